@@ -1,0 +1,237 @@
+/**
+ * ropeproof_kernel.h -- the one file that a kernel author includes.
+ *
+ * A plug-in is a shared library with two C functions:
+ *
+ *     ropeproof_describe   says what the kernel can do and how exact it claims
+ *                          to be
+ *     ropeproof_run        solves one problem
+ *
+ * Both must neither throw nor exit. The suite owns every buffer. A kernel may
+ * keep caches between calls; calls come one at a time unless a later version of
+ * this header says otherwise.
+ *
+ * Units     positions are counts, angles radians, strides ELEMENTS (not bytes).
+ * Growth    every struct starts with struct_size. New fields are appended, new
+ *           bits and enumerators take unused values; nothing is renumbered. A
+ *           plug-in reads only the fields it was compiled with and answers
+ *           ROPEPROOF_UNSUPPORTED to an enumerator that it does not know.
+ * Meaning   reference/rope.h, equations (R1)-(R6).
+ * Needs     C11 or C++; no library.
+ */
+#ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_KERNEL_H_
+#define ROPEPROOF_CONFORMANCE_ROPEPROOF_KERNEL_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define ROPEPROOF_EXPORT __declspec(dllexport)
+#else
+#define ROPEPROOF_EXPORT __attribute__((visibility("default")))
+#endif
+
+#define ROPEPROOF_ABI_VERSION 1u
+
+/** What ropeproof_describe and ropeproof_run return. */
+enum {
+  ROPEPROOF_OK = 0,
+  ROPEPROOF_UNSUPPORTED = 1, /**< outside what the kernel offers; no output
+                                  was written */
+  ROPEPROOF_INVALID = 2      /**< the problem contradicts itself; no output
+                                  was written */
+};
+
+/** Operations; bits in `operations`, one value in `operation`. */
+enum {
+  ROPEPROOF_FREQUENCIES = 1 << 0, /**< base -> inv_freq_out */
+  ROPEPROOF_TABLE = 1 << 1,       /**< frequencies, positions -> cos, sin */
+  ROPEPROOF_ROTATE = 1 << 2,      /**< q, k, given cos and sin -> q, k */
+  ROPEPROOF_ROPE = 1 << 3,        /**< q, k, positions, frequencies -> q, k */
+  ROPEPROOF_PERMUTE = 1 << 4      /**< weight or bias -> the same for the other
+                                       pairing, bit for bit */
+};
+
+/** Element types; bits in `dtypes`, one value elsewhere. */
+enum {
+  ROPEPROOF_F64 = 1 << 0,
+  ROPEPROOF_F32 = 1 << 1,
+  ROPEPROOF_F16 = 1 << 2, /**< IEEE binary16 */
+  ROPEPROOF_BF16 = 1 << 3 /**< the upper half of an f32 */
+};
+
+/** Pairings (R3); bits in `pairings`, one value in `pairing`. */
+enum {
+  ROPEPROOF_INTERLEAVED = 1 << 0, /**< (2j, 2j+1): GPT-J, Meta LLaMA */
+  ROPEPROOF_HALF_SPLIT = 1 << 1   /**< (j, j+rotary_dim/2): GPT-NeoX, HF */
+};
+
+/**
+ * What a kernel accepts beyond the plain call; bits in `features`. The plain
+ * call is: q alone, rows back to back in [batch, seq, heads, head_dim] order,
+ * rotary_dim == head_dim, amplitude 1, direction forward, frequencies
+ * base^(-2j/rotary_dim), positions >= 0 that differ from token to token and
+ * from batch row to batch row. At least one of the first two bits is set.
+ */
+enum {
+  ROPEPROOF_OUT_OF_PLACE = 1 << 0,
+  ROPEPROOF_IN_PLACE = 1 << 1,
+  ROPEPROOF_STRIDED = 1 << 2,       /**< gaps between heads, tokens, batches */
+  ROPEPROOF_PARTIAL = 1 << 3,       /**< rotary_dim < head_dim */
+  ROPEPROOF_WINDOW_OFFSET = 1 << 4, /**< rotary_offset > 0 */
+  ROPEPROOF_KEYS = 1 << 5,          /**< q and k in one call */
+  ROPEPROOF_ADJOINT = 1 << 6,       /**< direction -1 (backward) */
+  ROPEPROOF_AMPLITUDE = 1 << 7,     /**< amplitude != 1 */
+  ROPEPROOF_NEGATIVE_POSITIONS = 1 << 8,
+  ROPEPROOF_INV_FREQ = 1 << 9, /**< uses inv_freq: any frequencies, base 0 */
+  ROPEPROOF_AXES = 1 << 10     /**< several position axes, axis_of_pair */
+};
+
+/**
+ * How the angle is formed; decides the tolerance (conformance/tolerance.h).
+ *
+ * A0  the angle's error does not grow with the position
+ * A1  angle = f32 position x f32 inv_freq
+ * A2  as A1, with inv_freq (or the angle) multiplied on from pair to pair in f32
+ * A3  as A1, with the arithmetic of `angle_dtype` (a 16-bit type) instead
+ */
+enum {
+  ROPEPROOF_A0 = 0,
+  ROPEPROOF_A1 = 1,
+  ROPEPROOF_A2 = 2,
+  ROPEPROOF_A3 = 3
+};
+
+/** How the power in inv_freq is formed; matters for A1 only. */
+enum {
+  ROPEPROOF_POW = 0,   /**< pow(base, e), within 1 ulp, or better */
+  ROPEPROOF_EXP2 = 1   /**< exp or exp2 of (e * log(base)), formed in f32 */
+};
+
+/** Where a result in a 16-bit dtype is rounded; f32 and f64 ignore it. */
+enum {
+  ROPEPROOF_ROUND_ONCE = 0, /**< f32 arithmetic, one rounding at the end */
+  ROPEPROOF_ROUND_EACH = 1  /**< every product and sum is rounded to dtype */
+};
+
+/**
+ * What a kernel is. The suite zero-fills it, sets struct_size, and calls
+ * ropeproof_describe; the strings must live as long as the library.
+ */
+typedef struct ropeproof_description {
+  uint32_t struct_size; /**< in: bytes the suite provides */
+  uint32_t abi_version; /**< ROPEPROOF_ABI_VERSION */
+  const char* name;     /**< [A-Za-z0-9._/-]+, for reports */
+  const char* version;
+  uint32_t operations;
+  uint32_t dtypes;
+  uint32_t pairings;
+  uint32_t features;
+  int64_t max_position; /**< largest |position| accepted; 0: no limit */
+  uint32_t angle_class; /**< the claim: ROPEPROOF_A0 .. ROPEPROOF_A3 */
+  uint32_t angle_dtype; /**< A3 only */
+  uint32_t power;       /**< ROPEPROOF_POW or ROPEPROOF_EXP2 */
+  uint32_t trig_ulp;    /**< error bound of sin and cos, 1..4; 0 means 1 */
+  uint32_t table_dtype; /**< type cos and sin are held in, given or formed;
+                             0: same as q */
+  uint32_t rounding;    /**< ROPEPROOF_ROUND_ONCE or ROPEPROOF_ROUND_EACH */
+} ropeproof_description;
+
+/**
+ * q or k: [batch, seq, heads, head_dim], innermost stride 1. Channel c of head
+ * h of token s of batch b is in[b*in_batch_stride + s*in_token_stride +
+ * h*in_head_stride + c]; `out` likewise. In place: out == in, equal strides.
+ */
+typedef struct ropeproof_tensor {
+  const void* in;
+  void* out;
+  int64_t heads; /**< 0: this tensor is absent */
+  int64_t in_batch_stride, in_token_stride, in_head_stride;
+  int64_t out_batch_stride, out_token_stride, out_head_stride;
+} ropeproof_tensor;
+
+/** One problem. Fields that the operation does not need are zero or NULL. */
+typedef struct ropeproof_problem {
+  uint32_t struct_size;
+  uint32_t operation;
+  uint32_t dtype;       /**< of q, k and their outputs */
+  uint32_t table_dtype; /**< of cos, sin and inv_freq_out */
+  uint32_t pairing;
+  int32_t direction; /**< +1 forward, -1 adjoint */
+
+  int64_t batch, seq, head_dim;
+  int64_t rotary_dim;    /**< even, 2 .. head_dim */
+  int64_t rotary_offset; /**< the window is [offset, offset + rotary_dim) */
+
+  ropeproof_tensor q, k; /**< rotate, rope */
+
+  /**
+   * positions[a*position_axis_stride + b*position_batch_stride + s], |p| <=
+   * 2^53. Pair j turns by the position on axis axis_of_pair[j]; NULL: axis 0.
+   */
+  const int64_t* positions;
+  int64_t position_axes, position_axis_stride, position_batch_stride;
+  const int32_t* axis_of_pair;
+
+  /**
+   * Radians per position of pair j: inv_freq[j] + inv_freq_lo[j], within 2^-104
+   * relative. The two are binary64 because one binary64 alone would cost 2^-22
+   * rad at position 2^31. base is the same as a formula, base^(-2j/rotary_dim),
+   * or 0 where the frequencies follow no such formula.
+   */
+  double base;
+  const double* inv_freq;
+  const double* inv_freq_lo;
+  double amplitude; /**< m: multiplies cos and sin, so the window only */
+
+  /**
+   * m*cos(phi) and m*sin(phi) at [b*table_batch_stride + s*table_token_stride +
+   * j], j < rotary_dim/2, always of the forward direction. Read by rotate,
+   * written by table.
+   */
+  void* cos;
+  void* sin;
+  int64_t table_batch_stride, table_token_stride;
+
+  void* inv_freq_out; /**< frequencies: rotary_dim/2 elements of table_dtype */
+
+  /**
+   * permute: a weight [permute_heads * head_dim, permute_columns], row-major; a
+   * bias has one column. `pairing` is the one that the weight was trained for;
+   * the result serves the other one. in and out do not overlap.
+   */
+  const void* permute_in;
+  void* permute_out;
+  int64_t permute_heads, permute_columns;
+} ropeproof_problem;
+
+/**
+ * Fills `description`.
+ *
+ * Returns  ROPEPROOF_OK; anything else refuses the whole run.
+ */
+ROPEPROOF_EXPORT int32_t ropeproof_describe(ropeproof_description* description);
+
+/**
+ * Solves one problem.
+ *
+ * Writes   rotate, rope: channels [0, head_dim) of every head of q.out and
+ *          k.out; those outside the window are copied bit for bit. In place,
+ *          only the window changes. table: cos and sin. Nothing else: gaps,
+ *          inputs and positions stay as they are.
+ * Result   within the bound that follows from the description; see
+ *          conformance/README.md.
+ * Empty    batch, seq or heads of 0 is a valid problem: nothing to do.
+ * Returns  ROPEPROOF_OK, ROPEPROOF_UNSUPPORTED or ROPEPROOF_INVALID. A problem
+ *          inside the description must be answered with ROPEPROOF_OK.
+ */
+ROPEPROOF_EXPORT int32_t ropeproof_run(const ropeproof_problem* problem);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ROPEPROOF_CONFORMANCE_ROPEPROOF_KERNEL_H_ */

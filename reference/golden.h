@@ -1,0 +1,81 @@
+// golden.h -- values of the specification, rounded once, with a certificate.
+//
+// A golden is the real number that rope.h defines, rounded to odd into binary64
+// (format.h): one ordinary cast of it to f32, f16 or bf16 is correctly rounded.
+// It is never a best guess: an oracle encloses the real number in an interval,
+// both of whose ends round to the same bits; if they do not, it widens its
+// arithmetic, and after the last rung it throws Undecided.
+//
+// Termination: position 0, frequency 0 and zero pairs are exact and handled as
+// such. In every other case the value is transcendental (Lindemann-Weierstrass:
+// base, x, m and p are algebraic), so it is no binary number, and shrinking
+// intervals separate it from its neighbours. See README.md, "Why Ziv's loop
+// ends".
+#ifndef ROPEPROOF_REFERENCE_GOLDEN_H_
+#define ROPEPROOF_REFERENCE_GOLDEN_H_
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/spec.h"
+
+namespace ropeproof::reference {
+
+// The two oracles evaluate the one text of rope.h in different arithmetic.
+enum class Oracle {
+  // MPFI intervals, outward rounded: a machine-checked enclosure. The
+  // certificate. Needs MPFI, MPFR and GMP at build time.
+  kMpfi,
+  // cpp_bin_float with an argued error bound; shares no code with MPFR or GMP.
+  // The second opinion: "uncertified" where it stands alone.
+  kBinFloat,
+};
+
+bool available(Oracle oracle);
+
+struct Golden {
+  std::uint64_t bits = 0;  // binary64, rounded to odd
+  int precision_bits = 0;  // working precision that decided it
+};
+
+// theta as an unevaluated sum: hi = RN(theta), lo = RN(theta - hi).
+struct GoldenFrequency {
+  std::uint64_t hi = 0, lo = 0;
+  int precision_bits = 0;
+};
+
+// m cos(phi) and m sin(phi), forward.
+struct GoldenTurn {
+  Golden cos, sin;
+};
+
+struct Undecided : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// All of them throw std::invalid_argument for a specification, shape or
+// position outside its range (spec.h), or an oracle that was not built in.
+
+// theta_j for all pairs (R1).
+std::vector<GoldenFrequency> golden_frequencies(Oracle oracle,
+                                                const Spec& spec);
+
+// One entry per position and pair, [positions.size(), rotary_dim/2].
+std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
+                                     std::span<const std::int64_t> positions);
+
+// The rotated tensor (R6), dense [batch, seq, heads, head_dim]. `positions` has
+// batch * seq entries; `x` is dense and finite, and exact as given. Channels
+// outside the window come back as they are, with precision_bits 0. Cost: about
+// 10 us per distinct (position, pair), 1 us per value. Uses OpenMP; the result
+// does not depend on the number of threads.
+std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
+                                const Shape& shape,
+                                std::span<const std::int64_t> positions,
+                                std::span<const double> x);
+
+}  // namespace ropeproof::reference
+
+#endif  // ROPEPROOF_REFERENCE_GOLDEN_H_

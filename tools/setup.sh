@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need and the machine lacks.
+#
+# Debian and Ubuntu, as root: by apt. Elsewhere: names the packages, exits 2.
+# A second run finds everything in place and does nothing.
+set -euo pipefail
+
+packages=(g++ cmake ninja-build libhwy-dev nlohmann-json3-dev libcli11-dev
+  libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy
+  python3-jsonschema clang-format)
+
+installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Catch2 v2 satisfies the package name but not the build.
+catch2_v3_installed() {
+  installed catch2 &&
+    dpkg --compare-versions "$(dpkg-query -W -f='${Version}' catch2)" ge 3
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  if [ -n "${ROPEPROOF_HAVE_PACKAGES:-}" ]; then exit 0; fi
+  echo "setup: this is no Debian or Ubuntu. Install by hand: Boost >= 1.81," \
+    "Catch2 >= 3, ${packages[*]}; then set ROPEPROOF_HAVE_PACKAGES=1." >&2
+  exit 2
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+# Debian 12 carries two Boosts; its plain libboost-dev is too old.
+installed libboost1.81-dev || installed libboost-dev || missing+=(boost)
+catch2_v3_installed || missing+=(catch2)
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+
+if [ "$(id -u)" -ne 0 ]; then
+  echo "setup: not root, and these packages are missing:" \
+    "${missing[*]} (catch2 must be >= 3, boost >= 1.81)." >&2
+  exit 2
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+echo "setup: installing ${missing[*]}"
+apt-get update -qq
+
+from=()
+for i in "${!missing[@]}"; do
+  if [ "${missing[i]}" = boost ]; then
+    missing[i]=libboost-dev
+    if apt-cache show libboost1.81-dev >/dev/null 2>&1; then
+      missing[i]=libboost1.81-dev
+    fi
+  elif [ "${missing[i]}" = catch2 ]; then
+    candidate=$(apt-cache policy catch2 | awk '/Candidate:/ {print $2}')
+    if ! dpkg --compare-versions "$candidate" ge 3; then
+      # Debian 12: version 3 is in bookworm-backports, on the same mirror.
+      mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
+        'Created-By: Packages' | awk '$2 == "bookworm" {print $1; exit}')
+      if [ -z "$mirror" ]; then
+        echo "setup: apt offers catch2 $candidate; version 3 is needed." >&2
+        exit 2
+      fi
+      echo "deb $mirror bookworm-backports main" \
+        >/etc/apt/sources.list.d/ropeproof-backports.list
+      apt-get update -qq
+      from=(catch2/bookworm-backports)
+      unset 'missing[i]'
+    fi
+  fi
+done
+apt-get install -y -qq --no-install-recommends "${missing[@]}" "${from[@]}" \
+  >/dev/null
