@@ -41,11 +41,13 @@ constexpr FormatTraits traits(Format format) {
 double decode(Format format, std::uint64_t bits);
 
 // The bit pattern of `x` rounded to nearest, ties to even. Overflow gives the
-// infinity, a NaN the format's quiet NaN with the sign and leading payload bits.
+// infinity, a NaN the format's quiet NaN with the sign and leading payload
+// bits.
 //
 // If `x` is a real number y rounded to odd (below), the result is y rounded to
 // nearest even: binary64 has 53 >= p + 2 bits for p = 24, 11, 8 (Boldo and
-// Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Not for kF64.
+// Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Not for
+// kF64.
 std::uint64_t encode(Format format, double x);
 
 // The distance between neighbours of `format` around |x|; the unit of "ulp".

@@ -1,9 +1,9 @@
 // rope.h -- Rotary Position Embedding: the specification, in code.
 //
 // Read this file from top to bottom; it is all that "correct" means in this
-// repository. The equation numbers (R1)..(R6) are used by the README, the kernel
-// ABI and every failure report. Nothing here is fast, and nothing here knows of
-// number formats, SIMD, files or JSON.
+// repository. The equation numbers (R1)..(R6) are used by the README, the
+// kernel ABI and every failure report. Nothing here is fast, and nothing here
+// knows of number formats, SIMD, files or JSON.
 //
 // `Real` is any number type with + - * / and pow, cos, sin found by ADL: a
 // floating-point type of Boost.Multiprecision, or an interval of it. Values of

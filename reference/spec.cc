@@ -12,8 +12,8 @@ namespace {
   throw std::invalid_argument(field + " is " + value + "; expected " + range);
 }
 
-void check_range(const std::string& field, std::int64_t value,
-                 std::int64_t low, std::int64_t high) {
+void check_range(const std::string& field, std::int64_t value, std::int64_t low,
+                 std::int64_t high) {
   if (value < low || value > high) {
     refuse(field, std::to_string(value),
            std::to_string(low) + " .. " + std::to_string(high));

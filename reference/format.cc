@@ -1,0 +1,147 @@
+#include "reference/format.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ropeproof::reference {
+namespace {
+
+constexpr std::uint64_t kOne = 1;
+
+// A sign bit and the rest of a bit pattern.
+std::uint64_t with_sign(const FormatTraits& f, bool negative,
+                        std::uint64_t magnitude) {
+  return (std::uint64_t{negative} << (f.total_bits - 1)) | magnitude;
+}
+
+std::uint64_t infinity_bits(const FormatTraits& f) {
+  const auto exponents =
+      static_cast<std::uint64_t>(f.max_exponent - f.min_exponent) + 2;
+  return exponents << (f.precision - 1);
+}
+
+// Rounds to `f`. The last bit of the result weighs 2^q; numbers below
+// 2^min_exponent keep the q of the smallest normal ones, which makes them
+// subnormal. Adding the rounded integer n to a shifted exponent lets a carry
+// out of n run into the exponent, where it belongs.
+std::uint64_t round(const FormatTraits& f, const Pieces& pieces,
+                    Rounding rounding) {
+  if (pieces.significand == 0) return with_sign(f, pieces.negative, 0);
+  const std::int64_t e = pieces.exponent + kPiecesBits - 1;
+  const std::uint64_t infinity = infinity_bits(f);
+  const std::uint64_t overflow =
+      rounding == Rounding::kNearestEven ? infinity : infinity - 1;
+  if (e > f.max_exponent) return with_sign(f, pieces.negative, overflow);
+
+  const std::int64_t q =
+      std::max<std::int64_t>(e, f.min_exponent) - (f.precision - 1);
+  const std::int64_t shift = q - pieces.exponent;  // >= 2
+  std::uint64_t n = 0, rest = pieces.significand, half = 0;
+  if (shift <= kPiecesBits + 1) {
+    n = pieces.significand >> shift;
+    rest = pieces.significand & ((kOne << shift) - 1);
+    half = kOne << (shift - 1);
+  } else {
+    rest = 0;  // below half of the last bit: only "not zero" matters
+  }
+  const bool inexact = rest != 0 || pieces.has_fraction || n == 0;
+  if (rounding == Rounding::kToOdd) {
+    if (inexact) n |= 1;
+  } else if (half != 0) {
+    const bool above = rest > half || (rest == half && pieces.has_fraction);
+    const bool tie = rest == half && !pieces.has_fraction;
+    if (above || (tie && (n & 1) != 0)) ++n;
+  }
+  const auto exponent_field =
+      static_cast<std::uint64_t>(q + (f.precision - 1) - f.min_exponent);
+  const std::uint64_t magnitude = (exponent_field << (f.precision - 1)) + n;
+  return with_sign(f, pieces.negative, std::min(magnitude, overflow));
+}
+
+struct Fields {
+  bool negative;
+  std::uint64_t exponent, fraction;
+};
+
+Fields split(const FormatTraits& f, std::uint64_t bits) {
+  const int fraction_bits = f.precision - 1;
+  const int exponent_bits = f.total_bits - f.precision;
+  return {((bits >> (f.total_bits - 1)) & 1) != 0,
+          (bits >> fraction_bits) & ((kOne << exponent_bits) - 1),
+          bits & ((kOne << fraction_bits) - 1)};
+}
+
+bool is_special(const FormatTraits& f, const Fields& fields) {
+  return fields.exponent == infinity_bits(f) >> (f.precision - 1);
+}
+
+// A finite, non-zero number; the significand is shifted up to kPiecesBits.
+Pieces pieces_of(const FormatTraits& f, const Fields& fields) {
+  const bool subnormal = fields.exponent == 0;
+  const std::uint64_t hidden = subnormal ? 0 : kOne << (f.precision - 1);
+  const std::uint64_t significand = hidden | fields.fraction;
+  const std::int64_t exponent = static_cast<std::int64_t>(fields.exponent) +
+                                (subnormal ? 1 : 0) - 1 + f.min_exponent -
+                                (f.precision - 1);
+  const int up = kPiecesBits - static_cast<int>(std::bit_width(significand));
+  return {fields.negative, significand << up, exponent - up, false};
+}
+
+}  // namespace
+
+double decode(Format format, std::uint64_t bits) {
+  const FormatTraits f = traits(format);
+  const FormatTraits f64 = traits(Format::kF64);
+  const Fields fields = split(f, bits);
+  if (is_special(f, fields)) {
+    const std::uint64_t fraction = fields.fraction
+                                   << (f64.precision - f.precision);
+    return std::bit_cast<double>(
+        with_sign(f64, fields.negative, infinity_bits(f64) | fraction));
+  }
+  if (fields.exponent == 0 && fields.fraction == 0) {
+    return std::bit_cast<double>(with_sign(f64, fields.negative, 0));
+  }
+  return std::bit_cast<double>(
+      round(f64, pieces_of(f, fields), Rounding::kNearestEven));
+}
+
+std::uint64_t encode(Format format, double x) {
+  const FormatTraits f = traits(format);
+  const FormatTraits f64 = traits(Format::kF64);
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  if (format == Format::kF64) return bits;
+  const Fields fields = split(f64, bits);
+  if (is_special(f64, fields)) {
+    if (fields.fraction == 0) {
+      return with_sign(f, fields.negative, infinity_bits(f));
+    }
+    const std::uint64_t quiet = kOne << (f.precision - 2);
+    const std::uint64_t payload =
+        fields.fraction >> (f64.precision - f.precision);
+    return with_sign(f, fields.negative, infinity_bits(f) | quiet | payload);
+  }
+  if (fields.exponent == 0 && fields.fraction == 0) {
+    return with_sign(f, fields.negative, 0);
+  }
+  return round(f, pieces_of(f64, fields), Rounding::kNearestEven);
+}
+
+double ulp(Format format, double x) {
+  const FormatTraits f = traits(format);
+  const FormatTraits f64 = traits(Format::kF64);
+  const Fields fields = split(f64, std::bit_cast<std::uint64_t>(x));
+  std::int64_t e = f.min_exponent;
+  if (fields.exponent != 0 || fields.fraction != 0) {
+    e = std::max(e, pieces_of(f64, fields).exponent + kPiecesBits - 1);
+  }
+  const Pieces power{false, kOne << (kPiecesBits - 1),
+                     e - (f.precision - 1) - (kPiecesBits - 1), false};
+  return std::bit_cast<double>(round(f64, power, Rounding::kNearestEven));
+}
+
+std::uint64_t round_f64(const Pieces& pieces, Rounding rounding) {
+  return round(traits(Format::kF64), pieces, rounding);
+}
+
+}  // namespace ropeproof::reference

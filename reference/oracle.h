@@ -1,0 +1,29 @@
+// oracle.h -- what an oracle offers to golden.cc.
+#ifndef ROPEPROOF_REFERENCE_ORACLE_H_
+#define ROPEPROOF_REFERENCE_ORACLE_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/golden.h"
+#include "reference/spec.h"
+
+namespace ropeproof::reference {
+
+// The three functions of golden.h, arguments checked.
+struct OracleFunctions {
+  std::vector<GoldenFrequency> (*frequencies)(const Spec&);
+  std::vector<GoldenTurn> (*table)(const Spec&, std::span<const std::int64_t>);
+  std::vector<Golden> (*rope)(const Spec&, const Shape&,
+                              std::span<const std::int64_t>,
+                              std::span<const double>);
+};
+
+// Null where the build has no MPFI.
+const OracleFunctions* mpfi_oracle();
+const OracleFunctions* bin_float_oracle();
+
+}  // namespace ropeproof::reference
+
+#endif  // ROPEPROOF_REFERENCE_ORACLE_H_

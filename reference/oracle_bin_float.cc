@@ -1,0 +1,40 @@
+// The second opinion: balls of cpp_bin_float, 50 -> 100 -> 200 digits.
+#include <array>
+
+#include "reference/ball.h"
+#include "reference/oracle.h"
+#include "reference/prover.h"
+
+namespace ropeproof::reference {
+namespace {
+
+struct BinFloatFamily {
+  static constexpr std::array<unsigned, 3> kRungs{50, 100, 200};
+
+  template <unsigned kDigits>
+  using Real = Ball<kDigits>;
+
+  template <unsigned kDigits>
+  static constexpr int kBits = Ball<kDigits>::kBits;
+
+  template <unsigned kDigits>
+  static std::pair<Pieces, Pieces> ends(const Ball<kDigits>& x) {
+    return {pieces_of(x.lower()), pieces_of(x.upper())};
+  }
+};
+
+constexpr OracleFunctions kOracle{
+    [](const Spec& spec) { return Prover<BinFloatFamily>(spec).frequencies(); },
+    [](const Spec& spec, std::span<const std::int64_t> positions) {
+      return Prover<BinFloatFamily>(spec).table(positions);
+    },
+    [](const Spec& spec, const Shape& shape,
+       std::span<const std::int64_t> positions, std::span<const double> x) {
+      return Prover<BinFloatFamily>(spec).rope(shape, positions, x);
+    }};
+
+}  // namespace
+
+const OracleFunctions* bin_float_oracle() { return &kOracle; }
+
+}  // namespace ropeproof::reference

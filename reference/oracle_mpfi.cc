@@ -1,0 +1,67 @@
+// The certificate: MPFI intervals, 38 -> 77 -> 154 -> 1233 digits (128, 257,
+// 513, 4098 bits).
+//
+// Two traps of Boost's wrapper are walked around: comparing overlapping
+// intervals terminates the program, so ends are compared as MPFR numbers; and
+// converting an interval rounds its midpoint twice, so ends are rounded by
+// format.h.
+#include "reference/oracle.h"
+
+#ifdef ROPEPROOF_HAVE_MPFI
+
+#include <array>
+#include <boost/multiprecision/mpfi.hpp>
+#include <boost/multiprecision/mpfr.hpp>
+
+#include "reference/prover.h"
+
+namespace ropeproof::reference {
+namespace {
+
+namespace mp = boost::multiprecision;
+
+struct MpfiFamily {
+  static constexpr std::array<unsigned, 4> kRungs{38, 77, 154, 1233};
+
+  template <unsigned kDigits>
+  using Real = mp::number<mp::mpfi_float_backend<kDigits>, mp::et_off>;
+
+  template <unsigned kDigits>
+  static constexpr int kBits =
+      static_cast<int>(mp::detail::digits10_2_2(kDigits));
+
+  template <unsigned kDigits>
+  static std::pair<Pieces, Pieces> ends(
+      const mp::number<mp::mpfi_float_backend<kDigits>, mp::et_off>& x) {
+    // The ends carry the precision of x: copying them is exact.
+    using End = mp::number<mp::mpfr_float_backend<kDigits>, mp::et_off>;
+    End low, high;
+    mpfi_get_left(low.backend().data(), x.backend().data());
+    mpfi_get_right(high.backend().data(), x.backend().data());
+    return {pieces_of(low), pieces_of(high)};
+  }
+};
+
+constexpr OracleFunctions kOracle{
+    [](const Spec& spec) { return Prover<MpfiFamily>(spec).frequencies(); },
+    [](const Spec& spec, std::span<const std::int64_t> positions) {
+      return Prover<MpfiFamily>(spec).table(positions);
+    },
+    [](const Spec& spec, const Shape& shape,
+       std::span<const std::int64_t> positions, std::span<const double> x) {
+      return Prover<MpfiFamily>(spec).rope(shape, positions, x);
+    }};
+
+}  // namespace
+
+const OracleFunctions* mpfi_oracle() { return &kOracle; }
+
+}  // namespace ropeproof::reference
+
+#else
+
+namespace ropeproof::reference {
+const OracleFunctions* mpfi_oracle() { return nullptr; }
+}  // namespace ropeproof::reference
+
+#endif
