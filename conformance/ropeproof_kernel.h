@@ -93,22 +93,17 @@ enum {
 /**
  * How the angle is formed; decides the tolerance (conformance/tolerance.h).
  *
- * A0  the angle's error does not grow with the position
- * A1  angle = f32 position x f32 inv_freq
- * A2  as A1, with inv_freq (or the angle) multiplied on from pair to pair in f32
- * A3  as A1, with the arithmetic of `angle_dtype` (a 16-bit type) instead
+ * - A0  the angle's error does not grow with the position
+ * - A1  angle = f32 position x f32 inv_freq
+ * - A2  as A1, with inv_freq or the angle multiplied on from pair to pair
+ * - A3  as A1, in the arithmetic of `angle_dtype`, a 16-bit type
  */
-enum {
-  ROPEPROOF_A0 = 0,
-  ROPEPROOF_A1 = 1,
-  ROPEPROOF_A2 = 2,
-  ROPEPROOF_A3 = 3
-};
+enum { ROPEPROOF_A0 = 0, ROPEPROOF_A1 = 1, ROPEPROOF_A2 = 2, ROPEPROOF_A3 = 3 };
 
 /** How the power in inv_freq is formed; matters for A1 only. */
 enum {
-  ROPEPROOF_POW = 0,   /**< pow(base, e), within 1 ulp, or better */
-  ROPEPROOF_EXP2 = 1   /**< exp or exp2 of (e * log(base)), formed in f32 */
+  ROPEPROOF_POW = 0, /**< pow(base, e), within 1 ulp, or better */
+  ROPEPROOF_EXP2 = 1 /**< exp or exp2 of (e * log(base)), formed in f32 */
 };
 
 /** Where a result in a 16-bit dtype is rounded; f32 and f64 ignore it. */

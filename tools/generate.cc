@@ -1,0 +1,48 @@
+// ropeproof generate: writes the vectors, or proves that they are what the
+// reference gives.
+#include <iostream>
+#include <memory>
+
+#include "conformance/corpus.h"
+#include "reference/golden.h"
+#include "tools/commands.h"
+
+namespace ropeproof::tools {
+namespace {
+
+struct Options {
+  std::string vectors = default_vectors().string();
+  bool check = false;
+};
+
+int generate(const Options& options) {
+  const conformance::Files files = conformance::generate_corpus(
+      options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION);
+  if (!options.check) {
+    conformance::write_corpus(files, options.vectors);
+    std::cout << "wrote " << files.size() << " files to " << options.vectors
+              << "\n";
+    return 0;
+  }
+  const auto differences = conformance::compare_corpus(files, options.vectors);
+  for (const std::string& line : differences) {
+    std::cerr << "ropeproof: " << line << "\n";
+  }
+  if (!differences.empty()) return 4;
+  std::cout << files.size() << " files regenerated, byte for byte the same\n";
+  return 0;
+}
+
+}  // namespace
+
+Command add_generate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "generate", "write the vectors from the reference (needs MPFI)");
+  command->add_flag("--check", options->check,
+                    "write nothing; exit 4 unless every byte is the same");
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  return {command, [options] { return generate(*options); }};
+}
+
+}  // namespace ropeproof::tools

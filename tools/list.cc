@@ -1,0 +1,53 @@
+// ropeproof list: names the cases and the bundled kernels.
+#include <iostream>
+#include <memory>
+
+#include "conformance/corpus.h"
+#include "conformance/runner.h"
+#include "tools/commands.h"
+
+namespace ropeproof::tools {
+namespace {
+
+void list_cases(const std::string& vectors) {
+  for (const auto& group : conformance::load_corpus(vectors).groups) {
+    std::cout << group.name << " (" << group.tier << "): " << group.description
+              << "\n";
+    const auto print = [](const auto& c) {
+      std::cout << "  " << c.id << "  " << conformance::summary(c) << "\n";
+    };
+    for (const auto& c : group.rope_cases) print(c);
+    for (const auto& c : group.permute_cases) print(c);
+  }
+}
+
+void list_kernels() {
+  for (const std::string& name : bundled_kernels()) {
+    std::cout << name << "  " << bundled_library(name).string() << "\n";
+  }
+}
+
+}  // namespace
+
+Command add_list(CLI::App& app) {
+  struct Options {
+    std::string what = "cases";
+    std::string vectors = default_vectors().string();
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("list", "list the cases, or the bundled kernels");
+  command->add_option("what", options->what, "cases (default) or kernels")
+      ->check(CLI::IsMember({"cases", "kernels"}));
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  return {command, [options] {
+            if (options->what == "kernels") {
+              list_kernels();
+            } else {
+              list_cases(options->vectors);
+            }
+            return 0;
+          }};
+}
+
+}  // namespace ropeproof::tools

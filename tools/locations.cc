@@ -1,0 +1,38 @@
+#include <cstdlib>
+#include <stdexcept>
+
+#include "tools/commands.h"
+
+namespace ropeproof::tools {
+namespace fs = std::filesystem;
+
+namespace {
+
+// The folder of this program; the current one where the system does not say.
+fs::path program_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::current_path() : program.parent_path();
+}
+
+}  // namespace
+
+fs::path default_vectors() {
+  const fs::path installed =
+      program_folder() / ".." / "share" / "ropeproof" / "vectors";
+  return fs::exists(installed) ? installed : fs::path(ROPEPROOF_VECTORS_DIR);
+}
+
+const std::vector<std::string>& bundled_kernels() {
+  static const std::vector<std::string> kKernels = {"fast", "c_example"};
+  return kKernels;
+}
+
+fs::path bundled_library(const std::string& name) {
+  const std::string file = name + ".so";
+  const fs::path built = program_folder() / "plugins" / file;
+  if (fs::exists(built)) return built;
+  return program_folder() / ".." / "lib" / "ropeproof" / "plugins" / file;
+}
+
+}  // namespace ropeproof::tools

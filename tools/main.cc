@@ -1,0 +1,48 @@
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+
+#include "conformance/kernel.h"
+#include "conformance/strict_json.h"
+#include "reference/golden.h"
+#include "tools/commands.h"
+
+namespace {
+
+int fail(int status, const std::string& message) {
+  std::cerr << "ropeproof: " << message << "\n";
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace ropeproof;
+  CLI::App app{
+      "ropeproof: judges RoPE kernels against certified golden vectors"};
+  app.set_version_flag("--version", ROPEPROOF_VERSION);
+  app.require_subcommand(1);
+  const tools::Command commands[] = {tools::add_run(app), tools::add_list(app),
+                                     tools::add_show(app),
+                                     tools::add_generate(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return fail(2, std::string(error.what()) + "; try --help");
+  }
+  try {
+    for (const tools::Command& command : commands) {
+      if (command.app->parsed()) return command.run();
+    }
+    return 2;
+  } catch (const std::invalid_argument& error) {
+    return fail(2, error.what());
+  } catch (const conformance::KernelError& error) {
+    return fail(3, error.what());
+  } catch (const conformance::VectorError& error) {
+    return fail(4, error.what());
+  } catch (const std::exception& error) {
+    return fail(5, error.what());
+  }
+}

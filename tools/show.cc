@@ -1,0 +1,113 @@
+// ropeproof show: one case, with its exact values in decimal.
+#include <bit>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+
+#include "conformance/corpus.h"
+#include "conformance/prove.h"
+#include "conformance/runner.h"
+#include "reference/format.h"
+#include "tools/commands.h"
+
+namespace ropeproof::tools {
+namespace {
+
+using conformance::Bits;
+using conformance::RopeCase;
+using reference::Format;
+
+// One line per row of `width` numbers; 9 digits are enough to read by.
+void print_rows(const std::string& name, const Bits& bits, Format format,
+                std::int64_t width) {
+  std::cout << name << "\n";
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    std::cout << "  " << std::setw(16) << std::setprecision(9)
+              << decode(format, bits[i]);
+    if ((i + 1) % static_cast<std::size_t>(width) == 0) std::cout << "\n";
+  }
+}
+
+template <class Case>
+void print_head(const conformance::Group& group, const Case& c) {
+  std::cout << c.id << "  " << c.comment << "\n"
+            << conformance::summary(c) << "\n";
+  for (const std::string& key : c.targets) {
+    std::cout << "targets " << key << "  " << group.targets.at(key) << "\n";
+  }
+}
+
+void print_printed(const RopeCase& c) {
+  const auto beyond = conformance::beyond_tolerance(c);
+  std::cout << "printed: " << c.printed->source << "\n"
+            << (beyond.empty() ? "every printed decimal is within "
+                               : "NOT every printed decimal is within ")
+            << c.printed->tolerance << " of the exact value\n";
+  for (const std::string& line : beyond) std::cout << "  " << line << "\n";
+  std::cout << c.printed->errata.size()
+            << " printed decimals are not the exact value, rounded:\n";
+  for (const auto& e : c.printed->errata) {
+    std::cout << "  " << e.tensor;
+    for (const std::int64_t i : e.index) std::cout << "[" << i << "]";
+    std::cout << " printed " << e.printed << ", correct " << e.correct << "\n";
+  }
+}
+
+void show(const conformance::Group& group, const RopeCase& c) {
+  print_head(group, c);
+  const std::int64_t d = c.spec.layout.head_dim;
+  std::cout << "certified at " << c.precision_bits << " bits\npositions\n";
+  for (std::size_t i = 0; i < c.positions.size(); ++i) {
+    std::cout << "  " << c.positions[i];
+    if ((i + 1) % static_cast<std::size_t>(c.seq) == 0) std::cout << "\n";
+  }
+  print_rows("inv_freq", c.inv_freq_hi, Format::kF64, c.pairs());
+  print_rows("cos", c.cos, Format::kF64, c.pairs());
+  print_rows("sin", c.sin, Format::kF64, c.pairs());
+  print_rows("q", c.q, c.dtype, d);
+  print_rows("q expected", c.q_out, Format::kF64, d);
+  if (c.k_heads > 0) {
+    print_rows("k", c.k, c.dtype, d);
+    print_rows("k expected", c.k_out, Format::kF64, d);
+  }
+  if (c.printed) print_printed(c);
+}
+
+void show(const conformance::Group& group, const conformance::PermuteCase& c) {
+  print_head(group, c);
+  print_rows("in", c.in, c.dtype, c.columns);
+  print_rows("expected", c.out, c.dtype, c.columns);
+}
+
+int show_case(const std::string& id, const std::string& vectors) {
+  const conformance::Corpus corpus = conformance::load_corpus(vectors);
+  for (const auto& group : corpus.groups) {
+    for (const auto& c : group.rope_cases) {
+      if (c.id == id) return show(group, c), 0;
+    }
+    for (const auto& c : group.permute_cases) {
+      if (c.id == id) return show(group, c), 0;
+    }
+  }
+  throw std::invalid_argument("no case \"" + id +
+                              "\"; `ropeproof list` names them all");
+}
+
+}  // namespace
+
+Command add_show(CLI::App& app) {
+  struct Options {
+    std::string id;
+    std::string vectors = default_vectors().string();
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("show", "print one case and its exact values");
+  command->add_option("case", options->id, "a case id")->required();
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  return {command,
+          [options] { return show_case(options->id, options->vectors); }};
+}
+
+}  // namespace ropeproof::tools
