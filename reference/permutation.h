@@ -15,6 +15,8 @@
 
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "reference/rope.h"
@@ -41,13 +43,20 @@ inline std::vector<std::size_t> channel_permutation(const Layout& from) {
 
 // Permutes the rows of a weight [heads * head_dim, columns], row-major; a bias
 // has one column; a tensor [rows, head_dim] is `heads` = rows with one column.
-// For k of a grouped-query layer `heads` is n_kv_heads, never n_heads.
+// For k of a grouped-query layer `heads` is n_kv_heads, never n_heads: throws
+// std::invalid_argument if `in` is not of that size.
 template <class T>
 std::vector<T> permute_rows(const Layout& from, std::size_t heads,
                             std::size_t columns, std::span<const T> in) {
   const std::vector<std::size_t> source = channel_permutation(from);
+  const std::size_t size = heads * source.size() * columns;
+  if (in.size() != size) {
+    throw std::invalid_argument("weight has " + std::to_string(in.size()) +
+                                " entries; expected heads * head_dim * " +
+                                "columns = " + std::to_string(size));
+  }
   std::vector<T> out;
-  out.reserve(in.size());
+  out.reserve(size);
   for (std::size_t h = 0; h < heads; ++h) {
     for (const std::size_t channel : source) {
       const std::size_t row = h * source.size() + channel;

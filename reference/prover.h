@@ -98,7 +98,8 @@ class Prover {
       }
       for (std::int64_t j = 0; j < pairs_; ++j) {
         const Pair pair = pair_of(spec_.layout, j);
-        const auto first = turns[static_cast<std::size_t>(token * pairs_ + j)];
+        const Turn<First>& first =
+            turns[static_cast<std::size_t>(token * pairs_ + j)];
         const std::int64_t p = positions[static_cast<std::size_t>(token)];
         const double x_u = x[at(pair.u)], x_v = x[at(pair.v)];
         const auto out = rotate(first, spec_.direction, First(x_u), First(x_v));

@@ -1,5 +1,6 @@
 #include "reference/spec.h"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <string>
@@ -26,7 +27,8 @@ bool is_finite(double x) {
   return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
 }
 
-// A head of more channels than this is a mistake, and products stay in range.
+// More channels per head, or heads per tensor, than this are a mistake; and the
+// size of a tensor, at most 2^60, stays in range.
 constexpr std::int64_t kMaxHeadDim = 1 << 20;
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
@@ -67,8 +69,10 @@ void validate(const Spec& spec) {
 
 void validate(const Shape& shape) {
   check_range("batch", shape.batch, 0, kMaxCount);
-  check_range("seq", shape.seq, 0, kMaxCount);
-  check_range("heads", shape.heads, 0, kMaxCount);
+  const std::int64_t seqs = std::max<std::int64_t>(shape.batch, 1);
+  check_range("seq", shape.seq, 0, kMaxCount / seqs);
+  const std::int64_t tokens = seqs * std::max<std::int64_t>(shape.seq, 1);
+  check_range("heads", shape.heads, 0, kMaxCount / tokens);
 }
 
 void validate_position(std::int64_t position) {

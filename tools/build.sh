@@ -7,11 +7,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=$1
 shift
 tools/setup.sh
-cmake --preset "$preset" >build.log 2>&1 || {
-  cat build.log >&2
-  rm -f build.log
+mkdir -p build
+cmake --preset "$preset" >build/configure.log 2>&1 || {
+  cat build/configure.log >&2
   echo "build: cmake could not configure, see above" >&2
   exit 2
 }
-rm -f build.log
 cmake --build --preset "$preset" ${@:+--target "$@"}

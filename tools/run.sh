@@ -28,6 +28,7 @@ done
 
 tools/build.sh release ropeproof
 reports=build/reports
+rm -rf "$reports"
 mkdir -p "$reports"
 worst=0
 

@@ -1,0 +1,326 @@
+// Rounding is checked against a definition, not against another rounding: the
+// nearest number is the one between whose midpoints to its neighbours x lies.
+// Midpoints of f32, f16 and bf16 are exact in double, and so is every step
+// here.
+#include "reference/format.h"
+
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cmath>
+#include <compare>
+#include <limits>
+#include <random>
+
+namespace ropeproof::reference {
+namespace {
+
+std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+std::uint64_t infinity_of(Format format) {
+  switch (format) {
+    case Format::kF32:
+      return 0x7f800000;
+    case Format::kF16:
+      return 0x7c00;
+    case Format::kBF16:
+      return 0x7f80;
+    case Format::kF64:
+      break;
+  }
+  return 0x7ff0000000000000;
+}
+
+std::uint64_t sign_of(Format format) {
+  return std::uint64_t{1} << (traits(format).total_bits - 1);
+}
+
+// The neighbour after the largest finite number, were there no infinity.
+double number(Format format, std::uint64_t magnitude) {
+  if (magnitude == infinity_of(format)) {
+    return std::ldexp(1.0, traits(format).max_exponent + 1);
+  }
+  return decode(format, magnitude);
+}
+
+// A real number >= 0 that has more bits than a double: `head`, cut towards
+// zero, and whether there is more.
+struct Real {
+  double head;
+  bool more;
+  friend std::partial_ordering compare(const Real& x, double y) {
+    if (x.head == y && x.more) return std::partial_ordering::greater;
+    return x.head <=> y;
+  }
+};
+
+// By the definition above; in a tie the last bit is 0.
+bool is_nearest(Format format, std::uint64_t magnitude, const Real& x) {
+  const bool even = magnitude % 2 == 0;
+  if (magnitude > 0) {
+    const double low =
+        (number(format, magnitude - 1) + number(format, magnitude)) / 2;
+    if (compare(x, low) < 0 || (compare(x, low) == 0 && !even)) return false;
+  }
+  if (magnitude < infinity_of(format)) {
+    const double high =
+        (number(format, magnitude) + number(format, magnitude + 1)) / 2;
+    if (compare(x, high) > 0 || (compare(x, high) == 0 && !even)) return false;
+  }
+  return magnitude <= infinity_of(format);
+}
+
+// x > 0 as round_f64 takes it. 53 of the 55 bits are in `head`.
+Pieces pieces(std::uint64_t significand, std::int64_t exponent, bool fraction) {
+  return {false, significand, exponent, fraction};
+}
+Pieces pieces(double head, bool more) {
+  int exponent = 0;
+  const double scaled = std::ldexp(std::frexp(head, &exponent), kPiecesBits);
+  return pieces(static_cast<std::uint64_t>(scaled), exponent - kPiecesBits,
+                more);
+}
+Real real(const Pieces& p) {
+  const double head = static_cast<double>(p.significand & ~std::uint64_t{3});
+  return {std::ldexp(head, static_cast<int>(p.exponent)),
+          p.has_fraction || (p.significand & 3) != 0};
+}
+
+std::uint64_t through(Rounding rounding, Format format, const Pieces& p) {
+  return encode(format, std::bit_cast<double>(round_f64(p, rounding)));
+}
+
+TEST_CASE("every f16 and bf16 number has its value and keeps its bits",
+          "[reference][format]") {
+  const Format format = GENERATE(Format::kF16, Format::kBF16);
+  const FormatTraits f = traits(format);
+  const std::uint64_t infinity = infinity_of(format);
+  const std::uint64_t hidden = std::uint64_t{1} << (f.precision - 1);
+  std::size_t wrong = 0;
+  for (std::uint64_t bits = 0; bits < infinity; ++bits) {
+    const auto field = static_cast<int>(bits / hidden);
+    const std::uint64_t significand = bits % hidden + (field > 0 ? hidden : 0);
+    const double want =
+        std::ldexp(static_cast<double>(significand),
+                   f.min_exponent - (f.precision - 1) + std::max(field - 1, 0));
+    const std::uint64_t negative = bits | sign_of(format);
+    wrong += bits_of(decode(format, bits)) != bits_of(want);
+    wrong += bits_of(decode(format, negative)) != bits_of(-want);
+    wrong += encode(format, want) != bits;
+    wrong += encode(format, -want) != negative;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("f32 and bf16 decode as the hardware does", "[reference][format]") {
+  std::mt19937_64 random(1);
+  std::size_t wrong = 0;
+  for (int i = 0; i < 200000; ++i) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    const auto f = std::bit_cast<float>(bits);
+    if (std::isnan(f)) continue;
+    wrong += bits_of(decode(Format::kF32, bits)) != bits_of(double{f});
+    const std::uint32_t upper = bits >> 16;
+    wrong += bits_of(decode(Format::kBF16, upper)) !=
+             bits_of(double{std::bit_cast<float>(upper << 16)});
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("f32 encodes as the hardware casts", "[reference][format]") {
+  std::mt19937_64 random(2);
+  std::size_t wrong = 0;
+  const auto check = [&](double x) {
+    if (std::isnan(x)) return;
+    wrong += encode(Format::kF32, x) !=
+             std::bit_cast<std::uint32_t>(static_cast<float>(x));
+  };
+  for (int i = 0; i < 500000; ++i) {
+    const std::uint64_t bits = random();
+    check(std::bit_cast<double>(bits));
+    // Exponents -180 .. 130, where f32 lives.
+    const std::uint64_t exponent = 1023 - 180 + bits % 311;
+    check(std::bit_cast<double>((bits & 0x800fffffffffffff) | exponent << 52));
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("between all neighbours of f16 and bf16 the nearest wins, ties even",
+          "[reference][format]") {
+  const Format format = GENERATE(Format::kF16, Format::kBF16);
+  std::size_t wrong = 0;
+  for (std::uint64_t bits = 0; bits < infinity_of(format); ++bits) {
+    const double low = number(format, bits), high = number(format, bits + 1);
+    const double middle = (low + high) / 2;
+    wrong += encode(format, middle) != bits + bits % 2;
+    wrong += encode(format, -middle) != (sign_of(format) | (bits + bits % 2));
+    wrong += encode(format, std::nextafter(middle, 0)) != bits;
+    wrong += encode(format, std::nextafter(middle, HUGE_VAL)) != bits + 1;
+    wrong += encode(format, std::nextafter(low, high)) != bits;
+    wrong += encode(format, std::nextafter(high, low)) != bits + 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("halfway between neighbours of f32 the even one wins",
+          "[reference][format]") {
+  std::mt19937_64 random(3);
+  std::size_t wrong = 0;
+  for (int i = 0; i < 200000; ++i) {
+    const std::uint64_t bits = random() % infinity_of(Format::kF32);
+    const double low = number(Format::kF32, bits);
+    const double high = number(Format::kF32, bits + 1);
+    const double middle = (low + high) / 2;
+    wrong += encode(Format::kF32, middle) != bits + bits % 2;
+    wrong += encode(Format::kF32, std::nextafter(middle, 0)) != bits;
+    wrong += encode(Format::kF32, std::nextafter(middle, HUGE_VAL)) != bits + 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("overflow begins half a step above the largest number",
+          "[reference][format]") {
+  CHECK(encode(Format::kF16, 65519.99) == 0x7bff);
+  CHECK(encode(Format::kF16, 65520) == 0x7c00);
+  CHECK(encode(Format::kF16, -1e300) == 0xfc00);
+  CHECK(encode(Format::kBF16, 0x1.fep127) == 0x7f7f);
+  CHECK(encode(Format::kBF16, 0x1.ffp127) == 0x7f80);
+  CHECK(encode(Format::kF32, 0x1.fffffefffffffp127) == 0x7f7fffff);
+  CHECK(encode(Format::kF32, 0x1.ffffffp127) == 0x7f800000);
+}
+
+TEST_CASE("zeros, infinities and NaNs keep their kind, sign and payload",
+          "[reference][format]") {
+  const Format format =
+      GENERATE(Format::kF64, Format::kF32, Format::kF16, Format::kBF16);
+  const std::uint64_t sign = sign_of(format), infinity = infinity_of(format);
+  CHECK(encode(format, 0.0) == 0);
+  CHECK(encode(format, -0.0) == sign);
+  CHECK(encode(format, HUGE_VAL) == infinity);
+  CHECK(encode(format, -HUGE_VAL) == (sign | infinity));
+  CHECK(bits_of(decode(format, sign)) == bits_of(-0.0));
+  CHECK(decode(format, infinity) == HUGE_VAL);
+  CHECK(decode(format, sign | infinity) == -HUGE_VAL);
+
+  // Quiet NaNs survive the round trip; signalling ones stay NaNs.
+  const int fraction_bits = traits(format).precision - 1;
+  const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits - 1);
+  for (const std::uint64_t nan :
+       {infinity | quiet, infinity | quiet | 1, sign | infinity | quiet | 2}) {
+    CHECK(std::isnan(decode(format, nan)));
+    CHECK(encode(format, decode(format, nan)) == nan);
+  }
+  CHECK(std::isnan(decode(format, infinity | 1)));
+  CHECK(
+      std::isnan(decode(format, encode(format, decode(format, infinity | 1)))));
+  const double deep = std::bit_cast<double>(infinity_of(Format::kF64) | 1);
+  CHECK(std::isnan(decode(format, encode(format, deep))));
+}
+
+TEST_CASE("an ulp is the distance to the next number", "[reference][format]") {
+  const Format format = GENERATE(Format::kF16, Format::kBF16);
+  std::size_t wrong = 0;
+  for (std::uint64_t bits = 0; bits < infinity_of(format); ++bits) {
+    const double low = number(format, bits), high = number(format, bits + 1);
+    wrong += ulp(format, low) != high - low;
+    wrong += ulp(format, -std::nextafter(high, low)) != high - low;
+  }
+  CHECK(wrong == 0);
+  CHECK(ulp(Format::kF64, 1) == 0x1p-52);
+  CHECK(ulp(Format::kF64, 0) == 0x1p-1074);
+  CHECK(ulp(Format::kF64, -0x1p-1022) == 0x1p-1074);
+  CHECK(ulp(Format::kF32, 1.5) == 0x1p-23);
+  CHECK(ulp(Format::kF32, 0x1p-1074) == 0x1p-149);
+  CHECK(ulp(Format::kF32, 0x1p127) == 0x1p104);
+}
+
+TEST_CASE("f64 rounds to nearest as the hardware does", "[reference][format]") {
+  std::mt19937_64 random(4);
+  std::size_t wrong = 0;
+  for (int i = 0; i < 200000; ++i) {
+    // 55 bits and a sticky one: the hardware rounds the integer to 53 bits.
+    const std::uint64_t top = std::uint64_t{1} << (kPiecesBits - 1);
+    std::uint64_t significand = random() % top | top;
+    if (i % 2 == 0) significand = (significand & ~std::uint64_t{7}) | 2;
+    const bool fraction = i % 3 == 0;
+    const double want = static_cast<double>(2 * significand + fraction);
+    wrong += round_f64(pieces(significand, 1, fraction),
+                       Rounding::kNearestEven) != bits_of(want);
+    // Subnormals: a product is rounded once.
+    const double head = std::ldexp(static_cast<double>(significand), -54);
+    const int down = 1022 + i % 55;
+    Pieces small = pieces(head, false);
+    small.exponent -= down;
+    wrong += round_f64(small, Rounding::kNearestEven) !=
+             bits_of(head * 0x1p-1000 * std::ldexp(1.0, 1000 - down));
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("rounding to odd keeps what is exact and makes the rest odd",
+          "[reference][format][exact]") {
+  const auto to_odd = [](const Pieces& p) {
+    return std::bit_cast<double>(round_f64(p, Rounding::kToOdd));
+  };
+  for (const double x : {1.0, 1.5, 0x1.fffffffffffffp1023, 0x1p-1074, 0x1p-1022,
+                         0x1.0000000000001p0, 0x0.0000000000003p-1022}) {
+    CAPTURE(x);
+    CHECK(to_odd(pieces(x, false)) == x);
+    const bool odd = bits_of(x) % 2 == 1;
+    CHECK(to_odd(pieces(x, true)) == (odd ? x : std::nextafter(x, HUGE_VAL)));
+    Pieces negative = pieces(x, false);
+    negative.negative = true;
+    CHECK(to_odd(negative) == -x);
+  }
+  // It neither overflows nor vanishes.
+  const std::uint64_t top = std::uint64_t{1} << (kPiecesBits - 1);
+  CHECK(to_odd(pieces(top, 5000, false)) == std::numeric_limits<double>::max());
+  CHECK(to_odd(pieces(top, -5000, false)) == 0x1p-1074);
+  CHECK(bits_of(to_odd({true, top, -5000, false})) == bits_of(-0x1p-1074));
+  CHECK(bits_of(to_odd({})) == bits_of(0.0));
+}
+
+TEST_CASE("a number rounded to odd, then cast, is rounded once",
+          "[reference][format]") {
+  const Format format = GENERATE(Format::kF32, Format::kF16, Format::kBF16);
+  const FormatTraits f = traits(format);
+  std::mt19937_64 random(5);
+  std::size_t wrong = 0, wrong_through_nearest = 0, hard = 0;
+  const auto check = [&](const Pieces& p) {
+    wrong += !is_nearest(format, through(Rounding::kToOdd, format, p), real(p));
+    wrong_through_nearest += !is_nearest(
+        format, through(Rounding::kNearestEven, format, p), real(p));
+  };
+
+  // Any size, from below half the least number to above the largest.
+  const std::uint64_t top = std::uint64_t{1} << (kPiecesBits - 1);
+  const int least = f.min_exponent - f.precision - 2;
+  for (int i = 0; i < 200000; ++i) {
+    const int span = f.max_exponent + 3 - least;
+    const int e = least + static_cast<int>(random() % unsigned(span));
+    check(pieces(random() % top | top, e - (kPiecesBits - 1), i % 2 == 0));
+  }
+  CHECK(wrong == 0);
+
+  // A hair above, on and below the midpoint of two neighbours: to nearest, the
+  // hair is lost, and the tie goes to the even neighbour.
+  wrong_through_nearest = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const std::uint64_t bits = random() % infinity_of(format);
+    const double middle = (number(format, bits) + number(format, bits + 1)) / 2;
+    Pieces p = pieces(middle, false);
+    check(p);
+    p.has_fraction = true;
+    check(p);
+    if (p.significand == top) continue;  // what lies below has fewer bits
+    --p.significand;
+    check(p);
+    hard += 1;
+  }
+  CHECK(wrong == 0);
+  // Half of the neighbours are even, and one of the two hairs falls to them.
+  CHECK(wrong_through_nearest > hard * 9 / 10);
+}
+
+}  // namespace
+}  // namespace ropeproof::reference

@@ -1,0 +1,233 @@
+// LLaMA versus Hugging Face: one map in two coordinate systems, bit for bit.
+#include "reference/permutation.h"
+
+#include <algorithm>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/format.h"
+#include "reference/golden.h"
+
+namespace ropeproof::reference {
+namespace {
+
+using Bits = std::vector<std::uint64_t>;
+using Vector = std::vector<double>;
+using Indices = std::vector<std::size_t>;
+
+constexpr Format kFormats[] = {Format::kF64, Format::kF32, Format::kF16,
+                               Format::kBF16};
+
+Layout other(Layout layout) {
+  layout.pairing = layout.pairing == Pairing::kInterleaved
+                       ? Pairing::kHalfSplit
+                       : Pairing::kInterleaved;
+  return layout;
+}
+
+// A tensor of whole heads: rows of one column.
+template <class T>
+std::vector<T> permuted(const Layout& from, const std::vector<T>& x) {
+  return permute_rows<T>(
+      from, x.size() / static_cast<std::size_t>(from.head_dim), 1, x);
+}
+
+// Numbers that `format` holds, of several sizes, zeros among them.
+Vector numbers(Format format, std::size_t count, int seed) {
+  Vector x;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto t = static_cast<double>(i) + 100.0 * seed;
+    const double v = 5 * std::sin(1.3 * t * t);
+    x.push_back(decode(format, encode(format, i % 11 == 3 ? 0 : v)));
+  }
+  return x;
+}
+
+// The rotated heads, as bit patterns of `format`; for f64 those of the goldens.
+Bits rope(const Layout& layout, std::int64_t heads,
+          const std::vector<std::int64_t>& positions, const Vector& x,
+          Format format) {
+  const Oracle oracle =
+      available(Oracle::kMpfi) ? Oracle::kMpfi : Oracle::kBinFloat;
+  const auto seq = static_cast<std::int64_t>(positions.size());
+  Bits bits;
+  for (const Golden& golden :
+       golden_rope(oracle, {layout, {}, Direction::kForward}, {1, seq, heads},
+                   positions, x)) {
+    bits.push_back(encode(format, std::bit_cast<double>(golden.bits)));
+  }
+  return bits;
+}
+
+// W x, row by row, in double: what a row gives does not depend on its place.
+Vector project(const Vector& weight, const Vector& x) {
+  Vector y;
+  for (std::size_t row = 0; row < weight.size() / x.size(); ++row) {
+    double sum = 0;
+    for (std::size_t c = 0; c < x.size(); ++c) {
+      sum += weight[row * x.size() + c] * x[c];
+    }
+    y.push_back(sum);
+  }
+  return y;
+}
+
+// The products that a score adds up, in ascending order: the same products have
+// the same sum. Those of two f32, f16 or bf16 numbers are exact in double.
+Vector products(Format format, std::span<const std::uint64_t> q,
+                std::span<const std::uint64_t> k) {
+  Vector result;
+  for (std::size_t t = 0; t < q.size(); ++t) {
+    result.push_back(decode(format, q[t]) * decode(format, k[t]));
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+TEST_CASE("head_dim 8 permutes as the document says",
+          "[reference][permutation]") {
+  CHECK(channel_permutation(leading(8, 8, Pairing::kInterleaved)) ==
+        Indices{0, 2, 4, 6, 1, 3, 5, 7});
+  CHECK(channel_permutation(leading(8, 8, Pairing::kHalfSplit)) ==
+        Indices{0, 4, 1, 5, 2, 6, 3, 7});
+}
+
+TEST_CASE("only the window is permuted", "[reference][permutation]") {
+  CHECK(channel_permutation({10, 6, 3, Pairing::kInterleaved}) ==
+        Indices{0, 1, 2, 3, 5, 7, 4, 6, 8, 9});
+  CHECK(channel_permutation({10, 6, 3, Pairing::kHalfSplit}) ==
+        Indices{0, 1, 2, 3, 6, 4, 7, 5, 8, 9});
+  CHECK(channel_permutation(trailing(8, 4, Pairing::kInterleaved)) ==
+        Indices{0, 1, 2, 3, 4, 6, 5, 7});
+}
+
+TEST_CASE("the permutation for the other pairing is the inverse",
+          "[reference][permutation]") {
+  const std::int64_t d = GENERATE(2, 4, 8, 16, 80, 128);
+  const Layout layout = leading(d, d, Pairing::kInterleaved);
+  Indices count(static_cast<std::size_t>(3 * d));
+  for (std::size_t t = 0; t < count.size(); ++t) count[t] = t;
+  CHECK(permuted(other(layout), permuted(layout, count)) == count);
+  CHECK(permuted(layout, permuted(other(layout), count)) == count);
+
+  // head_dim 4 cannot tell P from its inverse; 8 and more can.
+  const bool same =
+      channel_permutation(layout) == channel_permutation(other(layout));
+  CHECK(same == (d <= 4));
+}
+
+TEST_CASE("P interleaved(x) = half_split(P x), to the bit, in every format",
+          "[reference][permutation][exact]") {
+  const Format format = GENERATE(from_range(kFormats));
+  const Layout layout = GENERATE(leading(4, 4, Pairing::kInterleaved),
+                                 leading(8, 8, Pairing::kInterleaved),
+                                 leading(16, 16, Pairing::kInterleaved),
+                                 Layout{16, 8, 5, Pairing::kInterleaved},
+                                 trailing(80, 64, Pairing::kInterleaved));
+  const std::vector<std::int64_t> positions = {0, 1, -3, 131071, 16777217};
+  const auto d = static_cast<std::size_t>(layout.head_dim);
+  const Vector x = numbers(format, positions.size() * 2 * d, 1);
+
+  const Bits interleaved = rope(layout, 2, positions, x, format);
+  const Bits half_split =
+      rope(other(layout), 2, positions, permuted(layout, x), format);
+  CHECK(permuted(layout, interleaved) == half_split);
+  CHECK(interleaved == permuted(other(layout), half_split));
+  if (d > 4) {  // the wrong way round is no identity
+    CHECK(
+        permuted(other(layout), interleaved) !=
+        rope(other(layout), 2, positions, permuted(other(layout), x), format));
+  }
+}
+
+TEST_CASE("half_split((P W) x + P b) = P interleaved(W x + b), to the bit",
+          "[reference][permutation][exact]") {
+  const Format format = GENERATE(from_range(kFormats));
+  const std::int64_t d = GENERATE(8, 16);
+  const std::size_t heads = 3, columns = 5;
+  const Layout layout = leading(d, d, Pairing::kInterleaved);
+  const std::size_t rows = heads * static_cast<std::size_t>(d);
+  const Vector weight = numbers(format, rows * columns, 2);
+  const Vector bias = numbers(format, rows, 3);
+  const Vector x = numbers(format, columns, 4);
+
+  const auto project_and_turn = [&](const Layout& to, const Vector& w,
+                                    const Vector& b) {
+    Vector y = project(w, x);
+    for (std::size_t row = 0; row < rows; ++row) {
+      y[row] = decode(format, encode(format, y[row] + b[row]));
+    }
+    return rope(to, static_cast<std::int64_t>(heads), {77}, y, format);
+  };
+  const Vector p_weight = permute_rows<double>(layout, heads, columns, weight);
+  const Vector p_bias = permute_rows<double>(layout, heads, 1, bias);
+  const Bits want = permuted(layout, project_and_turn(layout, weight, bias));
+  CHECK(project_and_turn(other(layout), p_weight, p_bias) == want);
+  CHECK(project_and_turn(other(layout), p_weight, bias) != want);
+  CHECK(project_and_turn(other(layout), weight, p_bias) != want);
+}
+
+TEST_CASE("attention scores do not see the permutation",
+          "[reference][permutation][exact]") {
+  const Format format = GENERATE(Format::kF32, Format::kF16, Format::kBF16);
+  const std::int64_t d = GENERATE(8, 16);
+  const auto n = static_cast<std::size_t>(d);
+  const Layout layout = leading(d, d, Pairing::kInterleaved);
+  const std::size_t n_heads = 4, n_kv_heads = 2;
+  const Vector q = numbers(format, n_heads * n, 5);
+  const Vector k = numbers(format, n_kv_heads * n, 6);
+
+  const Bits q_i = rope(layout, 4, {12}, q, format);
+  const Bits k_i = rope(layout, 2, {-5}, k, format);
+  const Bits q_h = rope(other(layout), 4, {12}, permuted(layout, q), format);
+  const Bits k_h = rope(other(layout), 2, {-5}, permuted(layout, k), format);
+  const Bits k_unpermuted = rope(other(layout), 2, {-5}, k, format);
+  for (std::size_t h = 0; h < n_heads; ++h) {
+    const auto head = [&](const Bits& all, std::size_t index) {
+      return std::span(all).subspan(index * n, n);
+    };
+    const std::size_t kv = h / (n_heads / n_kv_heads);
+    const Vector want = products(format, head(q_i, h), head(k_i, kv));
+    CHECK(products(format, head(q_h, h), head(k_h, kv)) == want);
+    CHECK(products(format, head(q_h, h), head(k_unpermuted, kv)) != want);
+  }
+}
+
+TEST_CASE("k takes the number of its own heads, and q's is caught",
+          "[reference][permutation]") {
+  const std::size_t n_heads = 4, n_kv_heads = 2;
+  const Layout layout = leading(8, 8, Pairing::kInterleaved);
+  Indices k(16);
+  for (std::size_t t = 0; t < k.size(); ++t) k[t] = t;
+  const Indices right = permute_rows<std::size_t>(layout, n_kv_heads, 1, k);
+  CHECK(right == Indices{0, 2, 4, 6, 1, 3, 5, 7,  //
+                         8, 10, 12, 14, 9, 11, 13, 15});
+
+  // With the head_dim of the model, the size gives q's count away ...
+  CHECK_THROWS_AS(permute_rows<std::size_t>(layout, n_heads, 1, k),
+                  std::invalid_argument);
+  // ... and a converter that derives head_dim = 16 / n_heads = 4 from the
+  // weight gets another order, which no longer turns as the interleaved k did.
+  const Indices wrong = permute_rows<std::size_t>(
+      leading(4, 4, Pairing::kInterleaved), n_heads, 1, k);
+  CHECK(wrong == Indices{0, 2, 1, 3, 4, 6, 5, 7,  //
+                         8, 10, 9, 11, 12, 14, 13, 15});
+  const Vector x = numbers(Format::kBF16, 16, 7);
+  const auto half_split = [&](const Indices& order) {
+    Vector reordered;
+    for (const std::size_t t : order) reordered.push_back(x[t]);
+    return rope(other(layout), 2, {3}, reordered, Format::kBF16);
+  };
+  const Bits want = permuted(layout, rope(layout, 2, {3}, x, Format::kBF16));
+  CHECK(half_split(right) == want);
+  CHECK(half_split(wrong) != want);
+}
+
+}  // namespace
+}  // namespace ropeproof::reference

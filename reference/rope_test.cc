@@ -1,0 +1,384 @@
+// Facts about (R1)..(R6) that were known before this code: decimals computed by
+// hand or to 60 digits elsewhere, and identities. Evaluated in double, so that
+// the mutation check (mutants.txt) can recompile this file in seconds.
+
+// clang-format off
+#include <cmath>  // first: cos, sin, pow and ldexp of double, for rope.h
+#include "reference/rope.h"
+// clang-format on
+
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace ropeproof::reference {
+namespace {
+
+using Vector = std::vector<double>;
+using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+constexpr Pairing kBoth[] = {Pairing::kInterleaved, Pairing::kHalfSplit};
+
+auto near(double want) { return Catch::Matchers::WithinAbs(want, 1e-12); }
+
+Spec spec_of(const Layout& layout) { return {layout, {}, Direction::kForward}; }
+
+Vector rotated(const Spec& spec, std::int64_t position, const Vector& x) {
+  Vector y(x.size());
+  rotate_head<double>(spec, position, x, y);
+  return y;
+}
+
+double dot(const Vector& a, const Vector& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// 1, 2, 3, ...
+Vector counting(std::size_t n) {
+  Vector x(n);
+  std::iota(x.begin(), x.end(), 1.0);
+  return x;
+}
+
+Vector wavy(std::size_t n, double phase) {
+  Vector x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i] = std::cos(phase + 1.7 * static_cast<double>(i));
+  }
+  return x;
+}
+
+void check_near(const Vector& got, const Vector& want) {
+  REQUIRE(got.size() == want.size());
+  for (std::size_t t = 0; t < got.size(); ++t) {
+    CAPTURE(t);
+    CHECK_THAT(got[t], near(want[t]));
+  }
+}
+
+TEST_CASE("frequencies of base 10000 and 8 channels are 1, .1, .01, .001",
+          "[reference][R1]") {
+  const Frequencies base_10000{};
+  CHECK(frequency<double>(base_10000, 8, 0) == 1);
+  CHECK_THAT(frequency<double>(base_10000, 8, 1), near(0.1));
+  CHECK_THAT(frequency<double>(base_10000, 8, 2), near(0.01));
+  CHECK_THAT(frequency<double>(base_10000, 8, 3), near(0.001));
+}
+
+TEST_CASE("frequencies agree with decimals computed elsewhere",
+          "[reference][R1]") {
+  struct Row {
+    double base;
+    std::int64_t rotary_dim, j;
+    double want;
+  };
+  const Row rows[] = {{10000, 128, 1, 0.86596432336006535},
+                      {10000, 128, 63, 0.00011547819846894582},
+                      {10000, 80, 3, 0.501187233627272285},
+                      {10000, 20, 7, 0.0015848931924611135},
+                      {500000, 128, 1, 0.81461723385654470},
+                      {500000, 128, 63, 2.4551407911316089e-6}};
+  for (const Row& row : rows) {
+    CAPTURE(row.base, row.rotary_dim, row.j);
+    const double got =
+        frequency<double>({row.base, {}, 1}, row.rotary_dim, row.j);
+    CHECK_THAT(got / row.want, near(1));
+  }
+}
+
+TEST_CASE("given frequencies are used as they are", "[reference][R1]") {
+  const Frequencies given{10000, {0.5, 0, 0.1, -3}, 1};
+  CHECK(frequency<double>(given, 8, 0) == 0.5);
+  CHECK(frequency<double>(given, 8, 1) == 0);
+  CHECK(frequency<double>(given, 8, 2) == 0.1);
+  CHECK(frequency<double>(given, 8, 3) == -3);
+}
+
+TEST_CASE("frequencies are exact where they are powers of two",
+          "[reference][R1][exact]") {
+  struct Row {
+    double base;
+    std::int64_t rotary_dim, j;
+    std::optional<int> want;
+  };
+  const Row rows[] = {{65536, 8, 1, -4},
+                      {65536, 8, 3, -12},
+                      {65536, 6, 1, std::nullopt},
+                      {0x1p30, 6, 1, -10},
+                      {4, 4, 1, -1},
+                      {2, 4, 1, std::nullopt},
+                      {0.25, 4, 1, 1},
+                      {1, 64, 17, 0},
+                      {10000, 8, 0, 0},
+                      {10000, 8, 1, std::nullopt},
+                      {10000, 8, 2, std::nullopt},
+                      {3, 2, 0, 0}};
+  for (const Row& row : rows) {
+    CAPTURE(row.base, row.rotary_dim, row.j);
+    CHECK(exact_frequency_exponent(row.base, row.rotary_dim, row.j) ==
+          row.want);
+    if (row.want) {
+      CHECK(frequency<double>({row.base, {}, 1}, row.rotary_dim, row.j) ==
+            std::ldexp(1.0, *row.want));
+    }
+  }
+}
+
+TEST_CASE("the angle is position times frequency, from zero and with its sign",
+          "[reference][R2]") {
+  CHECK(angle(0.25, 0) == 0);
+  CHECK(angle(0.25, 1) == 0.25);
+  CHECK(angle(0.25, -12) == -3);
+  CHECK(angle(1.0, kMaxPosition) == 0x1p53);
+  CHECK(angle(1.0, (1 << 24) + 1) == 16777217);
+}
+
+TEST_CASE("(1, 0) turns to (cos p, sin p), at any position",
+          "[reference][R2][R4]") {
+  struct Row {
+    std::int64_t position;
+    double cos, sin;
+  };
+  const Row rows[] = {
+      {1, 0.54030230586813972, 0.84147098480789651},
+      {2, -0.41614683654714239, 0.90929742682568170},
+      {-3, -0.98999249660044546, -0.14112000805986722},
+      {1000, 0.56237907629070299, 0.82687954053200256},
+      {16777217, 0.99438396391365224, 0.10583256734754364},
+      {2147483647, -0.68883669187794383, -0.72491655514455639},
+      {kMaxPosition, -0.52851178441308869, -0.84892596481465500}};
+  const Pairing pairing = GENERATE(from_range(kBoth));
+  for (const Row& row : rows) {
+    CAPTURE(row.position);
+    check_near(rotated(spec_of(leading(2, 2, pairing)), row.position, {1, 0}),
+               {row.cos, row.sin});
+    check_near(rotated(spec_of(leading(2, 2, pairing)), row.position, {0, 1}),
+               {-row.sin, row.cos});
+  }
+}
+
+TEST_CASE("the channels that pair up are these", "[reference][R3]") {
+  struct Row {
+    Layout layout;
+    Pairs want;
+  };
+  const Row rows[] = {
+      {leading(8, 8, Pairing::kInterleaved), {{0, 1}, {2, 3}, {4, 5}, {6, 7}}},
+      {leading(8, 8, Pairing::kHalfSplit), {{0, 4}, {1, 5}, {2, 6}, {3, 7}}},
+      {leading(10, 4, Pairing::kInterleaved), {{0, 1}, {2, 3}}},
+      {leading(10, 4, Pairing::kHalfSplit), {{0, 2}, {1, 3}}},
+      {trailing(10, 4, Pairing::kInterleaved), {{6, 7}, {8, 9}}},
+      {trailing(10, 4, Pairing::kHalfSplit), {{6, 8}, {7, 9}}},
+      {{10, 6, 3, Pairing::kInterleaved}, {{3, 4}, {5, 6}, {7, 8}}},
+      {{10, 6, 3, Pairing::kHalfSplit}, {{3, 6}, {4, 7}, {5, 8}}}};
+  for (const Row& row : rows) {
+    CAPTURE(row.layout.rotary_dim, row.layout.rotary_offset);
+    for (std::size_t j = 0; j < row.want.size(); ++j) {
+      const Pair pair = pair_of(row.layout, static_cast<std::int64_t>(j));
+      CHECK(std::pair(pair.u, pair.v) == row.want[j]);
+    }
+
+    // The whole map agrees: what goes in at u comes out at u and v only.
+    const Spec spec = spec_of(row.layout);
+    for (std::size_t t = 0; t < 2 * row.want.size(); ++t) {
+      const auto [u, v] = row.want[t / 2];
+      const auto in = static_cast<std::size_t>(t % 2 == 0 ? u : v);
+      const auto other = static_cast<std::size_t>(t % 2 == 0 ? v : u);
+      const double phi = std::pow(10000.0, -2.0 * static_cast<double>(t / 2) /
+                                               double(2 * row.want.size()));
+      Vector x(static_cast<std::size_t>(row.layout.head_dim)), want = x;
+      x[in] = 1;
+      want[in] = std::cos(phi);
+      want[other] = t % 2 == 0 ? std::sin(phi) : -std::sin(phi);
+      check_near(rotated(spec, 1, x), want);
+    }
+  }
+}
+
+TEST_CASE("a quarter turn maps (a, b) to (-b, a), its adjoint to (b, -a)",
+          "[reference][R4]") {
+  Spec spec = spec_of(leading(2, 2, Pairing::kInterleaved));
+  spec.frequencies.inv_freq = {std::numbers::pi / 2};
+  check_near(rotated(spec, 1, {3, 5}), {-5, 3});
+  check_near(rotated(spec, -1, {3, 5}), {5, -3});
+  spec.direction = Direction::kAdjoint;
+  check_near(rotated(spec, 1, {3, 5}), {5, -3});
+}
+
+TEST_CASE("the adjoint after the forward map is m squared times the identity",
+          "[reference][R4]") {
+  Spec spec = spec_of({12, 8, 2, GENERATE(from_range(kBoth))});
+  spec.frequencies.amplitude = GENERATE(1.0, 1.5, -0.25);
+  const double m = spec.frequencies.amplitude;
+  const Vector x = counting(12), z = wavy(12, 0.3);
+  Spec adjoint = spec;
+  adjoint.direction = Direction::kAdjoint;
+
+  const Vector back = rotated(adjoint, 77, rotated(spec, 77, x));
+  Vector want = x;
+  for (std::size_t t = 2; t < 10; ++t) want[t] = m * m * x[t];
+  check_near(back, want);
+
+  // <R x, z> = <x, R^T z>
+  CHECK_THAT(dot(rotated(spec, 77, x), z),
+             near(dot(x, rotated(adjoint, 77, z))));
+}
+
+TEST_CASE("the amplitude stretches the window, at position 0 too",
+          "[reference][R4]") {
+  Spec spec = spec_of({6, 2, 1, Pairing::kInterleaved});
+  spec.frequencies.amplitude = 2;
+  CHECK(rotated(spec, 0, {1, 2, 3, 4, 5, 6}) == Vector{1, 4, 6, 4, 5, 6});
+  const double c = std::cos(9.0), s = std::sin(9.0);
+  check_near(rotated(spec, 9, {1, 2, 3, 4, 5, 6}),
+             {1, 4 * c - 6 * s, 4 * s + 6 * c, 4, 5, 6});
+}
+
+TEST_CASE("a pair of frequency zero stands still", "[reference][R1][R4]") {
+  Spec spec = spec_of(leading(4, 4, Pairing::kHalfSplit));
+  spec.frequencies.inv_freq = {0, 1};
+  const Vector y = rotated(spec, 1, {3, 1, 5, 0});
+  CHECK(y[0] == 3);
+  CHECK(y[2] == 5);
+  CHECK_THAT(y[1], near(0.54030230586813972));
+  CHECK_THAT(y[3], near(0.84147098480789651));
+}
+
+TEST_CASE("channels outside the window pass through, to the bit",
+          "[reference][R5]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Spec spec = spec_of({8, 4, 2, GENERATE(from_range(kBoth))});
+  spec.frequencies.amplitude = 3;
+  const Vector x = {nan, -0.0, 1, 1, 1, 1, 0x1p-1074, HUGE_VAL};
+  const Vector y = rotated(spec, 5, x);
+  for (const std::size_t t : {0u, 1u, 6u, 7u}) {
+    CHECK(std::bit_cast<std::uint64_t>(y[t]) ==
+          std::bit_cast<std::uint64_t>(x[t]));
+  }
+}
+
+TEST_CASE("in place gives the same as out of place", "[reference][R5]") {
+  const Spec spec = spec_of({12, 8, 3, GENERATE(from_range(kBoth))});
+  const Vector x = counting(12);
+  Vector y = x;
+  rotate_head<double>(spec, 41, y, y);
+  CHECK(y == rotated(spec, 41, x));
+}
+
+TEST_CASE("each token of each batch row turns by its own position",
+          "[reference][R6]") {
+  const Spec spec = spec_of(leading(4, 4, GENERATE(from_range(kBoth))));
+  const Shape shape{2, 3, 2};
+  const std::vector<std::int64_t> positions = {7, 0, 7, -100, 3, 131071};
+  const Vector x = wavy(48, 0);
+  Vector y(48);
+  rotate_tensor<double>(spec, shape, positions, x.data(), dense(shape, 4),
+                        y.data(), dense(shape, 4));
+  for (std::size_t head = 0; head < 12; ++head) {
+    const auto at = static_cast<std::ptrdiff_t>(4 * head);
+    const Vector in(x.begin() + at, x.begin() + at + 4);
+    const Vector out(y.begin() + at, y.begin() + at + 4);
+    CAPTURE(head);
+    CHECK(out == rotated(spec, positions[head / 2], in));
+  }
+}
+
+TEST_CASE("strides of input and output differ, and gaps stay as they are",
+          "[reference][R6]") {
+  const Spec spec = spec_of({4, 2, 1, Pairing::kHalfSplit});
+  const Shape shape{2, 2, 3};
+  const Strides in{50, 20, 5}, out{6, 13, 30};  // out: the heads outermost
+  const std::vector<std::int64_t> positions = {1, 2, 30, 4};
+  const double canary = -777;
+  const Vector x = counting(100);
+  Vector y(100, canary), want = y;
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const std::int64_t b = i / 6, s = i / 3 % 2, h = i % 3;
+    const auto from = 50 * b + 20 * s + 5 * h, to = 6 * b + 13 * s + 30 * h;
+    const Vector head(x.begin() + from, x.begin() + from + 4);
+    const Vector turned =
+        rotated(spec, positions[static_cast<std::size_t>(2 * b + s)], head);
+    std::copy(turned.begin(), turned.end(), want.begin() + to);
+  }
+  rotate_tensor<double>(spec, shape, positions, x.data(), in, y.data(), out);
+  CHECK(y == want);
+  CHECK(x == counting(100));
+
+  Vector both = counting(100);
+  rotate_tensor<double>(spec, shape, positions, both.data(), in, both.data(),
+                        in);
+  CHECK(both[4] == 5);    // the gap after the first head
+  CHECK(both[16] == 17);  // and the one after the first token
+  CHECK(both[1] == y[1]);
+  CHECK(both[72] == y[6 + 13 + 2]);
+}
+
+TEST_CASE("q and k of a grouped-query layer turn alike, head by head",
+          "[reference][R6]") {
+  const Spec spec = spec_of(leading(8, 8, Pairing::kHalfSplit));
+  const std::vector<std::int64_t> positions = {5, 6};
+  const Vector head = counting(8);
+  for (const std::int64_t heads : {4, 2, 1}) {
+    const Shape shape{1, 2, heads};
+    const auto n = static_cast<std::size_t>(2 * heads);
+    Vector x;
+    for (std::size_t i = 0; i < n; ++i) {
+      x.insert(x.end(), head.begin(), head.end());
+    }
+    rotate_tensor<double>(spec, shape, positions, x.data(), dense(shape, 8),
+                          x.data(), dense(shape, 8));
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(8 * i);
+      CAPTURE(heads, i);
+      CHECK(Vector(x.begin() + at, x.begin() + at + 8) ==
+            rotated(spec, i < n / 2 ? 5 : 6, head));
+    }
+  }
+}
+
+TEST_CASE("lengths are kept, and scores depend on n - m alone",
+          "[reference][R4][R5]") {
+  const Spec spec = spec_of(leading(16, 16, GENERATE(from_range(kBoth))));
+  const Vector q = wavy(16, 0.1), k = wavy(16, 2.9);
+  CHECK_THAT(dot(rotated(spec, 9, q), rotated(spec, 9, q)), near(dot(q, q)));
+  const auto score = [&](std::int64_t m, std::int64_t n) {
+    return dot(rotated(spec, m, q), rotated(spec, n, k));
+  };
+  CHECK_THAT(score(0, 5), near(score(100, 105)));
+  CHECK_THAT(score(0, 5), near(score(-12, -7)));
+  CHECK_THAT(score(0, 5), near(dot(q, rotated(spec, 5, k))));
+  CHECK(std::abs(score(0, 5) - score(5, 0)) > 0.1);
+}
+
+TEST_CASE("q = (1, 0), k = (0, 1): the score is sin(m - n)",
+          "[reference][R4]") {
+  const Spec spec = spec_of(leading(2, 2, Pairing::kInterleaved));
+  CHECK_THAT(dot(rotated(spec, 3, {1, 0}), rotated(spec, 2, {0, 1})),
+             near(0.84147098480789651));
+}
+
+TEST_CASE("28 and 29 at position 1 turn by 0.01 in the worked example",
+          "[reference][R1][R4]") {
+  const Spec spec = spec_of(leading(8, 8, Pairing::kInterleaved));
+  Vector x(8);
+  std::iota(x.begin(), x.end(), 24.0);
+  const Vector y = rotated(spec, 1, x);
+  CHECK_THAT(y[4], near(27.708604844975794502));
+  CHECK_THAT(y[5], near(29.278545345439959667));
+  // As printed, in float32 arithmetic.
+  const Vector printed = {-8.0695, 33.7029, 23.1746, 29.4608,
+                          27.7086, 29.2785, 29.9690, 31.0300};
+  for (std::size_t t = 0; t < 8; ++t) {
+    CHECK_THAT(y[t], Catch::Matchers::WithinAbs(printed[t], 5.4e-5));
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::reference
