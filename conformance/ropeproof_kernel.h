@@ -52,10 +52,10 @@ enum {
   ROPEPROOF_ROTATE = 1 << 2,      /**< q, k, given cos and sin -> q, k */
   ROPEPROOF_ROPE = 1 << 3,        /**< q, k, positions, frequencies -> q, k */
   ROPEPROOF_PERMUTE = 1 << 4      /**< weight or bias -> the same for the other
-                                       pairing, bit for bit */
+                                       pairing, bit for bit; any dtype */
 };
 
-/** Element types; bits in `dtypes`, one value elsewhere. */
+/** Element types; bits in `dtypes` (of q and k), one value elsewhere. */
 enum {
   ROPEPROOF_F64 = 1 << 0,
   ROPEPROOF_F32 = 1 << 1,
@@ -138,7 +138,8 @@ typedef struct ropeproof_description {
 /**
  * q or k: [batch, seq, heads, head_dim], innermost stride 1. Channel c of head
  * h of token s of batch b is in[b*in_batch_stride + s*in_token_stride +
- * h*in_head_stride + c]; `out` likewise. In place: out == in, equal strides.
+ * h*in_head_stride + c]; `out` likewise. In place: out == in, equal strides;
+ * otherwise the two extents do not overlap.
  */
 typedef struct ropeproof_tensor {
   const void* in;
@@ -175,7 +176,8 @@ typedef struct ropeproof_problem {
    * Radians per position of pair j: inv_freq[j] + inv_freq_lo[j], within 2^-104
    * relative. The two are binary64 because one binary64 alone would cost 2^-22
    * rad at position 2^31. base is the same as a formula, base^(-2j/rotary_dim),
-   * or 0 where the frequencies follow no such formula.
+   * or 0 where the frequencies follow no such formula. table and rope get all
+   * three, frequencies gets base.
    */
   double base;
   const double* inv_freq;
@@ -196,7 +198,8 @@ typedef struct ropeproof_problem {
   /**
    * permute: a weight [permute_heads * head_dim, permute_columns], row-major; a
    * bias has one column. `pairing` is the one that the weight was trained for;
-   * the result serves the other one. in and out do not overlap.
+   * the result serves the other one. Only the rows of the rotary window move.
+   * in and out do not overlap.
    */
   const void* permute_in;
   void* permute_out;

@@ -209,9 +209,6 @@ std::string missing_feature(const Description& description,
   if ((description.operations & ROPEPROOF_PERMUTE) == 0) {
     return "operation permute";
   }
-  if ((description.dtypes & abi_dtype(c.dtype)) == 0) {
-    return "dtype " + word(kFormatWords, c.dtype);
-  }
   if (c.layout.rotary_dim < c.layout.head_dim &&
       (description.features & ROPEPROOF_PARTIAL) == 0) {
     return "rotary_dim < head_dim";

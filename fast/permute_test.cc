@@ -1,0 +1,130 @@
+// clang-format off
+#include <cmath>  // before permutation.h, which includes rope.h
+#include "reference/permutation.h"
+// clang-format on
+
+#include <catch2/catch_test_macros.hpp>
+#include <numeric>
+#include <vector>
+
+#include "fast/rope_fast.h"
+#include "fast/testing.h"
+
+namespace ropeproof::fast {
+namespace {
+
+constexpr std::int64_t kPositionsHere[] = {131071};
+
+Layout whole(std::int64_t head_dim, Pairing pairing) {
+  return {head_dim, head_dim, 0, pairing};
+}
+
+template <class T>
+std::vector<T> permuted(const Layout& from, std::int64_t heads,
+                        const std::vector<T>& in) {
+  std::vector<T> out(in.size());
+  const auto rows = static_cast<std::size_t>(heads * from.head_dim);
+  permute(from, heads, in.size() / rows * sizeof(T), in.data(), out.data());
+  return out;
+}
+
+// Heads of one token, turned.
+std::vector<float> turned(const Layout& layout, std::vector<float> x) {
+  const auto heads = static_cast<std::int64_t>(x.size()) / layout.head_dim;
+  const Tensor tensor{x.data(),
+                      x.data(),
+                      heads,
+                      {0, 0, layout.head_dim},
+                      {0, 0, layout.head_dim}};
+  rope(plan_of(10000, layout.rotary_dim), layout, Direction::kForward, {1, 1},
+       {kPositionsHere, 0, 0}, {&tensor, 1});
+  return x;
+}
+
+// W x, W being [x.size() rows, x.size() columns] or taller. Each row is summed
+// in the same order, hence permuting rows permutes results, to the bit.
+std::vector<float> times(const std::vector<float>& w,
+                         const std::vector<float>& x) {
+  std::vector<float> y(w.size() / x.size());
+  for (std::size_t row = 0; row < y.size(); ++row) {
+    y[row] = std::inner_product(
+        x.begin(), x.end(),
+        w.begin() + static_cast<std::ptrdiff_t>(row * x.size()), 0.0f);
+  }
+  return y;
+}
+
+TEST_CASE("the permutation is the documented one", "[fast][R3]") {
+  const std::vector<float> in = {0, 1, 2, 3, 4, 5, 6, 7};
+  const std::vector<float> want = {0, 2, 4, 6, 1, 3, 5, 7};
+  CHECK(permuted(whole(8, Pairing::kInterleaved), 1, in) == want);
+  CHECK(permuted(whole(8, Pairing::kHalfSplit), 1, want) == in);
+}
+
+TEST_CASE("half_split(P x) is P interleaved(x), to the bit", "[fast][R3]") {
+  on_every_target([&](const std::string& target) {
+    for (const std::int64_t d : {8, 16, 80, 128}) {
+      const Layout from = whole(d, Pairing::kInterleaved);
+      const Layout to = whole(d, Pairing::kHalfSplit);
+      const std::vector<float> x = samples(static_cast<std::size_t>(5 * d), 1);
+      CAPTURE(target, d);
+      CHECK(same_bits(turned(to, permuted(from, 5, x)),
+                      permuted(from, 5, turned(from, x))));
+    }
+  });
+}
+
+TEST_CASE("permuted weights and biases serve the other pairing, to the bit",
+          "[fast][R3]") {
+  const std::int64_t q_heads = 6, k_heads = 2;  // grouped queries
+  on_every_target([&](const std::string& target) {
+    for (const std::int64_t d : {8, 16}) {
+      for (const std::int64_t heads : {q_heads, k_heads}) {
+        const auto rows = static_cast<std::size_t>(heads * d);
+        const Layout from = whole(d, Pairing::kInterleaved);
+        const std::vector<float> x = samples(24, 1), bias = samples(rows, 2);
+        const std::vector<float> w = samples(rows * x.size(), 3);
+        const auto project = [&](const auto& weight, const auto& offset) {
+          std::vector<float> y = times(weight, x);
+          for (std::size_t i = 0; i < y.size(); ++i) y[i] += offset[i];
+          return y;
+        };
+        const auto got = turned(
+            whole(d, Pairing::kHalfSplit),
+            project(permuted(from, heads, w), permuted(from, heads, bias)));
+        CAPTURE(target, d, heads);
+        CHECK(same_bits(got,
+                        permuted(from, heads, turned(from, project(w, bias)))));
+      }
+    }
+  });
+}
+
+TEST_CASE("the two permutations are inverse, also of a window", "[fast][R3]") {
+  const Layout there{14, 10, 3, Pairing::kInterleaved};
+  const Layout back{14, 10, 3, Pairing::kHalfSplit};
+  const std::vector<float> w = samples(4 * 14 * 3, 5);
+  CHECK(permuted(back, 4, permuted(there, 4, w)) == w);
+  CHECK(permuted(there, 4, permuted(back, 4, w)) == w);
+}
+
+TEST_CASE("elements of any size follow the reference", "[fast][R3]") {
+  for (const auto pairing : {Pairing::kInterleaved, Pairing::kHalfSplit}) {
+    const Layout from{14, 10, 3, pairing};
+    const reference::Layout same{14, 10, 3,
+                                 pairing == Pairing::kInterleaved
+                                     ? reference::Pairing::kInterleaved
+                                     : reference::Pairing::kHalfSplit};
+    std::vector<std::uint16_t> halves(3 * 14 * 2);
+    std::iota(halves.begin(), halves.end(), std::uint16_t{0});
+    CHECK(permuted(from, 3, halves) ==
+          reference::permute_rows<std::uint16_t>(same, 3, 2, halves));
+    std::vector<double> doubles(3 * 14);
+    std::iota(doubles.begin(), doubles.end(), 0.0);
+    CHECK(permuted(from, 3, doubles) ==
+          reference::permute_rows<double>(same, 3, 1, doubles));
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::fast

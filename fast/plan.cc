@@ -1,0 +1,74 @@
+#include "fast/plan.h"
+
+#include <cmath>
+
+#include "fast/double_double.h"
+
+namespace ropeproof::fast {
+namespace {
+
+// 1/(2 pi), within 2^-107 relative. Python, mpmath with prec = 300:
+//   x = 1 / (2*pi); hi = float(x); lo = float(x - hi); hi.hex(), lo.hex()
+constexpr DoubleDouble kTurnsPerRadian = {0x1.45f306dc9c883p-3,
+                                          -0x1.6b01ec5417056p-57};
+
+// t^n, n >= 1. By induction over the products, t^a t^b with a + b = n, the
+// error is at most (n - 1) 6 u^2.
+DoubleDouble power(DoubleDouble t, std::size_t n) {
+  if (n == 1) return t;
+  const DoubleDouble half = power(t, n / 2);
+  const DoubleDouble even = half * half;
+  return n % 2 == 0 ? even : even * t;
+}
+
+// base^(-1/n), by Newton's method for base t^n = 1:
+//     t <- t - t rho / n,   rho = base t^n - 1.
+//
+// Error, with u = 2^-53. A step turns the relative error e into (n+1)/2 e^2 and
+// adds two errors: that of rho, n 6 u^2, divided by n; and that of adding the
+// correction to t.lo, u^2. The correction itself is good to a few u. Libm's pow
+// is only the seed: if it is good to 2^-40, which any libm is, then for n <=
+// 2^11 three steps leave 2^-69, 2^-121, and the two errors alone: 7 u^2.
+DoubleDouble inverse_root(double base, std::size_t n) {
+  const double degree = static_cast<double>(n);
+  DoubleDouble t{std::pow(base, -1 / degree), 0};
+  for (int step = 0; step < 3; ++step) {
+    const DoubleDouble one = power(t, n) * DoubleDouble{base, 0};
+    const double rho = (one.hi - 1) + one.lo;
+    t = sum_of_ordered(t.hi, t.lo - t.hi * rho / degree);
+  }
+  return t;
+}
+
+}  // namespace
+
+// theta_j = t^j with t = base^(-2/rotary_dim): j times the error of t and j - 1
+// products make less than 13 j u^2 < 6.5 rotary_dim u^2, u^2 = 2^-106, hence
+// 2^-103 rotary_dim.  -> kFrequencyBound
+void frequencies(double base, std::span<double> hi,
+                 std::span<double> lo) noexcept {
+  if (hi.empty()) return;
+  const DoubleDouble t = inverse_root(base, hi.size());
+  DoubleDouble theta{1, 0};
+  for (std::size_t j = 0; j < hi.size(); ++j) {
+    hi[j] = theta.hi;
+    lo[j] = theta.lo;
+    theta = theta * t;
+  }
+}
+
+Plan::Plan(std::span<const double> theta, std::span<const double> theta_lo,
+           double amplitude, std::span<const std::int32_t> axis_of_pair)
+    : turns_hi_(theta.size()),
+      turns_lo_(theta.size()),
+      axis_of_pair_(axis_of_pair.begin(), axis_of_pair.end()),
+      amplitude_(amplitude) {
+  for (std::size_t j = 0; j < theta.size(); ++j) {
+    const DoubleDouble turns =
+        DoubleDouble{theta[j], theta_lo[j]} * kTurnsPerRadian;
+    turns_hi_[j] = turns.hi;
+    turns_lo_[j] = turns.lo;
+  }
+}
+
+}  // namespace ropeproof::fast

@@ -1,0 +1,53 @@
+// plan.h -- the frequencies of a RoPE, ready for the kernels.
+#ifndef ROPEPROOF_FAST_PLAN_H_
+#define ROPEPROOF_FAST_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ropeproof::fast {
+
+// theta_j = base^(-2j/rotary_dim) as hi[j] + lo[j], for j < rotary_dim/2 =
+// hi.size() = lo.size(), within kFrequencyBound (bounds.h). Hence hi[j] and
+// float(hi[j]) are within 0.5 + 2^-29 ulp of theta_j, for rotary_dim <= 2^12.
+//
+// Range    2^-400 <= base <= 2^400, rotary_dim <= 2^12.
+// Throws   nothing, allocates nothing.
+// Cost     about 10 ns per pair, and 1 us.
+void frequencies(double base, std::span<double> hi,
+                 std::span<double> lo) noexcept;
+
+// What table() and rope() need of the frequencies, in the form they need it.
+// Immutable; make it once per model, not once per call.
+class Plan {
+ public:
+  // Pair j turns by theta[j] + theta_lo[j] radians per position on its axis:
+  // axis_of_pair[j], or axis 0 if `axis_of_pair` is empty. `amplitude`
+  // multiplies every cosine and sine. The spans have one entry per pair and are
+  // copied.
+  //
+  // Throws std::bad_alloc. Cost: about 10 ns per pair, and allocations.
+  Plan(std::span<const double> theta, std::span<const double> theta_lo,
+       double amplitude = 1, std::span<const std::int32_t> axis_of_pair = {});
+
+  std::size_t pairs() const { return turns_hi_.size(); }
+  double amplitude() const { return amplitude_; }
+
+  // Full turns per position, theta / (2 pi), as unevaluated sums.
+  const double* turns_hi() const { return turns_hi_.data(); }
+  const double* turns_lo() const { return turns_lo_.data(); }
+
+  // Empty: axis 0 throughout.
+  std::span<const std::int32_t> axis_of_pair() const { return axis_of_pair_; }
+
+ private:
+  std::vector<double> turns_hi_, turns_lo_;
+  std::vector<std::int32_t> axis_of_pair_;
+  double amplitude_;
+};
+
+}  // namespace ropeproof::fast
+
+#endif  // ROPEPROOF_FAST_PLAN_H_

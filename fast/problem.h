@@ -1,0 +1,46 @@
+// problem.h -- a problem of the C ABI, checked and in the terms of rope_fast.h.
+#ifndef ROPEPROOF_FAST_PROBLEM_H_
+#define ROPEPROOF_FAST_PROBLEM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "conformance/ropeproof_kernel.h"
+#include "fast/rope_fast.h"
+
+namespace ropeproof::fast {
+
+// Each check answers ROPEPROOF_OK, _INVALID or _UNSUPPORTED, and writes its
+// result only if the answer is ROPEPROOF_OK. None throws or allocates.
+
+// rotary_dim alone: for the operations without heads.
+std::int32_t check_rotary_dim(const ropeproof_problem& problem) noexcept;
+
+std::int32_t check_layout(const ropeproof_problem& problem,
+                          Layout& layout) noexcept;
+
+std::int32_t check_shape(const ropeproof_problem& problem,
+                         Shape& shape) noexcept;
+
+// Frequencies, amplitude, positions and axes, for a checked rotary_dim and
+// shape.
+std::int32_t check_angles(const ropeproof_problem& problem) noexcept;
+
+std::int32_t check_table(const ropeproof_problem& problem,
+                         const Shape& shape) noexcept;
+
+// q and k, as far as they are there: none of them if there is no token.
+struct Tensors {
+  Tensor items[2];
+  std::size_t count = 0;
+
+  std::span<const Tensor> span() const { return {items, count}; }
+};
+std::int32_t check_tensors(const ropeproof_problem& problem,
+                           const Layout& layout, const Shape& shape,
+                           Tensors& tensors) noexcept;
+
+}  // namespace ropeproof::fast
+
+#endif  // ROPEPROOF_FAST_PROBLEM_H_

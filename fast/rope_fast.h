@@ -1,0 +1,112 @@
+// rope_fast.h -- Rotary Position Embedding in f32, fast and proven.
+//
+// Every kernel picks the best SIMD target of the machine at run time and shares
+// the tokens out among OpenMP threads. No result depends on the number of
+// threads, on the strides, on being in place, or on the pairing.
+//
+// Contract of every function here, unless it says otherwise:
+//
+// Shapes   q or k is [batch, seq, heads, head_dim], cos and sin are
+//          [batch, seq, rotary_dim/2]. The innermost stride is 1.
+// Units    positions are counts, angles radians, strides elements.
+// Requires a Layout with 0 < rotary_dim <= head_dim - rotary_offset, rotary_dim
+//          even, rotary_offset >= 0; in and out of one tensor the same memory
+//          with the same strides, or memory that does not overlap. Nothing is
+//          checked; abi.h does that.
+// Writes   what it names and nothing else: the elements between heads, tokens
+//          and batches are neither read nor written.
+// Specials a NaN or an infinity spoils its own pair only.
+// Throws   nothing, allocates nothing; may run on many threads at once if the
+//          outputs are disjoint.
+// Errors   within the bounds of bounds.h, on every SIMD target.
+#ifndef ROPEPROOF_FAST_ROPE_FAST_H_
+#define ROPEPROOF_FAST_ROPE_FAST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "fast/plan.h"
+
+namespace ropeproof::fast {
+
+enum class Pairing {
+  kInterleaved,  // (2j, 2j+1): GPT-J, Meta LLaMA
+  kHalfSplit,    // (j, j + rotary_dim/2): GPT-NeoX, Hugging Face
+};
+
+enum class Direction { kForward, kAdjoint };  // the adjoint turns backward
+
+struct Layout {
+  std::int64_t head_dim, rotary_dim, rotary_offset;
+  Pairing pairing;
+};
+
+struct Shape {
+  std::int64_t batch, seq;
+};
+
+struct Strides {
+  std::int64_t batch, token, head;
+};
+
+// q or k; a grouped-query layer has two of them with their own `heads`.
+struct Tensor {
+  const float* in;
+  float* out;
+  std::int64_t heads;
+  Strides in_strides, out_strides;
+};
+
+// m cos(phi) and m sin(phi), forward, of pair j of token s of batch row b at
+// [b*batch_stride + s*token_stride + j].
+template <class Float>
+struct Table {
+  Float *cos, *sin;
+  std::int64_t batch_stride, token_stride;
+};
+
+// The position on axis a of token s of batch row b is
+// data[a*axis_stride + b*batch_stride + s]; |p| <= 2^53, either sign.
+struct Positions {
+  const std::int64_t* data;
+  std::int64_t axis_stride, batch_stride;
+};
+
+// Fills the table: the angles are formed in double-double, the cosines and
+// sines rounded once.
+// Cost     about 1.5 ns per pair with 512-bit vectors.
+void table(const Plan& plan, const Shape& shape, const Positions& positions,
+           const Table<float>& out) noexcept;
+
+// Turns every pair of every head of `tensors` by the given table. Channels
+// outside the window are copied bit for bit. A token's cosines and sines are
+// read once for all heads of all tensors.
+void rotate(const Layout& layout, Direction direction, const Shape& shape,
+            const Table<const float>& given,
+            std::span<const Tensor> tensors) noexcept;
+
+// table() and rotate() in one pass, bit for bit, without the table in memory.
+// A token's angles are formed once for all heads of all tensors. `plan` has
+// rotary_dim/2 pairs.
+void rope(const Plan& plan, const Layout& layout, Direction direction,
+          const Shape& shape, const Positions& positions,
+          std::span<const Tensor> tensors) noexcept;
+
+// Reorders the rows of a weight [heads * head_dim, row_bytes], or of a bias
+// (row_bytes = one element), that was trained for `from.pairing`, so that it
+// serves the other pairing. With P its permutation of channels, bit for bit:
+//
+//     rotate_half_split(P x) = P rotate_interleaved(x)
+//
+// From interleaved, output row t of a head of 8 channels is input row
+// [0, 2, 4, 6, 1, 3, 5, 7][t]; from half-split the inverse. Rows outside the
+// window stay. In a grouped-query layer q has its own number of heads and k the
+// number of key heads: two calls. `in` and `out` do not overlap.
+// Cost     one copy of the weight; serial.
+void permute(const Layout& from, std::int64_t heads, std::size_t row_bytes,
+             const void* in, void* out) noexcept;
+
+}  // namespace ropeproof::fast
+
+#endif  // ROPEPROOF_FAST_ROPE_FAST_H_
