@@ -20,7 +20,8 @@ std::string format(const char* pattern, Arguments... arguments) {
 std::string ratio_text(double ratio) {
   if (std::isinf(ratio)) return "inf";
   if (ratio < 1000) return format("%.3g", ratio);
-  return format("%.1e", ratio);
+  // An error where the exact result is zero exceeds any sensible multiple.
+  return ratio < 1e12 ? format("%.1e", ratio) : ">1e12";
 }
 
 std::string place(const Element& e) {
@@ -153,7 +154,7 @@ void print_header(std::ostringstream& out, const Report& r) {
 
 void print_table(std::ostringstream& out, const Report& report) {
   out << "  operation     pass   fail  unsupported   worst/bound  norm-ulp  "
-         "at\n";
+         "worst element\n";
   for (const auto& [operation, name] : kOperationWords) {
     const Totals totals = total(report, operation);
     const std::int64_t passed = totals.of(Verdict::kPass);
@@ -167,8 +168,8 @@ void print_table(std::ostringstream& out, const Report& report) {
                   static_cast<long long>(unsupported));
     if (totals.worst != nullptr && totals.worst->measurement->worst) {
       const Measurement& m = *totals.worst->measurement;
-      out << format("   %11s  %8.3g  ", ratio_text(m.worst->ratio()).c_str(),
-                    m.max_norm_ulp)
+      out << format("   %11s  %8s  ", ratio_text(m.worst->ratio()).c_str(),
+                    ratio_text(m.max_norm_ulp).c_str())
           << totals.worst->case_id << " " << place(*m.worst);
     }
     out << "\n";
@@ -177,12 +178,19 @@ void print_table(std::ostringstream& out, const Report& report) {
 
 void print_footer(std::ostringstream& out, const Report& report,
                   const Totals& totals) {
+  const char* label = "\n  unsupported  ";
   for (const auto& [reason, count] : totals.unsupported) {
-    out << "  unsupported  " << count << " x " << reason << "\n";
+    if (reason.starts_with("operation ")) continue;  // the table says it
+    out << label << reason << " (" << count << ")";
+    label = ", ";
   }
+  out << "\n";
   if (totals.elements > 0) {
-    out << "  angle class  " << totals.tightest_class
-        << " is the tightest that holds (error over bound:";
+    out << "  angle class  "
+        << (totals.tightest_class == "none"
+                ? "none holds"
+                : totals.tightest_class + " is the tightest that holds")
+        << " (error over bound:";
     constexpr const char* kNames[] = {" A0 ", ", A1 ", ", A2 "};
     for (std::size_t i = 0; i < totals.class_ratio.size(); ++i) {
       out << kNames[i] << ratio_text(totals.class_ratio[i]);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
@@ -29,6 +30,13 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    const bool has_word = argc > 1 && argv[1][0] != '-';
+    if (has_word && std::ranges::none_of(commands, [&](const auto& command) {
+          return command.app->get_name() == argv[1];
+        })) {
+      return fail(
+          2, "unknown subcommand \"" + std::string(argv[1]) + "\"; try --help");
+    }
     return fail(2, std::string(error.what()) + "; try --help");
   }
   try {

@@ -44,3 +44,34 @@ add_test(NAME reference_mutants COMMAND ${PROJECT_SOURCE_DIR}/tools/check_mutant
   "$<TARGET_PROPERTY:Catch2::Catch2,INTERFACE_INCLUDE_DIRECTORIES>"
   $<TARGET_FILE:Catch2::Catch2WithMain> $<TARGET_FILE:Catch2::Catch2>)
 set_tests_properties(reference_mutants PROPERTIES PROCESSORS 2)
+
+# The program and the documents, as a user meets them. A Python with NumPy and
+# jsonschema: Debian's own may not be the first one on PATH.
+foreach(candidate python3 /usr/bin/python3)
+  execute_process(COMMAND ${candidate} -c "import jsonschema, numpy"
+    RESULT_VARIABLE failed ERROR_QUIET OUTPUT_QUIET)
+  if(NOT failed AND NOT ROPEPROOF_PYTHON)
+    set(ROPEPROOF_PYTHON ${candidate} CACHE STRING "Python with NumPy and jsonschema")
+  endif()
+endforeach()
+if(NOT ROPEPROOF_PYTHON)
+  message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
+endif()
+set(plugins ${PROJECT_BINARY_DIR}/plugins)
+add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_test.sh
+  $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors)
+add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
+  ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
+add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py
+  ${PROJECT_SOURCE_DIR}/vectors)
+
+# clang-format 14: other versions lay out differently.
+find_program(CLANG_FORMAT NAMES clang-format-14 clang-format)
+execute_process(COMMAND ${CLANG_FORMAT} --version OUTPUT_VARIABLE clang_format_version)
+if(clang_format_version MATCHES "version 14")
+  file(GLOB_RECURSE formatted CONFIGURE_DEPENDS
+    reference/*.h reference/*.cc fast/*.h fast/*.cc tools/*.h tools/*.cc
+    conformance/*.h conformance/*.cc conformance/*.c)
+  add_test(NAME format COMMAND ${CLANG_FORMAT} --dry-run -Werror ${formatted}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The program as a user meets it: exit status, one clear line for each mistake,
+# nothing written by a run that fails.
+#
+#   cli_test.sh ROPEPROOF PLUGINS_DIR VECTORS_DIR
+set -uo pipefail
+
+ropeproof=$1 plugins=$2 vectors=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+checks=0 faults=0
+
+# expect STATUS PATTERN ARGUMENT...: runs ropeproof; an error is one line on
+# stderr that matches PATTERN.
+expect() {
+  local status=$1 pattern=$2 got=0
+  shift 2
+  "$ropeproof" "$@" >"$work/out" 2>"$work/err" || got=$?
+  checks=$((checks + 1))
+  if [ "$got" -ne "$status" ]; then
+    echo "ropeproof $*: exit status $got, expected $status"
+    cat "$work/err"
+    faults=$((faults + 1))
+  elif [ "$status" -ge 2 ] &&
+    { [ "$(wc -l <"$work/err")" -ne 1 ] || ! grep -q "$pattern" "$work/err"; }; then
+    echo "ropeproof $*: expected one line with \"$pattern\", got:"
+    cat "$work/err"
+    faults=$((faults + 1))
+  fi
+}
+
+run=(run --vectors "$vectors")
+expect 0 '' --help
+expect 0 '' --version
+expect 0 '' list
+expect 0 '' list kernels
+expect 0 '' show worked-example-001
+expect 0 '' show permute-001
+expect 0 '' "${run[@]}" --builtin fast --tier smoke --report "$work/report.json"
+expect 0 '' "${run[@]}" --lib "$plugins/c_example.so"
+expect 1 '' "${run[@]}" --lib "$plugins/c_example_swapped.so"
+
+expect 2 'subcommand' # no argument at all
+expect 2 'unknown-flag' "${run[@]}" --builtin fast --unknown-flag
+expect 2 'frobnicate' frobnicate
+expect 2 'Exactly 1' "${run[@]}"
+expect 2 'Exactly 1' "${run[@]}" --builtin fast --lib x.so
+expect 2 'nonesuch' "${run[@]}" --builtin nonesuch
+expect 2 'smoke-rich-999' "${run[@]}" --builtin fast --case smoke-rich-999
+expect 2 'tier' "${run[@]}" --builtin fast --tier galaxy
+expect 2 'spin' "${run[@]}" --builtin fast --operation spin
+expect 2 'time-limit' "${run[@]}" --builtin fast --time-limit 0
+expect 2 'nonesuch' show nonesuch
+expect 2 'cannot be written' "${run[@]}" --builtin fast \
+  --report "$work/no/such/folder/report.json"
+
+# Nothing that the kernel offers is in the selection: never green.
+"$ropeproof" "${run[@]}" --lib "$plugins/c_example.so" --operation permute \
+  >"$work/out"
+status=$?
+checks=$((checks + 1))
+if [ $status -ne 2 ] || ! grep -q '^NOTHING WAS JUDGED' "$work/out"; then
+  echo "an all-unsupported run has exit status $status, expected 2"
+  faults=$((faults + 1))
+fi
+
+expect 3 'no-such.so' "${run[@]}" --lib "$work/no-such.so"
+echo 'not a library' >"$work/text.so"
+expect 3 'text.so' "${run[@]}" --lib "$work/text.so"
+expect 3 'ropeproof_describe' "${run[@]}" --lib \
+  "$(ldd "$ropeproof" | awk '/libc\.so/ {print $3}')"
+expect 3 'false' "${run[@]}" --command false
+expect 3 'status 127' "${run[@]}" --command 'exit 127'
+expect 3 'echo' "${run[@]}" --command 'echo hello'
+
+cp -r "$vectors" "$work/vectors"
+rm "$work/vectors/smoke-unit.json"
+expect 4 'smoke-unit.json' run --builtin fast --vectors "$work/vectors"
+expect 4 'smoke-unit.json is missing' generate --check --vectors "$work/vectors"
+cp "$vectors/smoke-unit.json" "$work/vectors/"
+sed -i '0,/3f800000/s//3f800001/' "$work/vectors/smoke-unit.json"
+expect 4 'SHA-256 differs' run --builtin fast --vectors "$work/vectors"
+expect 4 'differs at byte' generate --check --vectors "$work/vectors"
+expect 4 'cannot be read' run --builtin fast --vectors "$work/nowhere"
+expect 0 '' generate --vectors "$work/vectors"
+expect 0 '' generate --check --vectors "$work/vectors"
+
+checks=$((checks + 2))
+if ! diff -r "$vectors" "$work/vectors" >/dev/null; then
+  echo "generate does not restore the vectors"
+  faults=$((faults + 1))
+fi
+if [ -n "$(find "$work" -name '*.new')" ]; then
+  echo "temporary files were left behind"
+  faults=$((faults + 1))
+fi
+
+echo "$checks checks of the command line, $faults faults"
+[ "$faults" -eq 0 ]
