@@ -32,7 +32,8 @@ fs::path bundled_library(const std::string& name) {
   const std::string file = name + ".so";
   const fs::path built = program_folder() / "plugins" / file;
   if (fs::exists(built)) return built;
-  return program_folder() / ".." / "lib" / "ropeproof" / "plugins" / file;
+  return program_folder() / ".." / ROPEPROOF_LIBDIR / "ropeproof" / "plugins" /
+         file;
 }
 
 }  // namespace ropeproof::tools
