@@ -3,7 +3,7 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/corpus.h"
+#include "conformance/corpus/corpus.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 

@@ -2,8 +2,8 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/corpus.h"
-#include "conformance/runner.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/verdict/runner.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {

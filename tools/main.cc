@@ -3,8 +3,8 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "conformance/kernel.h"
-#include "conformance/strict_json.h"
+#include "conformance/corpus/strict_json.h"
+#include "conformance/kernels/kernel.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <stdexcept>
 
-#include "conformance/corpus.h"
-#include "conformance/kernel.h"
-#include "conformance/report.h"
-#include "conformance/runner.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/kernels/kernel.h"
+#include "conformance/verdict/report.h"
+#include "conformance/verdict/runner.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {

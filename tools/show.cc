@@ -5,9 +5,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include "conformance/corpus.h"
-#include "conformance/prove.h"
-#include "conformance/runner.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/prove.h"
+#include "conformance/verdict/runner.h"
 #include "reference/format.h"
 #include "tools/commands.h"
 

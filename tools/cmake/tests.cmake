@@ -1,4 +1,4 @@
-# Tests lie beside what they test: FOLDER/*_test.cc make one program per folder.
+# Tests lie beside what they test: the *_test.cc below a folder are one program.
 include(CTest)
 find_package(Catch2 3 REQUIRED)
 include(Catch)
@@ -9,7 +9,7 @@ if(NOT ROPEPROOF_MPFI)
 endif()
 
 function(ropeproof_tests folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*_test.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*_test.cc)
   if(NOT sources)
     return()
   endif()
@@ -57,6 +57,24 @@ endforeach()
 if(NOT ROPEPROOF_PYTHON)
   message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
 endif()
+
+# Hostile plug-ins for the kernel tests: build/fakes/NAME.so.
+file(GLOB fakes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/*.c)
+foreach(source IN LISTS fakes)
+  cmake_path(GET source STEM name)
+  ropeproof_plugin(fake_${name} ${source})
+  set_target_properties(plugin_fake_${name} PROPERTIES OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
+  add_dependencies(conformance_test plugin_fake_${name})
+endforeach()
+target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
+add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped)
+target_compile_definitions(conformance_test PRIVATE
+  ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"
+  ROPEPROOF_PLUGINS_DIR="${PROJECT_BINARY_DIR}/plugins"
+  ROPEPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  ROPEPROOF_PYTHON="${ROPEPROOF_PYTHON}")
+
 set(plugins ${PROJECT_BINARY_DIR}/plugins)
 add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_test.sh
   $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors)

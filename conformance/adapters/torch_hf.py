@@ -1,0 +1,60 @@
+"""Hugging Face's form in PyTorch: x * cos + rotate_half(x) * sin, eagerly.
+
+    ropeproof run --command "build/venv/bin/python conformance/adapters/torch_hf.py"
+
+Angles are float32; the table is cast to the dtype of x and each operation
+rounds to it. With rotary_dim < head_dim the first rotary_dim channels turn and
+the rest is concatenated, as GPT-NeoX and Phi do. tools/engines.sh installs
+PyTorch.
+"""
+
+import torch
+
+import ropeproof
+
+
+class RotaryEmbedding:
+    def __init__(self, dim, base):
+        exponents = torch.arange(0, dim, 2, dtype=torch.int64).float() / dim
+        self.inv_freq = 1.0 / (base ** exponents)
+
+    def __call__(self, x, position_ids):
+        """cos and sin, [batch, seq, dim] in the dtype of x."""
+        column = self.inv_freq[None, :, None].expand(len(position_ids), -1, 1)
+        freqs = (column @ position_ids[:, None, :].float()).transpose(1, 2)
+        angles = torch.cat((freqs, freqs), dim=-1)
+        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+
+
+def rotate_half(x):
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat((-second, first), dim=-1)
+
+
+def apply_rotary_pos_emb(x, cos, sin):
+    """x: [batch, seq, heads, head_dim]; cos, sin: [batch, seq, rotary_dim]."""
+    cos, sin = cos.unsqueeze(2), sin.unsqueeze(2)
+    turning, passing = x[..., :cos.shape[-1]], x[..., cos.shape[-1]:]
+    turned = turning * cos + rotate_half(turning) * sin
+    return torch.cat((turned, passing), dim=-1)
+
+
+@ropeproof.kernel(
+    name="torch-hf", version=torch.__version__, operations=["rope"],
+    dtypes=["f32", "bf16"], pairings=["half_split"],
+    features=["out_of_place", "keys", "partial", "negative_positions"],
+    angle_class="A1", table_dtype="same", rounding="each")
+def rope(p):
+    embedding = RotaryEmbedding(p.rotary_dim, p.base)
+    positions = ropeproof.to_torch(p.positions)
+    results = []
+    for x in (p.q, p.k):
+        if x is not None:
+            x = ropeproof.to_torch(x, p.dtype)
+            cos, sin = embedding(x, positions)
+            results.append(
+                ropeproof.from_torch(apply_rotary_pos_emb(x, cos, sin)))
+    return tuple(results)
+
+
+ropeproof.serve()

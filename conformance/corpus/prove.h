@@ -1,0 +1,23 @@
+// prove.h -- fills in the goldens of a group.
+#ifndef ROPEPROOF_CONFORMANCE_CORPUS_PROVE_H_
+#define ROPEPROOF_CONFORMANCE_CORPUS_PROVE_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/corpus/case.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance {
+
+// Computes every expected value of the group's cases, and the errata of what is
+// printed beside them. Throws what reference/golden.h throws.
+void prove(reference::Oracle oracle, Group& group);
+
+// A printed decimal that misses the exact value by more than the tolerance it
+// claims: one line each. Empty for a sound document.
+std::vector<std::string> beyond_tolerance(const RopeCase& c);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_CORPUS_PROVE_H_

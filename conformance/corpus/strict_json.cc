@@ -1,0 +1,75 @@
+#include "conformance/corpus/strict_json.h"
+
+#include <utility>
+
+namespace ropeproof::conformance {
+
+StrictObject::StrictObject(const nlohmann::json& node, std::string where)
+    : node_(node), where_(std::move(where)) {
+  if (!node.is_object()) throw VectorError(where_ + ": expected an object");
+}
+
+void StrictObject::fail(const std::string& key,
+                        const std::string& fault) const {
+  throw VectorError(at(key) + ": " + fault);
+}
+
+const nlohmann::json* StrictObject::find(const std::string& key) {
+  used_.insert(key);
+  const auto member = node_.find(key);
+  return member == node_.end() ? nullptr : &*member;
+}
+
+const nlohmann::json& StrictObject::get(const std::string& key) {
+  const nlohmann::json* member = find(key);
+  if (member == nullptr) fail(key, "missing");
+  return *member;
+}
+
+std::string StrictObject::text(const std::string& key) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_string()) fail(key, "expected a string");
+  return member.get<std::string>();
+}
+
+std::int64_t StrictObject::integer(const std::string& key, std::int64_t low,
+                                   std::int64_t high) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_number_integer() || member < low || member > high) {
+    fail(key, "expected an integer " + std::to_string(low) + " .. " +
+                  std::to_string(high));
+  }
+  return member.get<std::int64_t>();
+}
+
+std::vector<std::string> StrictObject::texts(const std::string& key) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_array()) fail(key, "expected an array of strings");
+  std::vector<std::string> result;
+  for (const nlohmann::json& item : member) {
+    if (!item.is_string()) fail(key, "expected an array of strings");
+    result.push_back(item.get<std::string>());
+  }
+  return result;
+}
+
+void StrictObject::finish() const {
+  for (const auto& [key, value] : node_.items()) {
+    if (!used_.contains(key)) {
+      throw VectorError(where_ + ": unknown field \"" + key +
+                        "\"; this program is older than the file, or the file "
+                        "was edited by hand");
+    }
+  }
+}
+
+nlohmann::json parse_json(const std::string& text, const std::string& where) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw VectorError(where + ": not JSON, at byte " +
+                      std::to_string(error.byte));
+  }
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,52 @@
+// strict_json.h -- reading JSON that must be exactly as the schema says.
+//
+// A StrictObject hands out each member once and refuses the ones that nobody
+// asked for, so that a grown file cannot be half read.
+#ifndef ROPEPROOF_CONFORMANCE_CORPUS_STRICT_JSON_H_
+#define ROPEPROOF_CONFORMANCE_CORPUS_STRICT_JSON_H_
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ropeproof::conformance {
+
+// Vectors that cannot be trusted. what() is one line: file, place, fault. Exit
+// status 4.
+struct VectorError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class StrictObject {
+ public:
+  // `where` names the file and the place in it. Throws VectorError.
+  StrictObject(const nlohmann::json& node, std::string where);
+
+  const nlohmann::json& get(const std::string& key);
+  const nlohmann::json* find(const std::string& key);  // null if absent
+  std::string text(const std::string& key);
+  std::int64_t integer(const std::string& key, std::int64_t low,
+                       std::int64_t high);
+  std::vector<std::string> texts(const std::string& key);
+
+  // Throws if a member was never asked for. Call it last.
+  void finish() const;
+
+  std::string at(const std::string& key) const { return where_ + "." + key; }
+  [[noreturn]] void fail(const std::string& key,
+                         const std::string& fault) const;
+
+ private:
+  const nlohmann::json& node_;
+  std::string where_;
+  std::set<std::string> used_;
+};
+
+// Parses one document; `where` names it in the error.
+nlohmann::json parse_json(const std::string& text, const std::string& where);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_CORPUS_STRICT_JSON_H_

@@ -1,0 +1,53 @@
+// description.h -- what a kernel says of itself: words, ranges, refusals.
+#ifndef ROPEPROOF_CONFORMANCE_KERNELS_DESCRIPTION_H_
+#define ROPEPROOF_CONFORMANCE_KERNELS_DESCRIPTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "conformance/corpus/words.h"
+#include "conformance/kernels/kernel.h"
+
+namespace ropeproof::conformance {
+
+// More words of the framed protocol for the numbers of ropeproof_kernel.h.
+inline constexpr Words<std::uint32_t, 2> kAbiPairingWords{
+    {{ROPEPROOF_INTERLEAVED, "interleaved"},
+     {ROPEPROOF_HALF_SPLIT, "half_split"}}};
+
+inline constexpr Words<std::uint32_t, 11> kFeatureWords{
+    {{ROPEPROOF_OUT_OF_PLACE, "out_of_place"},
+     {ROPEPROOF_IN_PLACE, "in_place"},
+     {ROPEPROOF_STRIDED, "strided"},
+     {ROPEPROOF_PARTIAL, "partial"},
+     {ROPEPROOF_WINDOW_OFFSET, "window_offset"},
+     {ROPEPROOF_KEYS, "keys"},
+     {ROPEPROOF_ADJOINT, "adjoint"},
+     {ROPEPROOF_AMPLITUDE, "amplitude"},
+     {ROPEPROOF_NEGATIVE_POSITIONS, "negative_positions"},
+     {ROPEPROOF_INV_FREQ, "inv_freq"},
+     {ROPEPROOF_AXES, "axes"}}};
+
+inline constexpr Words<std::uint32_t, 2> kPowerWords{
+    {{ROPEPROOF_POW, "pow"}, {ROPEPROOF_EXP2, "exp2"}}};
+
+inline constexpr Words<std::uint32_t, 2> kRoundingWords{
+    {{ROPEPROOF_ROUND_ONCE, "once"}, {ROPEPROOF_ROUND_EACH, "each"}}};
+
+// `text` on one line, without control characters, at most 300 bytes long.
+std::string one_line(std::string_view text);
+
+// Throws KernelError, which begins with `source`, unless `version` is
+// ROPEPROOF_ABI_VERSION.
+void check_abi_version(std::int64_t version, const std::string& source);
+
+// Throws KernelError, which begins with `source`, unless every field is in its
+// range and the description offers something that can be tested.
+void check_description(const Description& description,
+                       const std::string& source);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_KERNELS_DESCRIPTION_H_

@@ -1,0 +1,13 @@
+/* Names itself in two lines. */
+#include "fake.h"
+
+int32_t ropeproof_describe(ropeproof_description* d) {
+  describe_fake(d);
+  d->name = "two\nlines";
+  return ROPEPROOF_OK;
+}
+
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  (void)p;
+  return ROPEPROOF_OK;
+}

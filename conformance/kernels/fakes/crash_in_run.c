@@ -1,0 +1,13 @@
+/* Dies by a signal while it solves a problem. */
+#include <signal.h>
+
+#include "fake.h"
+
+int32_t ropeproof_describe(ropeproof_description* d) {
+  return describe_fake(d);
+}
+
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  (void)p;
+  return raise(SIGSEGV);
+}

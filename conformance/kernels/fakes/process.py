@@ -1,0 +1,97 @@
+"""A process that answers wrongly, in the way that its argument names."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+fault = sys.argv[1]
+describes = {
+    "status": "ok", "abi_version": 1, "name": "fake-process", "version": "1.0",
+    "operations": ["rope"], "dtypes": ["f32"], "pairings": ["half_split"],
+    "features": ["out_of_place"], "angle_class": "A1"}
+describe_faults = {
+    "later-abi": {"abi_version": 7},
+    "cannot-describe": {"status": "error"},
+    "unknown-word": {"operations": ["rope", "waltz"]},
+    "word-for-list": {"dtypes": "f32"},
+    "unknown-class": {"angle_class": "A9"},
+    "unknown-power": {"power": "slide rule"},
+    "no-name": {"name": None},
+    "fractional-position": {"max_position": 0.5},
+    "unknown-field": {"colour": "blue"},
+    "high-trig-ulp": {"trig_ulp": 5},
+}
+
+
+def send(header, payload=b""):
+    sys.stdout.buffer.write(json.dumps(header).encode() + b"\n" + payload)
+    sys.stdout.buffer.flush()
+
+
+def answer(request, payload):
+    q = ["q", len(payload["q"])]
+    if fault == "garbage":
+        sys.stdout.write("rotating...\n")
+        sys.stdout.flush()
+    elif fault == "endless-line":
+        while True:
+            sys.stdout.write("x" * 65536)
+    elif fault == "short":
+        send({"status": "ok", "buffers": [["q", q[1] - 4]]}, payload["q"][4:])
+    elif fault == "long":
+        send({"status": "ok", "buffers": [q]}, payload["q"] + b"more")
+    elif fault == "forgets-q":
+        send({"status": "ok", "buffers": []})
+    elif fault == "bytes-with-refusal":
+        send({"status": "unsupported", "buffers": [q]}, payload["q"])
+    elif fault == "unknown-status":
+        send({"status": "splendid"})
+    elif fault == "numeric-message":
+        send({"status": "error", "message": 5})
+    elif fault == "unknown-reply-field":
+        send({"status": "unsupported", "mood": "good"})
+    elif fault == "ends":
+        sys.exit(4)
+    elif fault == "is-killed":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif fault == "hangs":
+        time.sleep(3600)
+    elif fault == "closes":
+        os.close(0)
+        os.close(1)
+        time.sleep(3600)
+    elif fault in ("unsupported", "invalid", "error"):
+        send({"status": fault, "message": "a reason\nin two lines"})
+    elif fault == "bare-refusal":
+        send({"status": "unsupported"})
+
+
+def stream(request):
+    """Answers a permutation with its input, piece by piece or at once."""
+    (_, size), = [b for b in request["buffers"] if b[0] == "permute_in"]
+    for name, other in request["buffers"]:
+        if name != "permute_in":
+            sys.stdin.buffer.read(other)
+    send({"status": "ok", "buffers": [["permute_out", size]]})
+    piece = 65536 if fault == "streams" else size
+    while size > 0:
+        chunk = sys.stdin.buffer.read(min(size, piece))
+        sys.stdout.buffer.write(chunk)
+        size -= len(chunk)
+    sys.stdout.buffer.flush()
+
+
+for line in sys.stdin.buffer:
+    request = json.loads(line)
+    if request["op"] == "describe":
+        if fault == "hangs-at-once":
+            time.sleep(3600)
+        send({**describes, **describe_faults.get(fault, {})})
+    elif request["operation"] == "permute":
+        stream(request)
+    else:
+        payload = {name: sys.stdin.buffer.read(size)
+                   for name, size in request["buffers"]}
+        answer(request, payload)

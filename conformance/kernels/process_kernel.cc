@@ -1,0 +1,266 @@
+// A command that speaks the framed protocol of adapters/README.md: one JSON
+// header line, then raw bytes, in both directions.
+#include <algorithm>
+#include <bit>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/kernels/arena.h"
+#include "conformance/kernels/child.h"
+#include "conformance/kernels/dense.h"
+#include "conformance/kernels/description.h"
+#include "conformance/kernels/kernel.h"
+#include "conformance/kernels/reply.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Importing a framework takes longer than solving a problem with it.
+constexpr int kStartLimits = 10;
+// The socket closes a moment before the process has ended.
+constexpr std::chrono::seconds kGrace{1};
+constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
+
+std::string hex(double value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64,
+                std::bit_cast<std::uint64_t>(value));
+  return text;
+}
+
+template <class Byte>
+Json buffer_list(const std::vector<ByteTensor<Byte>>& tensors) {
+  Json list = Json::array();
+  for (const auto& tensor : tensors) {
+    list.push_back({tensor.name, tensor.bytes()});
+  }
+  return list;
+}
+
+// An enumerator that the operation does not need is 0, and null in the header.
+template <std::size_t kSize>
+Json named(std::uint32_t value, const Words<std::uint32_t, kSize>& words) {
+  return value == 0 ? Json(nullptr) : Json(word(words, value));
+}
+
+template <std::size_t kSize>
+bool has_word(std::uint32_t value, const Words<std::uint32_t, kSize>& words) {
+  return value == 0 || find_word(words, word(words, value)).has_value();
+}
+
+bool can_be_told(const ropeproof_problem& p) {
+  return has_word(p.operation, kOperationWords) &&
+         has_word(p.dtype, kDtypeWords) &&
+         has_word(p.table_dtype, kDtypeWords) &&
+         has_word(p.pairing, kAbiPairingWords);
+}
+
+std::string describe_request() {
+  const Json header{{"op", "describe"}, {"abi_version", ROPEPROOF_ABI_VERSION}};
+  return header.dump() + "\n";
+}
+
+std::string run_request(const ropeproof_problem& p) {
+  Json header{{"op", "run"}};
+  header["operation"] = named(p.operation, kOperationWords);
+  header["dtype"] = named(p.dtype, kDtypeWords);
+  header["table_dtype"] = named(p.table_dtype, kDtypeWords);
+  header["pairing"] = named(p.pairing, kAbiPairingWords);
+  header["direction"] = p.direction;
+  header["batch"] = p.batch;
+  header["seq"] = p.seq;
+  header["head_dim"] = p.head_dim;
+  header["rotary_dim"] = p.rotary_dim;
+  header["rotary_offset"] = p.rotary_offset;
+  header["q_heads"] = p.q.heads;
+  header["k_heads"] = p.k.heads;
+  header["position_axes"] = p.position_axes;
+  header["base"] = hex(p.base);
+  header["amplitude"] = hex(p.amplitude);
+  header["permute_heads"] = p.permute_heads;
+  header["permute_columns"] = p.permute_columns;
+  const auto tensors = inputs(p);
+  header["buffers"] = buffer_list(tensors);
+  std::string bytes = header.dump() + "\n";
+  for (const auto& tensor : tensors) gather(tensor, bytes);
+  return bytes;
+}
+
+class ProcessKernel : public Kernel {
+ public:
+  ProcessKernel(const std::string& command, const KernelOptions& options)
+      : command_(command), limit_(options.time_limit) {
+    description_ = start();
+  }
+
+  const Description& description() const override { return description_; }
+  std::byte* allocate(std::size_t bytes) override {
+    return arena_.allocate(bytes);
+  }
+  void release() override { arena_.release(); }
+  bool shares_memory() const override { return false; }
+
+  Answer run(const ropeproof_problem& problem) override {
+    if (!can_be_told(problem)) {
+      return {Outcome::kUnsupported, "the framed protocol has no word for it"};
+    }
+    try {
+      if (process_ == nullptr) start();
+      process_->send(run_request(problem));
+      await(limit_);
+      return read_answer(problem);
+    } catch (const Broken& broken) {
+      process_.reset();
+      return {broken.outcome, broken.detail};
+    } catch (const KernelError& error) {
+      process_.reset();
+      return {Outcome::kError, error.what()};
+    }
+  }
+
+ private:
+  // A process that was killed is started again; what it said first stands.
+  Description start() {
+    const std::string source = one_line(command_);
+    Description d;
+    process_ = Child::execute(command_);
+    process_->send(describe_request());
+    await(kStartLimits * limit_);
+    try {
+      Reply reply(read_line());
+      const std::string status = reply.text("status");
+      if (status != "ok") refuse("status \"" + status + "\" is not \"ok\"");
+      check_abi_version(reply.integer("abi_version", 0), source);
+      d = read_description(reply);
+      reply.finish();
+      read_bytes(0);
+    } catch (const Broken& broken) {
+      throw KernelError(source + ": describe: " + broken.detail);
+    }
+    check_description(d, source);
+    return d;
+  }
+
+  static Description read_description(Reply& reply) {
+    Description d;
+    d.name = reply.text("name");
+    d.version = reply.text("version");
+    d.operations = reply.some_of("operations", kOperationWords);
+    d.dtypes = reply.some_of("dtypes", kDtypeWords);
+    d.pairings = reply.some_of("pairings", kAbiPairingWords);
+    d.features = reply.some_of("features", kFeatureWords);
+    d.angle_class = reply.one_of("angle_class", kAngleClassWords);
+    d.max_position = reply.integer("max_position", 0);
+    d.angle_dtype = reply.one_of("angle_dtype", kDtypeWords, "none");
+    d.power = reply.one_of("power", kPowerWords, "pow");
+    d.trig_ulp = static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(reply.integer("trig_ulp", 1), 0, UINT32_MAX));
+    d.table_dtype = reply.one_of("table_dtype", kDtypeWords, "same");
+    d.rounding = reply.one_of("rounding", kRoundingWords, "once");
+    return d;
+  }
+
+  Answer read_answer(const ropeproof_problem& problem) {
+    Reply reply(read_line());
+    const std::string status = reply.text("status");
+    const Json message = reply.take("message");
+    const Json buffers = reply.take("buffers");
+    reply.finish();
+    if (!message.is_null() && !message.is_string()) {
+      refuse("message must be a string");
+    }
+    const auto tensors = status == "ok" ? outputs(problem)
+                                        : std::vector<ByteTensor<std::byte>>();
+    const Json wanted = status == "ok" ? buffer_list(tensors) : Json(nullptr);
+    if (buffers != wanted) {
+      refuse("buffers of status \"" + status + "\" are " + buffers.dump() +
+             ", not " + wanted.dump());
+    }
+    std::size_t total = 0;
+    for (const auto& tensor : tensors) total += tensor.bytes();
+    read_bytes(total);
+    if (status != "ok") return refusal(status, message);
+
+    const char* at = received_.data();
+    for (const auto& tensor : tensors) {
+      scatter(tensor, at);
+      at += tensor.bytes();
+    }
+    return {};
+  }
+
+  static Answer refusal(const std::string& status, const Json& message) {
+    const std::string detail =
+        one_line(message.is_null() ? "status \"" + status + "\""
+                                   : message.get<std::string>());
+    if (status == "unsupported") return {Outcome::kUnsupported, detail};
+    if (status == "invalid") return {Outcome::kInvalid, detail};
+    if (status == "error") return {Outcome::kError, detail};
+    refuse("status \"" + status +
+           "\" must be ok, unsupported, invalid or error");
+  }
+
+  void await(milliseconds limit) {
+    received_.clear();
+    allowed_ = limit;
+    deadline_ = Child::Clock::now() + limit;
+  }
+
+  void receive(std::size_t bytes) {
+    const auto wire = process_->receive(received_, bytes, deadline_);
+    if (wire == Child::Wire::kLate) {
+      throw Broken{
+          Outcome::kTimeout,
+          "no answer within " + std::to_string(allowed_.count()) + " ms"};
+    }
+    if (wire == Child::Wire::kClosed) {
+      throw Broken{Outcome::kCrash, process_->end(kGrace)};
+    }
+  }
+
+  // Takes the first line off `received_`.
+  std::string read_line() {
+    std::size_t newline = std::string::npos;
+    for (std::size_t searched = 0; newline == std::string::npos;) {
+      if (searched > kMaxHeaderBytes) refuse("header is longer than 1 MiB");
+      receive(searched + 1);
+      newline = received_.find('\n', searched);
+      searched = received_.size();
+    }
+    std::string line = received_.substr(0, newline);
+    received_.erase(0, newline + 1);
+    return line;
+  }
+
+  // Leaves exactly the bytes after the line in `received_`.
+  void read_bytes(std::size_t count) {
+    receive(count);
+    if (received_.size() > count) {
+      refuse("sends more bytes than its header declares");
+    }
+  }
+
+  std::string command_;
+  milliseconds limit_;
+  Arena arena_;
+  std::unique_ptr<Child> process_;
+  std::string received_;
+  milliseconds allowed_{};
+  Child::Clock::time_point deadline_;
+  Description description_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> start_process(const std::string& command,
+                                      const KernelOptions& options) {
+  return std::make_unique<ProcessKernel>(command, options);
+}
+
+}  // namespace ropeproof::conformance

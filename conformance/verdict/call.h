@@ -1,0 +1,82 @@
+// call.h -- one problem laid out in memory, and what a kernel left there.
+//
+// Outputs, gaps and the zones around every buffer are poisoned with ones, which
+// is a NaN in every format. After the call each byte that is not part of an
+// output element must be what it was: inputs, gaps, zones and positions.
+#ifndef ROPEPROOF_CONFORMANCE_VERDICT_CALL_H_
+#define ROPEPROOF_CONFORMANCE_VERDICT_CALL_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/corpus/case.h"
+#include "conformance/kernels/kernel.h"
+
+namespace ropeproof::conformance {
+
+// What a kernel returned, as bit patterns in the order of the case's tensors.
+struct Output {
+  Bits q, k;          // rotate, rope
+  Bits cos, sin;      // table
+  Bits inv_freq;      // frequencies
+  Bits permuted;      // permute
+  std::string stray;  // a write outside the outputs, in words; empty if none
+};
+
+class Call {
+ public:
+  // `kernel` provides the memory. Table and frequency outputs are `table`.
+  Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
+       reference::Format table);
+  Call(Kernel& kernel, const PermuteCase& c);
+  ~Call() { kernel_.release(); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // Runs the problem; a kernel without ROPEPROOF_KEYS gets q and k in turn. The
+  // output counts only if the answer is kOk.
+  Answer run(Output& output);
+
+ private:
+  struct Buffer {
+    std::string name;
+    std::byte* data = nullptr;  // without the zones
+    std::size_t bytes = 0;
+    std::vector<std::byte> before;  // with the zones
+    std::vector<bool> writable;     // per byte, without the zones
+  };
+  struct Tensor {
+    reference::Shape shape;
+    reference::Strides strides;
+    std::size_t in = 0, out = 0;  // buffers; the same one in place
+  };
+
+  std::size_t add_buffer(const std::string& name, std::size_t bytes);
+  std::size_t add_input(const std::string& name, const Bits& bits,
+                        std::size_t width);
+  std::size_t add_output(const std::string& name, std::size_t count,
+                         std::size_t width);
+  Tensor add_tensor(const std::string& name, const Bits& bits,
+                    std::int64_t heads);
+  void add_tables(std::uint32_t operation, reference::Format table);
+  void describe(const Tensor& tensor, ropeproof_tensor& target) const;
+  Bits read(const Tensor& tensor) const;
+  Bits read(std::size_t buffer, std::size_t count, std::size_t width) const;
+  void snapshot();
+  std::string find_stray() const;
+
+  Kernel& kernel_;
+  const RopeCase* case_ = nullptr;
+  Memory memory_ = Memory::kDense;
+  std::size_t width_ = 4, table_width_ = 4;  // bytes per element
+  ropeproof_problem problem_{};
+  std::vector<Buffer> buffers_;
+  std::optional<Tensor> q_, k_;
+  std::optional<std::size_t> cos_, sin_, inv_freq_, permuted_;
+  std::size_t output_count_ = 0;
+};
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_VERDICT_CALL_H_

@@ -1,0 +1,52 @@
+// judge.h -- one output beside its goldens.
+#ifndef ROPEPROOF_CONFORMANCE_VERDICT_JUDGE_H_
+#define ROPEPROOF_CONFORMANCE_VERDICT_JUDGE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "conformance/corpus/case.h"
+#include "conformance/verdict/call.h"
+#include "conformance/verdict/tolerance.h"
+
+namespace ropeproof::conformance {
+
+// One element of an output, judged.
+struct Element {
+  std::string tensor;  // "q", "k", "cos", "sin", "inv_freq", "permuted"
+  std::int64_t batch = 0, token = 0, head = 0, channel = 0;
+  std::int64_t pair = -1;  // -1: outside the window, or not a rotation
+  std::int64_t position = 0;
+  std::uint64_t got_bits = 0, want_bits = 0;  // in `format`
+  reference::Format format = reference::Format::kF32;
+  double got = 0, want = 0;  // `want` is the golden, not rounded
+  double error = 0, bound = 0;
+  double ratio() const;  // error / bound; 0/0 is 0
+};
+
+// What all elements of one output add up to. Nothing is averaged: an element is
+// wrong if it misses its own bound.
+struct Measurement {
+  std::int64_t elements = 0;
+  std::int64_t wrong = 0;             // beyond the claim's bound
+  std::int64_t vacuous = 0;           // bound >= kVacuous times the length
+  std::int64_t not_nearest = 0;       // not the golden, correctly rounded
+  std::int64_t beyond_structure = 0;  // beyond kStructuralBound
+  double max_norm_ulp = 0;            // error in ulp of the pair's length
+  // Largest error over the bound of class A0, A1, A2, all else as claimed.
+  std::array<double, 3> class_ratio{};
+  std::optional<Element> first_wrong, worst;  // worst: always, if any element
+  std::string pattern;                        // of the wrong elements, in words
+
+  bool pass() const { return wrong == 0; }
+};
+
+Measurement judge(const RopeCase& c, std::uint32_t operation,
+                  const Claim& claim, const Output& output);
+Measurement judge(const PermuteCase& c, const Output& output);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_VERDICT_JUDGE_H_

@@ -1,0 +1,87 @@
+#include "conformance/verdict/report.h"
+
+#include <algorithm>
+
+namespace ropeproof::conformance {
+namespace {
+
+double ratio_of(const Check& check) {
+  return check.measurement && check.measurement->worst
+             ? check.measurement->worst->ratio()
+             : -1;
+}
+
+std::string tightest(const std::array<double, 3>& ratio) {
+  constexpr const char* kNames[] = {"A0", "A1", "A2"};
+  for (std::size_t i = 0; i < ratio.size(); ++i) {
+    if (ratio[i] <= 1) return kNames[i];
+  }
+  return "none";
+}
+
+std::string level_of(const Report& report, const Totals& totals,
+                     bool structure_holds) {
+  if (totals.of(Verdict::kPass) == 0) return "none";
+  const bool conforms = exit_status(totals) == 0;
+  if (!conforms) return structure_holds ? "L0" : "none";
+  if (totals.not_nearest == 0) return "L3";
+  return report.kernel.angle_class == ROPEPROOF_A0 ? "L2" : "L1";
+}
+
+Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
+  Totals totals;
+  bool structure_holds = true;
+  for (const Check& check : report.checks) {
+    if (operation && check.operation != *operation) continue;
+    ++totals.count[check.verdict];
+    if (check.verdict == Verdict::kUnsupported) {
+      ++totals.unsupported[check.reason];
+    }
+    const bool judged =
+        check.verdict == Verdict::kPass || check.verdict == Verdict::kFail;
+    if (judged && (!check.measurement || !check.reason.empty())) {
+      structure_holds = false;
+    }
+    if (!check.measurement) continue;
+    const Measurement& m = *check.measurement;
+    totals.elements += m.elements;
+    totals.vacuous += m.vacuous;
+    totals.not_nearest += m.not_nearest;
+    if (m.beyond_structure > 0) structure_holds = false;
+    for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
+      totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
+    }
+    if (totals.worst == nullptr || ratio_of(check) > ratio_of(*totals.worst)) {
+      totals.worst = &check;
+    }
+  }
+  totals.tightest_class =
+      totals.elements > 0 ? tightest(totals.class_ratio) : "none";
+  totals.level = level_of(report, totals, structure_holds);
+  return totals;
+}
+
+}  // namespace
+
+std::int64_t Totals::of(Verdict verdict) const {
+  const auto found = count.find(verdict);
+  return found == count.end() ? 0 : found->second;
+}
+
+Totals total(const Report& report) { return total_of(report, std::nullopt); }
+
+Totals total(const Report& report, std::uint32_t operation) {
+  return total_of(report, operation);
+}
+
+int exit_status(const Totals& totals) {
+  if (totals.of(Verdict::kFail) + totals.of(Verdict::kCrash) +
+          totals.of(Verdict::kTimeout) >
+      0) {
+    return 1;
+  }
+  if (totals.of(Verdict::kError) > 0) return 3;
+  return totals.of(Verdict::kPass) > 0 ? 0 : 2;
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,75 @@
+// report.h -- what a run found. Every total is computed here and nowhere else.
+#ifndef ROPEPROOF_CONFORMANCE_VERDICT_REPORT_H_
+#define ROPEPROOF_CONFORMANCE_VERDICT_REPORT_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/kernels/kernel.h"
+#include "conformance/verdict/judge.h"
+
+namespace ropeproof::conformance {
+
+enum class Verdict {
+  kPass,
+  kFail,         // wrong, or refused what the kernel declares
+  kUnsupported,  // outside what the kernel declares; never a pass
+  kError,        // the answer broke the protocol
+  kCrash,
+  kTimeout,
+};
+
+// One case under one operation.
+struct Check {
+  std::string case_id;
+  std::uint32_t operation = 0;
+  std::string summary;               // the case in one line
+  std::vector<std::string> targets;  // "A1 pairs formed by the other layout"
+  Verdict verdict = Verdict::kPass;
+  std::string reason;  // why it is no pass; empty for a wrong value
+  std::optional<Measurement> measurement;
+};
+
+struct Report {
+  std::string suite_version;
+  std::string vectors_version, manifest_sha256;
+  std::string kernel_argument;  // "--lib ./libx.so", as the user typed it
+  std::string selection;        // "tier core, 73 of 73 cases"
+  Description kernel;
+  std::vector<Check> checks;  // in the order of the corpus
+};
+
+struct Totals {
+  std::map<Verdict, std::int64_t> count;
+  std::map<std::string, std::int64_t> unsupported;  // reason -> checks
+  std::int64_t elements = 0, vacuous = 0, not_nearest = 0;
+  std::array<double, 3> class_ratio{};  // A0, A1, A2
+  const Check* worst = nullptr;         // largest error over its bound
+  std::string tightest_class;           // that all measurements hold to
+  std::string level;                    // "L2", "L1", "L0" or "none"
+
+  std::int64_t of(Verdict verdict) const;
+};
+
+// "PASS", "FAIL", ...
+std::string verdict_word(Verdict verdict);
+
+Totals total(const Report& report);
+Totals total(const Report& report, std::uint32_t operation);
+
+// DESIGN: 0 conforms, 1 does not, 2 nothing was judged, 3 protocol error.
+int exit_status(const Totals& totals);
+
+// For people; at most `max_failures` failing checks in full.
+std::string text_report(const Report& report, std::size_t max_failures);
+
+// For programs: one JSON document, every check in it.
+std::string json_report(const Report& report);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_VERDICT_REPORT_H_

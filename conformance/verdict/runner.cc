@@ -1,0 +1,290 @@
+#include "conformance/verdict/runner.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "conformance/corpus/words.h"
+#include "conformance/verdict/call.h"
+#include "conformance/verdict/tolerance.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using reference::Format;
+
+constexpr std::uint32_t kRopeOperations[] = {
+    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
+
+Verdict verdict_of(const Answer& answer) {
+  switch (answer.outcome) {
+    case Outcome::kOk:
+      return Verdict::kPass;
+    case Outcome::kUnsupported:
+    case Outcome::kInvalid:
+      return Verdict::kFail;
+    case Outcome::kError:
+      return Verdict::kError;
+    case Outcome::kCrash:
+      return Verdict::kCrash;
+    case Outcome::kTimeout:
+      break;
+  }
+  return Verdict::kTimeout;
+}
+
+std::string reason_of(const Answer& answer) {
+  switch (answer.outcome) {
+    case Outcome::kUnsupported:
+      return "refused what it declares: answered UNSUPPORTED";
+    case Outcome::kInvalid:
+      return "refused a valid problem: answered INVALID";
+    default:
+      return answer.detail;
+  }
+}
+
+// Frequencies are asked for in f32, or f64 where the tensors are f64: the types
+// that kernels keep them in.
+Format table_format(std::uint32_t operation, const RopeCase& c,
+                    const Claim& claim) {
+  if (operation != ROPEPROOF_FREQUENCIES) return claim.table;
+  return c.dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+}
+
+template <class MakeCall, class MakeMeasurement>
+void run_call(Check& check, const MakeCall& make_call,
+              const MakeMeasurement& measure) {
+  Output output;
+  const Answer answer = make_call(output);
+  check.verdict = verdict_of(answer);
+  check.reason = reason_of(answer);
+  if (answer.outcome != Outcome::kOk) return;
+  check.measurement = measure(output);
+  check.reason = output.stray;
+  if (!check.measurement->pass() || !output.stray.empty()) {
+    check.verdict = Verdict::kFail;
+  }
+}
+
+Check run_check(Kernel& kernel, std::uint32_t operation, const RopeCase& c) {
+  Check check;
+  check.reason = missing_feature(kernel.description(), operation, c,
+                                 kernel.shares_memory());
+  if (!check.reason.empty()) {
+    check.verdict = Verdict::kUnsupported;
+    return check;
+  }
+  Claim claim = claim_of(kernel.description(), c.dtype);
+  claim.table = table_format(operation, c, claim);
+  run_call(
+      check,
+      [&](Output& output) {
+        return Call(kernel, operation, c, claim.table).run(output);
+      },
+      [&](const Output& output) { return judge(c, operation, claim, output); });
+  return check;
+}
+
+Check run_check(Kernel& kernel, const PermuteCase& c) {
+  Check check;
+  check.reason = missing_feature(kernel.description(), c);
+  if (!check.reason.empty()) {
+    check.verdict = Verdict::kUnsupported;
+    return check;
+  }
+  run_call(
+      check, [&](Output& output) { return Call(kernel, c).run(output); },
+      [&](const Output& output) { return judge(c, output); });
+  return check;
+}
+
+// Which cases and operations a Selection names.
+class Filter {
+ public:
+  Filter(const Corpus& corpus, const Selection& selection)
+      : tier_(selection.tier),
+        ids_(selection.cases.begin(), selection.cases.end()) {
+    if (tier_ != "smoke" && tier_ != "core") {
+      throw std::invalid_argument("unknown tier \"" + tier_ +
+                                  "\"; expected smoke or core");
+    }
+    std::set<std::string> unknown = ids_;
+    for (const Group& group : corpus.groups) {
+      for (const RopeCase& c : group.rope_cases) unknown.erase(c.id);
+      for (const PermuteCase& c : group.permute_cases) unknown.erase(c.id);
+    }
+    if (!unknown.empty()) {
+      throw std::invalid_argument("no case \"" + *unknown.begin() +
+                                  "\"; `ropeproof list` names them all");
+    }
+    for (const std::string& text : selection.operations) {
+      const auto operation = find_word(kOperationWords, text);
+      if (!operation) {
+        throw std::invalid_argument("unknown operation \"" + text +
+                                    "\"; expected " +
+                                    list_words(kOperationWords));
+      }
+      operations_ |= *operation;
+    }
+    if (operations_ == 0) operations_ = ~0u;
+  }
+
+  bool takes(const Group& group, const std::string& id) const {
+    if (!ids_.empty()) return ids_.contains(id);
+    return tier_ == "core" || group.tier == tier_;
+  }
+  bool takes(std::uint32_t operation) const {
+    return (operations_ & operation) != 0;
+  }
+
+ private:
+  std::string tier_;
+  std::set<std::string> ids_;
+  std::uint32_t operations_ = 0;
+};
+
+}  // namespace
+
+std::string missing_feature(const Description& description,
+                            std::uint32_t operation, const RopeCase& c,
+                            bool shares_memory) {
+  const reference::Layout& layout = c.spec.layout;
+  const auto lacks = [&](std::uint32_t feature) {
+    return (description.features & feature) == 0;
+  };
+  if ((description.operations & operation) == 0) {
+    return "operation " + word(kOperationWords, operation);
+  }
+  const bool has_tensors =
+      operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE;
+  if (has_tensors) {
+    if ((description.dtypes & abi_dtype(c.dtype)) == 0) {
+      return "dtype " + word(kFormatWords, c.dtype);
+    }
+    if ((description.pairings & abi_pairing(layout.pairing)) == 0) {
+      return "pairing " + word(kPairingWords, layout.pairing);
+    }
+    if (layout.rotary_dim < layout.head_dim && lacks(ROPEPROOF_PARTIAL)) {
+      return "rotary_dim < head_dim";
+    }
+    if (layout.rotary_offset > 0 && lacks(ROPEPROOF_WINDOW_OFFSET)) {
+      return "rotary_offset > 0";
+    }
+    if (c.spec.direction == reference::Direction::kAdjoint &&
+        lacks(ROPEPROOF_ADJOINT)) {
+      return "adjoint";
+    }
+    if (shares_memory) {
+      const bool strided =
+          c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
+      const bool in_place =
+          c.memory == Memory::kInPlace || c.memory == Memory::kStridedInPlace;
+      if (strided && lacks(ROPEPROOF_STRIDED)) return "strided tensors";
+      if (in_place && lacks(ROPEPROOF_IN_PLACE)) return "in-place calls";
+    }
+  }
+  if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
+    if (c.spec.frequencies.amplitude != 1 && lacks(ROPEPROOF_AMPLITUDE)) {
+      return "amplitude";
+    }
+    if (!c.spec.frequencies.inv_freq.empty() && lacks(ROPEPROOF_INV_FREQ)) {
+      return "given frequencies";
+    }
+    for (const std::int64_t p : c.positions) {
+      if (p < 0 && lacks(ROPEPROOF_NEGATIVE_POSITIONS)) {
+        return "negative positions";
+      }
+      const std::int64_t limit = description.max_position;
+      if (limit > 0 && (p > limit || p < -limit)) {
+        return "positions above " + std::to_string(limit);
+      }
+    }
+  }
+  return {};
+}
+
+std::string missing_feature(const Description& description,
+                            const PermuteCase& c) {
+  if ((description.operations & ROPEPROOF_PERMUTE) == 0) {
+    return "operation permute";
+  }
+  if (c.layout.rotary_dim < c.layout.head_dim &&
+      (description.features & ROPEPROOF_PARTIAL) == 0) {
+    return "rotary_dim < head_dim";
+  }
+  return {};
+}
+
+std::string summary(const RopeCase& c) {
+  const reference::Layout& layout = c.spec.layout;
+  std::ostringstream text;
+  text << word(kFormatWords, c.dtype) << " "
+       << word(kPairingWords, layout.pairing) << ", head_dim "
+       << layout.head_dim << ", rotary_dim " << layout.rotary_dim;
+  if (layout.rotary_offset > 0) text << " from " << layout.rotary_offset;
+  text << ", base " << c.spec.frequencies.base;
+  if (c.spec.frequencies.amplitude != 1) {
+    text << ", amplitude " << c.spec.frequencies.amplitude;
+  }
+  if (c.spec.direction == reference::Direction::kAdjoint) text << ", adjoint";
+  text << ", batch " << c.batch << ", seq " << c.seq << ", heads " << c.q_heads;
+  if (c.k_heads > 0) text << " + " << c.k_heads;
+  if (c.memory != Memory::kDense) {
+    text << ", " << word(kMemoryWords, c.memory);
+  }
+  return text.str();
+}
+
+std::string summary(const PermuteCase& c) {
+  std::ostringstream text;
+  text << word(kFormatWords, c.dtype) << " "
+       << word(kPairingWords, c.layout.pairing) << ", head_dim "
+       << c.layout.head_dim << ", " << c.heads << " heads, " << c.columns
+       << (c.columns == 1 ? " column" : " columns");
+  return text.str();
+}
+
+Report run_suite(Kernel& kernel, const Corpus& corpus,
+                 const Selection& selection) {
+  const Filter filter(corpus, selection);
+  Report report;
+  report.vectors_version = corpus.version;
+  report.manifest_sha256 = corpus.manifest_sha256;
+  report.kernel = kernel.description();
+  std::size_t taken = 0, all = 0;
+  const auto add = [&](const Group& group, const auto& c,
+                       std::uint32_t operation, Check check) {
+    check.case_id = c.id;
+    check.operation = operation;
+    check.summary = c.comment + " (" + summary(c) + ")";
+    for (const std::string& key : c.targets) {
+      check.targets.push_back(key + " " + group.targets.at(key));
+    }
+    report.checks.push_back(std::move(check));
+  };
+  for (const Group& group : corpus.groups) {
+    for (const RopeCase& c : group.rope_cases) {
+      ++all;
+      if (!filter.takes(group, c.id)) continue;
+      ++taken;
+      for (const std::uint32_t operation : kRopeOperations) {
+        if (!filter.takes(operation)) continue;
+        add(group, c, operation, run_check(kernel, operation, c));
+      }
+    }
+    for (const PermuteCase& c : group.permute_cases) {
+      ++all;
+      if (!filter.takes(group, c.id) || !filter.takes(ROPEPROOF_PERMUTE)) {
+        continue;
+      }
+      ++taken;
+      add(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
+    }
+  }
+  report.selection = "tier " + selection.tier + ", " + std::to_string(taken) +
+                     " of " + std::to_string(all) + " cases";
+  return report;
+}
+
+}  // namespace ropeproof::conformance

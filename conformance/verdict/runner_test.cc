@@ -1,0 +1,217 @@
+#include "conformance/verdict/runner.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <nlohmann/json.hpp>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/verdict/test_kernel.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const Corpus& corpus() {
+  static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+Selection only(const std::string& id, const std::string& operation = "rope") {
+  Selection selection;
+  selection.cases = {id};
+  selection.operations = {operation};
+  return selection;
+}
+
+Report run_with(const Answer& answer, const Description& description) {
+  TestKernel kernel(description, exact_knobs());
+  kernel.canned = answer;
+  return run_suite(kernel, corpus(), only("smoke-rich-001"));
+}
+
+Verdict only_verdict(const Report& report) {
+  REQUIRE(report.checks.size() == 1);
+  return report.checks[0].verdict;
+}
+
+TEST_CASE("each answer of a kernel becomes its verdict and its exit status",
+          "[conformance][runner]") {
+  const Description full = full_description(ROPEPROOF_A0);
+  const struct {
+    Answer answer;
+    Verdict verdict;
+    int status;
+  } rows[] = {{{Outcome::kOk, ""}, Verdict::kPass, 0},
+              {{Outcome::kUnsupported, ""}, Verdict::kFail, 1},
+              {{Outcome::kInvalid, ""}, Verdict::kFail, 1},
+              {{Outcome::kError, "not JSON"}, Verdict::kError, 3},
+              {{Outcome::kCrash, "killed by signal 11"}, Verdict::kCrash, 1},
+              {{Outcome::kTimeout, "no answer in 10 s"}, Verdict::kTimeout, 1}};
+  for (const auto& row : rows) {
+    const Report report = run_with(row.answer, full);
+    CAPTURE(static_cast<int>(row.answer.outcome));
+    CHECK(only_verdict(report) == row.verdict);
+    CHECK(exit_status(total(report)) == row.status);
+    CHECK_THAT(text_report(report, 3), ContainsSubstring(row.answer.detail));
+  }
+}
+
+TEST_CASE("what a kernel does not declare is unsupported, never a pass",
+          "[conformance][runner]") {
+  const auto verdict = [](const char* id, const char* operation, auto reduce) {
+    Description description = full_description(ROPEPROOF_A0);
+    reduce(description);
+    TestKernel kernel(description, exact_knobs());
+    const Report report = run_suite(kernel, corpus(), only(id, operation));
+    CHECK(exit_status(total(report)) ==
+          (only_verdict(report) == Verdict::kPass ? 0 : 2));
+    return report.checks[0].verdict == Verdict::kUnsupported
+               ? report.checks[0].reason
+               : "";
+  };
+  const auto without = [](std::uint32_t feature) {
+    return [feature](Description& d) { d.features &= ~feature; };
+  };
+  CHECK(verdict("smoke-rich-001", "rope", [](auto&) {}).empty());
+  CHECK(verdict("smoke-rich-001", "table", [](auto& d) {
+          d.operations = ROPEPROOF_ROPE;
+        }) == "operation table");
+  CHECK(verdict("smoke-rich-006", "rope",
+                [](auto& d) { d.dtypes = ROPEPROOF_F32; }) == "dtype bf16");
+  CHECK(verdict("smoke-rich-001", "rope", [](auto& d) {
+          d.pairings = ROPEPROOF_HALF_SPLIT;
+        }) == "pairing interleaved");
+  CHECK(verdict("smoke-rich-001", "rope", without(ROPEPROOF_PARTIAL)) ==
+        "rotary_dim < head_dim");
+  CHECK(verdict("smoke-unit-004", "rope", without(ROPEPROOF_WINDOW_OFFSET)) ==
+        "rotary_offset > 0");
+  CHECK(verdict("smoke-unit-005", "rope", without(ROPEPROOF_ADJOINT)) ==
+        "adjoint");
+  CHECK(verdict("smoke-zero-004", "rope", without(ROPEPROOF_AMPLITUDE)) ==
+        "amplitude");
+  CHECK(verdict("smoke-decode-002", "rope", without(ROPEPROOF_STRIDED)) ==
+        "strided tensors");
+  CHECK(verdict("smoke-decode-002", "rope", without(ROPEPROOF_IN_PLACE)) ==
+        "in-place calls");
+  CHECK(verdict("smoke-odd-long-001", "rope", [](auto& d) {
+          d.max_position = 4096;
+        }) == "positions above 4096");
+}
+
+TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
+          "[conformance][runner]") {
+  Description description = full_description(ROPEPROOF_A0);
+  description.features &=
+      ~std::uint32_t{ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS};
+  TestKernel kernel(description, exact_knobs());
+  const Report report = run_suite(kernel, corpus(), only("smoke-rich-002"));
+  CHECK(only_verdict(report) == Verdict::kPass);
+}
+
+TEST_CASE("an unknown case, tier or operation is named",
+          "[conformance][runner]") {
+  TestKernel kernel(full_description(ROPEPROOF_A0), exact_knobs());
+  const auto error = [&](const Selection& selection) -> std::string {
+    try {
+      run_suite(kernel, corpus(), selection);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return {};
+  };
+  CHECK_THAT(error(only("smoke-rich-999")),
+             ContainsSubstring("smoke-rich-999"));
+  CHECK_THAT(error(only("smoke-rich-001", "spin")), ContainsSubstring("spin"));
+  Selection selection;
+  selection.tier = "galaxy";
+  CHECK_THAT(error(selection), ContainsSubstring("galaxy"));
+}
+
+TEST_CASE(
+    "a failure names case, targets, first and worst element, pattern, replay",
+    "[conformance][report]") {
+  Knobs knobs = exact_knobs();
+  knobs.pair = [](const reference::Layout& layout, std::int64_t j) {
+    return reference::Pair{layout.rotary_offset + 2 * j,
+                           layout.rotary_offset + 2 * j + 1};
+  };
+  TestKernel kernel(full_description(ROPEPROOF_A0), knobs);
+  // A half-split case with position 0 in it and channels outside the window.
+  Report report = run_suite(kernel, corpus(), only("smoke-rich-008"));
+  report.kernel_argument = "--lib ./x.so";
+  CHECK(only_verdict(report) == Verdict::kFail);
+  const Measurement& m = *report.checks[0].measurement;
+  REQUIRE(m.first_wrong);
+  CHECK(m.first_wrong->batch == 0);
+  CHECK(m.first_wrong->token == 0);
+  CHECK(m.first_wrong->channel == 0);
+  CHECK(m.worst->ratio() > 1000);
+  const std::string text = text_report(report, 3);
+  for (const char* part :
+       {"FAIL  smoke-rich-008  rope", "targets  A1 pairs formed by the other",
+        "first    q[0,0,0,0] pair 0 position 3", "worst    q[", "got ", "want ",
+        "x the bound", "position 0 right", "channels outside the window intact",
+        "replay   ropeproof run --lib ./x.so --case smoke-rich-008 "
+        "--operation rope",
+        "DOES NOT CONFORM"}) {
+    CHECK_THAT(text, ContainsSubstring(part));
+  }
+}
+
+TEST_CASE("a passing run prints its worst case and the tightest class",
+          "[conformance][report]") {
+  Description description = full_description(ROPEPROOF_A2);
+  TestKernel kernel(description, f32_knobs());
+  Selection selection;
+  selection.tier = "smoke";
+  selection.operations = {"rope"};
+  const Report report = run_suite(kernel, corpus(), selection);
+  const Totals totals = total(report);
+  CHECK(totals.level == "L1");
+  CHECK(totals.tightest_class == "A1");  // finer than the claim
+  const std::string text = text_report(report, 3);
+  CHECK_THAT(text, ContainsSubstring("CONFORMS  level L1"));
+  CHECK_THAT(text, ContainsSubstring("A1 is the tightest that holds"));
+}
+
+TEST_CASE("text and JSON report the same totals, and all checks",
+          "[conformance][report]") {
+  Description description = full_description(ROPEPROOF_A0);
+  description.dtypes = ROPEPROOF_F32;
+  TestKernel kernel(description, f32_knobs());
+  Selection selection;
+  const Report report = run_suite(kernel, corpus(), selection);
+  const Totals totals = total(report);
+  const auto json = nlohmann::json::parse(json_report(report));
+  CHECK(json["checks"].size() == report.checks.size());
+  CHECK(json["verdicts"]["FAIL"] == totals.of(Verdict::kFail));
+  CHECK(json["verdicts"]["PASS"] == totals.of(Verdict::kPass));
+  CHECK(json["verdicts"]["UNSUPPORTED"] == totals.of(Verdict::kUnsupported));
+  CHECK(json["exit_status"] == 1);
+  CHECK_THAT(
+      text_report(report, 0),
+      ContainsSubstring(std::to_string(totals.of(Verdict::kFail)) + " FAIL"));
+}
+
+TEST_CASE("verdicts do not depend on the order or the company of cases",
+          "[conformance][runner]") {
+  TestKernel kernel(full_description(ROPEPROOF_A1), f32_knobs());
+  const Report whole = run_suite(kernel, corpus(), {});
+  for (const std::size_t i :
+       {std::size_t{3}, std::size_t{90}, whole.checks.size() - 1}) {
+    const Check& check = whole.checks[i];
+    const Report alone =
+        run_suite(kernel, corpus(),
+                  only(check.case_id, word(kOperationWords, check.operation)));
+    REQUIRE(alone.checks.size() == 1);
+    CHECK(alone.checks[0].verdict == check.verdict);
+    CHECK(alone.checks[0].measurement->worst->bound ==
+          check.measurement->worst->bound);
+    CHECK(alone.checks[0].measurement->worst->error ==
+          check.measurement->worst->error);
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance

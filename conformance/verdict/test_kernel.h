@@ -1,0 +1,90 @@
+// test_kernel.h -- a kernel made of knobs, for testing the suite itself.
+//
+// With honest knobs it is a control: the suite must pass it. Each dishonest
+// knob is a bug that engines have shipped: the suite must fail it. Runs in the
+// test's own process; numbers are rounded by reference/format.h.
+#ifndef ROPEPROOF_CONFORMANCE_VERDICT_TEST_KERNEL_H_
+#define ROPEPROOF_CONFORMANCE_VERDICT_TEST_KERNEL_H_
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "conformance/corpus/words.h"
+#include "conformance/kernels/kernel.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance {
+
+// Where one head lies: what a bug may confuse.
+struct HeadIndex {
+  std::int64_t batch, token, head;
+};
+
+struct Knobs {
+  // theta_j of a problem, and the angle at a position.
+  std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
+  std::function<double(double position, double theta)> angle;
+  std::function<double(const ropeproof_problem&, const HeadIndex&)> position;
+  std::function<reference::Pair(const reference::Layout&, std::int64_t)> pair;
+  // Changes the turn, given the pair's index and the number of pairs.
+  std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
+      adjust_turn;
+  std::function<double(double)> amplitude;
+  // What becomes of a channel outside the window.
+  std::function<double(double x, double m)> outside;
+  reference::Format table = reference::Format::kF32;
+  bool round_each = false;        // every product and sum to the dtype
+  bool overwrites_input = false;  // y_v formed from y_u
+  bool ignores_direction = false;
+  bool ignores_strides = false;
+  bool only_first_batch_row = false;
+  std::int64_t heads_skipped = 0;
+  std::int64_t bytes_past_the_end = 0;
+  bool changes_input = false;
+};
+
+// Class A0: the angle in binary64 with the frequency's low part.
+Knobs exact_knobs();
+// Classes A1 (pow or exp2) and A2, as engines write them in f32.
+Knobs f32_knobs();
+Knobs exp2_knobs();
+Knobs iterated_knobs();
+
+// Offers everything, in f32, bf16 and f16; claims `angle_class`.
+Description full_description(std::uint32_t angle_class);
+
+class TestKernel : public Kernel {
+ public:
+  TestKernel(Description description, Knobs knobs)
+      : description_(std::move(description)), knobs_(std::move(knobs)) {}
+
+  const Description& description() const override { return description_; }
+  std::byte* allocate(std::size_t bytes) override;
+  void release() override { memory_.clear(); }
+  Answer run(const ropeproof_problem& problem) override;
+  bool shares_memory() const override { return true; }
+
+  // What run() answers instead of working, if set.
+  Answer canned{Outcome::kOk, ""};
+
+ private:
+  void rotate_tensor(const ropeproof_problem& p, const ropeproof_tensor& t);
+  void rotate_head(const ropeproof_problem& p, const HeadIndex& index,
+                   const std::byte* x, std::byte* y);
+  void write_table(const ropeproof_problem& p);
+  void write_frequencies(const ropeproof_problem& p);
+  void permute(const ropeproof_problem& p);
+  void turn(const ropeproof_problem& p, const HeadIndex& index, std::int64_t j,
+            double& c, double& s);
+
+  Description description_;
+  Knobs knobs_;
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+};
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_VERDICT_TEST_KERNEL_H_

@@ -1,0 +1,258 @@
+#include "conformance/verdict/test_kernel.h"
+
+#include "conformance/verdict/call.h"
+#include "reference/permutation.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using reference::Format;
+using reference::Layout;
+
+double load(const std::byte* at, Format format) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, bytes_of(format));
+  return decode(format, bits);
+}
+
+void store(std::byte* at, Format format, double value) {
+  const std::uint64_t bits = encode(format, value);
+  std::memcpy(at, &bits, bytes_of(format));
+}
+
+double rounded(Format format, double value) {
+  return decode(format, encode(format, value));
+}
+
+Layout layout_of(const ropeproof_problem& p) {
+  return {p.head_dim, p.rotary_dim, p.rotary_offset,
+          p.pairing == ROPEPROOF_INTERLEAVED ? reference::Pairing::kInterleaved
+                                             : reference::Pairing::kHalfSplit};
+}
+
+std::byte* bytes_at(void* data, std::int64_t element, Format format) {
+  return static_cast<std::byte*>(data) +
+         element * static_cast<std::int64_t>(bytes_of(format));
+}
+
+double given_position(const ropeproof_problem& p, const HeadIndex& index) {
+  return static_cast<double>(
+      p.positions[index.batch * p.position_batch_stride + index.token]);
+}
+
+}  // namespace
+
+Knobs exact_knobs() {
+  Knobs knobs;
+  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    return p.inv_freq != nullptr
+               ? p.inv_freq[j]
+               : std::pow(p.base, -2.0 * static_cast<double>(j) /
+                                      static_cast<double>(p.rotary_dim));
+  };
+  knobs.angle = [](double position, double theta) { return position * theta; };
+  knobs.position = given_position;
+  knobs.pair = [](const Layout& layout, std::int64_t j) {
+    return reference::pair_of(layout, j);
+  };
+  knobs.adjust_turn = [](double&, double&, std::int64_t, std::int64_t) {};
+  knobs.amplitude = [](double m) { return m; };
+  knobs.outside = [](double x, double) { return x; };
+  return knobs;
+}
+
+Knobs f32_knobs() {
+  Knobs knobs = exact_knobs();
+  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    const auto e = static_cast<float>(2 * j) / static_cast<float>(p.rotary_dim);
+    return double{1.0f / std::pow(static_cast<float>(p.base), e)};
+  };
+  knobs.angle = [](double position, double theta) {
+    return double{static_cast<float>(position) * static_cast<float>(theta)};
+  };
+  return knobs;
+}
+
+Knobs exp2_knobs() {
+  Knobs knobs = f32_knobs();
+  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    const auto e = static_cast<float>(2 * j) / static_cast<float>(p.rotary_dim);
+    return double{std::exp2(-e * std::log2(static_cast<float>(p.base)))};
+  };
+  return knobs;
+}
+
+Knobs iterated_knobs() {
+  Knobs knobs = f32_knobs();
+  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    const float scale = std::pow(static_cast<float>(p.base),
+                                 -2.0f / static_cast<float>(p.rotary_dim));
+    float theta = 1;
+    for (std::int64_t i = 0; i < j; ++i) theta *= scale;
+    return double{theta};
+  };
+  return knobs;
+}
+
+Description full_description(std::uint32_t angle_class) {
+  Description d;
+  d.name = "test";
+  d.version = "1";
+  d.operations = ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE | ROPEPROOF_ROTATE |
+                 ROPEPROOF_ROPE | ROPEPROOF_PERMUTE;
+  d.dtypes = ROPEPROOF_F32 | ROPEPROOF_BF16 | ROPEPROOF_F16;
+  d.pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT;
+  d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED |
+               ROPEPROOF_PARTIAL | ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_KEYS |
+               ROPEPROOF_ADJOINT | ROPEPROOF_AMPLITUDE |
+               ROPEPROOF_NEGATIVE_POSITIONS | ROPEPROOF_INV_FREQ;
+  d.angle_class = angle_class;
+  d.table_dtype = ROPEPROOF_F32;
+  return d;
+}
+
+std::byte* TestKernel::allocate(std::size_t bytes) {
+  memory_.push_back(std::make_unique<std::byte[]>(bytes));
+  return memory_.back().get();
+}
+
+Answer TestKernel::run(const ropeproof_problem& p) {
+  if (canned.outcome != Outcome::kOk) return canned;
+  switch (p.operation) {
+    case ROPEPROOF_FREQUENCIES:
+      write_frequencies(p);
+      break;
+    case ROPEPROOF_TABLE:
+      write_table(p);
+      break;
+    case ROPEPROOF_PERMUTE:
+      permute(p);
+      break;
+    default:
+      rotate_tensor(p, p.q);
+      if (p.k.heads > 0) rotate_tensor(p, p.k);
+  }
+  return {};
+}
+
+void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
+                      std::int64_t j, double& c, double& s) {
+  const double m = rounded(knobs_.table, knobs_.amplitude(p.amplitude));
+  const double phi =
+      knobs_.angle(knobs_.position(p, index), knobs_.frequency(p, j));
+  c = rounded(knobs_.table, m * rounded(Format::kF32, std::cos(phi)));
+  s = rounded(knobs_.table, m * rounded(Format::kF32, std::sin(phi)));
+  knobs_.adjust_turn(c, s, j, p.rotary_dim / 2);
+}
+
+void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
+                             const std::byte* x, std::byte* y) {
+  const Format dtype = format_of(p.dtype);
+  const Layout layout = layout_of(p);
+  const auto channel = [&](auto* row, std::int64_t t) {
+    return row + t * static_cast<std::int64_t>(bytes_of(dtype));
+  };
+  std::vector<double> in(static_cast<std::size_t>(p.head_dim)), out(in);
+  for (std::int64_t t = 0; t < p.head_dim; ++t) {
+    in[static_cast<std::size_t>(t)] = load(channel(x, t), dtype);
+    out[static_cast<std::size_t>(t)] =
+        knobs_.outside(in[static_cast<std::size_t>(t)], p.amplitude);
+  }
+  // Products and sums of f32 numbers: binary64 holds the products exactly.
+  const Format step = knobs_.round_each ? dtype : Format::kF32;
+  for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
+    const reference::Pair pair = knobs_.pair(layout, j);
+    double c = 0, s = 0;
+    if (p.operation == ROPEPROOF_ROTATE) {
+      const std::int64_t at = index.batch * p.table_batch_stride +
+                              index.token * p.table_token_stride + j;
+      const Format table = format_of(p.table_dtype);
+      c = load(bytes_at(p.cos, at, table), table);
+      s = load(bytes_at(p.sin, at, table), table);
+    } else {
+      turn(p, index, j, c, s);
+    }
+    if (p.direction < 0 && !knobs_.ignores_direction) s = -s;
+    const auto u = static_cast<std::size_t>(pair.u);
+    const auto v = static_cast<std::size_t>(pair.v);
+    const auto times = [&](double a, double b) { return rounded(step, a * b); };
+    out[u] = rounded(step, times(in[u], c) - times(in[v], s));
+    const double x_u = knobs_.overwrites_input ? out[u] : in[u];
+    out[v] = rounded(step, times(x_u, s) + times(in[v], c));
+  }
+  for (std::int64_t t = 0; t < p.head_dim; ++t) {
+    store(channel(y, t), dtype, out[static_cast<std::size_t>(t)]);
+  }
+}
+
+void TestKernel::rotate_tensor(const ropeproof_problem& p,
+                               const ropeproof_tensor& t) {
+  const Format dtype = format_of(p.dtype);
+  auto* in = const_cast<void*>(t.in);
+  const std::int64_t batch = knobs_.only_first_batch_row ? 1 : p.batch;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t s = 0; s < p.seq; ++s) {
+      for (std::int64_t h = 0; h < t.heads - knobs_.heads_skipped; ++h) {
+        const std::int64_t dense = ((b * p.seq + s) * t.heads + h) * p.head_dim;
+        const std::int64_t from = knobs_.ignores_strides
+                                      ? dense
+                                      : b * t.in_batch_stride +
+                                            s * t.in_token_stride +
+                                            h * t.in_head_stride;
+        const std::int64_t to = knobs_.ignores_strides
+                                    ? dense
+                                    : b * t.out_batch_stride +
+                                          s * t.out_token_stride +
+                                          h * t.out_head_stride;
+        rotate_head(p, {b, s, h}, bytes_at(in, from, dtype),
+                    bytes_at(t.out, to, dtype));
+      }
+    }
+  }
+  const std::int64_t end = p.batch * t.out_batch_stride;
+  std::memset(bytes_at(t.out, end, dtype), 0,
+              static_cast<std::size_t>(knobs_.bytes_past_the_end));
+  if (knobs_.changes_input && t.in != t.out) std::memset(in, 0, 1);
+}
+
+void TestKernel::write_table(const ropeproof_problem& p) {
+  const Format table = format_of(p.table_dtype);
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t s = 0; s < p.seq; ++s) {
+      for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
+        double c = 0, sine = 0;
+        turn(p, {b, s, 0}, j, c, sine);
+        const std::int64_t at =
+            b * p.table_batch_stride + s * p.table_token_stride + j;
+        store(bytes_at(p.cos, at, table), table, c);
+        store(bytes_at(p.sin, at, table), table, sine);
+      }
+    }
+  }
+}
+
+void TestKernel::write_frequencies(const ropeproof_problem& p) {
+  const Format table = format_of(p.table_dtype);
+  for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
+    store(bytes_at(p.inv_freq_out, j, table), table, knobs_.frequency(p, j));
+  }
+}
+
+void TestKernel::permute(const ropeproof_problem& p) {
+  const Format dtype = format_of(p.dtype);
+  const std::vector<std::size_t> source =
+      reference::channel_permutation(layout_of(p));
+  auto* in = const_cast<void*>(p.permute_in);
+  const std::int64_t row = p.permute_columns;
+  for (std::int64_t h = 0; h < p.permute_heads; ++h) {
+    for (std::int64_t t = 0; t < p.head_dim; ++t) {
+      const auto from =
+          static_cast<std::int64_t>(source[static_cast<std::size_t>(t)]);
+      std::memcpy(bytes_at(p.permute_out, (h * p.head_dim + t) * row, dtype),
+                  bytes_at(in, (h * p.head_dim + from) * row, dtype),
+                  static_cast<std::size_t>(row) * bytes_of(dtype));
+    }
+  }
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+#include "conformance/corpus/words.h"
+#include "conformance/verdict/report.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof buffer, pattern, arguments...);
+  return buffer;
+}
+
+// 0.64, 12.3, 4.1e+06: three digits are enough to compare a ratio with 1.
+std::string ratio_text(double ratio) {
+  if (std::isinf(ratio)) return "inf";
+  if (ratio < 1000) return format("%.3g", ratio);
+  // An error where the exact result is zero exceeds any sensible multiple.
+  return ratio < 1e12 ? format("%.1e", ratio) : ">1e12";
+}
+
+std::string place(const Element& e) {
+  std::ostringstream text;
+  if (e.tensor == "inv_freq") {
+    text << "inv_freq[" << e.channel << "]";
+  } else if (e.tensor == "permuted") {
+    text << "head " << e.head << " row " << e.channel << " column " << e.token;
+  } else if (e.tensor == "cos" || e.tensor == "sin") {
+    text << e.tensor << "[" << e.batch << "," << e.token << "," << e.channel
+         << "]";
+  } else {
+    text << e.tensor << "[" << e.batch << "," << e.token << "," << e.head << ","
+         << e.channel << "]";
+  }
+  if (e.tensor == "q" || e.tensor == "k" || e.tensor == "cos" ||
+      e.tensor == "sin") {
+    if (e.pair >= 0) text << " pair " << e.pair;
+    text << " position " << e.position;
+    if (e.pair < 0) text << ", outside the window";
+  }
+  return text.str();
+}
+
+std::string value_text(double value, std::uint64_t bits,
+                       reference::Format number_format) {
+  const int digits = reference::traits(number_format).total_bits / 4;
+  return format("%.9g (%0*llx)", value, digits,
+                static_cast<unsigned long long>(bits));
+}
+
+void print_element(std::ostringstream& out, const char* label,
+                   const Element& e) {
+  out << "  " << label << place(e) << "\n           got "
+      << value_text(e.got, e.got_bits, e.format) << ", want "
+      << value_text(e.want, e.want_bits, e.format);
+  if (std::isfinite(e.error)) {
+    out << format(", off by %.3g = ", e.error) << ratio_text(e.ratio())
+        << " x the bound";
+  }
+  out << "\n";
+}
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "PASS";
+    case Verdict::kFail:
+      return "FAIL";
+    case Verdict::kUnsupported:
+      return "UNSUPPORTED";
+    case Verdict::kError:
+      return "ERROR";
+    case Verdict::kCrash:
+      return "CRASH";
+    case Verdict::kTimeout:
+      break;
+  }
+  return "TIMEOUT";
+}
+
+void print_failure(std::ostringstream& out, const Report& report,
+                   const Check& check) {
+  const std::string operation = word(kOperationWords, check.operation);
+  out << name_of(check.verdict) << "  " << check.case_id << "  " << operation
+      << "\n  case     " << check.summary << "\n";
+  for (std::size_t i = 0; i < check.targets.size(); ++i) {
+    out << (i == 0 ? "  targets  " : "           ") << check.targets[i] << "\n";
+  }
+  if (!check.reason.empty()) out << "  because  " << check.reason << "\n";
+  if (check.measurement && !check.measurement->pass()) {
+    const Measurement& m = *check.measurement;
+    print_element(out, "first    ", *m.first_wrong);
+    print_element(out, "worst    ", *m.worst);
+    out << "  pattern  " << m.pattern << "\n";
+  }
+  out << "  replay   ropeproof run " << report.kernel_argument << " --case "
+      << check.case_id << " --operation " << operation << "\n\n";
+}
+
+template <std::size_t kSize>
+std::string bit_words(const Words<std::uint32_t, kSize>& words,
+                      std::uint32_t bits) {
+  std::string text;
+  for (const auto& [bit, name] : words) {
+    if ((bits & bit) == 0) continue;
+    if (!text.empty()) text += " ";
+    text += name;
+  }
+  return text;
+}
+
+std::string pairing_words(std::uint32_t bits) {
+  constexpr Words<std::uint32_t, 2> kWords{
+      {{ROPEPROOF_INTERLEAVED, "interleaved"},
+       {ROPEPROOF_HALF_SPLIT, "half_split"}}};
+  return bit_words(kWords, bits);
+}
+
+std::string claim_text(const Description& k) {
+  std::string text = "angle " + word(kAngleClassWords, k.angle_class);
+  if (k.angle_class == ROPEPROOF_A1) {
+    text += k.power == ROPEPROOF_EXP2 ? " by exp2" : " by pow";
+  }
+  if (k.angle_class == ROPEPROOF_A3) {
+    text += " in " + word(kDtypeWords, k.angle_dtype);
+  }
+  text += ", sin and cos within " + std::to_string(std::max(k.trig_ulp, 1u)) +
+          " ulp, table " +
+          (k.table_dtype == 0 ? "as the tensors"
+                              : word(kDtypeWords, k.table_dtype));
+  if ((k.dtypes & (ROPEPROOF_F16 | ROPEPROOF_BF16)) != 0) {
+    text += k.rounding == ROPEPROOF_ROUND_EACH ? ", every operation rounded"
+                                               : ", rounded once";
+  }
+  return text;
+}
+
+void print_header(std::ostringstream& out, const Report& r) {
+  out << "ropeproof " << r.suite_version << "   vectors " << r.vectors_version
+      << " (manifest " << r.manifest_sha256.substr(0, 12) << ")   "
+      << r.selection << "\n"
+      << "kernel   " << r.kernel.name << " " << r.kernel.version << "   "
+      << r.kernel_argument << "\n"
+      << "offers   " << bit_words(kOperationWords, r.kernel.operations) << " | "
+      << bit_words(kDtypeWords, r.kernel.dtypes) << " | "
+      << pairing_words(r.kernel.pairings) << "\n"
+      << "claims   " << claim_text(r.kernel) << "\n\n";
+}
+
+void print_table(std::ostringstream& out, const Report& report) {
+  out << "  operation     pass   fail  unsupported   worst/bound  norm-ulp  "
+         "worst element\n";
+  for (const auto& [operation, name] : kOperationWords) {
+    const Totals totals = total(report, operation);
+    const std::int64_t passed = totals.of(Verdict::kPass);
+    const std::int64_t unsupported = totals.of(Verdict::kUnsupported);
+    std::int64_t all = 0;
+    for (const auto& [verdict, count] : totals.count) all += count;
+    if (all == 0) continue;
+    out << format("  %-12s %5lld  %5lld  %11lld", std::string(name).c_str(),
+                  static_cast<long long>(passed),
+                  static_cast<long long>(all - passed - unsupported),
+                  static_cast<long long>(unsupported));
+    if (totals.worst != nullptr && totals.worst->measurement->worst) {
+      const Measurement& m = *totals.worst->measurement;
+      out << format("   %11s  %8s  ", ratio_text(m.worst->ratio()).c_str(),
+                    ratio_text(m.max_norm_ulp).c_str())
+          << totals.worst->case_id << " " << place(*m.worst);
+    }
+    out << "\n";
+  }
+}
+
+void print_footer(std::ostringstream& out, const Report& report,
+                  const Totals& totals) {
+  const char* label = "\n  unsupported  ";
+  for (const auto& [reason, count] : totals.unsupported) {
+    if (reason.starts_with("operation ")) continue;  // the table says it
+    out << label << reason << " (" << count << ")";
+    label = ", ";
+  }
+  out << "\n";
+  if (totals.elements > 0) {
+    out << "  angle class  "
+        << (totals.tightest_class == "none"
+                ? "none holds"
+                : totals.tightest_class + " is the tightest that holds")
+        << " (error over bound:";
+    constexpr const char* kNames[] = {" A0 ", ", A1 ", ", A2 "};
+    for (std::size_t i = 0; i < totals.class_ratio.size(); ++i) {
+      out << kNames[i] << ratio_text(totals.class_ratio[i]);
+    }
+    out << ")\n"
+        << "  elements     " << totals.elements << ", "
+        << format("%.1f %%", 100 - 100.0 *
+                                       static_cast<double>(totals.not_nearest) /
+                                       static_cast<double>(totals.elements))
+        << " correctly rounded, " << totals.vacuous
+        << " with a bound that says nothing\n";
+  }
+  const int status = exit_status(totals);
+  out << "\n"
+      << (status == 0   ? "CONFORMS  level " + totals.level
+          : status == 1 ? "DOES NOT CONFORM  level " + totals.level
+          : status == 2 ? std::string("NOTHING WAS JUDGED")
+                        : std::string("ADAPTER ERROR"))
+      << "   " << report.kernel.name << " " << report.kernel.version << ": ";
+  const char* separator = "";
+  for (const Verdict verdict :
+       {Verdict::kPass, Verdict::kFail, Verdict::kCrash, Verdict::kTimeout,
+        Verdict::kError, Verdict::kUnsupported}) {
+    const std::int64_t count = totals.of(verdict);
+    if (count == 0 && verdict != Verdict::kPass) continue;
+    out << separator << count << " " << name_of(verdict);
+    separator = ", ";
+  }
+  out << "\n";
+}
+
+}  // namespace
+
+std::string text_report(const Report& report, std::size_t max_failures) {
+  std::ostringstream out;
+  print_header(out, report);
+  std::size_t failures = 0;
+  for (const Check& check : report.checks) {
+    if (check.verdict == Verdict::kPass ||
+        check.verdict == Verdict::kUnsupported) {
+      continue;
+    }
+    if (++failures <= max_failures) print_failure(out, report, check);
+  }
+  if (failures > max_failures) {
+    out << "... and " << failures - max_failures
+        << " more that fail; --failures N shows them\n\n";
+  }
+  print_table(out, report);
+  print_footer(out, report, total(report));
+  return out.str();
+}
+
+std::string verdict_word(Verdict verdict) { return name_of(verdict); }
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,129 @@
+#include "conformance/verdict/tolerance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/corpus/words.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using reference::Format;
+using reference::traits;
+
+double gamma(double k, double u) {
+  return k * u < 1 ? k * u / (1 - k * u) : kVacuous;
+}
+
+// The arithmetic of products and sums before the last rounding.
+double compute_roundoff(const Claim& claim) {
+  return claim.output == Format::kF64 ? traits(Format::kF64).unit_roundoff
+                                      : traits(Format::kF32).unit_roundoff;
+}
+
+// An upper bound of |ln x| without the host's libm, so that a verdict is the
+// same on every machine: for m in [1, 2), m - 1 <= log2(m) <= m - 1 + 0.0861.
+double abs_ln_bound(double x) {
+  if (x == 0) return 0;
+  int exponent = 0;
+  const double m = 2 * std::frexp(std::abs(x), &exponent);
+  const double low = (exponent - 1) + (m - 1);
+  constexpr double kLn2 = 0.6931471805599454;  // rounded up
+  return kLn2 * std::max(std::abs(low), std::abs(low + 0.0861));
+}
+
+double angle_roundoff(const Claim& claim) {
+  return traits(claim.angle_class == ROPEPROOF_A3 ? claim.angle_dtype
+                                                  : Format::kF32)
+      .unit_roundoff;
+}
+
+// Whether numerator / denominator is exact in the angle's arithmetic.
+bool quotient_is_exact(const Claim& claim, std::int64_t numerator,
+                       std::int64_t denominator) {
+  const Format format =
+      claim.angle_class == ROPEPROOF_A3 ? claim.angle_dtype : Format::kF32;
+  const double quotient =
+      static_cast<double>(numerator) / static_cast<double>(denominator);
+  const double rounded = decode(format, encode(format, quotient));
+  return rounded * static_cast<double>(denominator) ==
+         static_cast<double>(numerator);
+}
+
+}  // namespace
+
+Claim claim_of(const Description& description, Format dtype) {
+  Claim claim;
+  claim.angle_class = description.angle_class;
+  if (description.angle_class == ROPEPROOF_A3) {
+    claim.angle_dtype = format_of(description.angle_dtype);
+  }
+  claim.power = description.power;
+  claim.trig_ulp = std::max(description.trig_ulp, 1u);
+  claim.output = dtype;
+  claim.table =
+      description.table_dtype == 0 ? dtype : format_of(description.table_dtype);
+  claim.rounding = description.rounding;
+  return claim;
+}
+
+double frequency_roundings(const Claim& claim, const PairAngle& pair) {
+  const double ln_theta = abs_ln_bound(pair.inv_freq);
+  const auto j = static_cast<double>(pair.j);
+  switch (claim.angle_class) {
+    case ROPEPROOF_A0:
+      return 0;
+    case ROPEPROOF_A2:
+      return 3 * j +
+             (quotient_is_exact(claim, 2, pair.rotary_dim) ? 0 : ln_theta);
+    default:
+      if (claim.power == ROPEPROOF_EXP2) return 2 + 4 * ln_theta;
+      return 3 + (quotient_is_exact(claim, 2 * pair.j, pair.rotary_dim)
+                      ? 0
+                      : ln_theta);
+  }
+}
+
+double angle_error(const Claim& claim, const PairAngle& pair) {
+  if (claim.angle_class == ROPEPROOF_A0 || pair.position == 0) return 0;
+  const double p = std::abs(static_cast<double>(pair.position));
+  const double u = angle_roundoff(claim);
+  const bool position_is_rounded = p > 1 / u;  // integers up to 2^precision
+  const double k =
+      frequency_roundings(claim, pair) + 1 + (position_is_rounded ? 1 : 0);
+  return std::min(kVacuous, p * std::abs(pair.inv_freq) * gamma(k, u));
+}
+
+double table_error(const Claim& claim, bool given, bool has_amplitude) {
+  const double u = compute_roundoff(claim);
+  const double u_t = traits(claim.table).unit_roundoff;
+  if (given) return u_t;
+  const double trig = 1 + gamma(2.0 * claim.trig_ulp, u);
+  const double amplitude = has_amplitude ? 1 + gamma(2, u) : 1;
+  const double narrowed = u_t > u ? 1 + u_t : 1;
+  return trig * amplitude * narrowed - 1;
+}
+
+double local_error(const Claim& claim, bool given, bool has_amplitude) {
+  const double u = compute_roundoff(claim);
+  const double u_o = traits(claim.output).unit_roundoff;
+  const double table = 1 + table_error(claim, given, has_amplitude);
+  const bool narrow = u_o > u;
+  if (narrow && claim.rounding == ROPEPROOF_ROUND_EACH) {
+    return table * (1 + u_o) * (1 + u_o) - 1;
+  }
+  return table * (1 + gamma(2, u)) * (narrow ? 1 + u_o : 1) - 1;
+}
+
+double underflow_error(const Claim& claim, double sum_of_magnitudes) {
+  // Half of the smallest subnormal number.
+  const auto half = [](Format format) { return reference::ulp(format, 0) / 2; };
+  const double u_o = traits(claim.output).unit_roundoff;
+  const double operations = (sum_of_magnitudes + 2) * (1 + 4 * u_o);
+  if (claim.rounding == ROPEPROOF_ROUND_EACH) {
+    return half(claim.output) * operations;
+  }
+  return half(claim.output) + half(Format::kF32) * operations;
+}
+
+}  // namespace ropeproof::conformance
