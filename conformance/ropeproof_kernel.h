@@ -12,8 +12,9 @@
  * this header says otherwise.
  *
  * Units     positions are counts, angles radians, strides ELEMENTS (not bytes).
- * Growth    every struct starts with struct_size. New fields are appended, new
- *           bits and enumerators take unused values; nothing is renumbered. A
+ * Growth    every struct starts with struct_size, but for ropeproof_tensor,
+ *           which stays as it is. New fields are appended, new bits and
+ *           enumerators take unused values; nothing is renumbered. A
  *           plug-in reads only the fields it was compiled with and answers
  *           ROPEPROOF_UNSUPPORTED to an enumerator that it does not know.
  * Meaning   reference/rope.h, equations (R1)-(R6).
@@ -66,7 +67,11 @@ enum {
 /** Pairings (R3); bits in `pairings`, one value in `pairing`. */
 enum {
   ROPEPROOF_INTERLEAVED = 1 << 0, /**< (2j, 2j+1): GPT-J, Meta LLaMA */
-  ROPEPROOF_HALF_SPLIT = 1 << 1   /**< (j, j+rotary_dim/2): GPT-NeoX, HF */
+  ROPEPROOF_HALF_SPLIT = 1 << 1,  /**< (j, j+rotary_dim/2): GPT-NeoX, HF */
+  ROPEPROOF_INTERLEAVED_TO_HALF = 1 << 2, /**< read as the first, written as
+                                               the second: HF DeepSeek */
+  ROPEPROOF_NESTED_HALF_SPLIT = 1 << 3    /**< half-split inside each of
+                                               pairing_blocks blocks */
 };
 
 /**
@@ -86,8 +91,28 @@ enum {
   ROPEPROOF_ADJOINT = 1 << 6,       /**< direction -1 (backward) */
   ROPEPROOF_AMPLITUDE = 1 << 7,     /**< amplitude != 1 */
   ROPEPROOF_NEGATIVE_POSITIONS = 1 << 8,
-  ROPEPROOF_INV_FREQ = 1 << 9, /**< uses inv_freq: any frequencies, base 0 */
-  ROPEPROOF_AXES = 1 << 10     /**< several position axes, axis_of_pair */
+  ROPEPROOF_INV_FREQ = 1 << 9,      /**< uses inv_freq: any scaling, base 0 */
+  ROPEPROOF_AXES = 1 << 10,         /**< several position axes, axis_of_pair */
+  ROPEPROOF_AXIS_WEIGHTS = 1 << 11, /**< axis_weights */
+  ROPEPROOF_REAL_POSITIONS = 1 << 12, /**< real_positions */
+  ROPEPROOF_PAIR_DISTANCE = 1 << 13,  /**< pair_distance != rotary_dim/2 */
+  ROPEPROOF_PAIR_AMPLITUDE = 1 << 14  /**< pair_amplitude: xPos */
+};
+
+/**
+ * Scalings that a kernel can compute by itself from their parameters; bits in
+ * `scalings`, one value in ropeproof_scaling.kind. The formulas are (R7)-(R14)
+ * of reference/scaling.h. A kernel with ROPEPROOF_INV_FREQ needs none of them:
+ * inv_freq and amplitude hold what a scaling decides.
+ */
+enum {
+  ROPEPROOF_LINEAR = 1 << 0,
+  ROPEPROOF_NTK = 1 << 1,
+  ROPEPROOF_DYNAMIC_NTK = 1 << 2,
+  ROPEPROOF_YARN = 1 << 3,
+  ROPEPROOF_LONG_ROPE = 1 << 4,
+  ROPEPROOF_LLAMA3 = 1 << 5,
+  ROPEPROOF_FREQUENCY_FACTORS = 1 << 6
 };
 
 /**
@@ -133,6 +158,7 @@ typedef struct ropeproof_description {
   uint32_t table_dtype; /**< type cos and sin are held in, given or formed;
                              0: same as q */
   uint32_t rounding;    /**< ROPEPROOF_ROUND_ONCE or ROPEPROOF_ROUND_EACH */
+  uint32_t scalings;    /**< computed from ropeproof_problem.scaling */
 } ropeproof_description;
 
 /**
@@ -148,6 +174,24 @@ typedef struct ropeproof_tensor {
   int64_t in_batch_stride, in_token_stride, in_head_stride;
   int64_t out_batch_stride, out_token_stride, out_head_stride;
 } ropeproof_tensor;
+
+/**
+ * The parameters of a scaling; a field that its kind does not have is 0. Names
+ * and meanings are those of reference/spec.h.
+ */
+typedef struct ropeproof_scaling {
+  uint32_t struct_size;
+  uint32_t kind;
+  double factor;          /**< s; alpha for ROPEPROOF_NTK */
+  double original_length; /**< L; the trained length for DYNAMIC_NTK */
+  double seq_len;         /**< DYNAMIC_NTK, LONG_ROPE */
+  double beta_fast, beta_slow;
+  double low_freq_factor, high_freq_factor;
+  int32_t truncate;
+  const double*
+      short_factor; /**< rotary_dim/2 entries; FREQUENCY_FACTORS too */
+  const double* long_factor;
+} ropeproof_scaling;
 
 /** One problem. Fields that the operation does not need are zero or NULL. */
 typedef struct ropeproof_problem {
@@ -204,6 +248,29 @@ typedef struct ropeproof_problem {
   const void* permute_in;
   void* permute_out;
   int64_t permute_heads, permute_columns;
+
+  /** Half-split: v - u; 0 means rotary_dim/2. */
+  int64_t pair_distance;
+  int64_t pairing_blocks; /**< ROPEPROOF_NESTED_HALF_SPLIT */
+
+  /** In place of positions (then NULL): any binary64, with the same strides. */
+  const double* real_positions;
+
+  /**
+   * W[position_axes, rotary_dim/2]: pair j turns by the sum over a of
+   * axis_weights[a*rotary_dim/2 + j] * position on axis a, times inv_freq[j].
+   * NULL: 1 on axis_of_pair[j], 0 elsewhere.
+   */
+  const double* axis_weights;
+
+  /**
+   * In place of amplitude, one for each pair and token, indexed as cos. NULL:
+   * amplitude.
+   */
+  const double* pair_amplitude;
+
+  /** Where inv_freq and amplitude come from; NULL: base alone. */
+  const ropeproof_scaling* scaling;
 } ropeproof_problem;
 
 /**

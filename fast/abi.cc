@@ -38,6 +38,7 @@ Plan plan_of(const ropeproof_problem& problem) {
 
 std::int32_t run_frequencies(const ropeproof_problem& problem) {
   if (const auto status = check_rotary_dim(problem)) return status;
+  if (problem.scaling != nullptr) return ROPEPROOF_UNSUPPORTED;
   if (problem.inv_freq_out == nullptr || !(problem.base > 0)) {
     return ROPEPROOF_INVALID;
   }

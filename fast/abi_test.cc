@@ -214,6 +214,32 @@ std::vector<Refusal> refusals() {
        {r},
        [](P& x) { x.operation = 1 << 20; },
        unsupported},
+      {"pairs further apart",
+       {o, r},
+       [](P& x) {
+         x.pairing = ROPEPROOF_HALF_SPLIT;
+         x.pair_distance = x.head_dim / 2 + 1;
+       },
+       unsupported},
+      {"real positions",
+       {t, r},
+       [](P& x) { x.real_positions = x.inv_freq; },
+       unsupported},
+      {"axis weights",
+       {t, r},
+       [](P& x) { x.axis_weights = x.inv_freq; },
+       unsupported},
+      {"pair amplitude",
+       {t, r},
+       [](P& x) { x.pair_amplitude = x.inv_freq; },
+       unsupported},
+      {"scaled frequencies",
+       {f},
+       [](P& x) {
+         static const ropeproof_scaling scaling{};
+         x.scaling = &scaling;
+       },
+       unsupported},
       {"base out of range", {f}, [](P& x) { x.base = 0x1p500; }, unsupported},
   };
 }

@@ -110,6 +110,10 @@ std::int32_t check_layout(const ropeproof_problem& problem,
     default:
       return ROPEPROOF_UNSUPPORTED;
   }
+  const bool is_apart = problem.pairing == ROPEPROOF_HALF_SPLIT &&
+                        problem.pair_distance != 0 &&
+                        problem.pair_distance != problem.rotary_dim / 2;
+  if (is_apart) return ROPEPROOF_UNSUPPORTED;
   const bool fits =
       check_rotary_dim(problem) == ROPEPROOF_OK && problem.rotary_offset >= 0 &&
       problem.rotary_dim <= problem.head_dim &&
@@ -128,6 +132,10 @@ std::int32_t check_shape(const ropeproof_problem& problem,
 }
 
 std::int32_t check_angles(const ropeproof_problem& problem) noexcept {
+  if (problem.real_positions != nullptr || problem.axis_weights != nullptr ||
+      problem.pair_amplitude != nullptr) {
+    return ROPEPROOF_UNSUPPORTED;
+  }
   const bool has_tokens = problem.batch > 0 && problem.seq > 0;
   const bool fits =
       problem.inv_freq != nullptr && problem.inv_freq_lo != nullptr &&

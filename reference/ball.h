@@ -4,15 +4,18 @@
 // cpp_bin_float, which shares no code with MPFR or GMP. Its documentation
 // bounds no error, so every inexact operation adds kSlackUnits units in the
 // last place to the radius: measured against MPFR at 700 bits on 20,000
-// arguments, pow is off by at most 148 units, sin and cos by 8, and + - * / by
-// one half. An argued bound is not a proof: where this oracle stands alone, a
-// golden is uncertified.
+// arguments, pow is off by at most 148 units, log by 27, sin and cos by 8, and
+// + - * / and sqrt by one. An argued bound is not a proof: where this oracle
+// stands alone, a golden is uncertified.
 #ifndef ROPEPROOF_REFERENCE_BALL_H_
 #define ROPEPROOF_REFERENCE_BALL_H_
 
+#include <boost/math/constants/constants.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <concepts>
 #include <cstdint>
+
+#include "reference/golden.h"
 
 namespace ropeproof::reference {
 
@@ -26,9 +29,16 @@ class Ball {
   static constexpr int kSlackUnits = 4096;
 
   // A double or an integer up to 2^53: exact.
-  explicit Ball(double value) : mid_(value), exact_bits_(53) {}
+  explicit Ball(double value)
+      : mid_(value), exact_bits_(is_power_of_two(mid_) ? 1 : 53) {}
   template <std::integral Integer>
-  explicit Ball(Integer value) : mid_(value), exact_bits_(53) {}
+  explicit Ball(Integer value)
+      : mid_(value), exact_bits_(is_power_of_two(mid_) ? 1 : 53) {}
+
+  static Ball pi() {
+    const Mid mid = boost::math::constants::pi<Mid>();
+    return rounded(mid, Mid(0), mid);
+  }
 
   Mid lower() const { return mid_ - radius_; }
   Mid upper() const { return mid_ + radius_; }
@@ -49,19 +59,30 @@ class Ball {
     if (a.is_zero()) return a;
     if (b.is_zero()) return b;
     const Mid mid = a.mid_ * b.mid_;
-    const int bits = a.exact_bits_ + b.exact_bits_;
-    if (a.is_exact() && b.is_exact() && bits <= kBits) {
-      return Ball(mid, Mid(0), bits);
+    if (a.is_exact() && b.is_exact()) {
+      // A power of two has one bit and adds none.
+      const int bits = a.exact_bits_ == 1   ? b.exact_bits_
+                       : b.exact_bits_ == 1 ? a.exact_bits_
+                                            : a.exact_bits_ + b.exact_bits_;
+      if (bits <= kBits) return Ball(mid, Mid(0), bits);
     }
     const Mid spread = abs(a.mid_) * b.radius_ + abs(b.mid_) * a.radius_ +
                        a.radius_ * b.radius_;
     return rounded(mid, spread, abs(mid));
   }
 
-  // Of two exact numbers: the exponent -2j/r of (R1) needs no more.
+  // |a/b - A/B| <= (|a| rb + |b| ra) / (|b| (|b| - rb)), and 2 pays for the
+  // last term: a radius is far below half of its midpoint here.
   friend Ball operator/(const Ball& a, const Ball& b) {
+    if (a.is_zero()) return a;
     const Mid mid = a.mid_ / b.mid_;
-    return rounded(mid, Mid(0), abs(mid));
+    if (is_exact_quotient(a, b, mid)) {
+      return Ball(mid, Mid(0),
+                  b.exact_bits_ == 1 ? a.exact_bits_ : kBits - b.exact_bits_);
+    }
+    require(2 * b.radius_ <= abs(b.mid_));
+    const Mid spread = 2 * (a.radius_ + abs(mid) * b.radius_) / abs(b.mid_);
+    return rounded(mid, spread, abs(mid));
   }
 
   friend Ball ldexp(const Ball& a, int power) {
@@ -70,14 +91,33 @@ class Ball {
                 a.exact_bits_);
   }
 
-  // base is exact; d(base^e)/de = base^e ln(base), and |e| <= 1 keeps the
-  // higher orders below a factor of two.
+  // The relative error of base^e is e^t - 1 <= 2t for t <= 1, where
+  //     t = |e| ra/(a - ra) + |ln a| re
+  // a being the base. The library forms exp(e ln a), whose error grows with the
+  // exponent.
   friend Ball pow(const Ball& base, const Ball& exponent) {
     using boost::multiprecision::log;
     using boost::multiprecision::pow;
+    require(2 * base.radius_ <= base.mid_);
     const Mid mid = pow(base.mid_, exponent.mid_);
-    const Mid spread = 2 * mid * abs(Mid(log(base.mid_))) * exponent.radius_;
-    return rounded(mid, spread, mid);
+    const Mid ln = abs(Mid(log(base.mid_))), e = abs(exponent.mid_);
+    const Mid t = 2 * e * base.radius_ / base.mid_ + 2 * ln * exponent.radius_;
+    require(t <= 1);
+    return rounded(mid, 2 * mid * t, mid * (1 + e * ln));
+  }
+
+  friend Ball log(const Ball& a) {
+    using boost::multiprecision::log;
+    require(2 * a.radius_ <= a.mid_);
+    const Mid mid = log(a.mid_);
+    return rounded(mid, 2 * a.radius_ / a.mid_, 1 + abs(mid));
+  }
+
+  friend Ball sqrt(const Ball& a) {
+    using boost::multiprecision::sqrt;
+    require(2 * a.radius_ <= a.mid_);
+    const Mid mid = sqrt(a.mid_);
+    return rounded(mid, a.radius_ / mid, mid);
   }
 
   // |cos'| and |sin'| <= 1. The library reduces the argument in its own
@@ -103,6 +143,30 @@ class Ball {
     using boost::multiprecision::ldexp;
     const Mid slack = ldexp(Mid(kSlackUnits), -kBits) * scale;
     return Ball(mid, (spread + slack) * Mid(1.0625), 0);
+  }
+
+  // The bounds above hold for balls that are small beside their midpoints.
+  static void require(bool is_small) {
+    if (!is_small) throw Undecided("a ball is too wide for its bound");
+  }
+
+  static bool is_power_of_two(const Mid& x) {
+    using boost::multiprecision::frexp;
+    int exponent = 0;
+    return x != 0 && abs(Mid(frexp(x, &exponent))) == Mid(0.5);
+  }
+
+  // The rounded quotient is exact if its product with b, formed without
+  // rounding, is a.
+  static bool is_exact_quotient(const Ball& a, const Ball& b, const Mid& mid) {
+    using boost::multiprecision::frexp;
+    using boost::multiprecision::ldexp;
+    using boost::multiprecision::trunc;
+    if (!a.is_exact() || !b.is_exact()) return false;
+    int exponent = 0;
+    const Mid shifted =
+        ldexp(Mid(frexp(mid, &exponent)), kBits - b.exact_bits_);
+    return shifted == trunc(shifted) && mid * b.mid_ == a.mid_;
   }
 
   bool is_exact() const { return exact_bits_ > 0; }

@@ -1,11 +1,9 @@
 #include "reference/golden.h"
 
 #include <bit>
-#include <numeric>
 #include <string>
 
 #include "reference/oracle.h"
-#include "reference/rope.h"
 
 namespace ropeproof::reference {
 namespace {
@@ -23,8 +21,18 @@ const OracleFunctions& get(Oracle oracle) {
   return *functions;
 }
 
-void validate_positions(std::span<const std::int64_t> positions) {
-  for (const std::int64_t p : positions) validate_position(p);
+// As doubles: exact.
+template <class Position>
+std::vector<double> checked(const Spec& spec,
+                            std::span<const Position> positions) {
+  std::vector<double> result;
+  result.reserve(positions.size());
+  for (const Position p : positions) {
+    validate_position(p);
+    result.push_back(static_cast<double>(p));
+    validate_position(spec, result.back());
+  }
+  return result;
 }
 
 bool is_finite(double x) {
@@ -41,24 +49,47 @@ void validate_size(const std::string& what, std::size_t size,
   }
 }
 
-}  // namespace
-
-std::optional<int> exact_frequency_exponent(double base,
-                                            std::int64_t rotary_dim,
-                                            std::int64_t j) {
-  if (j == 0) return 0;
-  constexpr std::uint64_t kFraction = 0x000fffffffffffffu;
-  const auto bits = std::bit_cast<std::uint64_t>(base);
-  const auto biased = static_cast<std::int64_t>((bits >> 52) & 0x7ff);
-  // Subnormal powers of two are no base that anybody uses; leaving them to the
-  // ladder is safe: it throws rather than guess.
-  if ((bits & kFraction) != 0 || biased == 0) return std::nullopt;
-  const std::int64_t numerator = -2 * j * (biased - 1023);
-  if (numerator % rotary_dim != 0) return std::nullopt;
-  return static_cast<int>(numerator / rotary_dim);
+template <class Position>
+std::vector<GoldenTurn> table(Oracle oracle, const Spec& spec,
+                              std::span<const Position> positions) {
+  validate(spec);
+  const std::vector<double> p = checked(spec, positions);
+  const auto axes = static_cast<std::size_t>(spec.axes.count);
+  if (p.size() % axes != 0) {
+    throw std::invalid_argument("positions has " + std::to_string(p.size()) +
+                                " entries; expected a multiple of " +
+                                std::to_string(axes));
+  }
+  return get(oracle).table(spec, p);
 }
 
+template <class Position>
+std::vector<Golden> rope(Oracle oracle, const Spec& spec, const Shape& shape,
+                         std::span<const Position> positions,
+                         std::span<const double> x) {
+  validate(spec);
+  validate(shape);
+  const std::vector<double> p = checked(spec, positions);
+  const std::int64_t tokens = shape.batch * shape.seq;
+  validate_size("positions", p.size(), spec.axes.count * tokens);
+  validate_size("x", x.size(), tokens * shape.heads * spec.layout.head_dim);
+  for (const double value : x) {
+    if (!is_finite(value)) {
+      throw std::invalid_argument("x holds " + std::to_string(value) +
+                                  "; expected finite numbers");
+    }
+  }
+  return get(oracle).rope(spec, shape, p, x);
+}
+
+}  // namespace
+
 bool available(Oracle oracle) { return find(oracle) != nullptr; }
+
+Resolution golden_resolution(Oracle oracle, const Spec& spec) {
+  validate(spec);
+  return get(oracle).resolution(spec);
+}
 
 std::vector<GoldenFrequency> golden_frequencies(Oracle oracle,
                                                 const Spec& spec) {
@@ -67,29 +98,27 @@ std::vector<GoldenFrequency> golden_frequencies(Oracle oracle,
 }
 
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
+                                     std::span<const double> positions) {
+  return table(oracle, spec, positions);
+}
+
+std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const std::int64_t> positions) {
-  validate(spec);
-  validate_positions(positions);
-  return get(oracle).table(spec, positions);
+  return table(oracle, spec, positions);
+}
+
+std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
+                                const Shape& shape,
+                                std::span<const double> positions,
+                                std::span<const double> x) {
+  return rope(oracle, spec, shape, positions, x);
 }
 
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const std::int64_t> positions,
                                 std::span<const double> x) {
-  validate(spec);
-  validate(shape);
-  validate_positions(positions);
-  validate_size("positions", positions.size(), shape.batch * shape.seq);
-  validate_size("x", x.size(),
-                shape.batch * shape.seq * shape.heads * spec.layout.head_dim);
-  for (const double value : x) {
-    if (!is_finite(value)) {
-      throw std::invalid_argument("x holds " + std::to_string(value) +
-                                  "; expected finite numbers");
-    }
-  }
-  return get(oracle).rope(spec, shape, positions, x);
+  return rope(oracle, spec, shape, positions, x);
 }
 
 }  // namespace ropeproof::reference

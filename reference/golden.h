@@ -6,8 +6,8 @@
 // both of whose ends round to the same bits; if they do not, it widens its
 // arithmetic, and after the last rung it throws Undecided.
 //
-// Termination: position 0, frequency 0 and zero pairs are exact and handled as
-// such. In every other case the value is transcendental (Lindemann-Weierstrass:
+// Termination: an angle of zero and zero pairs are exact and handled as such. In
+// every other case the value is transcendental (Lindemann-Weierstrass:
 // base, x, m and p are algebraic), so it is no binary number, and shrinking
 // intervals separate it from its neighbours. See README.md, "Why Ziv's loop
 // ends".
@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "reference/scaling.h"
 #include "reference/spec.h"
 
 namespace ropeproof::reference {
@@ -46,9 +47,10 @@ struct GoldenFrequency {
   int precision_bits = 0;
 };
 
-// m cos(phi) and m sin(phi), forward.
+// m cos(phi) and m sin(phi), forward; and m, which with xPos depends on the pair
+// and the position.
 struct GoldenTurn {
-  Golden cos, sin;
+  Golden cos, sin, amplitude;
 };
 
 struct Undecided : std::runtime_error {
@@ -58,19 +60,32 @@ struct Undecided : std::runtime_error {
 // All of them throw std::invalid_argument for a specification, shape or
 // position outside its range (spec.h), or an oracle that was not built in.
 
-// theta_j for all pairs (R1).
+// The amplitude, and the branches that the scaling takes (resolve.h).
+Resolution golden_resolution(Oracle oracle, const Spec& spec);
+
+// theta_j for all pairs (R1), scaled (R7)-(R14).
 std::vector<GoldenFrequency> golden_frequencies(Oracle oracle,
                                                 const Spec& spec);
 
-// One entry per position and pair, [positions.size(), rotary_dim/2].
+// Positions are [axes, tokens], with axes = spec.axes.count: row by row, one
+// number per token on each axis. Integers up to 2^53 are exact as doubles; the
+// overloads that take them do no more than that.
+
+// One entry per token and pair, [tokens, rotary_dim/2].
+std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
+                                     std::span<const double> positions);
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const std::int64_t> positions);
 
-// The rotated tensor (R6), dense [batch, seq, heads, head_dim]. `positions` has
-// batch * seq entries; `x` is dense and finite, and exact as given. Channels
+// The rotated tensor (R6), dense [batch, seq, heads, head_dim]. `positions` is
+// [axes, batch, seq]; `x` is dense and finite, and exact as given. Channels
 // outside the window come back as they are, with precision_bits 0. Cost: about
 // 10 us per distinct (position, pair), 1 us per value. Uses OpenMP; the result
 // does not depend on the number of threads.
+std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
+                                const Shape& shape,
+                                std::span<const double> positions,
+                                std::span<const double> x);
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const std::int64_t> positions,

@@ -11,13 +11,13 @@
 
 namespace ropeproof::reference {
 
-// The three functions of golden.h, arguments checked.
+// The functions of golden.h, arguments checked; positions are [axes, tokens].
 struct OracleFunctions {
+  Resolution (*resolution)(const Spec&);
   std::vector<GoldenFrequency> (*frequencies)(const Spec&);
-  std::vector<GoldenTurn> (*table)(const Spec&, std::span<const std::int64_t>);
+  std::vector<GoldenTurn> (*table)(const Spec&, std::span<const double>);
   std::vector<Golden> (*rope)(const Spec&, const Shape&,
-                              std::span<const std::int64_t>,
-                              std::span<const double>);
+                              std::span<const double>, std::span<const double>);
 };
 
 // Null where the build has no MPFI.

@@ -17,21 +17,18 @@ struct BinFloatFamily {
   template <unsigned kDigits>
   static constexpr int kBits = Ball<kDigits>::kBits;
 
+  template <class Real>
+  static Real pi() {
+    return Real::pi();
+  }
+
   template <unsigned kDigits>
   static std::pair<Pieces, Pieces> ends(const Ball<kDigits>& x) {
     return {pieces_of(x.lower()), pieces_of(x.upper())};
   }
 };
 
-constexpr OracleFunctions kOracle{
-    [](const Spec& spec) { return Prover<BinFloatFamily>(spec).frequencies(); },
-    [](const Spec& spec, std::span<const std::int64_t> positions) {
-      return Prover<BinFloatFamily>(spec).table(positions);
-    },
-    [](const Spec& spec, const Shape& shape,
-       std::span<const std::int64_t> positions, std::span<const double> x) {
-      return Prover<BinFloatFamily>(spec).rope(shape, positions, x);
-    }};
+constexpr OracleFunctions kOracle = oracle_functions<BinFloatFamily>();
 
 }  // namespace
 

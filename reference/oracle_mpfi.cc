@@ -30,6 +30,13 @@ struct MpfiFamily {
   static constexpr int kBits =
       static_cast<int>(mp::detail::digits10_2_2(kDigits));
 
+  template <class Real>
+  static Real pi() {
+    Real result;
+    mpfi_const_pi(result.backend().data());
+    return result;
+  }
+
   template <unsigned kDigits>
   static std::pair<Pieces, Pieces> ends(
       const mp::number<mp::mpfi_float_backend<kDigits>, mp::et_off>& x) {
@@ -42,15 +49,7 @@ struct MpfiFamily {
   }
 };
 
-constexpr OracleFunctions kOracle{
-    [](const Spec& spec) { return Prover<MpfiFamily>(spec).frequencies(); },
-    [](const Spec& spec, std::span<const std::int64_t> positions) {
-      return Prover<MpfiFamily>(spec).table(positions);
-    },
-    [](const Spec& spec, const Shape& shape,
-       std::span<const std::int64_t> positions, std::span<const double> x) {
-      return Prover<MpfiFamily>(spec).rope(shape, positions, x);
-    }};
+constexpr OracleFunctions kOracle = oracle_functions<MpfiFamily>();
 
 }  // namespace
 

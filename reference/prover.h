@@ -13,6 +13,8 @@
 
 #include "reference/decide.h"
 #include "reference/golden.h"
+#include "reference/oracle.h"
+#include "reference/resolve.h"
 #include "reference/rope.h"
 #include "reference/spec.h"
 
@@ -20,10 +22,11 @@ namespace ropeproof::reference {
 
 // Runs body(0) .. body(count-1) on all threads; each writes its own elements,
 // so the result does not depend on their number. Rethrows the first exception.
+// A few bodies are sooner done than threads woken.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic, 16)
+#pragma omp parallel for schedule(dynamic, 16) if (count > 64)
   for (std::int64_t i = 0; i < count; ++i) {
     try {
       body(i);
@@ -41,21 +44,26 @@ class Prover {
   using First = typename Family::template Real<Family::kRungs[0]>;
 
   explicit Prover(const Spec& spec)
-      : spec_(spec), pairs_(spec.layout.rotary_dim / 2) {
-    validate(spec);
+      : rope_(reference::resolve<Family>(spec)),
+        pairs_(spec.layout.rotary_dim / 2) {
     for (std::int64_t j = 0; j < pairs_; ++j) {
-      theta_.push_back(theta<First>(j));
+      theta_.push_back(frequency<First>(rope_, j));
     }
   }
+
+  const Resolution& resolution() const { return rope_.resolution; }
 
   std::vector<GoldenFrequency> frequencies() const {
     std::vector<GoldenFrequency> result(static_cast<std::size_t>(pairs_));
     parallel_for(pairs_, [&](std::int64_t j) {
-      const auto whole = [&]<class Real>() { return theta<Real>(j); };
+      const auto whole = [&]<class Real>() {
+        return frequency<Real>(rope_, j);
+      };
       const Golden hi = decide<Family>(theta_[static_cast<std::size_t>(j)],
                                        whole, Rounding::kNearestEven);
       const auto rest = [&]<class Real>() {
-        return Real(theta<Real>(j) - Real(std::bit_cast<double>(hi.bits)));
+        return Real(frequency<Real>(rope_, j) -
+                    Real(std::bit_cast<double>(hi.bits)));
       };
       const Golden lo = decide<Family>(rest.template operator()<First>(), rest,
                                        Rounding::kNearestEven);
@@ -65,31 +73,40 @@ class Prover {
     return result;
   }
 
-  std::vector<GoldenTurn> table(std::span<const std::int64_t> positions) const {
+  // `positions` is [axes, tokens].
+  std::vector<GoldenTurn> table(std::span<const double> positions) const {
     const std::vector<Turn<First>> turns = turns_at(positions);
     std::vector<GoldenTurn> result(turns.size());
     parallel_for(count(turns), [&](std::int64_t i) {
-      const std::int64_t p = positions[static_cast<std::size_t>(i / pairs_)];
+      const auto position = at_token(positions, i / pairs_);
       const std::int64_t j = i % pairs_;
-      const auto& first = turns[static_cast<std::size_t>(i)];
+      const Turn<First>& first = turns[static_cast<std::size_t>(i)];
+      const auto wider = [&]<class Real>() {
+        return turn_at<Real>(rope_, position, j);
+      };
       auto& golden = result[static_cast<std::size_t>(i)];
-      golden.cos = decide<Family>(
-          first.c, [&]<class Real>() { return turn_at<Real>(spec_, p, j).c; });
-      golden.sin = decide<Family>(
-          first.s, [&]<class Real>() { return turn_at<Real>(spec_, p, j).s; });
+      golden.cos = decide<Family>(cosine(first), [&]<class Real>() {
+        return cosine(wider.template operator()<Real>());
+      });
+      golden.sin = decide<Family>(sine(first), [&]<class Real>() {
+        return sine(wider.template operator()<Real>());
+      });
+      golden.amplitude = amplitude(position, j);
     });
     return result;
   }
 
   std::vector<Golden> rope(const Shape& shape,
-                           std::span<const std::int64_t> positions,
+                           std::span<const double> positions,
                            std::span<const double> x) const {
     const std::vector<Turn<First>> turns = turns_at(positions);
-    const std::int64_t d = spec_.layout.head_dim;
+    const Spec& spec = rope_.spec;
+    const std::int64_t d = spec.layout.head_dim;
     std::vector<Golden> y(x.size());
     const std::int64_t heads = shape.batch * shape.seq * shape.heads;
     parallel_for(heads, [&](std::int64_t row) {
       const std::int64_t token = row / shape.heads;
+      const auto position = at_token(positions, token);
       const auto at = [&](std::int64_t channel) {
         return static_cast<std::size_t>(row * d + channel);
       };
@@ -97,20 +114,19 @@ class Prover {
         y[at(t)] = {std::bit_cast<std::uint64_t>(x[at(t)]), 0};
       }
       for (std::int64_t j = 0; j < pairs_; ++j) {
-        const Pair pair = pair_of(spec_.layout, j);
+        const Pair from = source_pair(spec, j), to = target_pair(spec, j);
         const Turn<First>& first =
             turns[static_cast<std::size_t>(token * pairs_ + j)];
-        const std::int64_t p = positions[static_cast<std::size_t>(token)];
-        const double x_u = x[at(pair.u)], x_v = x[at(pair.v)];
-        const auto out = rotate(first, spec_.direction, First(x_u), First(x_v));
+        const double x_u = x[at(from.u)], x_v = x[at(from.v)];
+        const auto out = rotate(first, spec.direction, First(x_u), First(x_v));
         const auto wider = [&]<class Real>() {
-          return rotate(turn_at<Real>(spec_, p, j), spec_.direction, Real(x_u),
-                        Real(x_v));
+          return rotate(turn_at<Real>(rope_, position, j), spec.direction,
+                        Real(x_u), Real(x_v));
         };
-        y[at(pair.u)] = decide<Family>(out[0], [&]<class Real>() {
+        y[at(to.u)] = decide<Family>(out[0], [&]<class Real>() {
           return wider.template operator()<Real>()[0];
         });
-        y[at(pair.v)] = decide<Family>(out[1], [&]<class Real>() {
+        y[at(to.v)] = decide<Family>(out[1], [&]<class Real>() {
           return wider.template operator()<Real>()[1];
         });
       }
@@ -119,38 +135,70 @@ class Prover {
   }
 
  private:
+  // The cosine of a turn of no angle.
+  Golden amplitude(std::span<const double> position, std::int64_t j) const {
+    if (!rope_.spec.frequencies.xpos) {
+      return {std::bit_cast<std::uint64_t>(rope_.resolution.amplitude), 0};
+    }
+    const auto evaluate = [&]<class Real>() {
+      return cosine(turn_at<Real>(rope_, Real(0), position, j));
+    };
+    return decide<Family>(evaluate.template operator()<First>(), evaluate);
+  }
+
   template <class T>
   static std::int64_t count(const std::vector<T>& items) {
     return static_cast<std::int64_t>(items.size());
   }
 
   template <class Real>
-  Real theta(std::int64_t j) const {
-    return frequency<Real>(spec_.frequencies, spec_.layout.rotary_dim, j);
+  static Real cosine(const Turn<Real>& turn) {
+    return turn.divisor ? Real(turn.c / *turn.divisor) : turn.c;
+  }
+  template <class Real>
+  static Real sine(const Turn<Real>& turn) {
+    return turn.divisor ? Real(turn.s / *turn.divisor) : turn.s;
+  }
+
+  std::vector<double> at_token(std::span<const double> positions,
+                               std::int64_t token) const {
+    return position_of(positions, rope_.spec.axes.count, token);
   }
 
   // The turns of every position and pair on the first rung, formed once and
   // used for every batch row, head and format.
-  std::vector<Turn<First>> turns_at(
-      std::span<const std::int64_t> positions) const {
-    const auto& given = spec_.frequencies.inv_freq;
-    std::vector<Turn<First>> turns(
-        positions.size() * static_cast<std::size_t>(pairs_),
-        Turn<First>{First(0), First(0)});
+  std::vector<Turn<First>> turns_at(std::span<const double> positions) const {
+    const std::int64_t tokens =
+        static_cast<std::int64_t>(positions.size()) / rope_.spec.axes.count;
+    std::vector<Turn<First>> turns(static_cast<std::size_t>(tokens * pairs_),
+                                   Turn<First>{First(0), First(0)});
     parallel_for(count(turns), [&](std::int64_t i) {
-      const std::int64_t p = positions[static_cast<std::size_t>(i / pairs_)];
-      const auto j = static_cast<std::size_t>(i % pairs_);
-      const bool zero = p == 0 || (!given.empty() && given[j] == 0);
+      const std::int64_t j = i % pairs_;
       turns[static_cast<std::size_t>(i)] =
-          turn(spec_.frequencies, theta_[j], zero, p);
+          turn_at(rope_, theta_[static_cast<std::size_t>(j)],
+                  at_token(positions, i / pairs_), j);
     });
     return turns;
   }
 
-  const Spec& spec_;
+  Rope rope_;
   std::int64_t pairs_;
   std::vector<First> theta_;
 };
+
+// The functions of oracle.h, in this family.
+template <class Family>
+constexpr OracleFunctions oracle_functions() {
+  return {[](const Spec& spec) { return Prover<Family>(spec).resolution(); },
+          [](const Spec& spec) { return Prover<Family>(spec).frequencies(); },
+          [](const Spec& spec, std::span<const double> positions) {
+            return Prover<Family>(spec).table(positions);
+          },
+          [](const Spec& spec, const Shape& shape,
+             std::span<const double> positions, std::span<const double> x) {
+            return Prover<Family>(spec).rope(shape, positions, x);
+          }};
+}
 
 }  // namespace ropeproof::reference
 

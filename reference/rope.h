@@ -1,18 +1,17 @@
 // rope.h -- Rotary Position Embedding: the specification, in code.
 //
-// Read this file from top to bottom; it is all that "correct" means in this
-// repository. The equation numbers (R1)..(R6) are used by the README, the
-// kernel ABI and every failure report. Nothing here is fast, and nothing here
-// knows of number formats, SIMD, files or JSON.
+// Read this file from top to bottom, and scaling.h in the middle of it; they
+// are all that "correct" means in this repository. The equation numbers
+// (R1)..(R15) are used by the README, the kernel ABI and every failure report.
+// Nothing here is fast, and nothing here knows of number formats, SIMD, files
+// or JSON.
 //
-// `Real` is any number type with + - * / and pow, cos, sin found by ADL: a
-// floating-point type of Boost.Multiprecision, or an interval of it. Values of
-// type double enter exactly.
+// `Real` is any number type with + - * / and cos, sin, pow, log, sqrt and ldexp,
+// found by ADL: a floating-point type of Boost.Multiprecision, or an interval of
+// it. Values of type double enter exactly.
 //
 // [Su21]  Su et al., "RoFormer: Enhanced Transformer with Rotary Position
 //         Embedding", arXiv:2104.09864v5.
-// [YaRN]  Peng et al., "YaRN: Efficient Context Window Extension of Large
-//         Language Models", arXiv:2309.00071 (the amplitude m).
 #ifndef ROPEPROOF_REFERENCE_ROPE_H_
 #define ROPEPROOF_REFERENCE_ROPE_H_
 
@@ -25,71 +24,186 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
+#include "reference/exact.h"
+#include "reference/scaling.h"
 #include "reference/spec.h"
 
 namespace ropeproof::reference {
 
-// Only powers of two can be exact: let base = B/2^e and suppose theta_j is a
-// dyadic rational a/2^q, a odd. Then a^r divides a power of two, so a = 1, and
-// base = 2^k with r | 2jk. In this case the exponent of theta_j is -2jk/r;
-// otherwise theta_j (j > 0) is no binary number of any length, and rounding it
-// can be decided.
-std::optional<int> exact_frequency_exponent(double base,
-                                            std::int64_t rotary_dim,
-                                            std::int64_t j);
+// A specification, and what resolve.h decided about it.
+struct Rope {
+  Spec spec;
+  Resolution resolution;
+};
+
+// The exponent of (R1) for pair j, and its base.
+inline Exponent exponent_of(const Frequencies& frequencies,
+                            std::int64_t rotary_dim, std::int64_t j) {
+  if (frequencies.exponents.empty()) return {2 * j, rotary_dim};
+  return frequencies.exponents[static_cast<std::size_t>(j)];
+}
+inline double base_of(const Frequencies& frequencies, std::int64_t j) {
+  if (frequencies.bases.empty()) return frequencies.base;
+  return frequencies.bases[static_cast<std::size_t>(j)];
+}
 
 // (R1) Frequency of pair j, in radians per position:
 //          theta_j = base^(-2j/r),   j = 0 .. r/2 - 1,   r = rotary_dim,
-//      or the given inv_freq[j]. [Su21] section 3.2.2 counts from i = 1 and
-//      writes 10000^(-2(i-1)/d); the values are the same.
+//      or base_j^(-n_j/d_j), or the given inv_freq[j]. [Su21] section 3.2.2
+//      counts from i = 1 and writes 10000^(-2(i-1)/d); the values are the same.
 template <class Real>
 Real frequency(const Frequencies& frequencies, std::int64_t rotary_dim,
                std::int64_t j) {
   if (!frequencies.inv_freq.empty()) {
     return Real(frequencies.inv_freq[static_cast<std::size_t>(j)]);
   }
-  if (const auto k =
-          exact_frequency_exponent(frequencies.base, rotary_dim, j)) {
+  const Exponent e = exponent_of(frequencies, rotary_dim, j);
+  if (e.denominator == 0) return Real(0);
+  const double base = base_of(frequencies, j);
+  if (const auto k = exact_frequency_exponent(base, e)) {
     return ldexp(Real(1), *k);
   }
-  return pow(Real(frequencies.base), Real(-2 * j) / Real(rotary_dim));
+  return pow(Real(base), Real(-e.numerator) / Real(e.denominator));
 }
 
-// (R2) Angle at an integer position p, in radians, not reduced:
-//          phi = p * theta_j.
+// A pair that never turns. It has no use for a scaling.
+inline bool is_still(const Frequencies& frequencies, std::int64_t j) {
+  const auto at = static_cast<std::size_t>(j);
+  if (!frequencies.inv_freq.empty()) return frequencies.inv_freq[at] == 0;
+  return !frequencies.exponents.empty() &&
+         frequencies.exponents[at].denominator == 0;
+}
+
+// (R7)..(R14) of scaling.h: the same, with the scaling.
 template <class Real>
-Real angle(const Real& theta, std::int64_t position) {
-  return Real(position) * theta;
+Real frequency(const Rope& rope, std::int64_t j) {
+  const Frequencies& frequencies = rope.spec.frequencies;
+  const Resolution& resolution = rope.resolution;
+  const auto at = static_cast<std::size_t>(j);
+  if (!resolution.exact.empty() && resolution.exact[at]) {
+    return Real(*resolution.exact[at]);
+  }
+  const std::int64_t r = rope.spec.layout.rotary_dim;
+  const Exponent e = exponent_of(frequencies, r, j);
+  const Real theta = frequency<Real>(frequencies, r, j);
+  if (is_still(frequencies, j)) return theta;
+  if (resolution.alpha) return ntk(Real(*resolution.alpha), e, theta);
+  if (const auto* s = std::get_if<DynamicNtk>(&frequencies.scaling)) {
+    return ntk(dynamic_alpha<Real>(*s), e, theta);
+  }
+  return scaled(frequencies.scaling, resolution, e, j, theta);
 }
 
-// (R3) Pairing: the two channels that turn together. The two layouts are
-//      permutations of one another, never approximations of one another: a
-//      kernel that confuses them is wrong by O(1), not by an ulp.
+// (R2) Angle at a position, in radians, not reduced. A position is a number on
+//      each axis, whole or not; with one axis the sum is p.
+//          phi_j = theta_j sum_k W[k,j] p_k
+template <class Real>
+Real coordinate(const Spec& spec, std::span<const double> position,
+                std::int64_t j) {
+  const Axes& axes = spec.axes;
+  const auto at = static_cast<std::size_t>(j);
+  if (axes.weights.empty()) {
+    const std::int64_t k =
+        axes.axis_of_pair.empty() ? 0 : axes.axis_of_pair[at];
+    return Real(position[static_cast<std::size_t>(k)]);
+  }
+  const auto pairs = static_cast<std::size_t>(spec.layout.rotary_dim / 2);
+  Real sum(0);
+  for (std::size_t k = 0; k < position.size(); ++k) {
+    sum = sum + Real(axes.weights[k * pairs + at]) * Real(position[k]);
+  }
+  return sum;
+}
+
+template <class Real>
+Real angle(const Real& theta, const std::type_identity_t<Real>& coordinate) {
+  return coordinate * theta;
+}
+
+// (R3) Pairing: the two channels that turn together, going in and coming out.
+//      The layouts are permutations of one another, never approximations of one
+//      another: a kernel that confuses them is wrong by O(1), not by an ulp.
+constexpr Pair half_split(const Layout& layout, std::int64_t j) {
+  const std::int64_t r = layout.rotary_dim;
+  const std::int64_t distance =
+      layout.pair_distance != 0 ? layout.pair_distance : r / 2;
+  return {layout.rotary_offset + j, layout.rotary_offset + j + distance};
+}
+
 constexpr Pair pair_of(const Layout& layout, std::int64_t j) {
   const std::int64_t o = layout.rotary_offset;
-  return layout.pairing == Pairing::kInterleaved
-             ? Pair{o + 2 * j, o + 2 * j + 1}
-             : Pair{o + j, o + j + layout.rotary_dim / 2};
+  switch (layout.pairing) {
+    case Pairing::kInterleaved:
+    case Pairing::kInterleavedToHalf:
+      return {o + 2 * j, o + 2 * j + 1};
+    case Pairing::kNestedHalfSplit: {
+      const std::int64_t half = layout.rotary_dim / 2 / layout.blocks;
+      const std::int64_t start = o + j / half * 2 * half;
+      return {start + j % half, start + j % half + half};
+    }
+    case Pairing::kHalfSplit:
+      break;
+  }
+  return half_split(layout, j);
 }
 
-// A pair's cosine and sine, both times the amplitude m [YaRN]. Forward, always:
-// the direction belongs to the rotation.
+constexpr Pair output_pair_of(const Layout& layout, std::int64_t j) {
+  return layout.pairing == Pairing::kInterleavedToHalf ? half_split(layout, j)
+                                                       : pair_of(layout, j);
+}
+
+// Where a rotation reads and writes pair j. The adjoint reads where the forward
+// map writes.
+constexpr Pair source_pair(const Spec& spec, std::int64_t j) {
+  return spec.direction == Direction::kForward ? pair_of(spec.layout, j)
+                                               : output_pair_of(spec.layout, j);
+}
+constexpr Pair target_pair(const Spec& spec, std::int64_t j) {
+  return spec.direction == Direction::kForward ? output_pair_of(spec.layout, j)
+                                               : pair_of(spec.layout, j);
+}
+
+// A pair's cosine and sine, both times the amplitude m. Forward, always: the
+// direction belongs to the rotation. With xPos, m is a fraction (R15), and
+// `divisor` its denominator.
 template <class Real>
 struct Turn {
   Real c, s;
+  std::optional<Real> divisor = std::nullopt;
 };
 
-// `position` 0 and frequency 0 are exact: cos 0 = 1, sin 0 = 0. They are the
-// only exact ones (Lindemann: for an algebraic phi != 0 both are
-// transcendental).
+// At the origin, and with frequency 0, the angle is exactly zero: cos 0 = 1,
+// sin 0 = 0. These are the only exact ones (Lindemann: for an algebraic phi !=
+// 0 both are transcendental).
 template <class Real>
-Turn<Real> turn(const Frequencies& frequencies, const Real& theta,
-                bool is_zero_angle, std::int64_t position) {
-  const Real m(frequencies.amplitude);
-  if (is_zero_angle) return {m, Real(0)};
-  const Real phi = angle(theta, position);
-  return {m * cos(phi), m * sin(phi)};
+Turn<Real> turn_at(const Rope& rope, const Real& theta,
+                   std::span<const double> position, std::int64_t j) {
+  const Frequencies& frequencies = rope.spec.frequencies;
+  const Real m = Real(rope.resolution.amplitude);
+  Turn<Real> turn{m, Real(0)};
+  if (!is_at_origin(rope.spec, position, j) && !is_still(frequencies, j)) {
+    const Real phi = angle(theta, coordinate<Real>(rope.spec, position, j));
+    turn = {m * cos(phi), m * sin(phi)};
+  }
+  if (frequencies.xpos) {
+    const Exponent e = exponent_of(frequencies, rope.spec.layout.rotary_dim, j);
+    const Fraction<Real> stretch =
+        xpos<Real>(*frequencies.xpos, e, position[0],
+                   whole_exponent(*frequencies.xpos, position[0]));
+    turn = {stretch.numerator * turn.c, stretch.numerator * turn.s,
+            stretch.denominator};
+  }
+  return turn;
+}
+
+template <class Real>
+Turn<Real> turn_at(const Rope& rope, std::span<const double> position,
+                   std::int64_t j) {
+  return turn_at(rope, frequency<Real>(rope, j), position, j);
 }
 
 // (R4) Rotation, counter-clockwise for phi > 0 and D = +1:
@@ -101,59 +215,69 @@ template <class Real>
 std::array<Real, 2> rotate(const Turn<Real>& turn, Direction direction,
                            const Real& x_u, const Real& x_v) {
   const Real d_s = direction == Direction::kForward ? turn.s : Real(-turn.s);
-  return {x_u * turn.c - x_v * d_s, x_u * d_s + x_v * turn.c};
-}
-
-// (R1), (R2) and the cosine and sine, for one pair at one position.
-template <class Real>
-Turn<Real> turn_at(const Spec& spec, std::int64_t position, std::int64_t j) {
-  const Real theta =
-      frequency<Real>(spec.frequencies, spec.layout.rotary_dim, j);
-  const bool frequency_is_zero =
-      !spec.frequencies.inv_freq.empty() &&
-      spec.frequencies.inv_freq[static_cast<std::size_t>(j)] == 0;
-  return turn(spec.frequencies, theta, position == 0 || frequency_is_zero,
-              position);
+  const std::array<Real, 2> y = {x_u * turn.c - x_v * d_s,
+                                 x_u * d_s + x_v * turn.c};
+  if (!turn.divisor) return y;
+  return {y[0] / *turn.divisor, y[1] / *turn.divisor};
 }
 
 // (R5) One head: turn every pair; channels outside the window pass through
 //      unchanged, to the bit. `x` and `y` hold head_dim channels and may be the
-//      same span.
+//      same span: every channel is read before any is written.
 template <class Real>
-void rotate_head(const Spec& spec, std::int64_t position,
+void rotate_head(const Rope& rope, std::span<const double> position,
                  std::span<const Real> x, std::span<Real> y) {
+  const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
+  std::vector<std::array<Real, 2>> turned;
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    const Pair from = source_pair(rope.spec, j);
+    const Real x_u = x[static_cast<std::size_t>(from.u)];
+    const Real x_v = x[static_cast<std::size_t>(from.v)];
+    turned.push_back(rotate(turn_at<Real>(rope, position, j),
+                            rope.spec.direction, x_u, x_v));
+  }
   if (x.data() != y.data()) {
     for (std::size_t t = 0; t < x.size(); ++t) y[t] = x[t];
   }
-  for (std::int64_t j = 0; j < spec.layout.rotary_dim / 2; ++j) {
-    const Pair pair = pair_of(spec.layout, j);
-    const auto u = static_cast<std::size_t>(pair.u);
-    const auto v = static_cast<std::size_t>(pair.v);
-    const auto out = rotate(turn_at<Real>(spec, position, j), spec.direction,
-                            Real(x[u]), Real(x[v]));
-    y[u] = out[0];
-    y[v] = out[1];
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    const Pair to = target_pair(rope.spec, j);
+    const auto& out = turned[static_cast<std::size_t>(j)];
+    y[static_cast<std::size_t>(to.u)] = out[0];
+    y[static_cast<std::size_t>(to.v)] = out[1];
   }
 }
 
+// The position of one token: positions are [axes, tokens].
+inline std::vector<double> position_of(std::span<const double> positions,
+                                       std::int64_t axes, std::int64_t token) {
+  const std::size_t count = static_cast<std::size_t>(axes);
+  const std::size_t tokens = positions.size() / count;
+  std::vector<double> position(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    position[k] = positions[k * tokens + static_cast<std::size_t>(token)];
+  }
+  return position;
+}
+
 // (R6) One tensor [batch, seq, heads, head_dim]: every head of token s of batch
-//      row b turns by positions[b * seq + s]. q and k of a grouped-query layer
-//      are two calls with their own number of heads and the same positions.
+//      row b turns by positions[:, b, s]. q and k of a grouped-query layer are
+//      two calls with their own number of heads and the same positions.
 //      Elements between the heads are left alone.
 template <class Real>
-void rotate_tensor(const Spec& spec, const Shape& shape,
-                   std::span<const std::int64_t> positions, const Real* x,
+void rotate_tensor(const Rope& rope, const Shape& shape,
+                   std::span<const double> positions, const Real* x,
                    const Strides& x_strides, Real* y,
                    const Strides& y_strides) {
-  const auto d = static_cast<std::size_t>(spec.layout.head_dim);
+  const auto d = static_cast<std::size_t>(rope.spec.layout.head_dim);
   for (std::int64_t b = 0; b < shape.batch; ++b) {
     for (std::int64_t s = 0; s < shape.seq; ++s) {
-      const auto p = positions[static_cast<std::size_t>(b * shape.seq + s)];
+      const std::vector<double> position =
+          position_of(positions, rope.spec.axes.count, b * shape.seq + s);
       for (std::int64_t h = 0; h < shape.heads; ++h) {
         const auto at = [&](const Strides& strides) {
           return b * strides.batch + s * strides.token + h * strides.head;
         };
-        rotate_head<Real>(spec, p, {x + at(x_strides), d},
+        rotate_head<Real>(rope, position, {x + at(x_strides), d},
                           {y + at(y_strides), d});
       }
     }

@@ -2,11 +2,6 @@
 // hand or to 60 digits elsewhere, and identities. Evaluated in double, so that
 // the mutation check (mutants.txt) can recompile this file in seconds.
 
-// clang-format off
-#include <cmath>  // first: cos, sin, pow and ldexp of double, for rope.h
-#include "reference/rope.h"
-// clang-format on
-
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -17,6 +12,8 @@
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "reference/plain_double.h"  // first: it lends rope.h cos and sin
 
 namespace ropeproof::reference {
 namespace {

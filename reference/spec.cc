@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace ropeproof::reference {
 namespace {
@@ -27,44 +29,265 @@ bool is_finite(double x) {
   return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
 }
 
+// The shortest decimal that reads back as x.
+std::string shortest(double x) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
+  return {text, end};
+}
+
+void check_at_least(const std::string& field, double value, double low) {
+  if (!is_finite(value) || !(value >= low)) {
+    refuse(field, shortest(value), "a finite number >= " + shortest(low));
+  }
+}
+
+void check_positive(const std::string& field, double value) {
+  if (!is_finite(value) || !(value > 0)) {
+    refuse(field, shortest(value), "a finite number > 0");
+  }
+}
+
+void check_finite(const std::string& field, double value) {
+  if (!is_finite(value)) refuse(field, shortest(value), "a finite number");
+}
+
+// A list that has one entry per pair.
+template <class T>
+void check_length(const std::string& field, const std::vector<T>& list,
+                  std::int64_t pairs) {
+  if (list.size() != static_cast<std::size_t>(pairs)) {
+    refuse(field, std::to_string(list.size()) + " long",
+           "rotary_dim/2 = " + std::to_string(pairs) + " entries");
+  }
+}
+
+void check_factors(const std::string& field, const std::vector<double>& list,
+                   std::int64_t pairs) {
+  check_length(field, list, pairs);
+  for (const double factor : list) check_positive(field, factor);
+}
+
 // More channels per head, or heads per tensor, than this are a mistake; and the
 // size of a tensor, at most 2^60, stays in range.
 constexpr std::int64_t kMaxHeadDim = 1 << 20;
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxAxes = 64;
+// Frequencies beyond base^8 are a mistake; and numbers stay in range.
+constexpr std::int64_t kMaxExponent = 8;
+// xPos: 448^(2^20) is far outside every format, and inside every oracle.
+constexpr double kMaxXPosExponent = 0x1p20;
 
-}  // namespace
-
-void validate(const Spec& spec) {
-  const Layout& layout = spec.layout;
+void validate(const Layout& layout) {
   check_range("head_dim", layout.head_dim, 2, kMaxHeadDim);
   check_range("rotary_dim", layout.rotary_dim, 2, layout.head_dim);
   if (layout.rotary_dim % 2 != 0) {
     refuse("rotary_dim", std::to_string(layout.rotary_dim), "an even number");
   }
+  const std::int64_t pairs = layout.rotary_dim / 2;
+  std::int64_t width = layout.rotary_dim;
+  if (layout.pair_distance != 0) {
+    if (layout.pairing != Pairing::kHalfSplit) {
+      refuse("pair_distance", std::to_string(layout.pair_distance),
+             "0 unless the pairing is half-split");
+    }
+    check_range("pair_distance", layout.pair_distance, pairs,
+                layout.head_dim - pairs);
+    width = pairs + layout.pair_distance;
+  }
   check_range("rotary_offset", layout.rotary_offset, 0,
-              layout.head_dim - layout.rotary_dim);
+              layout.head_dim - width);
+  if (layout.pairing != Pairing::kNestedHalfSplit && layout.blocks != 1) {
+    refuse("blocks", std::to_string(layout.blocks),
+           "1 unless the pairing is nested half-split");
+  }
+  check_range("blocks", layout.blocks, 1, pairs);
+  if (pairs % layout.blocks != 0) {
+    refuse("blocks", std::to_string(layout.blocks),
+           "a divisor of rotary_dim/2 = " + std::to_string(pairs));
+  }
+}
 
-  const Frequencies& frequencies = spec.frequencies;
-  if (frequencies.inv_freq.empty()) {
-    if (!is_finite(frequencies.base) || !(frequencies.base > 0)) {
-      refuse("base", std::to_string(frequencies.base), "a finite number > 0");
+// One overload per scaling.
+struct ScalingCheck {
+  std::int64_t pairs;
+
+  void operator()(const Default&) const {}
+  void operator()(const Linear& s) const {
+    check_at_least("factor", s.factor, 1);
+  }
+  void operator()(const Ntk& s) const { check_at_least("alpha", s.alpha, 1); }
+  void operator()(const DynamicNtk& s) const {
+    check_at_least("factor", s.factor, 1);
+    check_range("max_position", s.max_position, 1, kMaxPosition);
+    check_range("seq_len", s.seq_len, 1, kMaxPosition);
+  }
+  void operator()(const Yarn& s) const {
+    check_at_least("factor", s.factor, 1);
+    check_range("original_length", s.original_length, 1, kMaxPosition);
+    check_positive("beta_slow", s.beta_slow);
+    check_at_least("beta_fast", s.beta_fast, s.beta_slow);
+    if (s.attention_factor) {
+      check_positive("attention_factor", *s.attention_factor);
     }
-  } else {
-    const auto pairs = static_cast<std::size_t>(layout.rotary_dim / 2);
-    if (frequencies.inv_freq.size() != pairs) {
-      refuse("inv_freq", std::to_string(frequencies.inv_freq.size()) + " long",
-             "rotary_dim/2 = " + std::to_string(pairs) + " entries");
+    if (s.mscale.has_value() != s.mscale_all_dim.has_value()) {
+      refuse(s.mscale ? "mscale_all_dim" : "mscale", "missing",
+             "a number beside " +
+                 std::string(s.mscale ? "mscale" : "mscale_all_dim"));
     }
+    if (s.mscale) {
+      check_positive("mscale", *s.mscale);
+      check_positive("mscale_all_dim", *s.mscale_all_dim);
+    }
+  }
+  void operator()(const LongRope& s) const {
+    check_factors("short_factor", s.short_factor, pairs);
+    check_factors("long_factor", s.long_factor, pairs);
+    check_range("original_length", s.original_length, 2, kMaxPosition);
+    check_range("seq_len", s.seq_len, 1, kMaxPosition);
+    if (s.attention_factor) {
+      check_positive("attention_factor", *s.attention_factor);
+    } else {
+      check_at_least("factor", s.factor, 1);
+    }
+  }
+  void operator()(const Llama3& s) const {
+    check_at_least("factor", s.factor, 1);
+    check_positive("low_freq_factor", s.low_freq_factor);
+    check_at_least("high_freq_factor", s.high_freq_factor, s.low_freq_factor);
+    check_range("original_length", s.original_length, 1, kMaxPosition);
+  }
+  void operator()(const FrequencyFactors& s) const {
+    check_factors("factors", s.factors, pairs);
+  }
+};
+
+// What (R1) is made of: given frequencies, or bases and exponents.
+void validate_frequencies(const Frequencies& frequencies, std::int64_t pairs) {
+  if (!frequencies.inv_freq.empty()) {
+    check_length("inv_freq", frequencies.inv_freq, pairs);
     for (const double theta : frequencies.inv_freq) {
       if (!is_finite(theta)) {
         refuse("inv_freq", std::to_string(theta), "finite numbers");
       }
     }
+    if (!frequencies.exponents.empty() || !frequencies.bases.empty()) {
+      refuse("inv_freq", "given", "none beside exponents or bases");
+    }
+    return;
   }
+  if (frequencies.bases.empty()) {
+    if (!is_finite(frequencies.base) || !(frequencies.base > 0)) {
+      refuse("base", std::to_string(frequencies.base), "a finite number > 0");
+    }
+  } else {
+    check_length("bases", frequencies.bases, pairs);
+    for (const double base : frequencies.bases) check_positive("bases", base);
+  }
+  if (frequencies.exponents.empty()) return;
+  check_length("exponents", frequencies.exponents, pairs);
+  for (const Exponent& e : frequencies.exponents) {
+    check_range("denominator", e.denominator, 0, kMaxHeadDim);
+    const std::int64_t most =
+        kMaxExponent * std::max<std::int64_t>(e.denominator, 1);
+    check_range("numerator", e.numerator, -most, most);
+  }
+}
+
+// A scaling that acts on the base needs one, and the exponents to match.
+void validate_base_of_scaling(const Frequencies& frequencies,
+                              std::int64_t rotary_dim) {
+  const Scaling& scaling = frequencies.scaling;
+  const bool is_yarn = std::holds_alternative<Yarn>(scaling);
+  const bool is_ntk = std::holds_alternative<Ntk>(scaling) ||
+                      std::holds_alternative<DynamicNtk>(scaling);
+  if (!is_yarn && !is_ntk) return;
+  if (!frequencies.inv_freq.empty()) {
+    refuse("inv_freq", "given", "a base with NTK-aware scaling and YaRN");
+  }
+  const auto check_base = [&](const std::string& field, double base) {
+    if (is_yarn && !(base > 1)) {
+      refuse(field, shortest(base), "a finite number > 1 with YaRN");
+    }
+  };
+  if (frequencies.bases.empty()) check_base("base", frequencies.base);
+  for (const double base : frequencies.bases) check_base("bases", base);
+  if (is_ntk) {  // the exponent d/(d-2)
+    if (frequencies.exponents.empty() && rotary_dim < 4) {
+      refuse("rotary_dim", std::to_string(rotary_dim),
+             "4 or more with NTK-aware scaling");
+    }
+    for (const Exponent& e : frequencies.exponents) {
+      if (e.denominator == 1 || e.denominator == 2) {
+        refuse("denominator", std::to_string(e.denominator),
+               "0, or 3 or more with NTK-aware scaling");
+      }
+    }
+  }
+}
+
+void validate_xpos(const Spec& spec) {
+  const Frequencies& frequencies = spec.frequencies;
+  if (!frequencies.xpos) return;
+  check_positive("scale_base", frequencies.xpos->scale_base);
+  check_finite("centre", frequencies.xpos->centre);
+  if (!frequencies.inv_freq.empty()) {
+    refuse("inv_freq", "given", "exponents with xPos");
+  }
+  if (spec.axes.count != 1 || !spec.axes.weights.empty()) {
+    refuse("axes", std::to_string(spec.axes.count), "one plain axis with xPos");
+  }
+  for (const Exponent& e : frequencies.exponents) {
+    // zeta > 0 and a denominator to count against.
+    if (e.denominator == 0) refuse("denominator", "0", "1 or more with xPos");
+    check_range("numerator", e.numerator, 0, e.denominator);
+  }
+}
+
+void validate(const Axes& axes, std::int64_t pairs) {
+  check_range("axes", axes.count, 1, kMaxAxes);
+  if (!axes.axis_of_pair.empty()) {
+    check_length("axis_of_pair", axes.axis_of_pair, pairs);
+    for (const std::int64_t axis : axes.axis_of_pair) {
+      check_range("axis_of_pair", axis, 0, axes.count - 1);
+    }
+  }
+  if (axes.weights.empty()) return;
+  if (!axes.axis_of_pair.empty()) {
+    refuse("weights", "given", "none beside axis_of_pair");
+  }
+  if (axes.weights.size() != static_cast<std::size_t>(axes.count * pairs)) {
+    refuse("weights", std::to_string(axes.weights.size()) + " long",
+           "axes * rotary_dim/2 = " + std::to_string(axes.count * pairs) +
+               " entries");
+  }
+  for (const double weight : axes.weights) check_finite("weights", weight);
+}
+
+bool decides_amplitude(const Scaling& scaling) {
+  return std::holds_alternative<Yarn>(scaling) ||
+         std::holds_alternative<LongRope>(scaling);
+}
+
+}  // namespace
+
+void validate(const Spec& spec) {
+  validate(spec.layout);
+  const std::int64_t pairs = spec.layout.rotary_dim / 2;
+  const Frequencies& frequencies = spec.frequencies;
+  validate_frequencies(frequencies, pairs);
+  std::visit(ScalingCheck{pairs}, frequencies.scaling);
+  validate_base_of_scaling(frequencies, spec.layout.rotary_dim);
   if (!is_finite(frequencies.amplitude)) {
     refuse("amplitude", std::to_string(frequencies.amplitude),
            "a finite number");
   }
+  if (decides_amplitude(frequencies.scaling) && frequencies.amplitude != 1) {
+    refuse("amplitude", shortest(frequencies.amplitude),
+           "1: the scaling decides it, or its attention_factor");
+  }
+  validate(spec.axes, pairs);
+  validate_xpos(spec);
 }
 
 void validate(const Shape& shape) {
@@ -77,6 +300,23 @@ void validate(const Shape& shape) {
 
 void validate_position(std::int64_t position) {
   check_range("position", position, -kMaxPosition, kMaxPosition);
+}
+
+void validate_position(double position) {
+  constexpr auto kMax = static_cast<double>(kMaxPosition);
+  if (!is_finite(position) || position < -kMax || position > kMax) {
+    refuse("position", shortest(position), "a number from -2^53 to 2^53");
+  }
+}
+
+void validate_position(const Spec& spec, double position) {
+  if (!spec.frequencies.xpos) return;
+  const XPos& xpos = *spec.frequencies.xpos;
+  const double reach = kMaxXPosExponent * xpos.scale_base;
+  if (position - xpos.centre > reach || xpos.centre - position > reach) {
+    refuse("position", shortest(position),
+           "one within 2^20 scale_bases of the centre of xPos");
+  }
 }
 
 }  // namespace ropeproof::reference

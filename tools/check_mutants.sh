@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Is reference/rope_test.cc worth its name? Breaks the formulas of reference/ as
-# reference/mutants.txt says, one at a time, and requires that a test fails.
+# Are the tests of the formulas worth their names? Breaks reference/ as
+# reference/mutants.txt says, one mutation at a time, and requires that the fast
+# test that it names fails.
 #
 #   check_mutants.sh [CXX [INCLUDE_DIRS [CATCH2_LIBRARY ...]]]
 #
@@ -25,28 +26,36 @@ broken() {
 }
 
 # compile FOLDER FILE: FOLDER/FILE.o from the copy of reference/ in FOLDER. The
-# headers of the standard library and Catch2 are compiled once.
+# headers of the libraries are compiled once.
 compile() {
   "$CXX" -std=c++20 -O0 -w -I"$1" $INCLUDES -include "$work/prefix.h" \
     -c "$1/reference/$2.cc" -o "$1/$2.o"
 }
 
-# judge N: one line in N/verdict.
+# link FOLDER TEST: FOLDER/TEST, from its own objects where it has them.
+link() {
+  local file objects=()
+  for file in $SOURCES "$2"; do
+    if [ -f "$1/$file.o" ]; then objects+=("$1/$file.o"); else
+      objects+=("$work/0/$file.o")
+    fi
+  done
+  "$CXX" "${objects[@]}" $LIBRARIES -o "$1/$2"
+}
+
+# judge N: one line in N/verdict. A mutated header is compiled into "formulas"
+# alone, which comes first when linking: without optimization no function is
+# inlined, and the linker takes the first definition of each.
 judge() {
-  local here=$work/$1 name rope=$work/0/rope_test.o golden=$work/0/golden.o
-  name=$(cat "$here/name")
-  case $(cat "$here/file") in
-    *.h) compile "$here" rope_test && rope=$here/rope_test.o ;;
-    golden.cc) compile "$here" golden && golden=$here/golden.o ;;
-    *) false ;;
-  esac >"$here/log" 2>&1 || {
+  local here=$work/$1 name test file caught
+  { read -r name && read -r test && read -r file; } <"$here/mutant"
+  case $file in *.h) file=formulas ;; esac
+  compile "$here" "${file%.cc}" >"$here/log" 2>&1 || {
     echo "BROKEN  $name: does not compile: $(grep -m 1 error "$here/log")"
     return
   }
-  "$CXX" "$rope" "$golden" "$work"/0/{spec,no_oracle}.o $LIBRARIES \
-    -o "$here/rope_test"
-  "$here/rope_test" --reporter automake >"$here/log" 2>&1 || true
-  local caught
+  link "$here" "$test"
+  "$here/$test" --reporter automake >"$here/log" 2>&1 || true
   caught=$(sed -n 's/^:test-result: FAIL //p' "$here/log" | head -n 1)
   if [ -n "$caught" ]; then
     echo "caught  $name: by \"$caught\""
@@ -54,34 +63,45 @@ judge() {
     echo "MISSED  $name"
   fi
 }
-export -f compile judge
+export -f compile link judge
 
 # Copy 0 is as it is; copies 1, 2, ... have one mutation each.
-copy() {
-  mkdir -p "$work/$1/reference"
-  cp "$root"/reference/*.h "$root"/reference/{rope_test,golden,spec}.cc \
-    "$work/$1/reference"
-}
-
-grep -h '^#include <' "$root/reference/rope_test.cc" >"$work/prefix.h"
-"$CXX" -std=c++20 -O0 -w $INCLUDES -x c++-header "$work/prefix.h" \
-  -o "$work/prefix.h.gch"
-copy 0
-cat >"$work/0/reference/no_oracle.cc" <<'END'
-#include "reference/oracle.h"
+TESTS="rope_test scaling_test schemes_test"
+export SOURCES="formulas spec exact schemes format"
+cat >"$work/formulas.cc" <<'END'
+#include "reference/plain_double.h"
 namespace ropeproof::reference {
-const OracleFunctions* mpfi_oracle() { return nullptr; }
-const OracleFunctions* bin_float_oracle() { return nullptr; }
+template Rope resolve<PlainDouble>(const Spec&);
+template void rotate_tensor<double>(const Rope&, const Shape&,
+                                    std::span<const double>, const double*,
+                                    const Strides&, double*, const Strides&);
 }  // namespace ropeproof::reference
 END
-for file in golden spec no_oracle rope_test; do compile "$work/0" $file; done
-"$CXX" "$work"/0/*.o $LIBRARIES -o "$work/0/rope_test"
-"$work/0/rope_test" >"$work/0/log" 2>&1 ||
-  broken "rope_test fails without a mutation: $(tail -n 3 "$work/0/log")"
+copy() {
+  mkdir -p "$work/$1/reference"
+  cp "$root"/reference/*.{h,cc} "$work/formulas.cc" "$work/$1/reference"
+}
+
+copy 0
+grep -hE '^#include <[a-z_]+>|^#include <boost/multiprecision/number' \
+  "$root"/reference/{plain_double,resolve,rope,decide}.h >"$work/prefix.h"
+"$CXX" -std=c++20 -O0 -w $INCLUDES -x c++-header "$work/prefix.h" \
+  -o "$work/prefix.h.gch"
+for file in $TESTS $SOURCES; do echo $file; done |
+  xargs -P "${JOBS:-2}" -I{} bash -c 'compile "$work/0" {}'
+for test in $TESTS; do
+  link "$work/0" "$test"
+  "$work/0/$test" >"$work/0/log" 2>&1 ||
+    broken "$test fails without a mutation: $(tail -n 3 "$work/0/log")"
+done
 
 n=0
+test=
 while IFS= read -r name; do
-  case $name in '' | '#'*) continue ;; esac
+  case $name in
+    '' | '#'*) continue ;;
+    '@ '*) test=${name#@ } && continue ;;
+  esac
   IFS= read -r file && IFS= read -r old && IFS= read -r new ||
     broken "mutants.txt: '$name' is cut short"
   [[ $old == "- "* && $new == "+ "* ]] ||
@@ -89,8 +109,7 @@ while IFS= read -r name; do
   old=${old#- } new=${new#+ }
   n=$((n + 1))
   copy $n
-  echo "$name" >"$work/$n/name"
-  echo "$file" >"$work/$n/file"
+  printf '%s\n' "$name" "$test" "$file" >"$work/$n/mutant"
   target=$work/$n/reference/$file
   [ -f "$target" ] || broken "mutants.txt: '$name': no file $file"
   text=$(cat "$target")

@@ -7,6 +7,7 @@
 #define ROPEPROOF_TOOLS_COMMANDS_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -23,6 +24,20 @@ Command add_run(CLI::App& app);
 Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
+
+// The flags of `show` that only models have.
+struct ModelFlags {
+  std::string pairing;       // "": what the model says
+  std::int64_t seq_len = 0;  // 0: the model's longest
+  std::string svg;           // where the picture goes; "": none
+
+  bool any() const { return seq_len != 0 || !(pairing + svg).empty(); }
+};
+
+// models.cc. False: no model has this name.
+void list_models(const std::filesystem::path& vectors);
+bool show_model(const std::string& name, const std::filesystem::path& vectors,
+                const ModelFlags& flags);
 
 // The committed vectors, unless --vectors names others.
 std::filesystem::path default_vectors();

@@ -1,9 +1,9 @@
-// ropeproof list: names the cases and the bundled kernels.
+// ropeproof list: names the cases, the bundled kernels and the models.
 #include <iostream>
 #include <memory>
 
 #include "conformance/corpus/corpus.h"
-#include "conformance/verdict/runner.h"
+#include "conformance/verdict/features.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
@@ -36,13 +36,16 @@ Command add_list(CLI::App& app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("list", "list the cases, or the bundled kernels");
-  command->add_option("what", options->what, "cases (default) or kernels")
-      ->check(CLI::IsMember({"cases", "kernels"}));
+      app.add_subcommand("list", "list the cases, bundled kernels or models");
+  command
+      ->add_option("what", options->what, "cases (default), kernels or models")
+      ->check(CLI::IsMember({"cases", "kernels", "models"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
             if (options->what == "kernels") {
               list_kernels();
+            } else if (options->what == "models") {
+              list_models(options->vectors);
             } else {
               list_cases(options->vectors);
             }

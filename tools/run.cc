@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "conformance/corpus/corpus.h"
@@ -17,33 +18,72 @@ struct Options {
   std::string library, command, builtin;
   std::string vectors = default_vectors().string();
   conformance::Selection selection;
-  std::string report;
-  std::size_t failures = 3;
+  std::optional<std::string> report;
+  int failures = 3;
   int time_limit_ms = 10000;
 };
 
+// As a shell reads it back.
 std::string quoted(const std::string& text) {
-  return text.find_first_of(" \t\"'$\\") == std::string::npos
-             ? text
-             : "'" + text + "'";
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
+    return text;
+  }
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+  return result + "'";
 }
 
-// Goes to a temporary name first, so that a full disk loses no older report.
-void write_file(const std::string& path, const std::string& bytes) {
-  const std::string temporary = path + ".new";
-  std::ofstream file(temporary, std::ios::binary);
-  file << bytes;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (!file || error) {
-    std::filesystem::remove(temporary, error);
-    throw std::invalid_argument("--report " + path + " cannot be written");
+// Where the report goes; opened before the kernel runs, so that a bad path costs
+// no run. An older report stays until the new one is complete: only a regular
+// file is replaced, by renaming; a device or a pipe is written to.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& path) : path_(path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(path, error);
+    if (!error) path_ = real;
+    const bool replaces = !fs::exists(path_) || fs::is_regular_file(path_);
+    written_ = replaces ? fs::path(path_.string() + ".new") : path_;
+    file_.open(written_, std::ios::binary);
+    if (!file_) fail();
   }
-}
+
+  ~ReportFile() {
+    std::error_code ignored;
+    if (!is_complete_ && written_ != path_) {
+      std::filesystem::remove(written_, ignored);
+    }
+  }
+
+  void write(const std::string& bytes) {
+    file_ << bytes;
+    file_.close();
+    std::error_code error;
+    if (file_ && written_ != path_) {
+      std::filesystem::rename(written_, path_, error);
+    }
+    if (!file_ || error) fail();
+    is_complete_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw std::invalid_argument("--report " + path_.string() +
+                                " cannot be written");
+  }
+
+  std::filesystem::path path_, written_;
+  std::ofstream file_;
+  bool is_complete_ = false;
+};
 
 int run(const Options& options) {
   const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  std::optional<ReportFile> report_file;
+  if (options.report) report_file.emplace(*options.report);
   conformance::KernelOptions kernel_options;
   kernel_options.time_limit = std::chrono::milliseconds(options.time_limit_ms);
   std::unique_ptr<conformance::Kernel> kernel;
@@ -59,14 +99,18 @@ int run(const Options& options) {
                                  : bundled_library(options.builtin).string();
     kernel = conformance::load_library(path, kernel_options);
   }
+  if (options.vectors != default_vectors().string()) {
+    argument += " --vectors " + quoted(options.vectors);
+  }
   conformance::Report report =
       conformance::run_suite(*kernel, corpus, options.selection);
   report.suite_version = ROPEPROOF_VERSION;
   report.kernel_argument = argument;
-  if (!options.report.empty()) {
-    write_file(options.report, conformance::json_report(report));
-  }
-  std::cout << conformance::text_report(report, options.failures);
+  std::cout << conformance::text_report(
+                   report, static_cast<std::size_t>(options.failures))
+            << std::flush;
+  if (!std::cout) throw std::runtime_error("standard output is not writable");
+  if (report_file) report_file->write(conformance::json_report(report));
   return conformance::exit_status(conformance::total(report));
 }
 
@@ -92,8 +136,10 @@ Command add_run(CLI::App& app) {
   command->add_option("--vectors", options->vectors, "folder of vectors");
   command->add_option("--report", options->report,
                       "also write every check to this file, as JSON");
-  command->add_option("--failures", options->failures,
-                      "failing checks shown in full (default 3)");
+  command
+      ->add_option("--failures", options->failures,
+                   "failing checks shown in full (default 3)")
+      ->check(CLI::Range(0, 1000000));
   command
       ->add_option("--time-limit", options->time_limit_ms,
                    "milliseconds for one call (default 10000)")

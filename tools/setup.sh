@@ -19,8 +19,8 @@ catch2_v3_installed() {
     dpkg --compare-versions "$(dpkg-query -W -f='${Version}' catch2)" ge 3
 }
 
+if [ -n "${ROPEPROOF_HAVE_PACKAGES:-}" ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  if [ -n "${ROPEPROOF_HAVE_PACKAGES:-}" ]; then exit 0; fi
   echo "setup: this is no Debian or Ubuntu. Install by hand: Boost >= 1.81," \
     "Catch2 >= 3, ${packages[*]}; then set ROPEPROOF_HAVE_PACKAGES=1." >&2
   exit 2
@@ -37,7 +37,8 @@ if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 
 if [ "$(id -u)" -ne 0 ]; then
   echo "setup: not root, and these packages are missing:" \
-    "${missing[*]} (catch2 must be >= 3, boost >= 1.81)." >&2
+    "${missing[*]} (catch2 must be >= 3, boost >= 1.81). Where they are" \
+    "installed otherwise, set ROPEPROOF_HAVE_PACKAGES=1." >&2
   exit 2
 fi
 

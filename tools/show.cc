@@ -1,4 +1,4 @@
-// ropeproof show: one case, with its exact values in decimal.
+// ropeproof show: one case, with its exact values in decimal, or one model.
 #include <bit>
 #include <iomanip>
 #include <iostream>
@@ -7,8 +7,9 @@
 
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/prove.h"
-#include "conformance/verdict/runner.h"
+#include "conformance/verdict/features.h"
 #include "reference/format.h"
+#include "reference/spec.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
@@ -90,8 +91,9 @@ int show_case(const std::string& id, const std::string& vectors) {
       if (c.id == id) return show(group, c), 0;
     }
   }
-  throw std::invalid_argument("no case \"" + id +
-                              "\"; `ropeproof list` names them all");
+  throw std::invalid_argument("no case or model \"" + id +
+                              "\"; `ropeproof list` names the cases, "
+                              "`ropeproof list models` the models");
 }
 
 }  // namespace
@@ -100,14 +102,35 @@ Command add_show(CLI::App& app) {
   struct Options {
     std::string id;
     std::string vectors = default_vectors().string();
+    ModelFlags model;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("show", "print one case and its exact values");
-  command->add_option("case", options->id, "a case id")->required();
+  CLI::App* command = app.add_subcommand(
+      "show", "print one case, or the RoPE of a model, and its exact values");
+  command
+      ->add_option("what", options->id,
+                   "id of a case or a model, or the path of a config.json")
+      ->required();
   command->add_option("--vectors", options->vectors, "folder of vectors");
-  return {command,
-          [options] { return show_case(options->id, options->vectors); }};
+  command->add_option("--pairing", options->model.pairing,
+                      "of a model: interleaved, half_split, ...");
+  command
+      ->add_option("--seq-len", options->model.seq_len,
+                   "of a model: the length that dynamic and longrope depend on")
+      ->check(CLI::Range(std::int64_t{1}, reference::kMaxPosition));
+  command->add_option("--svg", options->model.svg,
+                      "of a model: write its spectrum as a picture");
+  return {command, [options] {
+            if (show_model(options->id, options->vectors, options->model)) {
+              return 0;
+            }
+            if (options->model.any()) {
+              throw std::invalid_argument(
+                  "--pairing, --seq-len and --svg are for models; \"" +
+                  options->id + "\" is none");
+            }
+            return show_case(options->id, options->vectors);
+          }};
 }
 
 }  // namespace ropeproof::tools

@@ -68,11 +68,16 @@ class Problem:
     operation, dtype, table_dtype, pairing    words, as in the description
     direction                                 1, or -1: the adjoint
     batch, seq, head_dim, rotary_dim, rotary_offset, q_heads, k_heads
+    pair_distance, pairing_blocks             0, or as ropeproof_kernel.h says
     base, amplitude                           floats; base 0: use inv_freq
+    scaling                                   None, or a dict of its parameters
     q, k            [batch, seq, heads, head_dim] of dtype
     cos, sin        [batch, seq, rotary_dim/2] of table_dtype (rotate)
     positions       int64 [batch, seq]; with axes [position_axes, batch, seq]
+    real_positions  float64, in place of positions
     axis_of_pair    int32 [rotary_dim/2]
+    axis_weights    float64 [position_axes, rotary_dim/2]
+    pair_amplitude  float64 [batch, seq, rotary_dim/2], in place of amplitude
     inv_freq, inv_freq_lo    float64 [rotary_dim/2]; their sum is the frequency
     permute_in      [permute_heads * head_dim, permute_columns] of dtype
 
@@ -82,12 +87,16 @@ class Problem:
     def __init__(self, header, stream):
         self.q = self.k = self.cos = self.sin = self.positions = None
         self.axis_of_pair = self.inv_freq = self.inv_freq_lo = None
+        self.real_positions = self.axis_weights = self.pair_amplitude = None
         self.permute_in = None
         buffers = header.pop("buffers")
         header.pop("op")
         self.__dict__.update(header)
         self.base = _from_hex(self.base)
         self.amplitude = _from_hex(self.amplitude)
+        if self.scaling:
+            self.scaling = {key: _scaling_value(key, value)
+                            for key, value in self.scaling.items()}
         for name, size in buffers:
             array = np.empty(*self._form(name))
             if array.nbytes != size:
@@ -110,9 +119,14 @@ class Problem:
         if name in ("permute_in", "permute_out"):
             return ((self.permute_heads * self.head_dim, self.permute_columns),
                     DTYPES[self.dtype])
-        if name == "positions":
+        if name in ("positions", "real_positions"):
             axes = () if self.position_axes == 1 else (self.position_axes,)
-            return (*axes, self.batch, self.seq), np.int64
+            return ((*axes, self.batch, self.seq),
+                    np.int64 if name == "positions" else np.float64)
+        if name == "axis_weights":
+            return (self.position_axes, pairs), np.float64
+        if name == "pair_amplitude":
+            return (self.batch, self.seq, pairs), np.float64
         return (pairs,), np.int32 if name == "axis_of_pair" else np.float64
 
     def _outputs(self):
@@ -213,6 +227,14 @@ def _checked(problem, arrays):
 
 def _from_hex(bits):
     return struct.unpack(">d", bytes.fromhex(bits))[0]
+
+
+def _scaling_value(key, value):
+    if key in ("kind", "truncate"):
+        return value
+    if isinstance(value, list):
+        return [_from_hex(bits) for bits in value]
+    return _from_hex(value)
 
 
 def _fill(array, stream):

@@ -7,6 +7,8 @@
 #ifndef ROPEPROOF_CONFORMANCE_CORPUS_CASE_H_
 #define ROPEPROOF_CONFORMANCE_CORPUS_CASE_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -51,17 +53,31 @@ struct RopeCase {
   reference::Spec spec;
   std::int64_t batch = 0, seq = 0, q_heads = 0, k_heads = 0;
   Memory memory = Memory::kDense;
-  std::vector<std::int64_t> positions;  // [batch, seq]
-  Bits q, k;                            // [batch, seq, heads, head_dim]
+  std::vector<double> positions;  // [axes, batch, seq], each exact
+  Bits q, k;                      // [batch, seq, heads, head_dim]
 
   // Goldens.
   int precision_bits = 0;         // widest working precision used
+  double amplitude = 1;           // m: the specification's or its scaling's
+  Bits pair_amplitude;            // xPos: m of every pair, shaped as cos
   Bits inv_freq_hi, inv_freq_lo;  // [rotary_dim/2], binary64 to nearest
   Bits cos, sin;                  // [batch, seq, rotary_dim/2], times m
   Bits q_out, k_out;              // as q and k
   std::optional<Printed> printed;
 
   std::int64_t pairs() const { return spec.layout.rotary_dim / 2; }
+  std::int64_t tokens() const { return batch * seq; }
+
+  // Whether some position is no integer.
+  bool has_real_positions() const {
+    return std::any_of(positions.begin(), positions.end(),
+                       [](double p) { return p != std::floor(p); });
+  }
+
+  // The position of a token on axis `axis`.
+  double position(std::int64_t axis, std::int64_t token) const {
+    return positions[static_cast<std::size_t>(axis * tokens() + token)];
+  }
 };
 
 // A case of the operation permute: bits in, bits out.

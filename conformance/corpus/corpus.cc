@@ -70,6 +70,10 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   std::vector<Group> groups = smoke_families();
   groups.push_back(worked_example(read_file(source), source.string()));
   groups.push_back(permute_family());
+  groups.push_back(contract_family());
+  groups.push_back(scaling_family());
+  groups.push_back(position_family());
+  groups.push_back(layout_family());
 
   Files files;
   nlohmann::ordered_json entries = nlohmann::ordered_json::array();

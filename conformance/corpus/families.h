@@ -19,6 +19,12 @@ std::string bug_class(const std::string& key);
 // The smoke tier: 64 cases in six groups.
 std::vector<Group> smoke_families();
 
+// The core tier: features in combinations; scalings, position schemes, layouts.
+Group contract_family();
+Group scaling_family();
+Group position_family();
+Group layout_family();
+
 // Weight and bias permutation, LLaMA <-> Hugging Face.
 Group permute_family();
 

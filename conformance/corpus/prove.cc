@@ -31,14 +31,19 @@ void prove_case(reference::Oracle oracle, RopeCase& c) {
     c.inv_freq_lo.push_back(theta.lo);
     c.precision_bits = std::max(c.precision_bits, theta.precision_bits);
   }
-  for (const auto& turn : golden_table(oracle, c.spec, c.positions)) {
+  const std::span<const double> positions = c.positions;
+  for (const auto& turn : golden_table(oracle, c.spec, positions)) {
     c.cos.push_back(note(turn.cos));
     c.sin.push_back(note(turn.sin));
+    if (c.spec.frequencies.xpos) {
+      c.pair_amplitude.push_back(turn.amplitude.bits);
+    }
   }
+  c.amplitude = golden_resolution(oracle, c.spec).amplitude;
   const auto rotate = [&](const Bits& x, std::int64_t heads) {
     Bits y;
     for (const Golden& golden :
-         golden_rope(oracle, c.spec, {c.batch, c.seq, heads}, c.positions,
+         golden_rope(oracle, c.spec, {c.batch, c.seq, heads}, positions,
                      values_of(x, c.dtype))) {
       y.push_back(note(golden));
     }

@@ -35,7 +35,7 @@ std::string StrictObject::text(const std::string& key) {
 std::int64_t StrictObject::integer(const std::string& key, std::int64_t low,
                                    std::int64_t high) {
   const nlohmann::json& member = get(key);
-  if (!member.is_number_integer() || member < low || member > high) {
+  if (!is_integer(member, low, high)) {
     fail(key, "expected an integer " + std::to_string(low) + " .. " +
                   std::to_string(high));
   }
@@ -61,6 +61,17 @@ void StrictObject::finish() const {
                         "was edited by hand");
     }
   }
+}
+
+bool is_integer(const nlohmann::json& node, std::int64_t low,
+                std::int64_t high) {
+  if (node.is_number_unsigned()) {
+    const auto value = node.get<std::uint64_t>();
+    return value <= static_cast<std::uint64_t>(high) &&
+           static_cast<std::int64_t>(value) >= low;
+  }
+  return node.is_number_integer() && node.get<std::int64_t>() >= low &&
+         node.get<std::int64_t>() <= high;
 }
 
 nlohmann::json parse_json(const std::string& text, const std::string& where) {

@@ -44,6 +44,11 @@ class StrictObject {
   std::set<std::string> used_;
 };
 
+// Whether `node` is an integer low .. high; high >= 0. The library's own
+// comparison takes 2^64 - 1 for -1.
+bool is_integer(const nlohmann::json& node, std::int64_t low,
+                std::int64_t high);
+
 // Parses one document; `where` names it in the error.
 nlohmann::json parse_json(const std::string& text, const std::string& where);
 

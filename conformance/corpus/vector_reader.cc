@@ -1,6 +1,5 @@
-#include <bit>
-#include <string_view>
-
+#include "conformance/corpus/bits_json.h"
+#include "conformance/corpus/spec_json.h"
 #include "conformance/corpus/vector_file.h"
 #include "conformance/corpus/words.h"
 
@@ -13,48 +12,6 @@ using reference::Format;
 // Sizes beyond these are a mistake, not a test case.
 constexpr std::int64_t kMaxDim = 1 << 16;
 constexpr std::int64_t kMaxElements = 1 << 26;
-
-// `text` as `count` bit patterns of `format`, appended to `bits`.
-void read_row(const std::string& text, std::int64_t count, Format format,
-              const std::string& where, Bits& bits) {
-  const std::size_t width = 2 * bytes_of(format);
-  if (text.size() != width * static_cast<std::size_t>(count)) {
-    throw VectorError(where + ": expected " + std::to_string(count) +
-                      " bit patterns of " + std::to_string(width) +
-                      " hex digits");
-  }
-  for (std::size_t i = 0; i < text.size(); i += width) {
-    std::uint64_t value = 0;
-    for (const char digit : std::string_view(text).substr(i, width)) {
-      const bool decimal = digit >= '0' && digit <= '9';
-      if (!decimal && (digit < 'a' || digit > 'f')) {
-        throw VectorError(where + ": not a lower-case hex digit");
-      }
-      value = value << 4 | static_cast<std::uint64_t>(
-                               decimal ? digit - '0' : digit - 'a' + 10);
-    }
-    bits.push_back(value);
-  }
-}
-
-Bits read_rows(StrictObject& object, const std::string& key, std::int64_t count,
-               std::int64_t row, Format format) {
-  const std::vector<std::string> texts = object.texts(key);
-  if (texts.size() != static_cast<std::size_t>(count)) {
-    object.fail(key, "expected " + std::to_string(count) + " rows");
-  }
-  Bits bits;
-  for (const std::string& text : texts) {
-    read_row(text, row, format, object.at(key), bits);
-  }
-  return bits;
-}
-
-double read_double(StrictObject& object, const std::string& key) {
-  Bits bits;
-  read_row(object.text(key), 1, Format::kF64, object.at(key), bits);
-  return std::bit_cast<double>(bits[0]);
-}
 
 template <class Value, std::size_t kSize>
 Value read_word(StrictObject& object, const std::string& key,
@@ -84,27 +41,40 @@ void check_size(StrictObject& object, std::int64_t a, std::int64_t b) {
   }
 }
 
-std::vector<std::int64_t> read_positions(StrictObject& object,
-                                         std::int64_t batch, std::int64_t seq) {
+// One axis, [batch][seq]: integers, or bit patterns of binary64.
+void read_axis(StrictObject& object, const json& rows, const RopeCase& c,
+               std::vector<double>& positions) {
   const auto expect = [&](bool good) {
     if (!good) {
-      object.fail("positions", "expected " + std::to_string(batch) +
-                                   " rows of " + std::to_string(seq) +
-                                   " integers, |p| <= 2^53");
+      object.fail("positions", "expected " + std::to_string(c.batch) +
+                                   " rows of " + std::to_string(c.seq) +
+                                   " integers, |p| <= 2^53, or bit patterns" +
+                                   " of binary64, for each axis");
     }
   };
-  const json& node = object.get("positions");
-  expect(node.is_array() && node.size() == static_cast<std::size_t>(batch));
-  std::vector<std::int64_t> positions;
-  for (const json& row : node) {
-    expect(row.is_array() && row.size() == static_cast<std::size_t>(seq));
+  expect(rows.is_array() && rows.size() == static_cast<std::size_t>(c.batch));
+  for (const json& row : rows) {
+    expect(row.is_array() && row.size() == static_cast<std::size_t>(c.seq));
     for (const json& p : row) {
-      expect(p.is_number_integer() && p >= -reference::kMaxPosition &&
-             p <= reference::kMaxPosition);
-      positions.push_back(p.get<std::int64_t>());
+      if (p.is_string()) {
+        positions.push_back(read_pattern(p, object.at("positions")));
+        continue;
+      }
+      expect(is_integer(p, -reference::kMaxPosition, reference::kMaxPosition));
+      positions.push_back(static_cast<double>(p.get<std::int64_t>()));
     }
   }
-  return positions;
+}
+
+void read_positions(StrictObject& object, RopeCase& c) {
+  const json& node = object.get("positions");
+  if (c.spec.axes.count == 1) return read_axis(object, node, c, c.positions);
+  if (!node.is_array() ||
+      node.size() != static_cast<std::size_t>(c.spec.axes.count)) {
+    object.fail("positions",
+                "expected " + std::to_string(c.spec.axes.count) + " axes");
+  }
+  for (const json& axis : node) read_axis(object, axis, c, c.positions);
 }
 
 Printed read_printed(const json& node, const std::string& where) {
@@ -144,6 +114,13 @@ void read_expected(const json& node, const std::string& where, RopeCase& c) {
   };
   c.precision_bits =
       static_cast<int>(object.integer("precision_bits", 0, 1 << 16));
+  c.amplitude = c.spec.frequencies.amplitude;
+  if (object.find("amplitude") != nullptr) {
+    c.amplitude = read_double(object, "amplitude");
+  }
+  if (object.find("pair_amplitude") != nullptr) {
+    c.pair_amplitude = f64("pair_amplitude", tokens, c.pairs());
+  }
   c.inv_freq_hi = f64("inv_freq_hi", 1, c.pairs());
   c.inv_freq_lo = f64("inv_freq_lo", 1, c.pairs());
   c.cos = f64("cos", tokens, c.pairs());
@@ -176,19 +153,20 @@ RopeCase read_rope_case(StrictObject& object, const std::string& id) {
   check_size(object, c.batch * c.seq * (c.q_heads + c.k_heads),
              c.spec.layout.head_dim);
   c.memory = read_word(object, "memory", kMemoryWords);
-  c.positions = read_positions(object, c.batch, c.seq);
-  const std::int64_t tokens = c.batch * c.seq;
+  read_variant(object, c.spec);
+  try {
+    reference::validate(c.spec);
+  } catch (const std::invalid_argument& error) {
+    object.fail("id", error.what());
+  }
+  read_positions(object, c);
+  const std::int64_t tokens = c.tokens();
   const std::int64_t d = c.spec.layout.head_dim;
   c.q = read_rows(object, "q", tokens * c.q_heads, d, c.dtype);
   c.k = read_rows(object, "k", tokens * c.k_heads, d, c.dtype);
   read_expected(object.get("expected"), object.at("expected"), c);
   if (const json* printed = object.find("printed")) {
     c.printed = read_printed(*printed, object.at("printed"));
-  }
-  try {
-    reference::validate(c.spec);
-  } catch (const std::invalid_argument& error) {
-    object.fail("id", error.what());
   }
   return c;
 }

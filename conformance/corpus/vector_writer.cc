@@ -1,5 +1,5 @@
-#include <bit>
-
+#include "conformance/corpus/bits_json.h"
+#include "conformance/corpus/spec_json.h"
 #include "conformance/corpus/vector_file.h"
 #include "conformance/corpus/words.h"
 
@@ -9,41 +9,26 @@ namespace {
 using Json = nlohmann::ordered_json;
 using reference::Format;
 
-std::string hex(std::uint64_t bits, Format format) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text(2 * bytes_of(format), '0');
-  for (auto digit = text.rbegin(); digit != text.rend(); ++digit) {
-    *digit = kDigits[bits & 15];
-    bits >>= 4;
-  }
-  return text;
-}
-
-std::string hex(double value) {
-  return hex(std::bit_cast<std::uint64_t>(value), Format::kF64);
-}
-
-// Rows of `row` elements, each one string of hex digits.
-Json rows(const Bits& bits, std::int64_t row, Format format) {
-  Json result = Json::array();
-  std::string text;
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    text += hex(bits[i], format);
-    if ((i + 1) % static_cast<std::size_t>(row) == 0) {
-      result.push_back(text);
-      text.clear();
-    }
-  }
-  return result;
-}
-
+// [axes][batch][seq], without the first where there is one axis.
 Json positions(const RopeCase& c) {
-  Json result = Json::array();
-  for (std::int64_t b = 0; b < c.batch; ++b) {
-    const auto begin = c.positions.begin() + b * c.seq;
-    result.push_back(std::vector<std::int64_t>(begin, begin + c.seq));
+  Json all = Json::array();
+  for (std::int64_t a = 0; a < c.spec.axes.count; ++a) {
+    Json rows = Json::array();
+    for (std::int64_t b = 0; b < c.batch; ++b) {
+      Json row = Json::array();
+      for (std::int64_t s = 0; s < c.seq; ++s) {
+        const double p = c.position(a, b * c.seq + s);
+        if (c.has_real_positions()) {
+          row.push_back(hex(p));
+        } else {
+          row.push_back(static_cast<std::int64_t>(p));
+        }
+      }
+      rows.push_back(row);
+    }
+    all.push_back(rows);
   }
-  return result;
+  return c.spec.axes.count == 1 ? all[0] : all;
 }
 
 Json printed(const Printed& p) {
@@ -66,33 +51,42 @@ Json printed(const Printed& p) {
 
 Json rope_case(const RopeCase& c) {
   const std::int64_t d = c.spec.layout.head_dim;
-  Json json = {{"id", c.id},
-               {"comment", c.comment},
-               {"targets", c.targets},
-               {"dtype", word(kFormatWords, c.dtype)},
-               {"pairing", word(kPairingWords, c.spec.layout.pairing)},
-               {"direction", word(kDirectionWords, c.spec.direction)},
-               {"head_dim", d},
-               {"rotary_dim", c.spec.layout.rotary_dim},
-               {"rotary_offset", c.spec.layout.rotary_offset},
-               {"base", hex(c.spec.frequencies.base)},
-               {"amplitude", hex(c.spec.frequencies.amplitude)},
-               {"batch", c.batch},
-               {"seq", c.seq},
-               {"q_heads", c.q_heads},
-               {"k_heads", c.k_heads},
-               {"memory", word(kMemoryWords, c.memory)},
-               {"positions", positions(c)},
-               {"q", rows(c.q, d, c.dtype)},
-               {"k", rows(c.k, d, c.dtype)},
-               {"expected",
-                {{"precision_bits", c.precision_bits},
-                 {"inv_freq_hi", rows(c.inv_freq_hi, c.pairs(), Format::kF64)},
-                 {"inv_freq_lo", rows(c.inv_freq_lo, c.pairs(), Format::kF64)},
-                 {"cos", rows(c.cos, c.pairs(), Format::kF64)},
-                 {"sin", rows(c.sin, c.pairs(), Format::kF64)},
-                 {"q", rows(c.q_out, d, Format::kF64)},
-                 {"k", rows(c.k_out, d, Format::kF64)}}}};
+  Json json = {
+      {"id", c.id},
+      {"comment", c.comment},
+      {"targets", c.targets},
+      {"dtype", word(kFormatWords, c.dtype)},
+      {"pairing", word(kPairingWords, c.spec.layout.pairing)},
+      {"direction", word(kDirectionWords, c.spec.direction)},
+      {"head_dim", d},
+      {"rotary_dim", c.spec.layout.rotary_dim},
+      {"rotary_offset", c.spec.layout.rotary_offset},
+      {"base", hex(c.spec.frequencies.base)},
+      {"amplitude", hex(c.spec.frequencies.amplitude)},
+      {"batch", c.batch},
+      {"seq", c.seq},
+      {"q_heads", c.q_heads},
+      {"k_heads", c.k_heads},
+      {"memory", word(kMemoryWords, c.memory)},
+      {"positions", positions(c)},
+      {"q", hex_rows(c.q, d, c.dtype)},
+      {"k", hex_rows(c.k, d, c.dtype)},
+      {"expected",
+       {{"precision_bits", c.precision_bits},
+        {"inv_freq_hi", hex_rows(c.inv_freq_hi, c.pairs(), Format::kF64)},
+        {"inv_freq_lo", hex_rows(c.inv_freq_lo, c.pairs(), Format::kF64)},
+        {"cos", hex_rows(c.cos, c.pairs(), Format::kF64)},
+        {"sin", hex_rows(c.sin, c.pairs(), Format::kF64)},
+        {"q", hex_rows(c.q_out, d, Format::kF64)},
+        {"k", hex_rows(c.k_out, d, Format::kF64)}}}};
+  write_variant(c.spec, json);
+  if (c.amplitude != c.spec.frequencies.amplitude) {
+    json["expected"]["amplitude"] = hex(c.amplitude);
+  }
+  if (!c.pair_amplitude.empty()) {
+    json["expected"]["pair_amplitude"] =
+        hex_rows(c.pair_amplitude, c.pairs(), Format::kF64);
+  }
   if (c.printed) json["printed"] = printed(*c.printed);
   return json;
 }
@@ -108,8 +102,8 @@ Json permute_case(const PermuteCase& c) {
           {"rotary_offset", c.layout.rotary_offset},
           {"heads", c.heads},
           {"columns", c.columns},
-          {"in", rows(c.in, c.columns, c.dtype)},
-          {"expected", rows(c.out, c.columns, c.dtype)}};
+          {"in", hex_rows(c.in, c.columns, c.dtype)},
+          {"expected", hex_rows(c.out, c.columns, c.dtype)}};
 }
 
 }  // namespace

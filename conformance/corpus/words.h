@@ -56,9 +56,11 @@ inline constexpr Words<reference::Format, 4> kFormatWords{
      {reference::Format::kF16, "f16"},
      {reference::Format::kBF16, "bf16"}}};
 
-inline constexpr Words<reference::Pairing, 2> kPairingWords{
+inline constexpr Words<reference::Pairing, 4> kPairingWords{
     {{reference::Pairing::kInterleaved, "interleaved"},
-     {reference::Pairing::kHalfSplit, "half_split"}}};
+     {reference::Pairing::kHalfSplit, "half_split"},
+     {reference::Pairing::kInterleavedToHalf, "interleaved_to_half"},
+     {reference::Pairing::kNestedHalfSplit, "nested_half_split"}}};
 
 inline constexpr Words<reference::Direction, 2> kDirectionWords{
     {{reference::Direction::kForward, "forward"},
@@ -105,8 +107,17 @@ constexpr std::uint32_t abi_dtype(reference::Format format) {
 }
 
 constexpr std::uint32_t abi_pairing(reference::Pairing pairing) {
-  return pairing == reference::Pairing::kInterleaved ? ROPEPROOF_INTERLEAVED
-                                                     : ROPEPROOF_HALF_SPLIT;
+  switch (pairing) {
+    case reference::Pairing::kInterleaved:
+      return ROPEPROOF_INTERLEAVED;
+    case reference::Pairing::kHalfSplit:
+      return ROPEPROOF_HALF_SPLIT;
+    case reference::Pairing::kInterleavedToHalf:
+      return ROPEPROOF_INTERLEAVED_TO_HALF;
+    case reference::Pairing::kNestedHalfSplit:
+      break;
+  }
+  return ROPEPROOF_NESTED_HALF_SPLIT;
 }
 
 constexpr reference::Format format_of(std::uint32_t dtype) {

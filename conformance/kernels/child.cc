@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -158,7 +161,7 @@ std::unique_ptr<Child> Child::fork(
     pollfd hang_up{socket.get(), 0, 0};
     while (poll(&hang_up, 1, -1) <= 0) {
     }
-    _exit(0);
+    ::kill(0, SIGKILL);  // with all that the plug-in started
   });
 }
 
@@ -166,6 +169,11 @@ std::unique_ptr<Child> Child::execute(const std::string& command) {
   return start([&](Descriptor socket) {
     dup2(socket.get(), STDIN_FILENO);
     dup2(socket.get(), STDOUT_FILENO);
+#if defined(__linux__)
+    // A command that hangs would not notice the end of the runner. The shell
+    // hands this on to a command that it becomes, not to one that it starts.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
     execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   });

@@ -2,8 +2,8 @@
 //
 // Everything that knows fork, sockets, signals and poll is in child.cc. The
 // child talks over one socket, is killed with all that it started, and leaves
-// no zombie and no descriptor behind. When the runner dies, the socket closes
-// and the child ends.
+// no zombie and no descriptor behind. When the runner dies, the child ends, a
+// hanging one too; but not what a shell command started in turn, if that hangs.
 #ifndef ROPEPROOF_CONFORMANCE_KERNELS_CHILD_H_
 #define ROPEPROOF_CONFORMANCE_KERNELS_CHILD_H_
 

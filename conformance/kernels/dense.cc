@@ -84,27 +84,39 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
     all.push_back(table("cos", p, bytes_at(static_cast<const void*>(p.cos))));
     all.push_back(table("sin", p, bytes_at(static_cast<const void*>(p.sin))));
   }
-  if (p.positions != nullptr) {
-    const std::int64_t size = sizeof *p.positions;
+  const auto add_positions = [&](std::string_view name, const auto* data) {
+    if (data == nullptr) return;
+    const std::int64_t size = sizeof *data;
     all.push_back(
-        {"positions",
-         bytes_at(p.positions),
+        {name,
+         bytes_at(data),
          {1, p.position_axes, p.batch},
          {0, p.position_axis_stride * size, p.position_batch_stride * size},
          p.seq * size});
-  }
+  };
+  add_positions("positions", p.positions);
+  add_positions("real_positions", p.real_positions);
   const std::int64_t pairs = p.rotary_dim / 2;
   if (p.axis_of_pair != nullptr) {
     const std::int64_t size = sizeof *p.axis_of_pair;
     all.push_back(row("axis_of_pair", bytes_at(p.axis_of_pair), pairs * size));
   }
-  if (p.inv_freq != nullptr) {
-    const std::int64_t size = sizeof *p.inv_freq;
-    all.push_back(row("inv_freq", bytes_at(p.inv_freq), pairs * size));
-  }
-  if (p.inv_freq_lo != nullptr) {
-    const std::int64_t size = sizeof *p.inv_freq_lo;
-    all.push_back(row("inv_freq_lo", bytes_at(p.inv_freq_lo), pairs * size));
+  const auto add_doubles = [&](std::string_view name, const double* data,
+                               std::int64_t count) {
+    const std::int64_t size = sizeof *data;
+    if (data != nullptr) all.push_back(row(name, bytes_at(data), count * size));
+  };
+  add_doubles("inv_freq", p.inv_freq, pairs);
+  add_doubles("inv_freq_lo", p.inv_freq_lo, pairs);
+  add_doubles("axis_weights", p.axis_weights, p.position_axes * pairs);
+  if (p.pair_amplitude != nullptr) {
+    const std::int64_t size = sizeof *p.pair_amplitude;
+    all.push_back(
+        {"pair_amplitude",
+         bytes_at(p.pair_amplitude),
+         {1, p.batch, p.seq},
+         {0, p.table_batch_stride * size, p.table_token_stride * size},
+         pairs * size});
   }
   if (p.operation == ROPEPROOF_PERMUTE) {
     all.push_back(row("permute_in", bytes_at(p.permute_in), weight_bytes(p)));

@@ -100,6 +100,7 @@ void check_description(const Description& d, const std::string& source) {
   check.some_bits("dtypes", d.dtypes, kDtypeWords);
   check.some_bits("pairings", d.pairings, kAbiPairingWords);
   check.known_bits("features", d.features, kFeatureWords);
+  check.known_bits("scalings", d.scalings, kScalingWords);
   const bool rotates =
       (d.operations & (ROPEPROOF_ROTATE | ROPEPROOF_ROPE)) != 0;
   const bool is_placed =

@@ -13,11 +13,13 @@
 namespace ropeproof::conformance {
 
 // More words of the framed protocol for the numbers of ropeproof_kernel.h.
-inline constexpr Words<std::uint32_t, 2> kAbiPairingWords{
+inline constexpr Words<std::uint32_t, 4> kAbiPairingWords{
     {{ROPEPROOF_INTERLEAVED, "interleaved"},
-     {ROPEPROOF_HALF_SPLIT, "half_split"}}};
+     {ROPEPROOF_HALF_SPLIT, "half_split"},
+     {ROPEPROOF_INTERLEAVED_TO_HALF, "interleaved_to_half"},
+     {ROPEPROOF_NESTED_HALF_SPLIT, "nested_half_split"}}};
 
-inline constexpr Words<std::uint32_t, 11> kFeatureWords{
+inline constexpr Words<std::uint32_t, 15> kFeatureWords{
     {{ROPEPROOF_OUT_OF_PLACE, "out_of_place"},
      {ROPEPROOF_IN_PLACE, "in_place"},
      {ROPEPROOF_STRIDED, "strided"},
@@ -28,7 +30,20 @@ inline constexpr Words<std::uint32_t, 11> kFeatureWords{
      {ROPEPROOF_AMPLITUDE, "amplitude"},
      {ROPEPROOF_NEGATIVE_POSITIONS, "negative_positions"},
      {ROPEPROOF_INV_FREQ, "inv_freq"},
-     {ROPEPROOF_AXES, "axes"}}};
+     {ROPEPROOF_AXES, "axes"},
+     {ROPEPROOF_AXIS_WEIGHTS, "axis_weights"},
+     {ROPEPROOF_REAL_POSITIONS, "real_positions"},
+     {ROPEPROOF_PAIR_DISTANCE, "pair_distance"},
+     {ROPEPROOF_PAIR_AMPLITUDE, "pair_amplitude"}}};
+
+inline constexpr Words<std::uint32_t, 7> kScalingWords{
+    {{ROPEPROOF_LINEAR, "linear"},
+     {ROPEPROOF_NTK, "ntk"},
+     {ROPEPROOF_DYNAMIC_NTK, "dynamic_ntk"},
+     {ROPEPROOF_YARN, "yarn"},
+     {ROPEPROOF_LONG_ROPE, "long_rope"},
+     {ROPEPROOF_LLAMA3, "llama3"},
+     {ROPEPROOF_FREQUENCY_FACTORS, "frequency_factors"}}};
 
 inline constexpr Words<std::uint32_t, 2> kPowerWords{
     {{ROPEPROOF_POW, "pow"}, {ROPEPROOF_EXP2, "exp2"}}};

@@ -75,15 +75,20 @@ TEST_CASE("each field outside its range is refused by name",
        [](Description& d) { d.dtypes = 0; }},
       {"k: dtypes has unknown bits 16; known are f64, f32, f16 or bf16",
        [](Description& d) { d.dtypes = 17; }},
-      {"k: declares no pairings; needs at least one of interleaved or "
-       "half_split",
+      {"k: declares no pairings; needs at least one of interleaved, "
+       "half_split, interleaved_to_half or nested_half_split",
        [](Description& d) { d.pairings = 0; }},
-      {"k: pairings has unknown bits 4; known are interleaved or half_split",
-       [](Description& d) { d.pairings = 4; }},
-      {"k: features has unknown bits 2048; known are out_of_place, in_place, "
+      {"k: pairings has unknown bits 16; known are interleaved, half_split, "
+       "interleaved_to_half or nested_half_split",
+       [](Description& d) { d.pairings = 16; }},
+      {"k: features has unknown bits 32768; known are out_of_place, in_place, "
        "strided, partial, window_offset, keys, adjoint, amplitude, "
-       "negative_positions, inv_freq or axes",
-       [](Description& d) { d.features = 2049; }},
+       "negative_positions, inv_freq, axes, axis_weights, real_positions, "
+       "pair_distance or pair_amplitude",
+       [](Description& d) { d.features = 32769; }},
+      {"k: scalings has unknown bits 128; known are linear, ntk, dynamic_ntk, "
+       "yarn, long_rope, llama3 or frequency_factors",
+       [](Description& d) { d.scalings = 128; }},
       {"k: rotates neither out_of_place nor in_place; declare a feature",
        [](Description& d) { d.features = ROPEPROOF_KEYS; }},
       {"k: max_position is -1; it must be 0 (no limit) or above",

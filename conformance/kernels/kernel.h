@@ -26,6 +26,7 @@ struct Description {
   std::uint32_t angle_class = 0, angle_dtype = 0, power = 0;
   std::uint32_t trig_ulp = 1;
   std::uint32_t table_dtype = 0, rounding = 0;
+  std::uint32_t scalings = 0;
 };
 
 // A kernel that cannot be loaded, started or understood. what() is one line:

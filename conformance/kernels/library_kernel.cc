@@ -218,7 +218,8 @@ class LibraryKernel : public Kernel {
                                      d.power,
                                      std::max(d.trig_ulp, 1u),
                                      d.table_dtype,
-                                     d.rounding};
+                                     d.rounding,
+                                     d.scalings};
     check_description(description, source_);
     return description;
   }

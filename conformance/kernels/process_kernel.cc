@@ -66,6 +66,27 @@ std::string describe_request() {
   return header.dump() + "\n";
 }
 
+Json scaling_json(const ropeproof_problem& p, const ropeproof_scaling& s) {
+  Json json{{"kind", word(kScalingWords, s.kind)},
+            {"factor", hex(s.factor)},
+            {"original_length", hex(s.original_length)},
+            {"seq_len", hex(s.seq_len)},
+            {"beta_fast", hex(s.beta_fast)},
+            {"beta_slow", hex(s.beta_slow)},
+            {"low_freq_factor", hex(s.low_freq_factor)},
+            {"high_freq_factor", hex(s.high_freq_factor)},
+            {"truncate", s.truncate != 0}};
+  const auto add_list = [&](const char* name, const double* list) {
+    json[name] = Json::array();
+    for (std::int64_t j = 0; list != nullptr && j < p.rotary_dim / 2; ++j) {
+      json[name].push_back(hex(list[j]));
+    }
+  };
+  add_list("short_factor", s.short_factor);
+  add_list("long_factor", s.long_factor);
+  return json;
+}
+
 std::string run_request(const ropeproof_problem& p) {
   Json header{{"op", "run"}};
   header["operation"] = named(p.operation, kOperationWords);
@@ -85,6 +106,10 @@ std::string run_request(const ropeproof_problem& p) {
   header["amplitude"] = hex(p.amplitude);
   header["permute_heads"] = p.permute_heads;
   header["permute_columns"] = p.permute_columns;
+  header["pair_distance"] = p.pair_distance;
+  header["pairing_blocks"] = p.pairing_blocks;
+  header["scaling"] =
+      p.scaling == nullptr ? Json(nullptr) : scaling_json(p, *p.scaling);
   const auto tensors = inputs(p);
   header["buffers"] = buffer_list(tensors);
   std::string bytes = header.dump() + "\n";
@@ -163,6 +188,7 @@ class ProcessKernel : public Kernel {
         std::clamp<std::int64_t>(reply.integer("trig_ulp", 1), 0, UINT32_MAX));
     d.table_dtype = reply.one_of("table_dtype", kDtypeWords, "same");
     d.rounding = reply.one_of("rounding", kRoundingWords, "once");
+    d.scalings = reply.any_of("scalings", kScalingWords);
     return d;
   }
 

@@ -74,6 +74,13 @@ class Reply {
     return bits;
   }
 
+  // The same, where an absent list is an empty one.
+  template <std::size_t kSize>
+  std::uint32_t any_of(const char* key,
+                       const Words<std::uint32_t, kSize>& words) {
+    return object_.contains(key) ? some_of(key, words) : 0;
+  }
+
   void finish() const;  // nothing may be left
 
  private:

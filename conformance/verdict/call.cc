@@ -13,10 +13,12 @@ using reference::Shape;
 using reference::Strides;
 
 constexpr std::size_t kZoneBytes = 64;
-constexpr std::byte kPoison{0xff};
+constexpr std::byte kOnes{0xff};    // a NaN in every format
+constexpr std::byte kFinite{0xa5};  // about -3e-16 in f32 and bf16
 
-// Gaps of a strided layout, in elements: odd, so that no row stays aligned.
-constexpr std::int64_t kHeadGap = 3, kTokenGap = 5, kBatchGap = 7;
+// Gaps of a strided layout after each head, token and batch row, in elements:
+// odd, so that no row stays aligned, and others for outputs than for inputs.
+constexpr Strides kInputGaps{7, 5, 3}, kOutputGaps{13, 11, 9};
 
 void store(std::byte* target, std::uint64_t bits, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) {
@@ -32,11 +34,11 @@ std::uint64_t load(const std::byte* source, std::size_t width) {
   return bits;
 }
 
-Strides strides_of(const Shape& shape, std::int64_t head_dim, bool strided) {
-  if (!strided) return reference::dense(shape, head_dim);
-  const std::int64_t head = head_dim + kHeadGap;
-  const std::int64_t token = shape.heads * head + kTokenGap;
-  return {shape.seq * token + kBatchGap, token, head};
+Strides with_gaps(const Shape& shape, std::int64_t head_dim,
+                  const Strides& gaps) {
+  const std::int64_t head = head_dim + gaps.head;
+  const std::int64_t token = shape.heads * head + gaps.token;
+  return {shape.seq * token + gaps.batch, token, head};
 }
 
 // Calls f(element offset) for every element, in row-major order.
@@ -57,9 +59,10 @@ void for_each_element(const Shape& shape, const Strides& strides,
 
 }  // namespace
 
-std::size_t Call::add_buffer(const std::string& name, std::size_t bytes) {
+std::size_t Call::add_buffer(const std::string& name, std::size_t bytes,
+                             std::byte fill) {
   std::byte* zone = kernel_.allocate(bytes + 2 * kZoneBytes);
-  std::memset(zone, static_cast<int>(kPoison), bytes + 2 * kZoneBytes);
+  std::memset(zone, static_cast<int>(fill), bytes + 2 * kZoneBytes);
   buffers_.push_back(
       {name, zone + kZoneBytes, bytes, {}, std::vector<bool>(bytes, false)});
   return buffers_.size() - 1;
@@ -67,7 +70,7 @@ std::size_t Call::add_buffer(const std::string& name, std::size_t bytes) {
 
 std::size_t Call::add_input(const std::string& name, const Bits& bits,
                             std::size_t width) {
-  const std::size_t buffer = add_buffer(name, bits.size() * width);
+  const std::size_t buffer = add_buffer(name, bits.size() * width, kFinite);
   for (std::size_t i = 0; i < bits.size(); ++i) {
     store(buffers_[buffer].data + i * width, bits[i], width);
   }
@@ -76,7 +79,7 @@ std::size_t Call::add_input(const std::string& name, const Bits& bits,
 
 std::size_t Call::add_output(const std::string& name, std::size_t count,
                              std::size_t width) {
-  const std::size_t buffer = add_buffer(name, count * width);
+  const std::size_t buffer = add_buffer(name, count * width, kOnes);
   buffers_[buffer].writable.assign(count * width, true);
   return buffer;
 }
@@ -90,32 +93,42 @@ Call::Tensor Call::add_tensor(const std::string& name, const Bits& bits,
   const std::int64_t d = case_->spec.layout.head_dim;
   Tensor tensor;
   tensor.shape = {case_->batch, case_->seq, heads};
-  tensor.strides = strides_of(tensor.shape, d, strided);
-  const auto bytes =
-      static_cast<std::size_t>(case_->batch * tensor.strides.batch) * width_;
-  tensor.in = add_buffer(name, bytes);
-  tensor.out = in_place ? tensor.in : add_buffer(name + ".out", bytes);
+  const Strides none{};
+  tensor.in_strides = with_gaps(tensor.shape, d, strided ? kInputGaps : none);
+  tensor.out_strides =
+      in_place ? tensor.in_strides
+               : with_gaps(tensor.shape, d, strided ? kOutputGaps : none);
+  const auto bytes = [&](const Strides& strides) {
+    return static_cast<std::size_t>(case_->batch * strides.batch) * width_;
+  };
+  tensor.in = add_buffer(name, bytes(tensor.in_strides), kFinite);
+  tensor.out =
+      in_place ? tensor.in
+               : add_buffer(name + ".out", bytes(tensor.out_strides), kOnes);
   std::size_t i = 0;
-  for_each_element(tensor.shape, tensor.strides, d, [&](std::size_t offset) {
+  for_each_element(tensor.shape, tensor.in_strides, d, [&](std::size_t offset) {
     store(buffers_[tensor.in].data + offset * width_, bits[i++], width_);
-    std::fill_n(buffers_[tensor.out].writable.begin() +
-                    static_cast<std::ptrdiff_t>(offset * width_),
-                width_, true);
   });
+  for_each_element(
+      tensor.shape, tensor.out_strides, d, [&](std::size_t offset) {
+        std::fill_n(buffers_[tensor.out].writable.begin() +
+                        static_cast<std::ptrdiff_t>(offset * width_),
+                    width_, true);
+      });
   return tensor;
 }
 
 void Call::describe(const Tensor& tensor, ropeproof_tensor& target) const {
-  const Strides& strides = tensor.strides;
+  const Strides &in = tensor.in_strides, &out = tensor.out_strides;
   target = {buffers_[tensor.in].data,
             buffers_[tensor.out].data,
             tensor.shape.heads,
-            strides.batch,
-            strides.token,
-            strides.head,
-            strides.batch,
-            strides.token,
-            strides.head};
+            in.batch,
+            in.token,
+            in.head,
+            out.batch,
+            out.token,
+            out.head};
 }
 
 // Given tables are the goldens, each rounded once to the table's dtype.
@@ -154,16 +167,30 @@ Call::Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
   const reference::Layout& layout = c.spec.layout;
   problem_.struct_size = sizeof problem_;
   problem_.operation = operation;
-  problem_.dtype = abi_dtype(c.dtype);
-  problem_.pairing = abi_pairing(layout.pairing);
-  problem_.direction = static_cast<std::int32_t>(c.spec.direction);
   problem_.batch = c.batch;
   problem_.seq = c.seq;
-  problem_.head_dim = layout.head_dim;
   problem_.rotary_dim = layout.rotary_dim;
-  problem_.rotary_offset = layout.rotary_offset;
-  problem_.base = c.spec.frequencies.base;
-  problem_.amplitude = c.spec.frequencies.amplitude;
+  // frequencies and table are the same for every layout and direction.
+  const bool has_tensors =
+      operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE;
+  if (has_tensors) {
+    problem_.dtype = abi_dtype(c.dtype);
+    problem_.pairing = abi_pairing(layout.pairing);
+    problem_.direction = static_cast<std::int32_t>(c.spec.direction);
+    problem_.head_dim = layout.head_dim;
+    problem_.rotary_offset = layout.rotary_offset;
+    problem_.pair_distance = layout.pair_distance;
+    problem_.pairing_blocks = layout.blocks > 1 ? layout.blocks : 0;
+  } else {
+    problem_.direction = 1;
+    problem_.head_dim = layout.rotary_dim;
+  }
+  const bool follows_base = c.spec.frequencies.inv_freq.empty() &&
+                            c.spec.frequencies.exponents.empty() &&
+                            c.spec.frequencies.bases.empty();
+  problem_.base = follows_base ? c.spec.frequencies.base : 0;
+  problem_.amplitude = c.amplitude;
+  add_scaling();
 
   if (operation == ROPEPROOF_FREQUENCIES) {
     table_width_ = bytes_of(table);
@@ -176,18 +203,7 @@ Call::Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROTATE) {
     add_tables(operation, table);
   }
-  if (operation != ROPEPROOF_ROTATE) {
-    const Bits positions(c.positions.begin(), c.positions.end());
-    const std::size_t p = add_input("positions", positions, 8);
-    const std::size_t hi = add_input("inv_freq", c.inv_freq_hi, 8);
-    const std::size_t lo = add_input("inv_freq_lo", c.inv_freq_lo, 8);
-    problem_.positions =
-        reinterpret_cast<const std::int64_t*>(buffers_[p].data);
-    problem_.position_axes = 1;
-    problem_.position_batch_stride = c.seq;
-    problem_.inv_freq = reinterpret_cast<const double*>(buffers_[hi].data);
-    problem_.inv_freq_lo = reinterpret_cast<const double*>(buffers_[lo].data);
-  }
+  if (operation != ROPEPROOF_ROTATE) add_angles();
   if (operation != ROPEPROOF_TABLE) {
     q_ = add_tensor("q", c.q, c.q_heads);
     if (c.k_heads > 0) k_ = add_tensor("k", c.k, c.k_heads);
@@ -243,8 +259,8 @@ Answer Call::run(Output& output) {
 
 Bits Call::read(const Tensor& tensor) const {
   Bits bits;
-  for_each_element(tensor.shape, tensor.strides, case_->spec.layout.head_dim,
-                   [&](std::size_t offset) {
+  for_each_element(tensor.shape, tensor.out_strides,
+                   case_->spec.layout.head_dim, [&](std::size_t offset) {
                      bits.push_back(load(
                          buffers_[tensor.out].data + offset * width_, width_));
                    });
@@ -272,15 +288,9 @@ std::string Call::find_stray() const {
     const std::byte* after = buffer.data - kZoneBytes;
     for (std::size_t i = 0; i < buffer.before.size(); ++i) {
       if (after[i] == buffer.before[i]) continue;
-      if (i < kZoneBytes) {
-        return "wrote " + std::to_string(kZoneBytes - i) + " bytes before " +
-               buffer.name;
-      }
+      if (i < kZoneBytes) return "wrote before the start of " + buffer.name;
       const std::size_t at = i - kZoneBytes;
-      if (at >= buffer.bytes) {
-        return "wrote " + std::to_string(at - buffer.bytes) +
-               " bytes past the end of " + buffer.name;
-      }
+      if (at >= buffer.bytes) return "wrote past the end of " + buffer.name;
       if (!buffer.writable[at]) {
         return "changed byte " + std::to_string(at) + " of " + buffer.name +
                ", which is no output";

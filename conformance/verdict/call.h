@@ -1,8 +1,11 @@
 // call.h -- one problem laid out in memory, and what a kernel left there.
 //
-// Outputs, gaps and the zones around every buffer are poisoned with ones, which
-// is a NaN in every format. After the call each byte that is not part of an
-// output element must be what it was: inputs, gaps, zones and positions.
+// Outputs, with their gaps and the zones around them, are filled with ones, a
+// NaN in every format: an element that is not written shows. Everything else
+// that is no input element is filled with finite numbers: a kernel that turns a
+// gap or the zone behind a buffer leaves other bits there, which arithmetic on
+// NaNs would not. After the call each byte that is not part of an output element
+// must be what it was.
 #ifndef ROPEPROOF_CONFORMANCE_VERDICT_CALL_H_
 #define ROPEPROOF_CONFORMANCE_VERDICT_CALL_H_
 
@@ -48,11 +51,12 @@ class Call {
   };
   struct Tensor {
     reference::Shape shape;
-    reference::Strides strides;
+    reference::Strides in_strides, out_strides;
     std::size_t in = 0, out = 0;  // buffers; the same one in place
   };
 
-  std::size_t add_buffer(const std::string& name, std::size_t bytes);
+  std::size_t add_buffer(const std::string& name, std::size_t bytes,
+                         std::byte fill);
   std::size_t add_input(const std::string& name, const Bits& bits,
                         std::size_t width);
   std::size_t add_output(const std::string& name, std::size_t count,
@@ -60,6 +64,10 @@ class Call {
   Tensor add_tensor(const std::string& name, const Bits& bits,
                     std::int64_t heads);
   void add_tables(std::uint32_t operation, reference::Format table);
+  void add_angles();
+  void add_scaling();
+  const double* add_doubles(const std::string& name,
+                            const std::vector<double>& values);
   void describe(const Tensor& tensor, ropeproof_tensor& target) const;
   Bits read(const Tensor& tensor) const;
   Bits read(std::size_t buffer, std::size_t count, std::size_t width) const;

@@ -52,13 +52,16 @@ class Judge {
       m_.class_ratio[i] = std::max(m_.class_ratio[i], as.ratio());
     }
     if (terms.angle + terms.local >= kVacuous) ++m_.vacuous;
-    if (element.error > terms.scale * kStructuralBound) ++m_.beyond_structure;
+    const double structure = terms.class_angle[ROPEPROOF_A1] + kStructuralBound;
+    if (element.error > terms.scale * structure + terms.absolute) {
+      ++m_.beyond_structure;
+    }
     const double ulp = reference::ulp(element.format, terms.scale);
     m_.max_norm_ulp = std::max(m_.max_norm_ulp, element.error / ulp);
     add(element, element.error > element.bound);
   }
 
-  // The same bits, or the two zeros where `zeros_agree`.
+  // The same bits.
   void exactly(Element element) {
     const bool same = element.got_bits == element.want_bits;
     element.error = same ? 0 : std::numeric_limits<double>::infinity();
@@ -109,72 +112,138 @@ struct Context {
   Claim claim;
   bool given_table;
 
-  Judge::Terms terms(std::int64_t position, std::int64_t j) const {
+  bool has_amplitude() const {
+    return c.amplitude != 1 || !c.pair_amplitude.empty();
+  }
+
+  double amplitude(std::int64_t token, std::int64_t j) const {
+    if (c.pair_amplitude.empty()) return std::abs(c.amplitude);
+    const auto i = static_cast<std::size_t>(token * c.pairs() + j);
+    return std::abs(value_of(c.pair_amplitude[i]));
+  }
+
+  PairAngle angle(std::int64_t token, std::int64_t j) const {
+    const reference::Axes& axes = c.spec.axes;
+    const auto at = static_cast<std::size_t>(j);
+    const auto is_f32 = [](double x) {
+      return decode(Format::kF32, encode(Format::kF32, x)) == x;
+    };
+    PairAngle pair{j, c.spec.layout.rotary_dim, value_of(c.inv_freq_hi[at])};
+    pair.scaling = scaling(true);
+    if (axes.weights.empty()) {
+      const double p = c.position(axis_of(j), token);
+      pair.position = std::abs(p);
+      pair.is_f32 = is_f32(p);
+      return pair;
+    }
+    for (std::int64_t k = 0; k < axes.count; ++k) {
+      const double weight =
+          axes.weights[static_cast<std::size_t>(k * c.pairs() + j)];
+      const double p = c.position(k, token);
+      pair.position += std::abs(weight * p);
+      pair.is_f32 = pair.is_f32 && is_f32(p) && is_f32(weight);
+    }
+    pair.axes = axes.count;
+    return pair;
+  }
+
+  // The operation frequencies gives no inv_freq: there everybody computes.
+  double scaling(bool is_given) const {
+    if (is_given && !claim.computes_scaling) return 0;
+    return scaling_roundings(c.spec.frequencies.scaling,
+                             c.spec.layout.rotary_dim);
+  }
+
+  std::int64_t axis_of(std::int64_t j) const {
+    const auto& axes = c.spec.axes.axis_of_pair;
+    return axes.empty() ? 0 : axes[static_cast<std::size_t>(j)];
+  }
+
+  Judge::Terms terms(std::int64_t token, std::int64_t j) const {
     Judge::Terms terms;
-    const PairAngle pair{position, j, c.spec.layout.rotary_dim,
-                         value_of(c.inv_freq_hi[static_cast<std::size_t>(j)])};
-    const double m = c.spec.frequencies.amplitude;
-    terms.scale = std::abs(m);
-    if (!given_table) {
-      terms.angle = angle_error(claim, pair);
-      for (const std::uint32_t angle_class :
-           {ROPEPROOF_A0, ROPEPROOF_A1, ROPEPROOF_A2}) {
-        Claim as = claim;
-        as.angle_class = angle_class;
-        terms.class_angle[angle_class] = angle_error(as, pair);
-      }
+    terms.scale = amplitude(token, j);
+    if (given_table) return terms;
+    const PairAngle pair = angle(token, j);
+    terms.angle = angle_error(claim, pair);
+    for (const std::uint32_t angle_class :
+         {ROPEPROOF_A0, ROPEPROOF_A1, ROPEPROOF_A2}) {
+      Claim as = claim;
+      as.angle_class = angle_class;
+      terms.class_angle[angle_class] = angle_error(as, pair);
     }
     return terms;
   }
+
+  // Where the element stands, but for its tensor, head and channel.
+  void place(Element& element, std::int64_t token, std::int64_t pair) const {
+    element.batch = token / c.seq;
+    element.token = token % c.seq;
+    element.pair = pair;
+    element.position = c.position(pair < 0 ? 0 : axis_of(pair), token);
+    element.is_origin = pair >= 0 && angle(token, pair).position == 0;
+  }
 };
+
+// For each channel of an output: the pair that writes it and the channels that
+// the pair reads; -1 where the channel is a copy.
+struct Channel {
+  std::int64_t pair = -1, u = 0, v = 0;
+};
+
+std::vector<Channel> channels_of(const reference::Spec& spec) {
+  std::vector<Channel> channels(static_cast<std::size_t>(spec.layout.head_dim));
+  for (std::int64_t j = 0; j < spec.layout.rotary_dim / 2; ++j) {
+    const reference::Pair from = source_pair(spec, j);
+    const reference::Pair to = target_pair(spec, j);
+    for (const std::int64_t t : {to.u, to.v}) {
+      channels[static_cast<std::size_t>(t)] = {j, from.u, from.v};
+    }
+  }
+  return channels;
+}
 
 void judge_tensor(Judge& judge, const Context& context, const std::string& name,
                   const Bits& x, const Bits& golden, const Bits& got,
                   std::int64_t heads) {
   const RopeCase& c = context.c;
   const std::int64_t d = c.spec.layout.head_dim;
-  const double m = c.spec.frequencies.amplitude;
-  const double local = local_error(context.claim, context.given_table, m != 1);
-  std::vector<std::int64_t> partner(static_cast<std::size_t>(d), -1);
-  std::vector<std::int64_t> pair_of_channel(partner);
-  for (std::int64_t j = 0; j < c.pairs(); ++j) {
-    const reference::Pair pair = pair_of(c.spec.layout, j);
-    partner[static_cast<std::size_t>(pair.u)] = pair.v;
-    partner[static_cast<std::size_t>(pair.v)] = pair.u;
-    pair_of_channel[static_cast<std::size_t>(pair.u)] = j;
-    pair_of_channel[static_cast<std::size_t>(pair.v)] = j;
-  }
-  for (std::int64_t row = 0; row < c.batch * c.seq * heads; ++row) {
+  const double local =
+      local_error(context.claim, context.given_table, context.has_amplitude());
+  const std::vector<Channel> channels = channels_of(c.spec);
+  const auto value = [&](const Bits& bits, std::int64_t row, std::int64_t t) {
+    return decode(c.dtype, bits[static_cast<std::size_t>(row * d + t)]);
+  };
+  for (std::int64_t row = 0; row < c.tokens() * heads; ++row) {
     const std::int64_t token = row / heads;
     for (std::int64_t t = 0; t < d; ++t) {
       const auto i = static_cast<std::size_t>(row * d + t);
+      const Channel& channel = channels[static_cast<std::size_t>(t)];
       Element element;
+      context.place(element, token, channel.pair);
       element.tensor = name;
-      element.batch = token / c.seq;
-      element.token = token % c.seq;
       element.head = row % heads;
       element.channel = t;
-      element.pair = pair_of_channel[static_cast<std::size_t>(t)];
-      element.position = c.positions[static_cast<std::size_t>(token)];
       set_values(element, c.dtype, got[i], golden[i]);
       if (element.pair < 0) {
         element.want_bits = x[i];  // a copy, to the bit
         judge.exactly(element);
         continue;
       }
-      const std::int64_t v = partner[static_cast<std::size_t>(t)];
-      const auto k = static_cast<std::size_t>(row * d + v);
-      const double a = decode(c.dtype, x[i]), b = decode(c.dtype, x[k]);
-      Judge::Terms terms = context.terms(element.position, element.pair);
+      const double a = value(x, row, channel.u), b = value(x, row, channel.v);
+      Judge::Terms terms = context.terms(token, element.pair);
       terms.scale *= length(a, b);
       terms.local = local;
       terms.absolute =
           underflow_error(context.claim, std::abs(a) + std::abs(b));
       judge.within(element, terms);
-      if (t < v) {
-        judge.pattern().add_length(
-            length(a, b), length(element.got, decode(c.dtype, got[k])), m);
-      }
+    }
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      const reference::Pair from = source_pair(c.spec, j);
+      const reference::Pair to = target_pair(c.spec, j);
+      judge.pattern().add_length(
+          length(value(x, row, from.u), value(x, row, from.v)),
+          length(value(got, row, to.u), value(got, row, to.v)),
+          context.amplitude(token, j));
     }
   }
 }
@@ -183,18 +252,16 @@ void judge_table(Judge& judge, const Context& context, const std::string& name,
                  const Bits& golden, const Bits& got) {
   const RopeCase& c = context.c;
   const double local =
-      table_error(context.claim, false, c.spec.frequencies.amplitude != 1);
+      table_error(context.claim, false, context.has_amplitude());
   for (std::size_t i = 0; i < golden.size(); ++i) {
     const auto flat = static_cast<std::int64_t>(i);
-    const std::int64_t token = flat / c.pairs();
+    const std::int64_t token = flat / c.pairs(), j = flat % c.pairs();
     Element element;
+    context.place(element, token, j);
     element.tensor = name;
-    element.batch = token / c.seq;
-    element.token = token % c.seq;
-    element.channel = element.pair = flat % c.pairs();
-    element.position = c.positions[static_cast<std::size_t>(token)];
+    element.channel = j;
     set_values(element, context.claim.table, got[i], golden[i]);
-    Judge::Terms terms = context.terms(element.position, element.pair);
+    Judge::Terms terms = context.terms(token, j);
     terms.local = local;
     Claim stored = context.claim;
     stored.output = context.claim.table;
@@ -215,7 +282,8 @@ void judge_frequencies(Judge& judge, const Context& context, const Bits& got) {
     set_values(element, context.claim.table, got[i], c.inv_freq_hi[i]);
     Judge::Terms terms;
     const double theta = std::abs(element.want);
-    const PairAngle pair{1, element.pair, c.spec.layout.rotary_dim, theta};
+    PairAngle pair{element.pair, c.spec.layout.rotary_dim, theta, 1};
+    pair.scaling = context.scaling(false);
     terms.scale = theta;
     terms.local = 2 * u;  // an ulp
     const auto relative = [&](std::uint32_t angle_class) {

@@ -18,7 +18,8 @@ struct Element {
   std::string tensor;  // "q", "k", "cos", "sin", "inv_freq", "permuted"
   std::int64_t batch = 0, token = 0, head = 0, channel = 0;
   std::int64_t pair = -1;  // -1: outside the window, or not a rotation
-  std::int64_t position = 0;
+  double position = 0;     // on the pair's axis; the first where it has several
+  bool is_origin = false;  // the angle is zero
   std::uint64_t got_bits = 0, want_bits = 0;  // in `format`
   reference::Format format = reference::Format::kF32;
   double got = 0, want = 0;  // `want` is the golden, not rounded
@@ -33,7 +34,7 @@ struct Measurement {
   std::int64_t wrong = 0;             // beyond the claim's bound
   std::int64_t vacuous = 0;           // bound >= kVacuous times the length
   std::int64_t not_nearest = 0;       // not the golden, correctly rounded
-  std::int64_t beyond_structure = 0;  // beyond kStructuralBound
+  std::int64_t beyond_structure = 0;  // beyond kStructuralBound, A1's angle
   double max_norm_ulp = 0;            // error in ulp of the pair's length
   // Largest error over the bound of class A0, A1, A2, all else as claimed.
   std::array<double, 3> class_ratio{};

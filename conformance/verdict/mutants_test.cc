@@ -16,6 +16,7 @@ using reference::Format;
 using reference::Layout;
 using reference::Pair;
 using reference::Pairing;
+using reference::Spec;
 
 const Corpus& corpus() {
   static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
@@ -81,7 +82,8 @@ std::vector<Mutant> mutants() {
   return {
       {"pairs of the other layout",
        [](Knobs& k) {
-         k.pair = [](Layout layout, std::int64_t j) {
+         k.pair = [](const Spec& spec, std::int64_t j) {
+           Layout layout = spec.layout;
            layout.pairing = layout.pairing == Pairing::kInterleaved
                                 ? Pairing::kHalfSplit
                                 : Pairing::kInterleaved;
@@ -125,14 +127,16 @@ std::vector<Mutant> mutants() {
        [](Knobs& k) { k.outside = [](double, double) { return 0.0; }; }},
       {"window at the front, whatever the offset",
        [](Knobs& k) {
-         k.pair = [](Layout layout, std::int64_t j) {
+         k.pair = [](const Spec& spec, std::int64_t j) {
+           Layout layout = spec.layout;
            layout.rotary_offset = 0;
            return reference::pair_of(layout, j);
          };
        }},
       {"pair offset head_dim/2",
        [](Knobs& k) {
-         k.pair = [](const Layout& layout, std::int64_t j) {
+         k.pair = [](const Spec& spec, std::int64_t j) {
+           const Layout& layout = spec.layout;
            return layout.pairing == Pairing::kHalfSplit
                       ? Pair{j, j + layout.head_dim / 2}
                       : reference::pair_of(layout, j);
@@ -201,19 +205,19 @@ std::vector<Mutant> mutants() {
        }},
       {"positions of batch row 0 for all",
        [](Knobs& k) {
-         k.position = [](const auto& p, const HeadIndex& i) {
+         k.position = [](const auto& p, const HeadIndex& i, auto) {
            return static_cast<double>(p.positions[i.token]);
          };
        }},
       {"positions 0, 1, 2, ... whatever is given",
        [](Knobs& k) {
-         k.position = [](const auto&, const HeadIndex& i) {
+         k.position = [](const auto&, const HeadIndex& i, auto) {
            return static_cast<double>(i.token);
          };
        }},
       {"head taken as position",
        [](Knobs& k) {
-         k.position = [](const auto&, const HeadIndex& i) {
+         k.position = [](const auto&, const HeadIndex& i, auto) {
            return static_cast<double>(i.head);
          };
        }},
@@ -224,6 +228,70 @@ std::vector<Mutant> mutants() {
       {"last head skipped", [](Knobs& k) { k.heads_skipped = 1; }},
       {"one byte past the end", [](Knobs& k) { k.bytes_past_the_end = 1; }},
       {"input changed", [](Knobs& k) { k.changes_input = true; }}};
+}
+
+// Bugs of features that the smoke tier does not combine.
+std::vector<Mutant> core_mutants() {
+  const auto is_adjoint = [](const ropeproof_problem& p) {
+    return p.direction < 0;
+  };
+  return {
+      {"amplitude on the cosine only",
+       [](Knobs& k) {
+         k.adjust_in_problem = [](const auto& p, const auto&, auto&, auto& s) {
+           s /= p.amplitude;
+         };
+       }},
+      {"adjoint divides by the amplitude",
+       [=](Knobs& k) {
+         k.adjust_in_problem = [=](const auto& p, const auto&, auto& c,
+                                   auto& s) {
+           if (is_adjoint(p)) c /= p.amplitude * p.amplitude;
+           if (is_adjoint(p)) s /= p.amplitude * p.amplitude;
+         };
+       }},
+      {"adjoint ignored for k",
+       [=](Knobs& k) {
+         k.adjust_in_problem = [=](const auto& p, const auto& index, auto&,
+                                   auto& s) {
+           if (is_adjoint(p) && index.is_key) s = -s;
+         };
+       }},
+      {"adjoint ignored for bf16",
+       [=](Knobs& k) {
+         k.adjust_in_problem = [=](const auto& p, const auto&, auto&, auto& s) {
+           if (is_adjoint(p) && p.dtype == ROPEPROOF_BF16) s = -s;
+         };
+       }},
+      {"sign of the position lost",
+       [](Knobs& k) {
+         k.angle = [](double p, double theta) { return std::abs(p) * theta; };
+       }},
+      {"given frequencies ignored",
+       [](Knobs& k) {
+         k.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+           return std::pow(p.base != 0 ? p.base : 1e4,
+                           -2.0 * static_cast<double>(j) /
+                               static_cast<double>(p.rotary_dim));
+         };
+       }},
+      {"axis 0 for every pair",
+       [](Knobs& k) {
+         k.position = [f = k.position](const auto& p, const HeadIndex& i,
+                                       auto j) {
+           ropeproof_problem one = p;
+           one.axis_of_pair = nullptr;
+           return f(one, i, j);
+         };
+       }},
+      {"output written with the input's strides",
+       [](Knobs& k) { k.writes_with_input_strides = true; }},
+      {"channels outside the window copied from the dense place",
+       [](Knobs& k) { k.reads_outside_densely = true; }},
+      {"channels outside the window zeroed in place",
+       [](Knobs& k) { k.zeroes_outside_in_place = true; }},
+      {"a pair too many turned, behind the last channel",
+       [](Knobs& k) { k.turns_a_pair_too_many = true; }}};
 }
 
 TEST_CASE("an honest kernel passes and uses between 2 % and all of its bound",
@@ -255,6 +323,26 @@ TEST_CASE("a kernel with one bug fails, already on the smoke tier",
     if (totals.of(Verdict::kFail) > 0) ++killed;
   }
   std::printf("mutants killed: %zu of %zu\n", killed, mutants().size());
+}
+
+TEST_CASE("a kernel with a bug in one feature fails on the core tier",
+          "[conformance][mutants]") {
+  for (const Mutant& mutant : core_mutants()) {
+    CAPTURE(mutant.name);
+    Knobs knobs = exact_knobs();
+    mutant.mutate(knobs);
+    const Report report =
+        judge_kernel(full_description(ROPEPROOF_A0), knobs, "core");
+    CHECK(exit_status(total(report)) == 1);
+  }
+  std::printf("core mutants killed: %zu\n", core_mutants().size());
+}
+
+TEST_CASE("every feature that a kernel can declare is judged on the core tier",
+          "[conformance][controls]") {
+  const Report report =
+      judge_kernel(full_description(ROPEPROOF_A0), exact_knobs(), "core");
+  CHECK((report.kernel.features & ~total(report).features) == 0);
 }
 
 TEST_CASE("a false claim fails: f32 angles are not A0, iterated ones not A1",

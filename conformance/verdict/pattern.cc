@@ -28,10 +28,13 @@ std::string ranges(const Axis& axis) {
 }
 
 std::string verdict(std::int64_t wrong, std::int64_t all, const char* good) {
-  return wrong == 0
-             ? good
-             : std::to_string(wrong) + " of " + std::to_string(all) + " wrong";
+  if (wrong == 0) return good;
+  if (wrong == all) return "wrong";
+  return "wrong in " + std::to_string(wrong) + " of " + std::to_string(all);
 }
+
+// Coarser than any rounding, finer than any wrong amplitude.
+constexpr double kLengthsKept = 0x1p-6;
 
 }  // namespace
 
@@ -48,7 +51,7 @@ void Pattern::add(const Element& element, bool wrong, bool unwritten) {
     count(outside_);
   } else {
     count(pairs_[element.pair]);
-    if (element.position == 0) count(position_zero_);
+    if (element.is_origin) count(position_zero_);
   }
   if (unwritten) ++unwritten_;
 }
@@ -57,7 +60,8 @@ void Pattern::add_length(double in, double out, double amplitude) {
   has_length_ = true;
   const double want = in * std::abs(amplitude);
   const double error = want > 0 ? std::abs(out - want) / want : 0;
-  length_error_ = error <= length_error_ ? length_error_ : error;  // keeps NaN
+  if (!(error <= length_error_)) length_error_ = error;
+  has_nan_ = has_nan_ || std::isnan(error);
 }
 
 std::string Pattern::wrong_of(const std::string& name, const Axis& axis) {
@@ -89,8 +93,8 @@ std::string Pattern::text() const {
             verdict(outside_.wrong, outside_.all, "intact");
   }
   if (has_length_) {
-    text += length_error_ < kStructuralBound ? "; pair lengths kept"
-                                             : "; pair lengths not kept";
+    const bool kept = length_error_ < kLengthsKept && !has_nan_;
+    text += kept ? "; pair lengths kept" : "; pair lengths not kept";
   }
   return text;
 }

@@ -36,6 +36,7 @@ class Pattern {
   std::int64_t unwritten_ = 0;
   double length_error_ = 0;
   bool has_length_ = false;
+  bool has_nan_ = false;
 };
 
 }  // namespace ropeproof::conformance

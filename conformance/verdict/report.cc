@@ -21,6 +21,7 @@ std::string tightest(const std::array<double, 3>& ratio) {
 
 std::string level_of(const Report& report, const Totals& totals,
                      bool structure_holds) {
+  if (!report.is_whole_tier) return "";
   if (totals.of(Verdict::kPass) == 0) return "none";
   const bool conforms = exit_status(totals) == 0;
   if (!conforms) return structure_holds ? "L0" : "none";
@@ -39,14 +40,21 @@ Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
     }
     const bool judged =
         check.verdict == Verdict::kPass || check.verdict == Verdict::kFail;
-    if (judged && (!check.measurement || !check.reason.empty())) {
+    const bool broken =
+        !judged && check.verdict != Verdict::kUnsupported;  // crash, ...
+    if (broken || (judged && (!check.measurement || !check.reason.empty()))) {
       structure_holds = false;
     }
+    if (judged) totals.features |= check.features;
     if (!check.measurement) continue;
     const Measurement& m = *check.measurement;
     totals.elements += m.elements;
     totals.vacuous += m.vacuous;
     totals.not_nearest += m.not_nearest;
+    totals.max_norm_ulp = std::max(totals.max_norm_ulp, m.max_norm_ulp);
+    totals.has_angles =
+        totals.has_angles || (check.operation != ROPEPROOF_ROTATE &&
+                              check.operation != ROPEPROOF_PERMUTE);
     if (m.beyond_structure > 0) structure_holds = false;
     for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
       totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);

@@ -29,6 +29,7 @@ struct Check {
   std::uint32_t operation = 0;
   std::string summary;               // the case in one line
   std::vector<std::string> targets;  // "A1 pairs formed by the other layout"
+  std::uint32_t features = 0;        // ROPEPROOF_... that the call needs
   Verdict verdict = Verdict::kPass;
   std::string reason;  // why it is no pass; empty for a wrong value
   std::optional<Measurement> measurement;
@@ -39,6 +40,7 @@ struct Report {
   std::string vectors_version, manifest_sha256;
   std::string kernel_argument;  // "--lib ./libx.so", as the user typed it
   std::string selection;        // "tier core, 73 of 73 cases"
+  bool is_whole_tier = true;    // else a verdict supports no level
   Description kernel;
   std::vector<Check> checks;  // in the order of the corpus
 };
@@ -47,10 +49,13 @@ struct Totals {
   std::map<Verdict, std::int64_t> count;
   std::map<std::string, std::int64_t> unsupported;  // reason -> checks
   std::int64_t elements = 0, vacuous = 0, not_nearest = 0;
+  std::uint32_t features = 0;  // needed by what was judged
+  bool has_angles = false;  // some element has an angle that the kernel formed
+  double max_norm_ulp = 0;
   std::array<double, 3> class_ratio{};  // A0, A1, A2
   const Check* worst = nullptr;         // largest error over its bound
   std::string tightest_class;           // that all measurements hold to
-  std::string level;                    // "L2", "L1", "L0" or "none"
+  std::string level;  // "L3" .. "L0", "none", or "" for part of a tier
 
   std::int64_t of(Verdict verdict) const;
 };

@@ -6,6 +6,7 @@
 
 #include "conformance/corpus/words.h"
 #include "conformance/verdict/call.h"
+#include "conformance/verdict/features.h"
 #include "conformance/verdict/tolerance.h"
 
 namespace ropeproof::conformance {
@@ -36,9 +37,9 @@ Verdict verdict_of(const Answer& answer) {
 std::string reason_of(const Answer& answer) {
   switch (answer.outcome) {
     case Outcome::kUnsupported:
-      return "refused what it declares: answered UNSUPPORTED";
+      return "refused what it declares (" + answer.detail + ")";
     case Outcome::kInvalid:
-      return "refused a valid problem: answered INVALID";
+      return "refused a valid problem (" + answer.detail + ")";
     default:
       return answer.detail;
   }
@@ -75,6 +76,8 @@ Check run_check(Kernel& kernel, std::uint32_t operation, const RopeCase& c) {
     check.verdict = Verdict::kUnsupported;
     return check;
   }
+  check.features = needed_features(operation, c, kernel.description(),
+                                   kernel.shares_memory());
   Claim claim = claim_of(kernel.description(), c.dtype);
   claim.table = table_format(operation, c, claim);
   run_call(
@@ -146,105 +149,6 @@ class Filter {
 
 }  // namespace
 
-std::string missing_feature(const Description& description,
-                            std::uint32_t operation, const RopeCase& c,
-                            bool shares_memory) {
-  const reference::Layout& layout = c.spec.layout;
-  const auto lacks = [&](std::uint32_t feature) {
-    return (description.features & feature) == 0;
-  };
-  if ((description.operations & operation) == 0) {
-    return "operation " + word(kOperationWords, operation);
-  }
-  const bool has_tensors =
-      operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE;
-  if (has_tensors) {
-    if ((description.dtypes & abi_dtype(c.dtype)) == 0) {
-      return "dtype " + word(kFormatWords, c.dtype);
-    }
-    if ((description.pairings & abi_pairing(layout.pairing)) == 0) {
-      return "pairing " + word(kPairingWords, layout.pairing);
-    }
-    if (layout.rotary_dim < layout.head_dim && lacks(ROPEPROOF_PARTIAL)) {
-      return "rotary_dim < head_dim";
-    }
-    if (layout.rotary_offset > 0 && lacks(ROPEPROOF_WINDOW_OFFSET)) {
-      return "rotary_offset > 0";
-    }
-    if (c.spec.direction == reference::Direction::kAdjoint &&
-        lacks(ROPEPROOF_ADJOINT)) {
-      return "adjoint";
-    }
-    if (shares_memory) {
-      const bool strided =
-          c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
-      const bool in_place =
-          c.memory == Memory::kInPlace || c.memory == Memory::kStridedInPlace;
-      if (strided && lacks(ROPEPROOF_STRIDED)) return "strided tensors";
-      if (in_place && lacks(ROPEPROOF_IN_PLACE)) return "in-place calls";
-    }
-  }
-  if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
-    if (c.spec.frequencies.amplitude != 1 && lacks(ROPEPROOF_AMPLITUDE)) {
-      return "amplitude";
-    }
-    if (!c.spec.frequencies.inv_freq.empty() && lacks(ROPEPROOF_INV_FREQ)) {
-      return "given frequencies";
-    }
-    for (const std::int64_t p : c.positions) {
-      if (p < 0 && lacks(ROPEPROOF_NEGATIVE_POSITIONS)) {
-        return "negative positions";
-      }
-      const std::int64_t limit = description.max_position;
-      if (limit > 0 && (p > limit || p < -limit)) {
-        return "positions above " + std::to_string(limit);
-      }
-    }
-  }
-  return {};
-}
-
-std::string missing_feature(const Description& description,
-                            const PermuteCase& c) {
-  if ((description.operations & ROPEPROOF_PERMUTE) == 0) {
-    return "operation permute";
-  }
-  if (c.layout.rotary_dim < c.layout.head_dim &&
-      (description.features & ROPEPROOF_PARTIAL) == 0) {
-    return "rotary_dim < head_dim";
-  }
-  return {};
-}
-
-std::string summary(const RopeCase& c) {
-  const reference::Layout& layout = c.spec.layout;
-  std::ostringstream text;
-  text << word(kFormatWords, c.dtype) << " "
-       << word(kPairingWords, layout.pairing) << ", head_dim "
-       << layout.head_dim << ", rotary_dim " << layout.rotary_dim;
-  if (layout.rotary_offset > 0) text << " from " << layout.rotary_offset;
-  text << ", base " << c.spec.frequencies.base;
-  if (c.spec.frequencies.amplitude != 1) {
-    text << ", amplitude " << c.spec.frequencies.amplitude;
-  }
-  if (c.spec.direction == reference::Direction::kAdjoint) text << ", adjoint";
-  text << ", batch " << c.batch << ", seq " << c.seq << ", heads " << c.q_heads;
-  if (c.k_heads > 0) text << " + " << c.k_heads;
-  if (c.memory != Memory::kDense) {
-    text << ", " << word(kMemoryWords, c.memory);
-  }
-  return text.str();
-}
-
-std::string summary(const PermuteCase& c) {
-  std::ostringstream text;
-  text << word(kFormatWords, c.dtype) << " "
-       << word(kPairingWords, c.layout.pairing) << ", head_dim "
-       << c.layout.head_dim << ", " << c.heads << " heads, " << c.columns
-       << (c.columns == 1 ? " column" : " columns");
-  return text.str();
-}
-
 Report run_suite(Kernel& kernel, const Corpus& corpus,
                  const Selection& selection) {
   const Filter filter(corpus, selection);
@@ -282,6 +186,8 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
       add(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
     }
   }
+  report.is_whole_tier =
+      selection.cases.empty() && selection.operations.empty();
   report.selection = "tier " + selection.tier + ", " + std::to_string(taken) +
                      " of " + std::to_string(all) + " cases";
   return report;

@@ -23,18 +23,6 @@ struct Selection {
 Report run_suite(Kernel& kernel, const Corpus& corpus,
                  const Selection& selection);
 
-// What a description does not offer of a call, in words; empty if it offers
-// everything.
-std::string missing_feature(const Description& description,
-                            std::uint32_t operation, const RopeCase& c,
-                            bool shares_memory);
-std::string missing_feature(const Description& description,
-                            const PermuteCase& c);
-
-// A case in one line: dtype, pairing, shape, base.
-std::string summary(const RopeCase& c);
-std::string summary(const PermuteCase& c);
-
 }  // namespace ropeproof::conformance
 
 #endif  // ROPEPROOF_CONFORMANCE_VERDICT_RUNNER_H_

@@ -132,9 +132,8 @@ TEST_CASE(
     "a failure names case, targets, first and worst element, pattern, replay",
     "[conformance][report]") {
   Knobs knobs = exact_knobs();
-  knobs.pair = [](const reference::Layout& layout, std::int64_t j) {
-    return reference::Pair{layout.rotary_offset + 2 * j,
-                           layout.rotary_offset + 2 * j + 1};
+  knobs.pair = [](const reference::Spec&, std::int64_t j) {
+    return reference::Pair{2 * j, 2 * j + 1};
   };
   TestKernel kernel(full_description(ROPEPROOF_A0), knobs);
   // A half-split case with position 0 in it and channels outside the window.
@@ -165,7 +164,6 @@ TEST_CASE("a passing run prints its worst case and the tightest class",
   TestKernel kernel(description, f32_knobs());
   Selection selection;
   selection.tier = "smoke";
-  selection.operations = {"rope"};
   const Report report = run_suite(kernel, corpus(), selection);
   const Totals totals = total(report);
   CHECK(totals.level == "L1");
@@ -173,6 +171,11 @@ TEST_CASE("a passing run prints its worst case and the tightest class",
   const std::string text = text_report(report, 3);
   CHECK_THAT(text, ContainsSubstring("CONFORMS  level L1"));
   CHECK_THAT(text, ContainsSubstring("A1 is the tightest that holds"));
+
+  selection.operations = {"rope"};
+  const Report part = run_suite(kernel, corpus(), selection);
+  CHECK(total(part).level.empty());
+  CHECK_THAT(text_report(part, 3), ContainsSubstring("on part of a tier"));
 }
 
 TEST_CASE("text and JSON report the same totals, and all checks",

@@ -21,17 +21,26 @@ namespace ropeproof::conformance {
 // Where one head lies: what a bug may confuse.
 struct HeadIndex {
   std::int64_t batch, token, head;
+  bool is_key = false;
 };
 
 struct Knobs {
   // theta_j of a problem, and the angle at a position.
   std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
   std::function<double(double position, double theta)> angle;
-  std::function<double(const ropeproof_problem&, const HeadIndex&)> position;
-  std::function<reference::Pair(const reference::Layout&, std::int64_t)> pair;
+  // Of pair j: the position on its axis, or the weighted sum over all axes.
+  std::function<double(const ropeproof_problem&, const HeadIndex&,
+                       std::int64_t j)>
+      position;
+  // Where pair j is read from; where it is written follows from the layout.
+  std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
   // Changes the turn, given the pair's index and the number of pairs.
   std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
       adjust_turn;
+  // The same, knowing the problem.
+  std::function<void(const ropeproof_problem&, const HeadIndex&, double& c,
+                     double& s)>
+      adjust_in_problem;
   std::function<double(double)> amplitude;
   // What becomes of a channel outside the window.
   std::function<double(double x, double m)> outside;
@@ -40,6 +49,10 @@ struct Knobs {
   bool overwrites_input = false;  // y_v formed from y_u
   bool ignores_direction = false;
   bool ignores_strides = false;
+  bool writes_with_input_strides = false;
+  bool reads_outside_densely = false;    // channels outside the window
+  bool zeroes_outside_in_place = false;  // the same
+  bool turns_a_pair_too_many = false;    // right behind the last channel
   bool only_first_batch_row = false;
   std::int64_t heads_skipped = 0;
   std::int64_t bytes_past_the_end = 0;
@@ -71,7 +84,8 @@ class TestKernel : public Kernel {
   Answer canned{Outcome::kOk, ""};
 
  private:
-  void rotate_tensor(const ropeproof_problem& p, const ropeproof_tensor& t);
+  void rotate_tensor(const ropeproof_problem& p, const ropeproof_tensor& t,
+                     bool is_key);
   void rotate_head(const ropeproof_problem& p, const HeadIndex& index,
                    const std::byte* x, std::byte* y);
   void write_table(const ropeproof_problem& p);

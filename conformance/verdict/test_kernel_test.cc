@@ -7,7 +7,6 @@ namespace ropeproof::conformance {
 namespace {
 
 using reference::Format;
-using reference::Layout;
 
 double load(const std::byte* at, Format format) {
   std::uint64_t bits = 0;
@@ -24,10 +23,18 @@ double rounded(Format format, double value) {
   return decode(format, encode(format, value));
 }
 
-Layout layout_of(const ropeproof_problem& p) {
-  return {p.head_dim, p.rotary_dim, p.rotary_offset,
-          p.pairing == ROPEPROOF_INTERLEAVED ? reference::Pairing::kInterleaved
-                                             : reference::Pairing::kHalfSplit};
+reference::Spec spec_of(const ropeproof_problem& p) {
+  reference::Spec spec;
+  for (const auto& [pairing, text] : kPairingWords) {
+    if (abi_pairing(pairing) == p.pairing) spec.layout.pairing = pairing;
+  }
+  spec.layout.head_dim = p.head_dim;
+  spec.layout.rotary_dim = p.rotary_dim;
+  spec.layout.rotary_offset = p.rotary_offset;
+  spec.layout.pair_distance = p.pair_distance;
+  spec.layout.blocks = std::max<std::int64_t>(p.pairing_blocks, 1);
+  if (p.direction < 0) spec.direction = reference::Direction::kAdjoint;
+  return spec;
 }
 
 std::byte* bytes_at(void* data, std::int64_t element, Format format) {
@@ -35,9 +42,26 @@ std::byte* bytes_at(void* data, std::int64_t element, Format format) {
          element * static_cast<std::int64_t>(bytes_of(format));
 }
 
-double given_position(const ropeproof_problem& p, const HeadIndex& index) {
-  return static_cast<double>(
-      p.positions[index.batch * p.position_batch_stride + index.token]);
+double position_on(const ropeproof_problem& p, const HeadIndex& index,
+                   std::int64_t axis) {
+  const std::int64_t at = axis * p.position_axis_stride +
+                          index.batch * p.position_batch_stride + index.token;
+  return p.real_positions != nullptr ? p.real_positions[at]
+                                     : static_cast<double>(p.positions[at]);
+}
+
+double given_position(const ropeproof_problem& p, const HeadIndex& index,
+                      std::int64_t j) {
+  if (p.axis_weights == nullptr) {
+    return position_on(p, index,
+                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j]);
+  }
+  double sum = 0;
+  for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
+    sum += p.axis_weights[axis * (p.rotary_dim / 2) + j] *
+           position_on(p, index, axis);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -52,20 +76,28 @@ Knobs exact_knobs() {
   };
   knobs.angle = [](double position, double theta) { return position * theta; };
   knobs.position = given_position;
-  knobs.pair = [](const Layout& layout, std::int64_t j) {
-    return reference::pair_of(layout, j);
+  knobs.pair = [](const reference::Spec& spec, std::int64_t j) {
+    return reference::source_pair(spec, j);
   };
   knobs.adjust_turn = [](double&, double&, std::int64_t, std::int64_t) {};
+  knobs.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
+                               double&, double&) {};
   knobs.amplitude = [](double m) { return m; };
   knobs.outside = [](double x, double) { return x; };
   return knobs;
 }
 
-Knobs f32_knobs() {
+namespace {
+
+// The frequencies by `formula` where base says it all, else as given, in f32.
+Knobs f32_knobs_by(float (*formula)(float base, float r, std::int64_t j)) {
   Knobs knobs = exact_knobs();
-  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    const auto e = static_cast<float>(2 * j) / static_cast<float>(p.rotary_dim);
-    return double{1.0f / std::pow(static_cast<float>(p.base), e)};
+  knobs.frequency = [formula](const ropeproof_problem& p, std::int64_t j) {
+    if (p.base == 0 || p.scaling != nullptr) {
+      return double{static_cast<float>(p.inv_freq[j])};
+    }
+    return double{formula(static_cast<float>(p.base),
+                          static_cast<float>(p.rotary_dim), j)};
   };
   knobs.angle = [](double position, double theta) {
     return double{static_cast<float>(position) * static_cast<float>(theta)};
@@ -73,25 +105,27 @@ Knobs f32_knobs() {
   return knobs;
 }
 
+}  // namespace
+
+Knobs f32_knobs() {
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    return 1.0f / std::pow(base, static_cast<float>(2 * j) / r);
+  });
+}
+
 Knobs exp2_knobs() {
-  Knobs knobs = f32_knobs();
-  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    const auto e = static_cast<float>(2 * j) / static_cast<float>(p.rotary_dim);
-    return double{std::exp2(-e * std::log2(static_cast<float>(p.base)))};
-  };
-  return knobs;
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    return std::exp2(-static_cast<float>(2 * j) / r * std::log2(base));
+  });
 }
 
 Knobs iterated_knobs() {
-  Knobs knobs = f32_knobs();
-  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    const float scale = std::pow(static_cast<float>(p.base),
-                                 -2.0f / static_cast<float>(p.rotary_dim));
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    const float scale = std::pow(base, -2.0f / r);
     float theta = 1;
     for (std::int64_t i = 0; i < j; ++i) theta *= scale;
-    return double{theta};
-  };
-  return knobs;
+    return theta;
+  });
 }
 
 Description full_description(std::uint32_t angle_class) {
@@ -101,11 +135,16 @@ Description full_description(std::uint32_t angle_class) {
   d.operations = ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE | ROPEPROOF_ROTATE |
                  ROPEPROOF_ROPE | ROPEPROOF_PERMUTE;
   d.dtypes = ROPEPROOF_F32 | ROPEPROOF_BF16 | ROPEPROOF_F16;
-  d.pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT;
+  d.pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT |
+               ROPEPROOF_INTERLEAVED_TO_HALF | ROPEPROOF_NESTED_HALF_SPLIT;
   d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED |
                ROPEPROOF_PARTIAL | ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_KEYS |
                ROPEPROOF_ADJOINT | ROPEPROOF_AMPLITUDE |
-               ROPEPROOF_NEGATIVE_POSITIONS | ROPEPROOF_INV_FREQ;
+               ROPEPROOF_NEGATIVE_POSITIONS | ROPEPROOF_INV_FREQ |
+               ROPEPROOF_AXES | ROPEPROOF_AXIS_WEIGHTS |
+               ROPEPROOF_REAL_POSITIONS | ROPEPROOF_PAIR_DISTANCE |
+               ROPEPROOF_PAIR_AMPLITUDE;
+  d.max_position = std::int64_t{1} << 31;  // binary64 angles are A0 up to here
   d.angle_class = angle_class;
   d.table_dtype = ROPEPROOF_F32;
   return d;
@@ -129,17 +168,21 @@ Answer TestKernel::run(const ropeproof_problem& p) {
       permute(p);
       break;
     default:
-      rotate_tensor(p, p.q);
-      if (p.k.heads > 0) rotate_tensor(p, p.k);
+      rotate_tensor(p, p.q, false);
+      if (p.k.heads > 0) rotate_tensor(p, p.k, true);
   }
   return {};
 }
 
 void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
                       std::int64_t j, double& c, double& s) {
-  const double m = rounded(knobs_.table, knobs_.amplitude(p.amplitude));
+  const std::int64_t at = index.batch * p.table_batch_stride +
+                          index.token * p.table_token_stride + j;
+  const double given =
+      p.pair_amplitude != nullptr ? p.pair_amplitude[at] : p.amplitude;
+  const double m = rounded(knobs_.table, knobs_.amplitude(given));
   const double phi =
-      knobs_.angle(knobs_.position(p, index), knobs_.frequency(p, j));
+      knobs_.angle(knobs_.position(p, index, j), knobs_.frequency(p, j));
   c = rounded(knobs_.table, m * rounded(Format::kF32, std::cos(phi)));
   s = rounded(knobs_.table, m * rounded(Format::kF32, std::sin(phi)));
   knobs_.adjust_turn(c, s, j, p.rotary_dim / 2);
@@ -148,7 +191,7 @@ void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
 void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
                              const std::byte* x, std::byte* y) {
   const Format dtype = format_of(p.dtype);
-  const Layout layout = layout_of(p);
+  const reference::Spec spec = spec_of(p);
   const auto channel = [&](auto* row, std::int64_t t) {
     return row + t * static_cast<std::int64_t>(bytes_of(dtype));
   };
@@ -161,7 +204,11 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
   // Products and sums of f32 numbers: binary64 holds the products exactly.
   const Format step = knobs_.round_each ? dtype : Format::kF32;
   for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
-    const reference::Pair pair = knobs_.pair(layout, j);
+    const reference::Pair pair = knobs_.pair(spec, j);
+    const reference::Pair to =
+        spec.layout.pairing == reference::Pairing::kInterleavedToHalf
+            ? reference::target_pair(spec, j)
+            : pair;
     double c = 0, s = 0;
     if (p.operation == ROPEPROOF_ROTATE) {
       const std::int64_t at = index.batch * p.table_batch_stride +
@@ -173,12 +220,15 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
       turn(p, index, j, c, s);
     }
     if (p.direction < 0 && !knobs_.ignores_direction) s = -s;
-    const auto u = static_cast<std::size_t>(pair.u);
-    const auto v = static_cast<std::size_t>(pair.v);
+    knobs_.adjust_in_problem(p, index, c, s);
+    const double x_u = in[static_cast<std::size_t>(pair.u)];
+    const double x_v = in[static_cast<std::size_t>(pair.v)];
     const auto times = [&](double a, double b) { return rounded(step, a * b); };
-    out[u] = rounded(step, times(in[u], c) - times(in[v], s));
-    const double x_u = knobs_.overwrites_input ? out[u] : in[u];
-    out[v] = rounded(step, times(x_u, s) + times(in[v], c));
+    const double y_u = rounded(step, times(x_u, c) - times(x_v, s));
+    const double first = knobs_.overwrites_input ? y_u : x_u;
+    out[static_cast<std::size_t>(to.u)] = y_u;
+    out[static_cast<std::size_t>(to.v)] =
+        rounded(step, times(first, s) + times(x_v, c));
   }
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
     store(channel(y, t), dtype, out[static_cast<std::size_t>(t)]);
@@ -186,7 +236,7 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
 }
 
 void TestKernel::rotate_tensor(const ropeproof_problem& p,
-                               const ropeproof_tensor& t) {
+                               const ropeproof_tensor& t, bool is_key) {
   const Format dtype = format_of(p.dtype);
   auto* in = const_cast<void*>(t.in);
   const std::int64_t batch = knobs_.only_first_batch_row ? 1 : p.batch;
@@ -194,24 +244,36 @@ void TestKernel::rotate_tensor(const ropeproof_problem& p,
     for (std::int64_t s = 0; s < p.seq; ++s) {
       for (std::int64_t h = 0; h < t.heads - knobs_.heads_skipped; ++h) {
         const std::int64_t dense = ((b * p.seq + s) * t.heads + h) * p.head_dim;
-        const std::int64_t from = knobs_.ignores_strides
-                                      ? dense
-                                      : b * t.in_batch_stride +
-                                            s * t.in_token_stride +
-                                            h * t.in_head_stride;
-        const std::int64_t to = knobs_.ignores_strides
-                                    ? dense
-                                    : b * t.out_batch_stride +
-                                          s * t.out_token_stride +
-                                          h * t.out_head_stride;
-        rotate_head(p, {b, s, h}, bytes_at(in, from, dtype),
-                    bytes_at(t.out, to, dtype));
+        std::int64_t from = b * t.in_batch_stride + s * t.in_token_stride +
+                            h * t.in_head_stride;
+        std::int64_t to = b * t.out_batch_stride + s * t.out_token_stride +
+                          h * t.out_head_stride;
+        if (knobs_.writes_with_input_strides) to = from;
+        if (knobs_.ignores_strides) from = to = dense;
+        std::byte* y = bytes_at(t.out, to, dtype);
+        rotate_head(p, {b, s, h, is_key}, bytes_at(in, from, dtype), y);
+        for (std::int64_t k = p.rotary_offset + p.rotary_dim; k < p.head_dim;
+             ++k) {
+          std::byte* channel = bytes_at(y, k, dtype);
+          if (knobs_.reads_outside_densely) {
+            std::memcpy(channel, bytes_at(in, dense + k, dtype),
+                        bytes_of(dtype));
+          }
+          if (knobs_.zeroes_outside_in_place && t.in == t.out) {
+            store(channel, dtype, 0);
+          }
+        }
       }
     }
   }
   const std::int64_t end = p.batch * t.out_batch_stride;
   std::memset(bytes_at(t.out, end, dtype), 0,
               static_cast<std::size_t>(knobs_.bytes_past_the_end));
+  if (knobs_.turns_a_pair_too_many) {
+    const double x =
+        load(bytes_at(in, p.batch * t.in_batch_stride, dtype), dtype);
+    store(bytes_at(t.out, end, dtype), dtype, x * 0.75);
+  }
   if (knobs_.changes_input && t.in != t.out) std::memset(in, 0, 1);
 }
 
@@ -241,7 +303,7 @@ void TestKernel::write_frequencies(const ropeproof_problem& p) {
 void TestKernel::permute(const ropeproof_problem& p) {
   const Format dtype = format_of(p.dtype);
   const std::vector<std::size_t> source =
-      reference::channel_permutation(layout_of(p));
+      reference::channel_permutation(spec_of(p).layout);
   auto* in = const_cast<void*>(p.permute_in);
   const std::int64_t row = p.permute_columns;
   for (std::int64_t h = 0; h < p.permute_heads; ++h) {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "conformance/corpus/words.h"
+#include "conformance/kernels/description.h"
 #include "conformance/verdict/report.h"
 
 namespace ropeproof::conformance {
@@ -40,7 +41,7 @@ std::string place(const Element& e) {
   if (e.tensor == "q" || e.tensor == "k" || e.tensor == "cos" ||
       e.tensor == "sin") {
     if (e.pair >= 0) text << " pair " << e.pair;
-    text << " position " << e.position;
+    text << " position " << format("%.12g", e.position);
     if (e.pair < 0) text << ", outside the window";
   }
   return text.str();
@@ -114,13 +115,6 @@ std::string bit_words(const Words<std::uint32_t, kSize>& words,
   return text;
 }
 
-std::string pairing_words(std::uint32_t bits) {
-  constexpr Words<std::uint32_t, 2> kWords{
-      {{ROPEPROOF_INTERLEAVED, "interleaved"},
-       {ROPEPROOF_HALF_SPLIT, "half_split"}}};
-  return bit_words(kWords, bits);
-}
-
 std::string claim_text(const Description& k) {
   std::string text = "angle " + word(kAngleClassWords, k.angle_class);
   if (k.angle_class == ROPEPROOF_A1) {
@@ -148,7 +142,7 @@ void print_header(std::ostringstream& out, const Report& r) {
       << r.kernel_argument << "\n"
       << "offers   " << bit_words(kOperationWords, r.kernel.operations) << " | "
       << bit_words(kDtypeWords, r.kernel.dtypes) << " | "
-      << pairing_words(r.kernel.pairings) << "\n"
+      << bit_words(kAbiPairingWords, r.kernel.pairings) << "\n"
       << "claims   " << claim_text(r.kernel) << "\n\n";
 }
 
@@ -169,7 +163,7 @@ void print_table(std::ostringstream& out, const Report& report) {
     if (totals.worst != nullptr && totals.worst->measurement->worst) {
       const Measurement& m = *totals.worst->measurement;
       out << format("   %11s  %8s  ", ratio_text(m.worst->ratio()).c_str(),
-                    ratio_text(m.max_norm_ulp).c_str())
+                    ratio_text(totals.max_norm_ulp).c_str())
           << totals.worst->case_id << " " << place(*m.worst);
     }
     out << "\n";
@@ -185,7 +179,7 @@ void print_footer(std::ostringstream& out, const Report& report,
     label = ", ";
   }
   out << "\n";
-  if (totals.elements > 0) {
+  if (totals.has_angles) {
     out << "  angle class  "
         << (totals.tightest_class == "none"
                 ? "none holds"
@@ -195,18 +189,27 @@ void print_footer(std::ostringstream& out, const Report& report,
     for (std::size_t i = 0; i < totals.class_ratio.size(); ++i) {
       out << kNames[i] << ratio_text(totals.class_ratio[i]);
     }
-    out << ")\n"
-        << "  elements     " << totals.elements << ", "
+    out << ")\n";
+  }
+  if (totals.elements > 0) {
+    out << "  elements     " << totals.elements << ", "
         << format("%.1f %%", 100 - 100.0 *
                                        static_cast<double>(totals.not_nearest) /
                                        static_cast<double>(totals.elements))
         << " correctly rounded, " << totals.vacuous
         << " with a bound that says nothing\n";
   }
+  const std::uint32_t idle = report.kernel.features & ~totals.features;
+  if (idle != 0 && report.is_whole_tier) {
+    out << "  not judged   declared, but no case of this run needs it: "
+        << bit_words(kFeatureWords, idle) << "\n";
+  }
   const int status = exit_status(totals);
+  const std::string level =
+      totals.level.empty() ? " on part of a tier" : "  level " + totals.level;
   out << "\n"
-      << (status == 0   ? "CONFORMS  level " + totals.level
-          : status == 1 ? "DOES NOT CONFORM  level " + totals.level
+      << (status == 0   ? "CONFORMS" + level
+          : status == 1 ? "DOES NOT CONFORM" + level
           : status == 2 ? std::string("NOTHING WAS JUDGED")
                         : std::string("ADAPTER ERROR"))
       << "   " << report.kernel.name << " " << report.kernel.version << ": ";

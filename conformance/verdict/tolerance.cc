@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <variant>
 
 #include "conformance/corpus/words.h"
 
@@ -32,17 +34,18 @@ double abs_ln_bound(double x) {
   return kLn2 * std::max(std::abs(low), std::abs(low + 0.0861));
 }
 
+Format angle_format(const Claim& claim) {
+  return claim.angle_class == ROPEPROOF_A3 ? claim.angle_dtype : Format::kF32;
+}
+
 double angle_roundoff(const Claim& claim) {
-  return traits(claim.angle_class == ROPEPROOF_A3 ? claim.angle_dtype
-                                                  : Format::kF32)
-      .unit_roundoff;
+  return traits(angle_format(claim)).unit_roundoff;
 }
 
 // Whether numerator / denominator is exact in the angle's arithmetic.
 bool quotient_is_exact(const Claim& claim, std::int64_t numerator,
                        std::int64_t denominator) {
-  const Format format =
-      claim.angle_class == ROPEPROOF_A3 ? claim.angle_dtype : Format::kF32;
+  const Format format = angle_format(claim);
   const double quotient =
       static_cast<double>(numerator) / static_cast<double>(denominator);
   const double rounded = decode(format, encode(format, quotient));
@@ -64,7 +67,40 @@ Claim claim_of(const Description& description, Format dtype) {
   claim.table =
       description.table_dtype == 0 ? dtype : format_of(description.table_dtype);
   claim.rounding = description.rounding;
+  claim.computes_scaling = (description.features & ROPEPROOF_INV_FREQ) == 0;
   return claim;
+}
+
+double scaling_roundings(const reference::Scaling& scaling,
+                         std::int64_t rotary_dim) {
+  const auto d = static_cast<double>(rotary_dim);
+  const auto ntk = [&](double factor, double alpha) {
+    if (d <= 2) return 0.0;
+    return (3 * factor + abs_ln_bound(alpha)) * d / (d - 2) + 3;
+  };
+  return std::visit(
+      [&](const auto& s) -> double {
+        using S = std::decay_t<decltype(s)>;
+        if constexpr (std::is_same_v<S, reference::Default>) {
+          return 0;
+        } else if constexpr (std::is_same_v<S, reference::Yarn>) {
+          return 5 + 3 * (s.factor - 1);
+        } else if constexpr (std::is_same_v<S, reference::Llama3>) {
+          const double width = s.high_freq_factor - s.low_freq_factor;
+          const double sigma = width > 0 ? 3 * s.high_freq_factor / width : 0;
+          return 6 + (sigma + 2) * (s.factor - 1);
+        } else if constexpr (std::is_same_v<S, reference::Ntk>) {
+          return ntk(1, s.alpha);
+        } else if constexpr (std::is_same_v<S, reference::DynamicNtk>) {
+          if (s.seq_len <= s.max_position) return 0;
+          const double ratio = static_cast<double>(s.seq_len) /
+                               static_cast<double>(s.max_position);
+          return ntk(s.factor, s.factor * ratio - s.factor + 1);
+        } else {
+          return 1;
+        }
+      },
+      scaling);
 }
 
 double frequency_roundings(const Claim& claim, const PairAngle& pair) {
@@ -86,12 +122,17 @@ double frequency_roundings(const Claim& claim, const PairAngle& pair) {
 
 double angle_error(const Claim& claim, const PairAngle& pair) {
   if (claim.angle_class == ROPEPROOF_A0 || pair.position == 0) return 0;
-  const double p = std::abs(static_cast<double>(pair.position));
   const double u = angle_roundoff(claim);
-  const bool position_is_rounded = p > 1 / u;  // integers up to 2^precision
-  const double k =
-      frequency_roundings(claim, pair) + 1 + (position_is_rounded ? 1 : 0);
-  return std::min(kVacuous, p * std::abs(pair.inv_freq) * gamma(k, u));
+  // Integers up to 1/u are exact in the angle's arithmetic.
+  const bool position_is_rounded = !pair.is_f32 || pair.position > 1 / u;
+  const double sum = pair.axes > 1 ? 2.0 * static_cast<double>(pair.axes) : 0;
+  const double k = frequency_roundings(claim, pair) + pair.scaling + 1 +
+                   (position_is_rounded ? 1 : 0) + sum;
+  const double underflow =
+      (pair.position + 1) * reference::ulp(angle_format(claim), 0) / 2;
+  return std::min(
+      kVacuous,
+      pair.position * std::abs(pair.inv_freq) * gamma(k, u) + underflow);
 }
 
 double table_error(const Claim& claim, bool given, bool has_amplitude) {

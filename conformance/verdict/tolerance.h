@@ -26,6 +26,7 @@
 
 #include "conformance/kernels/kernel.h"
 #include "reference/format.h"
+#include "reference/spec.h"
 
 namespace ropeproof::conformance {
 
@@ -38,15 +39,19 @@ struct Claim {
   reference::Format table = reference::Format::kF32;
   reference::Format output = reference::Format::kF32;
   std::uint32_t rounding = ROPEPROOF_ROUND_ONCE;
+  bool computes_scaling = false;  // from its parameters, not from inv_freq
 };
 
 Claim claim_of(const Description& description, reference::Format dtype);
 
 // One pair of a RoPE: all that its angle's error depends on.
 struct PairAngle {
-  std::int64_t position = 0;
   std::int64_t j = 0, rotary_dim = 2;
-  double inv_freq = 1;  // theta_j, rad per position
+  double inv_freq = 1;    // theta_j, rad per position
+  double position = 0;    // sum of |W[k,j] p_k|: |p| with one axis
+  bool is_f32 = true;     // f32 holds every position and weight
+  std::int64_t axes = 1;  // that a sum is formed over
+  double scaling = 0;     // scaling_roundings, where the kernel computes it
 };
 
 // k: the number of roundings in theta_j, in units of the angle arithmetic's u.
@@ -60,8 +65,26 @@ struct PairAngle {
 //   A3  as A1, in the arithmetic of angle_dtype
 double frequency_roundings(const Claim& claim, const PairAngle& pair);
 
+// What a scaling adds to k if a kernel computes it in f32 from theta. With s
+// the factor, each relative to the scaled theta':
+//
+//   linear, LongRoPE, frequency factors   one division
+//   YaRN      theta' = theta ((1 - g) + g/s). The ramp g is off by 3u, and
+//             d theta'/theta' = g (1 - 1/s) / ((1 - g) + g/s) dg/g
+//             <= (s - 1) dg/g; three products, a sum and a division
+//   llama3    the same with sigma; t = L theta / 2 pi is off by 3u, so sigma by
+//             3u high/(high - low), and two roundings of its own
+//   NTK       alpha = s N/M - (s - 1) is off by 3u s N/M <= 3 s u alpha; base' =
+//             b alpha^e, e = d/(d - 2), by e times that, u e ln alpha for the
+//             exponent, 2u for the power and u for the product
+double scaling_roundings(const reference::Scaling& scaling,
+                         std::int64_t rotary_dim);
+
 // min(2, |phi| gamma(u)) over the frequency's roundings, the product with the
-// position, and the position itself where the arithmetic cannot hold it.
+// position, and the position itself where the arithmetic cannot hold it. A sum
+// over several axes has a product and an addition for each. theta and the angle
+// may be subnormal, in f16 above all: half of the smallest number each, theta's
+// times the position.
 double angle_error(const Claim& claim, const PairAngle& pair);
 
 // L of cos and sin as the kernel holds them, relative to 1:
@@ -85,7 +108,8 @@ inline constexpr double kGoldenError = 0x1p-52;
 // A bound this large accepts any rotation: the check says nothing.
 inline constexpr double kVacuous = 2;
 
-// L0: the structure is right; sixteen times what bf16 arithmetic costs.
+// L0: the structure is right. What arithmetic may cost in any type that kernels
+// use, four roundings to bf16; beside it, the angle may be off as in class A1.
 inline constexpr double kStructuralBound = 0x1p-6;
 
 }  // namespace ropeproof::conformance

@@ -1,0 +1,65 @@
+// config.h -- the RoPE of a Hugging Face config.json.
+//
+// Understood are the spelling of transformers 4 (rope_theta, rope_scaling) and
+// of transformers 5 (rope_parameters, one dictionary or one per layer type),
+// a text_config inside a multi-modal configuration, and the keys that single
+// families add. The rules, where they are not plain:
+//
+//  - A null is an absent key. A key outside the dictionary of the scaling that
+//    is not named here does not matter. Inside it, an unknown key is an error:
+//    a misspelled beta_fast would silently be 32.
+//  - The same parameter in two places (rope_theta; partial_rotary_factor;
+//    original_max_position_embeddings; type and rope_type; rope_scaling and
+//    rope_parameters) must say the same.
+//  - What only the code of a model class says is not guessed: without rope_theta
+//    there is no RoPE. partial_rotary_factor alone is 1 where it is absent.
+//  - rotary_dim = int(head_dim * partial_rotary_factor) is the product in
+//    binary64, cut, as Python does it: int(100 * 0.29) = 28. It must be even.
+//  - Pairing is no key of a config.json. It is `options.pairing`, else what
+//    rope_interleave says, else interleaved for the model types that
+//    transformers turns so, else half_split.
+//  - Latent attention (qk_rope_head_dim) turns the last channels of each head.
+//  - beta_fast or beta_slow 0 is read as absent: 32 and 1, as transformers does.
+//  - YaRN's mscale counts only together with mscale_all_dim, both not 0, except
+//    for DeepSeek and its kin, whose own code takes 1 and 0 for absent ones.
+//  - truncate is read from the dictionary that the other parameters of YaRN are
+//    in, also where there is one per layer type.
+//  - An explicit factor of YaRN wins over max_position_embeddings divided by
+//    original_max_position_embeddings; LongRoPE's must agree with it.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/models/config_object.h"
+#include "conformance/models/model_rope.h"
+
+namespace ropeproof::conformance {
+
+struct ConfigOptions {
+  std::optional<reference::Pairing> pairing;
+  std::string pairing_source = "given";  // who gave it
+  // The length that dynamic NTK and LongRoPE depend on; 0: the model's longest.
+  std::int64_t seq_len = 0;
+  // Accept a LongRoPE without its lists: ModelRope::has_frequencies is false.
+  bool allow_missing_lists = false;
+};
+
+// One entry, or one per layer type, by name. `file` names the text in errors.
+// Throws ConfigError.
+std::vector<ModelRope> ropes_of_config(const std::string& text,
+                                       const std::string& file,
+                                       const ConfigOptions& options = {});
+std::vector<ModelRope> ropes_of_config(const nlohmann::json& document,
+                                       const std::string& file,
+                                       const ConfigOptions& options = {});
+
+// Throws ConfigError where the reference refuses the specification.
+void check_rope(const ModelRope& rope, const std::string& file);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_

@@ -1,0 +1,250 @@
+#include "conformance/models/config_object.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace ropeproof::conformance {
+namespace {
+
+using nlohmann::json;
+
+// Enough of a value to recognise it by.
+std::string excerpt(const json& value) {
+  constexpr std::size_t kMost = 40;
+  const std::string text =
+      value.is_number_float()
+          ? shortest(value.get<double>())
+          : value.dump(-1, ' ', true, json::error_handler_t::replace);
+  return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
+}
+
+// Reads once more what the parser refuses, or silently takes: remembers the
+// last key, for the message, and the first key that an object has twice.
+struct Inspector : nlohmann::json_sax<json> {
+  std::string last_key, twice, fault;
+  std::vector<std::set<std::string>> keys;
+
+  bool key(std::string& name) override {
+    last_key = name;
+    if (!keys.back().insert(name).second && twice.empty()) twice = name;
+    return true;
+  }
+  bool start_object(std::size_t /*size*/) override {
+    keys.emplace_back();
+    return true;
+  }
+  bool end_object() override {
+    keys.pop_back();
+    return true;
+  }
+  bool parse_error(std::size_t byte, const std::string& token,
+                   const json::exception& /*error*/) override {
+    fault = "not JSON, at byte " + std::to_string(byte);
+    if (!last_key.empty()) fault += ", after the key \"" + last_key + "\"";
+    fault += ": " + excerpt(json(token)) + "; expected JSON, numbers finite";
+    return false;
+  }
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(std::int64_t /*value*/) override { return true; }
+  bool number_unsigned(std::uint64_t /*value*/) override { return true; }
+  bool number_float(double /*value*/, const std::string& /*text*/) override {
+    return true;
+  }
+  bool string(std::string& /*value*/) override { return true; }
+  bool binary(json::binary_t& /*value*/) override { return true; }
+  bool start_array(std::size_t /*size*/) override { return true; }
+  bool end_array() override { return true; }
+};
+
+std::string range(std::int64_t low, std::int64_t high) {
+  return "an integer " + std::to_string(low) + " .. " + std::to_string(high);
+}
+
+}  // namespace
+
+std::string shortest(double x) {
+  std::array<char, 32> digits{};
+  char* const end = digits.data() + digits.size();
+  const bool is_whole = x == std::floor(x) && std::abs(x) < 1e15;
+  const auto done =
+      is_whole ? std::to_chars(digits.data(), end, x, std::chars_format::fixed)
+               : std::to_chars(digits.data(), end, x);
+  return {digits.data(), done.ptr};
+}
+
+json parse_config_json(const std::string& text, const std::string& file) {
+  Inspector inspector;
+  json::sax_parse(text, &inspector);
+  if (!inspector.fault.empty())
+    throw ConfigError(file + ": " + inspector.fault);
+  if (!inspector.twice.empty()) {
+    throw ConfigError(file + ": the key \"" + inspector.twice +
+                      "\" is there twice; expected it once");
+  }
+  return json::parse(text);
+}
+
+ConfigObject::ConfigObject(const json& node, std::string file, std::string path)
+    : node_(&node), file_(std::move(file)), path_(std::move(path)) {
+  if (!node.is_object()) {
+    throw ConfigError(file_ + ": " + (path_.empty() ? "" : path_ + " ") +
+                      "is " + excerpt(node) + "; expected a JSON object");
+  }
+}
+
+std::string ConfigObject::place(const std::string& key) const {
+  return path_.empty() ? key : path_ + "." + key;
+}
+
+void ConfigObject::fail(const std::string& message) const {
+  throw ConfigError(file_ + ": " + message);
+}
+
+void ConfigObject::missing(const std::string& key,
+                           const std::string& expected) const {
+  fail(place(key) + " is missing; expected " + expected);
+}
+
+void ConfigObject::refuse(const std::string& key,
+                          const std::string& expected) const {
+  fail(place(key) + " is " + excerpt(node_->at(key)) + "; expected " +
+       expected);
+}
+
+const json* ConfigObject::find(const std::string& key) const {
+  const auto member = node_->find(key);
+  return member == node_->end() || member->is_null() ? nullptr : &*member;
+}
+
+std::optional<double> ConfigObject::number(const std::string& key,
+                                           const Accepted& accepted) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  if (!value->is_number()) refuse(key, accepted.text);
+  const double x = value->get<double>();
+  const bool is_above = accepted.is_open ? x > accepted.low : x >= accepted.low;
+  if (!is_above || !(x <= accepted.high)) refuse(key, accepted.text);
+  return x;
+}
+
+std::optional<std::int64_t> ConfigObject::integer(const std::string& key,
+                                                  std::int64_t low,
+                                                  std::int64_t high) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  if (!value->is_number()) refuse(key, range(low, high));
+  const double x = value->get<double>();  // 4096.0 is as good as 4096
+  if (x != std::floor(x) || !(x >= static_cast<double>(low)) ||
+      !(x <= static_cast<double>(high))) {
+    refuse(key, range(low, high));
+  }
+  return static_cast<std::int64_t>(x);
+}
+
+std::optional<bool> ConfigObject::boolean(const std::string& key) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  if (!value->is_boolean()) refuse(key, "true or false");
+  return value->get<bool>();
+}
+
+std::optional<std::string> ConfigObject::text(const std::string& key) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  if (!value->is_string()) refuse(key, "a string");
+  return value->get<std::string>();
+}
+
+std::optional<ConfigObject> ConfigObject::object(const std::string& key) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  return ConfigObject(*value, file_, place(key));
+}
+
+double ConfigObject::need_number(const std::string& key,
+                                 const Accepted& accepted) const {
+  const auto value = number(key, accepted);
+  if (!value) missing(key, accepted.text);
+  return *value;
+}
+
+std::int64_t ConfigObject::need_integer(const std::string& key,
+                                        std::int64_t low,
+                                        std::int64_t high) const {
+  const auto value = integer(key, low, high);
+  if (!value) missing(key, range(low, high));
+  return *value;
+}
+
+std::optional<std::vector<double>> ConfigObject::positive_list(
+    const std::string& key, std::int64_t size) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  const std::string expected =
+      "a list of " + std::to_string(size) + " finite numbers > 0";
+  if (!value->is_array()) refuse(key, expected);
+  if (value->size() != static_cast<std::size_t>(size)) {
+    fail(place(key) + " has " + std::to_string(value->size()) +
+         " entries; expected " + expected);
+  }
+  std::vector<double> result;
+  for (const json& item : *value) {
+    if (!item.is_number() || !(item.get<double>() > 0)) {
+      fail(place(key) + "[" + std::to_string(result.size()) + "] is " +
+           excerpt(item) + "; expected " + kPositive.text);
+    }
+    result.push_back(item.get<double>());
+  }
+  return result;
+}
+
+std::optional<std::vector<std::int64_t>> ConfigObject::integer_list(
+    const std::string& key) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  const std::string expected = "a list of integers >= 0";
+  if (!value->is_array()) refuse(key, expected);
+  std::vector<std::int64_t> result;
+  for (const json& item : *value) {
+    constexpr std::int64_t kMost = 1 << 20;
+    if (!item.is_number_integer() || item < 0 || item > kMost) {
+      refuse(key, expected);
+    }
+    result.push_back(item.get<std::int64_t>());
+  }
+  return result;
+}
+
+std::optional<std::vector<std::string>> ConfigObject::text_list(
+    const std::string& key) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  std::vector<std::string> result;
+  if (!value->is_array()) refuse(key, "a list of strings");
+  for (const json& item : *value) {
+    if (!item.is_string()) refuse(key, "a list of strings");
+    result.push_back(item.get<std::string>());
+  }
+  return result;
+}
+
+void ConfigObject::allow_only(const std::vector<std::string_view>& allowed,
+                              const std::string& what) const {
+  for (const auto& [key, value] : node_->items()) {
+    const auto known = std::ranges::find(allowed, std::string_view(key));
+    if (known != allowed.end() || value.is_null()) continue;
+    std::string names;
+    for (const std::string_view name : allowed) {
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    refuse(key, "no such key: " + what + " takes " + names);
+  }
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,102 @@
+// config_object.h -- reading a configuration that somebody else wrote.
+//
+// Unlike StrictObject (strict_json.h), which reads files of ours, a ConfigObject
+// reads one object of a Hugging Face config.json: keys that nobody asks for are
+// none of its business, a null is an absent key, and every fault is one line
+// that names the file, the key, its value and what is accepted.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ropeproof::conformance {
+
+// A configuration that means no RoPE. what() is one line. Exit status 2.
+struct ConfigError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+// What a number may be. `text` completes "expected ...".
+struct Accepted {
+  double low = 0;
+  bool is_open = false;  // greater than low, not equal to it
+  double high = std::numeric_limits<double>::max();
+  const char* text = "a finite number >= 0";
+};
+inline constexpr Accepted kNotNegative{};
+inline constexpr Accepted kPositive{0, true, kNotNegative.high,
+                                    "a finite number > 0"};
+inline constexpr Accepted kAtLeastOne{1, false, kNotNegative.high,
+                                      "a finite number >= 1"};
+inline constexpr Accepted kFraction{0, true, 1, "a number > 0 and <= 1"};
+
+class ConfigObject {
+ public:
+  // `node` outlives the object. `path` leads to it from the root of the file:
+  // "" or "text_config.rope_scaling". Throws ConfigError if it is no object.
+  ConfigObject(const nlohmann::json& node, std::string file, std::string path);
+
+  // Null where the key is absent or its value is null.
+  const nlohmann::json* find(const std::string& key) const;
+  bool has(const std::string& key) const { return find(key) != nullptr; }
+
+  std::optional<double> number(const std::string& key,
+                               const Accepted& accepted) const;
+  std::optional<std::int64_t> integer(const std::string& key, std::int64_t low,
+                                      std::int64_t high) const;
+  std::optional<bool> boolean(const std::string& key) const;
+  std::optional<std::string> text(const std::string& key) const;
+  std::optional<ConfigObject> object(const std::string& key) const;
+
+  // The same, but the key must be there.
+  double need_number(const std::string& key, const Accepted& accepted) const;
+  std::int64_t need_integer(const std::string& key, std::int64_t low,
+                            std::int64_t high) const;
+
+  // `size` numbers > 0; integers >= 0; strings. Null: absent.
+  std::optional<std::vector<double>> positive_list(const std::string& key,
+                                                   std::int64_t size) const;
+  std::optional<std::vector<std::int64_t>> integer_list(
+      const std::string& key) const;
+  std::optional<std::vector<std::string>> text_list(
+      const std::string& key) const;
+
+  // Throws if there is a key that `allowed` does not name. `what` says whose
+  // keys they are.
+  void allow_only(const std::vector<std::string_view>& allowed,
+                  const std::string& what) const;
+
+  [[noreturn]] void missing(const std::string& key,
+                            const std::string& expected) const;
+  // The value of `key` is not `expected`.
+  [[noreturn]] void refuse(const std::string& key,
+                           const std::string& expected) const;
+  [[noreturn]] void fail(const std::string& message) const;
+
+  std::string place(const std::string& key) const;
+  const nlohmann::json& node() const { return *node_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  const nlohmann::json* node_;
+  std::string file_, path_;
+};
+
+// One document. Throws ConfigError if it is not JSON, if a number is beyond the
+// range of binary64, or if an object has a key twice.
+nlohmann::json parse_config_json(const std::string& text,
+                                 const std::string& file);
+
+// The shortest decimal that reads back as `x`; 500000, not 5e+05.
+std::string shortest(double x);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_

@@ -1,0 +1,292 @@
+#include "conformance/models/config_scaling.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "reference/golden.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+constexpr std::int64_t kMostPositions = std::int64_t{1} << 53;
+constexpr const char* kOriginal = "original_max_position_embeddings";
+constexpr const char* kMax = "max_position_embeddings";
+constexpr const char* kTypes =
+    "default, linear, dynamic, yarn, longrope (su), llama3, proportional, "
+    "mrope or xdrope";
+
+std::string canonical(const std::string& type) {
+  if (type == "su") return "longrope";
+  if (type == "mrope") return "default";
+  return type;
+}
+
+bool is_known(const std::string& type) {
+  static constexpr std::array<std::string_view, 8> kKnown = {
+      "default",  "linear", "dynamic",      "yarn",
+      "longrope", "llama3", "proportional", "xdrope"};
+  return std::ranges::find(kKnown, type) != kKnown.end();
+}
+
+// Keys that every dictionary may have, and those of its type. "finetuned" tells
+// of the training.
+void allow(const ConfigObject& rope, const std::string& type,
+           std::vector<std::string_view> keys) {
+  keys.insert(keys.end(),
+              {"rope_type", "type", "rope_theta", "partial_rotary_factor",
+               "mrope_section", "mrope_interleaved", "finetuned"});
+  rope.allow_only(keys, "a scaling of type " + type);
+}
+
+template <class T>
+std::optional<T> agreed(const ConfigObject& rope, const ConfigObject& model,
+                        const std::string& key, const std::optional<T>& inside,
+                        const std::optional<T>& beside) {
+  if (inside && beside && *inside != *beside) {
+    rope.refuse(key, "what " + model.place(key) + " says, " +
+                         shortest(static_cast<double>(*beside)));
+  }
+  return inside ? inside : beside;
+}
+
+// Absent, it is max_position_embeddings; not so for llama3, which would divide
+// by bands of a length that the model was not trained at.
+std::int64_t original_length(const ConfigObject& rope,
+                             const ScalingContext& context, bool or_longest) {
+  const auto given =
+      agreed(rope, context.model, kOriginal,
+             rope.integer(kOriginal, 1, kMostPositions),
+             context.model.integer(kOriginal, 1, kMostPositions));
+  if (given) return *given;
+  if (!or_longest) rope.missing(kOriginal, "an integer >= 1");
+  if (context.max_position > 0) return context.max_position;
+  rope.missing(kOriginal,
+               "an integer >= 1, here or as " + context.model.place(kMax));
+}
+
+// How many times longer than its original context a model may run.
+double stretch(const ScalingContext& context, std::int64_t original_length) {
+  return static_cast<double>(context.max_position) /
+         static_cast<double>(original_length);
+}
+
+// Python's `value or fallback`: 0 and absent are the same.
+double number_or(const std::optional<double>& value, double fallback) {
+  return value && *value != 0 ? *value : fallback;
+}
+
+reference::Linear linear(const ConfigObject& rope) {
+  allow(rope, "linear", {"factor"});
+  return {rope.need_number("factor", kAtLeastOne)};
+}
+
+// Hunyuan's alpha, which its configurations keep beside keys that its code does
+// not read, is static NTK.
+std::optional<reference::Ntk> hunyuan_alpha(const ConfigObject& rope) {
+  const double alpha = number_or(rope.number("alpha", kNotNegative), 0);
+  if (alpha == 0) return {};
+  if (alpha < 1) rope.refuse("alpha", kAtLeastOne.text);
+  return reference::Ntk{alpha};
+}
+
+reference::Scaling dynamic(const ConfigObject& rope,
+                           const ScalingContext& context) {
+  allow(rope, "dynamic",
+        {"factor", "alpha", kOriginal, "beta_fast", "beta_slow", "mscale",
+         "mscale_all_dim"});
+  if (const auto alpha = hunyuan_alpha(rope)) return *alpha;
+  const double factor = rope.need_number("factor", kAtLeastOne);
+  const std::int64_t max_position =
+      context.model.need_integer(kMax, 1, kMostPositions);
+  const std::int64_t seq_len =
+      context.seq_len > 0 ? context.seq_len : max_position;
+  return reference::DynamicNtk{factor, max_position, seq_len};
+}
+
+// g(top) / g(bottom) of (R11), for one of them 0, rounded once. The reference
+// takes positive ones; the smallest changes no result but an exact tie, and
+// logarithms have none.
+double mscale_ratio(double factor, double top, double bottom) {
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  reference::Yarn yarn;
+  yarn.factor = factor;
+  yarn.original_length = 4096;
+  yarn.mscale = std::max(top, kLeast);
+  yarn.mscale_all_dim = std::max(bottom, kLeast);
+  reference::Spec spec{reference::leading(64, 64, {}), {}};
+  spec.frequencies.scaling = yarn;
+  return golden_resolution(reference::Oracle::kBinFloat, spec).amplitude;
+}
+
+void read_mscale(const ConfigObject& rope, const ScalingContext& context,
+                 reference::Yarn& yarn, ModelRope& result) {
+  const auto mscale = rope.number("mscale", kNotNegative);
+  const auto all_dim = rope.number("mscale_all_dim", kNotNegative);
+  const double top = mscale.value_or(context.is_deepseek ? 1 : 0);
+  const double bottom = all_dim.value_or(0);
+  if (top != 0 && bottom != 0) {
+    yarn.mscale = top;
+    yarn.mscale_all_dim = bottom;
+  } else if (context.is_deepseek && !yarn.attention_factor) {
+    yarn.attention_factor = mscale_ratio(yarn.factor, top, bottom);
+  }
+  if (context.is_deepseek && bottom != 0) {
+    const double g = mscale_ratio(yarn.factor, bottom, 0);
+    result.score_scale = g * g;
+  }
+}
+
+reference::Yarn yarn(const ConfigObject& rope, const ScalingContext& context,
+                     ModelRope& result) {
+  allow(rope, "yarn",
+        {"factor", kOriginal, "attention_factor", "beta_fast", "beta_slow",
+         "mscale", "mscale_all_dim", "truncate"});
+  reference::Yarn yarn;
+  yarn.original_length = original_length(rope, context, true);
+  if (const auto factor = rope.number("factor", kAtLeastOne)) {
+    yarn.factor = *factor;
+  } else if (stretch(context, yarn.original_length) >= 1) {
+    yarn.factor = stretch(context, yarn.original_length);
+  } else {
+    rope.missing("factor", kAtLeastOne.text);
+  }
+  yarn.beta_fast = number_or(rope.number("beta_fast", kNotNegative), 32);
+  yarn.beta_slow = number_or(rope.number("beta_slow", kNotNegative), 1);
+  if (yarn.beta_fast < yarn.beta_slow) {
+    rope.fail(rope.place("beta_fast") + " is " + shortest(yarn.beta_fast) +
+              "; expected at least beta_slow, " + shortest(yarn.beta_slow));
+  }
+  yarn.truncate = rope.boolean("truncate").value_or(true);
+  yarn.attention_factor = rope.number("attention_factor", kPositive);
+  read_mscale(rope, context, yarn, result);
+  return yarn;
+}
+
+std::vector<double> factor_list(const ConfigObject& rope,
+                                const std::string& key,
+                                const ScalingContext& context,
+                                ModelRope& result) {
+  if (auto list = rope.positive_list(key, context.pairs)) return *list;
+  if (!context.allow_missing_lists) {
+    rope.missing(key, "a list of " + std::to_string(context.pairs) +
+                          " finite numbers > 0");
+  }
+  result.has_frequencies = false;
+  return std::vector<double>(static_cast<std::size_t>(context.pairs), 1.0);
+}
+
+// Phi-3-small has an amplitude for each of the two lists.
+void read_list_amplitudes(const ConfigObject& rope,
+                          reference::LongRope& scaling) {
+  const auto of_short = rope.number("short_mscale", kPositive);
+  const auto of_long = rope.number("long_mscale", kPositive);
+  if (!of_short && !of_long) return;
+  if (!of_short) rope.missing("short_mscale", "a number, as long_mscale has");
+  if (!of_long) rope.missing("long_mscale", "a number, as short_mscale has");
+  if (scaling.attention_factor) {
+    rope.refuse("attention_factor", "none beside short_mscale, long_mscale");
+  }
+  scaling.attention_factor =
+      scaling.seq_len > scaling.original_length ? of_long : of_short;
+}
+
+reference::LongRope long_rope(const ConfigObject& rope,
+                              const ScalingContext& context,
+                              ModelRope& result) {
+  allow(rope, "longrope",
+        {"short_factor", "long_factor", "factor", "attention_factor",
+         "short_mscale", "long_mscale", kOriginal});
+  reference::LongRope scaling;
+  scaling.short_factor = factor_list(rope, "short_factor", context, result);
+  scaling.long_factor = factor_list(rope, "long_factor", context, result);
+  scaling.original_length = original_length(rope, context, true);
+  scaling.seq_len =
+      context.seq_len > 0 ? context.seq_len : context.max_position;
+  if (scaling.seq_len == 0) {
+    context.model.missing(kMax, "an integer >= 1, or a length to show");
+  }
+  scaling.attention_factor = rope.number("attention_factor", kPositive);
+  const auto factor = rope.number("factor", kAtLeastOne);
+  const double implied = stretch(context, scaling.original_length);
+  if (factor && implied > 0 && *factor != implied &&
+      !scaling.attention_factor) {
+    rope.refuse("factor", std::string(kMax) + " / " + kOriginal + ", " +
+                              shortest(implied) +
+                              ", or an attention_factor, which decides");
+  }
+  // A model no longer than its original context has the amplitude 1.
+  scaling.factor = std::max(1.0, factor.value_or(implied));
+  read_list_amplitudes(rope, scaling);
+  return scaling;
+}
+
+reference::Llama3 llama3(const ConfigObject& rope,
+                         const ScalingContext& context) {
+  allow(rope, "llama3",
+        {"factor", "low_freq_factor", "high_freq_factor", kOriginal});
+  reference::Llama3 scaling;
+  scaling.factor = rope.need_number("factor", kAtLeastOne);
+  scaling.low_freq_factor = rope.need_number("low_freq_factor", kPositive);
+  scaling.high_freq_factor = rope.need_number("high_freq_factor", kPositive);
+  if (scaling.high_freq_factor < scaling.low_freq_factor) {
+    rope.refuse("high_freq_factor", "at least low_freq_factor, " +
+                                        shortest(scaling.low_freq_factor));
+  }
+  scaling.original_length = original_length(rope, context, false);
+  return scaling;
+}
+
+}  // namespace
+
+std::string rope_type_of(const ConfigObject& rope) {
+  const auto current = rope.text("rope_type");
+  const auto legacy = rope.text("type");
+  for (const char* key : {"rope_type", "type"}) {
+    if (rope.has(key) && !is_known(canonical(*rope.text(key)))) {
+      rope.refuse(key, kTypes);
+    }
+  }
+  if (current && legacy && canonical(*current) != canonical(*legacy)) {
+    rope.refuse("rope_type", "what type says, \"" + *legacy + "\"");
+  }
+  return canonical(current ? *current : legacy.value_or("default"));
+}
+
+void read_scaling(const ConfigObject& rope, const std::string& type,
+                  const ScalingContext& context, ModelRope& result) {
+  reference::Scaling& scaling = result.spec.frequencies.scaling;
+  if (type == "linear") {
+    scaling = linear(rope);
+  } else if (type == "dynamic") {
+    scaling = dynamic(rope, context);
+  } else if (type == "yarn") {
+    scaling = yarn(rope, context, result);
+  } else if (type == "longrope") {
+    scaling = long_rope(rope, context, result);
+  } else if (type == "llama3") {
+    scaling = llama3(rope, context);
+  } else if (type == "proportional") {
+    allow(rope, type, {"factor"});
+    const auto factor = rope.number("factor", kAtLeastOne);
+    if (factor && *factor != 1) scaling = reference::Linear{*factor};
+  } else if (type == "xdrope") {
+    allow(rope, type,
+          {"alpha", "xdrope_section", "factor", "beta_fast", "beta_slow",
+           "mscale", "mscale_all_dim"});
+    if (const auto alpha = hunyuan_alpha(rope)) scaling = *alpha;
+  } else {
+    allow(rope, type, {});
+  }
+}
+
+std::optional<double> inside_or_beside(const ConfigObject& rope,
+                                       const ConfigObject& model,
+                                       const std::string& key,
+                                       const Accepted& accepted) {
+  return agreed(rope, model, key, rope.number(key, accepted),
+                model.number(key, accepted));
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,44 @@
+// figures.h -- the numbers behind a ModelRope, from the reference.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_FIGURES_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_FIGURES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/models/model_rope.h"
+#include "reference/scaling.h"
+
+namespace ropeproof::conformance {
+
+struct PairFigures {
+  double inv_freq = 0;  // theta_j, scaled, rounded once to binary64
+  double unscaled = 0;  // theta_j of (R1)
+  // Positions per turn, along the pair's axis; infinite for a pair that stands.
+  double wavelength = 0;
+  double unscaled_wavelength = 0;
+  std::int64_t axis = 0;
+  reference::Pair in, out;  // channels; they differ for interleaved_to_half
+};
+
+struct Figures {
+  std::vector<PairFigures> pairs;
+  reference::Resolution resolution;  // amplitude, ramps, bands
+  // The context that the scaling stretches, else the model's; 0: not known.
+  std::int64_t original_length = 0;
+};
+
+// Throws std::invalid_argument where the reference refuses the specification.
+Figures figures_of(const ModelRope& rope);
+
+// What the scaling does, a line each: parameters, then range, bands or list.
+std::vector<std::string> scaling_facts(const ModelRope& rope,
+                                       const Figures& figures);
+
+// "channels 0 .. 31 turn, 32 .. 79 stay".
+std::string channels_fact(const reference::Layout& layout,
+                          const Figures& figures);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_FIGURES_H_

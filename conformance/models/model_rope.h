@@ -1,0 +1,35 @@
+// model_rope.h -- the RoPE of a model, and what a reader wants to know of it.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_MODEL_ROPE_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_MODEL_ROPE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/spec.h"
+
+namespace ropeproof::conformance {
+
+struct ModelRope {
+  // The layers that turn this way, "full_attention" say; empty: all of them.
+  std::string layers;
+  reference::Spec spec;
+  std::string pairing_source;           // who says so
+  std::vector<std::string> axis_names;  // one per axis; empty: one axis
+  std::int64_t context_length = 0;      // max_position_embeddings; 0: not known
+  // What DeepSeek's attention multiplies its scores by, besides: no part of the
+  // rotation, and no kernel's business.
+  std::optional<double> score_scale;
+  // False: the factor lists of LongRoPE are not known. The specification has
+  // ones in their place; its layout and amplitude are those of the model.
+  bool has_frequencies = true;
+};
+
+// "yarn", as a config.json calls it.
+std::string_view scaling_name(const reference::Scaling& scaling);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_ROPE_H_

@@ -1,0 +1,190 @@
+#include "conformance/models/model_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <iomanip>
+#include <string>
+
+#include "conformance/corpus/words.h"
+#include "conformance/models/figures.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as their widest entry; the last is not padded.
+void print_table(std::ostream& out, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      out << row[i] << std::string(widths[i] - row[i].size() + 2, ' ');
+    }
+    out << row.back() << "\n";
+  }
+}
+
+// One value, or those of the layers with a slash between.
+std::string of_layers(const Model& model,
+                      const std::function<std::string(const ModelRope&)>& get) {
+  std::vector<std::string> values;
+  for (const ModelRope& rope : model.ropes) {
+    if (values.empty() || get(rope) != values.back()) {
+      values.push_back(get(rope));
+    }
+  }
+  std::string text;
+  for (const std::string& value : values) {
+    text += (text.empty() ? "" : "/") + value;
+  }
+  return text;
+}
+
+std::string scaling_of(const ModelRope& rope) {
+  std::string text(scaling_name(rope.spec.frequencies.scaling));
+  if (rope.spec.layout.pair_distance != 0) text = "proportional";
+  if (rope.axis_names.empty()) return text;
+  std::string axes;
+  for (const std::string& name : rope.axis_names) {
+    axes += (axes.empty() ? "" : ",") + name;
+  }
+  return (text == "default" ? "axes " : text + ", axes ") + axes;
+}
+
+std::string status_of(const Model& model) {
+  const bool is_complete = std::ranges::all_of(
+      model.ropes, [](const ModelRope& rope) { return rope.has_frequencies; });
+  if (!is_complete) return "no factor lists";
+  return model.confirmed ? "confirmed" : "unconfirmed";
+}
+
+// "1.0000000000000000e+00": 17 digits, enough to tell every double.
+std::string seventeen(double x) {
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
+                                 std::chars_format::scientific, 16);
+  return {text.data(), end.ptr};
+}
+
+std::string six(double x) {
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
+                                 std::chars_format::general, 6);
+  return {text.data(), end.ptr};
+}
+
+void print_pairs(std::ostream& out, const ModelRope& rope,
+                 const Figures& figures) {
+  const bool has_axes = !rope.axis_names.empty();
+  const bool moves =
+      rope.spec.layout.pairing == reference::Pairing::kInterleavedToHalf;
+  Row head = {"  pair", "inv_freq", "wavelength", "slower"};
+  if (has_axes) head.push_back("axis");
+  head.push_back("channels");
+  std::vector<Row> rows = {head};
+  for (std::size_t j = 0; j < figures.pairs.size(); ++j) {
+    const PairFigures& pair = figures.pairs[j];
+    const auto channels = [](const reference::Pair& p) {
+      return std::to_string(p.u) + ", " + std::to_string(p.v);
+    };
+    Row row = {"  " + std::to_string(j), seventeen(pair.inv_freq),
+               six(pair.wavelength),
+               pair.inv_freq == 0 ? "-" : six(pair.unscaled / pair.inv_freq)};
+    if (has_axes) {
+      row.push_back(rope.axis_names[static_cast<std::size_t>(pair.axis)]);
+    }
+    row.push_back(channels(pair.in) +
+                  (moves ? " -> " + channels(pair.out) : ""));
+    rows.push_back(row);
+  }
+  print_table(out, rows);
+}
+
+void print_rope(std::ostream& out, const ModelRope& rope) {
+  const reference::Layout& layout = rope.spec.layout;
+  const Figures figures = figures_of(rope);
+  out << "\n";
+  const auto line = [&](const char* key, const std::string& value) {
+    out << std::left << std::setw(11) << key << value << "\n";
+  };
+  if (!rope.layers.empty()) line("layers", rope.layers);
+  line("head", "head_dim " + std::to_string(layout.head_dim) + ", rotary_dim " +
+                   std::to_string(layout.rotary_dim) + ": " +
+                   channels_fact(layout, figures));
+  line("pairing",
+       word(kPairingWords, layout.pairing) + " (" + rope.pairing_source + ")");
+  line("base",
+       shortest(rope.spec.frequencies.base) +
+           (layout.pair_distance == 0
+                ? ""
+                : ", exponents 2j / " + std::to_string(layout.head_dim)));
+  if (rope.context_length > 0) {
+    line("context", std::to_string(rope.context_length));
+  }
+  const char* key = "scaling";
+  for (const std::string& fact : scaling_facts(rope, figures)) {
+    const std::string name(scaling_name(rope.spec.frequencies.scaling));
+    line(key, *key != '\0' && name != "default" ? name + ", " + fact : fact);
+    key = "";
+  }
+  line("amplitude", shortest(figures.resolution.amplitude));
+  if (rope.score_scale) {
+    line("", "attention also multiplies its scores by " +
+                 six(*rope.score_scale) + "; no part of the rotation");
+  }
+  if (!rope.has_frequencies) {
+    line("pairs", std::to_string(figures.pairs.size()) +
+                      "; their frequencies need the factor lists");
+    return;
+  }
+  out << "\n";
+  print_pairs(out, rope, figures);
+}
+
+}  // namespace
+
+void print_models(std::ostream& out, const std::vector<Model>& models) {
+  std::vector<Row> rows = {{"model", "head_dim", "rotary_dim", "pairing",
+                            "base", "scaling", "status", "title"}};
+  for (const Model& model : models) {
+    const auto get = [&](const auto& value) { return of_layers(model, value); };
+    rows.push_back({model.id, get([](const ModelRope& r) {
+                      return std::to_string(r.spec.layout.head_dim);
+                    }),
+                    get([](const ModelRope& r) {
+                      return std::to_string(r.spec.layout.rotary_dim);
+                    }),
+                    get([](const ModelRope& r) {
+                      return word(kPairingWords, r.spec.layout.pairing);
+                    }),
+                    get([](const ModelRope& r) {
+                      return shortest(r.spec.frequencies.base);
+                    }),
+                    get(scaling_of), status_of(model), model.title});
+  }
+  print_table(out, rows);
+  const auto confirmed = std::ranges::count_if(models, &Model::confirmed);
+  out << models.size() << " models, " << confirmed
+      << " confirmed by two sources\n";
+}
+
+void print_model(std::ostream& out, const Model& model) {
+  out << model.id << (model.title.empty() ? "" : "  ") << model.title << "\n";
+  if (!model.sources.empty()) {
+    out << (model.confirmed ? "confirmed by" : "not confirmed; from") << "\n";
+    for (const std::string& source : model.sources) {
+      out << "  " << source << "\n";
+    }
+  }
+  if (!model.note.empty()) out << "note: " << model.note << "\n";
+  for (const ModelRope& rope : model.ropes) print_rope(out, rope);
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,20 @@
+// model_text.h -- what `ropeproof list models` and `ropeproof show` print.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_MODEL_TEXT_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_MODEL_TEXT_H_
+
+#include <ostream>
+#include <vector>
+
+#include "conformance/models/preset.h"
+
+namespace ropeproof::conformance {
+
+// A table, a line per model.
+void print_models(std::ostream& out, const std::vector<Model>& models);
+
+// All there is to know of a model: sources, layout, scaling, and every pair.
+void print_model(std::ostream& out, const Model& model);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_TEXT_H_

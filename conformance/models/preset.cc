@@ -1,0 +1,148 @@
+#include "conformance/models/preset.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "conformance/corpus/strict_json.h"
+#include "conformance/corpus/words.h"
+#include "conformance/models/plain_rope.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20;
+
+// Empty, with a reason, where it cannot be read.
+std::optional<std::string> read_text(const fs::path& path,
+                                     std::string& reason) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) {
+    reason = error.message();
+    return {};
+  }
+  if (size > kMaxFileBytes) {
+    reason = "larger than 16 MiB";
+    return {};
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  if (file.bad() || !file.is_open()) {
+    reason = "read error";
+    return {};
+  }
+  return text;
+}
+
+bool is_preset_id(const std::string& id) {
+  return !id.empty() && id != "schema" && std::ranges::all_of(id, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.';
+  });
+}
+
+Model load_preset(const fs::path& path, const ConfigOptions& options) {
+  std::string reason;
+  const auto text = read_text(path, reason);
+  if (!text) {
+    throw VectorError(path.string() + ": cannot be read: " + reason);
+  }
+  return read_preset(*text, path.string(), options);
+}
+
+}  // namespace
+
+Model read_preset(const std::string& text, const std::string& file,
+                  const ConfigOptions& given) {
+  try {
+    const nlohmann::json document = parse_config_json(text, file);
+    StrictObject preset(document, file);
+    Model model;
+    model.id = preset.text("id");
+    model.title = preset.text("title");
+    const nlohmann::json& confirmed = preset.get("confirmed");
+    if (!confirmed.is_boolean()) preset.fail("confirmed", "expected a boolean");
+    model.confirmed = confirmed.get<bool>();
+    model.sources = preset.texts("sources");
+    if (model.sources.size() < (model.confirmed ? 2 : 1)) {
+      preset.fail("sources", "expected one, or two of a confirmed preset");
+    }
+    if (preset.find("note") != nullptr) model.note = preset.text("note");
+
+    ConfigOptions options = given;
+    const auto pairing = find_word(kPairingWords, preset.text("pairing"));
+    if (!pairing) {
+      preset.fail("pairing", "expected " + list_words(kPairingWords));
+    }
+    if (!options.pairing) {
+      options.pairing = pairing;
+      options.pairing_source = "preset";
+    }
+    options.allow_missing_lists = preset.find("missing") != nullptr;
+
+    const nlohmann::json* config = preset.find("config");
+    const nlohmann::json* rope = preset.find("rope");
+    if ((config == nullptr) == (rope == nullptr)) {
+      preset.fail("config", "expected it, or else rope");
+    }
+    model.ropes =
+        config != nullptr
+            ? ropes_of_config(*config, file + ": config", options)
+            : std::vector{plain_rope(*rope, file + ": rope", options)};
+    preset.finish();
+    const bool is_complete = std::ranges::all_of(
+        model.ropes, [](const auto& r) { return r.has_frequencies; });
+    if (options.allow_missing_lists && (is_complete || model.confirmed)) {
+      preset.fail("missing",
+                  "expected only where a list is missing, and not "
+                  "in a confirmed preset");
+    }
+    return model;
+  } catch (const ConfigError& error) {
+    throw VectorError(error.what());
+  }
+}
+
+std::optional<Model> find_preset(const fs::path& directory,
+                                 const std::string& id,
+                                 const ConfigOptions& options) {
+  const fs::path path = directory / (id + ".json");
+  if (!is_preset_id(id) || !fs::exists(path)) return {};
+  return load_preset(path, options);
+}
+
+std::vector<Model> load_presets(const fs::path& directory) {
+  std::error_code error;
+  std::vector<Model> models;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".json" || path.stem() == "schema") continue;
+    models.push_back(load_preset(path, {}));
+    if (path.stem() != models.back().id) {
+      throw VectorError(path.string() + ": has the id \"" + models.back().id +
+                        "\"; expected that of its name");
+    }
+  }
+  if (error) {
+    throw VectorError(directory.string() +
+                      ": cannot be read: " + error.message());
+  }
+  std::ranges::sort(models, {}, &Model::id);
+  return models;
+}
+
+Model read_config_file(const fs::path& path, const ConfigOptions& options) {
+  std::string reason;
+  const auto text = read_text(path, reason);
+  if (!text) throw ConfigError(path.string() + ": cannot be read: " + reason);
+  Model model;
+  model.id = path.string();
+  model.ropes = ropes_of_config(*text, path.string(), options);
+  return model;
+}
+
+}  // namespace ropeproof::conformance

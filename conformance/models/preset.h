@@ -1,0 +1,48 @@
+// preset.h -- the models of vectors/models/, one file each.
+//
+// A preset is data: the rope-relevant part of a model's config.json, or a rope
+// in words of our own where no config.json has one, with its sources. A new
+// model needs a file and no code.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_PRESET_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_PRESET_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/models/config.h"
+#include "conformance/models/model_rope.h"
+
+namespace ropeproof::conformance {
+
+struct Model {
+  std::string id;     // of a preset, or the path of a config.json
+  std::string title;  // empty for a config.json
+  // At least two sources agree. Others are for looking at, not for judging by.
+  bool confirmed = false;
+  std::vector<std::string> sources;
+  std::string note;
+  std::vector<ModelRope> ropes;  // at least one
+};
+
+// The text of one preset file; `file` names it in errors. `options` may replace
+// the pairing and the length. Throws VectorError for a broken preset.
+Model read_preset(const std::string& text, const std::string& file,
+                  const ConfigOptions& options = {});
+
+// The preset `id`, if there is such a file in `directory`.
+std::optional<Model> find_preset(const std::filesystem::path& directory,
+                                 const std::string& id,
+                                 const ConfigOptions& options = {});
+
+// All presets of `directory`, by id.
+std::vector<Model> load_presets(const std::filesystem::path& directory);
+
+// A config.json as a model without sources. Throws ConfigError.
+Model read_config_file(const std::filesystem::path& path,
+                       const ConfigOptions& options = {});
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_PRESET_H_

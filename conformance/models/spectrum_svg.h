@@ -1,0 +1,19 @@
+// spectrum_svg.h -- a model's spectrum as a picture: wavelength over pair.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_SPECTRUM_SVG_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_SPECTRUM_SVG_H_
+
+#include <string>
+
+#include "conformance/models/preset.h"
+
+namespace ropeproof::conformance {
+
+// One self-contained SVG document, light or dark as the reader's system is:
+// scaled and unscaled wavelengths of every layer type, the context lengths, and
+// the pairs that a scaling blends. Throws std::invalid_argument where no
+// frequencies are known, or all pairs stand still.
+std::string spectrum_svg(const Model& model);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_SPECTRUM_SVG_H_

@@ -1,0 +1,59 @@
+// The rotation, which every engine shares but for its type: two products and a
+// sum, of which a compiler may fuse the sum with one product.
+#include <array>
+#include <stdexcept>
+
+#include "reference/staged/pipeline.h"
+
+namespace ropeproof::reference::staged {
+namespace {
+
+using enum Type;
+using enum Op;
+using enum Weight;
+
+constexpr Step kStore{"y", kT, kCast, {"y"}};
+
+// y_u = x_u c - x_v s
+constexpr std::array kYuNone{Step{"a", kW, kMultiply, {"x_u", "c"}},
+                             Step{"b", kW, kMultiply, {"x_v", "s"}},
+                             Step{"y", kW, kSubtract, {"a", "b"}}, kStore};
+constexpr std::array kYuFusedXu{
+    Step{"b", kW, kMultiply, {"x_v", "s"}}, Step{"-b", kW, kNegate, {"b"}},
+    Step{"y", kW, kFma, {"x_u", "c", "-b"}}, kStore};
+constexpr std::array kYuFusedXv{
+    Step{"a", kW, kMultiply, {"x_u", "c"}}, Step{"-x_v", kW, kNegate, {"x_v"}},
+    Step{"y", kW, kFma, {"-x_v", "s", "a"}}, kStore};
+
+// y_v = x_u s + x_v c
+constexpr std::array kYvNone{Step{"a", kW, kMultiply, {"x_u", "s"}},
+                             Step{"b", kW, kMultiply, {"x_v", "c"}},
+                             Step{"y", kW, kAdd, {"a", "b"}}, kStore};
+constexpr std::array kYvFusedXu{Step{"b", kW, kMultiply, {"x_v", "c"}},
+                                Step{"y", kW, kFma, {"x_u", "s", "b"}}, kStore};
+constexpr std::array kYvFusedXv{Step{"a", kW, kMultiply, {"x_u", "s"}},
+                                Step{"y", kW, kFma, {"x_v", "c", "a"}}, kStore};
+
+// Each term of a sum meets a product, the sum and the cast. A fused form lacks
+// the rounding of one product.
+constexpr std::array kRoundings{Roundings{kW, kOnce, 2, 0},
+                                Roundings{kT, kUnlessW, 1, 0}};
+
+}  // namespace
+
+std::span<const Step> rotation_steps(Output output, Fused fused) {
+  const bool u = output == Output::kYu;
+  switch (fused) {
+    case Fused::kNone:
+      return u ? kYuNone : kYvNone;
+    case Fused::kXu:
+      return u ? std::span<const Step>(kYuFusedXu) : kYvFusedXu;
+    case Fused::kXv:
+      return u ? std::span<const Step>(kYuFusedXv) : kYvFusedXv;
+  }
+  throw std::logic_error("not a form of the rotation");
+}
+
+std::span<const Roundings> rotation_roundings() { return kRoundings; }
+
+}  // namespace ropeproof::reference::staged
