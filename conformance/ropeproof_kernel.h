@@ -150,7 +150,8 @@ typedef struct ropeproof_description {
   uint32_t dtypes;
   uint32_t pairings;
   uint32_t features;
-  int64_t max_position; /**< largest |position| accepted; 0: no limit */
+  int64_t max_position; /**< largest |position| accepted; 0: no limit. An angle
+                             in binary64 is A0 up to about 2^31 */
   uint32_t angle_class; /**< the claim: ROPEPROOF_A0 .. ROPEPROOF_A3 */
   uint32_t angle_dtype; /**< A3 only */
   uint32_t power;       /**< ROPEPROOF_POW or ROPEPROOF_EXP2 */

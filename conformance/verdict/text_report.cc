@@ -41,7 +41,8 @@ std::string place(const Element& e) {
   if (e.tensor == "q" || e.tensor == "k" || e.tensor == "cos" ||
       e.tensor == "sin") {
     if (e.pair >= 0) text << " pair " << e.pair;
-    text << " position " << format("%.12g", e.position);
+    const bool whole = e.position == std::floor(e.position);
+    text << " position " << format(whole ? "%.0f" : "%.12g", e.position);
     if (e.pair < 0) text << ", outside the window";
   }
   return text.str();

@@ -6,10 +6,12 @@
 #include <variant>
 
 #include "conformance/corpus/words.h"
+#include "reference/log_bound.h"
 
 namespace ropeproof::conformance {
 namespace {
 
+using reference::abs_ln_bound;
 using reference::Format;
 using reference::traits;
 
@@ -21,17 +23,6 @@ double gamma(double k, double u) {
 double compute_roundoff(const Claim& claim) {
   return claim.output == Format::kF64 ? traits(Format::kF64).unit_roundoff
                                       : traits(Format::kF32).unit_roundoff;
-}
-
-// An upper bound of |ln x| without the host's libm, so that a verdict is the
-// same on every machine: for m in [1, 2), m - 1 <= log2(m) <= m - 1 + 0.0861.
-double abs_ln_bound(double x) {
-  if (x == 0) return 0;
-  int exponent = 0;
-  const double m = 2 * std::frexp(std::abs(x), &exponent);
-  const double low = (exponent - 1) + (m - 1);
-  constexpr double kLn2 = 0.6931471805599454;  // rounded up
-  return kLn2 * std::max(std::abs(low), std::abs(low + 0.0861));
 }
 
 Format angle_format(const Claim& claim) {

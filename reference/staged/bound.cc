@@ -4,22 +4,14 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "reference/log_bound.h"
+
 namespace ropeproof::reference::staged {
 namespace {
 
 // Pays for the roundings of this file, and for exponents that meet several
 // roundings: |ln theta| gamma(3u) <= |ln theta| 3u (1 + 2^-20).
 constexpr double kUp = 1 + 0x1p-20;
-
-// |ln x| or a little more, without a libm: for 1 <= f < 2 the line f - 1 is
-// below log2(f), by at most 0.0861.
-double abs_ln_bound(double x) {
-  int exponent = 0;
-  const double f = 2 * std::frexp(std::abs(x), &exponent);
-  const double low = (exponent - 1) + (f - 1);
-  constexpr double kLn2 = 0.6931471805599454;  // rounded up
-  return kUp * kLn2 * std::max(std::abs(low), std::abs(low + 0.0861));
-}
 
 struct Counter {
   const Pipeline& pipeline;
