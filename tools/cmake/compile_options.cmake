@@ -15,3 +15,7 @@ target_compile_options(ropeproof_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(ropeproof_options INTERFACE -Wno-restrict)
 endif()
+# With sanitizers g++ no longer sees that an std::optional guards its value.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  target_compile_options(ropeproof_options INTERFACE -Wno-maybe-uninitialized)
+endif()
