@@ -152,6 +152,29 @@ TEST_CASE("angle bounds hold on the engines' grids and are not loose",
   CHECK(worst_angle_ratio(f32_claim(ROPEPROOF_A1), f32_exp2) > 1);
 }
 
+TEST_CASE(
+    "the bound of f16 angles covers frequencies that are subnormal in f16",
+    "[conformance][tolerance]") {
+  Claim claim = f32_claim(ROPEPROOF_A3);
+  claim.angle_dtype = Format::kF16;
+  double worst = 0;
+  for (const double base : {1e4, 5e5, 1e6}) {
+    for (std::int64_t j = 0; j < 64; ++j) {
+      const double theta = f32_power(base, j, 128);
+      const double stored = decode(Format::kF16, encode(Format::kF16, theta));
+      for (const double p : {1.0, 100.0, 2000.0}) {
+        const double bound = angle_error(claim, {j, 128, theta, p});
+        if (bound < kVacuous) {
+          worst = std::max(worst, p * std::abs(stored - theta) / bound);
+        }
+      }
+    }
+  }
+  INFO(worst);
+  CHECK(worst <= 1);
+  CHECK(worst >= 0.25);
+}
+
 // The scalings as engines compute them, every operation in f32.
 float f32_theta(const reference::Spec& spec, std::int64_t j) {
   return static_cast<float>(
