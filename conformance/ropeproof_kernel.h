@@ -17,7 +17,7 @@
  *           enumerators take unused values; nothing is renumbered. A
  *           plug-in reads only the fields it was compiled with and answers
  *           ROPEPROOF_UNSUPPORTED to an enumerator that it does not know.
- * Meaning   reference/rope.h, equations (R1)-(R6).
+ * Meaning   reference/rope.h, (R1)-(R6), and reference/scaling.h, (R7)-(R15).
  * Needs     C11 or C++; no library.
  */
 #ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_KERNEL_H_
