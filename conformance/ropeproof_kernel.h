@@ -8,8 +8,8 @@
  *     ropeproof_run        solves one problem
  *
  * Both must neither throw nor exit. The suite owns every buffer. A kernel may
- * keep caches between calls; calls come one at a time unless a later version of
- * this header says otherwise.
+ * keep caches between calls; calls come one at a time unless the kernel declares
+ * ROPEPROOF_CONCURRENT.
  *
  * Units     positions are counts, angles radians, strides ELEMENTS (not bytes).
  * Growth    every struct starts with struct_size, but for ropeproof_tensor,
@@ -96,7 +96,18 @@ enum {
   ROPEPROOF_AXIS_WEIGHTS = 1 << 11, /**< axis_weights */
   ROPEPROOF_REAL_POSITIONS = 1 << 12, /**< real_positions */
   ROPEPROOF_PAIR_DISTANCE = 1 << 13,  /**< pair_distance != rotary_dim/2 */
-  ROPEPROOF_PAIR_AMPLITUDE = 1 << 14  /**< pair_amplitude: xPos */
+  ROPEPROOF_PAIR_AMPLITUDE = 1 << 14, /**< pair_amplitude: xPos */
+  /* Promises about behaviour; each is tested where it is declared. */
+  ROPEPROOF_SPECIAL_VALUES = 1 << 15, /**< NaN, infinities and subnormals come
+                                           out as IEEE arithmetic gives them */
+  ROPEPROOF_VALIDATES = 1 << 16,      /**< a problem that contradicts itself is
+                                           answered with ROPEPROOF_INVALID */
+  ROPEPROOF_DETERMINISTIC = 1 << 17,  /**< a row's bits depend on nothing but
+                                           the row, its position and the
+                                           frequencies: not on other rows,
+                                           memory, threads or earlier calls */
+  ROPEPROOF_CONCURRENT = 1 << 18      /**< ropeproof_run may be called by many
+                                           threads at once */
 };
 
 /**

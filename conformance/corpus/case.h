@@ -2,8 +2,9 @@
 //
 // Tensors are bit patterns. Inputs are in the case's dtype; goldens are
 // binary64 rounded to odd (reference/golden.h), so one ordinary cast to f32,
-// f16 or bf16 is correctly rounded. Shapes are row-major and dense; how a
-// tensor lies in memory during a call is `memory`.
+// f16 or bf16 is correctly rounded. An f64 case needs more: its goldens are
+// pairs, hi rounded to nearest and lo = y - hi rounded to nearest. Shapes are
+// row-major and dense; how a tensor lies in memory during a call is `memory`.
 #ifndef ROPEPROOF_CONFORMANCE_CORPUS_CASE_H_
 #define ROPEPROOF_CONFORMANCE_CORPUS_CASE_H_
 
@@ -36,6 +37,13 @@ struct Erratum {
   std::string printed, correct;
 };
 
+// What an output element must be where no real number says it: patterns that
+// stand in place of a golden, in cases with `is_special` alone.
+inline constexpr std::uint64_t kMustBeNan = 0x7ff8000000000000;
+inline constexpr std::uint64_t kMustNotBeFinite = 0x7ff8000000000001;
+inline constexpr std::uint64_t kMustBePlusInfinity = 0x7ff0000000000000;
+inline constexpr std::uint64_t kMustBeMinusInfinity = 0xfff0000000000000;
+
 // Decimals that a document prints for a case, with the tolerance they hold to.
 struct Printed {
   std::string source;
@@ -53,6 +61,7 @@ struct RopeCase {
   reference::Spec spec;
   std::int64_t batch = 0, seq = 0, q_heads = 0, k_heads = 0;
   Memory memory = Memory::kDense;
+  bool is_special = false;        // NaN, infinite or subnormal elements
   std::vector<double> positions;  // [axes, batch, seq], each exact
   Bits q, k;                      // [batch, seq, heads, head_dim]
 
@@ -63,6 +72,7 @@ struct RopeCase {
   Bits inv_freq_hi, inv_freq_lo;  // [rotary_dim/2], binary64 to nearest
   Bits cos, sin;                  // [batch, seq, rotary_dim/2], times m
   Bits q_out, k_out;              // as q and k
+  Bits cos_lo, sin_lo, q_out_lo, k_out_lo;  // f64 cases; else empty
   std::optional<Printed> printed;
 
   std::int64_t pairs() const { return spec.layout.rotary_dim / 2; }
@@ -91,6 +101,42 @@ struct PermuteCase {
   Bits in, out;  // [heads * head_dim, columns]
 };
 
+// How a problem contradicts itself.
+enum class Defect {
+  kOddRotaryDim,
+  kRotaryDimAboveHeadDim,
+  kZeroRotaryDim,
+  kWindowBeyondHead,  // rotary_offset + rotary_dim > head_dim
+  kNegativeBatch,
+  kZeroDirection,
+  kNonFiniteBase,       // and inv_freq
+  kNullInput,           // q.in
+  kNullOutput,          // q.out
+  kNullPositions,       // rope; cos for rotate
+  kOverlappingTensors,  // q.out begins one element after q.in
+  kOverlappingRows,     // out_token_stride smaller than a row
+};
+
+// A problem that a kernel with ROPEPROOF_VALIDATES answers with
+// ROPEPROOF_INVALID, writing nothing: a valid case with one defect.
+struct RejectCase {
+  std::string id;
+  std::string comment;
+  std::vector<std::string> targets;
+  std::string of;  // id of the valid case
+  Defect defect = Defect::kOddRotaryDim;
+};
+
+// Calls in a row, in one process: caches that outlive the problem they were
+// made for. Each call is judged as its case is; a deterministic kernel also
+// gives the bits that it gives in a process of its own.
+struct SequenceCase {
+  std::string id;
+  std::string comment;
+  std::vector<std::string> targets;
+  std::vector<std::string> calls;  // ids of rope cases, any group
+};
+
 // One file of vectors: cases of one type that belong together.
 struct Group {
   std::string name;                            // also the file's name
@@ -99,6 +145,8 @@ struct Group {
   std::map<std::string, std::string> targets;  // bug class -> what goes wrong
   std::vector<RopeCase> rope_cases;
   std::vector<PermuteCase> permute_cases;
+  std::vector<RejectCase> reject_cases;
+  std::vector<SequenceCase> sequence_cases;
 };
 
 }  // namespace ropeproof::conformance

@@ -19,7 +19,7 @@ inline constexpr Words<std::uint32_t, 4> kAbiPairingWords{
      {ROPEPROOF_INTERLEAVED_TO_HALF, "interleaved_to_half"},
      {ROPEPROOF_NESTED_HALF_SPLIT, "nested_half_split"}}};
 
-inline constexpr Words<std::uint32_t, 15> kFeatureWords{
+inline constexpr Words<std::uint32_t, 19> kFeatureWords{
     {{ROPEPROOF_OUT_OF_PLACE, "out_of_place"},
      {ROPEPROOF_IN_PLACE, "in_place"},
      {ROPEPROOF_STRIDED, "strided"},
@@ -34,7 +34,11 @@ inline constexpr Words<std::uint32_t, 15> kFeatureWords{
      {ROPEPROOF_AXIS_WEIGHTS, "axis_weights"},
      {ROPEPROOF_REAL_POSITIONS, "real_positions"},
      {ROPEPROOF_PAIR_DISTANCE, "pair_distance"},
-     {ROPEPROOF_PAIR_AMPLITUDE, "pair_amplitude"}}};
+     {ROPEPROOF_PAIR_AMPLITUDE, "pair_amplitude"},
+     {ROPEPROOF_SPECIAL_VALUES, "special_values"},
+     {ROPEPROOF_VALIDATES, "validates"},
+     {ROPEPROOF_DETERMINISTIC, "deterministic"},
+     {ROPEPROOF_CONCURRENT, "concurrent"}}};
 
 inline constexpr Words<std::uint32_t, 7> kScalingWords{
     {{ROPEPROOF_LINEAR, "linear"},

@@ -81,11 +81,12 @@ TEST_CASE("each field outside its range is refused by name",
       {"k: pairings has unknown bits 16; known are interleaved, half_split, "
        "interleaved_to_half or nested_half_split",
        [](Description& d) { d.pairings = 16; }},
-      {"k: features has unknown bits 32768; known are out_of_place, in_place, "
+      {"k: features has unknown bits 524288; known are out_of_place, in_place, "
        "strided, partial, window_offset, keys, adjoint, amplitude, "
        "negative_positions, inv_freq, axes, axis_weights, real_positions, "
-       "pair_distance or pair_amplitude",
-       [](Description& d) { d.features = 32769; }},
+       "pair_distance, pair_amplitude, special_values, validates, "
+       "deterministic or concurrent",
+       [](Description& d) { d.features = 524289; }},
       {"k: scalings has unknown bits 128; known are linear, ntk, dynamic_ntk, "
        "yarn, long_rope, llama3 or frequency_factors",
        [](Description& d) { d.scalings = 128; }},
