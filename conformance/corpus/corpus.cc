@@ -6,6 +6,7 @@
 #include "conformance/corpus/families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
+#include "conformance/corpus/smoke_text.h"
 #include "conformance/corpus/strict_json.h"
 #include "conformance/corpus/vector_file.h"
 
@@ -16,7 +17,12 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
+constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
+
+Json file_entry(const std::string& name, const std::string& bytes) {
+  return {{"file", name}, {"bytes", bytes.size()}, {"sha256", sha256(bytes)}};
+}
 
 // The file that an entry of the manifest describes, digest checked.
 std::string load_file(const fs::path& directory, StrictObject& entry) {
@@ -36,6 +42,12 @@ std::string load_file(const fs::path& directory, StrictObject& entry) {
     entry.fail("bytes", "differs from the file's");
   }
   return bytes;
+}
+
+const nlohmann::json& array_at(StrictObject& object, const char* key) {
+  const nlohmann::json& node = object.get(key);
+  if (!node.is_array()) object.fail(key, "expected an array");
+  return node;
 }
 
 Group load_group(const fs::path& directory, StrictObject& entry) {
@@ -94,13 +106,19 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(scaling_family());
   groups.push_back(position_family());
   groups.push_back(layout_family());
-  return corpus_files(groups, oracle, version);
+  const fs::path ledger = directory / kLedger;
+  return corpus_files(groups, oracle, version,
+                      fs::exists(ledger)
+                          ? read_ledger(read_file(ledger), ledger.string())
+                          : Ledger{});
 }
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
-                   const std::string& version) {
+                   const std::string& version, const Ledger& ledger) {
   prove(oracle, groups);
   Files files;
+  files[kLedger] = write_ledger(extended(ledger, groups, version));
+  files[kSmokeText] = smoke_text(groups);
   Json entries = Json::array();
   std::string all_ids;
   std::size_t cases = 0;
@@ -124,13 +142,15 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                   {"precision_bits", precision_bits},
                   {"sha256", sha256(written.json)}};
     if (group.is_bulk) {
-      entry["payload"] = {{"file", payload_name(group.name)},
-                          {"bytes", written.payload.size()},
-                          {"sha256", sha256(written.payload)}};
+      entry["payload"] = file_entry(payload_name(group.name), written.payload);
       files[payload_name(group.name)] = std::move(written.payload);
     }
     entries.push_back(std::move(entry));
     files[name] = std::move(written.json);
+  }
+  Json texts = Json::array();
+  for (const char* name : {kLedger, kSmokeText}) {
+    texts.push_back(file_entry(name, files[name]));
   }
   const Json manifest = {{"format", kManifestFormat},
                          {"generator_version", version},
@@ -140,7 +160,8 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                                         : "cpp_bin_float: uncertified"},
                          {"cases", cases},
                          {"ids_sha256", sha256(all_ids)},
-                         {"files", entries}};
+                         {"files", entries},
+                         {"texts", texts}};
   files[kManifest] = manifest.dump(1) + "\n";
   return files;
 }
@@ -160,12 +181,9 @@ Corpus load_corpus(const fs::path& directory) {
   manifest.text("oracle");
   const std::int64_t cases = manifest.integer("cases", 0, 1 << 30);
   const std::string ids_digest = manifest.text("ids_sha256");
-  const nlohmann::json& entries = manifest.get("files");
-  if (!entries.is_array()) manifest.fail("files", "expected an array");
-
   std::set<std::string> seen;
   std::string all_ids;
-  for (const nlohmann::json& node : entries) {
+  for (const nlohmann::json& node : array_at(manifest, "files")) {
     StrictObject entry(node, manifest_path + ".files");
     Group group = load_group(directory, entry);
     for_each_case(group, [&](const auto& c) {
@@ -175,6 +193,11 @@ Corpus load_corpus(const fs::path& directory) {
       }
     });
     corpus.groups.push_back(std::move(group));
+  }
+  for (const nlohmann::json& node : array_at(manifest, "texts")) {
+    StrictObject entry(node, manifest_path + ".texts");
+    load_file(directory, entry);
+    entry.finish();
   }
   manifest.finish();
   if (static_cast<std::int64_t>(seen.size()) != cases ||

@@ -49,7 +49,7 @@ std::vector<std::string> compare_corpus(const Files& files,
     const std::string name = entry.path().filename().string();
     const auto extension = entry.path().extension();
     const bool is_vectors = (extension == ".json" && name != "schema.json") ||
-                            extension == ".safetensors";
+                            extension == ".safetensors" || extension == ".txt";
     if (is_vectors && !files.contains(name))
       lines.push_back(name + " is none of the vectors");
   }
