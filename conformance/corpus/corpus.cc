@@ -25,19 +25,20 @@ Json file_entry(const std::string& name, const std::string& bytes) {
 }
 
 // The file that an entry of the manifest describes, digest checked.
-std::string load_file(const fs::path& directory, StrictObject& entry) {
+std::string load_file(const fs::path& directory, StrictObject& entry,
+                      std::uintmax_t max_bytes = kMaxTextBytes) {
   const std::string name = entry.text("file");
   if (fs::path(name).filename().string() != name) {
     entry.fail("file", "expected a name without a folder");
   }
   const std::string path = (directory / name).string();
-  std::string bytes = read_file(directory / name);
+  std::string bytes = read_file(directory / name, max_bytes);
   if (sha256(bytes) != entry.text("sha256")) {
     throw VectorError(path +
                       ": SHA-256 differs from MANIFEST.json; restore the "
                       "file, or run `ropeproof generate`");
   }
-  if (entry.integer("bytes", 0, static_cast<std::int64_t>(kMaxFileBytes)) !=
+  if (entry.integer("bytes", 0, static_cast<std::int64_t>(max_bytes)) !=
       static_cast<std::int64_t>(bytes.size())) {
     entry.fail("bytes", "differs from the file's");
   }
@@ -55,7 +56,7 @@ Group load_group(const fs::path& directory, StrictObject& entry) {
   std::string payload;
   if (const nlohmann::json* node = entry.find("payload")) {
     StrictObject side(*node, entry.at("payload"));
-    payload = load_file(directory, side);
+    payload = load_file(directory, side, kMaxPayloadBytes);
     side.finish();
   }
   Group group = read_group(text, std::as_bytes(std::span(payload)),
