@@ -29,16 +29,10 @@ RopeCase one_pair(float x_u, float x_v, double position,
   c.spec.direction = direction;
   c.is_special = true;
   c.q = {std::bit_cast<std::uint32_t>(x_u), std::bit_cast<std::uint32_t>(x_v)};
-  RopeCase provable = c;
-  provable.q = provable_part(c, c.q, 1);
-  provable.is_special = false;
   Group group;
-  group.rope_cases = {provable};
+  group.rope_cases = {c};
   prove(reference::Oracle::kBinFloat, group);
-  RopeCase proved = group.rope_cases[0];
-  proved.q = c.q;
-  apply_special_rules(proved);
-  return proved;
+  return group.rope_cases[0];
 }
 
 bool is_as_wanted(float got, std::uint64_t want) {

@@ -256,11 +256,14 @@ Group core_calls() {
 }
 
 std::vector<Group> core_families() {
-  return {core_rich(),    core_zero(),       core_unit(),    core_layouts(),
-          core_dims(),    core_decode(),     core_memory(),  core_heads(),
-          core_sizes(),   core_boundaries(), core_far(),     core_coverage(),
-          core_axes(),    core_scalings(),   core_adjoint(), core_values(),
-          core_special(), core_permute(),    core_reject(),  core_calls()};
+  std::vector<Group> groups = {
+      core_rich(),    core_zero(),       core_unit(),    core_layouts(),
+      core_dims(),    core_decode(),     core_memory(),  core_heads(),
+      core_sizes(),   core_boundaries(), core_far(),     core_coverage(),
+      core_axes(),    core_scalings(),   core_adjoint(), core_values(),
+      core_special(), core_permute(),    core_reject(),  core_calls()};
+  for (Group& group : groups) group.is_bulk = !group.rope_cases.empty();
+  return groups;
 }
 
 }  // namespace ropeproof::conformance
