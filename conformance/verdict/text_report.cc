@@ -121,6 +121,7 @@ std::string claim_text(const Description& k) {
   std::string text = "angle " + word(kAngleClassWords, k.angle_class);
   if (k.angle_class == ROPEPROOF_A1) {
     text += k.power == ROPEPROOF_EXP2 ? " by exp2" : " by pow";
+    if (k.angle_dtype == ROPEPROOF_F64) text += " in f64";
   }
   if (k.angle_class == ROPEPROOF_A3) {
     text += " in " + word(kDtypeWords, k.angle_dtype);
