@@ -40,6 +40,7 @@ Json check_json(const Check& check) {
   Json json = {{"case", check.case_id},
                {"operation", word(kOperationWords, check.operation)},
                {"verdict", verdict_word(check.verdict)}};
+  if (!check.aspect.empty()) json["aspect"] = check.aspect;
   if (!check.reason.empty()) json["reason"] = check.reason;
   if (!check.measurement) return json;
   const Measurement& m = *check.measurement;
@@ -74,7 +75,8 @@ std::string json_report(const Report& report) {
       {"kernel_argument", report.kernel_argument},
       {"angle_class", word(kAngleClassWords, report.kernel.angle_class)},
       {"selection", report.selection},
-      {"level", totals.level},
+      {"profile", report.profile},
+      {"level", totals.level + totals.suffixes},
       {"exit_status", exit_status(totals)},
       {"verdicts", verdicts},
       {"unsupported", totals.unsupported},

@@ -29,6 +29,36 @@ std::string level_of(const Report& report, const Totals& totals,
   return report.kernel.angle_class == ROPEPROOF_A0 ? "L2" : "L1";
 }
 
+// What a kernel must declare before a suffix says anything.
+struct SuffixRule {
+  char letter;
+  std::uint32_t features;
+};
+constexpr SuffixRule kSuffixes[] = {
+    {'E', ROPEPROOF_SPECIAL_VALUES},
+    {'M', ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES},
+    {'D', ROPEPROOF_DETERMINISTIC},
+    {'B', ROPEPROOF_ADJOINT}};
+
+// A suffix holds if the kernel declares what it promises, something was judged
+// for it, and nothing of that failed.
+std::string suffixes_of(const Report& report, const Totals& totals) {
+  if (!totals.level.starts_with("L")) return "";
+  std::string text;
+  for (const SuffixRule& rule : kSuffixes) {
+    bool holds = (report.kernel.features & rule.features) == rule.features;
+    std::int64_t passed = 0;
+    for (const Check& check : report.checks) {
+      if (check.suffixes.find(rule.letter) == std::string::npos) continue;
+      if (check.verdict == Verdict::kPass) ++passed;
+      holds = holds && (check.verdict == Verdict::kPass ||
+                        check.verdict == Verdict::kUnsupported);
+    }
+    if (holds && passed > 0) text += {'+', rule.letter};
+  }
+  return text;
+}
+
 Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
   Totals totals;
   bool structure_holds = true;
@@ -65,7 +95,9 @@ Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
   }
   totals.tightest_class =
       totals.elements > 0 ? tightest(totals.class_ratio) : "none";
+  totals.is_profile = !report.profile.empty();
   totals.level = level_of(report, totals, structure_holds);
+  totals.suffixes = suffixes_of(report, totals);
   return totals;
 }
 
@@ -89,6 +121,7 @@ int exit_status(const Totals& totals) {
     return 1;
   }
   if (totals.of(Verdict::kError) > 0) return 3;
+  if (totals.is_profile && totals.of(Verdict::kUnsupported) > 0) return 1;
   return totals.of(Verdict::kPass) > 0 ? 0 : 2;
 }
 

@@ -23,10 +23,15 @@ enum class Verdict {
   kTimeout,
 };
 
-// One case under one operation.
+// One case under one operation; its values, or an aspect of the contract.
 struct Check {
   std::string case_id;
   std::uint32_t operation = 0;
+  std::string aspect;  // "" for the values; else a word, "neighbours"
+  // Letters of the suffixes that it counts for: E special values, M memory
+  // contract, D the same bits every time, B backward.
+  std::string suffixes;
+  std::uint32_t dtype = 0;           // ROPEPROOF_F32, ... of the tensors
   std::string summary;               // the case in one line
   std::vector<std::string> targets;  // "A1 pairs formed by the other layout"
   std::uint32_t features = 0;        // ROPEPROOF_... that the call needs
@@ -41,6 +46,8 @@ struct Report {
   std::string kernel_argument;  // "--lib ./libx.so", as the user typed it
   std::string selection;        // "tier core, 73 of 73 cases"
   bool is_whole_tier = true;    // else a verdict supports no level
+  std::string profile;          // "" without one; else nothing may be missing
+  std::int64_t waivers = 0;     // failures that were expected
   Description kernel;
   std::vector<Check> checks;  // in the order of the corpus
 };
@@ -55,7 +62,9 @@ struct Totals {
   std::array<double, 3> class_ratio{};  // A0, A1, A2
   const Check* worst = nullptr;         // largest error over its bound
   std::string tightest_class;           // that all measurements hold to
-  std::string level;  // "L3" .. "L0", "none", or "" for part of a tier
+  std::string level;        // "L3" .. "L0", "none", or "" for part of a tier
+  std::string suffixes;     // "+E+M+D+B", or those that hold
+  bool is_profile = false;  // what is unsupported does not conform
 
   std::int64_t of(Verdict verdict) const;
 };

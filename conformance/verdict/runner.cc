@@ -68,8 +68,19 @@ void run_call(Check& check, const MakeCall& make_call,
   }
 }
 
+// The suffixes that a case's values count for.
+std::string suffixes_of(std::uint32_t operation, const RopeCase& c) {
+  if (operation != ROPEPROOF_ROTATE && operation != ROPEPROOF_ROPE) return "";
+  std::string letters;
+  if (c.is_special) letters += 'E';
+  if (c.memory != Memory::kDense) letters += 'M';
+  if (c.spec.direction == reference::Direction::kAdjoint) letters += 'B';
+  return letters;
+}
+
 Check run_check(Kernel& kernel, std::uint32_t operation, const RopeCase& c) {
   Check check;
+  check.suffixes = suffixes_of(operation, c);
   check.reason = missing_feature(kernel.description(), operation, c,
                                  kernel.shares_memory());
   if (!check.reason.empty()) {
@@ -161,6 +172,7 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
                        std::uint32_t operation, Check check) {
     check.case_id = c.id;
     check.operation = operation;
+    check.dtype = abi_dtype(c.dtype);
     check.summary = c.comment + " (" + summary(c) + ")";
     for (const std::string& key : c.targets) {
       check.targets.push_back(key + " " + group.targets.at(key));
@@ -186,10 +198,13 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
       add(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
     }
   }
+  report.profile = selection.profile;
   report.is_whole_tier =
       selection.cases.empty() && selection.operations.empty();
-  report.selection = "tier " + selection.tier + ", " + std::to_string(taken) +
-                     " of " + std::to_string(all) + " cases";
+  report.selection =
+      (selection.profile.empty() ? "tier " + selection.tier
+                                 : "profile " + selection.profile) +
+      ", " + std::to_string(taken) + " of " + std::to_string(all) + " cases";
   return report;
 }
 

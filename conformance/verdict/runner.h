@@ -15,6 +15,7 @@ struct Selection {
   std::string tier = "core";            // "core" contains "smoke"
   std::vector<std::string> cases;       // ids; empty: all of the tier
   std::vector<std::string> operations;  // words; empty: all
+  std::string profile;  // name; then all of the corpus is the profile's
 };
 
 // Judges `kernel` on every selected case under every operation that the case

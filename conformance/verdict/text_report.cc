@@ -89,7 +89,8 @@ void print_failure(std::ostringstream& out, const Report& report,
                    const Check& check) {
   const std::string operation = word(kOperationWords, check.operation);
   out << name_of(check.verdict) << "  " << check.case_id << "  " << operation
-      << "\n  case     " << check.summary << "\n";
+      << (check.aspect.empty() ? "" : "  " + check.aspect) << "\n  case     "
+      << check.summary << "\n";
   for (std::size_t i = 0; i < check.targets.size(); ++i) {
     out << (i == 0 ? "  targets  " : "           ") << check.targets[i] << "\n";
   }
@@ -206,8 +207,9 @@ void print_footer(std::ostringstream& out, const Report& report,
         << bit_words(kFeatureWords, idle) << "\n";
   }
   const int status = exit_status(totals);
-  const std::string level =
-      totals.level.empty() ? " on part of a tier" : "  level " + totals.level;
+  const std::string level = totals.level.empty()
+                                ? " on part of a tier"
+                                : "  level " + totals.level + totals.suffixes;
   out << "\n"
       << (status == 0   ? "CONFORMS" + level
           : status == 1 ? "DOES NOT CONFORM" + level
