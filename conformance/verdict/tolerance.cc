@@ -101,6 +101,7 @@ double frequency_roundings(const Claim& claim, const PairAngle& pair) {
     case ROPEPROOF_A0:
       return 0;
     case ROPEPROOF_A2:
+      if (pair.j == 0) return pair.inv_freq == 1 ? 0 : 1;
       return 3 * j +
              (quotient_is_exact(claim, 2, pair.rotary_dim) ? 0 : ln_theta);
     default:

@@ -61,7 +61,8 @@ struct PairAngle {
 //       2j/r is no f32: d(base^-e)/base^-e = -ln(base) de, |de| <= u e
 //       EXP2: 2 exp2, within 1 ulp | 4 |ln theta| for exponent, logarithm
 //       (1 ulp) and product
-//   A2  j times (2 pow within 1 ulp | 1 product) | |ln theta| if 2/r is no f32
+//   A2  j times (2 pow within 1 ulp | 1 product) | |ln theta| if 2/r is no f32;
+//       for j = 0 nothing, or 1 for a given theta_0 other than 1
 //   A3  as A1, in the arithmetic of angle_dtype
 double frequency_roundings(const Claim& claim, const PairAngle& pair);
 
