@@ -82,10 +82,6 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-bool Waiver::covers(const std::string& kernel, std::string_view case_id) const {
-  return engine == kernel && matches(id, case_id);
-}
-
 Waivers parse_waivers(const std::string& text, const std::string& file) {
   try {
     const nlohmann::json document = parse_json(text, file);

@@ -28,8 +28,6 @@ struct Waiver {
   std::string engine;  // the name that the kernel declares, exactly
   std::string reason, link;
   Date expires;  // the last day on which it holds, in UTC
-
-  bool covers(const std::string& kernel, std::string_view case_id) const;
 };
 
 struct Waivers {

