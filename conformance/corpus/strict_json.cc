@@ -80,6 +80,8 @@ nlohmann::json parse_json(const std::string& text, const std::string& where) {
   } catch (const nlohmann::json::parse_error& error) {
     throw VectorError(where + ": not JSON, at byte " +
                       std::to_string(error.byte));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw VectorError(where + ": not JSON that fits: a number is out of range");
   }
 }
 

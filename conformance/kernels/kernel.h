@@ -45,6 +45,7 @@ enum class Outcome {
   kError,        // the answer broke the protocol
   kCrash,        // the process ended; `detail` names the signal or status
   kTimeout,      // no answer within the time limit; the process was killed
+  kMissing,      // the results that were handed in have none for this call
 };
 
 // The memory access that ended a process.

@@ -168,6 +168,9 @@ std::string missing_feature(const Description& description,
       operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE;
   const bool has_angles =
       operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE;
+  // Its table and frequencies are f64 arithmetic too.
+  const bool is_f64 = c.dtype == reference::Format::kF64;
+  if (is_f64 && (description.dtypes & ROPEPROOF_F64) == 0) return "dtype f64";
   std::string missing;
   if (has_tensors) missing = offer.missing_of_tensors(c, shares_memory);
   if (operation == ROPEPROOF_TABLE && description.table_dtype == 0 &&

@@ -124,6 +124,7 @@ std::uint32_t formats_that_hold(double x) {
 }
 
 double frequency_roundings(const Claim& claim, const PairAngle& pair) {
+  if (pair.j == 0 && pair.inv_freq == 1) return 0;
   const AngleRow& row = angle_row(claim);
   const double k = row.constant + row.per_pair * static_cast<double>(pair.j);
   return is_exact(row, pair)

@@ -57,7 +57,8 @@ Claim claim_of(const Description& description, reference::Format dtype);
 // angle's arithmetic.
 enum class Quotient { k2jOverR, k2OverR, kNone };
 
-// k = constant + per_pair j + exponent |ln theta_j|: the roundings in theta_j.
+// k = constant + per_pair j + exponent |ln theta_j|: the roundings in theta_j;
+// none in theta_0 = 1, which every power gives exactly.
 struct AngleRow {
   std::uint32_t angle_class, power;
   reference::Format arithmetic;

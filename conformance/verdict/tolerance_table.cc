@@ -23,7 +23,8 @@ constexpr std::uint32_t kOnce = ROPEPROOF_ROUND_ONCE,
 //   by exp2   2  exp2 within 1 ulp
 //             |ln theta| times 4, of the argument e log2(base): e rounded, the
 //                logarithm within 1 ulp (2), the product rounded
-//   A2        j times: 2  base^(-2/r), within 1 ulp; 1 product
+//   A2        1  theta_0, where it is given and not 1
+//             j times: 2  base^(-2/r), within 1 ulp; 1 product
 //             |ln theta|  unless 2/r is exact: j roundings of ln(base) 2/r
 //
 // A0 forms frequencies in f64, or better. A1 is f32 as a rule; in f64 where the
@@ -35,7 +36,7 @@ constexpr AngleRow kAngleRows[] = {
     {ROPEPROOF_A1, kExp2, kF64, 2, 0, 4, Quotient::kNone},
     {ROPEPROOF_A1, kPow, kF32, 3, 0, 1, Quotient::k2jOverR},
     {ROPEPROOF_A1, kExp2, kF32, 2, 0, 4, Quotient::kNone},
-    {ROPEPROOF_A2, kPow, kF32, 0, 3, 1, Quotient::k2OverR},
+    {ROPEPROOF_A2, kPow, kF32, 1, 3, 1, Quotient::k2OverR},
     {ROPEPROOF_A3, kPow, kF16, 3, 0, 1, Quotient::k2jOverR},
     {ROPEPROOF_A3, kExp2, kF16, 2, 0, 4, Quotient::kNone},
     {ROPEPROOF_A3, kPow, kBF16, 3, 0, 1, Quotient::k2jOverR},
