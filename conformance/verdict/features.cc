@@ -41,6 +41,9 @@ class Offer {
         lacks(ROPEPROOF_ADJOINT)) {
       return "adjoint";
     }
+    if (c.is_special && lacks(ROPEPROOF_SPECIAL_VALUES)) {
+      return "special values";
+    }
     if (!shares_memory) return {};
     const bool strided =
         c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
@@ -121,6 +124,7 @@ std::uint32_t needed_features(std::uint32_t operation, const RopeCase& c,
     need(layout.pair_distance != 0, ROPEPROOF_PAIR_DISTANCE);
     need(c.k_heads > 0, ROPEPROOF_KEYS);
     need(c.spec.direction == reference::Direction::kAdjoint, ROPEPROOF_ADJOINT);
+    need(c.is_special, ROPEPROOF_SPECIAL_VALUES);
   }
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
     const reference::Frequencies& f = c.spec.frequencies;
