@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/words.h"
 #include "conformance/verdict/call.h"
 #include "conformance/verdict/features.h"
