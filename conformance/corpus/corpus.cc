@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/corpus/bug_class.h"
+#include "conformance/corpus/core/core_families.h"
 #include "conformance/corpus/families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
@@ -18,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kLedger = "LEDGER.txt";
+constexpr const char* kTargets = "targets.json";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 Json file_entry(const std::string& name, const std::string& bytes) {
@@ -107,6 +110,7 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(scaling_family());
   groups.push_back(position_family());
   groups.push_back(layout_family());
+  for (Group& group : core_families()) groups.push_back(std::move(group));
   const fs::path ledger = directory / kLedger;
   return corpus_files(groups, oracle, version,
                       fs::exists(ledger)
@@ -120,6 +124,7 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
   Files files;
   files[kLedger] = write_ledger(extended(ledger, groups, version));
   files[kSmokeText] = smoke_text(groups);
+  files[kTargets] = write_targets();
   Json entries = Json::array();
   std::string all_ids;
   std::size_t cases = 0;
@@ -150,7 +155,7 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
     files[name] = std::move(written.json);
   }
   Json texts = Json::array();
-  for (const char* name : {kLedger, kSmokeText}) {
+  for (const char* name : {kLedger, kSmokeText, kTargets}) {
     texts.push_back(file_entry(name, files[name]));
   }
   const Json manifest = {{"format", kManifestFormat},
