@@ -25,6 +25,8 @@ Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_merge(CLI::App& app);
+Command add_export(CLI::App& app);
+Command add_check(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {

@@ -126,6 +126,7 @@ std::string json_report(const Report& report) {
                {"manifest_sha256", report.manifest_sha256},
                {"kernel", report.kernel.name},
                {"kernel_version", report.kernel.version},
+               {"subcommand", report.subcommand},
                {"kernel_argument", report.kernel_argument},
                {"description", description_json(report.kernel)},
                {"selection", report.selection},

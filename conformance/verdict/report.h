@@ -56,6 +56,7 @@ struct AppliedWaiver {
 struct Report {
   std::string suite_version;
   std::string vectors_version, manifest_sha256;
+  std::string subcommand = "run";  // that judged, and replays
   std::string kernel_argument;     // "--lib ./libx.so", as the user typed it
   std::string selection;           // "tier core, 73 of 73 cases"
   std::string operations;          // "table, rope"; empty: all of them

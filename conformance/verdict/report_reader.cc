@@ -152,6 +152,7 @@ Report report_of(const json& node) {
   report.suite_version = text_of(node, "suite_version");
   report.vectors_version = text_of(node, "vectors_version");
   report.manifest_sha256 = text_of(node, "manifest_sha256");
+  report.subcommand = text_of(node, "subcommand");
   report.kernel_argument = text_of(node, "kernel_argument");
   report.kernel = description_of(node);
   report.selection = text_of(node, "selection");

@@ -84,8 +84,9 @@ void print_failure(std::ostringstream& out, const Report& report,
     print_element(out, "worst    ", *m.worst);
     out << "  pattern  " << m.pattern << "\n";
   }
-  out << "  replay   ropeproof run " << report.kernel_argument << " --case "
-      << check.case_id << " --operation " << operation << "\n\n";
+  out << "  replay   ropeproof " << report.subcommand << " "
+      << report.kernel_argument << " --case " << check.case_id
+      << " --operation " << operation << "\n\n";
 }
 
 template <std::size_t kSize>
