@@ -5,7 +5,7 @@
 #   repeat.sh RUNS [ROPEPROOF [ARGUMENT...]]
 #
 # Default: build/release/ropeproof run --builtin fast --tier smoke. Exit status: 1
-# if a report differs, 2 for usage.
+# if a report differs, 2 for usage or a run that judges nothing.
 set -euo pipefail
 
 runs=${1:-}
@@ -25,6 +25,10 @@ for ((i = 1; i <= runs; ++i)); do
   status=0
   OMP_NUM_THREADS=$((i % 4 + 1)) "$ropeproof" run "$@" \
     --report "$work/report.json" >"$work/report.txt" || status=$?
+  if [ $status -ge 2 ]; then
+    echo "repeat: run $i has exit status $status" >&2
+    exit 2
+  fi
   if [ $i -eq 1 ]; then
     first_status=$status
     mv "$work/report.json" "$work/first.json"

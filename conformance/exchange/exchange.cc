@@ -32,6 +32,7 @@ class PaperKernel : public Kernel {
   }
   void release() override { blocks_.clear(); }
   bool shares_memory() const override { return false; }
+  bool is_live() const override { return false; }
 
  private:
   static constexpr std::align_val_t kAlignment{64};

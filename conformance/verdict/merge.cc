@@ -5,6 +5,7 @@
 #include <set>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/sha256.h"
 #include "conformance/kernels/description.h"
 
 namespace ropeproof::conformance {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/strict_json.h"
 #include "conformance/kernels/description.h"
 
@@ -15,7 +16,7 @@ namespace ropeproof::conformance {
 namespace {
 
 constexpr const char* kFormat = "ropeproof-waivers/1";
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxWaiverBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxTextBytes = 500;
 
 // One line that says something.
@@ -105,12 +106,12 @@ Waivers parse_waivers(const std::string& text, const std::string& file) {
 
 Waivers read_waivers(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::string text(kMaxFileBytes + 1, '\0');
+  std::string text(kMaxWaiverBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (stream.bad() || !stream.eof()) {
     throw std::invalid_argument("--waivers " + file +
-                                (text.size() > kMaxFileBytes
+                                (text.size() > kMaxWaiverBytes
                                      ? " is larger than 1 MiB"
                                      : " cannot be read"));
   }
