@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs that are shared out, waived, or made elsewhere, as a user meets them.
 #
-#   cli_exchange_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER
+#   cli_exchange_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON
 set -uo pipefail
 
-ropeproof=$1 plugins=$2 source=$3 compiler=$4
+ropeproof=$1 plugins=$2 source=$3 compiler=$4 python=$5
 source "$source/tools/expect.sh"
 unset GTEST_SHARD_INDEX GTEST_TOTAL_SHARDS "${!SLURM_ARRAY_@}"
 fast=(run --builtin fast --tier smoke)
@@ -82,6 +82,30 @@ sed -i 's/"link"/"url"/' "$work/waivers.json"
 expect 2 'link: missing' "${fast[@]}" --waivers "$work/waivers.json"
 expect 2 'cannot be read' "${fast[@]}" --waivers "$work/nowhere.json"
 
+# --- JUnit: the totals of the report, and XML that a parser reads ---
+junit_totals() { # junit_totals FILE: tests failures errors skipped, counted and claimed
+  "$python" - "$1" <<'EOF'
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+found = [len(suite.findall("testcase"))]
+found += [len(suite.findall("testcase/" + kind)) for kind in ("failure", "error", "skipped")]
+claimed = [int(suite.get(kind)) for kind in ("tests", "failures", "errors", "skipped")]
+print(*found) if found == claimed else print("differ:", found, claimed)
+EOF
+}
+says 1 '' "${broken[@]}" --junit "$work/junit.xml"
+want=$(sed -n 's/.*: \([0-9]*\) PASS, \([0-9]*\) FAIL, \([0-9]*\) UNSUPPORTED$/\1 \2 \3/p' "$work/out")
+read -r passed failed unsupported <<<"$want"
+checks=$((checks + 1))
+got=$(junit_totals "$work/junit.xml")
+[ "$got" = "$((passed + failed + unsupported)) $failed 0 $unsupported" ] ||
+  fault "JUnit totals are $got, those of the report $want"
+waive fast 'smoke-*' 2199-12-31
+says 1 '' "${fast[@]}" --waivers "$work/waivers.json" --junit "$work/junit.xml"
+checks=$((checks + 1))
+[[ $(junit_totals "$work/junit.xml") == *" 1 0 "* ]] || fault "a stale waiver is no failing testcase"
+expect 2 'cannot be written' "${fast[@]}" --junit "$work/no/such/folder/junit.xml"
+
 # --- a device elsewhere ---
 claim=$source/conformance/examples/device_claim.txt
 device=$source/conformance/examples/device.c
@@ -145,5 +169,53 @@ expect 2 'cannot be read' check "$pack" --claim "$work/nowhere.txt"
 cp -r "$source/vectors" "$work/vectors"
 sed -i 's/"generator_version": "/&x/' "$work/vectors/MANIFEST.json"
 expect 2 'from other vectors' "${check[@]}" --vectors "$work/vectors"
+
+# --- a search ---
+cat >"$work/tail.c" <<'EOF'
+/* my_rope.c, but for the last pair of a head that no vector of eight holds */
+#define ropeproof_run whole_run
+#include "my_rope.c"
+#undef ropeproof_run
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  const int64_t half = p->head_dim / 2, d = p->head_dim;
+  const float* x = (const float*)p->q.in;
+  float* y = (float*)p->q.out;
+  float kept[4096];
+  if (half % 8 == 0) return whole_run(p);
+  for (int64_t i = 0; i < p->batch * p->seq * p->q.heads; ++i) {
+    kept[2 * i] = x[i * d + half - 1];
+    kept[2 * i + 1] = x[i * d + d - 1];
+  }
+  whole_run(p);
+  for (int64_t i = 0; i < p->batch * p->seq * p->q.heads; ++i) {
+    y[i * d + half - 1] = kept[2 * i];
+    y[i * d + d - 1] = kept[2 * i + 1];
+  }
+  return ROPEPROOF_OK;
+}
+EOF
+"$compiler" -O2 -shared -fPIC -I "$source/conformance" -I "$source/conformance/examples" \
+  -o "$work/tail.so" "$work/tail.c" -lm || fault "tail.c does not compile"
+stress=(stress --lib "$work/tail.so" --seed 7 --cases 2000)
+says 1 '^DOES NOT CONFORM' "${stress[@]}" --out "$work/found"
+cp "$work/out" "$work/first.txt"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
+checks=$((checks + 1))
+grep -q 'head_dim 2, rotary_dim 2, .*batch 1, seq 1, heads 1)' "$work/out" ||
+  fault "the failure is not as small as can be: $(grep '^  case' "$work/out")"
+says 1 '^DOES NOT CONFORM' $replay
+says 0 '^CONFORMS' run --lib "$plugins/c_example.so" --vectors "$work/found"
+cp -r "$work/found" "$work/again"
+rm -r "$work/found"
+says 1 '' "${stress[@]}" --out "$work/found"
+same "$work/out" "$work/first.txt"
+checks=$((checks + 1))
+diff -r "$work/found" "$work/again" || fault "the same search saves another failure"
+says 0 'no proof' stress --lib "$plugins/c_example.so" --cases 500
+same_search=$(tail -2 "$work/out" | head -1)
+says 0 "$same_search" stress --lib "$plugins/c_example.so" --cases 500
+says 0 'no proof' stress --builtin fast --seed 3 --budget 0.5
+expect 2 'excludes' stress --builtin fast --cases 3 --budget 3
+expect 2 'cases' stress --builtin fast --cases 0
 
 finish

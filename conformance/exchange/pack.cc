@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/words.h"
 #include "conformance/kernels/dense.h"
 #include "conformance/kernels/description.h"

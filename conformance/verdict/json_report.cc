@@ -148,7 +148,8 @@ std::string json_report(const Report& report) {
                {"class_ratio", ratios_json(totals.class_ratio)}};
   if (!report.shard.is_whole()) json["dealt"] = report.dealt;
   json["checks"] = std::move(checks);
-  return json.dump(1) + "\n";
+  // A path need not be UTF-8; JSON must.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ropeproof::conformance

@@ -132,6 +132,11 @@ inline constexpr const char* kReportFormat = "ropeproof-report/1";
 // For programs: one JSON document, every check in it. report_reader.h reads it.
 std::string json_report(const Report& report);
 
+// For build servers: JUnit XML, one testcase per check. What is waived or
+// unsupported is skipped; crashes, timeouts, missing and broken answers are
+// errors. A stale waiver is a failing testcase of its own.
+std::string junit_report(const Report& report);
+
 }  // namespace ropeproof::conformance
 
 #endif  // ROPEPROOF_CONFORMANCE_VERDICT_REPORT_H_
