@@ -205,6 +205,12 @@ grep -q 'head_dim 2, rotary_dim 2, .*batch 1, seq 1, heads 1)' "$work/out" ||
   fault "the failure is not as small as can be: $(grep '^  case' "$work/out")"
 says 1 '^DOES NOT CONFORM' $replay
 says 0 '^CONFORMS' run --lib "$plugins/c_example.so" --vectors "$work/found"
+checks=$((checks + 1))
+"$python" - "$work/found/stress.json" "$source/vectors/schema.json" <<'EOF' || fault "not as the schema says"
+import json, jsonschema, sys
+document, schema = (json.load(open(name)) for name in sys.argv[1:])
+jsonschema.validate(document, schema)
+EOF
 cp -r "$work/found" "$work/again"
 rm -r "$work/found"
 says 1 '' "${stress[@]}" --out "$work/found"

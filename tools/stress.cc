@@ -57,6 +57,9 @@ void report_failure(const Options& options, const conformance::Kernel& kernel,
   conformance::Check check = failure.check;
   check.case_id = c.id;
   check.operation = failure.operation;
+  for (const auto& [key, meaning] : corpus.groups[0].targets) {
+    check.targets.push_back(key + " " + meaning);
+  }
   check.summary = c.comment + " (" + summary(c) + ")";
   report.checks.push_back(std::move(check));
   std::cout << conformance::text_report(report, 1);

@@ -15,6 +15,9 @@
 namespace ropeproof::conformance {
 namespace {
 
+// No bug class: a case must have one, and a search knows none.
+constexpr const char* kFoundKey = "X0";
+
 bool is_offered(const Kernel& kernel, const RopeCase& c) {
   return std::ranges::any_of(kRopeOperations, [&](std::uint32_t operation) {
     return missing_feature(kernel.description(), operation, c,
@@ -102,9 +105,11 @@ Files failure_files(const StressFailure& failure, reference::Oracle oracle,
   groups[0].tier = "core";
   groups[0].description =
       "A failure that `ropeproof stress` has found, made as small as it gets.";
+  groups[0].targets = {{kFoundKey, "found by a search; the cause is open"}};
   groups[0].rope_cases = {failure.c};
-  groups[0].rope_cases[0].comment =
-      "drawn from a seed and made smaller while it failed";
+  RopeCase& c = groups[0].rope_cases[0];
+  c.comment = "drawn from a seed and made smaller while it failed";
+  c.targets = {kFoundKey};
   return corpus_files(groups, oracle, version);
 }
 

@@ -95,7 +95,7 @@ Json check_json(const Check& check) {
   json["not_nearest"] = m.not_nearest;
   json["beyond_structure"] = m.beyond_structure;
   json["max_norm_ulp"] = number(m.max_norm_ulp);
-  if (m.phase_rho >= 0) json["phase_rho"] = m.phase_rho;
+  if (m.phase_rho >= 0) json["phase_rho"] = number(m.phase_rho);
   json["class_ratio"] = ratios_json(m.class_ratio);
   if (m.first_wrong) json["first_wrong"] = element_json(*m.first_wrong);
   if (m.worst) json["worst"] = element_json(*m.worst);

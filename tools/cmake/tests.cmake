@@ -68,7 +68,7 @@ foreach(source IN LISTS fakes)
   add_dependencies(conformance_test plugin_fake_${name})
 endforeach()
 target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
-add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped)
+add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped plugin_fast)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"
   ROPEPROOF_PLUGINS_DIR="${PROJECT_BINARY_DIR}/plugins"
