@@ -23,6 +23,8 @@ Judgement judgement_of(const Kernel& kernel, std::uint32_t operation) {
 std::uint32_t features_of(const ContractResult& result) {
   if (result.check.ends_with("threads")) return ROPEPROOF_CONCURRENT;
   if (result.suffix == 'D') return ROPEPROOF_DETERMINISTIC;
+  if (result.check == "in place") return ROPEPROOF_IN_PLACE;
+  if (result.check == "strided") return ROPEPROOF_STRIDED;
   return 0;
 }
 

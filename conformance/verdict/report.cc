@@ -83,8 +83,11 @@ void add_measurement(Totals& totals, const Check& check) {
   for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
     totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
   }
-  double& of_dtype = totals.dtype_ratio[check.dtype];
-  of_dtype = std::max(of_dtype, ratio_of(check));
+  if (check.operation == ROPEPROOF_ROTATE ||
+      check.operation == ROPEPROOF_ROPE) {
+    double& of_dtype = totals.dtype_ratio[check.dtype];
+    of_dtype = std::max(of_dtype, ratio_of(check));
+  }
   if (totals.worst == nullptr || ratio_of(check) > ratio_of(*totals.worst)) {
     totals.worst = &check;
   }

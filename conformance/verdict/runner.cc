@@ -227,6 +227,7 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
       for (const std::uint32_t operation : operations_of(kernel, selection)) {
         if (!filter.takes(operation)) continue;
         add_values(group, c, operation, check_values(kernel, operation, c));
+        if (selection.values_only) continue;
         for (Check& check : contract.of(c, operation)) {
           add_values(group, c, operation, std::move(check));
         }
@@ -239,6 +240,7 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
         add_values(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
       }
     }
+    if (selection.values_only) continue;
     for (const RejectCase& c : group.reject_cases) {
       if (takes(group, c.id)) add(group, c, contract.of(c));
     }
@@ -248,8 +250,8 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
   }
   deal.finish(report);
   report.operations = filter.operations();
-  report.is_whole_tier =
-      selection.cases.empty() && selection.operations.empty();
+  report.is_whole_tier = selection.cases.empty() &&
+                         selection.operations.empty() && !selection.values_only;
   report.selection =
       (selection.profile.empty() ? "tier " + selection.tier
                                  : "profile " + selection.profile) +
