@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "conformance/corpus/sha256.h"
-#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/strict_json.h"
 #include "conformance/kernels/description.h"
 
