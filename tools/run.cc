@@ -6,10 +6,10 @@
 #include "conformance/corpus/corpus.h"
 #include "conformance/verdict/report.h"
 #include "conformance/verdict/runner.h"
-#include "conformance/waivers/apply.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/report_file.h"
+#include "tools/waiver_flags.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -18,28 +18,24 @@ struct Options {
   KernelFlags kernel;
   std::string vectors = default_vectors().string();
   conformance::Selection selection;
-  std::optional<std::string> waivers, shard;
+  WaiverFlags waivers;
+  std::optional<std::string> shard;
   ReportOutput output;
 };
 
 int run(Options& options) {
-  conformance::Waivers waivers;
-  if (options.waivers) {
-    waivers = conformance::read_waivers(*options.waivers);
-    check_not_expired(waivers, conformance::today());
-  }
+  options.waivers.read();
   options.selection.shard =
       options.shard ? conformance::parse_shard(*options.shard, "--shard")
                     : conformance::shard_of_environment(
                           [](const char* name) { return std::getenv(name); });
   const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
-  const std::vector<std::string> ids = conformance::case_ids(corpus);
-  check_patterns(waivers, ids);
+  options.waivers.check(corpus);
   options.output.open();
   const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
   conformance::Report report =
       conformance::run_suite(*kernel, corpus, options.selection);
-  apply_waivers(waivers, ids, report);
+  options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.kernel_argument = options.kernel.argument();
   if (options.vectors != default_vectors().string()) {
@@ -61,8 +57,7 @@ Command add_run(CLI::App& app) {
   command->add_option("--operation", options->selection.operations,
                       "only these operations");
   command->add_option("--vectors", options->vectors, "folder of vectors");
-  command->add_option("--waivers", options->waivers,
-                      "file of known failures (conformance/README.md)");
+  options->waivers.add_flags(*command);
   command->add_option("--shard", options->shard,
                       "i/n: only every n-th selected case, from the i-th; "
                       "`merge` joins the reports (default: GTEST_SHARD_INDEX "

@@ -58,17 +58,8 @@ if(NOT ROPEPROOF_PYTHON)
   message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
 endif()
 
-# Hostile plug-ins for the kernel tests: build/fakes/NAME.so.
-file(GLOB fakes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/*.c)
-foreach(source IN LISTS fakes)
-  cmake_path(GET source STEM name)
-  ropeproof_plugin(fake_${name} ${source})
-  set_target_properties(plugin_fake_${name} PROPERTIES OUTPUT_NAME ${name}
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
-  add_dependencies(conformance_test plugin_fake_${name})
-endforeach()
-target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
-add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped)
+add_dependencies(conformance_test fakes)
+add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped plugin_fast)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"
   ROPEPROOF_PLUGINS_DIR="${PROJECT_BINARY_DIR}/plugins"
@@ -78,6 +69,12 @@ target_compile_definitions(conformance_test PRIVATE
 set(plugins ${PROJECT_BINARY_DIR}/plugins)
 add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_test.sh
   $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_MPFI})
+add_test(NAME command_line_exchange COMMAND
+  ${PROJECT_SOURCE_DIR}/tools/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
+  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
+add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/repeat.sh 20
+  $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
+  --vectors ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py
