@@ -50,26 +50,26 @@ void validate_size(const std::string& what, std::size_t size,
 }
 
 template <class Position>
-std::vector<GoldenTurn> table(Oracle oracle, const Spec& spec,
-                              std::span<const Position> positions) {
+std::vector<double> table_positions(const Spec& spec,
+                                    std::span<const Position> positions) {
   validate(spec);
-  const std::vector<double> p = checked(spec, positions);
+  std::vector<double> p = checked(spec, positions);
   const auto axes = static_cast<std::size_t>(spec.axes.count);
   if (p.size() % axes != 0) {
     throw std::invalid_argument("positions has " + std::to_string(p.size()) +
                                 " entries; expected a multiple of " +
                                 std::to_string(axes));
   }
-  return get(oracle).table(spec, p);
+  return p;
 }
 
 template <class Position>
-std::vector<Golden> rope(Oracle oracle, const Spec& spec, const Shape& shape,
-                         std::span<const Position> positions,
-                         std::span<const double> x) {
+std::vector<double> rope_positions(const Spec& spec, const Shape& shape,
+                                   std::span<const Position> positions,
+                                   std::span<const double> x) {
   validate(spec);
   validate(shape);
-  const std::vector<double> p = checked(spec, positions);
+  std::vector<double> p = checked(spec, positions);
   const std::int64_t tokens = shape.batch * shape.seq;
   validate_size("positions", p.size(), spec.axes.count * tokens);
   validate_size("x", x.size(), tokens * shape.heads * spec.layout.head_dim);
@@ -79,7 +79,7 @@ std::vector<Golden> rope(Oracle oracle, const Spec& spec, const Shape& shape,
                                   "; expected finite numbers");
     }
   }
-  return get(oracle).rope(spec, shape, p, x);
+  return p;
 }
 
 }  // namespace
@@ -99,26 +99,41 @@ std::vector<GoldenFrequency> golden_frequencies(Oracle oracle,
 
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const double> positions) {
-  return table(oracle, spec, positions);
+  return get(oracle).table(spec, table_positions(spec, positions));
 }
 
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const std::int64_t> positions) {
-  return table(oracle, spec, positions);
+  return get(oracle).table(spec, table_positions(spec, positions));
 }
 
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const double> positions,
                                 std::span<const double> x) {
-  return rope(oracle, spec, shape, positions, x);
+  return get(oracle).rope(spec, shape,
+                          rope_positions(spec, shape, positions, x), x);
 }
 
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const std::int64_t> positions,
                                 std::span<const double> x) {
-  return rope(oracle, spec, shape, positions, x);
+  return get(oracle).rope(spec, shape,
+                          rope_positions(spec, shape, positions, x), x);
+}
+
+std::vector<GoldenTurnSum> golden_turn_sums(Oracle oracle, const Spec& spec,
+                                            std::span<const double> positions) {
+  return get(oracle).turn_sums(spec, table_positions(spec, positions));
+}
+
+std::vector<GoldenSum> golden_rope_sums(Oracle oracle, const Spec& spec,
+                                        const Shape& shape,
+                                        std::span<const double> positions,
+                                        std::span<const double> x) {
+  return get(oracle).rope_sums(spec, shape,
+                               rope_positions(spec, shape, positions, x), x);
 }
 
 }  // namespace ropeproof::reference

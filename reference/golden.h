@@ -41,16 +41,23 @@ struct Golden {
   int precision_bits = 0;  // working precision that decided it
 };
 
-// theta as an unevaluated sum: hi = RN(theta), lo = RN(theta - hi).
-struct GoldenFrequency {
+// A real number y as an unevaluated sum of two binary64 numbers: hi = RN(y),
+// lo = RN(y - hi); lo is 0 beside an infinite hi. |hi + lo - y| <= 2^-106 |y|.
+struct GoldenSum {
   std::uint64_t hi = 0, lo = 0;
   int precision_bits = 0;
 };
+using GoldenFrequency = GoldenSum;  // theta
 
 // m cos(phi) and m sin(phi), forward; and m, which with xPos depends on the pair
 // and the position.
 struct GoldenTurn {
   Golden cos, sin, amplitude;
+};
+
+// m cos(phi) and m sin(phi), forward.
+struct GoldenTurnSum {
+  GoldenSum cos, sin;
 };
 
 struct Undecided : std::runtime_error {
@@ -90,6 +97,15 @@ std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const std::int64_t> positions,
                                 std::span<const double> x);
+
+// The same values as sums of two numbers, for f64 and for what computes on with
+// them. Cost: three to five times that of the above.
+std::vector<GoldenTurnSum> golden_turn_sums(Oracle oracle, const Spec& spec,
+                                            std::span<const double> positions);
+std::vector<GoldenSum> golden_rope_sums(Oracle oracle, const Spec& spec,
+                                        const Shape& shape,
+                                        std::span<const double> positions,
+                                        std::span<const double> x);
 
 }  // namespace ropeproof::reference
 

@@ -18,6 +18,10 @@ struct OracleFunctions {
   std::vector<GoldenTurn> (*table)(const Spec&, std::span<const double>);
   std::vector<Golden> (*rope)(const Spec&, const Shape&,
                               std::span<const double>, std::span<const double>);
+  std::vector<GoldenTurnSum> (*turn_sums)(const Spec&, std::span<const double>);
+  std::vector<GoldenSum> (*rope_sums)(const Spec&, const Shape&,
+                                      std::span<const double>,
+                                      std::span<const double>);
 };
 
 // Null where the build has no MPFI.
