@@ -24,6 +24,8 @@ Command add_run(CLI::App& app);
 Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
+Command add_search_hard(CLI::App& app);
+Command add_sweep(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {

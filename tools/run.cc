@@ -10,30 +10,18 @@
 #include "conformance/verdict/report.h"
 #include "conformance/verdict/runner.h"
 #include "tools/commands.h"
+#include "tools/kernel_options.h"
 
 namespace ropeproof::tools {
 namespace {
 
 struct Options {
-  std::string library, command, builtin;
+  KernelChoice kernel;
   std::string vectors = default_vectors().string();
   conformance::Selection selection;
   std::optional<std::string> report;
   int failures = 3;
-  int time_limit_ms = 10000;
 };
-
-// As a shell reads it back.
-std::string quoted(const std::string& text) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
-    return text;
-  }
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
-  return result + "'";
-}
 
 // Where the report goes; opened before the kernel runs, so that a bad path costs
 // no run. An older report stays until the new one is complete: only a regular
@@ -84,21 +72,8 @@ int run(const Options& options) {
   const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
   std::optional<ReportFile> report_file;
   if (options.report) report_file.emplace(*options.report);
-  conformance::KernelOptions kernel_options;
-  kernel_options.time_limit = std::chrono::milliseconds(options.time_limit_ms);
-  std::unique_ptr<conformance::Kernel> kernel;
-  std::string argument;
-  if (!options.command.empty()) {
-    argument = "--command " + quoted(options.command);
-    kernel = conformance::start_process(options.command, kernel_options);
-  } else {
-    argument = options.builtin.empty() ? "--lib " + quoted(options.library)
-                                       : "--builtin " + options.builtin;
-    const std::string path = options.builtin.empty()
-                                 ? options.library
-                                 : bundled_library(options.builtin).string();
-    kernel = conformance::load_library(path, kernel_options);
-  }
+  const auto kernel = load(options.kernel);
+  std::string argument = kernel_argument(options.kernel);
   if (options.vectors != default_vectors().string()) {
     argument += " --vectors " + quoted(options.vectors);
   }
@@ -119,14 +94,7 @@ int run(const Options& options) {
 Command add_run(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "judge a kernel");
-  auto* kernel = command->add_option_group("kernel", "exactly one of");
-  kernel->add_option("--lib", options->library,
-                     "shared library with the C ABI (ropeproof_kernel.h)");
-  kernel->add_option("--command", options->command,
-                     "program that speaks the framed protocol on stdin/stdout");
-  kernel->add_option("--builtin", options->builtin, "kernel of this suite")
-      ->check(CLI::IsMember(bundled_kernels()));
-  kernel->require_option(1);
+  add_kernel_flags(*command, options->kernel);
   command->add_option("--tier", options->selection.tier,
                       "smoke: 64 cases; core: all committed cases (default)");
   command->add_option("--case", options->selection.cases,
@@ -140,10 +108,7 @@ Command add_run(CLI::App& app) {
       ->add_option("--failures", options->failures,
                    "failing checks shown in full (default 3)")
       ->check(CLI::Range(0, 1000000));
-  command
-      ->add_option("--time-limit", options->time_limit_ms,
-                   "milliseconds for one call (default 10000)")
-      ->check(CLI::Range(1, 3600000));
+  add_time_limit_flag(*command, options->kernel);
   return {command, [options] { return run(*options); }};
 }
 
