@@ -20,7 +20,7 @@ std::size_t size_of(std::int64_t count, std::size_t width) {
 AngleProbe::AngleProbe(
     Kernel& kernel, std::uint32_t operation, reference::Format format,
     const reference::Spec& spec,
-    const std::vector<reference::GoldenFrequency>& frequencies,
+    const std::vector<reference::WideGolden>& frequencies,
     std::int64_t capacity)
     : kernel_(kernel),
       spec_(spec),

@@ -20,7 +20,7 @@ class AngleProbe {
   // std::bad_alloc.
   AngleProbe(Kernel& kernel, std::uint32_t operation, reference::Format format,
              const reference::Spec& spec,
-             const std::vector<reference::GoldenFrequency>& frequencies,
+             const std::vector<reference::WideGolden>& frequencies,
              std::int64_t capacity);
   ~AngleProbe() { kernel_.release(); }
   AngleProbe(const AngleProbe&) = delete;

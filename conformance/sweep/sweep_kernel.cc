@@ -226,7 +226,7 @@ class Sweeper {
   Kernel& kernel_;
   reference::sweep::Sweep sweep_;
   reference::Spec spec_;
-  std::vector<reference::GoldenFrequency> frequencies_;
+  std::vector<reference::WideGolden> frequencies_;
   Bounds bounds_{};
   SweepResult result_;
 };

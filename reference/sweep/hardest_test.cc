@@ -43,11 +43,11 @@ TEST_CASE("the closest to a boundary of all goldens is found",
     positions[i] = static_cast<double>(i + 1);
   }
   const Spec spec{leading(16, 16, Pairing::kInterleaved), {10000}};
-  const auto sums = golden_turn_sums(best_oracle(), spec, positions);
+  const auto sums = Goldens(best_oracle(), spec, positions).wide_table();
   for (const Format format :
        {Format::kF64, Format::kF32, Format::kF16, Format::kBF16}) {
     double closest = 1;
-    for (const GoldenTurnSum& sum : sums) {
+    for (const WideTurn& sum : sums) {
       const DoubleDouble c{std::bit_cast<double>(sum.cos.hi),
                            std::bit_cast<double>(sum.cos.lo)};
       closest = std::min(closest, boundary_distance(format, c));

@@ -18,7 +18,7 @@ constexpr std::int64_t kDigits = 256;
 
 double value(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 
-DoubleDouble value(const GoldenSum& sum) {
+DoubleDouble value(const WideGolden& sum) {
   return {value(sum.hi), value(sum.lo)};
 }
 
@@ -79,8 +79,8 @@ Sweep::Sweep(Oracle oracle, const Spec& spec, std::int64_t limit)
   }
   const auto width = static_cast<std::size_t>(pairs_);
   entries_.resize(static_cast<std::size_t>(levels * kDigits) * width);
-  const std::vector<GoldenTurnSum> sums =
-      golden_turn_sums(oracle_, spec_, positions);
+  const std::vector<WideTurn> sums =
+      Goldens(oracle_, spec_, positions).wide_table();
   for (std::size_t i = 0; i < sums.size(); ++i) {
     entries_[rows[i / width] * width + i % width] = {value(sums[i].cos),
                                                      value(sums[i].sin)};
@@ -116,7 +116,7 @@ void Sweep::table(std::int64_t position, Rounding rounding,
   std::vector<Turn> row(width);  // undecided as it is
   if (covers(position)) turns(size, row);
   std::vector<GoldenTurn> odd;
-  std::vector<GoldenTurnSum> nearest;
+  std::vector<WideTurn> nearest;
   const auto ask_oracle = [&](std::size_t j, bool is_sin) {
     ++fallbacks_;
     const double p[] = {static_cast<double>(size)};
@@ -124,7 +124,7 @@ void Sweep::table(std::int64_t position, Rounding rounding,
       if (odd.empty()) odd = golden_table(oracle_, spec_, p);
       return value(is_sin ? odd[j].sin.bits : odd[j].cos.bits);
     }
-    if (nearest.empty()) nearest = golden_turn_sums(oracle_, spec_, p);
+    if (nearest.empty()) nearest = Goldens(oracle_, spec_, p).wide_table();
     return value(is_sin ? nearest[j].sin.hi : nearest[j].cos.hi);
   };
   for (std::size_t j = 0; j < width; ++j) {
@@ -166,8 +166,8 @@ void Sweep::rotate(std::int64_t position, Rounding rounding,
         exact.push_back(value(y.bits));
       }
     } else {
-      for (const GoldenSum& y :
-           golden_rope_sums(oracle_, spec_, {1, 1, 1}, p, x)) {
+      for (const WideGolden& y :
+           Goldens(oracle_, spec_, p).wide_rope(1, x)) {
         exact.push_back(value(y.hi));
       }
     }

@@ -92,16 +92,16 @@ TEST_CASE("a turn is within kTurnError of the certified one",
     const auto width = static_cast<std::size_t>(sweep.pairs());
     const std::vector<double> positions =
         sample(grid.limit, static_cast<int>(30000 / width));
-    const auto want = golden_turn_sums(Oracle::kMpfi, spec, positions);
+    const auto want = Goldens(Oracle::kMpfi, spec, positions).wide_table();
     std::vector<Turn> got(width);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       sweep.turns(static_cast<std::int64_t>(positions[i]), got);
       for (std::size_t j = 0; j < width; ++j) {
-        const auto difference = [](DoubleDouble a, const GoldenSum& b) {
+        const auto difference = [](DoubleDouble a, const WideGolden& b) {
           // Close numbers: both differences are exact.
           return (a.hi - value(b.hi)) + (a.lo - value(b.lo));
         };
-        const GoldenTurnSum& turn = want[i * width + j];
+        const WideTurn& turn = want[i * width + j];
         const double c = difference(got[j].c, turn.cos);
         const double s = difference(got[j].s, turn.sin);
         worst = std::max(worst, std::sqrt(c * c + s * s));
@@ -145,7 +145,7 @@ TEST_CASE("a sweep rotates to the oracle's bits, either way and in any format",
             golden_rope(oracle, interleaved, {1, 1, 1}, positions, x);
         const double p[] = {static_cast<double>(position)};
         const auto sums =
-            golden_rope_sums(oracle, interleaved, {1, 1, 1}, p, x);
+            Goldens(oracle, interleaved, p).wide_rope(1, x);
         sweep.rotate(position, Rounding::kToOdd, x_u, x_v, y_u, y_v);
         for (std::size_t j = 0; j < 32; ++j) {
           CHECK(bits_of(y_u[j]) == odd[2 * j].bits);
@@ -171,7 +171,7 @@ TEST_CASE("a sweep's tables are rounded to nearest, at negative positions too",
   for (const std::int64_t position :
        {1, 255, 256, 999, -1, -999, 1000, -5000}) {
     const double p[] = {static_cast<double>(position)};
-    const auto want = golden_turn_sums(oracle, spec, p);
+    const auto want = Goldens(oracle, spec, p).wide_table();
     sweep.table(position, Rounding::kNearestEven, cos, sin);
     for (std::size_t j = 0; j < 16; ++j) {
       CHECK(bits_of(cos[j]) == want[j].cos.hi);
