@@ -166,8 +166,7 @@ void Sweep::rotate(std::int64_t position, Rounding rounding,
         exact.push_back(value(y.bits));
       }
     } else {
-      for (const WideGolden& y :
-           Goldens(oracle_, spec_, p).wide_rope(1, x)) {
+      for (const WideGolden& y : Goldens(oracle_, spec_, p).wide_rope(1, x)) {
         exact.push_back(value(y.hi));
       }
     }

@@ -144,8 +144,7 @@ TEST_CASE("a sweep rotates to the oracle's bits, either way and in any format",
         const auto odd =
             golden_rope(oracle, interleaved, {1, 1, 1}, positions, x);
         const double p[] = {static_cast<double>(position)};
-        const auto sums =
-            Goldens(oracle, interleaved, p).wide_rope(1, x);
+        const auto sums = Goldens(oracle, interleaved, p).wide_rope(1, x);
         sweep.rotate(position, Rounding::kToOdd, x_u, x_v, y_u, y_v);
         for (std::size_t j = 0; j < 32; ++j) {
           CHECK(bits_of(y_u[j]) == odd[2 * j].bits);
