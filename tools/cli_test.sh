@@ -6,28 +6,7 @@
 set -uo pipefail
 
 ropeproof=$1 plugins=$2 vectors=$3 has_mpfi=$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-checks=0 faults=0
-
-# expect STATUS PATTERN ARGUMENT...: runs ropeproof; an error is one line on
-# stderr that matches PATTERN.
-expect() {
-  local status=$1 pattern=$2 got=0
-  shift 2
-  "$ropeproof" "$@" >"$work/out" 2>"$work/err" || got=$?
-  checks=$((checks + 1))
-  if [ "$got" -ne "$status" ]; then
-    echo "ropeproof $*: exit status $got, expected $status"
-    cat "$work/err"
-    faults=$((faults + 1))
-  elif [ "$status" -ge 2 ] &&
-    { [ "$(wc -l <"$work/err")" -ne 1 ] || ! grep -q "$pattern" "$work/err"; }; then
-    echo "ropeproof $*: expected one line with \"$pattern\", got:"
-    cat "$work/err"
-    faults=$((faults + 1))
-  fi
-}
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
 run=(run --vectors "$vectors")
 expect 0 '' --help
@@ -59,6 +38,16 @@ expect 2 'not known' show phi-4-mini --svg "$work/b.svg"
 expect 2 'are for models' show worked-example-001 --seq-len 5
 expect 2 'cannot be written' "${run[@]}" --builtin fast \
   --report "$work/no/such/folder/report.json"
+
+expect 0 '' sweep --builtin fast --positions 300
+expect 0 '' sweep --lib "$plugins/c_example.so" --positions 300 --base 1e6
+expect 1 '' sweep --lib "$plugins/c_example_swapped.so" --positions 300
+expect 2 'Exactly 1' sweep
+expect 2 'rotary_dim is 7' sweep --builtin fast --rotary-dim 7
+expect 2 'positions' sweep --builtin fast --positions 0
+expect 2 'base' sweep --builtin fast --base -1
+expect 2 'no dtype f64' sweep --builtin fast --dtype f64
+expect 3 'no-such.so' sweep --lib "$work/no-such.so"
 
 # Nothing that the kernel offers is in the selection: never green.
 "$ropeproof" "${run[@]}" --lib "$plugins/c_example.so" --operation permute \
@@ -119,5 +108,4 @@ if [ -n "$(find "$work" -name '*.new')" ]; then
   faults=$((faults + 1))
 fi
 
-echo "$checks checks of the command line, $faults faults"
-[ "$faults" -eq 0 ]
+finish

@@ -4,6 +4,7 @@
 
 #include "conformance/corpus/corpus.h"
 #include "conformance/verdict/features.h"
+#include "conformance/verdict/tolerance.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
@@ -35,17 +36,20 @@ Command add_list(CLI::App& app) {
     std::string vectors = default_vectors().string();
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("list", "list the cases, bundled kernels or models");
+  CLI::App* command = app.add_subcommand(
+      "list", "list the cases, bundled kernels, models or tolerances");
   command
-      ->add_option("what", options->what, "cases (default), kernels or models")
-      ->check(CLI::IsMember({"cases", "kernels", "models"}));
+      ->add_option("what", options->what,
+                   "cases (default), kernels, models or tolerances")
+      ->check(CLI::IsMember({"cases", "kernels", "models", "tolerances"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
             if (options->what == "kernels") {
               list_kernels();
             } else if (options->what == "models") {
               list_models(options->vectors);
+            } else if (options->what == "tolerances") {
+              std::cout << conformance::tolerance_text();
             } else {
               list_cases(options->vectors);
             }

@@ -1,92 +1,47 @@
 // ropeproof run: judges one kernel.
-#include <fstream>
-#include <iostream>
+#include <cstdlib>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 
 #include "conformance/corpus/corpus.h"
-#include "conformance/kernels/kernel.h"
 #include "conformance/verdict/report.h"
 #include "conformance/verdict/runner.h"
 #include "tools/commands.h"
-#include "tools/kernel_options.h"
+#include "tools/kernel_flags.h"
+#include "tools/report_file.h"
+#include "tools/waiver_flags.h"
 
 namespace ropeproof::tools {
 namespace {
 
 struct Options {
-  KernelChoice kernel;
+  KernelFlags kernel;
   std::string vectors = default_vectors().string();
   conformance::Selection selection;
-  std::optional<std::string> report;
-  int failures = 3;
+  WaiverFlags waivers;
+  std::optional<std::string> shard;
+  ReportOutput output;
 };
 
-// Where the report goes; opened before the kernel runs, so that a bad path costs
-// no run. An older report stays until the new one is complete: only a regular
-// file is replaced, by renaming; a device or a pipe is written to.
-class ReportFile {
- public:
-  explicit ReportFile(const std::string& path) : path_(path) {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(path, error);
-    if (!error) path_ = real;
-    const bool replaces = !fs::exists(path_) || fs::is_regular_file(path_);
-    written_ = replaces ? fs::path(path_.string() + ".new") : path_;
-    file_.open(written_, std::ios::binary);
-    if (!file_) fail();
-  }
-
-  ~ReportFile() {
-    std::error_code ignored;
-    if (!is_complete_ && written_ != path_) {
-      std::filesystem::remove(written_, ignored);
-    }
-  }
-
-  void write(const std::string& bytes) {
-    file_ << bytes;
-    file_.close();
-    std::error_code error;
-    if (file_ && written_ != path_) {
-      std::filesystem::rename(written_, path_, error);
-    }
-    if (!file_ || error) fail();
-    is_complete_ = true;
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw std::invalid_argument("--report " + path_.string() +
-                                " cannot be written");
-  }
-
-  std::filesystem::path path_, written_;
-  std::ofstream file_;
-  bool is_complete_ = false;
-};
-
-int run(const Options& options) {
+int run(Options& options) {
+  options.waivers.read();
+  options.selection.shard =
+      options.shard ? conformance::parse_shard(*options.shard, "--shard")
+                    : conformance::shard_of_environment(
+                          [](const char* name) { return std::getenv(name); });
   const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
-  std::optional<ReportFile> report_file;
-  if (options.report) report_file.emplace(*options.report);
-  const auto kernel = load(options.kernel);
-  std::string argument = kernel_argument(options.kernel);
-  if (options.vectors != default_vectors().string()) {
-    argument += " --vectors " + quoted(options.vectors);
-  }
+  options.waivers.check(corpus);
+  options.output.open();
+  const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
   conformance::Report report =
       conformance::run_suite(*kernel, corpus, options.selection);
+  options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
-  report.kernel_argument = argument;
-  std::cout << conformance::text_report(
-                   report, static_cast<std::size_t>(options.failures))
-            << std::flush;
-  if (!std::cout) throw std::runtime_error("standard output is not writable");
-  if (report_file) report_file->write(conformance::json_report(report));
-  return conformance::exit_status(conformance::total(report));
+  report.kernel_argument = options.kernel.argument();
+  if (options.vectors != default_vectors().string()) {
+    report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
+  }
+  return options.output.publish(report);
 }
 
 }  // namespace
@@ -94,7 +49,7 @@ int run(const Options& options) {
 Command add_run(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "judge a kernel");
-  add_kernel_flags(*command, options->kernel);
+  options->kernel.add_flags(*command);
   command->add_option("--tier", options->selection.tier,
                       "smoke: 64 cases; core: all committed cases (default)");
   command->add_option("--case", options->selection.cases,
@@ -102,13 +57,12 @@ Command add_run(CLI::App& app) {
   command->add_option("--operation", options->selection.operations,
                       "only these operations");
   command->add_option("--vectors", options->vectors, "folder of vectors");
-  command->add_option("--report", options->report,
-                      "also write every check to this file, as JSON");
-  command
-      ->add_option("--failures", options->failures,
-                   "failing checks shown in full (default 3)")
-      ->check(CLI::Range(0, 1000000));
-  add_time_limit_flag(*command, options->kernel);
+  options->waivers.add_flags(*command);
+  command->add_option("--shard", options->shard,
+                      "i/n: only every n-th selected case, from the i-th; "
+                      "`merge` joins the reports (default: GTEST_SHARD_INDEX "
+                      "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
+  options->output.add_flags(*command);
   return {command, [options] { return run(*options); }};
 }
 

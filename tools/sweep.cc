@@ -10,7 +10,7 @@
 #include "conformance/corpus/words.h"
 #include "conformance/sweep/sweep_kernel.h"
 #include "tools/commands.h"
-#include "tools/kernel_options.h"
+#include "tools/kernel_flags.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -20,7 +20,7 @@ using conformance::SweepResult;
 using conformance::SweptValue;
 
 struct Options {
-  KernelChoice kernel;
+  KernelFlags kernel;
   std::vector<double> bases = {1e4, 5e5, 1e6, 1e7};
   SweepRequest request;
   std::string dtype;
@@ -72,7 +72,7 @@ void print(double base, const SweepResult& result) {
 }
 
 int sweep(Options options) {
-  const auto kernel = load(options.kernel);
+  const auto kernel = options.kernel.open();
   if (!options.dtype.empty()) {
     options.request.dtype =
         conformance::find_word(conformance::kFormatWords, options.dtype);
@@ -83,23 +83,24 @@ int sweep(Options options) {
   }
   const conformance::Description& description = kernel->description();
   std::cout << "kernel    " << description.name << " " << description.version
-            << ", " << kernel_argument(options.kernel) << "\n";
+            << ", " << options.kernel.argument() << "\n";
   bool conforms = true;
   for (const double base : options.bases) {
     options.request.base = base;
     const SweepResult result =
         conformance::sweep_kernel(*kernel, options.request);
     if (base == options.bases.front()) {
-      std::cout
-          << "judged    cos and sin in "
-          << conformance::word(conformance::kFormatWords, result.format) << ", "
-          << (result.operation == ROPEPROOF_TABLE
-                  ? "operation table"
-                  : "operation rope on unit vectors")
-          << ", positions 0 to " << result.positions - 1 << ", rotary_dim "
-          << options.request.rotary_dim << "\n\n"
-          << "  base          values  correctly rounded       within bound    "
-             "  norm-ulp worst/bound  worst\n";
+      std::cout << "judged    cos and sin in "
+                << conformance::word(conformance::kFormatWords, result.format)
+                << ", "
+                << (result.operation == ROPEPROOF_TABLE
+                        ? "operation table"
+                        : "operation rope on unit vectors")
+                << ", positions 0 to " << result.positions - 1
+                << ", rotary_dim " << options.request.rotary_dim << "\n\n"
+                << format_text("  %-9s %10s %21s %21s  %9s %11s  %s\n", "base",
+                               "values", "correctly rounded", "within bound",
+                               "norm-ulp", "worst/bound", "worst");
     }
     print(base, result);
     if (result.answer.outcome != conformance::Outcome::kOk) {
@@ -121,7 +122,7 @@ Command add_sweep(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "sweep", "judge every cosine and sine that a kernel forms");
-  add_kernel_flags(*command, options->kernel);
+  options->kernel.add_flags(*command);
   command->add_option("--base", options->bases,
                       "bases of the frequencies (default 1e4 5e5 1e6 1e7)");
   command->add_option("--rotary-dim", options->request.rotary_dim,
@@ -135,7 +136,6 @@ Command add_sweep(CLI::App& app) {
                    "of the kernel; default: the first it offers of f32, bf16, "
                    "f16, f64")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "f64"}));
-  add_time_limit_flag(*command, options->kernel);
   return {command, [options] { return sweep(*options); }};
 }
 

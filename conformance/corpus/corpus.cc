@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/corpus/bug_class.h"
+#include "conformance/corpus/core/core_families.h"
 #include "conformance/corpus/families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
@@ -18,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kLedger = "LEDGER.txt";
+constexpr const char* kTargets = "targets.json";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 Json file_entry(const std::string& name, const std::string& bytes) {
@@ -106,11 +109,14 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(scaling_family());
   groups.push_back(position_family());
   groups.push_back(layout_family());
+  for (Group& group : core_families()) groups.push_back(std::move(group));
   const fs::path ledger = directory / kLedger;
-  return corpus_files(groups, oracle, version,
-                      fs::exists(ledger)
-                          ? read_ledger(read_file(ledger), ledger.string())
-                          : Ledger{});
+  Files files = corpus_files(
+      groups, oracle, version,
+      fs::exists(ledger) ? read_ledger(read_file(ledger), ledger.string())
+                         : Ledger{});
+  files[kTargets] = write_targets();
+  return files;
 }
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,

@@ -126,7 +126,7 @@ class ProcessKernel : public Kernel {
 
   const Description& description() const override { return description_; }
   std::byte* allocate(std::size_t bytes) override {
-    return arena_.allocate(bytes);
+    return arena_.allocate(bytes, Edge::kStart);
   }
   void release() override { arena_.release(); }
   bool shares_memory() const override { return false; }
@@ -169,26 +169,6 @@ class ProcessKernel : public Kernel {
       throw KernelError(source + ": describe: " + broken.detail);
     }
     check_description(d, source);
-    return d;
-  }
-
-  static Description read_description(Reply& reply) {
-    Description d;
-    d.name = reply.text("name");
-    d.version = reply.text("version");
-    d.operations = reply.some_of("operations", kOperationWords);
-    d.dtypes = reply.some_of("dtypes", kDtypeWords);
-    d.pairings = reply.some_of("pairings", kAbiPairingWords);
-    d.features = reply.some_of("features", kFeatureWords);
-    d.angle_class = reply.one_of("angle_class", kAngleClassWords);
-    d.max_position = reply.integer("max_position", 0);
-    d.angle_dtype = reply.one_of("angle_dtype", kDtypeWords, "none");
-    d.power = reply.one_of("power", kPowerWords, "pow");
-    d.trig_ulp = static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(reply.integer("trig_ulp", 1), 0, UINT32_MAX));
-    d.table_dtype = reply.one_of("table_dtype", kDtypeWords, "same");
-    d.rounding = reply.one_of("rounding", kRoundingWords, "once");
-    d.scalings = reply.any_of("scalings", kScalingWords);
     return d;
   }
 

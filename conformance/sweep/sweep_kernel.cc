@@ -58,7 +58,7 @@ struct Bounds {
   double angle(std::int64_t position, std::size_t j) const {
     const auto p = static_cast<double>(position);
     PairAngle pair{static_cast<std::int64_t>(j), rotary_dim, inv_freq[j], p};
-    pair.is_f32 = decode(Format::kF32, encode(Format::kF32, p)) == p;
+    pair.exact_in = formats_that_hold(p);
     return angle_error(claim, pair);
   }
 };

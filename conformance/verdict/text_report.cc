@@ -6,6 +6,7 @@
 #include "conformance/corpus/words.h"
 #include "conformance/kernels/description.h"
 #include "conformance/verdict/report.h"
+#include "conformance/waivers/apply.h"
 
 namespace ropeproof::conformance {
 namespace {
@@ -67,28 +68,11 @@ void print_element(std::ostringstream& out, const char* label,
   out << "\n";
 }
 
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
-      return "PASS";
-    case Verdict::kFail:
-      return "FAIL";
-    case Verdict::kUnsupported:
-      return "UNSUPPORTED";
-    case Verdict::kError:
-      return "ERROR";
-    case Verdict::kCrash:
-      return "CRASH";
-    case Verdict::kTimeout:
-      break;
-  }
-  return "TIMEOUT";
-}
-
 void print_failure(std::ostringstream& out, const Report& report,
                    const Check& check) {
   const std::string operation = word(kOperationWords, check.operation);
-  out << name_of(check.verdict) << "  " << check.case_id << "  " << operation
+  out << verdict_word(check.verdict) << "  " << check.case_id << "  "
+      << operation << (check.aspect.empty() ? "" : "  " + check.aspect)
       << "\n  case     " << check.summary << "\n";
   for (std::size_t i = 0; i < check.targets.size(); ++i) {
     out << (i == 0 ? "  targets  " : "           ") << check.targets[i] << "\n";
@@ -100,8 +84,15 @@ void print_failure(std::ostringstream& out, const Report& report,
     print_element(out, "worst    ", *m.worst);
     out << "  pattern  " << m.pattern << "\n";
   }
-  out << "  replay   ropeproof run " << report.kernel_argument << " --case "
-      << check.case_id << " --operation " << operation << "\n\n";
+  const std::string replay = "ropeproof " + report.subcommand + " " +
+                             report.kernel_argument + " --case " +
+                             check.case_id + " --operation " + operation;
+  out << "  replay   " << replay << "\n";
+  if (report.subcommand == "run" &&
+      !report.kernel_argument.starts_with("--command")) {
+    out << "  debug    gdb --args " << replay << " --no-fork\n";
+  }
+  out << "\n";
 }
 
 template <std::size_t kSize>
@@ -120,6 +111,7 @@ std::string claim_text(const Description& k) {
   std::string text = "angle " + word(kAngleClassWords, k.angle_class);
   if (k.angle_class == ROPEPROOF_A1) {
     text += k.power == ROPEPROOF_EXP2 ? " by exp2" : " by pow";
+    if (k.angle_dtype == ROPEPROOF_F64) text += " in f64";
   }
   if (k.angle_class == ROPEPROOF_A3) {
     text += " in " + word(kDtypeWords, k.angle_dtype);
@@ -138,7 +130,8 @@ std::string claim_text(const Description& k) {
 void print_header(std::ostringstream& out, const Report& r) {
   out << "ropeproof " << r.suite_version << "   vectors " << r.vectors_version
       << " (manifest " << r.manifest_sha256.substr(0, 12) << ")   "
-      << r.selection << "\n"
+      << r.selection << (r.operations.empty() ? "" : ", only " + r.operations)
+      << (r.shard.is_whole() ? "" : ", shard " + r.shard.text()) << "\n"
       << "kernel   " << r.kernel.name << " " << r.kernel.version << "   "
       << r.kernel_argument << "\n"
       << "offers   " << bit_words(kOperationWords, r.kernel.operations) << " | "
@@ -147,39 +140,37 @@ void print_header(std::ostringstream& out, const Report& r) {
       << "claims   " << claim_text(r.kernel) << "\n\n";
 }
 
+void print_row(std::ostringstream& out, const std::string& name,
+               const Totals& totals) {
+  const std::int64_t passed = totals.of(Verdict::kPass);
+  const std::int64_t unsupported = totals.of(Verdict::kUnsupported);
+  std::int64_t all = 0;
+  for (const auto& [verdict, count] : totals.count) all += count;
+  if (all == 0) return;
+  out << format("  %-12s %5lld  %5lld  %11lld", name.c_str(),
+                static_cast<long long>(passed),
+                static_cast<long long>(all - passed - unsupported),
+                static_cast<long long>(unsupported));
+  if (totals.worst != nullptr && totals.worst->measurement->worst) {
+    const Measurement& m = *totals.worst->measurement;
+    out << format("   %11s  %8s  ", ratio_text(m.worst->ratio()).c_str(),
+                  ratio_text(totals.max_norm_ulp).c_str())
+        << totals.worst->case_id << " " << place(*m.worst);
+  }
+  out << "\n";
+}
+
 void print_table(std::ostringstream& out, const Report& report) {
   out << "  operation     pass   fail  unsupported   worst/bound  norm-ulp  "
          "worst element\n";
   for (const auto& [operation, name] : kOperationWords) {
-    const Totals totals = total(report, operation);
-    const std::int64_t passed = totals.of(Verdict::kPass);
-    const std::int64_t unsupported = totals.of(Verdict::kUnsupported);
-    std::int64_t all = 0;
-    for (const auto& [verdict, count] : totals.count) all += count;
-    if (all == 0) continue;
-    out << format("  %-12s %5lld  %5lld  %11lld", std::string(name).c_str(),
-                  static_cast<long long>(passed),
-                  static_cast<long long>(all - passed - unsupported),
-                  static_cast<long long>(unsupported));
-    if (totals.worst != nullptr && totals.worst->measurement->worst) {
-      const Measurement& m = *totals.worst->measurement;
-      out << format("   %11s  %8s  ", ratio_text(m.worst->ratio()).c_str(),
-                    ratio_text(totals.max_norm_ulp).c_str())
-          << totals.worst->case_id << " " << place(*m.worst);
-    }
-    out << "\n";
+    print_row(out, std::string(name), total(report, operation));
   }
+  print_row(out, "contract", total_contract(report));
 }
 
-void print_footer(std::ostringstream& out, const Report& report,
-                  const Totals& totals) {
-  const char* label = "\n  unsupported  ";
-  for (const auto& [reason, count] : totals.unsupported) {
-    if (reason.starts_with("operation ")) continue;  // the table says it
-    out << label << reason << " (" << count << ")";
-    label = ", ";
-  }
-  out << "\n";
+// Where the angles are seen, how good they are; and each dtype's worst.
+void print_figures(std::ostringstream& out, const Totals& totals) {
   if (totals.has_angles) {
     out << "  angle class  "
         << (totals.tightest_class == "none"
@@ -192,35 +183,108 @@ void print_footer(std::ostringstream& out, const Report& report,
     }
     out << ")\n";
   }
-  if (totals.elements > 0) {
-    out << "  elements     " << totals.elements << ", "
-        << format("%.1f %%", 100 - 100.0 *
-                                       static_cast<double>(totals.not_nearest) /
-                                       static_cast<double>(totals.elements))
-        << " correctly rounded, " << totals.vacuous
-        << " with a bound that says nothing\n";
+  if (totals.phase_rho >= 0) {
+    out << "  phase grade  " << phase_grade(totals.phase_rho) << " (rho "
+        << ratio_text(totals.phase_rho)
+        << ": A direct f32 <= 1, B exp2-formed <= 4, C iterated <= 16)\n";
   }
+  if (totals.elements == 0) return;
+  const auto percent = [&](std::int64_t count) {
+    return format("%.1f %%", 100.0 * static_cast<double>(count) /
+                                 static_cast<double>(totals.elements));
+  };
+  out << "  elements     " << totals.elements << ", "
+      << percent(totals.elements - totals.not_nearest) << " correctly rounded, "
+      << totals.vacuous << " (" << percent(totals.vacuous)
+      << ") with a bound that says nothing\n";
+  if (totals.dtype_ratio.size() < 2) return;
+  const char* label = "  worst/bound  ";
+  for (const auto& [dtype, ratio] : totals.dtype_ratio) {
+    out << label << word(kDtypeWords, dtype) << " " << ratio_text(ratio);
+    label = ", ";
+  }
+  out << "\n";
+}
+
+std::string counted(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// Every waiver of the run, on every run. A check belongs to the first waiver
+// that covers it.
+void print_waivers(std::ostringstream& out, const Report& report,
+                   const Totals& totals) {
+  std::vector<std::int64_t> waived(report.waivers.size());
+  for (const Check& check : report.checks) {
+    if (check.verdict != Verdict::kXfail) continue;
+    const AppliedWaiver* waiver = covering(report.waivers, check.case_id);
+    ++waived[static_cast<std::size_t>(waiver - report.waivers.data())];
+  }
+  for (std::size_t i = 0; i < waived.size(); ++i) {
+    const AppliedWaiver& applied = report.waivers[i];
+    const bool is_stale = std::ranges::count(totals.stale, &applied) > 0;
+    out << (is_stale ? "  XPASS        " : "  waived       ")
+        << applied.waiver.id << ": "
+        << (is_stale ? "no check fails any more, remove the waiver"
+                     : counted(waived[i], "check") + " of this run, until " +
+                           date_text(applied.waiver.expires))
+        << " (" << applied.waiver.reason << "; " << applied.waiver.link
+        << ")\n";
+  }
+}
+
+std::string statement(const Report& report, const Totals& totals) {
+  std::string level;
+  if (!report.shard.is_whole()) {
+    level = " on shard " + report.shard.text();
+  } else if (totals.level.empty()) {
+    level = " on part of a tier";
+  } else {
+    level = "  level " + totals.level + totals.suffixes;
+  }
+  if (!report.waivers.empty()) {
+    level += " (" + std::to_string(totals.of(Verdict::kXfail)) + " waived)";
+  }
+  switch (exit_status(totals)) {
+    case 0:
+      return "CONFORMS" + level;
+    case 1:
+      return is_stale_alone(totals) ? "STALE WAIVER"
+                                    : "DOES NOT CONFORM" + level;
+    case 2:
+      return "NOTHING WAS JUDGED";
+    default:
+      return "ADAPTER ERROR";
+  }
+}
+
+void print_footer(std::ostringstream& out, const Report& report,
+                  const Totals& totals) {
+  const char* label = "\n  unsupported  ";
+  for (const auto& [reason, count] : totals.unsupported) {
+    if (reason.starts_with("operation ")) continue;  // the table says it
+    out << label << reason << " (" << count << ")";
+    label = ", ";
+  }
+  out << "\n";
+  print_figures(out, totals);
   const std::uint32_t idle = report.kernel.features & ~totals.features;
   if (idle != 0 && report.is_whole_tier) {
     out << "  not judged   declared, but no case of this run needs it: "
         << bit_words(kFeatureWords, idle) << "\n";
   }
-  const int status = exit_status(totals);
-  const std::string level =
-      totals.level.empty() ? " on part of a tier" : "  level " + totals.level;
+  print_waivers(out, report, totals);
   out << "\n"
-      << (status == 0   ? "CONFORMS" + level
-          : status == 1 ? "DOES NOT CONFORM" + level
-          : status == 2 ? std::string("NOTHING WAS JUDGED")
-                        : std::string("ADAPTER ERROR"))
-      << "   " << report.kernel.name << " " << report.kernel.version << ": ";
+      << statement(report, totals) << "   " << report.kernel.name << " "
+      << report.kernel.version << ": ";
   const char* separator = "";
   for (const Verdict verdict :
        {Verdict::kPass, Verdict::kFail, Verdict::kCrash, Verdict::kTimeout,
-        Verdict::kError, Verdict::kUnsupported}) {
+        Verdict::kMissing, Verdict::kError, Verdict::kXfail,
+        Verdict::kUnsupported}) {
     const std::int64_t count = totals.of(verdict);
     if (count == 0 && verdict != Verdict::kPass) continue;
-    out << separator << count << " " << name_of(verdict);
+    out << separator << count << " " << verdict_word(verdict);
     separator = ", ";
   }
   out << "\n";
@@ -233,10 +297,7 @@ std::string text_report(const Report& report, std::size_t max_failures) {
   print_header(out, report);
   std::size_t failures = 0;
   for (const Check& check : report.checks) {
-    if (check.verdict == Verdict::kPass ||
-        check.verdict == Verdict::kUnsupported) {
-      continue;
-    }
+    if (!is_failure(check.verdict)) continue;
     if (++failures <= max_failures) print_failure(out, report, check);
   }
   if (failures > max_failures) {
@@ -247,7 +308,5 @@ std::string text_report(const Report& report, std::size_t max_failures) {
   print_footer(out, report, total(report));
   return out.str();
 }
-
-std::string verdict_word(Verdict verdict) { return name_of(verdict); }
 
 }  // namespace ropeproof::conformance

@@ -78,10 +78,22 @@ target_compile_definitions(conformance_test PRIVATE
 set(plugins ${PROJECT_BINARY_DIR}/plugins)
 add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_test.sh
   $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_MPFI})
+add_test(NAME command_line_exchange COMMAND
+  ${PROJECT_SOURCE_DIR}/tools/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
+  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
+add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/repeat.sh 20
+  $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
+  --vectors ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
+# By either compiler, with 1 and 2 threads.
+if(ROPEPROOF_MPFI)
+  add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/same_bytes.sh
+    $<TARGET_FILE:ropeproof> ${PROJECT_BINARY_DIR}/clang)
+  set_tests_properties(same_bytes PROPERTIES PROCESSORS 2)
+endif()
 # Committed cases never change, and a change would be noticed.
 add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ledger.py
   ${PROJECT_SOURCE_DIR}/vectors)
