@@ -17,11 +17,10 @@ std::size_t size_of(std::int64_t count, std::size_t width) {
 
 }  // namespace
 
-AngleProbe::AngleProbe(
-    Kernel& kernel, std::uint32_t operation, reference::Format format,
-    const reference::Spec& spec,
-    const std::vector<reference::WideGolden>& frequencies,
-    std::int64_t capacity)
+AngleProbe::AngleProbe(Kernel& kernel, std::uint32_t operation,
+                       reference::Format format, const reference::Spec& spec,
+                       const std::vector<reference::WideGolden>& frequencies,
+                       std::int64_t capacity)
     : kernel_(kernel),
       spec_(spec),
       pairs_(spec.layout.rotary_dim / 2),
