@@ -54,10 +54,10 @@ struct SweepResult {
 
 // Judges `kernel` on all cosines and sines of one base. The bound of each is that
 // of `run` (verdict/tolerance.h); the result does not depend on the number of
-// threads. Cost: some 50 ns for each value beside the kernel's own, and 2 s for
-// the exact tables; about 100 MiB. Throws std::invalid_argument for a request
-// out of range, a dtype that the kernel does not offer, and a kernel that forms
-// no angles; and what reference/sweep/ throws.
+// threads. Cost: some 50 ns for each value beside the kernel's own, and half a
+// second for the exact tables; about 100 MiB. Throws std::invalid_argument for a
+// request out of range, a dtype that the kernel does not offer, and a kernel that
+// forms no angles; and what reference/sweep/ throws.
 SweepResult sweep_kernel(Kernel& kernel, const SweepRequest& request);
 
 }  // namespace ropeproof::conformance
