@@ -12,7 +12,7 @@ cmake_minimum_required(VERSION 3.25)
 set(MAY_reference std boost mpfi reference)
 set(MAY_fast std system highway openmp benchmark kernel_abi fast)
 set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference conformance)
-set(MAY_tools std system nlohmann cli11 kernel_abi reference conformance tools)
+set(MAY_tools std system nlohmann cli11 benchmark kernel_abi reference conformance tools)
 # *_test.cc alone may cross the walls to reference/, and use any library; but
 # Highway is named in fast/ only.
 set(MAY_test std system boost mpfi openmp nlohmann openssl cli11 catch2 kernel_abi reference)

@@ -49,7 +49,10 @@ link() {
 judge() {
   local here=$work/$1 name test file caught
   { read -r name && read -r test && read -r file; } <"$here/mutant"
-  case $file in *.h) file=formulas ;; esac
+  case $file in
+    sweep/*.h) file=$test ;; # its own test alone includes it
+    *.h) file=formulas ;;
+  esac
   compile "$here" "${file%.cc}" >"$here/log" 2>&1 || {
     echo "BROKEN  $name: does not compile: $(grep -m 1 error "$here/log")"
     return
@@ -66,7 +69,7 @@ judge() {
 export -f compile link judge
 
 # Copy 0 is as it is; copies 1, 2, ... have one mutation each.
-TESTS="rope_test scaling_test schemes_test"
+TESTS="rope_test scaling_test schemes_test sweep/double_double_test"
 export SOURCES="formulas spec exact schemes format"
 cat >"$work/formulas.cc" <<'END'
 #include "reference/plain_double.h"
@@ -78,8 +81,9 @@ template void rotate_tensor<double>(const Rope&, const Shape&,
 }  // namespace ropeproof::reference
 END
 copy() {
-  mkdir -p "$work/$1/reference"
+  mkdir -p "$work/$1/reference/sweep" "$work/$1/sweep"
   cp "$root"/reference/*.{h,cc} "$work/formulas.cc" "$work/$1/reference"
+  cp "$root"/reference/sweep/*.{h,cc} "$work/$1/reference/sweep"
 }
 
 copy 0

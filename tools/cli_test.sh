@@ -39,6 +39,16 @@ expect 2 'are for models' show worked-example-001 --seq-len 5
 expect 2 'cannot be written' "${run[@]}" --builtin fast \
   --report "$work/no/such/folder/report.json"
 
+expect 0 '' sweep --builtin fast --positions 300
+expect 0 '' sweep --lib "$plugins/c_example.so" --positions 300 --base 1e6
+expect 1 '' sweep --lib "$plugins/c_example_swapped.so" --positions 300
+expect 2 'Exactly 1' sweep
+expect 2 'rotary_dim is 7' sweep --builtin fast --rotary-dim 7
+expect 2 'positions' sweep --builtin fast --positions 0
+expect 2 'base' sweep --builtin fast --base -1
+expect 2 'no dtype f64' sweep --builtin fast --dtype f64
+expect 3 'no-such.so' sweep --lib "$work/no-such.so"
+
 # Nothing that the kernel offers is in the selection: never green.
 "$ropeproof" "${run[@]}" --lib "$plugins/c_example.so" --operation permute \
   >"$work/out"

@@ -25,6 +25,8 @@ Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_selftest(CLI::App& app);
+Command add_search_hard(CLI::App& app);
+Command add_sweep(CLI::App& app);
 Command add_merge(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_check(CLI::App& app);

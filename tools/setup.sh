@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(g++ cmake ninja-build libhwy-dev nlohmann-json3-dev libcli11-dev
   libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy
-  python3-jsonschema clang-format)
+  python3-jsonschema clang-format clang libomp-dev libbenchmark-dev)
 
 installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

@@ -203,26 +203,6 @@ class ProcessKernel : public Kernel {
     return d;
   }
 
-  static Description read_description(Reply& reply) {
-    Description d;
-    d.name = reply.text("name");
-    d.version = reply.text("version");
-    d.operations = reply.some_of("operations", kOperationWords);
-    d.dtypes = reply.some_of("dtypes", kDtypeWords);
-    d.pairings = reply.some_of("pairings", kAbiPairingWords);
-    d.features = reply.some_of("features", kFeatureWords);
-    d.angle_class = reply.one_of("angle_class", kAngleClassWords);
-    d.max_position = reply.integer("max_position", 0);
-    d.angle_dtype = reply.one_of("angle_dtype", kDtypeWords, "none");
-    d.power = reply.one_of("power", kPowerWords, "pow");
-    d.trig_ulp = static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(reply.integer("trig_ulp", 1), 0, UINT32_MAX));
-    d.table_dtype = reply.one_of("table_dtype", kDtypeWords, "same");
-    d.rounding = reply.one_of("rounding", kRoundingWords, "once");
-    d.scalings = reply.any_of("scalings", kScalingWords);
-    return d;
-  }
-
   // What a process takes of what was offered.
   static bool takes_file(const Json& accepts) {
     if (accepts.is_null() || accepts == Json::array()) return false;

@@ -1,5 +1,6 @@
 #include "conformance/kernels/reply.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "conformance/kernels/description.h"
@@ -10,8 +11,23 @@ void refuse(const std::string& detail) {
   throw Broken{Outcome::kError, one_line(detail)};
 }
 
-Reply::Reply(const std::string& line)
-    : object_(Json::parse(line, nullptr, false)) {
+namespace {
+
+// A reply is an object with a list of objects. What is deeper is refused here:
+// the library prints, for an error message, by recursion.
+constexpr int kMaxDepth = 8;
+
+Json parse(const std::string& line) {
+  const auto check = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth) refuse("header is nested too deep");
+    return true;
+  };
+  return Json::parse(line, check, false);
+}
+
+}  // namespace
+
+Reply::Reply(const std::string& line) : object_(parse(line)) {
   if (!object_.is_object()) {
     refuse("header is no JSON object: \"" + line + "\"");
   }
@@ -43,6 +59,26 @@ std::int64_t Reply::integer(const char* key, std::int64_t otherwise) {
 void Reply::finish() const {
   if (object_.empty()) return;
   refuse("header has the unknown field \"" + object_.begin().key() + "\"");
+}
+
+Description read_description(Reply& reply) {
+  Description d;
+  d.name = reply.text("name");
+  d.version = reply.text("version");
+  d.operations = reply.some_of("operations", kOperationWords);
+  d.dtypes = reply.some_of("dtypes", kDtypeWords);
+  d.pairings = reply.some_of("pairings", kAbiPairingWords);
+  d.features = reply.some_of("features", kFeatureWords);
+  d.angle_class = reply.one_of("angle_class", kAngleClassWords);
+  d.max_position = reply.integer("max_position", 0);
+  d.angle_dtype = reply.one_of("angle_dtype", kDtypeWords, "none");
+  d.power = reply.one_of("power", kPowerWords, "pow");
+  d.trig_ulp = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(reply.integer("trig_ulp", 1), 0, UINT32_MAX));
+  d.table_dtype = reply.one_of("table_dtype", kDtypeWords, "same");
+  d.rounding = reply.one_of("rounding", kRoundingWords, "once");
+  d.scalings = reply.any_of("scalings", kScalingWords);
+  return d;
 }
 
 }  // namespace ropeproof::conformance

@@ -87,6 +87,9 @@ class Reply {
   Json object_;
 };
 
+// The members of a description, taken; check_description() judges them.
+Description read_description(Reply& reply);
+
 }  // namespace ropeproof::conformance
 
 #endif  // ROPEPROOF_CONFORMANCE_KERNELS_REPLY_H_

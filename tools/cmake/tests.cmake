@@ -79,6 +79,12 @@ add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/che
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
+# By either compiler, with 1 and 2 threads.
+if(ROPEPROOF_MPFI)
+  add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/same_bytes.sh
+    $<TARGET_FILE:ropeproof> ${PROJECT_BINARY_DIR}/clang)
+  set_tests_properties(same_bytes PROPERTIES PROCESSORS 2)
+endif()
 # Committed cases never change, and a change would be noticed.
 add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ledger.py
   ${PROJECT_SOURCE_DIR}/vectors)

@@ -1,0 +1,262 @@
+// The fast path beside the oracle: the same bits, and errors below the bounds.
+#include "reference/sweep/sweep.h"
+
+#include <algorithm>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cfenv>
+#include <cmath>
+#include <iostream>
+#include <random>
+#include <vector>
+
+#include "reference/sweep/arithmetic.h"
+#include "reference/sweep/rows.h"
+
+namespace ropeproof::reference::sweep {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+double value(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+Oracle best_oracle() {
+  return available(Oracle::kMpfi) ? Oracle::kMpfi : Oracle::kBinFloat;
+}
+
+Spec plain(std::int64_t d, double base) {
+  return {leading(d, d, Pairing::kHalfSplit), {base}};
+}
+
+// Positions 1 .. limit - 1, spread evenly over their logarithms, with the last.
+std::vector<double> sample(std::int64_t limit, int count) {
+  std::mt19937_64 engine(static_cast<std::uint64_t>(limit));
+  std::vector<double> positions{static_cast<double>(limit - 1)};
+  const double octaves = std::log2(static_cast<double>(limit));
+  while (static_cast<int>(positions.size()) < count) {
+    const double part = static_cast<double>(engine() >> 11) * 0x1p-53;
+    const double p = std::floor(std::exp2(part * octaves));
+    if (p < static_cast<double>(limit)) positions.push_back(p);
+  }
+  return positions;
+}
+
+struct Grid {
+  double base;
+  std::int64_t d, limit;
+};
+const Grid kGrids[] = {{10000, 128, 131072},
+                       {500000, 128, 131072},
+                       {1e6, 80, std::int64_t{1} << 24},
+                       {1e7, 64, kMaxLimit}};
+
+TEST_CASE("a sweep gives the oracle's bits on a million outputs",
+          "[reference][sweep][certificate]") {
+  if (!available(Oracle::kMpfi)) SKIP("built without MPFI");
+  std::int64_t outputs = 0, wrong = 0, fallbacks = 0;
+  for (const Grid& grid : kGrids) {
+    const Spec spec = plain(grid.d, grid.base);
+    const Sweep sweep(Oracle::kMpfi, spec, grid.limit);
+    const auto width = static_cast<std::size_t>(sweep.pairs());
+    const std::vector<double> positions =
+        sample(grid.limit, static_cast<int>(126000 / width));
+    const auto want = golden_table(Oracle::kMpfi, spec, positions);
+    std::vector<double> cos(width), sin(width);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      sweep.table(static_cast<std::int64_t>(positions[i]), Rounding::kToOdd,
+                  cos, sin);
+      for (std::size_t j = 0; j < width; ++j) {
+        wrong += bits_of(cos[j]) != want[i * width + j].cos.bits ? 1 : 0;
+        wrong += bits_of(sin[j]) != want[i * width + j].sin.bits ? 1 : 0;
+        outputs += 2;
+      }
+    }
+    fallbacks += sweep.fallbacks();
+  }
+  std::cout << "sweep = MPFI on " << outputs << " cosines and sines, "
+            << fallbacks << " decided by the oracle\n";
+  CHECK(outputs >= 1000000);
+  CHECK(wrong == 0);
+  CHECK(fallbacks <= 2);
+}
+
+TEST_CASE("a turn is within kTurnError of the certified one",
+          "[reference][sweep][bounds][certificate]") {
+  if (!available(Oracle::kMpfi)) SKIP("built without MPFI");
+  double worst = 0;
+  for (const Grid& grid : {kGrids[0], kGrids[3]}) {
+    const Spec spec = plain(grid.d, grid.base);
+    const Sweep sweep(Oracle::kMpfi, spec, grid.limit);
+    const auto width = static_cast<std::size_t>(sweep.pairs());
+    const std::vector<double> positions =
+        sample(grid.limit, static_cast<int>(30000 / width));
+    const auto want = Goldens(Oracle::kMpfi, spec, positions).wide_table();
+    std::vector<Turn> got(width);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      sweep.turns(static_cast<std::int64_t>(positions[i]), got);
+      for (std::size_t j = 0; j < width; ++j) {
+        const auto difference = [](DoubleDouble a, const WideGolden& b) {
+          // Close numbers: both differences are exact.
+          return (a.hi - value(b.hi)) + (a.lo - value(b.lo));
+        };
+        const WideTurn& turn = want[i * width + j];
+        const double c = difference(got[j].c, turn.cos);
+        const double s = difference(got[j].s, turn.sin);
+        worst = std::max(worst, std::sqrt(c * c + s * s));
+      }
+    }
+  }
+  std::cout << "worst turn: 2^" << std::log2(worst) << " of 2^"
+            << std::log2(kTurnError) << "\n";
+  // A golden sum is itself off by sqrt(2) 2^-108 at most.
+  CHECK(worst + kEntryError <= kTurnError);
+  // Products of four entries do lose bits: the comparison can see an error.
+  CHECK(worst > kU2);
+}
+
+TEST_CASE("a sweep rotates to the oracle's bits, either way and in any format",
+          "[reference][sweep][certificate]") {
+  const Oracle oracle = best_oracle();
+  std::mt19937_64 engine(7);
+  for (const Direction direction : {Direction::kForward, Direction::kAdjoint}) {
+    for (const Format format :
+         {Format::kF64, Format::kF32, Format::kF16, Format::kBF16}) {
+      Spec spec = plain(64, 500000);
+      spec.direction = direction;
+      const Sweep sweep(oracle, spec, 70000);
+      Spec interleaved = spec;
+      interleaved.layout = leading(64, 64, Pairing::kInterleaved);
+      for (const std::int64_t position :
+           {std::int64_t{1}, std::int64_t{-4095}, std::int64_t{65791},
+            std::int64_t{-69999}, std::int64_t{70000}}) {
+        std::vector<double> x_u, x_v, x, y_u(32), y_v(32);
+        for (int j = 0; j < 32; ++j) {
+          for (auto* part : {&x_u, &x_v}) {
+            const double random =
+                static_cast<double>(static_cast<std::int64_t>(engine()));
+            part->push_back(decode(format, encode(format, random * 0x1p-63)));
+            x.push_back(part->back());
+          }
+        }
+        const std::int64_t positions[] = {position};
+        const auto odd =
+            golden_rope(oracle, interleaved, {1, 1, 1}, positions, x);
+        const double p[] = {static_cast<double>(position)};
+        const auto sums = Goldens(oracle, interleaved, p).wide_rope(1, x);
+        sweep.rotate(position, Rounding::kToOdd, x_u, x_v, y_u, y_v);
+        for (std::size_t j = 0; j < 32; ++j) {
+          CHECK(bits_of(y_u[j]) == odd[2 * j].bits);
+          CHECK(bits_of(y_v[j]) == odd[2 * j + 1].bits);
+        }
+        sweep.rotate(position, Rounding::kNearestEven, x_u, x_v, y_u, y_v);
+        for (std::size_t j = 0; j < 32; ++j) {
+          CHECK(bits_of(y_u[j]) == sums[2 * j].hi);
+          CHECK(bits_of(y_v[j]) == sums[2 * j + 1].hi);
+        }
+      }
+      CHECK(sweep.fallbacks() == 2 * 64);  // position 70,000, twice
+    }
+  }
+}
+
+TEST_CASE("a sweep's tables are rounded to nearest, at negative positions too",
+          "[reference][sweep]") {
+  const Oracle oracle = best_oracle();
+  const Spec spec = plain(32, 10000);
+  const Sweep sweep(oracle, spec, 1000);
+  std::vector<double> cos(16), sin(16);
+  for (const std::int64_t position :
+       {1, 255, 256, 999, -1, -999, 1000, -5000}) {
+    const double p[] = {static_cast<double>(position)};
+    const auto want = Goldens(oracle, spec, p).wide_table();
+    sweep.table(position, Rounding::kNearestEven, cos, sin);
+    for (std::size_t j = 0; j < 16; ++j) {
+      CHECK(bits_of(cos[j]) == want[j].cos.hi);
+      CHECK(bits_of(sin[j]) == want[j].sin.hi);
+    }
+  }
+  CHECK(sweep.fallbacks() == 2 * 32);
+}
+
+TEST_CASE("exact values, and inputs beyond the range, are the oracle's",
+          "[reference][sweep]") {
+  const Sweep sweep(best_oracle(), plain(8, 10000), 300);
+  std::vector<double> cos(4), sin(4), y_u(4), y_v(4);
+  sweep.table(0, Rounding::kToOdd, cos, sin);
+  CHECK(cos == std::vector<double>{1, 1, 1, 1});
+  CHECK(sin == std::vector<double>{0, 0, 0, 0});
+  CHECK(sweep.fallbacks() == 8);
+  const std::vector<double> tiny{0x1p-1000, 0x1p-1074, 1, 0};
+  const std::vector<double> other{0x1p-1070, 0x1p1000, 0x1p-901, 0};
+  sweep.rotate(7, Rounding::kToOdd, tiny, other, y_u, y_v);
+  CHECK(sweep.fallbacks() == 16);
+  const double infinite[] = {INFINITY, 0, 0, 0};
+  CHECK_THROWS_AS(sweep.rotate(7, Rounding::kToOdd, infinite, other, y_u, y_v),
+                  std::invalid_argument);
+}
+
+TEST_CASE("a sweep of scaled frequencies has the same bits",
+          "[reference][sweep]") {
+  const Oracle oracle = best_oracle();
+  Spec spec = plain(64, 500000);
+  spec.frequencies.scaling = Llama3{8, 1, 4, 8192};
+  const Sweep sweep(oracle, spec, 9000);
+  const double p[] = {8191};
+  const auto want = golden_table(oracle, spec, p);
+  std::vector<double> cos(32), sin(32);
+  sweep.table(8191, Rounding::kToOdd, cos, sin);
+  for (std::size_t j = 0; j < 32; ++j) {
+    CHECK(bits_of(cos[j]) == want[j].cos.bits);
+    CHECK(bits_of(sin[j]) == want[j].sin.bits);
+  }
+}
+
+TEST_CASE("rows are the same bits with and without a fused instruction",
+          "[reference][sweep]") {
+  const Sweep sweep(best_oracle(), plain(64, 10000), 70000);
+  std::vector<Turn> a(32), b(32), factor(32);
+  sweep.turns(255, a);
+  sweep.turns(65792, factor);
+  b = a;
+  multiply_row(a, factor.data());
+  multiply_row_split(b, factor.data());
+  std::vector<double> x(32, 0x1.23456789abcdep-3), z(32, -0x1.fedcba98p5);
+  std::vector<DoubleDouble> a_u(32), a_v(32), b_u(32), b_v(32);
+  rotate_row(a, x.data(), z.data(), a_u.data(), a_v.data());
+  rotate_row_split(b, x.data(), z.data(), b_u.data(), b_v.data());
+  for (std::size_t j = 0; j < 32; ++j) {
+    CHECK((a[j].c.hi == b[j].c.hi && a[j].c.lo == b[j].c.lo));
+    CHECK((a[j].s.hi == b[j].s.hi && a[j].s.lo == b[j].s.lo));
+    CHECK((a_u[j].hi == b_u[j].hi && a_u[j].lo == b_u[j].lo));
+    CHECK((a_v[j].hi == b_v[j].hi && a_v[j].lo == b_v[j].lo));
+  }
+}
+
+TEST_CASE("a sweep refuses what it has no bound for", "[reference][sweep]") {
+  const Oracle oracle = best_oracle();
+  const auto refuses = [&](const Spec& spec, std::int64_t limit,
+                           const std::string& why) {
+    CHECK_THROWS_WITH(Sweep(oracle, spec, limit), ContainsSubstring(why));
+  };
+  refuses(plain(8, 10000), 0, "limit is 0");
+  refuses(plain(8, 10000), kMaxLimit + 1, "limit is 4294967297");
+  Spec spec = plain(8, 10000);
+  spec.frequencies.amplitude = 2;
+  refuses(spec, 10, "amplitude is 2");
+  spec = plain(8, 10000);
+  spec.axes = {2, {0, 1, 0, 1}};
+  refuses(spec, 10, "one axis");
+  spec = plain(8, 10000);
+  spec.frequencies.xpos = XPos{};
+  refuses(spec, 10, "one axis");
+  const Sweep sweep(oracle, plain(8, 10000), 10);
+  std::vector<Turn> row(4);
+  std::fesetround(FE_UPWARD);
+  CHECK_THROWS_AS(sweep.turns(3, row), ArithmeticError);
+  std::fesetround(FE_TONEAREST);
+}
+
+}  // namespace
+}  // namespace ropeproof::reference::sweep

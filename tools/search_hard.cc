@@ -1,0 +1,104 @@
+// ropeproof search-hard: the values that are hardest to round, for the vectors.
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "reference/sweep/hardest.h"
+#include "tools/commands.h"
+
+namespace ropeproof::tools {
+namespace {
+
+using nlohmann::ordered_json;
+using reference::Format;
+using reference::sweep::Hard;
+using reference::sweep::HardCase;
+
+// What vectors/sources/hard_to_round.json is made with: cos and sin of every
+// position below 131,072 and of as many random ones below 2^31, of all pairs;
+// and 16 million rotated pairs of random numbers for each base, width and dtype.
+const reference::sweep::HardSearch kSearch{{10000, 500000, 1e6, 1e7},
+                                           {128, 80},
+                                           131072,
+                                           std::int64_t{1} << 31,
+                                           262144,
+                                           3,
+                                           2,
+                                           20261121};
+
+std::string hex(std::uint64_t bits, int width) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%0*llx", width,
+                static_cast<unsigned long long>(bits));
+  return text;
+}
+
+std::string dtype_word(Format format) {
+  switch (format) {
+    case Format::kF32:
+      return "f32";
+    case Format::kF16:
+      return "f16";
+    case Format::kBF16:
+      return "bf16";
+    case Format::kF64:
+      break;
+  }
+  return "f64";
+}
+
+ordered_json as_json(const HardCase& hard) {
+  constexpr const char* kWhat[] = {"cos", "sin", "q"};
+  ordered_json result = {
+      {"dtype", dtype_word(hard.format)},
+      {"base", hex(std::bit_cast<std::uint64_t>(hard.base), 16)},
+      {"rotary_dim", hard.rotary_dim},
+      {"pair", hard.pair},
+      {"position", hard.position},
+      {"what", kWhat[static_cast<int>(hard.what)]}};
+  if (hard.what == Hard::kRotated) {
+    const int digits = reference::traits(hard.format).total_bits / 4;
+    result["x"] = {hex(encode(hard.format, hard.x_u), digits),
+                   hex(encode(hard.format, hard.x_v), digits)};
+  }
+  char distance[16];
+  std::snprintf(distance, sizeof distance, "%.2f", std::log2(hard.distance));
+  result["distance_log2"] = distance;
+  return result;
+}
+
+int search(const std::string& output) {
+  const auto found =
+      reference::sweep::find_hardest(reference::Oracle::kMpfi, kSearch);
+  std::string text = "{\"format\": \"ropeproof-hard/1\", \"cases\": [";
+  const char* separator = "\n";
+  for (const HardCase& hard : found) {
+    text += separator + as_json(hard).dump();
+    separator = ",\n";
+  }
+  text += "\n]}\n";
+  std::ofstream file(output, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::invalid_argument(output + " cannot be written");
+  std::cout << "wrote " << found.size() << " cases to " << output << "\n";
+  return 0;
+}
+
+}  // namespace
+
+Command add_search_hard(CLI::App& app) {
+  auto output = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "search-hard",
+      "write the angles and inputs that are hardest to round (needs MPFI)");
+  command->add_option("output", *output, "JSON file to write")->required();
+  return {command, [output] { return search(*output); }};
+}
+
+}  // namespace ropeproof::tools

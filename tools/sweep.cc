@@ -1,0 +1,142 @@
+// ropeproof sweep: judges every cosine and sine of a kernel.
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "conformance/corpus/words.h"
+#include "conformance/sweep/sweep_kernel.h"
+#include "tools/commands.h"
+#include "tools/kernel_flags.h"
+
+namespace ropeproof::tools {
+namespace {
+
+using conformance::SweepRequest;
+using conformance::SweepResult;
+using conformance::SweptValue;
+
+struct Options {
+  KernelFlags kernel;
+  std::vector<double> bases = {1e4, 5e5, 1e6, 1e7};
+  SweepRequest request;
+  std::string dtype;
+};
+
+template <class... Arguments>
+std::string format_text(const char* format, Arguments... arguments) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, arguments...);
+  return text;
+}
+
+std::string place(const SweptValue& value) {
+  return format_text("%s, position %" PRId64 ", pair %" PRId64,
+                     value.is_sin ? "sin" : "cos", value.position, value.pair);
+}
+
+void print(double base, const SweepResult& result) {
+  const auto share = [&](std::int64_t count) {
+    return 100 * static_cast<double>(count) /
+           static_cast<double>(std::max<std::int64_t>(result.values, 1));
+  };
+  const std::int64_t within = result.values - result.wrong;
+  std::cout << format_text("  %-9.9g %10" PRId64 " %10" PRId64
+                           " %8.4f %% %10" PRId64 " %8.4f %%",
+                           base, result.values, result.nearest,
+                           share(result.nearest), within, share(within));
+  if (result.worst) {
+    std::cout << format_text("  %9.3g %11.3g  ", result.max_ulp,
+                             result.worst->ratio())
+              << place(*result.worst);
+  }
+  std::cout << "\n";
+  if (result.vacuous > 0) {
+    std::cout << format_text("    %" PRId64
+                             " values had a bound that accepts any rotation\n",
+                             result.vacuous);
+  }
+  if (result.first_wrong) {
+    const SweptValue& wrong = *result.first_wrong;
+    std::cout << format_text("    FAIL  %" PRId64 " values; first: ",
+                             result.wrong)
+              << place(wrong)
+              << format_text(
+                     "\n          got %.9g, exact %.9g, error %.3g, bound "
+                     "%.3g\n",
+                     wrong.got, wrong.want, wrong.error, wrong.bound);
+  }
+}
+
+int sweep(Options options) {
+  const auto kernel = options.kernel.open();
+  if (!options.dtype.empty()) {
+    options.request.dtype =
+        conformance::find_word(conformance::kFormatWords, options.dtype);
+  }
+  if (!available(options.request.oracle)) {
+    options.request.oracle = reference::Oracle::kBinFloat;
+    std::cout << "built without MPFI: exact values are uncertified\n";
+  }
+  const conformance::Description& description = kernel->description();
+  std::cout << "kernel    " << description.name << " " << description.version
+            << ", " << options.kernel.argument() << "\n";
+  bool conforms = true;
+  for (const double base : options.bases) {
+    options.request.base = base;
+    const SweepResult result =
+        conformance::sweep_kernel(*kernel, options.request);
+    if (base == options.bases.front()) {
+      std::cout << "judged    cos and sin in "
+                << conformance::word(conformance::kFormatWords, result.format)
+                << ", "
+                << (result.operation == ROPEPROOF_TABLE
+                        ? "operation table"
+                        : "operation rope on unit vectors")
+                << ", positions 0 to " << result.positions - 1
+                << ", rotary_dim " << options.request.rotary_dim << "\n\n"
+                << format_text("  %-9s %10s %21s %21s  %9s %11s  %s\n", "base",
+                               "values", "correctly rounded", "within bound",
+                               "norm-ulp", "worst/bound", "worst");
+    }
+    print(base, result);
+    if (result.answer.outcome != conformance::Outcome::kOk) {
+      std::cout << std::flush;
+      throw conformance::KernelError(
+          "base " + format_text("%.9g", base) +
+          ": the kernel did not answer: " + result.answer.detail);
+    }
+    conforms = conforms && result.conforms();
+  }
+  std::cout << "\n" << (conforms ? "PASS" : "FAIL") << std::endl;
+  if (!std::cout) throw std::runtime_error("standard output is not writable");
+  return conforms ? 0 : 1;
+}
+
+}  // namespace
+
+Command add_sweep(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "sweep", "judge every cosine and sine that a kernel forms");
+  options->kernel.add_flags(*command);
+  command->add_option("--base", options->bases,
+                      "bases of the frequencies (default 1e4 5e5 1e6 1e7)");
+  command->add_option("--rotary-dim", options->request.rotary_dim,
+                      "channels that turn (default 128)");
+  command
+      ->add_option("--positions", options->request.positions,
+                   "positions 0 to N - 1 (default 131072)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32));
+  command
+      ->add_option("--dtype", options->dtype,
+                   "of the kernel; default: the first it offers of f32, bf16, "
+                   "f16, f64")
+      ->check(CLI::IsMember({"f32", "bf16", "f16", "f64"}));
+  return {command, [options] { return sweep(*options); }};
+}
+
+}  // namespace ropeproof::tools
