@@ -117,6 +117,9 @@ std::vector<Refusal> refusals() {
   static const std::int32_t bad_axis[kPairs] = {0, 0, 1, 0};
   static const std::int64_t too_far[6] = {0, 0, 0, 0, 0, (1LL << 53) + 1};
   static const std::int64_t too_low[6] = {0, 0, -(1LL << 53) - 1, 0, 0, 0};
+  static const double not_finite[kPairs * 6] = {
+      1, std::numeric_limits<double>::infinity(),
+      std::numeric_limits<double>::quiet_NaN()};
   using P = ropeproof_problem;
   return {
       {"short struct",
@@ -200,39 +203,132 @@ std::vector<Refusal> refusals() {
        [](P& x) { x.permute_out = const_cast<void*>(x.permute_in); },
        invalid},
       {"columns < 0", {p}, [](P& x) { x.permute_columns = -1; }, invalid},
-      {"f16", {o, r}, [](P& x) { x.dtype = ROPEPROOF_F16; }, unsupported},
       {"unknown dtype", {o, r, p}, [](P& x) { x.dtype = 1 << 9; }, unsupported},
-      {"bf16 table",
-       {f, t, o},
-       [](P& x) { x.table_dtype = ROPEPROOF_BF16; },
-       unsupported},
       {"unknown pairing",
        {o, r, p},
-       [](P& x) { x.pairing = 1 << 5; },
+       [](P& x) { x.pairing = 1 << 9; },
        unsupported},
       {"unknown operation",
        {r},
        [](P& x) { x.operation = 1 << 20; },
        unsupported},
-      {"pairs further apart",
+      {"pairs that share channels",
        {o, r},
        [](P& x) {
          x.pairing = ROPEPROOF_HALF_SPLIT;
-         x.pair_distance = x.head_dim / 2 + 1;
+         x.pair_distance = x.rotary_dim / 2 - 1;
        },
-       unsupported},
-      {"real positions",
+       invalid},
+      {"pairs that leave the head",
+       {o, r},
+       [](P& x) {
+         x.pairing = ROPEPROOF_HALF_SPLIT;
+         x.pair_distance = x.head_dim - x.rotary_offset - x.rotary_dim / 2 + 1;
+       },
+       invalid},
+      {"blocks that split pairs",
+       {o, r},
+       [](P& x) {
+         x.pairing = ROPEPROOF_NESTED_HALF_SPLIT;
+         x.pairing_blocks = 3;
+       },
+       invalid},
+      {"no blocks",
+       {o, r},
+       [](P& x) { x.pairing = ROPEPROOF_NESTED_HALF_SPLIT; },
+       invalid},
+      {"misaligned input",
+       {o, r},
+       [](P& x) { x.q.in = static_cast<const char*>(x.q.in) + 1; },
+       invalid},
+      {"misaligned output",
+       {o, r},
+       [](P& x) { x.k.out = static_cast<char*>(x.k.out) + 2; },
+       invalid},
+      {"misaligned cosines",
+       {t, o},
+       [](P& x) { x.cos = static_cast<char*>(x.cos) + 3; },
+       invalid},
+      {"misaligned positions",
+       {t, r},
+       [](P& x) {
+         x.positions = reinterpret_cast<const std::int64_t*>(
+             reinterpret_cast<std::uintptr_t>(x.positions) + 4);
+       },
+       invalid},
+      {"output rows that overlap",
+       {o, r},
+       [](P& x) { x.q.out_token_stride = 1; },
+       invalid},
+      {"output heads that overlap",
+       {o, r},
+       [](P& x) { x.q.out_head_stride = x.head_dim - 1; },
+       invalid},
+      {"all output in one row",
+       {o, r},
+       [](P& x) { x.q.out_batch_stride = 0; },
+       invalid},
+      {"table rows that overlap",
+       {t},
+       [](P& x) { x.table_token_stride = x.rotary_dim / 2 - 1; },
+       invalid},
+      {"cosines and sines in one place",
+       {t},
+       [](P& x) { x.sin = x.cos; },
+       invalid},
+      {"q and k to one place",
+       {o, r},
+       [](P& x) {
+         x.k.out = x.q.out;
+         x.k.heads = 1;
+       },
+       invalid},
+      {"strides beyond the address space",
+       {o, r},
+       [](P& x) { x.q.out_batch_stride = INT64_MAX; },
+       invalid},
+      {"strides to minus infinity",
+       {o, r},
+       [](P& x) { x.q.in_batch_stride = INT64_MIN; },
+       invalid},
+      {"infinite base",
+       {f, t, r},
+       [](P& x) { x.base = std::numeric_limits<double>::infinity(); },
+       invalid},
+      {"base NaN",
+       {f, t, r},
+       [](P& x) { x.base = std::numeric_limits<double>::quiet_NaN(); },
+       invalid},
+      {"infinite frequency",
+       {t, r},
+       [](P& x) { x.inv_freq = not_finite; },
+       invalid},
+      {"infinite frequency, low part",
+       {t, r},
+       [](P& x) { x.inv_freq_lo = not_finite; },
+       invalid},
+      {"positions of two kinds",
        {t, r},
        [](P& x) { x.real_positions = x.inv_freq; },
-       unsupported},
-      {"axis weights",
+       invalid},
+      {"real position NaN",
        {t, r},
-       [](P& x) { x.axis_weights = x.inv_freq; },
-       unsupported},
-      {"pair amplitude",
+       [](P& x) {
+         x.positions = nullptr;
+         x.real_positions = not_finite;
+       },
+       invalid},
+      {"infinite axis weight",
        {t, r},
-       [](P& x) { x.pair_amplitude = x.inv_freq; },
-       unsupported},
+       [](P& x) { x.axis_weights = not_finite; },
+       invalid},
+      {"infinite pair amplitude",
+       {t, r},
+       [](P& x) {
+         x.pair_amplitude = not_finite;
+         x.table_batch_stride = x.table_token_stride = 0;
+       },
+       invalid},
       {"scaled frequencies",
        {f},
        [](P& x) {
@@ -342,7 +438,7 @@ TEST_CASE("an empty problem is solved by doing nothing", "[fast][abi]") {
   }
 }
 
-TEST_CASE("the description claims every operation of the suite, in f32",
+TEST_CASE("the description claims every operation and type of the suite",
           "[fast][abi]") {
   ropeproof_description description{};
   CHECK(describe(nullptr) == ROPEPROOF_INVALID);
@@ -354,7 +450,8 @@ TEST_CASE("the description claims every operation of the suite, in f32",
   for (const std::uint32_t operation : kOperations) {
     CHECK((description.operations & operation) != 0);
   }
-  CHECK(description.dtypes == ROPEPROOF_F32);
+  CHECK(description.dtypes ==
+        (ROPEPROOF_F64 | ROPEPROOF_F32 | ROPEPROOF_F16 | ROPEPROOF_BF16));
   CHECK(description.angle_class == ROPEPROOF_A0);
 }
 
