@@ -159,14 +159,12 @@ constexpr std::uint64_t kTurnHalfWidth = 8;
 
 // m cos and m sin of one position per lane.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE void FormChunk(D d64, const double* position, const double* hi,
-                          const double* lo, const double* amplitude, float* cos,
-                          float* sin) {
+HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
+                          const double* amplitude, float* cos, float* sin) {
   const hn::Rebind<float, D> d32;
   const V m = hn::LoadU(d64, amplitude);
   V c, s;
-  CosSinTurns(d64, hn::LoadU(d64, position), hn::LoadU(d64, hi),
-              hn::LoadU(d64, lo), c, s);
+  CosSinTurns(d64, position, hn::LoadU(d64, hi), hn::LoadU(d64, lo), c, s);
   c = hn::Mul(c, m);
   s = hn::Mul(s, m);
   hn::StoreU(hn::DemoteTo(d32, c), d32, cos);
@@ -174,9 +172,11 @@ HWY_INLINE void FormChunk(D d64, const double* position, const double* hi,
   const auto is_good = hn::And(IsFarFromTie<kTurnHalfWidth>(d64, c),
                                IsFarFromTie<kTurnHalfWidth>(d64, s));
   if (HWY_LIKELY(hn::AllTrue(d64, is_good))) return;
+  HWY_ALIGN double positions[hn::MaxLanes(d64)];
+  hn::StoreU(position, d64, positions);
   for (std::size_t i = 0; i < hn::Lanes(d64); ++i) {
     const ExactTurn turn =
-        exact_turn({position[i], 0}, {hi[i], lo[i]}, amplitude[i]);
+        exact_turn({positions[i], 0}, {hi[i], lo[i]}, amplitude[i]);
     cos[i] = round_to_float(turn.cos);
     sin[i] = round_to_float(turn.sin);
   }
@@ -233,9 +233,8 @@ HWY_INLINE void FormRunChunk(D d64, const Plan& plan, std::size_t pair,
                                          IsFarFromTie<kRunHalfWidth>(d64, s)),
                                  hn::Ge(hn::Abs(hn::Mul(c, s)), least));
     if (HWY_LIKELY(hn::AllTrue(d64, is_good))) continue;
-    HWY_ALIGN double position[hn::MaxLanes(d64)];
-    hn::StoreU(hn::Set(d64, p + static_cast<double>(r)), d64, position);
-    FormChunk(d64, position, plan.turns_hi() + pair, plan.turns_lo() + pair,
+    FormChunk(d64, hn::Set(d64, p + static_cast<double>(r)),
+              plan.turns_hi() + pair, plan.turns_lo() + pair,
               plan.amplitudes() + pair, cos + r * stride, sin + r * stride);
   }
 }

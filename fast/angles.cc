@@ -22,10 +22,18 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 
 void FormRow(const Plan& plan, std::size_t first, std::size_t n,
-             const double* position, const double* amplitude, float* cos,
-             float* sin) {
+             double position, const double* amplitude, float* cos, float* sin) {
   ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
-    FormChunk(d64, position + i, plan.turns_hi() + first + i,
+    FormChunk(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
+              plan.turns_lo() + first + i, amplitude + i, cos + i, sin + i);
+  });
+}
+
+void FormMixedRow(const Plan& plan, std::size_t first, std::size_t n,
+                  const double* position, const double* amplitude, float* cos,
+                  float* sin) {
+  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
+    FormChunk(d64, hn::LoadU(d64, position + i), plan.turns_hi() + first + i,
               plan.turns_lo() + first + i, amplitude + i, cos + i, sin + i);
   });
 }
@@ -88,6 +96,7 @@ namespace ropeproof::fast {
 namespace {
 
 HWY_EXPORT(FormRow);
+HWY_EXPORT(FormMixedRow);
 HWY_EXPORT(FormRun);
 HWY_EXPORT(FormSteps);
 HWY_EXPORT(NarrowRow);
@@ -97,9 +106,16 @@ HWY_EXPORT(StreamRow);
 }  // namespace
 
 void form_row(const Plan& plan, std::size_t first, std::size_t n,
-              const double* position, const double* amplitude, float* cos,
+              double position, const double* amplitude, float* cos,
               float* sin) noexcept {
   HWY_DYNAMIC_DISPATCH(FormRow)
+  (plan, first, n, position, amplitude, cos, sin);
+}
+
+void form_row(const Plan& plan, std::size_t first, std::size_t n,
+              const double* position, const double* amplitude, float* cos,
+              float* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormMixedRow)
   (plan, first, n, position, amplitude, cos, sin);
 }
 

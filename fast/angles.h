@@ -10,7 +10,10 @@
 
 namespace ropeproof::fast {
 
-// One row, with a position and an amplitude per pair.
+// One row at one position, or with a position per pair; an amplitude per pair.
+void form_row(const Plan& plan, std::size_t first, std::size_t n,
+              double position, const double* amplitude, float* cos,
+              float* sin) noexcept;
 void form_row(const Plan& plan, std::size_t first, std::size_t n,
               const double* position, const double* amplitude, float* cos,
               float* sin) noexcept;

@@ -63,51 +63,57 @@ HWY_INLINE void TurnVectors(const Step& step, D d, const E* in, E* out, V c,
   }
 }
 
-// Loads the cosines and sines of kSteps steps, then turns all heads by them.
+// Loads the cosines and sines of kSteps steps, then turns all heads by them,
+// from channel `channel` on.
 template <std::size_t kSteps, bool kIsFar, class Step, class D, class E,
           class T, class... V>
 HWY_INLINE void TurnChunk(const Step& step, D d, const Heads<E>& heads,
-                          const T* cos, const T* sin, V... turns) {
+                          std::size_t channel, const T* cos, const T* sin,
+                          V... turns) {
   if constexpr (kSteps > 0) {
     hn::Vec<D> c, s;
     if constexpr (Step::kTakesTwo) {
       hn::Vec<D> c_odd, s_odd;
       step.Load(d, cos, sin, c, s, c_odd, s_odd);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, cos + Step::Pairs(d),
-                                    sin + Step::Pairs(d), turns..., c, s, c_odd,
-                                    s_odd);
+      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, channel,
+                                    cos + Step::Pairs(d), sin + Step::Pairs(d),
+                                    turns..., c, s, c_odd, s_odd);
     } else {
       step.Load(d, cos, sin, c, s);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, cos + Step::Pairs(d),
-                                    sin + Step::Pairs(d), turns..., c, s);
+      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, channel,
+                                    cos + Step::Pairs(d), sin + Step::Pairs(d),
+                                    turns..., c, s);
     }
   } else {
-    const E* in = heads.in;
-    E* out = heads.out;
-    for (std::int64_t h = 0; h < heads.count; ++h) {
+    const E* in = heads.in + channel;
+    E* out = heads.out + channel;
+    const std::int64_t in_stride = heads.in_stride;
+    const std::int64_t out_stride = heads.out_stride;
+    for (std::int64_t h = heads.count; h > 0; --h) {
       TurnVectors<kIsFar>(step, d, in, out, turns...);
-      in += heads.in_stride;
-      out += heads.out_stride;
+      in += in_stride;
+      out += out_stride;
     }
   }
 }
 
-// Turns the first n pairs of every head; all of them, but for the last if the
-// step takes two and n is odd. Returns how many. Chunks of many vectors first,
-// then single ones, then the tail by the same code, ever narrower.
+// Turns n pairs of every head, from channel `channel` on; all of them, but for
+// the last if the step takes two and n is odd. Returns how many. Chunks of many
+// vectors first, then single ones, then the tail by the same code, ever
+// narrower.
 template <bool kIsFar, class Step, class E, class T>
-HWY_INLINE std::size_t TurnPairs(const Step& step, Heads<E> heads,
-                                 std::size_t n, const T* cos, const T* sin) {
+HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads<E>& heads,
+                                 std::size_t channel, std::size_t n,
+                                 const T* cos, const T* sin) {
   std::size_t done = 0;
   const auto run = [&](auto d, auto steps) HWY_ATTR {
     constexpr std::size_t kSteps = decltype(steps)::value;
     if constexpr (kSteps > 0 && hn::MaxLanes(d) >= Step::kMinLanes) {
       const std::size_t pairs = kSteps * Step::Pairs(d);
       for (; done + pairs <= n; done += pairs) {
-        TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, heads, cos + done,
-                                                  sin + done);
-        heads.in += kSteps * Step::Channels(d);
-        heads.out += kSteps * Step::Channels(d);
+        TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, heads, channel,
+                                                  cos + done, sin + done);
+        channel += kSteps * Step::Channels(d);
       }
     }
   };
@@ -119,6 +125,7 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, Heads<E> heads,
   run(d, std::integral_constant<std::size_t, kMost>());
   run(d, std::integral_constant<std::size_t, kMost / 2>());
   run(d, std::integral_constant<std::size_t, (kMost > 4 ? kMost / 4 : 0)>());
+  if (HWY_LIKELY(done == n)) return n;
   run(d, One());
   if constexpr (hn::MaxLanes(d) > 8) run(hn::CappedTag<T, 8>(), One());
   if constexpr (hn::MaxLanes(d) > 4) run(hn::CappedTag<T, 4>(), One());
@@ -130,26 +137,24 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, Heads<E> heads,
 }
 
 template <bool kIsFar, class E, class T>
-void TurnInterleaved(const Heads<E>& heads, T sign, std::size_t n, const T* cos,
-                     const T* sin) {
-  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), heads, n, cos, sin);
+void TurnInterleaved(const Heads<E>& heads, std::size_t channel, T sign,
+                     std::size_t n, const T* cos, const T* sin) {
+  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), heads, channel, n, cos, sin);
 }
 
 template <bool kIsFar, class E, class T>
-void TurnSplit(Heads<E> heads, std::size_t distance, T sign, std::size_t n,
-               const T* cos, const T* sin) {
+void TurnSplit(const Heads<E>& heads, std::size_t channel, std::size_t distance,
+               T sign, std::size_t n, const T* cos, const T* sin) {
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<E, Bf16>) {
-    done =
-        TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, heads, n, cos, sin);
-    if (done == n) return;
-    heads.in += done;
-    heads.out += done;
+    done = TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, heads, channel, n,
+                             cos, sin);
+    if (HWY_LIKELY(done == n)) return;
   }
 #endif
-  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, heads, n - done, cos + done,
-                    sin + done);
+  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, heads, channel + done,
+                    n - done, cos + done, sin + done);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -39,6 +39,26 @@ std::int64_t last_level_bytes() {
   return bytes;
 }
 
+// Whether tensors of a call of that many bytes should be fetched ahead: from
+// beyond the second-level cache, on processors that gain. Measured: Cascade
+// Lake, 2 to 18 % faster in f32 and 16-bit types; Zen 4, 20 % slower, since each
+// fetch occupies a load of its full-width pipes.
+bool should_fetch_ahead(std::int64_t bytes) {
+#if defined(__x86_64__)
+  static const bool gains = __builtin_cpu_is("intel");
+#else
+  constexpr bool gains = false;
+#endif
+  return gains && bytes > second_level_bytes();
+}
+
+// Tokens whose cosines fit, without a division where it would show.
+std::int64_t tile_tokens(std::size_t pairs) {
+  if (pairs * kTileTokens <= kRowEntries) return kTileTokens;
+  return pairs >= kRowEntries ? 1
+                              : static_cast<std::int64_t>(kRowEntries / pairs);
+}
+
 // A share of the work: tokens, and the heads of every tensor from
 // part/parts to (part + 1)/parts of them.
 struct Share {
@@ -52,57 +72,34 @@ struct Share {
 template <class Body>
 void for_each_share(const Shape& shape, std::size_t pairs, std::int64_t bytes,
                     bool may_part, const Body& body) noexcept {
-  if (shape.batch == 0 || shape.seq == 0 || pairs == 0) return;
-  const auto fit = static_cast<std::int64_t>(kRowEntries / pairs);
-  const std::int64_t size = std::clamp<std::int64_t>(fit, 1, kTileTokens);
-  const std::int64_t in_row = (shape.seq + size - 1) / size;
-  const std::int64_t tiles = shape.batch * in_row;
-  const auto visit = [&](std::int64_t tile, std::int64_t part,
-                         std::int64_t parts) {
-    const std::int64_t first = tile % in_row * size;
-    body(Share{{tile / in_row, first, std::min(size, shape.seq - first)},
-               part,
-               parts});
-  };
+  const std::int64_t size = tile_tokens(pairs);
   // Not an if clause: a team of one costs 0.3 us, as much as a whole token.
   const std::int64_t threads =
       bytes < kParallelBytes ? 1 : omp_get_max_threads();
   if (threads == 1) {
-    for (std::int64_t i = 0; i < tiles; ++i) visit(i, 0, 1);
+    for (std::int64_t b = 0; b < shape.batch; ++b) {
+      for (std::int64_t t = 0; t < shape.seq; t += size) {
+        body(Share{{b, t, std::min(size, shape.seq - t)}, 0, 1});
+      }
+    }
     return;
   }
+  const std::int64_t in_row = (shape.seq + size - 1) / size;
+  const std::int64_t tiles = shape.batch * in_row;
   const std::int64_t parts =
       may_part ? (threads + tiles - 1) / tiles : std::int64_t{1};
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < tiles * parts; ++i) {
-    visit(i / parts, i % parts, parts);
+    const std::int64_t tile = i / parts, first = tile % in_row * size;
+    body(Share{{tile / in_row, first, std::min(size, shape.seq - first)},
+               i % parts,
+               parts});
   }
-}
-
-// The heads [first, first + count) of `tensor`, as a tile without turns.
-Tile tile_of(const Tensor& tensor, const Layout& layout, const Tokens& tokens,
-             std::int64_t first, std::int64_t count) {
-  const auto offset = [&](const Strides& strides) {
-    return tokens.batch * strides.batch + tokens.first * strides.token +
-           first * strides.head + layout.rotary_offset;
-  };
-  Tile tile{};
-  tile.type = tensor.type;
-  tile.layout = layout;
-  tile.in = at(tensor.in, tensor.type, offset(tensor.in_strides));
-  tile.out = at(tensor.out, tensor.type, offset(tensor.out_strides));
-  tile.heads = count;
-  tile.tokens = tokens.count;
-  tile.in_head_stride = tensor.in_strides.head;
-  tile.in_token_stride = tensor.in_strides.token;
-  tile.out_head_stride = tensor.out_strides.head;
-  tile.out_token_stride = tensor.out_strides.token;
-  return tile;
 }
 
 // Copies the channels that no pair has, unless the rotation is in place.
 void copy_outside_pairs(const Tile& tile) {
-  const Layout& layout = tile.layout;
+  const Layout& layout = *tile.layout;
   if (tile.in == tile.out || layout.head_dim == layout.rotary_dim) return;
   // The window, or its halves where they lie apart.
   const std::int64_t r = layout.rotary_dim, begin = -layout.rotary_offset;
@@ -142,16 +139,33 @@ void turn_share(const Layout& layout, Direction direction, const Share& share,
                 std::size_t first, std::size_t n, const Turns& turns,
                 bool is_far, std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
-    const std::int64_t from = tensor.heads * share.part / share.parts;
-    const std::int64_t to = tensor.heads * (share.part + 1) / share.parts;
-    Tile tile = tile_of(tensor, layout, share.tokens, from, to - from);
-    tile.direction = direction;
-    tile.first = first;
-    tile.n = n;
-    tile.cos = turns.cos;
-    tile.sin = turns.sin;
-    tile.row_stride = turns.stride;
-    tile.is_far = is_far;
+    std::int64_t from = 0, to = tensor.heads;
+    if (share.parts > 1) {
+      from = tensor.heads * share.part / share.parts;
+      to = tensor.heads * (share.part + 1) / share.parts;
+    }
+    const auto offset = [&](const Strides& strides) {
+      return share.tokens.batch * strides.batch +
+             share.tokens.first * strides.token + from * strides.head +
+             layout.rotary_offset;
+    };
+    const Tile tile{tensor.type,
+                    &layout,
+                    direction,
+                    first,
+                    n,
+                    at(tensor.in, tensor.type, offset(tensor.in_strides)),
+                    at(tensor.out, tensor.type, offset(tensor.out_strides)),
+                    to - from,
+                    share.tokens.count,
+                    tensor.in_strides.head,
+                    tensor.in_strides.token,
+                    tensor.out_strides.head,
+                    tensor.out_strides.token,
+                    turns.cos,
+                    turns.sin,
+                    turns.stride,
+                    is_far};
     turn(tile);
     if (first == 0) copy_outside_pairs(tile);
   }
@@ -264,7 +278,7 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
             std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const bool is_far = bytes > second_level_bytes();
+  const bool is_far = should_fetch_ahead(bytes);
   const auto pairs = static_cast<std::size_t>(layout.rotary_dim / 2);
   const Type compute = tensors[0].type == Type::kF64 ? Type::kF64 : Type::kF32;
   for_each_share(shape, pairs, bytes, true, [&](const Share& share) {
@@ -298,7 +312,7 @@ void rope(const Plan& plan, const Layout& layout, Direction direction,
           std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const bool is_far = bytes > second_level_bytes();
+  const bool is_far = should_fetch_ahead(bytes);
   for_each_share(shape, plan.pairs(), bytes, true, [&](const Share& share) {
     form_and_turn_all(layout, direction, share, is_far, tensors,
                       [&](std::size_t first, std::size_t n, std::size_t stride,

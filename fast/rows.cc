@@ -74,20 +74,21 @@ void form_exactly(const Plan& plan, const Positions& positions,
 void form_token(const Plan& plan, const Positions& positions,
                 const Tokens& tokens, std::int64_t t, std::size_t first,
                 std::size_t n, float* cos, float* sin) {
-  const double* amplitude = amplitudes_of(plan, positions, tokens, t);
+  const double* amplitude = amplitudes_of(plan, positions, tokens, t) + first;
+  if (plan.axis_of_pair().empty()) {
+    form_row(plan, first, n, position_of(positions, tokens, t, 0), amplitude,
+             cos, sin);
+    return;
+  }
   for (std::size_t done = 0; done < n; done += kGathered) {
     const std::size_t count = std::min(kGathered, n - done);
+    const std::int32_t* axis = plan.axis_of_pair().data() + first + done;
     double position[kGathered];
-    if (plan.axis_of_pair().empty()) {
-      std::fill_n(position, count, position_of(positions, tokens, t, 0));
-    } else {
-      const std::int32_t* axis = plan.axis_of_pair().data() + first + done;
-      for (std::size_t i = 0; i < count; ++i) {
-        position[i] = position_of(positions, tokens, t, axis[i]);
-      }
+    for (std::size_t i = 0; i < count; ++i) {
+      position[i] = position_of(positions, tokens, t, axis[i]);
     }
-    form_row(plan, first + done, count, position, amplitude + first + done,
-             cos + done, sin + done);
+    form_row(plan, first + done, count, position, amplitude + done, cos + done,
+             sin + done);
   }
 }
 

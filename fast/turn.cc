@@ -31,13 +31,13 @@ void TurnAndReorder(const Tile& tile, const Heads<E>& heads, T sign,
     const Heads<E> one{heads.in + h * heads.in_stride, turned, 1, 0, 0};
     E* out = heads.out + h * heads.out_stride;
     if (tile.direction == Direction::kForward) {
-      TurnInterleaved<false>(one, sign, tile.n, cos, sin);
+      TurnInterleaved<false>(one, 0, sign, tile.n, cos, sin);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[j] = turned[2 * j];
         out[tile.n + j] = turned[2 * j + 1];
       }
     } else {
-      TurnSplit<false>(one, tile.n, sign, tile.n, cos, sin);
+      TurnSplit<false>(one, 0, tile.n, sign, tile.n, cos, sin);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[2 * j] = turned[j];
         out[2 * j + 1] = turned[tile.n + j];
@@ -48,34 +48,29 @@ void TurnAndReorder(const Tile& tile, const Heads<E>& heads, T sign,
 
 // The heads of one token, or one head.
 template <bool kIsFar, class E, class T>
-void TurnRow(const Tile& tile, Heads<E> heads, T sign, const T* cos,
-             const T* sin) {
-  const auto half = static_cast<std::size_t>(tile.layout.rotary_dim / 2);
-  switch (tile.layout.pairing) {
+HWY_INLINE void TurnRow(const Tile& tile, const Heads<E>& heads, T sign,
+                        const T* cos, const T* sin) {
+  const Layout& layout = *tile.layout;
+  const auto half = static_cast<std::size_t>(layout.rotary_dim / 2);
+  switch (layout.pairing) {
     case Pairing::kInterleaved:
-      heads.in += 2 * tile.first;
-      heads.out += 2 * tile.first;
-      return TurnInterleaved<kIsFar>(heads, sign, tile.n, cos, sin);
+      return TurnInterleaved<kIsFar>(heads, 2 * tile.first, sign, tile.n, cos,
+                                     sin);
     case Pairing::kHalfSplit: {
-      const auto given = static_cast<std::size_t>(tile.layout.pair_distance);
-      heads.in += tile.first;
-      heads.out += tile.first;
-      return TurnSplit<kIsFar>(heads, given == 0 ? half : given, sign, tile.n,
-                               cos, sin);
+      const auto given = static_cast<std::size_t>(layout.pair_distance);
+      return TurnSplit<kIsFar>(heads, tile.first, given == 0 ? half : given,
+                               sign, tile.n, cos, sin);
     }
     case Pairing::kInterleavedToHalf:
       return TurnAndReorder(tile, heads, sign, cos, sin);
     case Pairing::kNestedHalfSplit: {
-      const auto in_block = half / static_cast<std::size_t>(tile.layout.blocks);
+      const auto in_block = half / static_cast<std::size_t>(layout.blocks);
       for (std::size_t i = 0; i < tile.n;) {
         const std::size_t pair = tile.first + i;
         const std::size_t within = pair % in_block;
         const std::size_t n = std::min(in_block - within, tile.n - i);
-        const std::size_t channel = 2 * pair - within;
-        Heads<E> block = heads;
-        block.in += channel;
-        block.out += channel;
-        TurnSplit<kIsFar>(block, in_block, sign, n, cos + i, sin + i);
+        TurnSplit<kIsFar>(heads, 2 * pair - within, in_block, sign, n, cos + i,
+                          sin + i);
         i += n;
       }
       return;

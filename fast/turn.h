@@ -13,7 +13,7 @@ namespace ropeproof::fast {
 // for each token.
 struct Tile {
   Type type;  // of in and out; cos and sin are double for kF64, else float
-  Layout layout;
+  const Layout* layout;
   Direction direction;
   std::size_t first, n;  // the pairs to turn; entry i is pair first + i
 

@@ -23,7 +23,8 @@ constexpr char kKernel[] = "fast";
 void measure(benchmark::State& state, const Row& row) {
   for (auto _ : state) {
     const auto tokens = static_cast<double>(row.tokens);
-    for (const Timing& timing : time_in_turns(row.make(), row.limits)) {
+    for (const Timing& timing :
+         time_in_turns(row.make(), row.limits, row.clock)) {
       state.counters[timing.name] = timing.ns / tokens;
       if (timing.name != kKernel) continue;
       state.SetIterationTime(timing.ns * 1e-9);

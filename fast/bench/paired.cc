@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 
 namespace ropeproof::fast::bench {
@@ -16,10 +16,13 @@ constexpr double kVisitNs = 60e3;  // at least, per visit of a candidate
 constexpr double kRowNs = 250e6;   // about, for all rounds of a row
 constexpr std::size_t kFewest = 11, kMost = 151;
 
-double now_ns() {
-  return std::chrono::duration<double, std::nano>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+double now_ns(Clock clock) {
+  timespec now;
+  clock_gettime(
+      clock == Clock::kThread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC,
+      &now);
+  return 1e9 * static_cast<double>(now.tv_sec) +
+         static_cast<double>(now.tv_nsec);
 }
 
 double median(std::vector<double> values) {
@@ -44,7 +47,7 @@ Memory::Memory(std::size_t bytes) {
 void Memory::Unmap::operator()(void* data) const { munmap(data, bytes); }
 
 std::vector<Timing> time_in_turns(const std::vector<Candidate>& candidates,
-                                  std::size_t limits) {
+                                  std::size_t limits, Clock clock) {
   const std::size_t n = candidates.size();
   std::vector<std::size_t> runs(n);
   double round_ns = 0;
@@ -52,9 +55,9 @@ std::vector<Timing> time_in_turns(const std::vector<Candidate>& candidates,
     candidates[i].run();  // warm
     std::size_t count = 1;
     for (double ns = 0;; count *= 2) {
-      const double begin = now_ns();
+      const double begin = now_ns(clock);
       for (std::size_t k = 0; k < count; ++k) candidates[i].run();
-      ns = now_ns() - begin;
+      ns = now_ns(clock) - begin;
       if (ns >= kVisitNs) {
         round_ns += ns;
         break;
@@ -70,9 +73,9 @@ std::vector<Timing> time_in_turns(const std::vector<Candidate>& candidates,
     for (std::size_t turn = 0; turn < n; ++turn) {
       const std::size_t i = (round + turn) % n;
       candidates[i].run();  // brings its data back from the last candidate's
-      const double begin = now_ns();
+      const double begin = now_ns(clock);
       for (std::size_t k = 0; k < runs[i]; ++k) candidates[i].run();
-      ns[i][round] = (now_ns() - begin) / static_cast<double>(runs[i]);
+      ns[i][round] = (now_ns(clock) - begin) / static_cast<double>(runs[i]);
     }
   }
 

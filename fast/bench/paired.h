@@ -40,10 +40,13 @@ struct Timing {
   double ratio;  // median over the rounds of (least limit time / this time)
 };
 
+// The time that the calling thread ran, or that passed.
+enum class Clock { kThread, kWall };
+
 // Runs every candidate once per round, each round beginning with another one.
 // The first `limits` of them are the limits.
 std::vector<Timing> time_in_turns(const std::vector<Candidate>& candidates,
-                                  std::size_t limits);
+                                  std::size_t limits, Clock clock);
 
 }  // namespace ropeproof::fast::bench
 

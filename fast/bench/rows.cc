@@ -2,7 +2,7 @@
 
 #include <omp.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -36,6 +36,15 @@ Plan plan_for(std::int64_t rotary_dim) {
   return Plan(hi, lo);
 }
 
+std::vector<float> inv_freq_of(std::int64_t rotary_dim) {
+  std::vector<double> hi(static_cast<std::size_t>(rotary_dim / 2)), lo(hi);
+  frequencies(kBase, hi, lo);
+  std::vector<float> rounded(hi.size());
+  std::transform(hi.begin(), hi.end(), rounded.begin(),
+                 [](double theta) { return static_cast<float>(theta); });
+  return rounded;
+}
+
 // Buffers of a row of tensors, and what to call on them.
 struct World {
   Shaped shaped;
@@ -44,6 +53,7 @@ struct World {
   std::vector<std::int64_t> positions;
   Memory cos, sin;
   Plan plan;
+  std::vector<float> inv_freq;
 
   explicit World(const Shaped& s)
       : shaped(s),
@@ -54,7 +64,8 @@ struct World {
         positions(static_cast<std::size_t>(s.tokens)),
         cos(table_bytes()),
         sin(table_bytes()),
-        plan(plan_for(s.rotary_dim)) {
+        plan(plan_for(s.rotary_dim)),
+        inv_freq(inv_freq_of(s.rotary_dim)) {
     for (std::size_t t = 0; t < positions.size(); ++t) {
       positions[t] = 1000 + static_cast<std::int64_t>(t);
     }
@@ -99,12 +110,6 @@ struct World {
     const Tensor one = tensor();
     const std::size_t e = bytes_of(shaped.type);
     const std::int64_t pairs = shaped.rotary_dim / 2;
-    std::vector<float> inv_freq(static_cast<std::size_t>(pairs));
-    for (std::size_t j = 0; j < inv_freq.size(); ++j) {
-      const auto exponent =
-          -static_cast<double>(j) / static_cast<double>(pairs);
-      inv_freq[j] = static_cast<float>(std::pow(kBase, exponent));
-    }
     for (std::int64_t t = 0; t < shaped.tokens; ++t) {
       float* c = cos.as<float>() + t * pairs;
       float* s = sin.as<float>() + t * pairs;
@@ -174,12 +179,8 @@ Row table_row(std::int64_t rows, double goal, double floor) {
     };
     const std::size_t bytes = static_cast<std::size_t>(rows) * 512;
     const auto b = std::make_shared<Buffers>(
-        Buffers{Memory(bytes), {}, std::vector<float>(64), plan_for(128)});
+        Buffers{Memory(bytes), {}, inv_freq_of(128), plan_for(128)});
     for (std::int64_t p = 0; p < rows; ++p) b->positions.push_back(p);
-    for (std::size_t j = 0; j < 64; ++j) {
-      b->inv_freq[j] =
-          static_cast<float>(std::pow(kBase, -static_cast<double>(j) / 64));
-    }
     float* cos = b->memory.as<float>();
     return std::vector<Candidate>{
         {"fill", [b, bytes] { fill(b->memory.data(), bytes); }},
@@ -218,14 +219,12 @@ Row any_position_row() {
     };
     const auto b = std::make_shared<Buffers>(
         Buffers{std::vector<std::int64_t>(64), std::vector<float>(64 * 64),
-                std::vector<float>(64), std::vector<float>(64 * 64),
+                inv_freq_of(128), std::vector<float>(64 * 64),
                 std::vector<float>(64 * 64), plan_for(128)});
     std::mt19937 random(7);
     for (std::size_t t = 0; t < 64; ++t) {
       b->positions[t] = static_cast<std::int32_t>(random());
       for (std::size_t j = 0; j < 64; ++j) {  // within Highway's range
-        b->inv_freq[j] =
-            static_cast<float>(std::pow(kBase, -static_cast<double>(j) / 64));
         b->angles[64 * t + j] =
             static_cast<float>(b->positions[t] % 30000) * b->inv_freq[j];
       }
@@ -258,6 +257,7 @@ Row threads_row(std::string name, double goal, double floor, const Shaped& s) {
   Row row = row_of(std::move(name), goal, floor, s);
   row.limit = "one thread";
   row.limits = 1;
+  row.clock = Clock::kWall;
   row.make = [s] {
     const auto w = std::make_shared<World>(s);
     const auto with = [w](int threads) {

@@ -21,6 +21,7 @@ struct Row {
   // The candidates: limits first, then our kernel, then baselines. They own
   // their buffers.
   std::size_t limits = 1;
+  Clock clock = Clock::kThread;
   std::function<std::vector<Candidate>()> make;
 };
 
