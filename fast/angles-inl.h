@@ -49,27 +49,36 @@ HWY_INLINE V ProductError(V a, V b, V product) {
 
 // The angle of `position` * (hi + lo) full turns, reduced: `quadrant` quarter
 // turns (its low two bits count) plus `rest` quarter turns, |rest| <= 1/2 +
-// 2^-50.
+// 2^-21. kIsNear: there are at most 2^31 quarter turns (else 2^2 |position|).
 //
-// Error. Let P = position * hi, rounded; every |position| <= 2^53 is exact.
+// Error. Let P = 4 position * hi, rounded; every |position| <= 2^53 is exact.
 //   P + error      exact
-//   d = P - N      exact: N is the integer nearest to P
+//   d = P - N      exact: N is an integer next to P; |d| <= 1/2
 //   t              the part below P: two roundings, at most
-//                  (2^-105 + 2^-106)|P|
-//   4d - quarters  exact: a multiple of 4d's last place, at most 1/2 + 4|t|
+//                  (2^-105 + 2^-106)|P|; near, |t| <= 2^-22 + 2^-75
+//   quarters       near, N. Else the integer next to d + t, after the multiple
+//                  of 4 next to P was taken off both; 4d - quarters is exact
 //   rest           one rounding, 2^-53 |rest|: relative, so it cannot hurt a
 //                  sine near zero
 // With the plan, whose (hi, lo) is within 6*2^-106 + 2^-107 of the given
 // theta/(2 pi), itself within 2^-104 of the true one, the angle is off by less
 // than (1.65 * 2^-103) |phi|.  -> kAngleBound
-template <class D, class V = hn::Vec<D>>
+template <bool kIsNear, class D, class V = hn::Vec<D>>
 HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
                          hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
   const hn::RebindToUnsigned<D> u64;
   const V four = hn::Set(d64, 4.0);
   // Adding it rounds to an integer; the low bits of the sum hold it mod 4.
   const V magic = hn::Set(d64, 0x1.8p52);
-
+  if constexpr (kIsNear) {
+    const V fourfold = hn::Mul(position, four);
+    const V product = hn::Mul(fourfold, hi);
+    const V error = ProductError(fourfold, hi, product);
+    const V shifted = hn::Add(product, magic);
+    quadrant = hn::BitCast(u64, shifted);
+    const V d = hn::Sub(product, hn::Sub(shifted, magic));
+    return hn::Add(d, hn::MulAdd(fourfold, lo, error));
+  }
   const V product = hn::Mul(position, hi);
   const V error = ProductError(position, hi, product);
   const V d = hn::Sub(product, hn::Round(product));
@@ -80,7 +89,7 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
   return hn::MulAdd(t, four, hn::MulSub(d, four, quarters));
 }
 
-// cos and sin of a quarter turn times `rest`, |rest| <= 1/2 + 2^-50, by minimax
+// cos and sin of a quarter turn times `rest`, |rest| <= 1/2 + 2^-21, by minimax
 // polynomials.
 //
 // Error, relative to the value, u = 2^-53, without FMA (with it, less):
@@ -93,7 +102,8 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
 //   sin  fpminimax(sin(pi/2*x)/x, [|0,2,4,6,8,10,12|], [|D...|], d, relative)
 //   cos  fpminimax(cos(pi/2*x), [|2,4,6,8,10,12|], [|D...|], d, relative,
 //        floating, 1)
-// and the errors: supnorm(polynomial, function, d, relative, 2^-10), a proof.
+// and the errors: supnorm(polynomial, function, [0; 1/2 + 2^-21], relative,
+// 2^-10), a proof.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
   const V z = hn::Mul(rest, rest);
@@ -120,11 +130,11 @@ HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
 
 // cos and sin of the whole angle: a quarter turn maps (cos, sin) to
 // (-sin, cos).
-template <class D, class V = hn::Vec<D>>
+template <bool kIsNear, class D, class V = hn::Vec<D>>
 HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
   const hn::RebindToUnsigned<D> u64;
   hn::Vec<decltype(u64)> quadrant;
-  const V rest = ReduceAngle(d64, position, hi, lo, quadrant);
+  const V rest = ReduceAngle<kIsNear>(d64, position, hi, lo, quadrant);
   V c, s;
   CosSinQuarter(d64, rest, c, s);
 
@@ -140,38 +150,40 @@ HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
 }
 
 // Which y cannot round to the wrong float if they are off by less than
-// kHalfWidth of their last places: those whose low 29 bits, which rounding cuts
-// off, are not that close to a half. A power of two.
-template <std::uint64_t kHalfWidth, class D, class V = hn::Vec<D>>
-HWY_INLINE hn::Mask<D> IsFarFromTie(D d64, V y) {
-  const hn::RebindToUnsigned<D> u64;
+// kHalfWidth of their last places, a power of two: those whose low 29 bits,
+// which rounding cuts off, are not that close to a half. `low` holds the low
+// bits of y, 32 at least.
+template <std::uint64_t kHalfWidth, class DU>
+HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Vec<DU> low) {
+  using U = hn::TFromD<DU>;
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
   constexpr std::uint64_t kRest = 2 * kHalf - 2 * kHalfWidth;
   // Adding moves the critical values to those that begin with zeros.
-  const auto moved =
-      hn::Add(hn::BitCast(u64, y), hn::Set(u64, kHalf + kHalfWidth));
-  const auto begin = hn::And(moved, hn::Set(u64, kRest));
-  return hn::RebindMask(d64, hn::Ne(begin, hn::Zero(u64)));
+  const auto moved = hn::Add(low, hn::Set(du, U{kHalf + kHalfWidth}));
+  return hn::Ne(hn::And(moved, hn::Set(du, U{kRest})), hn::Zero(du));
 }
 
 // kTurnBound = 4.9u of |y| is at most 4.9 last places of y.
 constexpr std::uint64_t kTurnHalfWidth = 8;
 
 // m cos and m sin of one position per lane.
-template <class D, class V = hn::Vec<D>>
+template <bool kIsNear, class D, class V = hn::Vec<D>>
 HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
                           const double* amplitude, float* cos, float* sin) {
   const hn::Rebind<float, D> d32;
+  const hn::RebindToUnsigned<D> u64;
   const V m = hn::LoadU(d64, amplitude);
   V c, s;
-  CosSinTurns(d64, position, hn::LoadU(d64, hi), hn::LoadU(d64, lo), c, s);
+  CosSinTurns<kIsNear>(d64, position, hn::LoadU(d64, hi), hn::LoadU(d64, lo), c,
+                       s);
   c = hn::Mul(c, m);
   s = hn::Mul(s, m);
   hn::StoreU(hn::DemoteTo(d32, c), d32, cos);
   hn::StoreU(hn::DemoteTo(d32, s), d32, sin);
-  const auto is_good = hn::And(IsFarFromTie<kTurnHalfWidth>(d64, c),
-                               IsFarFromTie<kTurnHalfWidth>(d64, s));
-  if (HWY_LIKELY(hn::AllTrue(d64, is_good))) return;
+  const auto is_good =
+      hn::And(IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, c)),
+              IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, s)));
+  if (HWY_LIKELY(hn::AllTrue(u64, is_good))) return;
   HWY_ALIGN double positions[hn::MaxLanes(d64)];
   hn::StoreU(position, d64, positions);
   for (std::size_t i = 0; i < hn::Lanes(d64); ++i) {
@@ -182,6 +194,14 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   }
 }
 
+// Pairs [pair, pair + Lanes(d64)) of a plan at one position.
+template <class D>
+HWY_INLINE void FormPairs(D d64, const Plan& plan, std::size_t pair, double p,
+                          float* cos, float* sin) {
+  FormChunk<false>(d64, hn::Set(d64, p), plan.turns_hi() + pair,
+                   plan.turns_lo() + pair, plan.amplitudes() + pair, cos, sin);
+}
+
 // Consecutive positions by addition of angles: turn(p + r) = turn(p) turn(r).
 //
 // Error, u = 2^-53, m = 1. turn(p) is off by 4.9u, turn(r) by 3.9u, so that
@@ -189,55 +209,101 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
 // without FMA: 11.8u < 12u for the cosine and the sine, absolutely.
 //
 // - If |cos sin| >= 2^-11, then both are at least 2^-11 and 12u are less than
-//   2^11 * 12 * 2^-53 < 2^-38.4 of the value: fewer than 2^15 last places.
+//   2^11 * 12 * 2^-53 < 2^-38.4 of the value: fewer than 2^15 last places. The
+//   product is formed in f32, whence the threshold's last bits.
 // - If p >= 0 and the angle p + r is below an eighth turn, not reduced, then
 //   all four factors are positive: the sine is off by 12u of itself, the cosine
 //   exceeds 0.7.
 // Elsewhere, about one value in 3,000, FormChunk forms the angle directly.
 constexpr std::uint64_t kRunHalfWidth = 1 << 15;
-constexpr double kCancelled = 0x1p-11;
+constexpr double kCancelled = 0x1.00001p-11;
 
-template <class D, class V = hn::Vec<D>>
+#if HWY_TARGET != HWY_SCALAR
+
+// Twice Lanes(d64) pairs from `pair` on, at positions p, p + 1, ..., p + rows -
+// 1; rows are `stride` apart.
+template <bool kIsStreamed, class D, class V = hn::Vec<D>>
 HWY_INLINE void FormRunChunk(D d64, const Plan& plan, std::size_t pair,
                              double p, std::size_t rows, std::size_t stride,
                              float* cos, float* sin) {
-  const hn::Rebind<float, D> d32;
-  const V m = hn::Set(d64, plan.amplitude());
-  const V hi = hn::LoadU(d64, plan.turns_hi() + pair);
-  const V lo = hn::LoadU(d64, plan.turns_lo() + pair);
-  V c_p, s_p;
-  CosSinTurns(d64, hn::Set(d64, p), hi, lo, c_p, s_p);
-  c_p = hn::Mul(c_p, m);
-  s_p = hn::Mul(s_p, m);
+  const std::size_t lanes = hn::Lanes(d64), pairs = plan.pairs();
+  const hn::Repartition<float, D> d32;
+  const hn::Rebind<float, D> half;
+  const hn::RebindToUnsigned<decltype(d32)> u32;
+  const auto both = [&](V upper, V lower) HWY_ATTR {
+    return hn::Combine(d32, hn::DemoteTo(half, upper),
+                       hn::DemoteTo(half, lower));
+  };
+  const auto is_far = [&](V upper, V lower) HWY_ATTR {  // low words alone
+    return IsFarFromTie<kRunHalfWidth>(
+        u32,
+        hn::ConcatEven(u32, hn::BitCast(u32, upper), hn::BitCast(u32, lower)));
+  };
+  const auto store = [&](auto v, float* to) HWY_ATTR {
+    if constexpr (kIsStreamed) {
+      hn::Stream(v, d32, to);
+    } else {
+      hn::StoreU(v, d32, to);
+    }
+  };
 
+  const double* HWY_RESTRICT hi = plan.turns_hi() + pair;
+  const double* HWY_RESTRICT lo = plan.turns_lo() + pair;
+  const V position = hn::Set(d64, p), m = hn::Set(d64, plan.amplitude());
+  const auto turn = [&](std::size_t i, V& c, V& s) HWY_ATTR {
+    CosSinTurns<false>(d64, position, hn::LoadU(d64, hi + i),
+                       hn::LoadU(d64, lo + i), c, s);
+    c = hn::Mul(c, m);
+    s = hn::Mul(s, m);
+  };
+  V c_lower, s_lower, c_upper, s_upper;
+  turn(0, c_lower, s_lower);
+  turn(lanes, c_upper, s_upper);
+
+  // What |cos sin| must be at least.
+  const double limit = kCancelled * plan.amplitude() * plan.amplitude();
   const V last = hn::Set(d64, p + static_cast<double>(Plan::kSteps));
-  const V limit =
-      hn::Set(d64, kCancelled * plan.amplitude() * plan.amplitude());
-  V least = limit;  // of |cos sin|
-  if (p >= 0) {
-    const auto is_small =
-        hn::Lt(hn::Mul(hi, last), hn::Set(d64, 0.125 * (1 - 0x1p-40)));
-    least = hn::IfThenZeroElse(is_small, limit);
-  }
+  const auto least = [&](std::size_t i) HWY_ATTR {
+    const auto is_small = hn::Lt(hn::Mul(hn::LoadU(d64, hi + i), last),
+                                 hn::Set(d64, 0.125 * (1 - 0x1p-40)));
+    const V all = hn::Set(d64, limit);
+    return p >= 0 ? hn::IfThenZeroElse(is_small, all) : all;
+  };
+  const auto least_product = both(least(lanes), least(0));
 
   const double* HWY_RESTRICT step_cos = plan.step_cos() + pair;
   const double* HWY_RESTRICT step_sin = plan.step_sin() + pair;
   for (std::size_t r = 0; r < rows; ++r) {
-    const V c_r = hn::LoadU(d64, step_cos + r * plan.pairs());
-    const V s_r = hn::LoadU(d64, step_sin + r * plan.pairs());
-    const V c = hn::MulSub(c_p, c_r, hn::Mul(s_p, s_r));
-    const V s = hn::MulAdd(s_p, c_r, hn::Mul(c_p, s_r));
-    hn::StoreU(hn::DemoteTo(d32, c), d32, cos + r * stride);
-    hn::StoreU(hn::DemoteTo(d32, s), d32, sin + r * stride);
-    const auto is_good = hn::And(hn::And(IsFarFromTie<kRunHalfWidth>(d64, c),
-                                         IsFarFromTie<kRunHalfWidth>(d64, s)),
-                                 hn::Ge(hn::Abs(hn::Mul(c, s)), least));
-    if (HWY_LIKELY(hn::AllTrue(d64, is_good))) continue;
-    FormChunk(d64, hn::Set(d64, p + static_cast<double>(r)),
-              plan.turns_hi() + pair, plan.turns_lo() + pair,
-              plan.amplitudes() + pair, cos + r * stride, sin + r * stride);
+    V c_0, s_0, c_1, s_1;
+    const auto add = [&](std::size_t i, V c_p, V s_p, V& c_sum, V& s_sum)
+                         HWY_ATTR {
+                           const V c_r = hn::LoadU(d64, step_cos + i);
+                           const V s_r = hn::LoadU(d64, step_sin + i);
+                           c_sum = hn::MulSub(c_p, c_r, hn::Mul(s_p, s_r));
+                           s_sum = hn::MulAdd(s_p, c_r, hn::Mul(c_p, s_r));
+                         };
+    add(0, c_lower, s_lower, c_0, s_0);
+    add(lanes, c_upper, s_upper, c_1, s_1);
+    const auto c_both = both(c_1, c_0), s_both = both(s_1, s_0);
+    store(c_both, cos);
+    store(s_both, sin);
+    const auto is_apart =
+        hn::Ge(hn::Abs(hn::Mul(c_both, s_both)), least_product);
+    const auto is_good = hn::And(hn::And(is_far(c_1, c_0), is_far(s_1, s_0)),
+                                 hn::RebindMask(u32, is_apart));
+    if (HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
+      const double here = p + static_cast<double>(r);
+      FormPairs(d64, plan, pair, here, cos, sin);
+      FormPairs(d64, plan, pair + lanes, here, cos + lanes, sin + lanes);
+    }
+    step_cos += pairs;
+    step_sin += pairs;
+    cos += stride;
+    sin += stride;
   }
 }
+
+#endif  // HWY_TARGET != HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast

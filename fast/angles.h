@@ -20,10 +20,12 @@ void form_row(const Plan& plan, std::size_t first, std::size_t n,
 
 // Rows of the positions p, p + 1, ..., at most Plan::kSteps of them, each
 // `stride` after the last. Needs plan.can_step(); |p| <= 2^53 - kSteps. Bit for
-// bit what form_row says.
+// bit what form_row says. `is_streamed`: past the caches, to be followed by
+// end_stream(); rows then begin and end with a line of 64 bytes.
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
-              std::size_t rows, std::size_t stride, float* cos,
-              float* sin) noexcept;
+              std::size_t rows, std::size_t stride, bool is_streamed,
+              float* cos, float* sin) noexcept;
+void end_stream() noexcept;
 
 // cos and sin, without amplitude, of positions 0 .. Plan::kSteps - 1, for
 // Plan's constructor.
@@ -32,10 +34,6 @@ void form_steps(const Plan& plan, double* cos, double* sin) noexcept;
 // f32 to an element type, rounded once, and back.
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept;
 void widen(Type type, const void* from, std::size_t n, float* to) noexcept;
-
-// memcpy past the caches. To be followed by end_stream().
-void stream(const float* from, std::size_t n, float* to) noexcept;
-void end_stream() noexcept;
 
 }  // namespace ropeproof::fast
 

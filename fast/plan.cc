@@ -73,6 +73,7 @@ Plan::Plan(std::span<const double> theta, std::span<const double> theta_lo,
         DoubleDouble{theta[j], theta_lo[j]} * kTurnsPerRadian;
     turns_hi_[j] = turns.hi;
     turns_lo_[j] = turns.lo;
+    most_turns_ = std::max(most_turns_, std::abs(turns.hi));
   }
 
   // What the error bounds of FormRun assume: one position per token, angles

@@ -44,6 +44,8 @@ class Plan {
   const double* turns_hi() const { return turns_hi_.data(); }
   const double* turns_lo() const { return turns_lo_.data(); }
 
+  double most_turns() const { return most_turns_; }  // of all pairs, |hi|
+
   // Empty: axis 0 throughout.
   std::span<const std::int32_t> axis_of_pair() const { return axis_of_pair_; }
 
@@ -62,7 +64,7 @@ class Plan {
   std::vector<double> step_cos_, step_sin_;
   std::vector<std::int32_t> axis_of_pair_;
   std::vector<double> axis_weights_;
-  double amplitude_;
+  double amplitude_, most_turns_ = 0;
 };
 
 }  // namespace ropeproof::fast

@@ -225,31 +225,24 @@ void table_share(const Plan& plan, const Positions& positions,
               static_cast<double*>(cos), static_cast<double*>(sin));
     return;
   }
-  if (out.type == Type::kF32 && !is_streamed) {
+  if (out.type == Type::kF32) {
     form_rows(plan, positions, tokens, 0, plan.pairs(), stride,
-              static_cast<float*>(cos), static_cast<float*>(sin));
+              static_cast<float*>(cos), static_cast<float*>(sin), is_streamed);
+    if (is_streamed) end_stream();
     return;
   }
-  alignas(64) float cos_rows[kRowEntries], sin_rows[kRowEntries];
+  float cos_rows[kRowEntries], sin_rows[kRowEntries];
   for (std::size_t first = 0; first < plan.pairs(); first += kRowEntries) {
     const std::size_t n = std::min(kRowEntries, plan.pairs() - first);
     form_rows(plan, positions, tokens, first, n, n, cos_rows, sin_rows);
     for (std::int64_t t = 0; t < tokens.count; ++t) {
+      const std::size_t from = static_cast<std::size_t>(t) * n;
       const std::int64_t to =
           t * out.token_stride + static_cast<std::int64_t>(first);
-      const auto write = [&](const float* rows, void* target) {
-        const float* from = rows + static_cast<std::size_t>(t) * n;
-        if (is_streamed) {
-          stream(from, n, static_cast<float*>(at(target, out.type, to)));
-        } else {
-          narrow(from, n, out.type, at(target, out.type, to));
-        }
-      };
-      write(cos_rows, cos);
-      write(sin_rows, sin);
+      narrow(cos_rows + from, n, out.type, at(cos, out.type, to));
+      narrow(sin_rows + from, n, out.type, at(sin, out.type, to));
     }
   }
-  if (is_streamed) end_stream();
 }
 
 }  // namespace

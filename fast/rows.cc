@@ -108,7 +108,8 @@ std::int64_t run_length(const Positions& positions, const Tokens& tokens,
 
 void form_rows(const Plan& plan, const Positions& positions,
                const Tokens& tokens, std::size_t first, std::size_t n,
-               std::size_t stride, float* cos, float* sin) noexcept {
+               std::size_t stride, float* cos, float* sin,
+               bool is_streamed) noexcept {
   if (!plan.axis_weights().empty()) {
     form_exactly(plan, positions, tokens, first, n, stride, cos, sin,
                  round_to_float);
@@ -121,7 +122,8 @@ void form_rows(const Plan& plan, const Positions& positions,
     const std::int64_t length = may_step ? run_length(positions, tokens, t) : 1;
     if (length > 2) {
       form_run(plan, first, n, position_of(positions, tokens, t, 0),
-               static_cast<std::size_t>(length), stride, cos + row, sin + row);
+               static_cast<std::size_t>(length), stride, is_streamed, cos + row,
+               sin + row);
     } else {
       for (std::int64_t i = 0; i < length; ++i) {
         const std::size_t at = row + static_cast<std::size_t>(i) * stride;

@@ -15,9 +15,11 @@ struct Tokens {
 };
 
 // Forms rows of pairs [first, first + n), `stride` apart, rounded correctly.
+// `is_streamed`: as form_run (angles.h).
 void form_rows(const Plan& plan, const Positions& positions,
                const Tokens& tokens, std::size_t first, std::size_t n,
-               std::size_t stride, float* cos, float* sin) noexcept;
+               std::size_t stride, float* cos, float* sin,
+               bool is_streamed = false) noexcept;
 void form_rows(const Plan& plan, const Positions& positions,
                const Tokens& tokens, std::size_t first, std::size_t n,
                std::size_t stride, double* cos, double* sin) noexcept;
