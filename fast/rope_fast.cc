@@ -25,18 +25,13 @@ constexpr std::int64_t kTileTokens = Plan::kSteps;
 // needs for this many bytes of tensors in the second-level cache.
 constexpr std::int64_t kParallelBytes = 256 << 10;
 
-std::int64_t cache_bytes(int name, std::int64_t otherwise) {
-  const long bytes = sysconf(name);
-  return bytes > 0 ? bytes : otherwise;
-}
+// Tables beyond this are written past the caches: more than one core has of any
+// last-level cache. Systems report the sum over all cores.
+constexpr std::int64_t kStreamedBytes = 32 << 20;
+
 std::int64_t second_level_bytes() {
-  static const std::int64_t bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
-  return bytes;
-}
-std::int64_t last_level_bytes() {
-  static const std::int64_t bytes =
-      cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20);
-  return bytes;
+  static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? bytes : 1 << 20;
 }
 
 // Whether tensors of a call of that many bytes should be fetched ahead: from
@@ -255,7 +250,7 @@ void table(const Plan& plan, const Shape& shape, const Positions& positions,
   // Whole lines only, and not what the caches can hold for the reader.
   const auto is_whole = [](std::uintptr_t x) { return x % 64 == 0; };
   const bool is_streamed =
-      out.type == Type::kF32 && bytes > last_level_bytes() &&
+      out.type == Type::kF32 && bytes > kStreamedBytes &&
       is_whole(reinterpret_cast<std::uintptr_t>(out.cos)) &&
       is_whole(reinterpret_cast<std::uintptr_t>(out.sin)) &&
       is_whole(4 * plan.pairs()) &&
