@@ -33,10 +33,9 @@ DoubleDouble nested(DoubleDouble z, int n, int last) {
 // off by the product's 5 u^2 of the whole angle, which is the angle's own
 // error; r - N is exact. x = r pi/2 adds 6 u^2, which cosine and sine pass on
 // at most once (x cot x <= 1, x tan x <= pi/4). Taylor's series end with x^27,
-// |x| <= pi/4 + 2^-50: the first terms left out are below 2^-100 (28 and 29
-// factorials). The brackets: 10 u^2; sine's product 5 u^2, the amplitude's
-// 5 u^2.
-// Sum: 26 u^2 + 2^-100 < 2^-99.  -> kExactTurnBound
+// |x| <= pi/4 + 2^-50: the first terms left out, with 28! and 29!, are below
+// 2^-107. The brackets: 10 u^2; sine's product 5 u^2, the amplitude's 5 u^2.
+// Sum: 26 u^2 + 2^-107 < 2^-101.  -> kExactTurnBound
 ExactTurn exact_turn(DoubleDouble position, DoubleDouble turns,
                      double amplitude) noexcept {
   const DoubleDouble whole = position * turns;

@@ -58,6 +58,12 @@ if(NOT ROPEPROOF_PYTHON)
   message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
 endif()
 
+# The installed kernels, used by a program of their own.
+add_test(NAME fast_package COMMAND ${CMAKE_COMMAND} -DBUILD_DIR=${PROJECT_BINARY_DIR}
+  -DWORK_DIR=${PROJECT_BINARY_DIR}/fast_package -DCXX=${CMAKE_CXX_COMPILER}
+  -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
+  -P ${PROJECT_SOURCE_DIR}/fast/examples/check_package.cmake)
+
 # Hostile plug-ins for the kernel tests: build/fakes/NAME.so.
 file(GLOB fakes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/*.c)
 foreach(source IN LISTS fakes)
