@@ -1,11 +1,15 @@
 #include "fast/abi.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <new>
 #include <span>
 #include <vector>
 
+#include "fast/angles.h"
+#include "fast/elements.h"
+#include "fast/footprint.h"
 #include "fast/plan.h"
 #include "fast/problem.h"
 #include "fast/rope_fast.h"
@@ -17,29 +21,37 @@ Direction direction_of(const ropeproof_problem& problem) {
   return problem.direction == 1 ? Direction::kForward : Direction::kAdjoint;
 }
 
-template <class Float>
-Table<Float> table_of(const ropeproof_problem& problem) {
-  return {static_cast<Float*>(problem.cos), static_cast<Float*>(problem.sin),
-          problem.table_batch_stride, problem.table_token_stride};
-}
-
 Positions positions_of(const ropeproof_problem& problem) {
-  return {problem.positions, problem.position_axis_stride,
-          problem.position_batch_stride};
+  return {problem.positions,
+          problem.position_axis_stride,
+          problem.position_batch_stride,
+          problem.real_positions,
+          problem.pair_amplitude,
+          problem.table_batch_stride,
+          problem.table_token_stride};
 }
 
 Plan plan_of(const ropeproof_problem& problem) {
   const auto pairs = static_cast<std::size_t>(problem.rotary_dim) / 2;
   std::span<const std::int32_t> axes;
-  if (problem.axis_of_pair != nullptr) axes = {problem.axis_of_pair, pairs};
+  std::span<const double> weights;
+  if (problem.axis_weights != nullptr) {
+    weights = {problem.axis_weights,
+               static_cast<std::size_t>(problem.position_axes) * pairs};
+  } else if (problem.axis_of_pair != nullptr) {
+    axes = {problem.axis_of_pair, pairs};
+  }
   return Plan({problem.inv_freq, pairs}, {problem.inv_freq_lo, pairs},
-              problem.amplitude, axes);
+              problem.amplitude, axes, weights);
 }
 
 std::int32_t run_frequencies(const ropeproof_problem& problem) {
   if (const auto status = check_rotary_dim(problem)) return status;
   if (problem.scaling != nullptr) return ROPEPROOF_UNSUPPORTED;
-  if (problem.inv_freq_out == nullptr || !(problem.base > 0)) {
+  Type type;
+  if (const auto status = check_type(problem.table_dtype, type)) return status;
+  if (!is_array(problem.inv_freq_out, bytes_of(type)) ||
+      !std::isfinite(problem.base) || !(problem.base > 0)) {
     return ROPEPROOF_INVALID;
   }
   if (!(problem.base >= 0x1p-400 && problem.base <= 0x1p400) ||
@@ -47,46 +59,46 @@ std::int32_t run_frequencies(const ropeproof_problem& problem) {
     return ROPEPROOF_UNSUPPORTED;
   }
   const auto pairs = static_cast<std::size_t>(problem.rotary_dim) / 2;
-  const auto write = [&](auto* out) {
-    std::vector<double> hi(pairs), lo(pairs);
-    frequencies(problem.base, hi, lo);
-    for (const double theta : hi) {
-      *out++ = static_cast<std::remove_pointer_t<decltype(out)>>(theta);
-    }
-    return ROPEPROOF_OK;
-  };
-  switch (problem.table_dtype) {
-    case ROPEPROOF_F64:
-      return write(static_cast<double*>(problem.inv_freq_out));
-    case ROPEPROOF_F32:
-      return write(static_cast<float*>(problem.inv_freq_out));
-    default:
-      return ROPEPROOF_UNSUPPORTED;
+  std::vector<double> hi(pairs), lo(pairs);
+  frequencies(problem.base, hi, lo);
+  if (type == Type::kF64) {
+    std::copy(hi.begin(), hi.end(), static_cast<double*>(problem.inv_freq_out));
+  } else {
+    std::vector<float> rounded(pairs);
+    std::transform(hi.begin(), hi.end(), rounded.begin(),
+                   [](double theta) { return static_cast<float>(theta); });
+    narrow(rounded.data(), pairs, type, problem.inv_freq_out);
   }
+  return ROPEPROOF_OK;
 }
 
 std::int32_t run_table(const ropeproof_problem& problem) {
   Shape shape;
+  Table<void> out;
   if (const auto status = check_rotary_dim(problem)) return status;
   if (const auto status = check_shape(problem, shape)) return status;
-  if (const auto status = check_table(problem, shape)) return status;
-  if (const auto status = check_angles(problem)) return status;
-  table(plan_of(problem), shape, positions_of(problem),
-        table_of<float>(problem));
+  if (const auto status = check_table(problem, shape, true, out)) return status;
+  if (const auto status = check_angles(problem, shape)) return status;
+  table(plan_of(problem), shape, positions_of(problem), out);
   return ROPEPROOF_OK;
 }
 
 std::int32_t run_rotate(const ropeproof_problem& problem) {
   Layout layout;
   Shape shape;
+  Table<void> given;
   Tensors tensors;
   if (const auto status = check_layout(problem, layout)) return status;
   if (const auto status = check_shape(problem, shape)) return status;
-  if (const auto status = check_table(problem, shape)) return status;
+  if (const auto status = check_table(problem, shape, false, given)) {
+    return status;
+  }
   if (const auto status = check_tensors(problem, layout, shape, tensors)) {
     return status;
   }
-  rotate(layout, direction_of(problem), shape, table_of<const float>(problem),
+  rotate(layout, direction_of(problem), shape,
+         {given.cos, given.sin, given.batch_stride, given.token_stride,
+          given.type},
          tensors.span());
   return ROPEPROOF_OK;
 }
@@ -97,7 +109,7 @@ std::int32_t run_rope(const ropeproof_problem& problem) {
   Tensors tensors;
   if (const auto status = check_layout(problem, layout)) return status;
   if (const auto status = check_shape(problem, shape)) return status;
-  if (const auto status = check_angles(problem)) return status;
+  if (const auto status = check_angles(problem, shape)) return status;
   if (const auto status = check_tensors(problem, layout, shape, tensors)) {
     return status;
   }
@@ -106,44 +118,45 @@ std::int32_t run_rope(const ropeproof_problem& problem) {
   return ROPEPROOF_OK;
 }
 
-// 0: not an element type.
-std::size_t bytes_of(std::uint32_t dtype) {
-  switch (dtype) {
-    case ROPEPROOF_F64:
-      return 8;
-    case ROPEPROOF_F32:
-      return 4;
-    case ROPEPROOF_F16:
-    case ROPEPROOF_BF16:
-      return 2;
-    default:
-      return 0;
-  }
-}
-
 std::int32_t run_permute(const ropeproof_problem& problem) {
   Layout from;
+  Type type;
   if (const auto status = check_layout(problem, from)) return status;
-  const std::size_t element_bytes = bytes_of(problem.dtype);
-  if (element_bytes == 0) return ROPEPROOF_UNSUPPORTED;
+  if (const auto status = check_type(problem.dtype, type)) return status;
+  if ((from.pairing != Pairing::kInterleaved &&
+       from.pairing != Pairing::kHalfSplit) ||
+      (from.pair_distance != 0 && from.pair_distance != from.rotary_dim / 2)) {
+    return ROPEPROOF_UNSUPPORTED;
+  }
   if (problem.permute_heads < 0 || problem.permute_columns < 0) {
     return ROPEPROOF_INVALID;
   }
   if (problem.permute_heads == 0 || problem.permute_columns == 0) {
     return ROPEPROOF_OK;
   }
-  const auto row_bytes =
-      static_cast<std::size_t>(problem.permute_columns) * element_bytes;
-  const std::uintptr_t bytes =
-      static_cast<std::size_t>(problem.permute_heads * from.head_dim) *
-      row_bytes;
-  const auto in = reinterpret_cast<std::uintptr_t>(problem.permute_in);
-  const auto out = reinterpret_cast<std::uintptr_t>(problem.permute_out);
-  if (in == 0 || out == 0 || (in < out + bytes && out < in + bytes)) {
+  const auto bytes = static_cast<std::int64_t>(bytes_of(type));
+  std::int64_t head_elements;
+  if (__builtin_mul_overflow(from.head_dim, problem.permute_columns,
+                             &head_elements)) {
     return ROPEPROOF_INVALID;
   }
-  permute(from, problem.permute_heads, row_bytes, problem.permute_in,
-          problem.permute_out);
+  const auto extent = [&](const void* data) {
+    return extent_of(
+        {data,
+         bytes,
+         head_elements,
+         {{problem.permute_heads, head_elements}, {1, 0}, {1, 0}}});
+  };
+  const auto in = extent(problem.permute_in);
+  const auto out = extent(problem.permute_out);
+  if (!is_array(problem.permute_in, bytes_of(type)) ||
+      !is_array(problem.permute_out, bytes_of(type)) || !in || !out ||
+      overlap(*in, *out)) {
+    return ROPEPROOF_INVALID;
+  }
+  permute(from, problem.permute_heads,
+          static_cast<std::size_t>(problem.permute_columns * bytes),
+          problem.permute_in, problem.permute_out);
   return ROPEPROOF_OK;
 }
 
@@ -177,13 +190,19 @@ std::int32_t describe(ropeproof_description* description) noexcept {
   description->operations = ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE |
                             ROPEPROOF_ROTATE | ROPEPROOF_ROPE |
                             ROPEPROOF_PERMUTE;
-  description->dtypes = ROPEPROOF_F32;
-  description->pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT;
+  description->dtypes =
+      ROPEPROOF_F32 | ROPEPROOF_F16 | ROPEPROOF_BF16 | ROPEPROOF_F64;
+  description->pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT |
+                          ROPEPROOF_INTERLEAVED_TO_HALF |
+                          ROPEPROOF_NESTED_HALF_SPLIT;
   description->features =
       ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED |
       ROPEPROOF_PARTIAL | ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_KEYS |
       ROPEPROOF_ADJOINT | ROPEPROOF_AMPLITUDE | ROPEPROOF_NEGATIVE_POSITIONS |
-      ROPEPROOF_INV_FREQ | ROPEPROOF_AXES;
+      ROPEPROOF_INV_FREQ | ROPEPROOF_AXES | ROPEPROOF_AXIS_WEIGHTS |
+      ROPEPROOF_REAL_POSITIONS | ROPEPROOF_PAIR_DISTANCE |
+      ROPEPROOF_PAIR_AMPLITUDE | ROPEPROOF_SPECIAL_VALUES |
+      ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT;
   description->max_position = 0;
   description->angle_class = ROPEPROOF_A0;
   description->angle_dtype = 0;

@@ -12,22 +12,40 @@
 namespace ropeproof::fast {
 
 // The angle phi = p theta has an error of at most kAngleBound |phi|, theta
-// being the sum that the plan was given. See table-inl.h.
+// being the sum that the plan was given. See angles-inl.h.
 inline constexpr double kAngleBound = 0x1p-102;
 
 // A plan from frequencies() adds at most kFrequencyBound rotary_dim |phi|. See
 // plan.cc.
 inline constexpr double kFrequencyBound = 0x1p-103;
 
-// table: ulp of the exact m cos(phi), m sin(phi), each on its own, beyond what
-// the angle's error does to it. See table-inl.h.
-inline constexpr double kTableBound = 0.5 + 0x1p-16;
+// Of the value, beyond what the angle's error does to it: the cosines and sines
+// that the vector kernels form (angles-inl.h) and those they fall back on
+// (exact_turn.cc).
+inline constexpr double kTurnBound = 4.9 * 0x1p-53;
+inline constexpr double kExactTurnBound = 0x1p-101;
 
-// rotate: norm-ulp, the given c and s being exact. See rotate-inl.h.
+// table in f32 and f64: ulp of the exact m cos(phi), m sin(phi), each on its
+// own, beyond what the angle's error does to it: rounded correctly. See
+// angles-inl.h.
+inline constexpr double kTableBound = 0.5;
+
+// table in f16 and bf16, likewise: the correctly rounded f32 rounded once more,
+// whose half ulp is 2^-14 of an f16's and 2^-17 of a bf16's.
+inline constexpr double kTableBoundF16 = 0.5 + 0x1p-14;
+inline constexpr double kTableBoundBf16 = 0.5 + 0x1p-17;
+
+// rotate: norm-ulp, the given c and s being exact. See rotate-inl.h. In 16-bit
+// types: half of one's own and what 1.25 norm-ulp of f32 are in it.
 inline constexpr double kRotateBound = 1.25;
+inline constexpr double kRotateBoundF16 = 0.5 + 1.25 * 0x1p-13;
+inline constexpr double kRotateBoundBf16 = 0.5 + 1.25 * 0x1p-16;
 
-// rope: norm-ulp, for |phi| <= 2^53 and rotary_dim <= 2^12. See rotate-inl.h.
+// rope: norm-ulp, for |phi| <= 2^53 and rotary_dim <= 2^12; in f64, whose ulps
+// are finer, for |phi| <= 2^24. See rotate-inl.h.
 inline constexpr double kRopeBound = 3 + 0x1p-13;
+inline constexpr double kRopeBoundF16 = 0.5 + kRopeBound * 0x1p-13;
+inline constexpr double kRopeBoundBf16 = 0.5 + kRopeBound * 0x1p-16;
 
 }  // namespace ropeproof::fast
 

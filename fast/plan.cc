@@ -1,7 +1,9 @@
 #include "fast/plan.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "fast/angles.h"
 #include "fast/double_double.h"
 
 namespace ropeproof::fast {
@@ -58,17 +60,32 @@ void frequencies(double base, std::span<double> hi,
 }
 
 Plan::Plan(std::span<const double> theta, std::span<const double> theta_lo,
-           double amplitude, std::span<const std::int32_t> axis_of_pair)
+           double amplitude, std::span<const std::int32_t> axis_of_pair,
+           std::span<const double> axis_weights)
     : turns_hi_(theta.size()),
       turns_lo_(theta.size()),
+      amplitudes_(theta.size(), amplitude),
       axis_of_pair_(axis_of_pair.begin(), axis_of_pair.end()),
+      axis_weights_(axis_weights.begin(), axis_weights.end()),
       amplitude_(amplitude) {
   for (std::size_t j = 0; j < theta.size(); ++j) {
     const DoubleDouble turns =
         DoubleDouble{theta[j], theta_lo[j]} * kTurnsPerRadian;
     turns_hi_[j] = turns.hi;
     turns_lo_[j] = turns.lo;
+    most_turns_ = std::max(most_turns_, std::abs(turns.hi));
   }
+
+  // What the error bounds of FormRun assume: one position per token, angles
+  // that grow with it, and results that are normal floats.
+  const auto in_range = [](double x) { return x >= 0x1p-40 && x <= 0x1p20; };
+  const bool may_step =
+      axis_of_pair.empty() && axis_weights.empty() && in_range(amplitude) &&
+      std::all_of(turns_hi_.begin(), turns_hi_.end(), in_range);
+  if (!may_step) return;
+  step_cos_.resize(kSteps * pairs());
+  step_sin_.resize(kSteps * pairs());
+  form_steps(*this, step_cos_.data(), step_sin_.data());
 }
 
 }  // namespace ropeproof::fast

@@ -24,28 +24,47 @@ void frequencies(double base, std::span<double> hi,
 class Plan {
  public:
   // Pair j turns by theta[j] + theta_lo[j] radians per position on its axis:
-  // axis_of_pair[j], or axis 0 if `axis_of_pair` is empty. `amplitude`
-  // multiplies every cosine and sine. The spans have one entry per pair and are
-  // copied.
+  // axis_of_pair[j], or axis 0 if `axis_of_pair` is empty. Or, unless
+  // `axis_weights` is empty, by the sum over all axes a of
+  // axis_weights[a * pairs + j] times the position on axis a. `amplitude`
+  // multiplies every cosine and sine. The spans are copied.
   //
-  // Throws std::bad_alloc. Cost: about 10 ns per pair, and allocations.
+  // Throws std::bad_alloc. Cost: about 30 ns per pair, and allocations.
   Plan(std::span<const double> theta, std::span<const double> theta_lo,
-       double amplitude = 1, std::span<const std::int32_t> axis_of_pair = {});
+       double amplitude = 1, std::span<const std::int32_t> axis_of_pair = {},
+       std::span<const double> axis_weights = {});
 
   std::size_t pairs() const { return turns_hi_.size(); }
+
+  // m, for each pair.
   double amplitude() const { return amplitude_; }
+  const double* amplitudes() const { return amplitudes_.data(); }
 
   // Full turns per position, theta / (2 pi), as unevaluated sums.
   const double* turns_hi() const { return turns_hi_.data(); }
   const double* turns_lo() const { return turns_lo_.data(); }
 
+  double most_turns() const { return most_turns_; }  // of all pairs, |hi|
+
   // Empty: axis 0 throughout.
   std::span<const std::int32_t> axis_of_pair() const { return axis_of_pair_; }
 
+  // [axes, pairs]; empty: 1 on the pair's own axis.
+  std::span<const double> axis_weights() const { return axis_weights_; }
+
+  // Whether angles of consecutive positions may be formed by addition; then the
+  // cosines and sines of positions 0 .. kSteps - 1, [kSteps, pairs].
+  static constexpr std::size_t kSteps = 16;
+  bool can_step() const { return !step_cos_.empty(); }
+  const double* step_cos() const { return step_cos_.data(); }
+  const double* step_sin() const { return step_sin_.data(); }
+
  private:
-  std::vector<double> turns_hi_, turns_lo_;
+  std::vector<double> turns_hi_, turns_lo_, amplitudes_;
+  std::vector<double> step_cos_, step_sin_;
   std::vector<std::int32_t> axis_of_pair_;
-  double amplitude_;
+  std::vector<double> axis_weights_;
+  double amplitude_, most_turns_ = 0;
 };
 
 }  // namespace ropeproof::fast

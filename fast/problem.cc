@@ -4,34 +4,18 @@
 #include <cmath>
 #include <cstdint>
 
+#include "fast/elements.h"
+#include "fast/footprint.h"
+
 namespace ropeproof::fast {
 namespace {
 
 constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
 
-struct Extent {  // [begin, end), addresses
-  std::uintptr_t begin, end;
-};
-
-bool overlap(const Extent& a, const Extent& b) {
-  return a.begin < b.end && b.begin < a.end;
-}
-
-// From the first to the last byte of a tensor's heads, gaps included.
-Extent extent_of(const float* first, const Strides& strides, const Shape& shape,
-                 std::int64_t heads, std::int64_t head_dim) {
-  std::int64_t below = 0, above = head_dim;
-  const auto stretch = [&](std::int64_t count, std::int64_t stride) {
-    (stride < 0 ? below : above) += (count - 1) * stride;
-  };
-  stretch(shape.batch, strides.batch);
-  stretch(shape.seq, strides.token);
-  stretch(heads, strides.head);
-  const auto address = reinterpret_cast<std::uintptr_t>(first);
-  const auto bytes = [](std::int64_t elements) {
-    return static_cast<std::uintptr_t>(elements) * sizeof(float);
-  };
-  return {address + bytes(below), address + bytes(above)};
+bool is_array_of_finite(const double* data, std::size_t count) {
+  return is_array(data, sizeof *data) &&
+         std::all_of(data, data + count,
+                     [](double x) { return std::isfinite(x); });
 }
 
 // Strides of dimensions of size one do not matter.
@@ -43,53 +27,130 @@ bool same_places(const Tensor& tensor, const Shape& shape) {
          (tensor.heads == 1 || in.head == out.head);
 }
 
-bool in_and_out_agree(const Tensor& tensor, const Layout& layout,
-                      const Shape& shape) {
-  if (tensor.in == tensor.out) return same_places(tensor, shape);
-  return !overlap(extent_of(tensor.in, tensor.in_strides, shape, tensor.heads,
-                            layout.head_dim),
-                  extent_of(tensor.out, tensor.out_strides, shape, tensor.heads,
-                            layout.head_dim));
+bool memory_agrees(const Tensor& tensor, const Layout& layout,
+                   const Shape& shape) {
+  const std::size_t bytes = bytes_of(tensor.type);
+  if (!is_array(tensor.in, bytes) || !is_array(tensor.out, bytes)) return false;
+  const auto footprint = [&](const void* data, const Strides& strides) {
+    return Footprint{data,
+                     static_cast<std::int64_t>(bytes),
+                     layout.head_dim,
+                     {{shape.batch, strides.batch},
+                      {shape.seq, strides.token},
+                      {tensor.heads, strides.head}}};
+  };
+  const Footprint in_rows = footprint(tensor.in, tensor.in_strides);
+  const Footprint out_rows = footprint(tensor.out, tensor.out_strides);
+  const auto in = extent_of(in_rows), out = extent_of(out_rows);
+  if (!in || !out || rows_overlap(out_rows)) return false;
+  return tensor.in == tensor.out ? same_places(tensor, shape)
+                                 : !overlap(*in, *out);
 }
 
-Tensor to_tensor(const ropeproof_tensor& t) {
-  return {static_cast<const float*>(t.in),
-          static_cast<float*>(t.out),
+Tensor to_tensor(const ropeproof_tensor& t, Type type) {
+  return {t.in,
+          t.out,
           t.heads,
           {t.in_batch_stride, t.in_token_stride, t.in_head_stride},
-          {t.out_batch_stride, t.out_token_stride, t.out_head_stride}};
+          {t.out_batch_stride, t.out_token_stride, t.out_head_stride},
+          type};
+}
+
+std::size_t pairs_of(const ropeproof_problem& problem) {
+  return static_cast<std::size_t>(problem.rotary_dim / 2);
 }
 
 // The axes that a checked problem uses.
 std::int64_t axes_of(const ropeproof_problem& problem) {
-  return problem.axis_of_pair == nullptr ? 1 : problem.position_axes;
+  return problem.axis_of_pair == nullptr && problem.axis_weights == nullptr
+             ? 1
+             : problem.position_axes;
 }
 
 bool axes_in_range(const ropeproof_problem& problem) {
+  if (problem.axis_weights != nullptr) {
+    return problem.position_axes >= 1 &&
+           is_array_of_finite(problem.axis_weights,
+                              static_cast<std::size_t>(problem.position_axes) *
+                                  pairs_of(problem));
+  }
   if (problem.axis_of_pair == nullptr) return true;
-  const std::span axis(problem.axis_of_pair,
-                       static_cast<std::size_t>(problem.rotary_dim / 2));
+  if (!is_array(problem.axis_of_pair, sizeof(std::int32_t))) return false;
+  const std::span axis(problem.axis_of_pair, pairs_of(problem));
   return std::all_of(axis.begin(), axis.end(), [&](std::int32_t a) {
     return a >= 0 && a < problem.position_axes;
   });
 }
 
-bool positions_in_range(const ropeproof_problem& problem) {
+// Calls check(offset) for the first position of every axis and batch row.
+template <class Check>
+bool for_each_row(const ropeproof_problem& problem, const Check& check) {
   for (std::int64_t a = 0; a < axes_of(problem); ++a) {
     for (std::int64_t b = 0; b < problem.batch; ++b) {
-      const std::int64_t* row = problem.positions +
-                                a * problem.position_axis_stride +
-                                b * problem.position_batch_stride;
-      const bool fits = std::all_of(row, row + problem.seq, [](auto p) {
-        return p >= -kMaxPosition && p <= kMaxPosition;
-      });
-      if (!fits) return false;
+      if (!check(a * problem.position_axis_stride +
+                 b * problem.position_batch_stride)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool positions_in_range(const ropeproof_problem& problem) {
+  if (problem.real_positions != nullptr) {
+    return problem.positions == nullptr &&
+           is_array(problem.real_positions, sizeof(double)) &&
+           for_each_row(problem, [&](std::int64_t offset) {
+             const double* row = problem.real_positions + offset;
+             return std::all_of(row, row + problem.seq, [](double p) {
+               return std::abs(p) <= double{kMaxPosition};
+             });
+           });
+  }
+  return is_array(problem.positions, sizeof(std::int64_t)) &&
+         for_each_row(problem, [&](std::int64_t offset) {
+           const std::int64_t* row = problem.positions + offset;
+           return std::all_of(row, row + problem.seq, [](std::int64_t p) {
+             return p >= -kMaxPosition && p <= kMaxPosition;
+           });
+         });
+}
+
+bool amplitudes_are_finite(const ropeproof_problem& problem) {
+  if (problem.pair_amplitude == nullptr) {
+    return std::isfinite(problem.amplitude);
+  }
+  for (std::int64_t b = 0; b < problem.batch; ++b) {
+    for (std::int64_t s = 0; s < problem.seq; ++s) {
+      const double* row = problem.pair_amplitude +
+                          b * problem.table_batch_stride +
+                          s * problem.table_token_stride;
+      if (!is_array_of_finite(row, pairs_of(problem))) return false;
     }
   }
   return true;
 }
 
 }  // namespace
+
+std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept {
+  switch (dtype) {
+    case ROPEPROOF_F64:
+      type = Type::kF64;
+      return ROPEPROOF_OK;
+    case ROPEPROOF_F32:
+      type = Type::kF32;
+      return ROPEPROOF_OK;
+    case ROPEPROOF_F16:
+      type = Type::kF16;
+      return ROPEPROOF_OK;
+    case ROPEPROOF_BF16:
+      type = Type::kBf16;
+      return ROPEPROOF_OK;
+    default:
+      return ROPEPROOF_UNSUPPORTED;
+  }
+}
 
 std::int32_t check_rotary_dim(const ropeproof_problem& problem) noexcept {
   return problem.rotary_dim >= 2 && problem.rotary_dim % 2 == 0
@@ -99,28 +160,41 @@ std::int32_t check_rotary_dim(const ropeproof_problem& problem) noexcept {
 
 std::int32_t check_layout(const ropeproof_problem& problem,
                           Layout& layout) noexcept {
-  Pairing pairing;
+  const std::int64_t r = problem.rotary_dim, d = problem.head_dim;
+  const bool fits = check_rotary_dim(problem) == ROPEPROOF_OK &&
+                    problem.rotary_offset >= 0 && r <= d &&
+                    problem.rotary_offset <= d - r;
+  if (!fits) return ROPEPROOF_INVALID;
+  Layout found{d, r, problem.rotary_offset, Pairing::kInterleaved};
   switch (problem.pairing) {
     case ROPEPROOF_INTERLEAVED:
-      pairing = Pairing::kInterleaved;
       break;
     case ROPEPROOF_HALF_SPLIT:
-      pairing = Pairing::kHalfSplit;
+      found.pairing = Pairing::kHalfSplit;
+      found.pair_distance = problem.pair_distance;
+      // Nearer, pairs would share channels; further, they would leave the head.
+      if (problem.pair_distance != 0 &&
+          (problem.pair_distance < r / 2 ||
+           problem.pair_distance > d - problem.rotary_offset - r / 2)) {
+        return ROPEPROOF_INVALID;
+      }
+      break;
+    case ROPEPROOF_INTERLEAVED_TO_HALF:
+      if (r > kMaxReordered) return ROPEPROOF_UNSUPPORTED;
+      found.pairing = Pairing::kInterleavedToHalf;
+      break;
+    case ROPEPROOF_NESTED_HALF_SPLIT:
+      found.pairing = Pairing::kNestedHalfSplit;
+      found.blocks = problem.pairing_blocks;
+      if (problem.pairing_blocks < 1 || problem.pairing_blocks > r / 2 ||
+          r / 2 % problem.pairing_blocks != 0) {
+        return ROPEPROOF_INVALID;
+      }
       break;
     default:
       return ROPEPROOF_UNSUPPORTED;
   }
-  const bool is_apart = problem.pairing == ROPEPROOF_HALF_SPLIT &&
-                        problem.pair_distance != 0 &&
-                        problem.pair_distance != problem.rotary_dim / 2;
-  if (is_apart) return ROPEPROOF_UNSUPPORTED;
-  const bool fits =
-      check_rotary_dim(problem) == ROPEPROOF_OK && problem.rotary_offset >= 0 &&
-      problem.rotary_dim <= problem.head_dim &&
-      problem.rotary_offset <= problem.head_dim - problem.rotary_dim;
-  if (!fits) return ROPEPROOF_INVALID;
-  layout = {problem.head_dim, problem.rotary_dim, problem.rotary_offset,
-            pairing};
+  layout = found;
   return ROPEPROOF_OK;
 }
 
@@ -131,45 +205,65 @@ std::int32_t check_shape(const ropeproof_problem& problem,
   return ROPEPROOF_OK;
 }
 
-std::int32_t check_angles(const ropeproof_problem& problem) noexcept {
-  if (problem.real_positions != nullptr || problem.axis_weights != nullptr ||
-      problem.pair_amplitude != nullptr) {
-    return ROPEPROOF_UNSUPPORTED;
-  }
-  const bool has_tokens = problem.batch > 0 && problem.seq > 0;
-  const bool fits =
-      problem.inv_freq != nullptr && problem.inv_freq_lo != nullptr &&
-      std::isfinite(problem.amplitude) && axes_in_range(problem) &&
-      (!has_tokens ||
-       (problem.positions != nullptr && positions_in_range(problem)));
+std::int32_t check_angles(const ropeproof_problem& problem,
+                          const Shape& shape) noexcept {
+  const std::size_t pairs = pairs_of(problem);
+  const bool has_tokens = shape.batch > 0 && shape.seq > 0;
+  const bool fits = std::isfinite(problem.base) && problem.base >= 0 &&
+                    is_array_of_finite(problem.inv_freq, pairs) &&
+                    is_array_of_finite(problem.inv_freq_lo, pairs) &&
+                    axes_in_range(problem) &&
+                    (!has_tokens || (amplitudes_are_finite(problem) &&
+                                     positions_in_range(problem)));
   return fits ? ROPEPROOF_OK : ROPEPROOF_INVALID;
 }
 
-std::int32_t check_table(const ropeproof_problem& problem,
-                         const Shape& shape) noexcept {
-  if (problem.table_dtype != ROPEPROOF_F32) return ROPEPROOF_UNSUPPORTED;
-  const bool has_tokens = shape.batch > 0 && shape.seq > 0;
-  const bool is_there = problem.cos != nullptr && problem.sin != nullptr;
-  return is_there || !has_tokens ? ROPEPROOF_OK : ROPEPROOF_INVALID;
+std::int32_t check_table(const ropeproof_problem& problem, const Shape& shape,
+                         bool is_written, Table<void>& table) {
+  Type type;
+  if (const auto status = check_type(problem.table_dtype, type)) return status;
+  const std::size_t bytes = bytes_of(type);
+  if (shape.batch > 0 && shape.seq > 0) {
+    if (!is_array(problem.cos, bytes) || !is_array(problem.sin, bytes)) {
+      return ROPEPROOF_INVALID;
+    }
+    const auto footprint = [&](const void* data) {
+      return Footprint{data,
+                       static_cast<std::int64_t>(bytes),
+                       problem.rotary_dim / 2,
+                       {{shape.batch, problem.table_batch_stride},
+                        {shape.seq, problem.table_token_stride},
+                        {1, 0}}};
+    };
+    const Footprint cos = footprint(problem.cos), sin = footprint(problem.sin);
+    if (!extent_of(cos) || !extent_of(sin) ||
+        (is_written && (rows_overlap(cos) || problem.cos == problem.sin))) {
+      return ROPEPROOF_INVALID;
+    }
+  }
+  table = {problem.cos, problem.sin, problem.table_batch_stride,
+           problem.table_token_stride, type};
+  return ROPEPROOF_OK;
 }
 
 std::int32_t check_tensors(const ropeproof_problem& problem,
                            const Layout& layout, const Shape& shape,
-                           Tensors& tensors) noexcept {
-  if (problem.dtype != ROPEPROOF_F32) return ROPEPROOF_UNSUPPORTED;
+                           Tensors& tensors) {
+  Type type;
+  if (const auto status = check_type(problem.dtype, type)) return status;
   if (problem.direction != 1 && problem.direction != -1) {
     return ROPEPROOF_INVALID;
   }
   Tensors found;
   for (const ropeproof_tensor* given : {&problem.q, &problem.k}) {
-    const Tensor tensor = to_tensor(*given);
+    const Tensor tensor = to_tensor(*given, type);
     if (tensor.heads < 0) return ROPEPROOF_INVALID;
     if (tensor.heads == 0 || shape.batch == 0 || shape.seq == 0) continue;
-    if (tensor.in == nullptr || tensor.out == nullptr ||
-        !in_and_out_agree(tensor, layout, shape)) {
-      return ROPEPROOF_INVALID;
-    }
+    if (!memory_agrees(tensor, layout, shape)) return ROPEPROOF_INVALID;
     found.items[found.count++] = tensor;
+  }
+  if (found.count == 2 && found.items[0].out == found.items[1].out) {
+    return ROPEPROOF_INVALID;
   }
   tensors = found;
   return ROPEPROOF_OK;

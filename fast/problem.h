@@ -12,7 +12,9 @@
 namespace ropeproof::fast {
 
 // Each check answers ROPEPROOF_OK, _INVALID or _UNSUPPORTED, and writes its
-// result only if the answer is ROPEPROOF_OK. None throws or allocates.
+// result only if the answer is ROPEPROOF_OK. std::bad_alloc is all they throw.
+
+std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept;
 
 // rotary_dim alone: for the operations without heads.
 std::int32_t check_rotary_dim(const ropeproof_problem& problem) noexcept;
@@ -23,12 +25,14 @@ std::int32_t check_layout(const ropeproof_problem& problem,
 std::int32_t check_shape(const ropeproof_problem& problem,
                          Shape& shape) noexcept;
 
-// Frequencies, amplitude, positions and axes, for a checked rotary_dim and
-// shape.
-std::int32_t check_angles(const ropeproof_problem& problem) noexcept;
+// Base, frequencies, amplitude, positions and axes, for a checked rotary_dim
+// and shape.
+std::int32_t check_angles(const ropeproof_problem& problem,
+                          const Shape& shape) noexcept;
 
-std::int32_t check_table(const ropeproof_problem& problem,
-                         const Shape& shape) noexcept;
+// `is_written`: the operation is table, not rotate.
+std::int32_t check_table(const ropeproof_problem& problem, const Shape& shape,
+                         bool is_written, Table<void>& table);
 
 // q and k, as far as they are there: none of them if there is no token.
 struct Tensors {
@@ -39,7 +43,7 @@ struct Tensors {
 };
 std::int32_t check_tensors(const ropeproof_problem& problem,
                            const Layout& layout, const Shape& shape,
-                           Tensors& tensors) noexcept;
+                           Tensors& tensors);
 
 }  // namespace ropeproof::fast
 

@@ -1,8 +1,9 @@
-// rope_fast.h -- Rotary Position Embedding in f32, fast and proven.
+// rope_fast.h -- Rotary Position Embedding, fast and proven.
 //
 // Every kernel picks the best SIMD target of the machine at run time and shares
-// the tokens out among OpenMP threads. No result depends on the number of
-// threads, on the strides, on being in place, or on the pairing.
+// tokens and heads out among OpenMP threads where that pays. No result depends
+// on the number of threads, on the strides, on being in place, or on the other
+// tokens; between the pairings, only the order of the channels differs.
 //
 // Contract of every function here, unless it says otherwise:
 //
@@ -13,9 +14,12 @@
 //          even, rotary_offset >= 0; in and out of one tensor the same memory
 //          with the same strides, or memory that does not overlap. Nothing is
 //          checked; abi.h does that.
+// Computes f64 tensors in f64, all others in f32; 16-bit results are rounded
+//          once, to nearest, ties to even.
 // Writes   what it names and nothing else: the elements between heads, tokens
 //          and batches are neither read nor written.
-// Specials a NaN or an infinity spoils its own pair only.
+// Specials a NaN or an infinity spoils its own pair only, as IEEE arithmetic
+//          does it.
 // Throws   nothing, allocates nothing; may run on many threads at once if the
 //          outputs are disjoint.
 // Errors   within the bounds of bounds.h, on every SIMD target.
@@ -30,9 +34,13 @@
 
 namespace ropeproof::fast {
 
+enum class Type { kF32, kF16, kBf16, kF64 };
+
 enum class Pairing {
-  kInterleaved,  // (2j, 2j+1): GPT-J, Meta LLaMA
-  kHalfSplit,    // (j, j + rotary_dim/2): GPT-NeoX, Hugging Face
+  kInterleaved,        // (2j, 2j+1): GPT-J, Meta LLaMA
+  kHalfSplit,          // (j, j + pair_distance): GPT-NeoX, Hugging Face
+  kInterleavedToHalf,  // in (2j, 2j+1), out (j, j + rotary_dim/2): HF DeepSeek
+  kNestedHalfSplit,    // half-split inside each of `blocks` equal blocks
 };
 
 enum class Direction { kForward, kAdjoint };  // the adjoint turns backward
@@ -40,7 +48,12 @@ enum class Direction { kForward, kAdjoint };  // the adjoint turns backward
 struct Layout {
   std::int64_t head_dim, rotary_dim, rotary_offset;
   Pairing pairing;
+  std::int64_t pair_distance = 0;  // kHalfSplit; 0: rotary_dim/2
+  std::int64_t blocks = 1;         // kNestedHalfSplit
 };
+
+// The widest window that kInterleavedToHalf can turn.
+inline constexpr std::int64_t kMaxReordered = 4096;
 
 struct Shape {
   std::int64_t batch, seq;
@@ -52,18 +65,20 @@ struct Strides {
 
 // q or k; a grouped-query layer has two of them with their own `heads`.
 struct Tensor {
-  const float* in;
-  float* out;
+  const void* in;
+  void* out;
   std::int64_t heads;
   Strides in_strides, out_strides;
+  Type type = Type::kF32;
 };
 
 // m cos(phi) and m sin(phi), forward, of pair j of token s of batch row b at
-// [b*batch_stride + s*token_stride + j].
-template <class Float>
+// [b*batch_stride + s*token_stride + j]. Void is `const void` where it is read.
+template <class Void>
 struct Table {
-  Float *cos, *sin;
+  Void *cos, *sin;
   std::int64_t batch_stride, token_stride;
+  Type type = Type::kF32;
 };
 
 // The position on axis a of token s of batch row b is
@@ -71,24 +86,31 @@ struct Table {
 struct Positions {
   const std::int64_t* data;
   std::int64_t axis_stride, batch_stride;
+  const double* real = nullptr;  // in place of data, unless null
+
+  // In place of the plan's amplitude, unless null; indexed as a table.
+  const double* pair_amplitude = nullptr;
+  std::int64_t amplitude_batch_stride = 0, amplitude_token_stride = 0;
 };
 
-// Fills the table: the angles are formed in double-double, the cosines and
-// sines rounded once.
-// Cost     about 1.5 ns per pair with 512-bit vectors.
+// Fills the table. Every f32 and f64 entry is rounded correctly (bounds.h says
+// up to where); a 16-bit entry is the f32 entry rounded once more.
+// Cost     per pair about 0.3 ns at consecutive positions, else 1 ns, with
+//          512-bit vectors; f64, and plans with axis weights, about 600 ns.
 void table(const Plan& plan, const Shape& shape, const Positions& positions,
-           const Table<float>& out) noexcept;
+           const Table<void>& out) noexcept;
 
 // Turns every pair of every head of `tensors` by the given table. Channels
 // outside the window are copied bit for bit. A token's cosines and sines are
-// read once for all heads of all tensors.
+// read once for all heads of a tensor.
 void rotate(const Layout& layout, Direction direction, const Shape& shape,
-            const Table<const float>& given,
+            const Table<const void>& given,
             std::span<const Tensor> tensors) noexcept;
 
-// table() and rotate() in one pass, bit for bit, without the table in memory.
-// A token's angles are formed once for all heads of all tensors. `plan` has
-// rotary_dim/2 pairs.
+// table() and rotate() in one pass, bit for bit, without the table in memory:
+// a table of f64 for f64 tensors, else of f32. A token's angles are formed once
+// for all heads of all tensors, which have one type. `plan` has rotary_dim/2
+// pairs.
 void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
           std::span<const Tensor> tensors) noexcept;

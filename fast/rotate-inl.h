@@ -7,8 +7,7 @@
 #define ROPEPROOF_FAST_ROTATE_INL_H_
 #endif
 
-#include "fast/chunks-inl.h"
-#include "fast/heads.h"
+#include "fast/elements-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,37 +15,15 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Where Lanes(d) consecutive pairs lie, from pair j of a window on.
-struct HalfSplitPairs {
-  std::size_t half;  // rotary_dim / 2
-
-  template <class D, class V>
-  HWY_INLINE void Load(D d, const float* window, std::size_t j, V& u,
-                       V& v) const {
-    u = hn::LoadU(d, window + j);
-    v = hn::LoadU(d, window + half + j);
-  }
-  template <class D, class V>
-  HWY_INLINE void Store(V u, V v, D d, float* window, std::size_t j) const {
-    hn::StoreU(u, d, window + j);
-    hn::StoreU(v, d, window + half + j);
-  }
-};
-
-struct InterleavedPairs {
-  template <class D, class V>
-  HWY_INLINE void Load(D d, const float* window, std::size_t j, V& u,
-                       V& v) const {
-    hn::LoadInterleaved2(d, window + 2 * j, u, v);
-  }
-  template <class D, class V>
-  HWY_INLINE void Store(V u, V v, D d, float* window, std::size_t j) const {
-    hn::StoreInterleaved2(u, v, d, window + 2 * j);
-  }
-};
-
-// Turns pairs [first, first + n) of every head by cos[i], sin[i] of pair
-// first + i; by the opposite angle if the direction is the adjoint.
+// A step turns consecutive pairs of one head that fill one or two vectors:
+//
+//   Pairs(d)     how many
+//   Channels(d)  how far it is to the next ones
+//   Load         their cosines and sines; `sign` is -1 for the adjoint
+//   Turn         in to out
+//
+// All steps compute y_u = fma(x_u, c, -(x_v s)) and y_v = fma(x_v, c, x_u s),
+// so that it shows in no bit which of them took a pair.
 //
 // Error, no underflow, r = |(x_u, x_v)|, q = |(c, s)|. By Cauchy-Schwarz,
 // |x_u c| + |x_v s| <= r q, and |y| <= r q; y_v likewise.
@@ -59,35 +36,215 @@ struct InterleavedPairs {
 //               rounds back to 2^(e+1), no farther from y than they took it
 // Hence |got - want| <= 1.25 U on every target, U with FMA.  -> kRotateBound
 //
-// With c and s from TableBlock, in units of u r m, u = 2^-24, m the amplitude:
+// With c and s formed by rope, in units of u r m, u = 2^-24 (f64: 2^-53), m the
+// amplitude:
 //     table     kTableBound ulp <= (1 + 2^-15) u (|x_u c| + |x_v s|)  1 + 2^-15
 //     angle     (kAngleBound + 2^12 kFrequencyBound) |phi| r m        2^-14
 //     products  u/(1+u) (|x_u c| + |x_v s|)                           1
 //     sum       u/(1+u) (|y| + the lines above)                       1
 // and 2^-21 for the second order. u r m < U.  -> kRopeBound
-template <class Pairs>
-HWY_INLINE void RotateBlock(const Pairs& pairs, const Heads& heads,
-                            Direction direction, std::size_t first,
-                            std::size_t n, const float* HWY_RESTRICT cos,
-                            const float* HWY_RESTRICT sin) {
-  ForEachChunk<float>(n, [&](auto d, std::size_t i) HWY_ATTR {
-    const auto c = hn::LoadU(d, cos + i);
-    const auto forward_s = hn::LoadU(d, sin + i);
-    const auto s =
-        direction == Direction::kForward ? forward_s : hn::Neg(forward_s);
-    const float* in = heads.in;
-    float* out = heads.out;
-    for (std::int64_t h = 0; h < heads.count; ++h) {
-      hn::Vec<decltype(d)> x_u, x_v;
-      pairs.Load(d, in, first + i, x_u, x_v);
-      const auto y_u = hn::MulSub(x_u, c, hn::Mul(x_v, s));
-      const auto y_v = hn::MulAdd(x_v, c, hn::Mul(x_u, s));
-      pairs.Store(y_u, y_v, d, out, first + i);
-      in += heads.in_stride;
-      out += heads.out_stride;
+// (f64: the angle's line holds for |phi| <= 2^24.)
+//
+// A 16-bit result is that of f32 rounded once more: half an ulp of its own, and
+// what the f32 error can add across a tie, 2^-13 of it (f16; bf16: 2^-16) per
+// norm-ulp.  -> kRotateBound16, kRopeBound16
+
+// Pairs (u + i, u + distance + i).
+template <class E>
+struct SplitStep {
+  using T = Compute<E>;
+  static constexpr bool kTakesTwo = false;
+  static constexpr std::size_t kMinLanes = 1;
+  std::size_t distance;
+  T sign;
+
+  template <class D>
+  static HWY_INLINE std::size_t Pairs(D d) {
+    return hn::Lanes(d);
+  }
+  template <class D>
+  static HWY_INLINE std::size_t Channels(D d) {
+    return hn::Lanes(d);
+  }
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const T* cos, const T* sin, V& c, V& s) const {
+    c = hn::LoadU(d, cos);
+    s = hn::Mul(hn::LoadU(d, sin), hn::Set(d, sign));
+    if constexpr (std::is_same_v<E, Bf16>) {
+      c = WithPlainNan(d, c);
+      s = WithPlainNan(d, s);
     }
-  });
+  }
+  template <class D, class V>
+  HWY_INLINE void Turn(D d, const E* in, E* out, V c, V s) const {
+    const V x_u = Widen(d, in);
+    const V x_v = Widen(d, in + distance);
+    Narrow(hn::MulSub(x_u, c, hn::Mul(x_v, s)), d, out);
+    Narrow(hn::MulAdd(x_v, c, hn::Mul(x_u, s)), d, out + distance);
+  }
+};
+
+#if HWY_TARGET == HWY_SCALAR
+
+// Pairs (2j, 2j + 1), one at a time.
+template <class E>
+struct InterleavedStep : SplitStep<E> {
+  template <class D>
+  static HWY_INLINE std::size_t Channels(D) {
+    return 2;
+  }
+};
+
+template <class E>
+HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
+  return {{1, sign}};
 }
+
+#else
+
+// Pairs (2j, 2j + 1) as they lie: y = fma(x, [c, c], swapped x * [-s, s]).
+template <class E>
+struct InterleavedStep {
+  using T = Compute<E>;
+  static constexpr bool kTakesTwo = false;
+  static constexpr std::size_t kMinLanes = 2;
+  T sign;
+
+  template <class D>
+  static HWY_INLINE std::size_t Pairs(D d) {
+    return hn::Lanes(d) / 2;
+  }
+  template <class D>
+  static HWY_INLINE std::size_t Channels(D d) {
+    return hn::Lanes(d);
+  }
+  // [a, a, b, b, ...] from [a, b, ...].
+  template <class D>
+  static HWY_INLINE hn::Vec<D> LoadTwice(D d, const T* from) {
+    if constexpr (sizeof(T) == 4) {
+      const hn::Repartition<std::uint64_t, D> u64;
+      const hn::Rebind<std::uint32_t, decltype(u64)> u32;
+      const auto once = hn::PromoteTo(
+          u64, hn::LoadU(u32, reinterpret_cast<const std::uint32_t*>(from)));
+      return hn::BitCast(d, hn::Or(once, hn::ShiftLeft<32>(once)));
+    } else {
+      HWY_ALIGN T twice[hn::MaxLanes(d)];
+      for (std::size_t i = 0; i < hn::Lanes(d); ++i) twice[i] = from[i / 2];
+      return hn::Load(d, twice);
+    }
+  }
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const T* cos, const T* sin, V& c, V& s) const {
+    const V signs = hn::OddEven(hn::Set(d, sign), hn::Set(d, -sign));
+    c = LoadTwice(d, cos);
+    s = hn::Mul(LoadTwice(d, sin), signs);
+  }
+  template <class D, class V>
+  HWY_INLINE void Turn(D d, const E* in, E* out, V c, V s) const {
+    const V x = Widen(d, in);
+    Narrow(hn::MulAdd(x, c, hn::Mul(hn::Reverse2(d, x), s)), d, out);
+  }
+};
+
+// Two bf16 in a 32-bit word: the even one, below, and the odd one.
+template <class D>
+HWY_INLINE void LoadWords(D d, const Bf16* from, hn::Vec<D>& even,
+                          hn::Vec<D>& odd) {
+  const hn::RebindToUnsigned<D> u32;
+  const hn::Repartition<std::uint8_t, D> u8;  // of any alignment
+  const auto words = hn::BitCast(
+      u32, hn::LoadU(u8, reinterpret_cast<const std::uint8_t*>(from)));
+  even = hn::BitCast(d, hn::ShiftLeft<16>(words));
+  odd = hn::BitCast(d, hn::And(words, hn::Set(u32, 0xffff0000)));
+}
+
+// To nearest, ties to even, as RoundToBf16: up where the half cut off, or the
+// last bit kept with a tie, exceeds 0x8000.
+template <class D>
+HWY_INLINE void StoreWords(hn::Vec<D> even, hn::Vec<D> odd, D d, Bf16* to) {
+  const hn::RebindToUnsigned<D> u32;
+  const hn::Repartition<std::uint16_t, D> u16;
+  const hn::Repartition<std::uint8_t, D> u8;
+  const auto even_bits = hn::BitCast(u32, even);
+  const auto odd_bits = hn::BitCast(u32, odd);
+  const auto kept =
+      hn::OddEven(hn::BitCast(u16, odd_bits),
+                  hn::BitCast(u16, hn::ShiftRight<16>(even_bits)));
+  const auto cut = hn::OddEven(hn::BitCast(u16, hn::ShiftLeft<16>(odd_bits)),
+                               hn::BitCast(u16, even_bits));
+  const auto one = hn::Set(u16, 1);
+  const auto goes_up =
+      hn::Gt(hn::Or(cut, hn::And(kept, one)), hn::Set(u16, 0x8000));
+  const auto rounded = hn::IfThenElse(goes_up, hn::Add(kept, one), kept);
+  hn::StoreU(hn::BitCast(u8, rounded), u8, reinterpret_cast<std::uint8_t*>(to));
+}
+
+template <>
+struct InterleavedStep<Bf16> : SplitStep<Bf16> {
+  template <class D>
+  static HWY_INLINE std::size_t Channels(D d) {
+    return 2 * hn::Lanes(d);
+  }
+  template <class D, class V>
+  HWY_INLINE void Turn(D d, const Bf16* in, Bf16* out, V c, V s) const {
+    V x_u, x_v;
+    LoadWords(d, in, x_u, x_v);
+    StoreWords(hn::MulSub(x_u, c, hn::Mul(x_v, s)),
+               hn::MulAdd(x_v, c, hn::Mul(x_u, s)), d, out);
+  }
+};
+
+template <class E>
+HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
+  if constexpr (std::is_same_v<E, Bf16>) {
+    return {{1, sign}};
+  } else {
+    return {sign};
+  }
+}
+
+// SplitStep for bf16, two neighbouring pairs per word: the cosines and sines
+// are taken apart once for all heads, the channels not at all.
+struct SplitWordsStep {
+  static constexpr bool kTakesTwo = true;
+  static constexpr std::size_t kMinLanes = 1;
+  std::size_t distance;
+  float sign;
+
+  template <class D>
+  static HWY_INLINE std::size_t Pairs(D d) {
+    return 2 * hn::Lanes(d);
+  }
+  template <class D>
+  static HWY_INLINE std::size_t Channels(D d) {
+    return 2 * hn::Lanes(d);
+  }
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const float* cos, const float* sin, V& c_even,
+                       V& s_even, V& c_odd, V& s_odd) const {
+    const V signs = hn::Set(d, sign);
+    hn::LoadInterleaved2(d, cos, c_even, c_odd);
+    hn::LoadInterleaved2(d, sin, s_even, s_odd);
+    c_even = WithPlainNan(d, c_even);
+    c_odd = WithPlainNan(d, c_odd);
+    s_even = WithPlainNan(d, hn::Mul(s_even, signs));
+    s_odd = WithPlainNan(d, hn::Mul(s_odd, signs));
+  }
+  template <class D, class V>
+  HWY_INLINE void Turn(D d, const Bf16* in, Bf16* out, V c_even, V s_even,
+                       V c_odd, V s_odd) const {
+    V u_even, u_odd, v_even, v_odd;
+    LoadWords(d, in, u_even, u_odd);
+    LoadWords(d, in + distance, v_even, v_odd);
+    StoreWords(hn::MulSub(u_even, c_even, hn::Mul(v_even, s_even)),
+               hn::MulSub(u_odd, c_odd, hn::Mul(v_odd, s_odd)), d, out);
+    StoreWords(hn::MulAdd(v_even, c_even, hn::Mul(u_even, s_even)),
+               hn::MulAdd(v_odd, c_odd, hn::Mul(u_odd, s_odd)), d,
+               out + distance);
+  }
+};
+
+#endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast

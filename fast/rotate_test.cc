@@ -31,7 +31,7 @@ OwnTable some_table(std::int64_t pairs) {
   return result;
 }
 
-Table<const float> rows_of(const OwnTable& table) {
+Table<const void> rows_of(const OwnTable& table) {
   return {table.cos.data(), table.sin.data(), 3 * table.pairs, table.pairs};
 }
 

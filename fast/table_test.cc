@@ -1,5 +1,6 @@
 #include <omp.h>
 
+#include <algorithm>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -83,17 +84,16 @@ TEST_CASE("cosines and sines stay within their stated bound", "[fast][R2]") {
 }
 
 // Around an eighth of a turn the polynomials are worst. Here every cosine or
-// sine is within 2^-15 ulp of the middle between two floats, so that an error
-// of a polynomial becomes a wrong rounding, and how wrong it is tells the
-// error.
-TEST_CASE("values next to a tie show the polynomials' error", "[fast][R2]") {
+// sine is within 2^-26 ulp of the middle between two floats, half of them
+// nearer than kTurnBound can tell.
+TEST_CASE("values next to a tie round correctly", "[fast][R2]") {
   const std::int64_t position = 1;
   const std::size_t pairs = 4096;
   std::vector<double> theta(pairs), theta_lo(pairs, 0.0);
   for (std::size_t j = 0; j < pairs; ++j) {
     const double t = static_cast<double>(j) / pairs;  // [0, 1)
     const auto value = static_cast<float>(0.7071 * (0.99 + 0.02 * t));
-    const double offset = 0x1p-15 * (static_cast<double>(j % 65) / 32 - 1);
+    const double offset = 0x1p-27 * (static_cast<double>(j % 65) / 32 - 1);
     const double near_middle = value + 0x1p-24 * (0.5 + offset);
     theta[j] = j % 2 == 0 ? std::acos(near_middle) : std::asin(near_middle);
   }
@@ -101,6 +101,18 @@ TEST_CASE("values next to a tie show the polynomials' error", "[fast][R2]") {
   spec.frequencies.inv_freq = theta;
   const auto want =
       reference::golden_table(kOracle, spec, std::span(&position, 1));
+  // What binary64 alone makes of it, shown by libm's, good to 0.6 ulp.
+  OwnTable naive(1, pairs);
+  std::transform(theta.begin(), theta.end(), naive.cos.begin(),
+                 [](double x) { return static_cast<float>(std::cos(x)); });
+  std::transform(theta.begin(), theta.end(), naive.sin.begin(),
+                 [](double x) { return static_cast<float>(std::sin(x)); });
+  double worst_naive = 0;
+  for_each_value(naive, want, std::span(&position, 1), theta,
+                 [&](float g, double w, double) {
+                   worst_naive = std::max(worst_naive, excess_ulp(g, w, 0));
+                 });
+  CHECK(worst_naive > kTableBound);
   on_every_target([&](const std::string& target) {
     OwnTable got(1, pairs);
     table(Plan(theta, theta_lo), {1, 1}, {&position, 0, 0}, got.out());
@@ -111,7 +123,6 @@ TEST_CASE("values next to a tie show the polynomials' error", "[fast][R2]") {
                    });
     CAPTURE(target);
     CHECK(worst <= kTableBound);
-    CHECK(4 * (worst - 0.5) >= kTableBound - 0.5);
     record("table", target, "ulp", kTableBound, worst);
   });
 }

@@ -138,10 +138,8 @@ struct OwnTable {
         sin(cos),
         pairs(pair_count) {}
 
-  Table<float> out() { return {cos.data(), sin.data(), 0, pairs}; }
-  Table<const float> given() const {
-    return {cos.data(), sin.data(), 0, pairs};
-  }
+  Table<void> out() { return {cos.data(), sin.data(), 0, pairs}; }
+  Table<const void> given() const { return {cos.data(), sin.data(), 0, pairs}; }
 };
 
 }  // namespace ropeproof::fast

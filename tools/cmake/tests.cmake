@@ -58,6 +58,12 @@ if(NOT ROPEPROOF_PYTHON)
   message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
 endif()
 
+# The installed kernels, used by a program of their own.
+add_test(NAME fast_package COMMAND ${CMAKE_COMMAND} -DBUILD_DIR=${PROJECT_BINARY_DIR}
+  -DWORK_DIR=${PROJECT_BINARY_DIR}/fast_package -DCXX=${CMAKE_CXX_COMPILER}
+  -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
+  -P ${PROJECT_SOURCE_DIR}/fast/examples/check_package.cmake)
+
 add_dependencies(conformance_test fakes)
 add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped plugin_fast)
 target_compile_definitions(conformance_test PRIVATE

@@ -1,0 +1,312 @@
+// angles-inl.h -- cosines and sines of (R2), per SIMD target.
+//
+// Every f32 result is the real number m cos(phi) or m sin(phi) rounded
+// correctly: a value that its error might carry over to the other side of a tie
+// is formed again in double-double. So neither the SIMD target nor the way an
+// angle was formed changes a bit.
+//
+// Included once per target by angles.cc (Highway's foreach_target), hence the
+// unusual guard.
+#if defined(ROPEPROOF_FAST_ANGLES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPEPROOF_FAST_ANGLES_INL_H_
+#undef ROPEPROOF_FAST_ANGLES_INL_H_
+#else
+#define ROPEPROOF_FAST_ANGLES_INL_H_
+#endif
+
+#include "fast/chunks-inl.h"
+#include "fast/exact_turn.h"
+#include "fast/plan.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ropeproof::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// x splits exactly into a high part of 26 bits, which is returned, and a rest
+// of 26 bits with a sign (Veltkamp).
+template <class V>
+HWY_INLINE V HighPart(V x) {
+  const auto scaled = hn::Mul(x, hn::Set(hn::DFromV<V>(), 0x1p27 + 1));
+  return hn::Sub(scaled, hn::Sub(scaled, x));
+}
+
+// a * b - product, exactly, where product = Mul(a, b).
+template <class V>
+HWY_INLINE V ProductError(V a, V b, V product) {
+#if HWY_NATIVE_FMA
+  return hn::MulSub(a, b, product);
+#else  // Dekker
+  const V a_hi = HighPart(a), a_lo = hn::Sub(a, a_hi);
+  const V b_hi = HighPart(b), b_lo = hn::Sub(b, b_hi);
+  V error = hn::Sub(hn::Mul(a_hi, b_hi), product);
+  error = hn::Add(error, hn::Mul(a_hi, b_lo));
+  error = hn::Add(error, hn::Mul(a_lo, b_hi));
+  return hn::Add(error, hn::Mul(a_lo, b_lo));
+#endif
+}
+
+// The angle of `position` * (hi + lo) full turns, reduced: `quadrant` quarter
+// turns (its low two bits count) plus `rest` quarter turns, |rest| <= 1/2 +
+// 2^-21. kIsNear: there are at most 2^31 quarter turns (else 2^2 |position|).
+//
+// Error. Let P = 4 position * hi, rounded; every |position| <= 2^53 is exact.
+//   P + error      exact
+//   d = P - N      exact: N is an integer next to P; |d| <= 1/2
+//   t              the part below P: two roundings, at most
+//                  (2^-105 + 2^-106)|P|; near, |t| <= 2^-22 + 2^-75
+//   quarters       near, N. Else the integer next to d + t, after the multiple
+//                  of 4 next to P was taken off both; 4d - quarters is exact
+//   rest           one rounding, 2^-53 |rest|: relative, so it cannot hurt a
+//                  sine near zero
+// With the plan, whose (hi, lo) is within 6*2^-106 + 2^-107 of the given
+// theta/(2 pi), itself within 2^-104 of the true one, the angle is off by less
+// than (1.65 * 2^-103) |phi|.  -> kAngleBound
+template <bool kIsNear, class D, class V = hn::Vec<D>>
+HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
+                         hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
+  const hn::RebindToUnsigned<D> u64;
+  const V four = hn::Set(d64, 4.0);
+  // Adding it rounds to an integer; the low bits of the sum hold it mod 4.
+  const V magic = hn::Set(d64, 0x1.8p52);
+  if constexpr (kIsNear) {
+    const V fourfold = hn::Mul(position, four);
+    const V product = hn::Mul(fourfold, hi);
+    const V error = ProductError(fourfold, hi, product);
+    const V shifted = hn::Add(product, magic);
+    quadrant = hn::BitCast(u64, shifted);
+    const V d = hn::Sub(product, hn::Sub(shifted, magic));
+    return hn::Add(d, hn::MulAdd(fourfold, lo, error));
+  }
+  const V product = hn::Mul(position, hi);
+  const V error = ProductError(position, hi, product);
+  const V d = hn::Sub(product, hn::Round(product));
+  const V t = hn::MulAdd(position, lo, error);
+  const V shifted = hn::MulAdd(hn::Add(d, t), four, magic);
+  quadrant = hn::BitCast(u64, shifted);
+  const V quarters = hn::Sub(shifted, magic);
+  return hn::MulAdd(t, four, hn::MulSub(d, four, quarters));
+}
+
+// cos and sin of a quarter turn times `rest`, |rest| <= 1/2 + 2^-21, by minimax
+// polynomials.
+//
+// Error, relative to the value, u = 2^-53, without FMA (with it, less):
+//     sin   2^-54.4 the polynomial's, 1.5u its evaluation, u the product
+//     cos   2^-53.8 the polynomial's, 2.3u its evaluation
+// `rest` is off by u, which is at most u in the result. Sum: 3.9u, the
+// amplitude included 4.9u.  -> kTurnBound
+//
+// Coefficients: Sollya, d = [2^-12; 1/2 + 2^-40], D = binary64:
+//   sin  fpminimax(sin(pi/2*x)/x, [|0,2,4,6,8,10,12|], [|D...|], d, relative)
+//   cos  fpminimax(cos(pi/2*x), [|2,4,6,8,10,12|], [|D...|], d, relative,
+//        floating, 1)
+// and the errors: supnorm(polynomial, function, [0; 1/2 + 2^-21], relative,
+// 2^-10), a proof.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
+  const V z = hn::Mul(rest, rest);
+  const auto next = [&](V sum, double coefficient) HWY_ATTR {
+    return hn::MulAdd(sum, z, hn::Set(d64, coefficient));
+  };
+  V s = hn::Set(d64, 0x1.e357ef99c0be6p-25);
+  s = next(s, -0x1.e2fe76fdff88ap-19);
+  s = next(s, 0x1.50782d5f14823p-13);
+  s = next(s, -0x1.32d2ccdfe9424p-8);
+  s = next(s, 0x1.466bc67754fffp-4);
+  s = next(s, -0x1.4abbce625be09p-1);
+  s = next(s, 0x1.921fb54442d18p+0);
+  sin = hn::Mul(s, rest);
+
+  V c = hn::Set(d64, 0x1.f3dca85319f23p-22);
+  c = next(c, -0x1.a6c9c96ed087fp-16);
+  c = next(c, 0x1.e1f4fb8227887p-11);
+  c = next(c, -0x1.55d3c7dc3b7f3p-6);
+  c = next(c, 0x1.03c1f081b0e01p-2);
+  c = next(c, -0x1.3bd3cc9be459dp+0);
+  cos = next(c, 1.0);
+}
+
+// cos and sin of the whole angle: a quarter turn maps (cos, sin) to
+// (-sin, cos).
+template <bool kIsNear, class D, class V = hn::Vec<D>>
+HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
+  const hn::RebindToUnsigned<D> u64;
+  hn::Vec<decltype(u64)> quadrant;
+  const V rest = ReduceAngle<kIsNear>(d64, position, hi, lo, quadrant);
+  V c, s;
+  CosSinQuarter(d64, rest, c, s);
+
+  const auto one = hn::Set(u64, 1);
+  const auto sign_bit = hn::Set(u64, std::uint64_t{1} << 63);
+  // Bit 1 of n is the sign of sin, bit 1 of n + 1 that of cos.
+  const auto sign_of = [&](auto n) HWY_ATTR {
+    return hn::BitCast(d64, hn::And(hn::ShiftLeft<62>(n), sign_bit));
+  };
+  const auto odd = hn::RebindMask(d64, hn::TestBit(quadrant, one));
+  cos = hn::Xor(hn::IfThenElse(odd, s, c), sign_of(hn::Add(quadrant, one)));
+  sin = hn::Xor(hn::IfThenElse(odd, c, s), sign_of(quadrant));
+}
+
+// Which y cannot round to the wrong float if they are off by less than
+// kHalfWidth of their last places, a power of two: those whose low 29 bits,
+// which rounding cuts off, are not that close to a half. `low` holds the low
+// bits of y, 32 at least.
+template <std::uint64_t kHalfWidth, class DU>
+HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Vec<DU> low) {
+  using U = hn::TFromD<DU>;
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
+  constexpr std::uint64_t kRest = 2 * kHalf - 2 * kHalfWidth;
+  // Adding moves the critical values to those that begin with zeros.
+  const auto moved = hn::Add(low, hn::Set(du, U{kHalf + kHalfWidth}));
+  return hn::Ne(hn::And(moved, hn::Set(du, U{kRest})), hn::Zero(du));
+}
+
+// kTurnBound = 4.9u of |y| is at most 4.9 last places of y.
+constexpr std::uint64_t kTurnHalfWidth = 8;
+
+// m cos and m sin of one position per lane.
+template <bool kIsNear, class D, class V = hn::Vec<D>>
+HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
+                          const double* amplitude, float* cos, float* sin) {
+  const hn::Rebind<float, D> d32;
+  const hn::RebindToUnsigned<D> u64;
+  const V m = hn::LoadU(d64, amplitude);
+  V c, s;
+  CosSinTurns<kIsNear>(d64, position, hn::LoadU(d64, hi), hn::LoadU(d64, lo), c,
+                       s);
+  c = hn::Mul(c, m);
+  s = hn::Mul(s, m);
+  hn::StoreU(hn::DemoteTo(d32, c), d32, cos);
+  hn::StoreU(hn::DemoteTo(d32, s), d32, sin);
+  const auto is_good =
+      hn::And(IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, c)),
+              IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, s)));
+  if (HWY_LIKELY(hn::AllTrue(u64, is_good))) return;
+  HWY_ALIGN double positions[hn::MaxLanes(d64)];
+  hn::StoreU(position, d64, positions);
+  for (std::size_t i = 0; i < hn::Lanes(d64); ++i) {
+    const ExactTurn turn =
+        exact_turn({positions[i], 0}, {hi[i], lo[i]}, amplitude[i]);
+    cos[i] = round_to_float(turn.cos);
+    sin[i] = round_to_float(turn.sin);
+  }
+}
+
+// Pairs [pair, pair + Lanes(d64)) of a plan at one position.
+template <class D>
+HWY_INLINE void FormPairs(D d64, const Plan& plan, std::size_t pair, double p,
+                          float* cos, float* sin) {
+  FormChunk<false>(d64, hn::Set(d64, p), plan.turns_hi() + pair,
+                   plan.turns_lo() + pair, plan.amplitudes() + pair, cos, sin);
+}
+
+// Consecutive positions by addition of angles: turn(p + r) = turn(p) turn(r).
+//
+// Error, u = 2^-53, m = 1. turn(p) is off by 4.9u, turn(r) by 3.9u, so that
+// their product is off by 8.8u as a vector; its two roundings and sum add 3u
+// without FMA: 11.8u < 12u for the cosine and the sine, absolutely.
+//
+// - If |cos sin| >= 2^-11, then both are at least 2^-11 and 12u are less than
+//   2^11 * 12 * 2^-53 < 2^-38.4 of the value: fewer than 2^15 last places. The
+//   product is formed in f32, whence the threshold's last bits.
+// - If p >= 0 and the angle p + r is below an eighth turn, not reduced, then
+//   all four factors are positive: the sine is off by 12u of itself, the cosine
+//   exceeds 0.7.
+// Elsewhere, about one value in 3,000, FormChunk forms the angle directly.
+constexpr std::uint64_t kRunHalfWidth = 1 << 15;
+constexpr double kCancelled = 0x1.00001p-11;
+
+#if HWY_TARGET != HWY_SCALAR
+
+// Twice Lanes(d64) pairs from `pair` on, at positions p, p + 1, ..., p + rows -
+// 1; rows are `stride` apart.
+template <bool kIsStreamed, class D, class V = hn::Vec<D>>
+HWY_INLINE void FormRunChunk(D d64, const Plan& plan, std::size_t pair,
+                             double p, std::size_t rows, std::size_t stride,
+                             float* cos, float* sin) {
+  const std::size_t lanes = hn::Lanes(d64), pairs = plan.pairs();
+  const hn::Repartition<float, D> d32;
+  const hn::Rebind<float, D> half;
+  const hn::RebindToUnsigned<decltype(d32)> u32;
+  const auto both = [&](V upper, V lower) HWY_ATTR {
+    return hn::Combine(d32, hn::DemoteTo(half, upper),
+                       hn::DemoteTo(half, lower));
+  };
+  const auto is_far = [&](V upper, V lower) HWY_ATTR {  // low words alone
+    return IsFarFromTie<kRunHalfWidth>(
+        u32,
+        hn::ConcatEven(u32, hn::BitCast(u32, upper), hn::BitCast(u32, lower)));
+  };
+  const auto store = [&](auto v, float* to) HWY_ATTR {
+    if constexpr (kIsStreamed) {
+      hn::Stream(v, d32, to);
+    } else {
+      hn::StoreU(v, d32, to);
+    }
+  };
+
+  const double* HWY_RESTRICT hi = plan.turns_hi() + pair;
+  const double* HWY_RESTRICT lo = plan.turns_lo() + pair;
+  const V position = hn::Set(d64, p), m = hn::Set(d64, plan.amplitude());
+  const auto turn = [&](std::size_t i, V& c, V& s) HWY_ATTR {
+    CosSinTurns<false>(d64, position, hn::LoadU(d64, hi + i),
+                       hn::LoadU(d64, lo + i), c, s);
+    c = hn::Mul(c, m);
+    s = hn::Mul(s, m);
+  };
+  V c_lower, s_lower, c_upper, s_upper;
+  turn(0, c_lower, s_lower);
+  turn(lanes, c_upper, s_upper);
+
+  // What |cos sin| must be at least.
+  const double limit = kCancelled * plan.amplitude() * plan.amplitude();
+  const V last = hn::Set(d64, p + static_cast<double>(Plan::kSteps));
+  const auto least = [&](std::size_t i) HWY_ATTR {
+    const auto is_small = hn::Lt(hn::Mul(hn::LoadU(d64, hi + i), last),
+                                 hn::Set(d64, 0.125 * (1 - 0x1p-40)));
+    const V all = hn::Set(d64, limit);
+    return p >= 0 ? hn::IfThenZeroElse(is_small, all) : all;
+  };
+  const auto least_product = both(least(lanes), least(0));
+
+  const double* HWY_RESTRICT step_cos = plan.step_cos() + pair;
+  const double* HWY_RESTRICT step_sin = plan.step_sin() + pair;
+  for (std::size_t r = 0; r < rows; ++r) {
+    V c_0, s_0, c_1, s_1;
+    const auto add = [&](std::size_t i, V c_p, V s_p, V& c_sum, V& s_sum)
+                         HWY_ATTR {
+                           const V c_r = hn::LoadU(d64, step_cos + i);
+                           const V s_r = hn::LoadU(d64, step_sin + i);
+                           c_sum = hn::MulSub(c_p, c_r, hn::Mul(s_p, s_r));
+                           s_sum = hn::MulAdd(s_p, c_r, hn::Mul(c_p, s_r));
+                         };
+    add(0, c_lower, s_lower, c_0, s_0);
+    add(lanes, c_upper, s_upper, c_1, s_1);
+    const auto c_both = both(c_1, c_0), s_both = both(s_1, s_0);
+    store(c_both, cos);
+    store(s_both, sin);
+    const auto is_apart =
+        hn::Ge(hn::Abs(hn::Mul(c_both, s_both)), least_product);
+    const auto is_good = hn::And(hn::And(is_far(c_1, c_0), is_far(s_1, s_0)),
+                                 hn::RebindMask(u32, is_apart));
+    if (HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
+      const double here = p + static_cast<double>(r);
+      FormPairs(d64, plan, pair, here, cos, sin);
+      FormPairs(d64, plan, pair + lanes, here, cos + lanes, sin + lanes);
+    }
+    step_cos += pairs;
+    step_sin += pairs;
+    cos += stride;
+    sin += stride;
+  }
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ropeproof::fast
+HWY_AFTER_NAMESPACE();
+
+#endif  // ROPEPROOF_FAST_ANGLES_INL_H_

@@ -1,0 +1,181 @@
+#include "fast/angles.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/cache_control.h"
+
+// foreach_target.h includes this very file once per SIMD target, and the
+// *-inl.h files with it: the order below matters.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/angles.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "fast/angles-inl.h"
+#include "fast/elements-inl.h"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace ropeproof::fast {
+namespace HWY_NAMESPACE {
+
+template <bool kIsNear>
+HWY_INLINE void FormRowAt(const Plan& plan, std::size_t first, std::size_t n,
+                          double position, const double* amplitude, float* cos,
+                          float* sin) {
+  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
+    FormChunk<kIsNear>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
+                       plan.turns_lo() + first + i, amplitude + i, cos + i,
+                       sin + i);
+  });
+}
+
+void FormRow(const Plan& plan, std::size_t first, std::size_t n,
+             double position, const double* amplitude, float* cos, float* sin) {
+  if (std::abs(position) * plan.most_turns() <= 0x1p29) {
+    FormRowAt<true>(plan, first, n, position, amplitude, cos, sin);
+  } else {
+    FormRowAt<false>(plan, first, n, position, amplitude, cos, sin);
+  }
+}
+
+void FormMixedRow(const Plan& plan, std::size_t first, std::size_t n,
+                  const double* position, const double* amplitude, float* cos,
+                  float* sin) {
+  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
+    FormChunk<false>(d64, hn::LoadU(d64, position + i),
+                     plan.turns_hi() + first + i, plan.turns_lo() + first + i,
+                     amplitude + i, cos + i, sin + i);
+  });
+}
+
+template <bool kIsStreamed>
+HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
+                          double p, std::size_t rows, std::size_t stride,
+                          float* cos, float* sin) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const auto run = [&](auto d64) HWY_ATTR {
+    const std::size_t pairs = 2 * hn::Lanes(d64);
+    for (; i + pairs <= n; i += pairs) {
+      FormRunChunk<kIsStreamed>(d64, plan, first + i, p, rows, stride, cos + i,
+                                sin + i);
+    }
+  };
+  const hn::ScalableTag<double> d64;
+  run(d64);
+  if constexpr (hn::MaxLanes(d64) > 4) run(hn::CappedTag<double, 4>());
+  if constexpr (hn::MaxLanes(d64) > 2) run(hn::CappedTag<double, 2>());
+#endif
+  for (; i < n; ++i) {  // at most three pairs, without SIMD all of them
+    for (std::size_t r = 0; r < rows; ++r) {
+      FormPairs(hn::CappedTag<double, 1>(), plan, first + i,
+                p + static_cast<double>(r), cos + r * stride + i,
+                sin + r * stride + i);
+    }
+  }
+}
+
+void FormRun(const Plan& plan, std::size_t first, std::size_t n, double p,
+             std::size_t rows, std::size_t stride, bool is_streamed, float* cos,
+             float* sin) {
+  if (is_streamed) {
+    FormRunTo<true>(plan, first, n, p, rows, stride, cos, sin);
+  } else {
+    FormRunTo<false>(plan, first, n, p, rows, stride, cos, sin);
+  }
+}
+
+void FormSteps(const Plan& plan, double* cos, double* sin) {
+  ForEachChunk<double>(plan.pairs(), [&](auto d64, std::size_t i) HWY_ATTR {
+    for (std::size_t r = 0; r < Plan::kSteps; ++r) {
+      hn::Vec<decltype(d64)> c, s;
+      CosSinTurns<false>(d64, hn::Set(d64, static_cast<double>(r)),
+                         hn::LoadU(d64, plan.turns_hi() + i),
+                         hn::LoadU(d64, plan.turns_lo() + i), c, s);
+      hn::StoreU(c, d64, cos + r * plan.pairs() + i);
+      hn::StoreU(s, d64, sin + r * plan.pairs() + i);
+    }
+  });
+}
+
+void NarrowRow(const float* from, std::size_t n, Type type, void* to) {
+  with_element(type, [&](auto element) HWY_ATTR {
+    using E = decltype(element);
+    if constexpr (!std::is_same_v<E, double>) {
+      ForEachChunk<float>(n, [&](auto d, std::size_t i) HWY_ATTR {
+        Narrow(WithPlainNan(d, hn::LoadU(d, from + i)), d,
+               static_cast<E*>(to) + i);
+      });
+    }
+  });
+}
+
+void WidenRow(Type type, const void* from, std::size_t n, float* to) {
+  with_element(type, [&](auto element) HWY_ATTR {
+    using E = decltype(element);
+    if constexpr (!std::is_same_v<E, double>) {
+      ForEachChunk<float>(n, [&](auto d, std::size_t i) HWY_ATTR {
+        hn::StoreU(Widen(d, static_cast<const E*>(from) + i), d, to + i);
+      });
+    }
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ropeproof::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ropeproof::fast {
+namespace {
+
+HWY_EXPORT(FormRow);
+HWY_EXPORT(FormMixedRow);
+HWY_EXPORT(FormRun);
+HWY_EXPORT(FormSteps);
+HWY_EXPORT(NarrowRow);
+HWY_EXPORT(WidenRow);
+
+}  // namespace
+
+void form_row(const Plan& plan, std::size_t first, std::size_t n,
+              double position, const double* amplitude, float* cos,
+              float* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormRow)
+  (plan, first, n, position, amplitude, cos, sin);
+}
+
+void form_row(const Plan& plan, std::size_t first, std::size_t n,
+              const double* position, const double* amplitude, float* cos,
+              float* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormMixedRow)
+  (plan, first, n, position, amplitude, cos, sin);
+}
+
+void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
+              std::size_t rows, std::size_t stride, bool is_streamed,
+              float* cos, float* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormRun)
+  (plan, first, n, p, rows, stride, is_streamed, cos, sin);
+}
+
+void form_steps(const Plan& plan, double* cos, double* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormSteps)(plan, cos, sin);
+}
+
+void narrow(const float* from, std::size_t n, Type type, void* to) noexcept {
+  HWY_DYNAMIC_DISPATCH(NarrowRow)(from, n, type, to);
+}
+
+void widen(Type type, const void* from, std::size_t n, float* to) noexcept {
+  HWY_DYNAMIC_DISPATCH(WidenRow)(type, from, n, to);
+}
+
+void end_stream() noexcept { hwy::FlushStream(); }
+
+}  // namespace ropeproof::fast
+#endif  // HWY_ONCE

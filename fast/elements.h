@@ -1,0 +1,47 @@
+// elements.h -- the element types of tensors and tables.
+#ifndef ROPEPROOF_FAST_ELEMENTS_H_
+#define ROPEPROOF_FAST_ELEMENTS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fast/rope_fast.h"
+
+namespace ropeproof::fast {
+
+struct F16 {
+  std::uint16_t bits;
+};
+struct Bf16 {
+  std::uint16_t bits;
+};
+
+inline constexpr std::size_t bytes_of(Type type) {
+  switch (type) {
+    case Type::kF64:
+      return 8;
+    case Type::kF32:
+      return 4;
+    default:
+      return 2;
+  }
+}
+
+// Calls body(E()), E being the element type of that name.
+template <class Body>
+inline void with_element(Type type, const Body& body) {
+  switch (type) {
+    case Type::kF64:
+      return body(double());
+    case Type::kF32:
+      return body(float());
+    case Type::kF16:
+      return body(F16());
+    case Type::kBf16:
+      return body(Bf16());
+  }
+}
+
+}  // namespace ropeproof::fast
+
+#endif  // ROPEPROOF_FAST_ELEMENTS_H_

@@ -1,0 +1,164 @@
+// heads-inl.h -- the loop over heads, with cosines and sines in registers, per
+// SIMD target.
+#if defined(ROPEPROOF_FAST_HEADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPEPROOF_FAST_HEADS_INL_H_
+#undef ROPEPROOF_FAST_HEADS_INL_H_
+#else
+#define ROPEPROOF_FAST_HEADS_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "fast/rotate-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ropeproof::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class E>
+struct Heads {
+  const E* in;
+  E* out;
+  std::int64_t count, in_stride, out_stride;
+};
+
+// Bytes to fetch ahead of the channels at hand, where they come from beyond the
+// second-level cache: the processor's own prefetcher stops at each page.
+constexpr std::size_t kAhead = 4096;
+
+// Turns the vectors of one head. Each step takes its cosines and sines off the
+// front of `turns`: a pack, not an array, so that they stay in registers and
+// may be of a sizeless type.
+template <bool kIsFar, class Step, class D, class E>
+HWY_INLINE void TurnVectors(const Step&, D, const E*, E*) {}
+
+template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
+HWY_INLINE void TurnTwo(const Step& step, D d, const E* in, E* out, V c_even,
+                        V s_even, V c_odd, V s_odd, Rest... rest) {
+  step.Turn(d, in, out, c_even, s_even, c_odd, s_odd);
+  TurnVectors<kIsFar>(step, d, in + Step::Channels(d), out + Step::Channels(d),
+                      rest...);
+}
+
+template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
+HWY_INLINE void TurnVectors(const Step& step, D d, const E* in, E* out, V c,
+                            V s, Rest... rest) {
+  if constexpr (kIsFar) {
+    const auto* ahead = reinterpret_cast<const char*>(in) + kAhead;
+    hwy::Prefetch(ahead);
+    if constexpr (std::is_base_of_v<SplitStep<E>, Step> &&
+                  Step::kMinLanes == 1) {
+      hwy::Prefetch(ahead + step.distance * sizeof(E));
+    }
+  }
+  if constexpr (Step::kTakesTwo) {
+    TurnTwo<kIsFar>(step, d, in, out, c, s, rest...);
+  } else {
+    step.Turn(d, in, out, c, s);
+    TurnVectors<kIsFar>(step, d, in + Step::Channels(d),
+                        out + Step::Channels(d), rest...);
+  }
+}
+
+// Loads the cosines and sines of kSteps steps, then turns all heads by them,
+// from channel `channel` on.
+template <std::size_t kSteps, bool kIsFar, class Step, class D, class E,
+          class T, class... V>
+HWY_INLINE void TurnChunk(const Step& step, D d, const Heads<E>& heads,
+                          std::size_t channel, const T* cos, const T* sin,
+                          V... turns) {
+  if constexpr (kSteps > 0) {
+    hn::Vec<D> c, s;
+    if constexpr (Step::kTakesTwo) {
+      hn::Vec<D> c_odd, s_odd;
+      step.Load(d, cos, sin, c, s, c_odd, s_odd);
+      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, channel,
+                                    cos + Step::Pairs(d), sin + Step::Pairs(d),
+                                    turns..., c, s, c_odd, s_odd);
+    } else {
+      step.Load(d, cos, sin, c, s);
+      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, channel,
+                                    cos + Step::Pairs(d), sin + Step::Pairs(d),
+                                    turns..., c, s);
+    }
+  } else {
+    const E* in = heads.in + channel;
+    E* out = heads.out + channel;
+    const std::int64_t in_stride = heads.in_stride;
+    const std::int64_t out_stride = heads.out_stride;
+    for (std::int64_t h = heads.count; h > 0; --h) {
+      TurnVectors<kIsFar>(step, d, in, out, turns...);
+      in += in_stride;
+      out += out_stride;
+    }
+  }
+}
+
+// Turns n pairs of every head, from channel `channel` on; all of them, but for
+// the last if the step takes two and n is odd. Returns how many. Chunks of many
+// vectors first, then single ones, then the tail by the same code, ever
+// narrower.
+template <bool kIsFar, class Step, class E, class T>
+HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads<E>& heads,
+                                 std::size_t channel, std::size_t n,
+                                 const T* cos, const T* sin) {
+  std::size_t done = 0;
+  const auto run = [&](auto d, auto steps) HWY_ATTR {
+    constexpr std::size_t kSteps = decltype(steps)::value;
+    if constexpr (kSteps > 0 && hn::MaxLanes(d) >= Step::kMinLanes) {
+      const std::size_t pairs = kSteps * Step::Pairs(d);
+      for (; done + pairs <= n; done += pairs) {
+        TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, heads, channel,
+                                                  cos + done, sin + done);
+        channel += kSteps * Step::Channels(d);
+      }
+    }
+  };
+  // Cosines and sines may take half of the registers.
+  constexpr std::size_t kRegisters = HWY_TARGET > HWY_AVX3 ? 16 : 32;
+  constexpr std::size_t kMost = kRegisters / (Step::kTakesTwo ? 8 : 4);
+  const hn::ScalableTag<T> d;
+  using One = std::integral_constant<std::size_t, 1>;
+  run(d, std::integral_constant<std::size_t, kMost>());
+  run(d, std::integral_constant<std::size_t, kMost / 2>());
+  run(d, std::integral_constant<std::size_t, (kMost > 4 ? kMost / 4 : 0)>());
+  if (HWY_LIKELY(done == n)) return n;
+  run(d, One());
+  if constexpr (hn::MaxLanes(d) > 8) run(hn::CappedTag<T, 8>(), One());
+  if constexpr (hn::MaxLanes(d) > 4) run(hn::CappedTag<T, 4>(), One());
+  if constexpr (hn::MaxLanes(d) > 2) run(hn::CappedTag<T, 2>(), One());
+  if constexpr (hn::MaxLanes(d) > 1 && Step::kMinLanes == 1) {
+    run(hn::CappedTag<T, 1>(), One());
+  }
+  return done;
+}
+
+template <bool kIsFar, class E, class T>
+void TurnInterleaved(const Heads<E>& heads, std::size_t channel, T sign,
+                     std::size_t n, const T* cos, const T* sin) {
+  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), heads, channel, n, cos, sin);
+}
+
+template <bool kIsFar, class E, class T>
+void TurnSplit(const Heads<E>& heads, std::size_t channel, std::size_t distance,
+               T sign, std::size_t n, const T* cos, const T* sin) {
+  std::size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<E, Bf16>) {
+    done = TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, heads, channel, n,
+                             cos, sin);
+    if (HWY_LIKELY(done == n)) return;
+  }
+#endif
+  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, heads, channel + done,
+                    n - done, cos + done, sin + done);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ropeproof::fast
+HWY_AFTER_NAMESPACE();
+
+#endif  // ROPEPROOF_FAST_HEADS_INL_H_

@@ -1,0 +1,178 @@
+#include "fast/rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/angles.h"
+#include "fast/elements.h"
+#include "fast/exact_turn.h"
+
+namespace ropeproof::fast {
+namespace {
+
+// Pairs whose positions are gathered at once.
+constexpr std::size_t kGathered = 256;
+
+// The position on axis `axis` of token `t` of the tile.
+double position_of(const Positions& positions, const Tokens& tokens,
+                   std::int64_t t, std::int64_t axis) {
+  const std::int64_t i = axis * positions.axis_stride +
+                         tokens.batch * positions.batch_stride + tokens.first +
+                         t;
+  return positions.real != nullptr ? positions.real[i]
+                                   : static_cast<double>(positions.data[i]);
+}
+
+const double* amplitudes_of(const Plan& plan, const Positions& positions,
+                            const Tokens& tokens, std::int64_t t) {
+  if (positions.pair_amplitude == nullptr) return plan.amplitudes();
+  return positions.pair_amplitude +
+         tokens.batch * positions.amplitude_batch_stride +
+         (tokens.first + t) * positions.amplitude_token_stride;
+}
+
+// The sum over the axes of weight times position.
+DoubleDouble weighted_position(const Plan& plan, const Positions& positions,
+                               const Tokens& tokens, std::int64_t t,
+                               std::size_t pair) {
+  const std::span weights = plan.axis_weights();
+  DoubleDouble sum;
+  std::int64_t axis = 0;
+  for (std::size_t i = pair; i < weights.size(); i += plan.pairs()) {
+    const double p = position_of(positions, tokens, t, axis++);
+    sum = sum + product_of(weights[i], p);
+  }
+  return sum;
+}
+
+// One cosine and sine at a time, to a hundred bits.
+template <class T, class Round>
+void form_exactly(const Plan& plan, const Positions& positions,
+                  const Tokens& tokens, std::size_t first, std::size_t n,
+                  std::size_t stride, T* cos, T* sin, const Round& round) {
+  const bool has_weights = !plan.axis_weights().empty();
+  const bool has_axes = !plan.axis_of_pair().empty();
+  for (std::int64_t t = 0; t < tokens.count; ++t) {
+    const double* amplitude = amplitudes_of(plan, positions, tokens, t);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t pair = first + i;
+      const std::int64_t axis = has_axes ? plan.axis_of_pair()[pair] : 0;
+      const DoubleDouble p =
+          has_weights
+              ? weighted_position(plan, positions, tokens, t, pair)
+              : DoubleDouble{position_of(positions, tokens, t, axis), 0};
+      const ExactTurn turn = exact_turn(
+          p, {plan.turns_hi()[pair], plan.turns_lo()[pair]}, amplitude[pair]);
+      cos[i] = round(turn.cos);
+      sin[i] = round(turn.sin);
+    }
+    cos += stride;
+    sin += stride;
+  }
+}
+
+void form_token(const Plan& plan, const Positions& positions,
+                const Tokens& tokens, std::int64_t t, std::size_t first,
+                std::size_t n, float* cos, float* sin) {
+  const double* amplitude = amplitudes_of(plan, positions, tokens, t) + first;
+  if (plan.axis_of_pair().empty()) {
+    form_row(plan, first, n, position_of(positions, tokens, t, 0), amplitude,
+             cos, sin);
+    return;
+  }
+  for (std::size_t done = 0; done < n; done += kGathered) {
+    const std::size_t count = std::min(kGathered, n - done);
+    const std::int32_t* axis = plan.axis_of_pair().data() + first + done;
+    double position[kGathered];
+    for (std::size_t i = 0; i < count; ++i) {
+      position[i] = position_of(positions, tokens, t, axis[i]);
+    }
+    form_row(plan, first + done, count, position, amplitude + done, cos + done,
+             sin + done);
+  }
+}
+
+// How many tokens from `t` on have consecutive positions.
+std::int64_t run_length(const Positions& positions, const Tokens& tokens,
+                        std::int64_t t) {
+  const std::int64_t* p =
+      positions.data + tokens.batch * positions.batch_stride + tokens.first;
+  constexpr auto kMost = static_cast<std::int64_t>(Plan::kSteps);
+  const std::int64_t most = std::min(tokens.count - t, kMost);
+  std::int64_t length = 1;
+  while (length < most && p[t + length] == p[t] + length) ++length;
+  return length;
+}
+
+}  // namespace
+
+void form_rows(const Plan& plan, const Positions& positions,
+               const Tokens& tokens, std::size_t first, std::size_t n,
+               std::size_t stride, float* cos, float* sin,
+               bool is_streamed) noexcept {
+  if (!plan.axis_weights().empty()) {
+    form_exactly(plan, positions, tokens, first, n, stride, cos, sin,
+                 round_to_float);
+    return;
+  }
+  const bool may_step = plan.can_step() && positions.real == nullptr &&
+                        positions.pair_amplitude == nullptr;
+  for (std::int64_t t = 0; t < tokens.count;) {
+    const std::size_t row = static_cast<std::size_t>(t) * stride;
+    const std::int64_t length = may_step ? run_length(positions, tokens, t) : 1;
+    if (length > 2) {
+      form_run(plan, first, n, position_of(positions, tokens, t, 0),
+               static_cast<std::size_t>(length), stride, is_streamed, cos + row,
+               sin + row);
+    } else {
+      for (std::int64_t i = 0; i < length; ++i) {
+        const std::size_t at = row + static_cast<std::size_t>(i) * stride;
+        form_token(plan, positions, tokens, t + i, first, n, cos + at,
+                   sin + at);
+      }
+    }
+    t += length;
+  }
+}
+
+void form_rows(const Plan& plan, const Positions& positions,
+               const Tokens& tokens, std::size_t first, std::size_t n,
+               std::size_t stride, double* cos, double* sin) noexcept {
+  form_exactly(plan, positions, tokens, first, n, stride, cos, sin,
+               [](DoubleDouble x) { return x.hi; });
+}
+
+void read_row(Type type, const void* from, std::size_t n, float* to) noexcept {
+  if (type == Type::kF64) {
+    const auto* wide = static_cast<const double*>(from);
+    std::transform(wide, wide + n, to,
+                   [](double x) { return static_cast<float>(x); });
+  } else {
+    widen(type, from, n, to);
+  }
+}
+
+void read_row(Type type, const void* from, std::size_t n, double* to) noexcept {
+  if (type == Type::kF64) {
+    std::copy_n(static_cast<const double*>(from), n, to);
+    return;
+  }
+  for (std::size_t done = 0; done < n; done += kGathered) {
+    const std::size_t count = std::min(kGathered, n - done);
+    float narrow[kGathered];
+    widen(type, at(from, type, static_cast<std::int64_t>(done)), count, narrow);
+    std::copy_n(narrow, count, to + done);
+  }
+}
+
+const void* at(const void* data, Type type, std::int64_t i) noexcept {
+  return static_cast<const char*>(data) +
+         i * static_cast<std::int64_t>(bytes_of(type));
+}
+
+void* at(void* data, Type type, std::int64_t i) noexcept {
+  return static_cast<char*>(data) +
+         i * static_cast<std::int64_t>(bytes_of(type));
+}
+
+}  // namespace ropeproof::fast
