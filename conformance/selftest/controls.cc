@@ -114,26 +114,31 @@ Group f64_group() {
   return family.take();
 }
 
-double share_of(const Totals& totals) {
-  return totals.worst == nullptr ? 0
-                                 : totals.worst->measurement->worst->ratio();
-}
+// What a run says of a kernel's values.
+struct Judged {
+  int status = 5;
+  double share = 0;  // of the bound, the largest
+  std::int64_t not_nearest = 0;
+};
 
-Totals judged(Kernel& kernel, const Corpus& corpus) {
+Judged judged(Kernel& kernel, const Corpus& corpus) {
   Selection selection;
   selection.values_only = true;
-  return total(run_suite(kernel, corpus, selection));
+  const Report report = run_suite(kernel, corpus, selection);
+  const Totals totals = total(report);
+  const double share =
+      totals.worst == nullptr ? 0 : totals.worst->measurement->worst->ratio();
+  return {exit_status(totals), share, totals.not_nearest};
 }
 
-ControlScore scored(const std::string& name, const Totals& totals) {
+ControlScore scored(const std::string& name, const Judged& run) {
   ControlScore score;
   score.name = name;
-  score.share = share_of(totals);
-  score.level = totals.level;
-  score.passes = exit_status(totals) == 0 && score.share >= kLeastShare &&
-                 score.share <= kMostShare;
+  score.share = run.share;
+  score.passes =
+      run.status == 0 && run.share >= kLeastShare && run.share <= kMostShare;
   score.tighter = "correctly rounded";
-  score.fails_tighter = totals.not_nearest > 0;
+  score.fails_tighter = run.not_nearest > 0;
   return score;
 }
 
@@ -178,7 +183,7 @@ ControlScore score(const Control& control, const Corpus& corpus) {
   control.tighten(tighter);
   TestKernel claims_more(tighter, control.knobs);
   score.tighter = difference(control.description, tighter);
-  score.fails_tighter = exit_status(judged(claims_more, corpus)) == 1;
+  score.fails_tighter = judged(claims_more, corpus).status == 1;
   return score;
 }
 
