@@ -6,28 +6,7 @@
 set -uo pipefail
 
 ropeproof=$1 plugins=$2 vectors=$3 has_mpfi=$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-checks=0 faults=0
-
-# expect STATUS PATTERN ARGUMENT...: runs ropeproof; an error is one line on
-# stderr that matches PATTERN.
-expect() {
-  local status=$1 pattern=$2 got=0
-  shift 2
-  "$ropeproof" "$@" >"$work/out" 2>"$work/err" || got=$?
-  checks=$((checks + 1))
-  if [ "$got" -ne "$status" ]; then
-    echo "ropeproof $*: exit status $got, expected $status"
-    cat "$work/err"
-    faults=$((faults + 1))
-  elif [ "$status" -ge 2 ] &&
-    { [ "$(wc -l <"$work/err")" -ne 1 ] || ! grep -q "$pattern" "$work/err"; }; then
-    echo "ropeproof $*: expected one line with \"$pattern\", got:"
-    cat "$work/err"
-    faults=$((faults + 1))
-  fi
-}
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
 run=(run --vectors "$vectors")
 expect 0 '' --help
@@ -119,5 +98,4 @@ if [ -n "$(find "$work" -name '*.new')" ]; then
   faults=$((faults + 1))
 fi
 
-echo "$checks checks of the command line, $faults faults"
-[ "$faults" -eq 0 ]
+finish

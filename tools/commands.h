@@ -26,6 +26,9 @@ Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_selftest(CLI::App& app);
 Command add_merge(CLI::App& app);
+Command add_export(CLI::App& app);
+Command add_check(CLI::App& app);
+Command add_stress(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {

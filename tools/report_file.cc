@@ -39,8 +39,9 @@ void ReportFile::fail() const {
 }
 
 void ReportOutput::add_flags(CLI::App& command) {
-  command.add_option("--report", path_,
+  command.add_option("--report", json_path_,
                      "also write every check to this file, as JSON");
+  command.add_option("--junit", junit_path_, "the same as JUnit XML");
   command
       .add_option("--failures", failures_,
                   "failing checks shown in full (default 3)")
@@ -48,7 +49,8 @@ void ReportOutput::add_flags(CLI::App& command) {
 }
 
 void ReportOutput::open() {
-  if (path_) file_.emplace("--report", *path_);
+  if (json_path_) json_.emplace("--report", *json_path_);
+  if (junit_path_) junit_.emplace("--junit", *junit_path_);
 }
 
 int ReportOutput::publish(const conformance::Report& report) {
@@ -56,7 +58,8 @@ int ReportOutput::publish(const conformance::Report& report) {
                                         static_cast<std::size_t>(failures_))
             << std::flush;
   if (!std::cout) throw std::runtime_error("standard output is not writable");
-  if (file_) file_->write(conformance::json_report(report));
+  if (json_) json_->write(conformance::json_report(report));
+  if (junit_) junit_->write(conformance::junit_report(report));
   return conformance::exit_status(conformance::total(report));
 }
 

@@ -37,7 +37,7 @@ class ReportFile {
   bool is_complete_ = false;
 };
 
-// --report and --failures.
+// --report, --junit and --failures.
 class ReportOutput {
  public:
   void add_flags(CLI::App& command);
@@ -47,9 +47,9 @@ class ReportOutput {
   int publish(const conformance::Report& report);
 
  private:
-  std::optional<std::string> path_;
+  std::optional<std::string> json_path_, junit_path_;
   int failures_ = 3;
-  std::optional<ReportFile> file_;
+  std::optional<ReportFile> json_, junit_;
 };
 
 // As a shell reads it back.

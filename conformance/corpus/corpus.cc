@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/corpus/bug_class.h"
+#include "conformance/corpus/core/core_families.h"
 #include "conformance/corpus/families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
@@ -16,6 +18,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
+constexpr const char* kTargets = "targets.json";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 // The file that an entry of the manifest describes, digest checked.
@@ -94,7 +97,10 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(scaling_family());
   groups.push_back(position_family());
   groups.push_back(layout_family());
-  return corpus_files(groups, oracle, version);
+  for (Group& group : core_families()) groups.push_back(std::move(group));
+  Files files = corpus_files(groups, oracle, version);
+  files[kTargets] = write_targets();
+  return files;
 }
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,

@@ -104,6 +104,10 @@ class Kernel {
     return false;
   }
 
+  // Whether something computes now. Answers from files are the same in any order
+  // and number: they show a case's values and nothing else.
+  virtual bool is_live() const { return true; }
+
   // Whether strides, gaps and in-place calls reach the kernel. A process sees
   // dense copies, so the suite cannot judge its memory behaviour.
   virtual bool shares_memory() const = 0;

@@ -12,10 +12,12 @@ namespace {
 using reference::Format;
 using reference::Pairing;
 
-// A kernel of the given types alone.
+// A kernel of the given types alone. It rotates by its own angles: what it does
+// with given tables has nothing to do with its class.
 Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
                 Format dtype = Format::kF32, Format table = Format::kF32) {
   Control c{name, full_description(angle_class), nullptr, std::move(knobs)};
+  c.description.operations = ROPEPROOF_ROPE;
   c.description.dtypes = abi_dtype(dtype);
   c.description.table_dtype = abi_dtype(table);
   c.knobs.table = table;
@@ -86,7 +88,6 @@ std::vector<Control> half_controls() {
   }
   Control angle = control("bf16 angles", ROPEPROOF_A3, f32_knobs());
   angle.description.angle_dtype = ROPEPROOF_BF16;
-  angle.description.operations = ROPEPROOF_ROPE;
   angle.knobs.angle = [](double position, double theta) {
     const auto rounded = [](double x) {
       return decode(Format::kBF16, encode(Format::kBF16, x));

@@ -84,7 +84,7 @@ ContractChecks::ContractChecks(Kernel& kernel, const Corpus& corpus)
     for (const RopeCase& c : group.rope_cases) {
       cases_[c.id] = &c;
       const int rich = richness(c);
-      if (rich == 0) continue;
+      if (rich == 0 || !kernel.is_live()) continue;
       for (const std::uint32_t operation :
            {ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
         if (!missing(c, operation).empty()) continue;
@@ -164,6 +164,11 @@ Check ContractChecks::of(const SequenceCase& s) const {
     if (check.verdict == Verdict::kUnsupported) break;
     const Claim claim = claim_of(kernel_.description(), c.dtype);
     calls.push_back({c, operation, table_format(operation, c, claim)});
+  }
+  if (!kernel_.is_live()) {
+    check.verdict = Verdict::kUnsupported;
+    check.aspect = "sequence";
+    check.reason = "calls in a row";
   }
   if (check.verdict != Verdict::kUnsupported) {
     check = contract_check(

@@ -95,7 +95,7 @@ Json check_json(const Check& check) {
   json["not_nearest"] = m.not_nearest;
   json["beyond_structure"] = m.beyond_structure;
   json["max_norm_ulp"] = number(m.max_norm_ulp);
-  if (m.phase_rho >= 0) json["phase_rho"] = m.phase_rho;
+  if (m.phase_rho >= 0) json["phase_rho"] = number(m.phase_rho);
   json["class_ratio"] = ratios_json(m.class_ratio);
   if (m.first_wrong) json["first_wrong"] = element_json(*m.first_wrong);
   if (m.worst) json["worst"] = element_json(*m.worst);
@@ -127,6 +127,7 @@ std::string json_report(const Report& report) {
                {"manifest_sha256", report.manifest_sha256},
                {"kernel", report.kernel.name},
                {"kernel_version", report.kernel.version},
+               {"subcommand", report.subcommand},
                {"kernel_argument", report.kernel_argument},
                {"description", description_json(report.kernel)},
                {"selection", report.selection},
@@ -149,7 +150,8 @@ std::string json_report(const Report& report) {
                {"class_ratio", ratios_json(totals.class_ratio)}};
   if (!report.shard.is_whole()) json["dealt"] = report.dealt;
   json["checks"] = std::move(checks);
-  return json.dump(1) + "\n";
+  // A path need not be UTF-8; JSON must.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ropeproof::conformance

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "conformance/corpus/corpus.h"
 #include "conformance/corpus/sha256.h"
 #include "conformance/kernels/description.h"
 

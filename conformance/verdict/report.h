@@ -56,6 +56,7 @@ struct AppliedWaiver {
 struct Report {
   std::string suite_version;
   std::string vectors_version, manifest_sha256;
+  std::string subcommand = "run";  // that judged, and replays
   std::string kernel_argument;     // "--lib ./libx.so", as the user typed it
   std::string selection;           // "tier core, 73 of 73 cases"
   std::string operations;          // "table, rope"; empty: all of them
@@ -64,7 +65,7 @@ struct Report {
   Shard shard;                     // of the selected cases
   std::vector<std::string> dealt;  // ids of the shard's cases
   std::string profile;  // "" without one; else nothing may be missing
-  std::string staged;              // what S1 says (staged.h); "" if nothing
+  std::string staged;   // what S1 says (staged.h); "" if nothing
   bool staged_is_missing = false;  // it was asked for and does not hold
   std::vector<AppliedWaiver> waivers;
   Description kernel;
@@ -133,6 +134,11 @@ inline constexpr const char* kReportFormat = "ropeproof-report/1";
 
 // For programs: one JSON document, every check in it. report_reader.h reads it.
 std::string json_report(const Report& report);
+
+// For build servers: JUnit XML, one testcase per check. What is waived or
+// unsupported is skipped; crashes, timeouts, missing and broken answers are
+// errors. A stale waiver is a failing testcase of its own.
+std::string junit_report(const Report& report);
 
 }  // namespace ropeproof::conformance
 

@@ -121,7 +121,7 @@ Measurement measurement_of(const json& node) {
   m.not_nearest = count_of(node, "not_nearest");
   m.beyond_structure = count_of(node, "beyond_structure");
   m.max_norm_ulp = ratio_of(node.at("max_norm_ulp"));
-  m.phase_rho = node.value("phase_rho", -1.0);
+  if (node.contains("phase_rho")) m.phase_rho = ratio_of(node.at("phase_rho"));
   m.class_ratio = ratios_of(node.at("class_ratio"));
   if (node.contains("first_wrong")) {
     m.first_wrong = element_of(node.at("first_wrong"));
@@ -153,6 +153,7 @@ Report report_of(const json& node) {
   report.suite_version = text_of(node, "suite_version");
   report.vectors_version = text_of(node, "vectors_version");
   report.manifest_sha256 = text_of(node, "manifest_sha256");
+  report.subcommand = text_of(node, "subcommand");
   report.kernel_argument = text_of(node, "kernel_argument");
   report.kernel = description_of(node);
   report.selection = text_of(node, "selection");

@@ -16,9 +16,6 @@ namespace {
 
 using reference::Format;
 
-constexpr std::uint32_t kRopeOperations[] = {
-    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
-
 std::string reason_of(const Answer& answer) {
   switch (answer.outcome) {
     case Outcome::kUnsupported:
@@ -53,28 +50,6 @@ std::string suffixes_of(std::uint32_t operation, const RopeCase& c) {
   if (c.memory != Memory::kDense) letters += 'M';
   if (c.spec.direction == reference::Direction::kAdjoint) letters += 'B';
   return letters;
-}
-
-Check run_check(Kernel& kernel, std::uint32_t operation, const RopeCase& c) {
-  Check check;
-  check.suffixes = suffixes_of(operation, c);
-  check.reason = missing_feature(kernel.description(), operation, c,
-                                 kernel.shares_memory());
-  if (!check.reason.empty()) {
-    check.verdict = Verdict::kUnsupported;
-    return check;
-  }
-  check.features = needed_features(operation, c, kernel.description(),
-                                   kernel.shares_memory());
-  Claim claim = claim_of(kernel.description(), c.dtype);
-  claim.table = table_format(operation, c, claim);
-  run_call(
-      check,
-      [&](Output& output) {
-        return Call(kernel, operation, c, claim.table).run(output);
-      },
-      [&](const Output& output) { return judge(c, operation, claim, output); });
-  return check;
 }
 
 Check run_check(Kernel& kernel, const PermuteCase& c) {
@@ -195,6 +170,28 @@ class Deal {
 
 }  // namespace
 
+Check check_values(Kernel& kernel, std::uint32_t operation, const RopeCase& c) {
+  Check check;
+  check.suffixes = suffixes_of(operation, c);
+  check.reason = missing_feature(kernel.description(), operation, c,
+                                 kernel.shares_memory());
+  if (!check.reason.empty()) {
+    check.verdict = Verdict::kUnsupported;
+    return check;
+  }
+  check.features = needed_features(operation, c, kernel.description(),
+                                   kernel.shares_memory());
+  Claim claim = claim_of(kernel.description(), c.dtype);
+  claim.table = table_format(operation, c, claim);
+  run_call(
+      check,
+      [&](Output& output) {
+        return Call(kernel, operation, c, claim.table).run(output);
+      },
+      [&](const Output& output) { return judge(c, operation, claim, output); });
+  return check;
+}
+
 Report run_suite(Kernel& kernel, const Corpus& corpus,
                  const Selection& selection) {
   const Filter filter(corpus, selection);
@@ -229,7 +226,7 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
       if (!takes(group, c.id)) continue;
       for (const std::uint32_t operation : operations_of(kernel, selection)) {
         if (!filter.takes(operation)) continue;
-        add_values(group, c, operation, run_check(kernel, operation, c));
+        add_values(group, c, operation, check_values(kernel, operation, c));
         if (selection.values_only) continue;
         for (Check& check : contract.of(c, operation)) {
           add_values(group, c, operation, std::move(check));

@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_VERDICT_RUNNER_H_
 #define ROPEPROOF_CONFORMANCE_VERDICT_RUNNER_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,14 @@ struct Selection {
   bool values_only = false;  // without the checks of the contract
   Shard shard;               // of the cases that all of the above select
 };
+
+// The operations that a case defines.
+inline constexpr std::uint32_t kRopeOperations[] = {
+    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
+
+// The values of one case under one operation, in one call; UNSUPPORTED without a
+// call where the kernel does not offer it. Neither id nor summary is filled in.
+Check check_values(Kernel& kernel, std::uint32_t operation, const RopeCase& c);
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown tier, id or

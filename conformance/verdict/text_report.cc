@@ -84,11 +84,12 @@ void print_failure(std::ostringstream& out, const Report& report,
     print_element(out, "worst    ", *m.worst);
     out << "  pattern  " << m.pattern << "\n";
   }
-  const std::string replay = "ropeproof run " + report.kernel_argument +
-                             " --case " + check.case_id + " --operation " +
-                             operation;
+  const std::string replay = "ropeproof " + report.subcommand + " " +
+                             report.kernel_argument + " --case " +
+                             check.case_id + " --operation " + operation;
   out << "  replay   " << replay << "\n";
-  if (!report.kernel_argument.starts_with("--command")) {
+  if (report.subcommand == "run" &&
+      !report.kernel_argument.starts_with("--command")) {
     out << "  debug    gdb --args " << replay << " --no-fork\n";
   }
   out << "\n";

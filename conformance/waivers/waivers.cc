@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "conformance/corpus/corpus.h"
 #include "conformance/corpus/sha256.h"
 #include "conformance/corpus/strict_json.h"
 #include "conformance/kernels/description.h"

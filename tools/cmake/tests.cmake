@@ -59,7 +59,11 @@ if(NOT ROPEPROOF_PYTHON)
 endif()
 
 add_dependencies(conformance_test fakes)
+<<<<<<< HEAD
 add_dependencies(conformance_test plugin_fast plugin_c_example plugin_c_example_swapped)
+=======
+add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped plugin_fast)
+>>>>>>> exchange
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"
   ROPEPROOF_PLUGINS_DIR="${PROJECT_BINARY_DIR}/plugins"
@@ -69,6 +73,15 @@ target_compile_definitions(conformance_test PRIVATE
 set(plugins ${PROJECT_BINARY_DIR}/plugins)
 add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_test.sh
   $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_MPFI})
+add_test(NAME command_line_exchange COMMAND
+  ${PROJECT_SOURCE_DIR}/tools/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
+  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
+add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/repeat.sh 20
+  $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
+  --vectors ${PROJECT_SOURCE_DIR}/vectors)
+add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
+  --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
+  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/process.py")
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py

@@ -1,0 +1,116 @@
+#include "conformance/stress/search.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <vector>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/prove.h"
+#include "conformance/corpus/stress_case.h"
+#include "conformance/stress/shrink.h"
+#include "conformance/verdict/features.h"
+#include "conformance/verdict/runner.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+// No bug class: a case must have one, and a search knows none.
+constexpr const char* kFoundKey = "X0";
+
+bool is_offered(const Kernel& kernel, const RopeCase& c) {
+  return std::ranges::any_of(kRopeOperations, [&](std::uint32_t operation) {
+    return missing_feature(kernel.description(), operation, c,
+                           kernel.shares_memory())
+        .empty();
+  });
+}
+
+// A case with its goldens; none if an oracle refuses it.
+std::optional<RopeCase> proved(const RopeCase& c, reference::Oracle oracle) {
+  Group group;
+  group.rope_cases = {c};
+  try {
+    prove(oracle, group);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  return std::move(group.rope_cases[0]);
+}
+
+StressFailure made_smaller(Kernel& kernel, const StressFailure& found,
+                           reference::Oracle oracle) {
+  StressFailure failure = found;
+  // Each try would wait for the time limit.
+  if (found.check.verdict == Verdict::kTimeout) return failure;
+  const StillFails fails = [&](const RopeCase& candidate) {
+    const std::optional<RopeCase> c = proved(candidate, oracle);
+    if (!c) return false;
+    Check check = check_values(kernel, found.operation, *c);
+    if (check.verdict != found.check.verdict) return false;
+    failure.check = std::move(check);
+    return true;
+  };
+  Shrunk shrunk = shrink(found.c, fails);
+  failure.c = std::move(shrunk.c);
+  failure.tries = shrunk.tries;
+  return failure;
+}
+
+}  // namespace
+
+StressResult search(Kernel& kernel, std::uint64_t seed, std::uint64_t first,
+                    const GoesOn& goes_on, reference::Oracle oracle) {
+  StressResult result;
+  while (!result.failure) {
+    const std::uint64_t count = std::min(goes_on(result.drawn), kStressBatch);
+    if (count == 0) break;
+    // What a description rules out for certain needs no proof. Amplitudes are
+    // known only with one: check_values() asks again.
+    std::vector<std::uint64_t> indices;
+    Group group;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t index = first + result.drawn++;
+      RopeCase c = stress_case(seed, index);
+      if (!is_offered(kernel, c)) {
+        result.unsupported += std::ssize(kRopeOperations);
+        continue;
+      }
+      indices.push_back(index);
+      group.rope_cases.push_back(std::move(c));
+    }
+    prove(oracle, group);
+    for (std::size_t i = 0; i < indices.size() && !result.failure; ++i) {
+      for (const std::uint32_t operation : kRopeOperations) {
+        Check check = check_values(kernel, operation, group.rope_cases[i]);
+        ++(check.verdict == Verdict::kUnsupported ? result.unsupported
+                                                  : result.judged);
+        if (!is_failure(check.verdict)) continue;
+        result.failure =
+            made_smaller(kernel,
+                         {indices[i], operation, stress_case(seed, indices[i]),
+                          std::move(check), 0},
+                         oracle);
+        break;
+      }
+    }
+  }
+  return result;
+}
+
+Files failure_files(const StressFailure& failure, reference::Oracle oracle,
+                    const std::string& version) {
+  std::vector<Group> groups(1);
+  groups[0].name = "stress";
+  groups[0].tier = "core";
+  groups[0].description =
+      "A failure that `ropeproof stress` has found, made as small as it gets.";
+  groups[0].targets = {{kFoundKey, "found by a search; the cause is open"}};
+  groups[0].rope_cases = {failure.c};
+  RopeCase& c = groups[0].rope_cases[0];
+  c.comment = "drawn from a seed and made smaller while it failed";
+  c.targets = {kFoundKey};
+  return corpus_files(groups, oracle, version);
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,73 @@
+// ropeproof check: judges the files that a device wrote for `export`.
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/exchange/claim.h"
+#include "conformance/exchange/exchange.h"
+#include "tools/commands.h"
+#include "tools/report_file.h"
+#include "tools/waiver_flags.h"
+
+namespace ropeproof::tools {
+namespace {
+
+struct Options {
+  std::string pack, claim;
+  std::optional<std::string> results;
+  std::string vectors = default_vectors().string();
+  conformance::Selection selection;
+  WaiverFlags waivers;
+  ReportOutput output;
+};
+
+int check(Options& options) {
+  options.waivers.read();
+  const conformance::Description claim = conformance::read_claim(options.claim);
+  const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  options.waivers.check(corpus);
+  options.output.open();
+  const std::filesystem::path results =
+      options.results ? std::filesystem::path(*options.results)
+                      : std::filesystem::path(options.pack) / "out";
+  conformance::Report report = conformance::check_pack(
+      options.pack, results, claim, corpus, options.selection);
+  options.waivers.apply(report);
+  report.suite_version = ROPEPROOF_VERSION;
+  report.subcommand = "check";
+  report.kernel_argument =
+      shell_quoted(options.pack) + " --claim " + shell_quoted(options.claim);
+  if (options.results) {
+    report.kernel_argument += " --results " + shell_quoted(*options.results);
+  }
+  if (options.vectors != default_vectors().string()) {
+    report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
+  }
+  return options.output.publish(report);
+}
+
+}  // namespace
+
+Command add_check(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("check", "judge the files that a device has written");
+  command->add_option("pack", options->pack, "folder that export wrote")
+      ->required();
+  command->add_option("--claim", options->claim, "file: what the device can do")
+      ->required();
+  command->add_option("--results", options->results,
+                      "folder of the device's files (default PACK/out)");
+  command->add_option("--case", options->selection.cases,
+                      "only these case ids");
+  command->add_option("--operation", options->selection.operations,
+                      "only these operations");
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  options->waivers.add_flags(*command);
+  options->output.add_flags(*command);
+  return {command, [options] { return check(*options); }};
+}
+
+}  // namespace ropeproof::tools

@@ -1,0 +1,51 @@
+// ropeproof export: a run in files, for a device that this program cannot reach.
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/exchange/claim.h"
+#include "conformance/exchange/exchange.h"
+#include "tools/commands.h"
+#include "tools/report_file.h"
+
+namespace ropeproof::tools {
+namespace {
+
+struct Options {
+  std::string out, tier = "core";
+  std::optional<std::string> claim;
+  std::string vectors = default_vectors().string();
+};
+
+int export_calls(const Options& options) {
+  const conformance::Description claim =
+      options.claim ? conformance::read_claim(*options.claim)
+                    : conformance::universal_claim();
+  const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  const std::size_t calls = conformance::export_pack(
+      claim, corpus, options.tier, ROPEPROOF_VERSION, options.out);
+  std::cout << calls << " calls in " << options.out
+            << ": write the device's loop as " << options.out
+            << "/RUN.md says, then\n\n    ropeproof check "
+            << shell_quoted(options.out) << " --claim "
+            << shell_quoted(options.claim.value_or("claim.txt")) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+Command add_export(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "export", "write the calls of a run to files, for a device elsewhere");
+  command->add_option("--out", options->out, "new folder")->required();
+  command->add_option("--tier", options->tier, "smoke or core (default)");
+  command->add_option("--claim", options->claim,
+                      "only what this claim promises (default: every call)");
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  return {command, [options] { return export_calls(*options); }};
+}
+
+}  // namespace ropeproof::tools

@@ -1,0 +1,124 @@
+// ropeproof stress: draws cases from a seed until one fails or time is up.
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/stress/search.h"
+#include "conformance/verdict/features.h"
+#include "reference/golden.h"
+#include "tools/commands.h"
+#include "tools/kernel_flags.h"
+#include "tools/report_file.h"
+
+namespace ropeproof::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  KernelFlags kernel;
+  std::uint64_t seed = 1, first = 0;
+  double budget_s = 60;
+  std::optional<std::uint64_t> cases;
+  std::optional<std::string> out;
+};
+
+reference::Oracle best_oracle() {
+  return reference::available(reference::Oracle::kMpfi)
+             ? reference::Oracle::kMpfi
+             : reference::Oracle::kBinFloat;
+}
+
+// The smallest case as vectors, and the verdict on it as any other run prints
+// it, with the command that replays it.
+void report_failure(const Options& options, const conformance::Kernel& kernel,
+                    const conformance::StressFailure& failure,
+                    const std::string& folder) {
+  conformance::write_corpus(
+      failure_files(failure, best_oracle(), ROPEPROOF_VERSION), folder);
+  const conformance::Corpus corpus = conformance::load_corpus(folder);
+  const conformance::RopeCase& c = corpus.groups.at(0).rope_cases.at(0);
+  conformance::Report report;
+  report.suite_version = ROPEPROOF_VERSION;
+  report.vectors_version = corpus.version;
+  report.manifest_sha256 = corpus.manifest_sha256;
+  report.kernel = kernel.description();
+  report.kernel_argument =
+      options.kernel.argument() + " --vectors " + shell_quoted(folder);
+  report.selection = "seed " + std::to_string(options.seed) + ", case " +
+                     std::to_string(failure.index) + ", made smaller in " +
+                     std::to_string(failure.tries) + " tries";
+  report.is_whole_tier = false;
+  conformance::Check check = failure.check;
+  check.case_id = c.id;
+  check.operation = failure.operation;
+  for (const auto& [key, meaning] : corpus.groups[0].targets) {
+    check.targets.push_back(key + " " + meaning);
+  }
+  check.summary = c.comment + " (" + summary(c) + ")";
+  report.checks.push_back(std::move(check));
+  std::cout << conformance::text_report(report, 1);
+}
+
+int stress(const Options& options) {
+  const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(options.budget_s));
+  const conformance::GoesOn goes_on = [&](std::uint64_t drawn) {
+    if (options.cases) return *options.cases - drawn;
+    return Clock::now() < end ? conformance::kStressBatch : std::uint64_t{0};
+  };
+  const conformance::StressResult result = conformance::search(
+      *kernel, options.seed, options.first, goes_on, best_oracle());
+  const std::string drawn = "seed " + std::to_string(options.seed) + ": " +
+                            std::to_string(result.drawn) + " cases drawn, " +
+                            std::to_string(result.judged) + " calls judged, " +
+                            std::to_string(result.unsupported) + " unsupported";
+  if (result.failure) {
+    const std::string folder = options.out.value_or(result.failure->c.id);
+    report_failure(options, *kernel, *result.failure, folder);
+    std::cout << drawn << "; the case as drawn: ropeproof stress "
+              << options.kernel.argument() << " --seed " << options.seed
+              << " --first " << result.failure->index << " --cases 1\n"
+              << "saved in " << folder << "\n";
+    return 1;
+  }
+  std::cout << drawn << "\n";
+  if (result.judged == 0) {
+    std::cout << "NOTHING WAS JUDGED\n";
+    return 2;
+  }
+  std::cout << "No failure found. That is no proof that there is none.\n";
+  return 0;
+}
+
+}  // namespace
+
+Command add_stress(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "stress", "draw cases from a seed; make the first failure small");
+  options->kernel.add_flags(*command);
+  command->add_option("--seed", options->seed, "names the cases (default 1)");
+  command->add_option("--first", options->first,
+                      "number of the first case (default 0)");
+  auto* budget = command->add_option("--budget", options->budget_s,
+                                     "seconds to draw for (default 60)");
+  budget->check(CLI::Range(0.0, 1e7));
+  command
+      ->add_option("--cases", options->cases,
+                   "cases to draw, in place of a time")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 48))
+      ->excludes(budget);
+  command->add_option("--out", options->out,
+                      "folder for the failing case (default stress-SEED-CASE)");
+  return {command, [options] { return stress(*options); }};
+}
+
+}  // namespace ropeproof::tools

@@ -1,0 +1,27 @@
+#include "tools/waiver_flags.h"
+
+#include "conformance/waivers/apply.h"
+
+namespace ropeproof::tools {
+
+void WaiverFlags::add_flags(CLI::App& command) {
+  command.add_option("--waivers", file_,
+                     "file of known failures (conformance/README.md)");
+}
+
+void WaiverFlags::read() {
+  if (!file_) return;
+  waivers_ = conformance::read_waivers(*file_);
+  check_not_expired(waivers_, conformance::today());
+}
+
+void WaiverFlags::check(const conformance::Corpus& corpus) {
+  ids_ = conformance::case_ids(corpus);
+  check_patterns(waivers_, ids_);
+}
+
+void WaiverFlags::apply(conformance::Report& report) const {
+  apply_waivers(waivers_, ids_, report);
+}
+
+}  // namespace ropeproof::tools
