@@ -8,113 +8,93 @@
 #include "conformance/profiles/profiles.h"
 #include "conformance/verdict/report.h"
 #include "conformance/verdict/runner.h"
-<<<<<<< HEAD
 #include "conformance/verdict/staged.h"
-#include "conformance/waivers/apply.h"
-    =======
->>>>>>> exchange
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/report_file.h"
 #include "tools/waiver_flags.h"
 
-    namespace ropeproof::tools {
-  namespace {
+namespace ropeproof::tools {
+namespace {
 
-  struct Options {
-    KernelFlags kernel;
-    std::string vectors = default_vectors().string();
-    conformance::Selection selection;
-<<<<<<< HEAD
-    std::optional<std::string> waivers, shard;
-    bool staged = false;
-=======
-    WaiverFlags waivers;
-    std::optional<std::string> shard;
->>>>>>> exchange
-    ReportOutput output;
-  };
+struct Options {
+  KernelFlags kernel;
+  std::string vectors = default_vectors().string();
+  conformance::Selection selection;
+  WaiverFlags waivers;
+  std::optional<std::string> shard;
+  bool staged = false;
+  ReportOutput output;
+};
 
-  // An information for kernels of class A1, unless it is asked for.
-  void look_for_staging(conformance::Kernel& kernel, bool is_asked_for,
-                        conformance::Report& report) {
-    if (!is_asked_for && report.kernel.angle_class != ROPEPROOF_A1) return;
-    const conformance::StagedResult result = conformance::check_staged(kernel);
-    report.staged = result.is_offered || !is_asked_for
-                        ? result.text
-                        : "no S1: needs rope in f32 with full heads, and MPFR";
-    report.staged_is_missing = is_asked_for && !result.holds;
+// An information for kernels of class A1, unless it is asked for.
+void look_for_staging(conformance::Kernel& kernel, bool is_asked_for,
+                      conformance::Report& report) {
+  if (!is_asked_for && report.kernel.angle_class != ROPEPROOF_A1) return;
+  const conformance::StagedResult result = conformance::check_staged(kernel);
+  report.staged = result.is_offered || !is_asked_for
+                      ? result.text
+                      : "no S1: needs rope in f32 with full heads, and MPFR";
+  report.staged_is_missing = is_asked_for && !result.holds;
+}
+
+int run(Options& options) {
+  options.waivers.read();
+  options.selection.shard =
+      options.shard ? conformance::parse_shard(*options.shard, "--shard")
+                    : conformance::shard_of_environment(
+                          [](const char* name) { return std::getenv(name); });
+  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  const std::string& profile = options.selection.profile;
+  if (!profile.empty()) {
+    corpus.groups = {conformance::proved_profile(
+        conformance::find_profile(profile),
+        std::filesystem::path(options.vectors) / "models")};
   }
-
-  int run(Options& options) {
-    options.waivers.read();
-    options.selection.shard =
-        options.shard ? conformance::parse_shard(*options.shard, "--shard")
-                      : conformance::shard_of_environment(
-                            [](const char* name) { return std::getenv(name); });
-<<<<<<< HEAD
-    conformance::Corpus corpus = conformance::load_corpus(options.vectors);
-    const std::string& profile = options.selection.profile;
-    if (!profile.empty()) {
-      corpus.groups = {conformance::proved_profile(
-          conformance::find_profile(profile),
-          std::filesystem::path(options.vectors) / "models")};
-    }
-    const std::vector<std::string> ids = conformance::case_ids(corpus);
-    check_patterns(waivers, ids);
-=======
-    const conformance::Corpus corpus =
-        conformance::load_corpus(options.vectors);
-    options.waivers.check(corpus);
->>>>>>> exchange
-    options.output.open();
-    const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
-    conformance::Report report =
-        conformance::run_suite(*kernel, corpus, options.selection);
-<<<<<<< HEAD
-    apply_waivers(waivers, ids, report);
-    look_for_staging(*kernel, options.staged, report);
-=======
-    options.waivers.apply(report);
->>>>>>> exchange
-    report.suite_version = ROPEPROOF_VERSION;
-    report.kernel_argument = options.kernel.argument();
-    if (options.vectors != default_vectors().string()) {
-      report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
-    }
-    if (!profile.empty()) report.kernel_argument += " --profile " + profile;
-    return options.output.publish(report);
+  options.waivers.check(corpus);
+  options.output.open();
+  const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
+  conformance::Report report =
+      conformance::run_suite(*kernel, corpus, options.selection);
+  options.waivers.apply(report);
+  look_for_staging(*kernel, options.staged, report);
+  report.suite_version = ROPEPROOF_VERSION;
+  report.kernel_argument = options.kernel.argument();
+  if (options.vectors != default_vectors().string()) {
+    report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
   }
+  if (!profile.empty()) report.kernel_argument += " --profile " + profile;
+  return options.output.publish(report);
+}
 
-  }  // namespace
+}  // namespace
 
-  Command add_run(CLI::App & app) {
-    auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("run", "judge a kernel");
-    options->kernel.add_flags(*command);
-    auto* tier = command->add_option(
-        "--tier", options->selection.tier,
-        "smoke: 64 cases; core: all committed cases (default)");
-    command
-        ->add_option("--profile", options->selection.profile,
-                     "what a model needs, in place of a tier; `list profiles`")
-        ->excludes(tier);
-    command->add_option("--case", options->selection.cases,
-                        "only these case ids");
-    command->add_option("--operation", options->selection.operations,
-                        "only these operations");
-    command->add_option("--vectors", options->vectors, "folder of vectors");
-    options->waivers.add_flags(*command);
-    command->add_option(
-        "--shard", options->shard,
-        "i/n: only every n-th selected case, from the i-th; "
-        "`merge` joins the reports (default: GTEST_SHARD_INDEX "
-        "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
-    command->add_flag(
-        "--staged", options->staged,
-        "require S1: the f32 pipeline that models were trained with");
-    options->output.add_flags(*command);
-    return {command, [options] { return run(*options); }};
-  }
+Command add_run(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "judge a kernel");
+  options->kernel.add_flags(*command);
+  auto* tier = command->add_option(
+      "--tier", options->selection.tier,
+      "smoke: 64 cases; core: all committed cases (default)");
+  command
+      ->add_option("--profile", options->selection.profile,
+                   "what a model needs, in place of a tier; `list profiles`")
+      ->excludes(tier);
+  command->add_option("--case", options->selection.cases,
+                      "only these case ids");
+  command->add_option("--operation", options->selection.operations,
+                      "only these operations");
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  options->waivers.add_flags(*command);
+  command->add_option("--shard", options->shard,
+                      "i/n: only every n-th selected case, from the i-th; "
+                      "`merge` joins the reports (default: GTEST_SHARD_INDEX "
+                      "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
+  command->add_flag(
+      "--staged", options->staged,
+      "require S1: the f32 pipeline that models were trained with");
+  options->output.add_flags(*command);
+  return {command, [options] { return run(*options); }};
+}
 
 }  // namespace ropeproof::tools

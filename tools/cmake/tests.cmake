@@ -59,11 +59,7 @@ if(NOT ROPEPROOF_PYTHON)
 endif()
 
 add_dependencies(conformance_test fakes)
-<<<<<<< HEAD
 add_dependencies(conformance_test plugin_fast plugin_c_example plugin_c_example_swapped)
-=======
-add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped plugin_fast)
->>>>>>> exchange
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"
   ROPEPROOF_PLUGINS_DIR="${PROJECT_BINARY_DIR}/plugins"
