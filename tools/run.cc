@@ -21,6 +21,7 @@ struct Options {
   std::optional<std::string> report;
   int failures = 3;
   int time_limit_ms = 10000;
+  bool no_fork = false;
 };
 
 // As a shell reads it back.
@@ -86,6 +87,7 @@ int run(const Options& options) {
   if (options.report) report_file.emplace(*options.report);
   conformance::KernelOptions kernel_options;
   kernel_options.time_limit = std::chrono::milliseconds(options.time_limit_ms);
+  kernel_options.is_forked = !options.no_fork;
   std::unique_ptr<conformance::Kernel> kernel;
   std::string argument;
   if (!options.command.empty()) {
@@ -144,6 +146,11 @@ Command add_run(CLI::App& app) {
       ->add_option("--time-limit", options->time_limit_ms,
                    "milliseconds for one call (default 10000)")
       ->check(CLI::Range(1, 3600000));
+  command
+      ->add_flag("--no-fork", options->no_fork,
+                 "run the library in this process, for a debugger: a crash "
+                 "ends the run, a hang never ends")
+      ->excludes("--command");
   return {command, [options] { return run(*options); }};
 }
 

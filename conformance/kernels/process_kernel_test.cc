@@ -135,6 +135,15 @@ TEST_CASE("a process that refuses, ends or hangs has its own outcome",
   CHECK(answer.detail == detail);
 }
 
+TEST_CASE("a process that is restarted is told how many threads to use",
+          "[conformance][kernel]") {
+  const auto kernel = start("test \"$OMP_NUM_THREADS\" != 1 || exit 7; exec " +
+                            process("unsupported"));
+  CHECK(run_strided(*kernel).outcome == Outcome::kUnsupported);
+  CHECK(kernel->restart(1));
+  CHECK(run_strided(*kernel).detail.ends_with("exited with status 7"));
+}
+
 TEST_CASE("an answer too many is an error of the call that it comes with",
           "[conformance][kernel]") {
   const auto kernel = start(process("answers-late"));
