@@ -42,6 +42,8 @@ std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& problem);
 
 // Appends to `bytes`.
 void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes);
+// Writes tensor.bytes() bytes.
+void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes);
 // Reads tensor.bytes() bytes.
 void scatter(const ByteTensor<std::byte>& tensor, const char* bytes);
 

@@ -157,16 +157,14 @@ class ProcessKernel : public Kernel {
       header["file"] = file_->path();
       header["answer"] = answer_buffers_;
     }
-    std::string bytes = header.dump() + "\n", in_file;
+    std::string bytes = header.dump() + "\n";
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const Json& buffer = header["buffers"][i];
-      if (!is_in_file(buffer)) {
+      if (is_in_file(buffer)) {
+        gather(tensors[i], file_->data() + offset_of(buffer));
+      } else {
         gather(tensors[i], bytes);
-        continue;
       }
-      in_file.clear();
-      gather(tensors[i], in_file);
-      file_->write(in_file, buffer[2]);
     }
     if (!process_->send(bytes)) refuse("sends what nobody has asked for");
     await(limit_);
@@ -201,14 +199,10 @@ class ProcessKernel : public Kernel {
     if (status != "ok") return refusal(status, message);
 
     const char* at = received_.data();
-    std::string from_file;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (is_in_file(wanted[i])) {
-        from_file.resize(tensors[i].bytes());
-        if (!file_->read(from_file, wanted[i][2])) {
-          refuse("the shared file has become shorter");
-        }
-        scatter(tensors[i], from_file.data());
+        scatter(tensors[i], reinterpret_cast<const char*>(
+                                file_->data() + offset_of(wanted[i])));
       } else {
         scatter(tensors[i], at);
         at += tensors[i].bytes();

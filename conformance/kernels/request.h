@@ -13,6 +13,7 @@ namespace ropeproof::conformance {
 
 // From here on a buffer travels by shared file, where the process takes one.
 inline constexpr std::size_t kMinFileBytes = std::size_t{1} << 16;
+inline constexpr std::size_t kFileAlignment = 64;
 
 // What the protocol has beyond its first version, a list of words; a process
 // takes what it knows.
@@ -36,12 +37,14 @@ Json buffer_list(const std::vector<ByteTensor<Byte>>& tensors, bool uses_file,
     list.push_back({tensor.name, tensor.bytes()});
     if (!uses_file || tensor.bytes() < kMinFileBytes) continue;
     list.back().push_back(end);
-    end += tensor.bytes();
+    end +=
+        (tensor.bytes() + kFileAlignment - 1) / kFileAlignment * kFileAlignment;
   }
   return list;
 }
 
 inline bool is_in_file(const Json& buffer) { return buffer.size() > 2; }
+inline std::size_t offset_of(const Json& buffer) { return buffer[2]; }
 
 }  // namespace ropeproof::conformance
 
