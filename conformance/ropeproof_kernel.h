@@ -11,6 +11,11 @@
  * keep caches between calls; calls come one at a time unless the kernel declares
  * ROPEPROOF_CONCURRENT.
  *
+ * Memory    a buffer is aligned as its elements are (an f32 to 4 bytes), and no
+ *           better; its last or its first byte may border memory that must not
+ *           be touched, not even read. The floating-point environment is the
+ *           default one, and must be so again on return.
+ *
  * Units     positions are counts, angles radians, strides ELEMENTS (not bytes).
  * Growth    every struct starts with struct_size, but for ropeproof_tensor,
  *           which stays as it is. New fields are appended, new bits and

@@ -49,8 +49,8 @@ std::vector<ContractResult> check_contract(Kernel& kernel,
                                            const Judgement& judge);
 
 // M: tensors at guard pages on either side, unaligned, in place, with gaps,
-// fused, empty. What the description does not offer is kUnsupported. About 12
-// calls.
+// fused, empty, overlapping. What the description does not offer is
+// kUnsupported. About 12 calls.
 std::vector<ContractResult> check_memory(Kernel& kernel, const Subject& subject,
                                          const Judgement& judge);
 

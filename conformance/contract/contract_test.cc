@@ -78,9 +78,13 @@ TEST_CASE("an honest kernel keeps the memory contract in every operation",
   TestKernel kernel(promising(0), exact_knobs());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE}) {
-    const auto results = check_memory(kernel, subject(operation), judged());
-    CHECK(failures(results) == "");
+    auto results = check_memory(kernel, subject(operation), judged());
+    CHECK(results.size() == (operation == ROPEPROOF_TABLE ? 5u : 13u));
+    std::erase_if(results, [](const ContractResult& result) {
+      return result.reason == "validates";  // not promised
+    });
     CHECK(results.size() == (operation == ROPEPROOF_TABLE ? 5u : 11u));
+    CHECK(failures(results) == "");
   }
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("a kernel that keeps its promises passes every check",
     if (!result.pass) failures += result.check + ": " + result.reason + "\n";
   }
   CHECK(failures == "");
-  CHECK(results.size() == 16);
+  CHECK(results.size() == 18);
   for (const Defect defect :
        {Defect::kOddRotaryDim, Defect::kRotaryDimAboveHeadDim,
         Defect::kZeroRotaryDim, Defect::kWindowBeyondHead,

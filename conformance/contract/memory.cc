@@ -1,4 +1,6 @@
 // Where tensors lie: at guard pages, unaligned, in place, with gaps, fused, empty.
+#include <utility>
+
 #include "conformance/contract/attempt.h"
 
 namespace ropeproof::conformance {
@@ -96,6 +98,12 @@ std::vector<ContractResult> check_memory(Kernel& kernel, const Subject& subject,
   if (has_tensors) {
     results.push_back(
         check_empty(kernel, subject, "heads 0", pick_heads(subject.c, 0, 0)));
+    for (const auto& [check, defect] :
+         {std::pair{"overlapping tensors", Defect::kOverlappingTensors},
+          std::pair{"overlapping rows", Defect::kOverlappingRows}}) {
+      results.push_back(check_reject(kernel, subject, defect));
+      results.back().check = check;
+    }
   }
   return results;
 }

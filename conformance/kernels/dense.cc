@@ -153,6 +153,14 @@ void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes) {
   });
 }
 
+void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes) {
+  const auto length = static_cast<std::size_t>(tensor.row_bytes);
+  for_each_row(tensor, [&](std::int64_t at) {
+    std::memcpy(bytes, tensor.data + at, length);
+    bytes += length;
+  });
+}
+
 void scatter(const ByteTensor<std::byte>& tensor, const char* bytes) {
   const auto length = static_cast<std::size_t>(tensor.row_bytes);
   for_each_row(tensor, [&](std::int64_t at) {

@@ -26,9 +26,11 @@ struct ByteTensor {
   std::array<std::int64_t, 3> strides{};
   std::int64_t row_bytes = 0;
 
+  // 0 where a count is negative: a problem that contradicts itself.
   std::size_t bytes() const {
-    return static_cast<std::size_t>(counts[0] * counts[1] * counts[2] *
-                                    row_bytes);
+    std::int64_t product = row_bytes;
+    for (const std::int64_t count : counts) product *= count < 0 ? 0 : count;
+    return static_cast<std::size_t>(product < 0 ? 0 : product);
   }
 };
 
@@ -40,6 +42,8 @@ std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& problem);
 
 // Appends to `bytes`.
 void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes);
+// Writes tensor.bytes() bytes.
+void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes);
 // Reads tensor.bytes() bytes.
 void scatter(const ByteTensor<std::byte>& tensor, const char* bytes);
 

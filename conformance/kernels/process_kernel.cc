@@ -1,10 +1,7 @@
 // A command that speaks the framed protocol of adapters/README.md: one JSON
 // header line, then raw bytes, in both directions.
 #include <algorithm>
-#include <bit>
-#include <cinttypes>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "conformance/kernels/kernel.h"
 #include "conformance/kernels/patience.h"
 #include "conformance/kernels/reply.h"
+#include "conformance/kernels/request.h"
 #include "conformance/kernels/shared_file.h"
 
 namespace ropeproof::conformance {
@@ -28,106 +26,17 @@ constexpr int kStartLimits = 10;
 // The socket closes a moment before the process has ended.
 constexpr std::chrono::seconds kGrace{1};
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
-// From here on a buffer travels by shared file, where the process takes one.
-constexpr std::size_t kMinFileBytes = std::size_t{1} << 16;
 
-// What the protocol has beyond its first version; a process takes what it knows.
-constexpr const char* kSharedFile = "shared_file";
-const Json kProtocolWords = {kSharedFile};
-
-std::string hex(double value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64,
-                std::bit_cast<std::uint64_t>(value));
-  return text;
-}
-
-// [name, bytes], or [name, bytes, offset] for a buffer in the shared file. Large
-// buffers get the next offsets from `end` on; `file` null: none do.
-template <class Byte>
-Json buffer_list(const std::vector<ByteTensor<Byte>>& tensors,
-                 const SharedFile* file, std::size_t& end) {
-  Json list = Json::array();
-  for (const auto& tensor : tensors) {
-    list.push_back({tensor.name, tensor.bytes()});
-    if (file == nullptr || tensor.bytes() < kMinFileBytes) continue;
-    list.back().push_back(end);
-    end += tensor.bytes();
+// What the usual numerical libraries look at; none for 0.
+std::string limit_threads(int threads) {
+  std::string exports;
+  for (const char* name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    if (threads <= 0) break;
+    exports +=
+        std::string("export ") + name + "=" + std::to_string(threads) + "; ";
   }
-  return list;
-}
-
-bool is_in_file(const Json& buffer) { return buffer.size() > 2; }
-
-// An enumerator that the operation does not need is 0, and null in the header.
-template <std::size_t kSize>
-Json named(std::uint32_t value, const Words<std::uint32_t, kSize>& words) {
-  return value == 0 ? Json(nullptr) : Json(word(words, value));
-}
-
-template <std::size_t kSize>
-bool has_word(std::uint32_t value, const Words<std::uint32_t, kSize>& words) {
-  return value == 0 || find_word(words, word(words, value)).has_value();
-}
-
-bool can_be_told(const ropeproof_problem& p) {
-  return has_word(p.operation, kOperationWords) &&
-         has_word(p.dtype, kDtypeWords) &&
-         has_word(p.table_dtype, kDtypeWords) &&
-         has_word(p.pairing, kAbiPairingWords);
-}
-
-std::string describe_request() {
-  Json header{{"op", "describe"}, {"abi_version", ROPEPROOF_ABI_VERSION}};
-  if (SharedFile::is_available()) header["offers"] = kProtocolWords;
-  return header.dump() + "\n";
-}
-
-Json scaling_json(const ropeproof_problem& p, const ropeproof_scaling& s) {
-  Json json{{"kind", word(kScalingWords, s.kind)},
-            {"factor", hex(s.factor)},
-            {"original_length", hex(s.original_length)},
-            {"seq_len", hex(s.seq_len)},
-            {"beta_fast", hex(s.beta_fast)},
-            {"beta_slow", hex(s.beta_slow)},
-            {"low_freq_factor", hex(s.low_freq_factor)},
-            {"high_freq_factor", hex(s.high_freq_factor)},
-            {"truncate", s.truncate != 0}};
-  const auto add_list = [&](const char* name, const double* list) {
-    json[name] = Json::array();
-    for (std::int64_t j = 0; list != nullptr && j < p.rotary_dim / 2; ++j) {
-      json[name].push_back(hex(list[j]));
-    }
-  };
-  add_list("short_factor", s.short_factor);
-  add_list("long_factor", s.long_factor);
-  return json;
-}
-
-Json run_header(const ropeproof_problem& p) {
-  Json header{{"op", "run"}};
-  header["operation"] = named(p.operation, kOperationWords);
-  header["dtype"] = named(p.dtype, kDtypeWords);
-  header["table_dtype"] = named(p.table_dtype, kDtypeWords);
-  header["pairing"] = named(p.pairing, kAbiPairingWords);
-  header["direction"] = p.direction;
-  header["batch"] = p.batch;
-  header["seq"] = p.seq;
-  header["head_dim"] = p.head_dim;
-  header["rotary_dim"] = p.rotary_dim;
-  header["rotary_offset"] = p.rotary_offset;
-  header["q_heads"] = p.q.heads;
-  header["k_heads"] = p.k.heads;
-  header["position_axes"] = p.position_axes;
-  header["base"] = hex(p.base);
-  header["amplitude"] = hex(p.amplitude);
-  header["permute_heads"] = p.permute_heads;
-  header["permute_columns"] = p.permute_columns;
-  header["pair_distance"] = p.pair_distance;
-  header["pairing_blocks"] = p.pairing_blocks;
-  header["scaling"] =
-      p.scaling == nullptr ? Json(nullptr) : scaling_json(p, *p.scaling);
-  return header;
+  return exports;
 }
 
 class ProcessKernel : public Kernel {
@@ -144,8 +53,8 @@ class ProcessKernel : public Kernel {
   void release() override { arena_.release(); }
   bool shares_memory() const override { return false; }
   bool restart(int threads) override {
-    if (threads != 0) return false;  // its threads are its own business
     process_.reset();
+    threads_ = threads;
     return true;
   }
 
@@ -187,7 +96,7 @@ class ProcessKernel : public Kernel {
     const std::string source = one_line(command_);
     Description d;
     file_ = nullptr;
-    process_ = Child::execute(command_);
+    process_ = Child::execute(limit_threads(threads_) + command_);
     process_->send(describe_request());
     await(kStartLimits * limit_);
     try {
@@ -209,9 +118,9 @@ class ProcessKernel : public Kernel {
   // What a process takes of what was offered.
   static bool takes_file(const Json& accepts) {
     if (accepts.is_null() || accepts == Json::array()) return false;
-    if (accepts != kProtocolWords) {
+    if (accepts != protocol_words()) {
       refuse("accepts is " + accepts.dump() + "; it may be " +
-             kProtocolWords.dump());
+             protocol_words().dump());
     }
     return true;
   }
@@ -221,23 +130,21 @@ class ProcessKernel : public Kernel {
     header["id"] = ++id_;
     const auto tensors = inputs(problem);
     std::size_t end = 0;
-    header["buffers"] = buffer_list(tensors, file_, end);
-    answer_buffers_ = buffer_list(outputs(problem), file_, end);
+    header["buffers"] = buffer_list(tensors, file_ != nullptr, end);
+    answer_buffers_ = buffer_list(outputs(problem), file_ != nullptr, end);
     if (end > 0) {
       file_->resize(end);
       header["file"] = file_->path();
       header["answer"] = answer_buffers_;
     }
-    std::string bytes = header.dump() + "\n", in_file;
+    std::string bytes = header.dump() + "\n";
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const Json& buffer = header["buffers"][i];
-      if (!is_in_file(buffer)) {
+      if (is_in_file(buffer)) {
+        gather(tensors[i], file_->data() + offset_of(buffer));
+      } else {
         gather(tensors[i], bytes);
-        continue;
       }
-      in_file.clear();
-      gather(tensors[i], in_file);
-      file_->write(in_file, buffer[2]);
     }
     if (!process_->send(bytes)) refuse("sends what nobody has asked for");
     await(limit_);
@@ -272,14 +179,10 @@ class ProcessKernel : public Kernel {
     if (status != "ok") return refusal(status, message);
 
     const char* at = received_.data();
-    std::string from_file;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (is_in_file(wanted[i])) {
-        from_file.resize(tensors[i].bytes());
-        if (!file_->read(from_file, wanted[i][2])) {
-          refuse("the shared file has become shorter");
-        }
-        scatter(tensors[i], from_file.data());
+        scatter(tensors[i], reinterpret_cast<const char*>(
+                                file_->data() + offset_of(wanted[i])));
       } else {
         scatter(tensors[i], at);
         at += tensors[i].bytes();
@@ -351,6 +254,7 @@ class ProcessKernel : public Kernel {
   Arena arena_;
   SharedFile shared_file_;
   SharedFile* file_ = nullptr;  // the same, if the process takes it
+  int threads_ = 0;
   std::unique_ptr<Child> process_;
   std::int64_t id_ = 0;  // of the latest request
   Json answer_buffers_;  // what it wants

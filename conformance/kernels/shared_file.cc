@@ -1,11 +1,12 @@
 #include "conformance/kernels/shared_file.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "conformance/kernels/kernel.h"
 
@@ -26,38 +27,28 @@ bool SharedFile::is_available() {
 #endif
 }
 
+SharedFile::~SharedFile() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
 void SharedFile::resize(std::size_t bytes) {
+  if (bytes <= bytes_) return;
 #if defined(__linux__)
   if (file_.get() < 0) {
-    file_ = Descriptor(memfd_create("ropeproof", MFD_CLOEXEC));
+    file_ =
+        Descriptor(memfd_create("ropeproof", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (file_.get() < 0) fail();
+    if (fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) fail();
   }
 #endif
-  struct stat status {};
-  if (fstat(file_.get(), &status) != 0) fail();
-  const auto wanted = static_cast<off_t>(bytes);
-  if (status.st_size < wanted && ftruncate(file_.get(), wanted) != 0) fail();
-}
-
-void SharedFile::write(const std::string& bytes, std::size_t offset) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t n = pwrite(file_.get(), bytes.data() + at, bytes.size() - at,
-                             static_cast<off_t>(offset + at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail();
-    at += static_cast<std::size_t>(n);
-  }
-}
-
-bool SharedFile::read(std::string& bytes, std::size_t offset) const {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t n = pread(file_.get(), bytes.data() + at, bytes.size() - at,
-                            static_cast<off_t>(offset + at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += static_cast<std::size_t>(n);
-  }
-  return true;
+  if (ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail();
+  if (data_ != nullptr) munmap(std::exchange(data_, nullptr), bytes_);
+  bytes_ = 0;
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (memory == MAP_FAILED) fail();
+  data_ = static_cast<std::byte*>(memory);
+  bytes_ = bytes;
 }
 
 std::string SharedFile::path() const {

@@ -10,24 +10,28 @@
 namespace ropeproof::conformance {
 
 // A file in memory that another process opens by its path. It has no name in
-// any folder, so that nothing is left behind, and it is read and written with
-// system calls, not mapped: a process that cuts it off cannot crash the runner.
+// any folder, so that nothing is left behind. It is sealed against shrinking: a
+// process that could cut it off would crash the runner, which has it mapped.
 class SharedFile {
  public:
   // Whether this system has such files.
   static bool is_available();
 
-  // At least `bytes` long. Throws KernelError.
+  SharedFile() = default;
+  ~SharedFile();
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  // At least `bytes` long; what data() has returned ends. Throws KernelError.
   void resize(std::size_t bytes);
-  // Throws KernelError.
-  void write(const std::string& bytes, std::size_t offset);
-  // Fills `bytes`. False: the file ends before.
-  bool read(std::string& bytes, std::size_t offset) const;
+  std::byte* data() const { return data_; }
 
   std::string path() const;
 
  private:
   Descriptor file_;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace ropeproof::conformance

