@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/coverage.h"
 #include "conformance/verdict/features.h"
 #include "conformance/verdict/tolerance.h"
 #include "tools/commands.h"
@@ -19,7 +20,26 @@ void list_cases(const std::string& vectors) {
     };
     for (const auto& c : group.rope_cases) print(c);
     for (const auto& c : group.permute_cases) print(c);
+    for (const auto& c : group.reject_cases) {
+      std::cout << "  " << c.id << "  " << c.of << ": " << c.comment << "\n";
+    }
+    for (const auto& c : group.sequence_cases) {
+      std::cout << "  " << c.id << "  " << c.calls.size()
+                << " calls: " << c.comment << "\n";
+    }
   }
+}
+
+// Exit status 1 unless every cell is covered.
+int list_coverage(const std::string& vectors) {
+  const auto coverage =
+      conformance::coverage_of(conformance::load_corpus(vectors).groups);
+  std::cout << conformance::coverage_text(coverage);
+  const auto empty = conformance::empty_cells(coverage);
+  for (const std::string& cell : empty) {
+    std::cerr << "ropeproof: no case reaches " << cell << "\n";
+  }
+  return empty.empty() ? 0 : 1;
 }
 
 void list_kernels() {
@@ -37,13 +57,18 @@ Command add_list(CLI::App& app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "list", "list the cases, bundled kernels, models or tolerances");
+      "list",
+      "list the cases, their coverage, bundled kernels, models or tolerances");
   command
       ->add_option("what", options->what,
-                   "cases (default), kernels, models or tolerances")
-      ->check(CLI::IsMember({"cases", "kernels", "models", "tolerances"}));
+                   "cases (default), coverage, kernels, models or tolerances")
+      ->check(CLI::IsMember(
+          {"cases", "coverage", "kernels", "models", "tolerances"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
+            if (options->what == "coverage") {
+              return list_coverage(options->vectors);
+            }
             if (options->what == "kernels") {
               list_kernels();
             } else if (options->what == "models") {

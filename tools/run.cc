@@ -1,4 +1,5 @@
 // ropeproof run: judges one kernel.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "conformance/verdict/report.h"
 #include "conformance/verdict/runner.h"
 #include "conformance/waivers/apply.h"
+#include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/report_file.h"
@@ -22,6 +24,21 @@ struct Options {
   ReportOutput output;
 };
 
+// The whole tier, or a case of it, as a replay names one.
+bool needs_full_tier(const conformance::Selection& selection) {
+  return selection.tier == "full" ||
+         std::ranges::any_of(selection.cases, [](const std::string& id) {
+           return id.starts_with("full-");
+         });
+}
+
+// Both give the same bits.
+reference::Oracle best_oracle() {
+  return reference::available(reference::Oracle::kMpfi)
+             ? reference::Oracle::kMpfi
+             : reference::Oracle::kBinFloat;
+}
+
 int run(Options& options) {
   conformance::Waivers waivers;
   if (options.waivers) {
@@ -32,7 +49,10 @@ int run(Options& options) {
       options.shard ? conformance::parse_shard(*options.shard, "--shard")
                     : conformance::shard_of_environment(
                           [](const char* name) { return std::getenv(name); });
-  const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  if (needs_full_tier(options.selection)) {
+    conformance::add_full_tier(corpus, best_oracle(), options.selection.cases);
+  }
   const std::vector<std::string> ids = conformance::case_ids(corpus);
   check_patterns(waivers, ids);
   options.output.open();
@@ -55,7 +75,8 @@ Command add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "judge a kernel");
   options->kernel.add_flags(*command);
   command->add_option("--tier", options->selection.tier,
-                      "smoke: 64 cases; core: all committed cases (default)");
+                      "smoke: 64 cases; core: all committed cases (default); "
+                      "full: 10,700 more, proved on the way");
   command->add_option("--case", options->selection.cases,
                       "only these case ids");
   command->add_option("--operation", options->selection.operations,

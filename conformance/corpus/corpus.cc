@@ -6,6 +6,7 @@
 #include "conformance/corpus/bug_class.h"
 #include "conformance/corpus/core/core_families.h"
 #include "conformance/corpus/families.h"
+#include "conformance/corpus/full_families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
 #include "conformance/corpus/strict_json.h"
@@ -19,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kTargets = "targets.json";
+constexpr const char* kFullTier = "full";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 // The file that an entry of the manifest describes, digest checked.
@@ -88,7 +90,7 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
 }  // namespace
 
 Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
-                      const std::string& version) {
+                      const std::string& version, const std::string& tier) {
   const fs::path source = directory / "sources" / "worked_example.json";
   std::vector<Group> groups = smoke_families();
   groups.push_back(worked_example(read_file(source), source.string()));
@@ -98,6 +100,9 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(position_family());
   groups.push_back(layout_family());
   for (Group& group : core_families()) groups.push_back(std::move(group));
+  if (tier == kFullTier) {
+    for (Group& group : full_families()) groups.push_back(std::move(group));
+  }
   Files files = corpus_files(groups, oracle, version);
   files[kTargets] = write_targets();
   return files;
@@ -189,6 +194,21 @@ Corpus load_corpus(const fs::path& directory) {
   }
   check_references(corpus, directory);
   return corpus;
+}
+
+void add_full_tier(Corpus& corpus, reference::Oracle oracle,
+                   const std::vector<std::string>& only) {
+  for (const Group& group : corpus.groups) {
+    if (group.tier == kFullTier) return;
+  }
+  std::vector<Group> groups = full_families();
+  for (Group& group : groups) {
+    std::erase_if(group.rope_cases, [&](const RopeCase& c) {
+      return !only.empty() && std::ranges::find(only, c.id) == only.end();
+    });
+  }
+  prove(oracle, groups);
+  for (Group& group : groups) corpus.groups.push_back(std::move(group));
 }
 
 }  // namespace ropeproof::conformance

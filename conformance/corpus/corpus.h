@@ -13,11 +13,13 @@
 
 namespace ropeproof::conformance {
 
-// Everything that `ropeproof generate` writes, MANIFEST.json included. A
-// function of this program and of vectors/sources alone. Throws VectorError for
-// a bad source, and what reference/golden.h throws.
+// Everything that `ropeproof generate` writes, MANIFEST.json included: the core
+// tier, or it and the full one. A function of this program and of
+// vectors/sources alone. Throws VectorError for a bad source, and what
+// reference/golden.h throws.
 Files generate_corpus(const std::filesystem::path& directory,
-                      reference::Oracle oracle, const std::string& version);
+                      reference::Oracle oracle, const std::string& version,
+                      const std::string& tier = "core");
 
 // The same for any groups, proved on the way.
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
@@ -32,6 +34,11 @@ struct Corpus {
 // Reads what MANIFEST.json lists, checks every digest and that reject and
 // sequence cases refer to cases that are there. Throws VectorError.
 Corpus load_corpus(const std::filesystem::path& directory);
+
+// Adds the full tier to a corpus without it, proved here and now; with `only`,
+// no more than the cases of these ids. Some ten seconds of work for all.
+void add_full_tier(Corpus& corpus, reference::Oracle oracle,
+                   const std::vector<std::string>& only);
 
 }  // namespace ropeproof::conformance
 
