@@ -4,6 +4,7 @@
 
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/coverage.h"
+#include "conformance/corpus/summary.h"
 #include "conformance/verdict/features.h"
 #include "conformance/verdict/tolerance.h"
 #include "tools/commands.h"
@@ -15,18 +16,9 @@ void list_cases(const std::string& vectors) {
   for (const auto& group : conformance::load_corpus(vectors).groups) {
     std::cout << group.name << " (" << group.tier << "): " << group.description
               << "\n";
-    const auto print = [](const auto& c) {
+    conformance::for_each_case(group, [](const auto& c) {
       std::cout << "  " << c.id << "  " << conformance::summary(c) << "\n";
-    };
-    for (const auto& c : group.rope_cases) print(c);
-    for (const auto& c : group.permute_cases) print(c);
-    for (const auto& c : group.reject_cases) {
-      std::cout << "  " << c.id << "  " << c.of << ": " << c.comment << "\n";
-    }
-    for (const auto& c : group.sequence_cases) {
-      std::cout << "  " << c.id << "  " << c.calls.size()
-                << " calls: " << c.comment << "\n";
-    }
+    });
   }
 }
 

@@ -8,22 +8,25 @@
 
 #include "conformance/corpus/case.h"
 #include "conformance/corpus/corpus_files.h"
+#include "conformance/corpus/ledger.h"
 #include "conformance/corpus/strict_json.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance {
 
-// Everything that `ropeproof generate` writes, MANIFEST.json included: the core
-// tier, or it and the full one. A function of this program and of
-// vectors/sources alone. Throws VectorError for a bad source, and what
-// reference/golden.h throws.
+// Everything that `ropeproof generate` writes: the groups of the core tier, or of
+// it and the full one, MANIFEST.json, LEDGER.txt, smoke.txt and targets.json. A
+// function of this program, of `directory`/sources and of the ledger there.
+// Throws VectorError for a bad source, for a case that the ledger refuses, and
+// what reference/golden.h throws.
 Files generate_corpus(const std::filesystem::path& directory,
                       reference::Oracle oracle, const std::string& version,
                       const std::string& tier = "core");
 
-// The same for any groups, proved on the way.
+// The same for any groups, proved on the way. `ledger` is that of the cases
+// committed before. Throws VectorError for a case that the ledger refuses.
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
-                   const std::string& version);
+                   const std::string& version, const Ledger& ledger = {});
 
 struct Corpus {
   std::string version;          // of the generator
