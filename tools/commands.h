@@ -24,6 +24,7 @@ Command add_run(CLI::App& app);
 Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
+Command add_selftest(CLI::App& app);
 Command add_merge(CLI::App& app);
 
 // The flags of `show` that only models have.

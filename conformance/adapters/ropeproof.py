@@ -84,25 +84,32 @@ class Problem:
     What the operation does not need is None.
     """
 
-    def __init__(self, header, stream):
+    def __init__(self, header, stream, files):
         self.q = self.k = self.cos = self.sin = self.positions = None
         self.axis_of_pair = self.inv_freq = self.inv_freq_lo = None
         self.real_positions = self.axis_weights = self.pair_amplitude = None
         self.permute_in = None
         buffers = header.pop("buffers")
         header.pop("op")
+        header.pop("id", None)
+        path = header.pop("file", None)
+        self._answer = header.pop("answer", None)
+        self._file = None if path is None else files.open(path)
         self.__dict__.update(header)
         self.base = _from_hex(self.base)
         self.amplitude = _from_hex(self.amplitude)
         if self.scaling:
             self.scaling = {key: _scaling_value(key, value)
                             for key, value in self.scaling.items()}
-        for name, size in buffers:
+        for name, size, *offset in buffers:
             array = np.empty(*self._form(name))
             if array.nbytes != size:
                 raise ValueError(f"{name} has {size} bytes, "
                                  f"its shape {array.shape} {array.nbytes}")
-            _fill(array, stream)
+            if offset:
+                _read_at(self._file, array, offset[0])
+            else:
+                _fill(array, stream)
             setattr(self, name, array)
 
     def _form(self, name):
@@ -178,16 +185,37 @@ def serve():
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
+    files = _Files()
     while line := stream.readline():
         header = json.loads(line)
         if header["op"] == "describe":
-            reply, arrays = _description, []
+            reply, arrays = dict(_description), []
+            if "shared_file" in header.get("offers", []):
+                reply["accepts"] = ["shared_file"]
         else:
-            reply, arrays = _solve(Problem(header, stream))
+            number = header.get("id")
+            reply, arrays = _solve(Problem(header, stream, files))
+            if number is not None:
+                reply["id"] = number
         answers.write(json.dumps(reply).encode() + b"\n")
         for array in arrays:
             answers.write(array.reshape(-1).view(np.uint8))
         answers.flush()
+
+
+class _Files:
+    """The runner's shared file, opened once."""
+
+    def __init__(self):
+        self._path = self._descriptor = None
+
+    def open(self, path):
+        if path != self._path:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+            self._descriptor = os.open(path, os.O_RDWR)
+            self._path = path
+        return self._descriptor
 
 
 def _solve(problem):
@@ -204,7 +232,16 @@ def _solve(problem):
         message = f"{where}: {type(error).__name__}: {error}"
         return dict(status="error", message=message), []
     sizes = [[n, a.nbytes] for n, a in zip(problem._outputs(), arrays)]
-    return dict(status="ok", buffers=sizes), arrays
+    if problem._answer is None:
+        return dict(status="ok", buffers=sizes), arrays
+    # Large results go where the request wants them.
+    streamed = []
+    for (_, _, *offset), array in zip(problem._answer, arrays):
+        if offset:
+            _write_at(problem._file, array, offset[0])
+        else:
+            streamed.append(array)
+    return dict(status="ok", buffers=problem._answer), streamed
 
 
 def _checked(problem, arrays):
@@ -244,3 +281,19 @@ def _fill(array, stream):
         if not count:
             raise SystemExit("ropeproof: the runner is gone")
         rest = rest[count:]
+
+
+def _read_at(descriptor, array, offset):
+    rest = array.reshape(-1).view(np.uint8)
+    while rest.size > 0:
+        count = os.preadv(descriptor, [rest], offset)
+        if not count:
+            raise SystemExit("ropeproof: the shared file ends too early")
+        rest, offset = rest[count:], offset + count
+
+
+def _write_at(descriptor, array, offset):
+    rest = array.reshape(-1).view(np.uint8)
+    while rest.size > 0:
+        count = os.pwrite(descriptor, rest, offset)
+        rest, offset = rest[count:], offset + count

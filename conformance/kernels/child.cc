@@ -3,9 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +15,9 @@
 #include <iostream>
 #include <thread>
 
+#include "conformance/kernels/description.h"
 #include "conformance/kernels/kernel.h"
+#include "conformance/kernels/supervisor.h"
 
 namespace ropeproof::conformance {
 namespace {
@@ -26,6 +25,8 @@ namespace {
 // What one child may print; a plug-in that never stops must not fill a disk.
 constexpr std::size_t kOutputLimit = std::size_t{1} << 16;
 constexpr std::size_t kChunk = std::size_t{1} << 16;
+constexpr int kLastReads = 2;  // a pipe holds a chunk; then its end is seen
+constexpr std::size_t kLineLimit = 200;
 
 #if defined(MSG_NOSIGNAL)
 constexpr int kNoSignal = MSG_NOSIGNAL;
@@ -44,15 +45,6 @@ Descriptor own(int fd) {
   ::close(fd);
   if (moved < 0) fail("fcntl");
   return Descriptor(moved);
-}
-
-// The runner's handlers and mask are not the plug-in's: a crash must end the
-// child by its own signal.
-void reset_signals() {
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 std::string how_it_ended(int status) {
@@ -102,9 +94,11 @@ bool Parent::send(const void* bytes, std::size_t count) const {
 
 std::unique_ptr<Child> Child::start(
     const std::function<void(Descriptor socket)>& in_child) {
-  int sockets[2], pipes[2];
+  int sockets[2], controls[2], pipes[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) fail("socketpair");
   Descriptor ours = own(sockets[0]), theirs = own(sockets[1]);
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, controls) != 0) fail("socketpair");
+  Descriptor control = own(controls[0]), controlled = own(controls[1]);
   if (pipe(pipes) != 0) fail("pipe");
   Descriptor output = own(pipes[0]), print = own(pipes[1]);
   fcntl(output.get(), F_SETFL, O_NONBLOCK);
@@ -120,21 +114,15 @@ std::unique_ptr<Child> Child::start(
   const pid_t pid = ::fork();
   if (pid < 0) fail("fork");
   if (pid == 0) {
-    // noexcept: no exception may walk up the runner's stack in the child.
-    [&]() noexcept {
-      setpgid(0, 0);
-      reset_signals();
+    supervise(controlled.get(), theirs.get(), print.get(), [&] {
       dup2(print.get(), STDERR_FILENO);
       print.close();
-      output.close();
-      ours.close();
       in_child(std::move(theirs));
-    }();
-    _exit(0);
+    });
   }
-  setpgid(pid, pid);  // whoever comes first: end() relies on it
   std::unique_ptr<Child> child(new Child);
-  child->pid_ = pid;
+  child->supervisor_ = pid;
+  child->control_ = std::move(control);
   child->socket_ = std::move(ours);
   child->output_ = std::move(output);
   return child;
@@ -145,23 +133,28 @@ std::unique_ptr<Child> Child::start(
 // after fork those threads are gone, so the next parallel region would wait for
 // them forever. A new thread has no pool yet and gets a new one. So a worker
 // can be forked at any time, and no pristine process has to be kept for it.
-// The first thread is free to watch the socket: when the runner dies, so does a
-// plug-in that hangs.
 std::unique_ptr<Child> Child::fork(
     const std::function<void(const Parent&)>& body) {
   return start([&](Descriptor socket) {
     const Descriptor nothing = own(open("/dev/null", O_RDONLY));
     dup2(nothing.get(), STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
+#if defined(__GLIBC__)
+    // A plug-in that calls exit() must not run what the runner has registered
+    // for its own end: static destructors, a search for leaks.
+    on_exit(
+        [](int status, void*) {
+          std::fflush(stdout);
+          _exit(status);
+        },
+        nullptr);
+#endif
     std::thread([&] {
       body(Parent(socket.get()));
       std::fflush(stdout);
       _exit(0);
     }).detach();
-    pollfd hang_up{socket.get(), 0, 0};
-    while (poll(&hang_up, 1, -1) <= 0) {
-    }
-    ::kill(0, SIGKILL);  // with all that the plug-in started
+    for (;;) pause();
   });
 }
 
@@ -169,14 +162,17 @@ std::unique_ptr<Child> Child::execute(const std::string& command) {
   return start([&](Descriptor socket) {
     dup2(socket.get(), STDIN_FILENO);
     dup2(socket.get(), STDOUT_FILENO);
-#if defined(__linux__)
-    // A command that hangs would not notice the end of the runner. The shell
-    // hands this on to a command that it becomes, not to one that it starts.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
     execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   });
+}
+
+bool Child::send(std::string_view bytes) {
+  line_.clear();
+  unfinished_line_.clear();
+  outgoing_ += bytes;
+  char byte = 0;
+  return recv(socket_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) <= 0;
 }
 
 void Child::send_some() {
@@ -195,7 +191,9 @@ void Child::forward_output() {
   char chunk[kChunk];
   const ssize_t n = read(output_.get(), chunk, sizeof chunk);
   if (n == 0) output_.close();
-  if (n <= 0 || printed_ >= kOutputLimit) return;
+  if (n <= 0) return;
+  remember({chunk, static_cast<std::size_t>(n)});
+  if (printed_ >= kOutputLimit) return;
   const auto count =
       std::min(static_cast<std::size_t>(n), kOutputLimit - printed_);
   std::fwrite(chunk, 1, count, stderr);
@@ -204,6 +202,24 @@ void Child::forward_output() {
     std::fputs("\nropeproof: the kernel prints on; the rest is dropped\n",
                stderr);
   }
+}
+
+// A line that never ends is kept up to its limit.
+void Child::remember(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view piece = text.substr(0, end);
+    unfinished_line_ += piece.substr(
+        0, kLineLimit - std::min(kLineLimit, unfinished_line_.size()));
+    if (end == std::string_view::npos) return;
+    if (!unfinished_line_.empty()) line_ = std::move(unfinished_line_);
+    unfinished_line_.clear();
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string Child::last_line() const {
+  return one_line(line_.empty() ? unfinished_line_ : line_);
 }
 
 Child::Wire Child::receive(std::string& received, std::size_t bytes,
@@ -217,13 +233,19 @@ Child::Wire Child::receive(std::string& received, std::size_t bytes,
 
     const auto wanted =
         static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT);
-    pollfd watched[] = {{socket_.get(), wanted, 0}, {output_.get(), POLLIN, 0}};
-    if (poll(watched, 2,
+    pollfd watched[] = {{socket_.get(), wanted, 0},
+                        {output_.get(), POLLIN, 0},
+                        {control_.get(), POLLIN, 0}};
+    if (poll(watched, 3,
              static_cast<int>(std::min<std::int64_t>(left, 60000))) < 0) {
       continue;
     }
     if (watched[1].revents != 0) forward_output();
-    if ((watched[0].revents & ~POLLOUT) == 0) continue;
+    if ((watched[0].revents & ~POLLOUT) == 0) {
+      // What it started may hold the socket open; it has ended all the same.
+      if (watched[2].revents != 0 && has_ended()) return Wire::kClosed;
+      continue;
+    }
 
     char chunk[kChunk];
     const ssize_t n = recv(socket_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
@@ -234,32 +256,45 @@ Child::Wire Child::receive(std::string& received, std::size_t bytes,
   return Wire::kDone;
 }
 
+// Reads what the supervisor has said.
+bool Child::has_ended() {
+  while (!ended_) {
+    Started started;
+    Ended ended;
+    const bool is_first = worker_ < 0;
+    const ssize_t n =
+        is_first ? recv(control_.get(), &started, sizeof started, MSG_DONTWAIT)
+                 : recv(control_.get(), &ended, sizeof ended, MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    if (n == 0) {
+      ended_ = "its supervisor was killed";
+      if (worker_ > 0) kill(-worker_, SIGKILL);
+    } else if (is_first) {
+      worker_ = started.pid;
+    } else {
+      ended_ = how_it_ended(ended.status);
+    }
+  }
+  return true;
+}
+
 std::string Child::end(Clock::duration grace) {
-  if (pid_ < 0) return "";
-  // WNOWAIT leaves the child a zombie, so that its process group cannot become
-  // somebody else's before it is killed.
+  if (supervisor_ < 0) return "";
   const auto until = Clock::now() + grace;
-  const auto has_ended = [this] {
-    siginfo_t info{};
-    return waitid(P_PID, static_cast<id_t>(pid_), &info,
-                  WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == pid_;
-  };
-  bool by_itself = has_ended();
-  while (!by_itself && Clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    by_itself = has_ended();
+  while (!has_ended() && Clock::now() < until) {
+    pollfd watched{control_.get(), POLLIN, 0};
+    poll(&watched, 1, 1);
   }
-  kill(-pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  control_.close();
+  while (waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  pid_ = -1;
-  for (auto before = printed_; output_.get() >= 0; before = printed_) {
+  supervisor_ = -1;
+  // What it printed last may lie in the pipe still.
+  for (int reads = 0; reads < kLastReads && output_.get() >= 0; ++reads) {
     forward_output();
-    if (printed_ == before) break;
   }
-  return by_itself ? how_it_ended(status) : "closed its connection and ran on";
+  return ended_.value_or("closed its connection and ran on");
 }
 
 }  // namespace ropeproof::conformance

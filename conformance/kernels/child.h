@@ -1,9 +1,9 @@
 // child.h -- a process that runs third-party code.
 //
-// Everything that knows fork, sockets, signals and poll is in child.cc. The
-// child talks over one socket, is killed with all that it started, and leaves
-// no zombie and no descriptor behind. When the runner dies, the child ends, a
-// hanging one too; but not what a shell command started in turn, if that hangs.
+// The child talks over one socket, is killed with all that it started, and
+// leaves no zombie and no descriptor behind. When the runner dies, all of that
+// ends too, hanging or not: see supervisor.h. What it prints is read as it comes
+// and forgotten but for the last line.
 #ifndef ROPEPROOF_CONFORMANCE_KERNELS_CHILD_H_
 #define ROPEPROOF_CONFORMANCE_KERNELS_CHILD_H_
 
@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,7 @@ class Child {
 
   enum class Wire {
     kDone,
-    kClosed,  // the child closed its socket: as a rule, it ended
+    kClosed,  // the child ended, or closed its socket
     kLate,    // the deadline passed
   };
 
@@ -72,8 +73,9 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Queues bytes, which receive() sends.
-  void send(std::string_view bytes) { outgoing_ += bytes; }
+  // Queues bytes, which receive() sends. False: the child has said something
+  // that nobody asked for.
+  bool send(std::string_view bytes);
 
   // Appends to `received` until it holds `bytes` bytes, perhaps more. Sends
   // meanwhile, so that two full pipes never wait for one another.
@@ -84,17 +86,26 @@ class Child {
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);
 
+  // The last line that the child has printed since send(), cut at 200
+  // characters; empty if none.
+  std::string last_line() const;
+
  private:
   Child() = default;
   static std::unique_ptr<Child> start(
       const std::function<void(Descriptor socket)>& in_child);
   void send_some();
   void forward_output();
+  void remember(std::string_view text);
+  bool has_ended();
 
-  pid_t pid_ = -1;
+  pid_t supervisor_ = -1, worker_ = -1;
+  std::optional<std::string> ended_;  // how, in words
+  Descriptor control_;                // of the supervisor
   Descriptor socket_;
   Descriptor output_;  // what the child prints
   std::size_t printed_ = 0;
+  std::string line_, unfinished_line_;
   std::string outgoing_;
   std::size_t sent_ = 0;
 };

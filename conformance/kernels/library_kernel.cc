@@ -1,11 +1,9 @@
-// A shared library, loaded in a forked worker. The worker stays for all
-// problems; a problem travels as its struct, through the socket, and its
-// tensors are in memory that both processes see at the same addresses.
-#include <dlfcn.h>
+// A shared library: in a forked worker, which stays for all problems. A problem
+// travels as its struct, through a socket, and its tensors are in memory that
+// both processes see at the same addresses. For debuggers, in this process.
+#include <sys/mman.h>
 
 #include <algorithm>
-#include <cfenv>
-#include <cfloat>
 #include <cstring>
 #include <filesystem>
 
@@ -13,6 +11,8 @@
 #include "conformance/kernels/child.h"
 #include "conformance/kernels/description.h"
 #include "conformance/kernels/kernel.h"
+#include "conformance/kernels/patience.h"
+#include "conformance/kernels/worker.h"
 
 namespace ropeproof::conformance {
 namespace {
@@ -22,102 +22,81 @@ constexpr int kLoadLimits = 10;
 // The socket closes a moment before the process has ended.
 constexpr std::chrono::seconds kGrace{1};
 
-// What the worker sends once, after loading. Text has its terminating zero.
-struct Loaded {
-  enum Stage : std::int32_t {
-    kRefused,    // `text` says why
-    kDescribed,  // describe returned `status`
-  } stage = kRefused;
-  std::int32_t status = 0;
-  ropeproof_description description{};  // pointers are the worker's
-  char text[512]{};
-  char name[128]{}, version[128]{};
-};
-
-// What the worker sends for each problem.
-struct Solved {
-  std::int32_t status = 0;
-  std::int32_t is_environment_changed = 0;
-};
-
-template <std::size_t kSize>
-void copy_text(const char* from, char (&to)[kSize]) {
-  if (from != nullptr) std::memcpy(to, from, strnlen(from, kSize - 1));
+[[noreturn]] void fail(const std::string& source, const std::string& message) {
+  throw KernelError(source + ": " + message);
 }
 
-template <class Function>
-Function find(void* library, const char* symbol, Loaded& loaded) {
-  void* const found = dlsym(library, symbol);
-  if (found == nullptr) {
-    copy_text((std::string("has no symbol ") + symbol +
-               ": export it with C linkage and ROPEPROOF_EXPORT")
-                  .c_str(),
-              loaded.text);
+// What a library says of itself. Throws KernelError.
+Description described(const Loaded& loaded, const std::string& source) {
+  if (loaded.stage == Loaded::kRefused) fail(source, one_line(loaded.text));
+  if (loaded.status != ROPEPROOF_OK) {
+    fail(source, "ropeproof_describe returned " +
+                     std::to_string(loaded.status) +
+                     "; it must be ROPEPROOF_OK");
   }
-  return reinterpret_cast<Function>(found);
+  const ropeproof_description& d = loaded.description;
+  check_abi_version(d.abi_version, source);
+  const Description description = {loaded.name,
+                                   loaded.version,
+                                   d.operations,
+                                   d.dtypes,
+                                   d.pairings,
+                                   d.features,
+                                   d.max_position,
+                                   d.angle_class,
+                                   d.angle_dtype,
+                                   d.power,
+                                   std::max(d.trig_ulp, 1u),
+                                   d.table_dtype,
+                                   d.rounding,
+                                   d.scalings};
+  check_description(description, source);
+  return description;
 }
 
-decltype(&ropeproof_run) load(const std::string& path, Loaded& loaded) {
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    copy_text((std::string("cannot be loaded: ") + dlerror()).c_str(),
-              loaded.text);
-    return nullptr;
+Answer answer_of(const Solved& solved) {
+  if (solved.before != solved.after) {
+    return {Outcome::kError, "ropeproof_run changed " +
+                                 name_changes(solved.before, solved.after) +
+                                 "; restore the floating-point environment"};
   }
-  const auto describe = find<decltype(&ropeproof_describe)>(
-      library, "ropeproof_describe", loaded);
-  if (describe == nullptr) return nullptr;
-  const auto run =
-      find<decltype(&ropeproof_run)>(library, "ropeproof_run", loaded);
-  if (run == nullptr) return nullptr;
-
-  loaded.description.struct_size = sizeof loaded.description;
-  loaded.status = describe(&loaded.description);
-  loaded.stage = Loaded::kDescribed;
-  copy_text(loaded.description.name, loaded.name);
-  copy_text(loaded.description.version, loaded.version);
-  return run;
-}
-
-// Whether this thread rounds to nearest and keeps subnormals.
-bool is_environment_default() {
-  volatile float smallest_normal = FLT_MIN;
-  volatile float half = smallest_normal / 2;  // 0 when results are flushed
-  volatile float normal_again = half * 2;     // 0 when operands are
-  return std::fegetround() == FE_TONEAREST && normal_again == FLT_MIN;
-}
-
-void serve(const std::string& path, const Parent& runner) {
-  Loaded loaded;
-  const auto run = load(path, loaded);
-  std::fflush(stdout);
-  if (!runner.send(&loaded, sizeof loaded) || run == nullptr) return;
-
-  ropeproof_problem problem;
-  while (runner.receive(&problem, sizeof problem)) {
-    std::fesetenv(FE_DFL_ENV);
-    Solved solved;
-    solved.status = run(&problem);
-    solved.is_environment_changed = is_environment_default() ? 0 : 1;
-    std::fflush(stdout);
-    if (!runner.send(&solved, sizeof solved)) return;
+  switch (solved.status) {
+    case ROPEPROOF_OK:
+      return {};
+    case ROPEPROOF_UNSUPPORTED:
+      return {Outcome::kUnsupported, "ropeproof_run: ROPEPROOF_UNSUPPORTED"};
+    case ROPEPROOF_INVALID:
+      return {Outcome::kInvalid, "ropeproof_run: ROPEPROOF_INVALID"};
+    default:
+      return {Outcome::kError,
+              "ropeproof_run returned " + std::to_string(solved.status) +
+                  "; it must be ROPEPROOF_OK, _UNSUPPORTED or _INVALID"};
   }
 }
 
-class LibraryKernel : public Kernel {
+// One object in memory that forked processes share.
+template <class T>
+class Shared {
  public:
-  LibraryKernel(const std::string& path, const KernelOptions& options)
-      : source_(one_line(path)), limit_(options.time_limit) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) {
-      fail("no such file; name a shared library");
-    }
-    // dlopen would search the system's folders for a name without a slash.
-    path_ = std::filesystem::absolute(path).string();
-    description_ = start();
+  Shared() {
+    void* const memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    object_ = new (memory) T;
   }
+  ~Shared() { munmap(object_, sizeof(T)); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
 
-  const Description& description() const override { return description_; }
+  T& operator*() const { return *object_; }
+
+ private:
+  T* object_;
+};
+
+// A kernel whose tensors lie between guard pages.
+class GuardedKernel : public Kernel {
+ public:
   std::byte* allocate(std::size_t bytes) override {
     return arena_.allocate(bytes, Edge::kStart);
   }
@@ -128,110 +107,162 @@ class LibraryKernel : public Kernel {
   bool has_guards() const override { return true; }
   bool shares_memory() const override { return true; }
 
+ private:
+  Arena arena_;  // before the first fork
+};
+
+class LibraryKernel : public GuardedKernel {
+ public:
+  LibraryKernel(const std::string& path, const std::string& source,
+                const KernelOptions& options)
+      : source_(source),
+        path_(path),
+        limit_(options.time_limit),
+        patience_(options) {
+    description_ = start();
+  }
+
+  const Description& description() const override { return description_; }
+  bool is_concurrent() const override { return true; }
+
   Answer run(const ropeproof_problem& problem) override {
-    if (worker_ == nullptr) {
-      try {
-        start();
-      } catch (const KernelError& error) {
-        worker_.reset();
-        return {Outcome::kError, error.what()};
-      }
-    }
-    worker_->send({reinterpret_cast<const char*>(&problem), sizeof problem});
-    Solved solved;
-    switch (receive(solved, limit_)) {
-      case Child::Wire::kLate:
-        worker_.reset();
-        return {Outcome::kTimeout, late(limit_)};
-      case Child::Wire::kClosed: {
-        const std::string how = worker_->end(kGrace);
-        worker_.reset();
-        return {Outcome::kCrash, how};
-      }
-      case Child::Wire::kDone:
-        break;
-    }
-    if (solved.is_environment_changed != 0) {
-      return {Outcome::kError,
-              "ropeproof_run changed the rounding mode or flushes subnormals "
-              "on return; restore the floating-point environment"};
-    }
-    switch (solved.status) {
-      case ROPEPROOF_OK:
-        return {};
-      case ROPEPROOF_UNSUPPORTED:
-        return {Outcome::kUnsupported, "ropeproof_run: ROPEPROOF_UNSUPPORTED"};
-      case ROPEPROOF_INVALID:
-        return {Outcome::kInvalid, "ropeproof_run: ROPEPROOF_INVALID"};
-      default:
-        return {Outcome::kError,
-                "ropeproof_run returned " + std::to_string(solved.status) +
-                    "; it must be ROPEPROOF_OK, _UNSUPPORTED or _INVALID"};
-    }
+    return ask({&problem, 1}, 1)[0];
+  }
+
+  std::vector<Answer> run_together(std::span<const ropeproof_problem> problems,
+                                   int rounds) override {
+    return ask(problems, rounds);
+  }
+
+  bool restart(int threads) override {
+    worker_.reset();
+    threads_ = threads;
+    return true;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const {
-    throw KernelError(source_ + ": " + message);
+  std::vector<Answer> ask(std::span<const ropeproof_problem> problems,
+                          int rounds) {
+    const auto all = [&](const Answer& answer) {
+      return std::vector<Answer>(problems.size(), answer);
+    };
+    if (patience_.is_lost()) return all(patience_.answer());
+    try {
+      if (worker_ == nullptr) start();
+    } catch (const KernelError& error) {
+      worker_.reset();
+      patience_.lose();  // loading takes ten time limits
+      return all({Outcome::kError, error.what()});
+    }
+    const Request request{++number_, static_cast<std::int32_t>(problems.size()),
+                          rounds};
+    std::string message(reinterpret_cast<const char*>(&request),
+                        sizeof request);
+    message.append(reinterpret_cast<const char*>(problems.data()),
+                   problems.size_bytes());
+    const bool was_silent = worker_->send(message);
+    std::vector<Solved> solved(problems.size());
+    switch (receive(solved.data(), solved.size(), limit_)) {
+      case Child::Wire::kLate:
+        return all(patience_.late(limit_, end_worker()));
+      case Child::Wire::kClosed:
+        return all(crash());
+      case Child::Wire::kDone:
+        break;
+    }
+    std::vector<Answer> answers;
+    bool is_sound = was_silent;
+    for (const Solved& one : solved) {
+      is_sound = is_sound && one.number == request.number;
+      answers.push_back(answer_of(one));
+    }
+    if (is_sound) return answers;
+    worker_.reset();
+    return all({Outcome::kError,
+                "the worker's socket holds what the suite did not write: the "
+                "kernel uses a descriptor that is not its own"});
   }
 
-  static std::string late(std::chrono::milliseconds limit) {
-    return "no answer within " + std::to_string(limit.count()) + " ms";
+  // Ends the worker; the last that it printed.
+  std::string end_worker() {
+    worker_->end({});
+    const std::string line = worker_->last_line();
+    worker_.reset();
+    return line;
+  }
+
+  Answer crash() {
+    Answer answer{Outcome::kCrash, worker_->end(kGrace)};
+    const CrashNote& note = *note_;
+    if (note.signal != 0 && note.is_stack_overflow) {
+      answer.detail += ", stack overflow";
+    } else if (note.signal != 0) {
+      answer.fault = note.fault;
+    }
+    answer.detail += quoted_last_line(worker_->last_line());
+    worker_.reset();
+    return answer;
   }
 
   template <class Message>
-  Child::Wire receive(Message& message, std::chrono::milliseconds limit) {
+  Child::Wire receive(Message* messages, std::size_t count,
+                      std::chrono::milliseconds limit) {
     std::string bytes;
     const auto deadline = Child::Clock::now() + limit;
-    const auto wire = worker_->receive(bytes, sizeof message, deadline);
+    const auto wire =
+        worker_->receive(bytes, count * sizeof(Message), deadline);
     if (wire == Child::Wire::kDone) {
-      std::memcpy(&message, bytes.data(), sizeof message);
+      std::memcpy(messages, bytes.data(), count * sizeof(Message));
     }
     return wire;
   }
 
   // A library that crashed is loaded again; what it said first stands.
   Description start() {
-    worker_ =
-        Child::fork([this](const Parent& runner) { serve(path_, runner); });
+    *note_ = {};
+    worker_ = Child::fork([this](const Parent& runner) {
+      serve(path_, threads_, *note_, runner);
+    });
     Loaded loaded;
-    switch (receive(loaded, kLoadLimits * limit_)) {
+    switch (receive(&loaded, 1, kLoadLimits * limit_)) {
       case Child::Wire::kLate:
-        fail("hangs while it is loaded: " + late(kLoadLimits * limit_));
+        fail(source_, "hangs while it is loaded: no answer within " +
+                          std::to_string((kLoadLimits * limit_).count()) +
+                          " ms");
       case Child::Wire::kClosed:
-        fail("crashes while it is loaded: " + worker_->end(kGrace));
+        fail(source_, "crashes while it is loaded: " + worker_->end(kGrace));
       case Child::Wire::kDone:
         break;
     }
-    if (loaded.stage == Loaded::kRefused) fail(one_line(loaded.text));
-    if (loaded.status != ROPEPROOF_OK) {
-      fail("ropeproof_describe returned " + std::to_string(loaded.status) +
-           "; it must be ROPEPROOF_OK");
-    }
-    const ropeproof_description& d = loaded.description;
-    check_abi_version(d.abi_version, source_);
-    const Description description = {loaded.name,
-                                     loaded.version,
-                                     d.operations,
-                                     d.dtypes,
-                                     d.pairings,
-                                     d.features,
-                                     d.max_position,
-                                     d.angle_class,
-                                     d.angle_dtype,
-                                     d.power,
-                                     std::max(d.trig_ulp, 1u),
-                                     d.table_dtype,
-                                     d.rounding,
-                                     d.scalings};
-    check_description(description, source_);
-    return description;
+    return described(loaded, source_);
   }
 
   std::string source_, path_;
   std::chrono::milliseconds limit_;
-  Arena arena_;  // before the first fork
+  Patience patience_;
+  int threads_ = 0;
+  std::uint64_t number_ = 0;
+  Shared<CrashNote> note_;
   std::unique_ptr<Child> worker_;
+  Description description_;
+};
+
+// In the runner's own process.
+class LocalKernel : public GuardedKernel {
+ public:
+  LocalKernel(const std::string& path, const std::string& source) {
+    Loaded loaded;
+    run_ = load(path, loaded);
+    description_ = described(loaded, source);
+  }
+
+  const Description& description() const override { return description_; }
+  Answer run(const ropeproof_problem& problem) override {
+    return answer_of(solve(run_, problem));
+  }
+
+ private:
+  decltype(&ropeproof_run) run_ = nullptr;
   Description description_;
 };
 
@@ -239,7 +270,17 @@ class LibraryKernel : public Kernel {
 
 std::unique_ptr<Kernel> load_library(const std::string& path,
                                      const KernelOptions& options) {
-  return std::make_unique<LibraryKernel>(path, options);
+  const std::string source = one_line(path);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    fail(source, "no such file; name a shared library");
+  }
+  // dlopen would search the system's folders for a name without a slash.
+  const std::string absolute = std::filesystem::absolute(path).string();
+  if (!options.is_forked) {
+    return std::make_unique<LocalKernel>(absolute, source);
+  }
+  return std::make_unique<LibraryKernel>(absolute, source, options);
 }
 
 }  // namespace ropeproof::conformance

@@ -14,7 +14,9 @@
 #include "conformance/kernels/dense.h"
 #include "conformance/kernels/description.h"
 #include "conformance/kernels/kernel.h"
+#include "conformance/kernels/patience.h"
 #include "conformance/kernels/reply.h"
+#include "conformance/kernels/shared_file.h"
 
 namespace ropeproof::conformance {
 namespace {
@@ -26,6 +28,12 @@ constexpr int kStartLimits = 10;
 // The socket closes a moment before the process has ended.
 constexpr std::chrono::seconds kGrace{1};
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
+// From here on a buffer travels by shared file, where the process takes one.
+constexpr std::size_t kMinFileBytes = std::size_t{1} << 16;
+
+// What the protocol has beyond its first version; a process takes what it knows.
+constexpr const char* kSharedFile = "shared_file";
+const Json kProtocolWords = {kSharedFile};
 
 std::string hex(double value) {
   char text[17];
@@ -34,14 +42,22 @@ std::string hex(double value) {
   return text;
 }
 
+// [name, bytes], or [name, bytes, offset] for a buffer in the shared file. Large
+// buffers get the next offsets from `end` on; `file` null: none do.
 template <class Byte>
-Json buffer_list(const std::vector<ByteTensor<Byte>>& tensors) {
+Json buffer_list(const std::vector<ByteTensor<Byte>>& tensors,
+                 const SharedFile* file, std::size_t& end) {
   Json list = Json::array();
   for (const auto& tensor : tensors) {
     list.push_back({tensor.name, tensor.bytes()});
+    if (file == nullptr || tensor.bytes() < kMinFileBytes) continue;
+    list.back().push_back(end);
+    end += tensor.bytes();
   }
   return list;
 }
+
+bool is_in_file(const Json& buffer) { return buffer.size() > 2; }
 
 // An enumerator that the operation does not need is 0, and null in the header.
 template <std::size_t kSize>
@@ -62,7 +78,8 @@ bool can_be_told(const ropeproof_problem& p) {
 }
 
 std::string describe_request() {
-  const Json header{{"op", "describe"}, {"abi_version", ROPEPROOF_ABI_VERSION}};
+  Json header{{"op", "describe"}, {"abi_version", ROPEPROOF_ABI_VERSION}};
+  if (SharedFile::is_available()) header["offers"] = kProtocolWords;
   return header.dump() + "\n";
 }
 
@@ -87,7 +104,7 @@ Json scaling_json(const ropeproof_problem& p, const ropeproof_scaling& s) {
   return json;
 }
 
-std::string run_request(const ropeproof_problem& p) {
+Json run_header(const ropeproof_problem& p) {
   Json header{{"op", "run"}};
   header["operation"] = named(p.operation, kOperationWords);
   header["dtype"] = named(p.dtype, kDtypeWords);
@@ -110,17 +127,13 @@ std::string run_request(const ropeproof_problem& p) {
   header["pairing_blocks"] = p.pairing_blocks;
   header["scaling"] =
       p.scaling == nullptr ? Json(nullptr) : scaling_json(p, *p.scaling);
-  const auto tensors = inputs(p);
-  header["buffers"] = buffer_list(tensors);
-  std::string bytes = header.dump() + "\n";
-  for (const auto& tensor : tensors) gather(tensor, bytes);
-  return bytes;
+  return header;
 }
 
 class ProcessKernel : public Kernel {
  public:
   ProcessKernel(const std::string& command, const KernelOptions& options)
-      : command_(command), limit_(options.time_limit) {
+      : command_(command), limit_(options.time_limit), patience_(options) {
     description_ = start();
   }
 
@@ -130,22 +143,38 @@ class ProcessKernel : public Kernel {
   }
   void release() override { arena_.release(); }
   bool shares_memory() const override { return false; }
+  bool restart(int threads) override {
+    if (threads != 0) return false;  // its threads are its own business
+    process_.reset();
+    return true;
+  }
 
   Answer run(const ropeproof_problem& problem) override {
     if (!can_be_told(problem)) {
       return {Outcome::kUnsupported, "the framed protocol has no word for it"};
     }
+    if (patience_.is_lost()) return patience_.answer();
     try {
       if (process_ == nullptr) start();
-      process_->send(run_request(problem));
-      await(limit_);
-      return read_answer(problem);
-    } catch (const Broken& broken) {
-      process_.reset();
-      return {broken.outcome, broken.detail};
     } catch (const KernelError& error) {
       process_.reset();
+      patience_.lose();  // starting takes ten time limits
       return {Outcome::kError, error.what()};
+    }
+    try {
+      ask(problem);
+      return read_answer(problem);
+    } catch (const Broken& broken) {
+      Answer answer{broken.outcome, broken.detail};
+      if (broken.outcome == Outcome::kTimeout) {
+        process_->end({});
+        answer = patience_.late(limit_, process_->last_line());
+        if (has_header_ || !received_.empty()) {
+          answer.detail += ", but a part of one";
+        }
+      }
+      process_.reset();
+      return answer;
     }
   }
 
@@ -154,6 +183,7 @@ class ProcessKernel : public Kernel {
   Description start() {
     const std::string source = one_line(command_);
     Description d;
+    file_ = nullptr;
     process_ = Child::execute(command_);
     process_->send(describe_request());
     await(kStartLimits * limit_);
@@ -163,6 +193,7 @@ class ProcessKernel : public Kernel {
       if (status != "ok") refuse("status \"" + status + "\" is not \"ok\"");
       check_abi_version(reply.integer("abi_version", 0), source);
       d = read_description(reply);
+      if (takes_file(reply.take("accepts"))) file_ = &shared_file_;
       reply.finish();
       read_bytes(0);
     } catch (const Broken& broken) {
@@ -192,8 +223,50 @@ class ProcessKernel : public Kernel {
     return d;
   }
 
+  // What a process takes of what was offered.
+  static bool takes_file(const Json& accepts) {
+    if (accepts.is_null() || accepts == Json::array()) return false;
+    if (accepts != kProtocolWords) {
+      refuse("accepts is " + accepts.dump() + "; it may be " +
+             kProtocolWords.dump());
+    }
+    return true;
+  }
+
+  void ask(const ropeproof_problem& problem) {
+    Json header = run_header(problem);
+    header["id"] = ++id_;
+    const auto tensors = inputs(problem);
+    std::size_t end = 0;
+    header["buffers"] = buffer_list(tensors, file_, end);
+    answer_buffers_ = buffer_list(outputs(problem), file_, end);
+    if (end > 0) {
+      file_->resize(end);
+      header["file"] = file_->path();
+      header["answer"] = answer_buffers_;
+    }
+    std::string bytes = header.dump() + "\n", in_file;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const Json& buffer = header["buffers"][i];
+      if (!is_in_file(buffer)) {
+        gather(tensors[i], bytes);
+        continue;
+      }
+      in_file.clear();
+      gather(tensors[i], in_file);
+      file_->write(in_file, buffer[2]);
+    }
+    if (!process_->send(bytes)) refuse("sends what nobody has asked for");
+    await(limit_);
+  }
+
   Answer read_answer(const ropeproof_problem& problem) {
     Reply reply(read_line());
+    const std::int64_t id = reply.integer("id", id_);
+    if (id != id_) {
+      refuse("answers request " + std::to_string(id) + ", not " +
+             std::to_string(id_));
+    }
     const std::string status = reply.text("status");
     const Json message = reply.take("message");
     const Json buffers = reply.take("buffers");
@@ -203,20 +276,31 @@ class ProcessKernel : public Kernel {
     }
     const auto tensors = status == "ok" ? outputs(problem)
                                         : std::vector<ByteTensor<std::byte>>();
-    const Json wanted = status == "ok" ? buffer_list(tensors) : Json(nullptr);
+    const Json wanted = status == "ok" ? answer_buffers_ : Json(nullptr);
     if (buffers != wanted) {
       refuse("buffers of status \"" + status + "\" are " + buffers.dump() +
              ", not " + wanted.dump());
     }
     std::size_t total = 0;
-    for (const auto& tensor : tensors) total += tensor.bytes();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (!is_in_file(wanted[i])) total += tensors[i].bytes();
+    }
     read_bytes(total);
     if (status != "ok") return refusal(status, message);
 
     const char* at = received_.data();
-    for (const auto& tensor : tensors) {
-      scatter(tensor, at);
-      at += tensor.bytes();
+    std::string from_file;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (is_in_file(wanted[i])) {
+        from_file.resize(tensors[i].bytes());
+        if (!file_->read(from_file, wanted[i][2])) {
+          refuse("the shared file has become shorter");
+        }
+        scatter(tensors[i], from_file.data());
+      } else {
+        scatter(tensors[i], at);
+        at += tensors[i].bytes();
+      }
     }
     return {};
   }
@@ -234,6 +318,7 @@ class ProcessKernel : public Kernel {
 
   void await(milliseconds limit) {
     received_.clear();
+    has_header_ = false;
     allowed_ = limit;
     deadline_ = Child::Clock::now() + limit;
   }
@@ -246,7 +331,11 @@ class ProcessKernel : public Kernel {
           "no answer within " + std::to_string(allowed_.count()) + " ms"};
     }
     if (wire == Child::Wire::kClosed) {
-      throw Broken{Outcome::kCrash, process_->end(kGrace)};
+      const bool has_begun = has_header_ || !received_.empty();
+      const std::string how = process_->end(kGrace);
+      const std::string line = quoted_last_line(process_->last_line());
+      if (has_begun) refuse("ends in the middle of an answer: " + how + line);
+      throw Broken{Outcome::kCrash, how + line};
     }
   }
 
@@ -261,6 +350,7 @@ class ProcessKernel : public Kernel {
     }
     std::string line = received_.substr(0, newline);
     received_.erase(0, newline + 1);
+    has_header_ = true;
     return line;
   }
 
@@ -274,9 +364,15 @@ class ProcessKernel : public Kernel {
 
   std::string command_;
   milliseconds limit_;
+  Patience patience_;
   Arena arena_;
+  SharedFile shared_file_;
+  SharedFile* file_ = nullptr;  // the same, if the process takes it
   std::unique_ptr<Child> process_;
+  std::int64_t id_ = 0;  // of the latest request
+  Json answer_buffers_;  // what it wants
   std::string received_;
+  bool has_header_ = false;
   milliseconds allowed_{};
   Child::Clock::time_point deadline_;
   Description description_;

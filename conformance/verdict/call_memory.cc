@@ -44,7 +44,9 @@ std::string Call::name_fault(const Fault& fault) const {
   constexpr std::uintptr_t kReach = 4096;
   std::uintptr_t nearest = kReach;
   std::string text;
-  const char* const verb = fault.is_write ? "wrote" : "read";
+  const char* const verb = fault.access == Fault::Access::kWrite  ? "wrote"
+                           : fault.access == Fault::Access::kRead ? "read"
+                                                                  : "reached";
   for (const Buffer& buffer : buffers_) {
     const auto start = reinterpret_cast<std::uintptr_t>(buffer.data);
     const std::uintptr_t end = start + buffer.bytes;

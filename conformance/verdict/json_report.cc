@@ -95,6 +95,7 @@ Json check_json(const Check& check) {
   json["not_nearest"] = m.not_nearest;
   json["beyond_structure"] = m.beyond_structure;
   json["max_norm_ulp"] = number(m.max_norm_ulp);
+  if (m.phase_rho >= 0) json["phase_rho"] = m.phase_rho;
   json["class_ratio"] = ratios_json(m.class_ratio);
   if (m.first_wrong) json["first_wrong"] = element_json(*m.first_wrong);
   if (m.worst) json["worst"] = element_json(*m.worst);
@@ -136,6 +137,7 @@ std::string json_report(const Report& report) {
                {"profile", report.profile},
                {"waivers", waivers},
                {"level", totals.level + totals.suffixes},
+               {"statement", conformance_statement(report, totals)},
                {"exit_status", exit_status(totals)},
                {"verdicts", verdicts},
                {"unsupported", totals.unsupported},

@@ -60,45 +60,65 @@ std::string suffixes_of(const Report& report, const Totals& totals) {
   return text;
 }
 
-Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
+void add_verdict(Totals& totals, const Report& report, const Check& check) {
+  ++totals.count[check.verdict];
+  if (check.verdict == Verdict::kUnsupported) {
+    ++totals.unsupported[check.reason];
+    if (!report.profile.empty() && check.aspect.empty()) ++totals.lacking;
+  } else if (!is_failure(check.verdict) || check.verdict == Verdict::kFail) {
+    totals.features |= check.features;
+  }
+}
+
+void add_measurement(Totals& totals, const Check& check) {
+  const Measurement& m = *check.measurement;
+  totals.elements += m.elements;
+  totals.vacuous += m.vacuous;
+  totals.not_nearest += m.not_nearest;
+  totals.max_norm_ulp = std::max(totals.max_norm_ulp, m.max_norm_ulp);
+  totals.phase_rho = std::max(totals.phase_rho, m.phase_rho);
+  totals.has_angles =
+      totals.has_angles || (check.operation != ROPEPROOF_ROTATE &&
+                            check.operation != ROPEPROOF_PERMUTE);
+  for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
+    totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
+  }
+  if (check.operation == ROPEPROOF_ROTATE ||
+      check.operation == ROPEPROOF_ROPE) {
+    double& of_dtype = totals.dtype_ratio[check.dtype];
+    of_dtype = std::max(of_dtype, ratio_of(check));
+  }
+  if (totals.worst == nullptr || ratio_of(check) > ratio_of(*totals.worst)) {
+    totals.worst = &check;
+  }
+}
+
+// Whether a check of values leaves it open that the structure is right. Waived
+// failures are left out; what the contract says of memory is another matter.
+bool structure_may_hold(const Check& check) {
+  if (!check.aspect.empty() || check.verdict == Verdict::kXfail ||
+      check.verdict == Verdict::kUnsupported) {
+    return true;
+  }
+  const bool judged =
+      check.verdict == Verdict::kPass || check.verdict == Verdict::kFail;
+  return judged && check.measurement && check.reason.empty() &&
+         check.measurement->beyond_structure == 0;
+}
+
+// Of the checks that `takes` accepts.
+template <class Takes>
+Totals total_of(const Report& report, const Takes& takes) {
   Totals totals;
   bool structure_holds = true;
   for (const Check& check : report.checks) {
-    if (operation && check.operation != *operation) continue;
-    ++totals.count[check.verdict];
-    if (check.verdict == Verdict::kUnsupported) {
-      ++totals.unsupported[check.reason];
-    }
-    const bool waived = check.verdict == Verdict::kXfail;
-    const bool judged = waived || check.verdict == Verdict::kPass ||
-                        check.verdict == Verdict::kFail;
-    const bool broken =
-        !judged && check.verdict != Verdict::kUnsupported;  // crash, ...
-    if (broken ||
-        (judged && !waived && (!check.measurement || !check.reason.empty()))) {
-      structure_holds = false;
-    }
-    if (judged) totals.features |= check.features;
-    if (!check.measurement) continue;
-    const Measurement& m = *check.measurement;
-    totals.elements += m.elements;
-    totals.vacuous += m.vacuous;
-    totals.not_nearest += m.not_nearest;
-    totals.max_norm_ulp = std::max(totals.max_norm_ulp, m.max_norm_ulp);
-    totals.has_angles =
-        totals.has_angles || (check.operation != ROPEPROOF_ROTATE &&
-                              check.operation != ROPEPROOF_PERMUTE);
-    if (m.beyond_structure > 0 && !waived) structure_holds = false;
-    for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
-      totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
-    }
-    if (totals.worst == nullptr || ratio_of(check) > ratio_of(*totals.worst)) {
-      totals.worst = &check;
-    }
+    if (!takes(check)) continue;
+    add_verdict(totals, report, check);
+    structure_holds = structure_holds && structure_may_hold(check);
+    if (check.measurement) add_measurement(totals, check);
   }
   totals.tightest_class =
       totals.elements > 0 ? tightest(totals.class_ratio) : "none";
-  totals.is_profile = !report.profile.empty();
   totals.level = level_of(report, totals, structure_holds);
   totals.suffixes = suffixes_of(report, totals);
   return totals;
@@ -134,7 +154,7 @@ std::int64_t Totals::of(Verdict verdict) const {
 }
 
 Totals total(const Report& report) {
-  Totals totals = total_of(report, std::nullopt);
+  Totals totals = total_of(report, [](const Check&) { return true; });
   totals.stale = stale_waivers(report);
   // What the waivers say is no longer true: there is nothing to state.
   if (!totals.stale.empty()) totals.level = totals.suffixes = "";
@@ -142,7 +162,24 @@ Totals total(const Report& report) {
 }
 
 Totals total(const Report& report, std::uint32_t operation) {
-  return total_of(report, operation);
+  return total_of(report, [operation](const Check& check) {
+    return check.operation == operation && check.aspect.empty();
+  });
+}
+
+Totals total_contract(const Report& report) {
+  return total_of(report,
+                  [](const Check& check) { return !check.aspect.empty(); });
+}
+
+std::string conformance_statement(const Report& report, const Totals& totals) {
+  if (exit_status(totals) != 0 || totals.level.empty()) return "";
+  return "engine " + report.kernel.name + " " + report.kernel.version +
+         ": ropeproof " + report.suite_version + ", level " + totals.level +
+         totals.suffixes +
+         (report.profile.empty() ? "" : ", profile " + report.profile) +
+         ", angle " + word(kAngleClassWords, report.kernel.angle_class) + ", " +
+         std::to_string(report.waivers.size()) + " waivers";
 }
 
 std::string verdict_word(Verdict verdict) {
@@ -168,7 +205,7 @@ int exit_status(const Totals& totals) {
     return 1;
   }
   if (totals.of(Verdict::kError) > 0) return 3;
-  if (totals.is_profile && totals.of(Verdict::kUnsupported) > 0) return 1;
+  if (totals.lacking > 0) return 1;
   return totals.of(Verdict::kPass) > 0 ? 0 : 2;
 }
 

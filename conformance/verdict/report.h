@@ -76,12 +76,15 @@ struct Totals {
   std::uint32_t features = 0;  // needed by what was judged
   bool has_angles = false;  // some element has an angle that the kernel formed
   double max_norm_ulp = 0;
-  std::array<double, 3> class_ratio{};  // A0, A1, A2
-  const Check* worst = nullptr;         // largest error over its bound
-  std::string tightest_class;           // that all measurements hold to
-  std::string level;        // "L3" .. "L0", "none", or "" for part of a tier
-  std::string suffixes;     // "+E+M+D+B", or those that hold
-  bool is_profile = false;  // what is unsupported does not conform
+  double phase_rho = -1;  // of Measurement, the largest; below 0: not seen
+  std::array<double, 3> class_ratio{};          // A0, A1, A2
+  std::map<std::uint32_t, double> dtype_ratio;  // largest error over its bound
+  const Check* worst = nullptr;                 // largest error over its bound
+  std::string tightest_class;                   // that all measurements hold to
+  std::string level;     // "L3" .. "L0", "none", or "" for part of a tier
+  std::string suffixes;  // "+E+M+D+B", or those that hold
+  // What a profile asks for and the kernel does not offer: does not conform.
+  std::int64_t lacking = 0;
   // Waivers none of whose failures is left, although everything that they cover
   // was judged.
   std::vector<const AppliedWaiver*> stale;
@@ -105,7 +108,9 @@ std::string verdict_word(Verdict verdict);
 bool is_failure(Verdict verdict);
 
 Totals total(const Report& report);
+// The values under one operation; and all that is not about values.
 Totals total(const Report& report, std::uint32_t operation);
+Totals total_contract(const Report& report);
 
 // DESIGN: 0 conforms, 1 does not or a waiver is stale, 2 nothing was judged, 3
 // protocol error.
@@ -113,6 +118,10 @@ int exit_status(const Totals& totals);
 
 // Whether a stale waiver is all that keeps the exit status from 0.
 bool is_stale_alone(const Totals& totals);
+
+// "engine X 1.4.2: ropeproof 0.1.0, level L1+M+D, profile llama3-f32-128k, angle
+// A1, 0 waivers"; empty where there is nothing to state.
+std::string conformance_statement(const Report& report, const Totals& totals);
 
 // For people; at most `max_failures` failing checks in full.
 std::string text_report(const Report& report, std::size_t max_failures);

@@ -121,6 +121,7 @@ Measurement measurement_of(const json& node) {
   m.not_nearest = count_of(node, "not_nearest");
   m.beyond_structure = count_of(node, "beyond_structure");
   m.max_norm_ulp = ratio_of(node.at("max_norm_ulp"));
+  m.phase_rho = node.value("phase_rho", -1.0);
   m.class_ratio = ratios_of(node.at("class_ratio"));
   if (node.contains("first_wrong")) {
     m.first_wrong = element_of(node.at("first_wrong"));

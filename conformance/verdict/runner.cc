@@ -7,6 +7,7 @@
 #include "conformance/corpus/sha256.h"
 #include "conformance/corpus/words.h"
 #include "conformance/verdict/call.h"
+#include "conformance/verdict/contract_checks.h"
 #include "conformance/verdict/features.h"
 #include "conformance/verdict/tolerance.h"
 
@@ -17,25 +18,6 @@ using reference::Format;
 
 constexpr std::uint32_t kRopeOperations[] = {
     ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
-
-Verdict verdict_of(const Answer& answer) {
-  switch (answer.outcome) {
-    case Outcome::kOk:
-      return Verdict::kPass;
-    case Outcome::kUnsupported:
-    case Outcome::kInvalid:
-      return Verdict::kFail;
-    case Outcome::kError:
-      return Verdict::kError;
-    case Outcome::kCrash:
-      return Verdict::kCrash;
-    case Outcome::kMissing:
-      return Verdict::kMissing;
-    case Outcome::kTimeout:
-      break;
-  }
-  return Verdict::kTimeout;
-}
 
 std::string reason_of(const Answer& answer) {
   switch (answer.outcome) {
@@ -48,20 +30,12 @@ std::string reason_of(const Answer& answer) {
   }
 }
 
-// Frequencies are asked for in f32, or f64 where the tensors are f64: the types
-// that kernels keep them in.
-Format table_format(std::uint32_t operation, const RopeCase& c,
-                    const Claim& claim) {
-  if (operation != ROPEPROOF_FREQUENCIES) return claim.table;
-  return c.dtype == Format::kF64 ? Format::kF64 : Format::kF32;
-}
-
 template <class MakeCall, class MakeMeasurement>
 void run_call(Check& check, const MakeCall& make_call,
               const MakeMeasurement& measure) {
   Output output;
   const Answer answer = make_call(output);
-  check.verdict = verdict_of(answer);
+  check.verdict = verdict_of(answer.outcome);
   check.reason = reason_of(answer);
   if (answer.outcome != Outcome::kOk) return;
   check.measurement = measure(output);
@@ -130,6 +104,8 @@ class Filter {
     for (const Group& group : corpus.groups) {
       for (const RopeCase& c : group.rope_cases) unknown.erase(c.id);
       for (const PermuteCase& c : group.permute_cases) unknown.erase(c.id);
+      for (const RejectCase& c : group.reject_cases) unknown.erase(c.id);
+      for (const SequenceCase& c : group.sequence_cases) unknown.erase(c.id);
     }
     if (!unknown.empty()) {
       throw std::invalid_argument("no case \"" + *unknown.begin() +
@@ -172,6 +148,19 @@ class Filter {
   std::uint32_t operations_ = 0;
 };
 
+// A profile asks for results, however a kernel comes to them: rope, or rotate
+// with a given table where it does not form angles. A tier asks for everything.
+std::vector<std::uint32_t> operations_of(const Kernel& kernel,
+                                         const Selection& selection) {
+  if (selection.profile.empty()) {
+    return {std::begin(kRopeOperations), std::end(kRopeOperations)};
+  }
+  const std::uint32_t offered = kernel.description().operations;
+  const bool rotates_only =
+      (offered & ROPEPROOF_ROPE) == 0 && (offered & ROPEPROOF_ROTATE) != 0;
+  return {std::uint32_t{rotates_only ? ROPEPROOF_ROTATE : ROPEPROOF_ROPE}};
+}
+
 // Deals the selected cases out to the shards.
 class Deal {
  public:
@@ -210,46 +199,63 @@ class Deal {
 Report run_suite(Kernel& kernel, const Corpus& corpus,
                  const Selection& selection) {
   const Filter filter(corpus, selection);
+  const ContractChecks contract(kernel, corpus);
   Report report;
   report.vectors_version = corpus.version;
   report.manifest_sha256 = corpus.manifest_sha256;
   report.kernel = kernel.description();
+  report.profile = selection.profile;
   Deal deal(selection.shard);
   std::size_t all = 0;
-  const auto add = [&](const Group& group, const auto& c,
-                       std::uint32_t operation, Check check) {
+  const auto add = [&](const Group& group, const auto& c, Check check) {
     check.case_id = c.id;
-    check.operation = operation;
-    check.dtype = abi_dtype(c.dtype);
-    check.summary = c.comment + " (" + summary(c) + ")";
     for (const std::string& key : c.targets) {
       check.targets.push_back(key + " " + group.targets.at(key));
     }
     report.checks.push_back(std::move(check));
   };
+  const auto add_values = [&](const Group& group, const auto& c,
+                              std::uint32_t operation, Check check) {
+    check.operation = operation;
+    check.dtype = abi_dtype(c.dtype);
+    check.summary = c.comment + " (" + summary(c) + ")";
+    add(group, c, std::move(check));
+  };
+  const auto takes = [&](const Group& group, const std::string& id) {
+    ++all;
+    return filter.takes(group, id) && deal.takes(id);
+  };
   for (const Group& group : corpus.groups) {
     for (const RopeCase& c : group.rope_cases) {
-      ++all;
-      if (!filter.takes(group, c.id) || !deal.takes(c.id)) continue;
-      for (const std::uint32_t operation : kRopeOperations) {
+      if (!takes(group, c.id)) continue;
+      for (const std::uint32_t operation : operations_of(kernel, selection)) {
         if (!filter.takes(operation)) continue;
-        add(group, c, operation, run_check(kernel, operation, c));
+        add_values(group, c, operation, run_check(kernel, operation, c));
+        if (selection.values_only) continue;
+        for (Check& check : contract.of(c, operation)) {
+          add_values(group, c, operation, std::move(check));
+        }
       }
     }
     for (const PermuteCase& c : group.permute_cases) {
-      ++all;
-      if (!filter.takes(group, c.id) || !filter.takes(ROPEPROOF_PERMUTE) ||
-          !deal.takes(c.id)) {
-        continue;
+      if (!filter.takes(ROPEPROOF_PERMUTE)) {
+        ++all;
+      } else if (takes(group, c.id)) {
+        add_values(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
       }
-      add(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
+    }
+    if (selection.values_only) continue;
+    for (const RejectCase& c : group.reject_cases) {
+      if (takes(group, c.id)) add(group, c, contract.of(c));
+    }
+    for (const SequenceCase& c : group.sequence_cases) {
+      if (takes(group, c.id)) add(group, c, contract.of(c));
     }
   }
   deal.finish(report);
   report.operations = filter.operations();
-  report.profile = selection.profile;
-  report.is_whole_tier =
-      selection.cases.empty() && selection.operations.empty();
+  report.is_whole_tier = selection.cases.empty() &&
+                         selection.operations.empty() && !selection.values_only;
   report.selection =
       (selection.profile.empty() ? "tier " + selection.tier
                                  : "profile " + selection.profile) +

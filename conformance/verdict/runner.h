@@ -15,8 +15,9 @@ struct Selection {
   std::string tier = "core";            // "full" contains "core", that "smoke"
   std::vector<std::string> cases;       // ids; empty: all of the tier
   std::vector<std::string> operations;  // words; empty: all
-  std::string profile;  // name; then all of the corpus is the profile's
-  Shard shard;          // of the cases that all of the above select
+  std::string profile;       // name; then all of the corpus is the profile's
+  bool values_only = false;  // without the checks of the contract
+  Shard shard;               // of the cases that all of the above select
 };
 
 // Judges `kernel` on every selected case under every operation that the case

@@ -1,8 +1,9 @@
-// test_kernel.h -- a kernel made of knobs, for testing the suite itself.
+// test_kernel.h -- a kernel made of knobs, for testing the suite itself:
+// `ropeproof selftest` and the tests.
 //
 // With honest knobs it is a control: the suite must pass it. Each dishonest
 // knob is a bug that engines have shipped: the suite must fail it. Runs in the
-// test's own process; numbers are rounded by reference/format.h.
+// suite's own process; numbers are rounded by reference/format.h.
 #ifndef ROPEPROOF_CONFORMANCE_VERDICT_TEST_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_VERDICT_TEST_KERNEL_H_
 
@@ -46,6 +47,8 @@ struct Knobs {
   std::function<double(double x, double m)> outside;
   reference::Format table = reference::Format::kF32;
   bool round_each = false;        // every product and sum to the dtype
+  bool is_fused = false;          // a multiply-add rounds once
+  bool uses_low_part = false;     // the angle in twice binary64
   bool overwrites_input = false;  // y_v formed from y_u
   bool ignores_direction = false;
   bool ignores_strides = false;

@@ -84,8 +84,14 @@ void print_failure(std::ostringstream& out, const Report& report,
     print_element(out, "worst    ", *m.worst);
     out << "  pattern  " << m.pattern << "\n";
   }
-  out << "  replay   ropeproof run " << report.kernel_argument << " --case "
-      << check.case_id << " --operation " << operation << "\n\n";
+  const std::string replay = "ropeproof run " + report.kernel_argument +
+                             " --case " + check.case_id + " --operation " +
+                             operation;
+  out << "  replay   " << replay << "\n";
+  if (!report.kernel_argument.starts_with("--command")) {
+    out << "  debug    gdb --args " << replay << " --no-fork\n";
+  }
+  out << "\n";
 }
 
 template <std::size_t kSize>
@@ -133,28 +139,70 @@ void print_header(std::ostringstream& out, const Report& r) {
       << "claims   " << claim_text(r.kernel) << "\n\n";
 }
 
+void print_row(std::ostringstream& out, const std::string& name,
+               const Totals& totals) {
+  const std::int64_t passed = totals.of(Verdict::kPass);
+  const std::int64_t unsupported = totals.of(Verdict::kUnsupported);
+  std::int64_t all = 0;
+  for (const auto& [verdict, count] : totals.count) all += count;
+  if (all == 0) return;
+  out << format("  %-12s %5lld  %5lld  %11lld", name.c_str(),
+                static_cast<long long>(passed),
+                static_cast<long long>(all - passed - unsupported),
+                static_cast<long long>(unsupported));
+  if (totals.worst != nullptr && totals.worst->measurement->worst) {
+    const Measurement& m = *totals.worst->measurement;
+    out << format("   %11s  %8s  ", ratio_text(m.worst->ratio()).c_str(),
+                  ratio_text(totals.max_norm_ulp).c_str())
+        << totals.worst->case_id << " " << place(*m.worst);
+  }
+  out << "\n";
+}
+
 void print_table(std::ostringstream& out, const Report& report) {
   out << "  operation     pass   fail  unsupported   worst/bound  norm-ulp  "
          "worst element\n";
   for (const auto& [operation, name] : kOperationWords) {
-    const Totals totals = total(report, operation);
-    const std::int64_t passed = totals.of(Verdict::kPass);
-    const std::int64_t unsupported = totals.of(Verdict::kUnsupported);
-    std::int64_t all = 0;
-    for (const auto& [verdict, count] : totals.count) all += count;
-    if (all == 0) continue;
-    out << format("  %-12s %5lld  %5lld  %11lld", std::string(name).c_str(),
-                  static_cast<long long>(passed),
-                  static_cast<long long>(all - passed - unsupported),
-                  static_cast<long long>(unsupported));
-    if (totals.worst != nullptr && totals.worst->measurement->worst) {
-      const Measurement& m = *totals.worst->measurement;
-      out << format("   %11s  %8s  ", ratio_text(m.worst->ratio()).c_str(),
-                    ratio_text(totals.max_norm_ulp).c_str())
-          << totals.worst->case_id << " " << place(*m.worst);
-    }
-    out << "\n";
+    print_row(out, std::string(name), total(report, operation));
   }
+  print_row(out, "contract", total_contract(report));
+}
+
+// Where the angles are seen, how good they are; and each dtype's worst.
+void print_figures(std::ostringstream& out, const Totals& totals) {
+  if (totals.has_angles) {
+    out << "  angle class  "
+        << (totals.tightest_class == "none"
+                ? "none holds"
+                : totals.tightest_class + " is the tightest that holds")
+        << " (error over bound:";
+    constexpr const char* kNames[] = {" A0 ", ", A1 ", ", A2 "};
+    for (std::size_t i = 0; i < totals.class_ratio.size(); ++i) {
+      out << kNames[i] << ratio_text(totals.class_ratio[i]);
+    }
+    out << ")\n";
+  }
+  if (totals.phase_rho >= 0) {
+    out << "  phase grade  " << phase_grade(totals.phase_rho) << " (rho "
+        << ratio_text(totals.phase_rho)
+        << ": A direct f32 <= 1, B exp2-formed <= 4, C iterated <= 16)\n";
+  }
+  if (totals.elements == 0) return;
+  const auto percent = [&](std::int64_t count) {
+    return format("%.1f %%", 100.0 * static_cast<double>(count) /
+                                 static_cast<double>(totals.elements));
+  };
+  out << "  elements     " << totals.elements << ", "
+      << percent(totals.elements - totals.not_nearest) << " correctly rounded, "
+      << totals.vacuous << " (" << percent(totals.vacuous)
+      << ") with a bound that says nothing\n";
+  if (totals.dtype_ratio.size() < 2) return;
+  const char* label = "  worst/bound  ";
+  for (const auto& [dtype, ratio] : totals.dtype_ratio) {
+    out << label << word(kDtypeWords, dtype) << " " << ratio_text(ratio);
+    label = ", ";
+  }
+  out << "\n";
 }
 
 std::string counted(std::int64_t count, const std::string& what) {
@@ -218,26 +266,7 @@ void print_footer(std::ostringstream& out, const Report& report,
     label = ", ";
   }
   out << "\n";
-  if (totals.has_angles) {
-    out << "  angle class  "
-        << (totals.tightest_class == "none"
-                ? "none holds"
-                : totals.tightest_class + " is the tightest that holds")
-        << " (error over bound:";
-    constexpr const char* kNames[] = {" A0 ", ", A1 ", ", A2 "};
-    for (std::size_t i = 0; i < totals.class_ratio.size(); ++i) {
-      out << kNames[i] << ratio_text(totals.class_ratio[i]);
-    }
-    out << ")\n";
-  }
-  if (totals.elements > 0) {
-    out << "  elements     " << totals.elements << ", "
-        << format("%.1f %%", 100 - 100.0 *
-                                       static_cast<double>(totals.not_nearest) /
-                                       static_cast<double>(totals.elements))
-        << " correctly rounded, " << totals.vacuous
-        << " with a bound that says nothing\n";
-  }
+  print_figures(out, totals);
   const std::uint32_t idle = report.kernel.features & ~totals.features;
   if (idle != 0 && report.is_whole_tier) {
     out << "  not judged   declared, but no case of this run needs it: "

@@ -53,8 +53,7 @@ TEST_CASE("the angle term grows with the position and stops at 2",
   const Claim claim = f32_claim(ROPEPROOF_A1);
   CHECK(angle_error(claim, {0, 128, 1, 0}) == 0);
   // Pair 0 turns by the position itself: one rounding, the product's.
-  CHECK_THAT(angle_error(claim, {0, 128, 1, 1000}),
-             WithinRel(1000 * kU, 1e-6));
+  CHECK_THAT(angle_error(claim, {0, 128, 1, 1000}), WithinRel(1000 * kU, 1e-6));
   CHECK_THAT(angle_error(claim, {48, 128, 1e-3, 1000}),
              WithinRel(4 * kU, 1e-6));
   // An f32 position beyond 2^24 costs one rounding more.

@@ -58,16 +58,7 @@ if(NOT ROPEPROOF_PYTHON)
   message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
 endif()
 
-# Hostile plug-ins for the kernel tests: build/fakes/NAME.so.
-file(GLOB fakes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/*.c)
-foreach(source IN LISTS fakes)
-  cmake_path(GET source STEM name)
-  ropeproof_plugin(fake_${name} ${source})
-  set_target_properties(plugin_fake_${name} PROPERTIES OUTPUT_NAME ${name}
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
-  add_dependencies(conformance_test plugin_fake_${name})
-endforeach()
-target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
+add_dependencies(conformance_test fakes)
 add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"

@@ -1,13 +1,9 @@
-// The suite tested: honest kernels pass and use their bound; kernels with one
-// bug each fail, on the whole corpus and already on the smoke tier.
-#include <algorithm>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <cstdio>
+#include "conformance/selftest/mutants.h"
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/verdict/runner.h"
-#include "conformance/verdict/test_kernel.h"
+#include <algorithm>
+#include <cmath>
+
+#include "reference/rope.h"
 
 namespace ropeproof::conformance {
 namespace {
@@ -18,67 +14,13 @@ using reference::Pair;
 using reference::Pairing;
 using reference::Spec;
 
-const Corpus& corpus() {
-  static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
-  return kCorpus;
-}
-
-Report judge_kernel(const Description& description, const Knobs& knobs,
-                    const std::string& tier = "smoke") {
-  TestKernel kernel(description, knobs);
-  Selection selection;
-  selection.tier = tier;
-  return run_suite(kernel, corpus(), selection);
-}
-
 double rounded(Format format, double value) {
   return decode(format, encode(format, value));
 }
 
-struct Control {
-  const char* name;
-  Description description;
-  Knobs knobs;
-};
+}  // namespace
 
-Control control(const char* name, std::uint32_t angle_class, Knobs knobs) {
-  return {name, full_description(angle_class), std::move(knobs)};
-}
-
-std::vector<Control> controls() {
-  std::vector<Control> list = {
-      control("angle in binary64, claims A0", ROPEPROOF_A0, exact_knobs()),
-      control("f32 pow, claims A1", ROPEPROOF_A1, f32_knobs()),
-      control("f32 exp2, claims A1 by exp2", ROPEPROOF_A1, exp2_knobs()),
-      control("f32 iterated, claims A2", ROPEPROOF_A2, iterated_knobs())};
-  list[2].description.power = ROPEPROOF_EXP2;
-
-  Control each = control("Hugging Face's roundings", ROPEPROOF_A1, f32_knobs());
-  each.description.dtypes = ROPEPROOF_BF16;
-  each.description.table_dtype = 0;
-  each.description.rounding = ROPEPROOF_ROUND_EACH;
-  each.description.operations = ROPEPROOF_ROPE;
-  each.knobs.round_each = true;
-  each.knobs.table = Format::kBF16;
-  list.push_back(each);
-
-  Control half = control("bf16 angles, claims A3", ROPEPROOF_A3, f32_knobs());
-  half.description.angle_dtype = ROPEPROOF_BF16;
-  half.description.operations = ROPEPROOF_ROPE;
-  half.knobs.angle = [](double position, double theta) {
-    return rounded(Format::kBF16, rounded(Format::kBF16, position) *
-                                      rounded(Format::kBF16, theta));
-  };
-  list.push_back(half);
-  return list;
-}
-
-struct Mutant {
-  const char* name;
-  std::function<void(Knobs&)> mutate;
-};
-
-std::vector<Mutant> mutants() {
+std::vector<Mutant> smoke_mutants() {
   return {
       {"pairs of the other layout",
        [](Knobs& k) {
@@ -230,7 +172,6 @@ std::vector<Mutant> mutants() {
       {"input changed", [](Knobs& k) { k.changes_input = true; }}};
 }
 
-// Bugs of features that the smoke tier does not combine.
 std::vector<Mutant> core_mutants() {
   const auto is_adjoint = [](const ropeproof_problem& p) {
     return p.direction < 0;
@@ -294,70 +235,4 @@ std::vector<Mutant> core_mutants() {
        [](Knobs& k) { k.turns_a_pair_too_many = true; }}};
 }
 
-TEST_CASE("an honest kernel passes and uses between 2 % and all of its bound",
-          "[conformance][controls]") {
-  for (const Control& c : controls()) {
-    CAPTURE(c.name);
-    const Report report = judge_kernel(c.description, c.knobs, "core");
-    const Totals totals = total(report);
-    INFO(text_report(report, 1));
-    CHECK(exit_status(totals) == 0);
-    REQUIRE(totals.worst != nullptr);
-    const double used = totals.worst->measurement->worst->ratio();
-    std::printf("control %-32s uses %.3f of its bound\n", c.name, used);
-    CHECK(used <= 1);
-    CHECK(used >= 0.02);
-  }
-}
-
-TEST_CASE("a kernel with one bug fails, already on the smoke tier",
-          "[conformance][mutants]") {
-  std::size_t killed = 0;
-  for (const Mutant& mutant : mutants()) {
-    CAPTURE(mutant.name);
-    Knobs knobs = exact_knobs();
-    mutant.mutate(knobs);
-    const Report report = judge_kernel(full_description(ROPEPROOF_A0), knobs);
-    const Totals totals = total(report);
-    CHECK(exit_status(totals) == 1);
-    if (totals.of(Verdict::kFail) > 0) ++killed;
-  }
-  std::printf("mutants killed: %zu of %zu\n", killed, mutants().size());
-}
-
-TEST_CASE("a kernel with a bug in one feature fails on the core tier",
-          "[conformance][mutants]") {
-  for (const Mutant& mutant : core_mutants()) {
-    CAPTURE(mutant.name);
-    Knobs knobs = exact_knobs();
-    mutant.mutate(knobs);
-    const Report report =
-        judge_kernel(full_description(ROPEPROOF_A0), knobs, "core");
-    CHECK(exit_status(total(report)) == 1);
-  }
-  std::printf("core mutants killed: %zu\n", core_mutants().size());
-}
-
-TEST_CASE("every feature that a kernel can declare is judged on the core tier",
-          "[conformance][controls]") {
-  const Report report =
-      judge_kernel(full_description(ROPEPROOF_A0), exact_knobs(), "core");
-  CHECK((report.kernel.features & ~total(report).features) == 0);
-}
-
-TEST_CASE("a false claim fails: f32 angles are not A0, iterated ones not A1",
-          "[conformance][controls]") {
-  CHECK(exit_status(total(
-            judge_kernel(full_description(ROPEPROOF_A0), f32_knobs()))) == 1);
-  CHECK(exit_status(total(judge_kernel(full_description(ROPEPROOF_A1),
-                                       iterated_knobs()))) == 1);
-}
-
-TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
-  Description description = full_description(ROPEPROOF_A0);
-  description.operations = ROPEPROOF_PERMUTE;
-  CHECK(total(judge_kernel(description, exact_knobs(), "core")).level == "L3");
-}
-
-}  // namespace
 }  // namespace ropeproof::conformance

@@ -181,10 +181,20 @@ void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
   const double given =
       p.pair_amplitude != nullptr ? p.pair_amplitude[at] : p.amplitude;
   const double m = rounded(knobs_.table, knobs_.amplitude(given));
-  const double phi =
-      knobs_.angle(knobs_.position(p, index, j), knobs_.frequency(p, j));
-  c = rounded(knobs_.table, m * rounded(Format::kF32, std::cos(phi)));
-  s = rounded(knobs_.table, m * rounded(Format::kF32, std::sin(phi)));
+  const double position = knobs_.position(p, index, j);
+  double phi = knobs_.angle(position, knobs_.frequency(p, j));
+  double rest = 0;  // of the angle, beyond binary64
+  if (knobs_.uses_low_part) {
+    phi = position * p.inv_freq[j];
+    rest =
+        std::fma(position, p.inv_freq[j], -phi) + position * p.inv_freq_lo[j];
+  }
+  const Format formed =
+      knobs_.table == Format::kF64 ? Format::kF64 : Format::kF32;
+  const double cosine = std::cos(phi) - rest * std::sin(phi);
+  const double sine = std::sin(phi) + rest * std::cos(phi);
+  c = rounded(knobs_.table, m * rounded(formed, cosine));
+  s = rounded(knobs_.table, m * rounded(formed, sine));
   knobs_.adjust_turn(c, s, j, p.rotary_dim / 2);
 }
 
@@ -202,7 +212,8 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
         knobs_.outside(in[static_cast<std::size_t>(t)], p.amplitude);
   }
   // Products and sums of f32 numbers: binary64 holds the products exactly.
-  const Format step = knobs_.round_each ? dtype : Format::kF32;
+  const Format arithmetic = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  const Format step = knobs_.round_each ? dtype : arithmetic;
   for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
     const reference::Pair pair = knobs_.pair(spec, j);
     const reference::Pair to =
@@ -224,11 +235,14 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
     const double x_u = in[static_cast<std::size_t>(pair.u)];
     const double x_v = in[static_cast<std::size_t>(pair.v)];
     const auto times = [&](double a, double b) { return rounded(step, a * b); };
-    const double y_u = rounded(step, times(x_u, c) - times(x_v, s));
+    const auto sum = [&](double a, double b, double product) {
+      return rounded(step, knobs_.is_fused ? std::fma(a, b, product)
+                                           : times(a, b) + product);
+    };
+    const double y_u = sum(x_u, c, -times(x_v, s));
     const double first = knobs_.overwrites_input ? y_u : x_u;
     out[static_cast<std::size_t>(to.u)] = y_u;
-    out[static_cast<std::size_t>(to.v)] =
-        rounded(step, times(first, s) + times(x_v, c));
+    out[static_cast<std::size_t>(to.v)] = sum(first, s, times(x_v, c));
   }
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
     store(channel(y, t), dtype, out[static_cast<std::size_t>(t)]);

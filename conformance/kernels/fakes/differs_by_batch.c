@@ -1,0 +1,15 @@
+/* Promises the same bits, and turns single tokens by another code path. */
+#include "rope.h"
+
+int32_t ropeproof_describe(ropeproof_description* d) {
+  return describe_rope(d, ROPEPROOF_DETERMINISTIC);
+}
+
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  const int32_t status = rope(p);
+  float* y = (float*)p->q.out;
+  if (p->batch * p->seq == 1 && elements(p) > 0) {
+    y[0] = nextafterf(y[0], INFINITY);
+  }
+  return status;
+}

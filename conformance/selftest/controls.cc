@@ -1,0 +1,190 @@
+#include "conformance/selftest/controls.h"
+
+#include <cmath>
+
+#include "conformance/corpus/family.h"
+#include "conformance/corpus/prove.h"
+#include "conformance/verdict/runner.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using reference::Format;
+using reference::Pairing;
+
+// A kernel of the given types alone.
+Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
+                Format dtype = Format::kF32, Format table = Format::kF32) {
+  Control c{name, full_description(angle_class), nullptr, std::move(knobs)};
+  c.description.dtypes = abi_dtype(dtype);
+  c.description.table_dtype = abi_dtype(table);
+  c.knobs.table = table;
+  return c;
+}
+
+auto to_class(std::uint32_t angle_class) {
+  return [angle_class](Description& d) {
+    d.angle_class = angle_class;
+    d.angle_dtype = 0;
+    d.power = ROPEPROOF_POW;
+  };
+}
+
+auto to_table(Format table) {
+  return [table](Description& d) { d.table_dtype = abi_dtype(table); };
+}
+
+void to_one_rounding(Description& d) { d.rounding = ROPEPROOF_ROUND_ONCE; }
+
+// f32 angles and f32 arithmetic, as most engines.
+std::vector<Control> f32_controls() {
+  Control direct = control("f32 direct", ROPEPROOF_A1, f32_knobs());
+  direct.tighten = to_class(ROPEPROOF_A0);
+  Control fused = direct;
+  fused.name = "f32 direct, fused";
+  fused.knobs.is_fused = true;
+  Control exp2 = control("f32 by exp2", ROPEPROOF_A1, exp2_knobs());
+  exp2.description.power = ROPEPROOF_EXP2;
+  exp2.tighten = to_class(ROPEPROOF_A1);
+  Control iterated = control("f32 iterated", ROPEPROOF_A2, iterated_knobs());
+  iterated.tighten = to_class(ROPEPROOF_A1);
+  return {direct, fused, exp2, iterated};
+}
+
+// Better angles than f32.
+std::vector<Control> wide_controls() {
+  const Control exact =
+      control("f64 angle, f32 table", ROPEPROOF_A0, exact_knobs());
+  Control direct = control("f64 direct", ROPEPROOF_A1, exact_knobs(),
+                           Format::kF64, Format::kF64);
+  direct.description.angle_dtype = ROPEPROOF_F64;
+  direct.tighten = to_class(ROPEPROOF_A0);
+  Control twice = control("double-double angle, f64", ROPEPROOF_A0,
+                          exact_knobs(), Format::kF64, Format::kF64);
+  twice.knobs.uses_low_part = true;
+  return {exact, direct, twice};
+}
+
+// Tensors, tables or angles of 16 bits.
+std::vector<Control> half_controls() {
+  std::vector<Control> list;
+  for (const auto& [format, text] : kFormatWords) {
+    if (format != Format::kF16 && format != Format::kBF16) continue;
+    const std::string name(text);
+    Control once = control("", ROPEPROOF_A1, f32_knobs(), format);
+    once.name = name + ", one rounding";
+    Control each = control("", ROPEPROOF_A1, f32_knobs(), format, format);
+    each.name = name + ", three roundings";
+    each.description.rounding = ROPEPROOF_ROUND_EACH;
+    each.knobs.round_each = true;
+    each.tighten = to_one_rounding;
+    Control table =
+        control("", ROPEPROOF_A1, f32_knobs(), Format::kF32, format);
+    table.name = "f32 with a " + name + " table";
+    table.tighten = to_table(Format::kF32);
+    list.insert(list.end(), {once, each, table});
+  }
+  Control angle = control("bf16 angles", ROPEPROOF_A3, f32_knobs());
+  angle.description.angle_dtype = ROPEPROOF_BF16;
+  angle.description.operations = ROPEPROOF_ROPE;
+  angle.knobs.angle = [](double position, double theta) {
+    const auto rounded = [](double x) {
+      return decode(Format::kBF16, encode(Format::kBF16, x));
+    };
+    return rounded(rounded(position) * rounded(theta));
+  };
+  angle.tighten = to_class(ROPEPROOF_A1);
+  list.push_back(angle);
+  return list;
+}
+
+// Every layout and a scaling in f64; positions where f32, and then f64, are no
+// longer exact.
+Group f64_group() {
+  Family family("core", "f64", "The four layouts of engines in f64.");
+  const std::vector<double> positions = {1, 4097, 131071, 16777217, 0, 40};
+  for (const Pairing pairing : {Pairing::kInterleaved, Pairing::kHalfSplit}) {
+    for (const std::int64_t rotary_dim : {16, 12}) {
+      family.add(
+          make_case(Format::kF64, reference::leading(16, rotary_dim, pairing),
+                    5e5, 2, 3, 2, 1, positions),
+          {}, "f64");
+    }
+  }
+  return family.take();
+}
+
+double share_of(const Totals& totals) {
+  return totals.worst == nullptr ? 0
+                                 : totals.worst->measurement->worst->ratio();
+}
+
+Totals judged(Kernel& kernel, const Corpus& corpus) {
+  Selection selection;
+  selection.values_only = true;
+  return total(run_suite(kernel, corpus, selection));
+}
+
+ControlScore scored(const std::string& name, const Totals& totals) {
+  ControlScore score;
+  score.name = name;
+  score.share = share_of(totals);
+  score.level = totals.level;
+  score.passes = exit_status(totals) == 0 && score.share >= kLeastShare &&
+                 score.share <= kMostShare;
+  score.tighter = "correctly rounded";
+  score.fails_tighter = totals.not_nearest > 0;
+  return score;
+}
+
+// What two descriptions differ in.
+std::string difference(const Description& claim, const Description& tighter) {
+  if (claim.table_dtype != tighter.table_dtype) {
+    return "table " + word(kDtypeWords, tighter.table_dtype);
+  }
+  if (claim.rounding != tighter.rounding) return "one rounding";
+  const std::string text = word(kAngleClassWords, tighter.angle_class);
+  return claim.angle_class == tighter.angle_class ? text + " by pow" : text;
+}
+
+}  // namespace
+
+std::vector<Control> controls() {
+  std::vector<Control> list = f32_controls();
+  for (const auto& more : {wide_controls(), half_controls()}) {
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  return list;
+}
+
+Corpus control_corpus(const Corpus& corpus) {
+  Corpus all = corpus;
+  for (const Group& group : corpus.groups) {
+    for (const RopeCase& c : group.rope_cases) {
+      if (c.dtype == Format::kF64) return all;
+    }
+  }
+  Group f64 = f64_group();
+  prove(reference::Oracle::kBinFloat, f64);
+  all.groups.push_back(std::move(f64));
+  return all;
+}
+
+ControlScore score(const Control& control, const Corpus& corpus) {
+  TestKernel kernel(control.description, control.knobs);
+  ControlScore score = scored(control.name, judged(kernel, corpus));
+  if (!control.tighten) return score;
+  Description tighter = control.description;
+  control.tighten(tighter);
+  TestKernel claims_more(tighter, control.knobs);
+  score.tighter = difference(control.description, tighter);
+  score.fails_tighter = exit_status(judged(claims_more, corpus)) == 1;
+  return score;
+}
+
+ControlScore score(Kernel& kernel, const std::string& name,
+                   const Corpus& corpus) {
+  return scored(name, judged(kernel, corpus));
+}
+
+}  // namespace ropeproof::conformance

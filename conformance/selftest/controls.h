@@ -1,0 +1,54 @@
+// controls.h -- honest kernels of every kind, which the suite must pass, and
+// near which its bounds must be.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_CONTROLS_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_CONTROLS_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/verdict/report.h"
+#include "conformance/verdict/test_kernel.h"
+
+namespace ropeproof::conformance {
+
+// A kernel and the claim next to its own, in one respect: angle class, table or
+// rounding. Empty: above A0 and one rounding there is only correct rounding.
+struct Control {
+  std::string name;
+  Description description;
+  std::function<void(Description&)> tighten;
+  Knobs knobs;
+};
+
+// "f32 direct", ...; those of f64 need cases in f64.
+std::vector<Control> controls();
+
+// The cases that controls are judged on: the corpus, and some in f64 unless it
+// has any. Costs a second for those.
+Corpus control_corpus(const Corpus& corpus);
+
+// A bound is honest if an honest kernel uses between these shares of it.
+inline constexpr double kLeastShare = 0.02, kMostShare = 1;
+
+struct ControlScore {
+  std::string name;
+  double share = 0;  // of the bound, the largest
+  std::string level;
+  bool passes = false;         // at its claim, within the shares
+  bool fails_tighter = false;  // at the claim next to it
+  std::string tighter;         // that claim, in words
+
+  bool is_right() const { return passes && fails_tighter; }
+};
+
+ControlScore score(const Control& control, const Corpus& corpus);
+
+// Any kernel of class A0: right if it passes and is not always correctly
+// rounded.
+ControlScore score(Kernel& kernel, const std::string& name,
+                   const Corpus& corpus);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_CONTROLS_H_

@@ -1,0 +1,34 @@
+// fakes.h -- kernels that are hostile or lie: each must get exactly its verdict
+// and exit status.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/kernels/fakes/expected.h"
+
+namespace ropeproof::conformance {
+
+struct FakeScore {
+  std::string name;  // "writes_past_end, guard page at the end"
+  std::string want;  // "CRASH, exit status 1, \"...\""
+  std::string got;   // the same, as it came
+  bool is_right = false;
+};
+
+// Where they are. A library that was not built is a fault of the suite.
+struct FakePlaces {
+  std::string libraries;  // folder of NAME.so
+  std::string process;    // command to which a name is added; empty: no process
+};
+
+// Runs one fake on a case that it offers. Never throws for what a fake does.
+FakeScore score(const ExpectedFake& fake, const FakePlaces& places,
+                const Corpus& corpus);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_H_

@@ -1,0 +1,50 @@
+// selftest.h -- the suite tested: honest kernels pass and come near their
+// bounds, broken ones fail, hostile ones get exactly their verdict.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_
+
+#include <cstddef>
+#include <string>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/selftest/fakes.h"
+#include "conformance/selftest/mutants.h"
+
+namespace ropeproof::conformance {
+
+struct SelftestOptions {
+  std::string fast_library;  // a bundled kernel of class A0; empty: none
+  FakePlaces fakes;          // no libraries: no fakes
+};
+
+// Right of all.
+struct Tally {
+  std::size_t right = 0, all = 0;
+
+  bool holds() const { return right == all; }
+  std::string text() const {
+    return std::to_string(right) + "/" + std::to_string(all);
+  }
+};
+
+struct SelftestReport {
+  Tally controls, mutants, fakes;
+  std::string text;  // a line for each, and the scores
+
+  bool holds() const {
+    return controls.holds() && mutants.holds() && fakes.holds() &&
+           controls.all > 0 && mutants.all > 0;
+  }
+};
+
+// Whether a mutant fails on a tier.
+bool is_killed(const Mutant& mutant, const Corpus& corpus,
+               const std::string& tier);
+
+// Cost: seconds.
+SelftestReport run_selftest(const Corpus& corpus,
+                            const SelftestOptions& options);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_

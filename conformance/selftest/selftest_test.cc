@@ -1,0 +1,101 @@
+// The suite tested: honest kernels pass and use their bound; kernels with one
+// bug each fail, most of them on the smoke tier already.
+#include "conformance/selftest/selftest.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "conformance/selftest/controls.h"
+#include "conformance/verdict/runner.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const Corpus& corpus() {
+  static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+Report judge_kernel(const Description& description, const Knobs& knobs,
+                    const std::string& tier = "smoke") {
+  TestKernel kernel(description, knobs);
+  Selection selection;
+  selection.tier = tier;
+  return run_suite(kernel, corpus(), selection);
+}
+
+TEST_CASE(
+    "an honest kernel passes, uses its bound, and fails one class tighter",
+    "[conformance][controls]") {
+  const Corpus all = control_corpus(corpus());
+  CHECK(controls().size() >= 10);
+  for (const Control& control : controls()) {
+    const ControlScore result = score(control, all);
+    CAPTURE(result.name, result.share, result.tighter);
+    CHECK(result.passes);
+    CHECK(result.fails_tighter);
+  }
+}
+
+TEST_CASE("a kernel that is no control is found out",
+          "[conformance][controls]") {
+  Control liar = controls().front();
+  SECTION("it claims more than it is") {
+    liar.description.angle_class = ROPEPROOF_A0;
+    CHECK_FALSE(score(liar, corpus()).passes);
+  }
+  SECTION("it claims less than it is, so its bound says little") {
+    liar.knobs = exact_knobs();
+    CHECK_FALSE(score(liar, corpus()).fails_tighter);
+  }
+}
+
+TEST_CASE("a kernel with one bug fails on its tier", "[conformance][mutants]") {
+  for (const Mutant& mutant : smoke_mutants()) {
+    CAPTURE(mutant.name);
+    CHECK(is_killed(mutant, corpus(), "smoke"));
+  }
+  for (const Mutant& mutant : core_mutants()) {
+    CAPTURE(mutant.name);
+    CHECK(is_killed(mutant, corpus(), "core"));
+  }
+}
+
+TEST_CASE("a kernel without a bug is no dead mutant",
+          "[conformance][mutants]") {
+  CHECK_FALSE(is_killed({"none", [](Knobs&) {}}, corpus(), "smoke"));
+}
+
+TEST_CASE("every feature that a kernel can declare is judged on the core tier",
+          "[conformance][controls]") {
+  const Report report =
+      judge_kernel(full_description(ROPEPROOF_A0), exact_knobs(), "core");
+  CHECK((report.kernel.features & ~total(report).features) == 0);
+}
+
+TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
+  Description description = full_description(ROPEPROOF_A0);
+  description.operations = ROPEPROOF_PERMUTE;
+  CHECK(total(judge_kernel(description, exact_knobs(), "core")).level == "L3");
+}
+
+TEST_CASE("a fake that does not get its verdict is a fault",
+          "[conformance][fakes]") {
+  const FakePlaces places{ROPEPROOF_FAKES_DIR, ""};
+  ExpectedFake echo{ExpectedFake::kLibrary, "echo", "", "FAIL", "", 1};
+  CHECK(score(echo, places, corpus()).is_right);
+  echo.verdict = "PASS";
+  CHECK_FALSE(score(echo, places, corpus()).is_right);
+  echo.verdict = "FAIL";
+  echo.exit_status = 0;
+  CHECK_FALSE(score(echo, places, corpus()).is_right);
+  const ExpectedFake missing{
+      ExpectedFake::kLibrary, "nonesuch", "", "FAIL", "", 1};
+  CHECK_THAT(score(missing, places, corpus()).got,
+             ContainsSubstring("NOT BUILT"));
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance

@@ -1,0 +1,47 @@
+// ropeproof selftest: the suite judges kernels whose verdict is known.
+#include "conformance/selftest/selftest.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "conformance/corpus/corpus.h"
+#include "tools/commands.h"
+
+namespace ropeproof::tools {
+
+Command add_selftest(CLI::App& app) {
+  struct Options {
+    std::string vectors = default_vectors().string();
+    std::string fakes, fake_process;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "selftest",
+      "judge kernels whose verdict is known: honest, broken, hostile");
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  command
+      ->add_option("--fakes", options->fakes,
+                   "folder of the hostile kernels (default: beside this "
+                   "program, if built)")
+      ->check(CLI::ExistingDirectory);
+  command->add_option("--fake-process", options->fake_process,
+                      "command that plays a hostile process, by name");
+  return {command, [options] {
+            conformance::SelftestOptions suite;
+            suite.fast_library = bundled_library("fast").string();
+            suite.fakes = {options->fakes, options->fake_process};
+            const auto beside =
+                bundled_library("fast").parent_path().parent_path() / "fakes";
+            if (options->fakes.empty() && std::filesystem::exists(beside)) {
+              suite.fakes.libraries = beside.string();
+            }
+            const conformance::SelftestReport report =
+                conformance::run_selftest(
+                    conformance::load_corpus(options->vectors), suite);
+            std::cout << report.text;
+            return report.holds() ? 0 : 5;
+          }};
+}
+
+}  // namespace ropeproof::tools
