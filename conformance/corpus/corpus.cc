@@ -113,6 +113,8 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(position_family());
   groups.push_back(layout_family());
   for (Group& group : core_families()) groups.push_back(std::move(group));
+  const fs::path hard = directory / "sources" / "hard_to_round.json";
+  groups.push_back(core_hard(read_file(hard), hard.string()));
   if (tier == kFullTier) {
     for (Group& group : full_families()) groups.push_back(std::move(group));
   }
