@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/coverage.h"
 #include "conformance/corpus/summary.h"
 #include "conformance/profiles/profiles.h"
 #include "conformance/verdict/features.h"
@@ -21,6 +22,18 @@ void list_cases(const std::string& vectors) {
       std::cout << "  " << c.id << "  " << conformance::summary(c) << "\n";
     });
   }
+}
+
+// Exit status 1 unless every cell is covered.
+int list_coverage(const std::string& vectors) {
+  const auto coverage =
+      conformance::coverage_of(conformance::load_corpus(vectors).groups);
+  std::cout << conformance::coverage_text(coverage);
+  const auto empty = conformance::empty_cells(coverage);
+  for (const std::string& cell : empty) {
+    std::cerr << "ropeproof: no case reaches " << cell << "\n";
+  }
+  return empty.empty() ? 0 : 1;
 }
 
 void list_kernels() {
@@ -48,14 +61,19 @@ Command add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "list",
-      "list the cases, bundled kernels, models, profiles or tolerances");
+      "list the cases, their coverage, bundled kernels, models, profiles or "
+      "tolerances");
   command
       ->add_option("what", options->what,
-                   "cases (default), kernels, models, profiles or tolerances")
-      ->check(CLI::IsMember(
-          {"cases", "kernels", "models", "profiles", "tolerances"}));
+                   "cases (default), coverage, kernels, models, profiles or "
+                   "tolerances")
+      ->check(CLI::IsMember({"cases", "coverage", "kernels", "models",
+                             "profiles", "tolerances"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
+            if (options->what == "coverage") {
+              return list_coverage(options->vectors);
+            }
             if (options->what == "kernels") {
               list_kernels();
             } else if (options->what == "models") {

@@ -1,4 +1,5 @@
 // ropeproof run: judges one kernel.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "conformance/verdict/report.h"
 #include "conformance/verdict/runner.h"
 #include "conformance/verdict/staged.h"
+#include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/report_file.h"
@@ -38,6 +40,21 @@ void look_for_staging(conformance::Kernel& kernel, bool is_asked_for,
   report.staged_is_missing = is_asked_for && !result.holds;
 }
 
+// The whole tier, or a case of it, as a replay names one.
+bool needs_full_tier(const conformance::Selection& selection) {
+  return selection.tier == "full" ||
+         std::ranges::any_of(selection.cases, [](const std::string& id) {
+           return id.starts_with("full-");
+         });
+}
+
+// Both give the same bits.
+reference::Oracle best_oracle() {
+  return reference::available(reference::Oracle::kMpfi)
+             ? reference::Oracle::kMpfi
+             : reference::Oracle::kBinFloat;
+}
+
 int run(Options& options) {
   options.waivers.read();
   options.selection.shard =
@@ -50,6 +67,8 @@ int run(Options& options) {
     corpus.groups = {conformance::proved_profile(
         conformance::find_profile(profile),
         std::filesystem::path(options.vectors) / "models")};
+  } else if (needs_full_tier(options.selection)) {
+    conformance::add_full_tier(corpus, best_oracle(), options.selection.cases);
   }
   options.waivers.check(corpus);
   options.output.open();
@@ -75,7 +94,8 @@ Command add_run(CLI::App& app) {
   options->kernel.add_flags(*command);
   auto* tier = command->add_option(
       "--tier", options->selection.tier,
-      "smoke: 64 cases; core: all committed cases (default)");
+      "smoke: 64 cases; core: all committed cases (default); full: 10,626 "
+      "more, proved on the way");
   command
       ->add_option("--profile", options->selection.profile,
                    "what a model needs, in place of a tier; `list profiles`")

@@ -6,6 +6,7 @@
 #include "conformance/corpus/bug_class.h"
 #include "conformance/corpus/core/core_families.h"
 #include "conformance/corpus/families.h"
+#include "conformance/corpus/full_families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
 #include "conformance/corpus/smoke_text.h"
@@ -19,8 +20,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
-constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kTargets = "targets.json";
+constexpr const char* kFullTier = "full";
+constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 Json file_entry(const std::string& name, const std::string& bytes) {
@@ -101,7 +103,7 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
 }  // namespace
 
 Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
-                      const std::string& version) {
+                      const std::string& version, const std::string& tier) {
   const fs::path source = directory / "sources" / "worked_example.json";
   std::vector<Group> groups = smoke_families();
   groups.push_back(worked_example(read_file(source), source.string()));
@@ -111,6 +113,11 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(position_family());
   groups.push_back(layout_family());
   for (Group& group : core_families()) groups.push_back(std::move(group));
+  const fs::path hard = directory / "sources" / "hard_to_round.json";
+  groups.push_back(core_hard(read_file(hard), hard.string()));
+  if (tier == kFullTier) {
+    for (Group& group : full_families()) groups.push_back(std::move(group));
+  }
   const fs::path ledger = directory / kLedger;
   return corpus_files(groups, oracle, version,
                       fs::exists(ledger)
@@ -154,6 +161,7 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
     entries.push_back(std::move(entry));
     files[name] = std::move(written.json);
   }
+  files[kTargets] = write_targets();
   Json texts = Json::array();
   for (const char* name : {kLedger, kSmokeText, kTargets}) {
     texts.push_back(file_entry(name, files[name]));
@@ -212,6 +220,21 @@ Corpus load_corpus(const fs::path& directory) {
   }
   check_references(corpus, directory);
   return corpus;
+}
+
+void add_full_tier(Corpus& corpus, reference::Oracle oracle,
+                   const std::vector<std::string>& only) {
+  for (const Group& group : corpus.groups) {
+    if (group.tier == kFullTier) return;
+  }
+  std::vector<Group> groups = full_families();
+  for (Group& group : groups) {
+    std::erase_if(group.rope_cases, [&](const RopeCase& c) {
+      return !only.empty() && std::ranges::find(only, c.id) == only.end();
+    });
+  }
+  prove(oracle, groups);
+  for (Group& group : groups) corpus.groups.push_back(std::move(group));
 }
 
 }  // namespace ropeproof::conformance
