@@ -20,19 +20,22 @@ class RopeCheck {
   void run();
 
  private:
-  // Cosine, sine and amplitude of a pair at a token: enclosures of the first
-  // two without the amplitude, which is numerator/denominator, so that a value
-  // at an angle of zero is exact wherever it fits.
+  // A pair at a token: its angle, cosine and sine without the amplitude, which
+  // is numerator/denominator, so that a value at an angle of zero is exact
+  // wherever it fits.
   struct Turn {
-    Ball cos, sin, numerator, denominator;
+    Ball phi, cos, sin, numerator, denominator;
   };
 
   // One expected value that belongs to a token and a pair.
+  enum class What { kCos, kSin, kAmplitude, kU, kV };
   struct Task {
-    enum class What { kCos, kSin, kAmplitude, kU, kV } what = What::kCos;
+    What what = What::kCos;
     const char* tensor = "";
     std::size_t index = 0;
-    Element x_u, x_v;
+    Element x_u, x_v;  // kU, kV
+
+    bool has_numbers() const { return x_u.is_finite() && x_v.is_finite(); }
   };
 
   void check_shapes() const;
@@ -50,9 +53,12 @@ class RopeCheck {
             slong bits) const;
   Ball value(const Task& task, const Turn& turn, slong bits) const;
 
-  // Whether the golden of `task` is what `y` says.
-  Verdict judge(const char* tensor, std::size_t index, const Ball& y,
-                slong bits) const;
+  // Whether the golden of `task` is what `y`, its value, says.
+  Verdict judge(const Task& task, const Ball& y, slong bits) const;
+  // The same where an element is no number.
+  bool keeps_rule(const Task& task, const Turn& turn, slong bits) const;
+  std::uint64_t low_part(const Task& task) const;  // 0 where there is none
+  bool has_low_parts() const { return c_.dtype.bits == 64; }
   const Patterns& expected(const std::string& tensor) const;
   void disagree(const char* tensor, std::size_t index, const std::string& why);
 
