@@ -24,6 +24,7 @@ Command add_run(CLI::App& app);
 Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
+Command add_verify_vectors(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {
@@ -44,6 +45,9 @@ std::filesystem::path default_vectors();
 
 // The kernels that come with the suite.
 const std::vector<std::string>& bundled_kernels();
+
+// A program that comes with this one, beside it.
+std::filesystem::path bundled_program(const std::string& name);
 
 // The library of a bundled kernel, beside this program or installed.
 std::filesystem::path bundled_library(const std::string& name);

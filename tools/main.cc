@@ -23,9 +23,9 @@ int main(int argc, char** argv) {
       "ropeproof: judges RoPE kernels against certified golden vectors"};
   app.set_version_flag("--version", ROPEPROOF_VERSION);
   app.require_subcommand(1);
-  const tools::Command commands[] = {tools::add_run(app), tools::add_list(app),
-                                     tools::add_show(app),
-                                     tools::add_generate(app)};
+  const tools::Command commands[] = {
+      tools::add_run(app), tools::add_list(app), tools::add_show(app),
+      tools::add_generate(app), tools::add_verify_vectors(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -4,3 +4,8 @@ if(TARGET ropeproof_recheck)
     ${PROJECT_SOURCE_DIR}/tools/second_oracle/second_oracle_test.py
     $<TARGET_FILE:ropeproof_recheck> ${PROJECT_SOURCE_DIR}/vectors)
 endif()
+add_test(NAME verify_vectors COMMAND ropeproof verify-vectors
+  --vectors ${PROJECT_SOURCE_DIR}/vectors)
+add_test(NAME verify_vectors_command COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/tools/verify_vectors_test.py
+  $<TARGET_FILE:ropeproof> ${PROJECT_SOURCE_DIR}/vectors)
