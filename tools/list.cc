@@ -1,4 +1,8 @@
-// ropeproof list: names the cases, the bundled kernels and the models.
+// ropeproof list: names the cases, the bundled kernels and the models,
+// and gives checksums of the cases.
+#include <bit>
+#include <cstdint>
+#include <iomanip>
 #include <iostream>
 #include <memory>
 
@@ -21,6 +25,31 @@ void list_cases(const std::string& vectors) {
   }
 }
 
+// What tools/readers/ come to, each by its own means: id, expected values, how
+// many of them are positive, and a checksum of their patterns.
+void list_checksums(const std::string& vectors) {
+  for (const auto& group : conformance::load_corpus(vectors).groups) {
+    for (const auto& c : group.rope_cases) {
+      std::size_t values = 0, positive = 0;
+      std::uint32_t checksum = 0;
+      for (const conformance::Bits* tensor :
+           {&c.inv_freq_hi, &c.inv_freq_lo, &c.q_out, &c.k_out}) {
+        values += tensor->size();
+        for (const std::uint64_t pattern : *tensor) {
+          if (std::bit_cast<double>(pattern) > 0) ++positive;
+          for (const int shift : {32, 0}) {
+            checksum = std::rotl(checksum, 5) ^
+                       static_cast<std::uint32_t>(pattern >> shift);
+          }
+        }
+      }
+      std::cout << c.id << " " << values << " " << positive << " " << std::hex
+                << std::setw(8) << std::setfill('0') << checksum << std::dec
+                << "\n";
+    }
+  }
+}
+
 void list_kernels() {
   for (const std::string& name : bundled_kernels()) {
     std::cout << name << "  " << bundled_library(name).string() << "\n";
@@ -38,14 +67,18 @@ Command add_list(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("list", "list the cases, bundled kernels or models");
   command
-      ->add_option("what", options->what, "cases (default), kernels or models")
-      ->check(CLI::IsMember({"cases", "kernels", "models"}));
+      ->add_option("what", options->what,
+                   "cases (default), kernels, models, or checksums of the "
+                   "cases for readers of the vectors")
+      ->check(CLI::IsMember({"cases", "kernels", "models", "checksums"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
             if (options->what == "kernels") {
               list_kernels();
             } else if (options->what == "models") {
               list_models(options->vectors);
+            } else if (options->what == "checksums") {
+              list_checksums(options->vectors);
             } else {
               list_cases(options->vectors);
             }

@@ -195,7 +195,7 @@ class Case:
         if c["pairing"] == "half_split":
             return halves, halves
         if c["pairing"] == "nested_half_split":
-            half = self.pairs // c["blocks"]
+            half = self.pairs // c.get("blocks", 1)
             u = first + j // half * 2 * half + j % half
             return (u, u + half), (u, u + half)
         adjoint = c["direction"] == "adjoint"

@@ -54,16 +54,20 @@ def recheck(what, status, *patterns):
         faults.append(f"{what}: exit status {got}, expected {status} and {patterns}\n{output}")
 
 
-def flip(field, width, index, side, bit=0):
-    """One bit of element `index` of a tensor, in the rows or the side file."""
+def change(field, width, index, side, new):
+    """Puts new(pattern) in place of element `index`, in the rows or the side file."""
     if isinstance(field[0], str):
         row, at = divmod(index, len(field[0]) // (2 * width))
-        digits = field[row]
-        at *= 2 * width
-        value = int(digits[at : at + 2 * width], 16) ^ 1 << bit
+        digits, at = field[row], 2 * width * at
+        value = new(int(digits[at : at + 2 * width], 16))
         field[row] = digits[:at] + format(value, f"0{2 * width}x") + digits[at + 2 * width :]
     else:
-        side[field[0] + index * width + bit // 8] ^= 1 << bit % 8
+        part = slice(field[0] + index * width, field[0] + (index + 1) * width)
+        side[part] = new(int.from_bytes(side[part], "little")).to_bytes(width, "little")
+
+
+def last_bit(pattern):
+    return pattern ^ 1
 
 
 def elements(field, width):
@@ -92,7 +96,7 @@ def value_faults(group, side):
             expected[name] = format(int(field, 16) ^ 1, "016x")
         elif elements(field, width):
             index = choose.randrange(elements(field, width))
-            flip(expected[name] if is_rope else expected, width, index, broken_side)
+            change(expected[name] if is_rope else expected, width, index, broken_side, last_bit)
         else:
             continue
         write(broken, bytes(broken_side))
@@ -105,6 +109,30 @@ def value_faults(group, side):
             got, output = run(sys.executable, script, folder, "--sample", "1000000")
             if got != 1 or f"{case['id']} {shown}[" not in output:
                 faults.append(f"recheck.py on {case['id']} {name}: exit status {got}\n{output}")
+
+
+# What may stand in place of a golden, in this order: any of them is wrong for another.
+RULES = [0x7FF8000000000000, 0x7FF8000000000001, 0x7FF0000000000000, 0xFFF0000000000000]
+
+
+def rule_faults(group, side):
+    """Each rule in place of each other one."""
+    seen = set()
+    for case in group["cases"]:
+        field = case["expected"]["q"] if case.get("is_special") else []
+        for index in range(elements(field, 8)):
+            broken, broken_side, found = copy.deepcopy(case), bytearray(side), []
+            change(broken["expected"]["q"], 8, index, broken_side, lambda p: found.append(p) or p)
+            if found[0] not in RULES or found[0] in seen:
+                continue
+            seen.add(found[0])
+            for rule in RULES:
+                if rule == found[0]:
+                    continue
+                change(broken["expected"]["q"], 8, index, broken_side, lambda p: rule)
+                write(dict(group, cases=[broken]), bytes(broken_side))
+                recheck(f"{case['id']} {rule:x}", 1, f"{case['id']} q[{index}]", " 1\n")
+    return len(seen)
 
 
 def other(value):
@@ -177,9 +205,23 @@ for entry in json.loads((vectors / "MANIFEST.json").read_text())["files"]:
         if group["type"] in ("rope", "permute"):
             payload = group.get("payload")
             groups.append((group, (vectors / payload["file"]).read_bytes() if payload else b""))
+rules = 0
 for group, side in groups:
     value_faults(group, side)
+    if group["type"] == "rope":
+        rules += rule_faults(group, side)
 parameter_faults(groups)
+
+for group, side in groups:
+    if "payload" in group:
+        one = dict(group, cases=group["cases"][:1])
+        write(one, side)
+        (folder / group["payload"]["file"]).write_bytes(side[:-1] + b"?")
+        recheck("a side file that is altered", 4, "safetensors", "SHA-256")
+        one["cases"][0]["q"] = [len(side) - 8, 16]
+        write(one, side)
+        recheck("a tensor beyond the side file", 4, "outside the side file")
+        break
 
 (folder / "one.json").write_bytes(b" " + (folder / "one.json").read_bytes())
 recheck("a digest that does not fit", 4, "one.json", "SHA-256")
@@ -190,5 +232,5 @@ if run(program)[0] != 2:
 
 for fault in faults:
     print(fault)
-print(f"{runs} copies checked, {len(faults)} faults; mpmath saw {sorted(seen_by_mpmath)}")
+print(f"{runs} copies checked, {len(faults)} faults; {rules} rules, mpmath saw {sorted(seen_by_mpmath)}")
 sys.exit(1 if faults or len(seen_by_mpmath) < 6 else 0)
