@@ -9,7 +9,10 @@
 #ifndef ROPEPROOF_REFERENCE_DECIDE_H_
 #define ROPEPROOF_REFERENCE_DECIDE_H_
 
+#include <algorithm>
+#include <bit>
 #include <boost/multiprecision/number.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -54,6 +57,21 @@ Golden decide(const Real& value, const Evaluate& evaluate,
   } else {
     throw Undecided("undecided at the last precision");
   }
+}
+
+// The same number, to twice the precision. lo is a real number like any other once hi is
+// known.
+template <class Family, class Real, class Evaluate>
+WideGolden decide_wide(const Real& value, const Evaluate& evaluate) {
+  const Golden hi = decide<Family>(value, evaluate, Rounding::kNearestEven);
+  const double h = std::bit_cast<double>(hi.bits);
+  if (std::isinf(h)) return {hi.bits, 0, hi.precision_bits};
+  const auto rest = [&]<class Wider>() {
+    return Wider(evaluate.template operator()<Wider>() - Wider(h));
+  };
+  const Golden lo =
+      decide<Family>(Real(value - Real(h)), rest, Rounding::kNearestEven);
+  return {hi.bits, lo.bits, std::max(hi.precision_bits, lo.precision_bits)};
 }
 
 }  // namespace ropeproof::reference

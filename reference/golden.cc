@@ -8,31 +8,22 @@
 namespace ropeproof::reference {
 namespace {
 
-const OracleFunctions* find(Oracle oracle) {
+MakeProver* find(Oracle oracle) {
   return oracle == Oracle::kMpfi ? mpfi_oracle() : bin_float_oracle();
 }
 
-const OracleFunctions& get(Oracle oracle) {
-  const OracleFunctions* functions = find(oracle);
-  if (functions == nullptr) {
+MakeProver& get(Oracle oracle) {
+  MakeProver* make = find(oracle);
+  if (make == nullptr) {
     throw std::invalid_argument(
         "the MPFI oracle is not built in: configure with ROPEPROOF_MPFI=ON");
   }
-  return *functions;
+  return *make;
 }
 
-// As doubles: exact.
-template <class Position>
-std::vector<double> checked(const Spec& spec,
-                            std::span<const Position> positions) {
-  std::vector<double> result;
-  result.reserve(positions.size());
-  for (const Position p : positions) {
-    validate_position(p);
-    result.push_back(static_cast<double>(p));
-    validate_position(spec, result.back());
-  }
-  return result;
+std::vector<double> as_doubles(std::span<const std::int64_t> positions) {
+  for (const std::int64_t p : positions) validate_position(p);
+  return {positions.begin(), positions.end()};
 }
 
 bool is_finite(double x) {
@@ -49,76 +40,104 @@ void validate_size(const std::string& what, std::size_t size,
   }
 }
 
-template <class Position>
-std::vector<GoldenTurn> table(Oracle oracle, const Spec& spec,
-                              std::span<const Position> positions) {
+}  // namespace
+
+bool available(Oracle oracle) { return find(oracle) != nullptr; }
+
+Goldens::Goldens(Oracle oracle, const Spec& spec,
+                 std::span<const double> positions) {
   validate(spec);
-  const std::vector<double> p = checked(spec, positions);
-  const auto axes = static_cast<std::size_t>(spec.axes.count);
-  if (p.size() % axes != 0) {
-    throw std::invalid_argument("positions has " + std::to_string(p.size()) +
-                                " entries; expected a multiple of " +
-                                std::to_string(axes));
+  for (const double p : positions) {
+    validate_position(p);
+    validate_position(spec, p);
   }
-  return get(oracle).table(spec, p);
+  const auto axes = static_cast<std::size_t>(spec.axes.count);
+  if (positions.size() % axes != 0) {
+    throw std::invalid_argument(
+        "positions has " + std::to_string(positions.size()) +
+        " entries; expected a multiple of " + std::to_string(axes));
+  }
+  tokens_ = static_cast<std::int64_t>(positions.size() / axes);
+  head_dim_ = spec.layout.head_dim;
+  prover_ = get(oracle)(spec, positions);
 }
 
-template <class Position>
-std::vector<Golden> rope(Oracle oracle, const Spec& spec, const Shape& shape,
-                         std::span<const Position> positions,
-                         std::span<const double> x) {
-  validate(spec);
-  validate(shape);
-  const std::vector<double> p = checked(spec, positions);
-  const std::int64_t tokens = shape.batch * shape.seq;
-  validate_size("positions", p.size(), spec.axes.count * tokens);
-  validate_size("x", x.size(), tokens * shape.heads * spec.layout.head_dim);
+Goldens::~Goldens() = default;
+Goldens::Goldens(Goldens&&) noexcept = default;
+Goldens& Goldens::operator=(Goldens&&) noexcept = default;
+
+const Resolution& Goldens::resolution() const { return prover_->resolution(); }
+
+std::vector<WideGolden> Goldens::frequencies() const {
+  return prover_->frequencies();
+}
+
+std::vector<GoldenTurn> Goldens::table() const { return prover_->table(); }
+
+std::vector<WideTurn> Goldens::wide_table() const {
+  return prover_->wide_table();
+}
+
+void Goldens::validate_x(std::int64_t heads, std::span<const double> x) const {
+  validate(Shape{1, tokens_, heads});
+  validate_size("x", x.size(), tokens_ * heads * head_dim_);
   for (const double value : x) {
     if (!is_finite(value)) {
       throw std::invalid_argument("x holds " + std::to_string(value) +
                                   "; expected finite numbers");
     }
   }
-  return get(oracle).rope(spec, shape, p, x);
 }
 
-}  // namespace
+std::vector<Golden> Goldens::rope(std::int64_t heads,
+                                  std::span<const double> x) const {
+  validate_x(heads, x);
+  return prover_->rope(heads, x);
+}
 
-bool available(Oracle oracle) { return find(oracle) != nullptr; }
+std::vector<WideGolden> Goldens::wide_rope(std::int64_t heads,
+                                           std::span<const double> x) const {
+  validate_x(heads, x);
+  return prover_->wide_rope(heads, x);
+}
 
 Resolution golden_resolution(Oracle oracle, const Spec& spec) {
-  validate(spec);
-  return get(oracle).resolution(spec);
+  return Goldens(oracle, spec, {}).resolution();
 }
 
-std::vector<GoldenFrequency> golden_frequencies(Oracle oracle,
-                                                const Spec& spec) {
-  validate(spec);
-  return get(oracle).frequencies(spec);
+std::vector<WideGolden> golden_frequencies(Oracle oracle, const Spec& spec) {
+  return Goldens(oracle, spec, {}).frequencies();
 }
 
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const double> positions) {
-  return table(oracle, spec, positions);
+  return Goldens(oracle, spec, positions).table();
 }
 
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const std::int64_t> positions) {
-  return table(oracle, spec, positions);
+  validate(spec);
+  return golden_table(oracle, spec, as_doubles(positions));
 }
 
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const double> positions,
                                 std::span<const double> x) {
-  return rope(oracle, spec, shape, positions, x);
+  validate(spec);
+  validate(shape);
+  validate_size("positions", positions.size(),
+                spec.axes.count * shape.batch * shape.seq);
+  return Goldens(oracle, spec, positions).rope(shape.heads, x);
 }
 
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const std::int64_t> positions,
                                 std::span<const double> x) {
-  return rope(oracle, spec, shape, positions, x);
+  validate(spec);
+  validate(shape);
+  return golden_rope(oracle, spec, shape, as_doubles(positions), x);
 }
 
 }  // namespace ropeproof::reference

@@ -15,6 +15,7 @@
 #define ROPEPROOF_REFERENCE_GOLDEN_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -41,8 +42,9 @@ struct Golden {
   int precision_bits = 0;  // working precision that decided it
 };
 
-// theta as an unevaluated sum: hi = RN(theta), lo = RN(theta - hi).
-struct GoldenFrequency {
+// A real number y as an unevaluated sum: hi = RN(y), lo = RN(y - hi), 106 bits
+// of it. Where hi is an infinity, lo is 0.
+struct WideGolden {
   std::uint64_t hi = 0, lo = 0;
   int precision_bits = 0;
 };
@@ -52,36 +54,64 @@ struct GoldenFrequency {
 struct GoldenTurn {
   Golden cos, sin, amplitude;
 };
+struct WideTurn {
+  WideGolden cos, sin;
+  Golden amplitude;
+};
 
 struct Undecided : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// All of them throw std::invalid_argument for a specification, shape or
+// Everything below throws std::invalid_argument for a specification, shape or
 // position outside its range (spec.h), or an oracle that was not built in.
 
-// The amplitude, and the branches that the scaling takes (resolve.h).
+// The goldens of one specification at some positions. The frequencies and the
+// turns of every position and pair are enclosed once, for all tensors and
+// formats. Uses OpenMP; no result depends on the number of threads. Cost: about
+// 10 us per position and pair, 1 us per value.
+class OracleProver;
+class Goldens {
+ public:
+  // `positions` is [axes, tokens], with axes = spec.axes.count: row by row, one
+  // number per token on each axis.
+  Goldens(Oracle oracle, const Spec& spec, std::span<const double> positions);
+  ~Goldens();
+  Goldens(Goldens&&) noexcept;
+  Goldens& operator=(Goldens&&) noexcept;
+
+  // The amplitude, and the branches that the scaling takes (resolve.h).
+  const Resolution& resolution() const;
+
+  // theta_j for all pairs (R1), scaled (R7)-(R14).
+  std::vector<WideGolden> frequencies() const;
+
+  // One entry per token and pair, [tokens, rotary_dim/2].
+  std::vector<GoldenTurn> table() const;
+  std::vector<WideTurn> wide_table() const;
+
+  // The rotated tensor (R6), dense [tokens, heads, head_dim]; `x` is dense and
+  // finite, and exact as given. Channels outside the window come back as they
+  // are, with precision_bits 0.
+  std::vector<Golden> rope(std::int64_t heads, std::span<const double> x) const;
+  std::vector<WideGolden> wide_rope(std::int64_t heads,
+                                    std::span<const double> x) const;
+
+ private:
+  void validate_x(std::int64_t heads, std::span<const double> x) const;
+
+  std::int64_t tokens_, head_dim_;
+  std::unique_ptr<OracleProver> prover_;
+};
+
+// One of them alone. Integers up to 2^53 are exact as doubles; the overloads
+// that take them do no more than that.
 Resolution golden_resolution(Oracle oracle, const Spec& spec);
-
-// theta_j for all pairs (R1), scaled (R7)-(R14).
-std::vector<GoldenFrequency> golden_frequencies(Oracle oracle,
-                                                const Spec& spec);
-
-// Positions are [axes, tokens], with axes = spec.axes.count: row by row, one
-// number per token on each axis. Integers up to 2^53 are exact as doubles; the
-// overloads that take them do no more than that.
-
-// One entry per token and pair, [tokens, rotary_dim/2].
+std::vector<WideGolden> golden_frequencies(Oracle oracle, const Spec& spec);
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const double> positions);
 std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
                                      std::span<const std::int64_t> positions);
-
-// The rotated tensor (R6), dense [batch, seq, heads, head_dim]. `positions` is
-// [axes, batch, seq]; `x` is dense and finite, and exact as given. Channels
-// outside the window come back as they are, with precision_bits 0. Cost: about
-// 10 us per distinct (position, pair), 1 us per value. Uses OpenMP; the result
-// does not depend on the number of threads.
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const double> positions,

@@ -3,6 +3,7 @@
 #define ROPEPROOF_REFERENCE_ORACLE_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,18 +12,27 @@
 
 namespace ropeproof::reference {
 
-// The functions of golden.h, arguments checked; positions are [axes, tokens].
-struct OracleFunctions {
-  Resolution (*resolution)(const Spec&);
-  std::vector<GoldenFrequency> (*frequencies)(const Spec&);
-  std::vector<GoldenTurn> (*table)(const Spec&, std::span<const double>);
-  std::vector<Golden> (*rope)(const Spec&, const Shape&,
-                              std::span<const double>, std::span<const double>);
+// Goldens, for one oracle; arguments are checked.
+class OracleProver {
+ public:
+  virtual ~OracleProver() = default;
+  virtual const Resolution& resolution() const = 0;
+  virtual std::vector<WideGolden> frequencies() const = 0;
+  virtual std::vector<GoldenTurn> table() const = 0;
+  virtual std::vector<WideTurn> wide_table() const = 0;
+  virtual std::vector<Golden> rope(std::int64_t heads,
+                                   std::span<const double> x) const = 0;
+  virtual std::vector<WideGolden> wide_rope(
+      std::int64_t heads, std::span<const double> x) const = 0;
 };
 
+// `positions` is [axes, tokens].
+using MakeProver = std::unique_ptr<OracleProver>(
+    const Spec& spec, std::span<const double> positions);
+
 // Null where the build has no MPFI.
-const OracleFunctions* mpfi_oracle();
-const OracleFunctions* bin_float_oracle();
+MakeProver* mpfi_oracle();
+MakeProver* bin_float_oracle();
 
 }  // namespace ropeproof::reference
 

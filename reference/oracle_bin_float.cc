@@ -28,10 +28,8 @@ struct BinFloatFamily {
   }
 };
 
-constexpr OracleFunctions kOracle = oracle_functions<BinFloatFamily>();
-
 }  // namespace
 
-const OracleFunctions* bin_float_oracle() { return &kOracle; }
+MakeProver* bin_float_oracle() { return &make_prover<BinFloatFamily>; }
 
 }  // namespace ropeproof::reference

@@ -49,18 +49,16 @@ struct MpfiFamily {
   }
 };
 
-constexpr OracleFunctions kOracle = oracle_functions<MpfiFamily>();
-
 }  // namespace
 
-const OracleFunctions* mpfi_oracle() { return &kOracle; }
+MakeProver* mpfi_oracle() { return &make_prover<MpfiFamily>; }
 
 }  // namespace ropeproof::reference
 
 #else
 
 namespace ropeproof::reference {
-const OracleFunctions* mpfi_oracle() { return nullptr; }
+MakeProver* mpfi_oracle() { return nullptr; }
 }  // namespace ropeproof::reference
 
 #endif

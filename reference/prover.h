@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,116 +40,92 @@ void parallel_for(std::int64_t count, const Body& body) {
 }
 
 template <class Family>
-class Prover {
+class Prover : public OracleProver {
  public:
   using First = typename Family::template Real<Family::kRungs[0]>;
 
-  explicit Prover(const Spec& spec)
+  // `positions` is [axes, tokens].
+  Prover(const Spec& spec, std::span<const double> positions)
       : rope_(reference::resolve<Family>(spec)),
         pairs_(spec.layout.rotary_dim / 2) {
     for (std::int64_t j = 0; j < pairs_; ++j) {
       theta_.push_back(frequency<First>(rope_, j));
     }
+    const std::int64_t tokens = count(positions) / spec.axes.count;
+    for (std::int64_t token = 0; token < tokens; ++token) {
+      positions_.push_back(position_of(positions, spec.axes.count, token));
+    }
+    turns_.assign(static_cast<std::size_t>(tokens * pairs_),
+                  Turn<First>{First(0), First(0)});
+    parallel_for(count(turns_), [&](std::int64_t i) {
+      turns_[at(i)] =
+          turn_at(rope_, theta_[at(i % pairs_)], position(i), i % pairs_);
+    });
   }
 
-  const Resolution& resolution() const { return rope_.resolution; }
+  const Resolution& resolution() const override { return rope_.resolution; }
 
-  std::vector<GoldenFrequency> frequencies() const {
-    std::vector<GoldenFrequency> result(static_cast<std::size_t>(pairs_));
+  std::vector<WideGolden> frequencies() const override {
+    std::vector<WideGolden> result(theta_.size());
     parallel_for(pairs_, [&](std::int64_t j) {
-      const auto whole = [&]<class Real>() {
+      result[at(j)] = decide_wide<Family>(theta_[at(j)], [&]<class Real>() {
         return frequency<Real>(rope_, j);
-      };
-      const Golden hi = decide<Family>(theta_[static_cast<std::size_t>(j)],
-                                       whole, Rounding::kNearestEven);
-      const auto rest = [&]<class Real>() {
-        return Real(frequency<Real>(rope_, j) -
-                    Real(std::bit_cast<double>(hi.bits)));
-      };
-      const Golden lo = decide<Family>(rest.template operator()<First>(), rest,
-                                       Rounding::kNearestEven);
-      result[static_cast<std::size_t>(j)] = {hi.bits, lo.bits,
-                                             lo.precision_bits};
+      });
     });
     return result;
   }
 
-  // `positions` is [axes, tokens].
-  std::vector<GoldenTurn> table(std::span<const double> positions) const {
-    const std::vector<Turn<First>> turns = turns_at(positions);
-    std::vector<GoldenTurn> result(turns.size());
-    parallel_for(count(turns), [&](std::int64_t i) {
-      const auto position = at_token(positions, i / pairs_);
-      const std::int64_t j = i % pairs_;
-      const Turn<First>& first = turns[static_cast<std::size_t>(i)];
-      const auto wider = [&]<class Real>() {
-        return turn_at<Real>(rope_, position, j);
-      };
-      auto& golden = result[static_cast<std::size_t>(i)];
-      golden.cos = decide<Family>(cosine(first), [&]<class Real>() {
-        return cosine(wider.template operator()<Real>());
-      });
-      golden.sin = decide<Family>(sine(first), [&]<class Real>() {
-        return sine(wider.template operator()<Real>());
-      });
-      golden.amplitude = amplitude(position, j);
-    });
+  std::vector<GoldenTurn> table() const override {
+    std::vector<GoldenTurn> result(turns_.size());
+    parallel_for(count(turns_),
+                 [&](std::int64_t i) { prove_turn(i, result[at(i)]); });
     return result;
   }
 
-  std::vector<Golden> rope(const Shape& shape,
-                           std::span<const double> positions,
-                           std::span<const double> x) const {
-    const std::vector<Turn<First>> turns = turns_at(positions);
-    const Spec& spec = rope_.spec;
-    const std::int64_t d = spec.layout.head_dim;
-    std::vector<Golden> y(x.size());
-    const std::int64_t heads = shape.batch * shape.seq * shape.heads;
-    parallel_for(heads, [&](std::int64_t row) {
-      const std::int64_t token = row / shape.heads;
-      const auto position = at_token(positions, token);
-      const auto at = [&](std::int64_t channel) {
-        return static_cast<std::size_t>(row * d + channel);
-      };
-      for (std::int64_t t = 0; t < d; ++t) {
-        y[at(t)] = {std::bit_cast<std::uint64_t>(x[at(t)]), 0};
-      }
-      for (std::int64_t j = 0; j < pairs_; ++j) {
-        const Pair from = source_pair(spec, j), to = target_pair(spec, j);
-        const Turn<First>& first =
-            turns[static_cast<std::size_t>(token * pairs_ + j)];
-        const double x_u = x[at(from.u)], x_v = x[at(from.v)];
-        const auto out = rotate(first, spec.direction, First(x_u), First(x_v));
-        const auto wider = [&]<class Real>() {
-          return rotate(turn_at<Real>(rope_, position, j), spec.direction,
-                        Real(x_u), Real(x_v));
-        };
-        y[at(to.u)] = decide<Family>(out[0], [&]<class Real>() {
-          return wider.template operator()<Real>()[0];
-        });
-        y[at(to.v)] = decide<Family>(out[1], [&]<class Real>() {
-          return wider.template operator()<Real>()[1];
-        });
-      }
-    });
-    return y;
+  std::vector<WideTurn> wide_table() const override {
+    std::vector<WideTurn> result(turns_.size());
+    parallel_for(count(turns_),
+                 [&](std::int64_t i) { prove_turn(i, result[at(i)]); });
+    return result;
+  }
+
+  std::vector<Golden> rope(std::int64_t heads,
+                           std::span<const double> x) const override {
+    return rotated<Golden>(heads, x);
+  }
+
+  std::vector<WideGolden> wide_rope(std::int64_t heads,
+                                    std::span<const double> x) const override {
+    return rotated<WideGolden>(heads, x);
   }
 
  private:
-  // The cosine of a turn of no angle.
-  Golden amplitude(std::span<const double> position, std::int64_t j) const {
-    if (!rope_.spec.frequencies.xpos) {
-      return {std::bit_cast<std::uint64_t>(rope_.resolution.amplitude), 0};
-    }
-    const auto evaluate = [&]<class Real>() {
-      return cosine(turn_at<Real>(rope_, Real(0), position, j));
-    };
-    return decide<Family>(evaluate.template operator()<First>(), evaluate);
+  static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+  template <class Items>
+  static std::int64_t count(const Items& items) {
+    return static_cast<std::int64_t>(items.size());
   }
 
-  template <class T>
-  static std::int64_t count(const std::vector<T>& items) {
-    return static_cast<std::int64_t>(items.size());
+  // The position of turn i, [tokens, pairs].
+  std::span<const double> position(std::int64_t i) const {
+    return positions_[at(i / pairs_)];
+  }
+
+  // Turn i on a wider rung.
+  template <class Real>
+  Turn<Real> wider(std::int64_t i) const {
+    return turn_at<Real>(rope_, position(i), i % pairs_);
+  }
+
+  template <class Real, class Evaluate>
+  static void prove(const Real& first, const Evaluate& evaluate, Golden& y) {
+    y = decide<Family>(first, evaluate);
+  }
+  template <class Real, class Evaluate>
+  static void prove(const Real& first, const Evaluate& evaluate,
+                    WideGolden& y) {
+    y = decide_wide<Family>(first, evaluate);
   }
 
   template <class Real>
@@ -160,44 +137,75 @@ class Prover {
     return turn.divisor ? Real(turn.s / *turn.divisor) : turn.s;
   }
 
-  std::vector<double> at_token(std::span<const double> positions,
-                               std::int64_t token) const {
-    return position_of(positions, rope_.spec.axes.count, token);
+  // `result` is a GoldenTurn or a WideTurn.
+  void prove_turn(std::int64_t i, auto& result) const {
+    const Turn<First>& first = turns_[at(i)];
+    prove(
+        cosine(first), [&]<class Real>() { return cosine(wider<Real>(i)); },
+        result.cos);
+    prove(
+        sine(first), [&]<class Real>() { return sine(wider<Real>(i)); },
+        result.sin);
+    result.amplitude = amplitude(i);
   }
 
-  // The turns of every position and pair on the first rung, formed once and
-  // used for every batch row, head and format.
-  std::vector<Turn<First>> turns_at(std::span<const double> positions) const {
-    const std::int64_t tokens =
-        static_cast<std::int64_t>(positions.size()) / rope_.spec.axes.count;
-    std::vector<Turn<First>> turns(static_cast<std::size_t>(tokens * pairs_),
-                                   Turn<First>{First(0), First(0)});
-    parallel_for(count(turns), [&](std::int64_t i) {
-      const std::int64_t j = i % pairs_;
-      turns[static_cast<std::size_t>(i)] =
-          turn_at(rope_, theta_[static_cast<std::size_t>(j)],
-                  at_token(positions, i / pairs_), j);
+  // The cosine of a turn of no angle.
+  Golden amplitude(std::int64_t i) const {
+    if (!rope_.spec.frequencies.xpos) {
+      return {std::bit_cast<std::uint64_t>(rope_.resolution.amplitude), 0};
+    }
+    const auto evaluate = [&]<class Real>() {
+      return cosine(turn_at<Real>(rope_, Real(0), position(i), i % pairs_));
+    };
+    return decide<Family>(evaluate.template operator()<First>(), evaluate);
+  }
+
+  // `Proved` is Golden or WideGolden.
+  template <class Proved>
+  std::vector<Proved> rotated(std::int64_t heads,
+                              std::span<const double> x) const {
+    const Spec& spec = rope_.spec;
+    const std::int64_t d = spec.layout.head_dim;
+    std::vector<Proved> y(x.size());
+    parallel_for(count(positions_) * heads, [&](std::int64_t row) {
+      const auto x_row = x.subspan(at(row * d), at(d));
+      const auto y_row = std::span(y).subspan(at(row * d), at(d));
+      for (std::size_t t = 0; t < x_row.size(); ++t) {
+        y_row[t] = {std::bit_cast<std::uint64_t>(x_row[t])};
+      }
+      for (std::int64_t j = 0; j < pairs_; ++j) {
+        const Pair from = source_pair(spec, j), to = target_pair(spec, j);
+        const std::int64_t i = row / heads * pairs_ + j;
+        const double x_u = x_row[at(from.u)], x_v = x_row[at(from.v)];
+        const auto out =
+            rotate(turns_[at(i)], spec.direction, First(x_u), First(x_v));
+        const auto wide = [&]<class Real>() {
+          return rotate(wider<Real>(i), spec.direction, Real(x_u), Real(x_v));
+        };
+        prove(
+            out[0],
+            [&]<class Real>() { return wide.template operator()<Real>()[0]; },
+            y_row[at(to.u)]);
+        prove(
+            out[1],
+            [&]<class Real>() { return wide.template operator()<Real>()[1]; },
+            y_row[at(to.v)]);
+      }
     });
-    return turns;
+    return y;
   }
 
   Rope rope_;
   std::int64_t pairs_;
   std::vector<First> theta_;
+  std::vector<std::vector<double>> positions_;  // [tokens][axes]
+  std::vector<Turn<First>> turns_;              // [tokens, pairs], first rung
 };
 
-// The functions of oracle.h, in this family.
 template <class Family>
-constexpr OracleFunctions oracle_functions() {
-  return {[](const Spec& spec) { return Prover<Family>(spec).resolution(); },
-          [](const Spec& spec) { return Prover<Family>(spec).frequencies(); },
-          [](const Spec& spec, std::span<const double> positions) {
-            return Prover<Family>(spec).table(positions);
-          },
-          [](const Spec& spec, const Shape& shape,
-             std::span<const double> positions, std::span<const double> x) {
-            return Prover<Family>(spec).rope(shape, positions, x);
-          }};
+std::unique_ptr<OracleProver> make_prover(const Spec& spec,
+                                          std::span<const double> positions) {
+  return std::make_unique<Prover<Family>>(spec, positions);
 }
 
 }  // namespace ropeproof::reference

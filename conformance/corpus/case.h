@@ -140,14 +140,25 @@ struct SequenceCase {
 // One file of vectors: cases of one type that belong together.
 struct Group {
   std::string name;                            // also the file's name
-  std::string tier;                            // "smoke" or "core"
+  std::string tier;                            // "smoke", "core" or "full"
   std::string description;                     // one paragraph
   std::map<std::string, std::string> targets;  // bug class -> what goes wrong
+  bool is_bulk = false;                        // tensors lie in a side file
   std::vector<RopeCase> rope_cases;
   std::vector<PermuteCase> permute_cases;
   std::vector<RejectCase> reject_cases;
   std::vector<SequenceCase> sequence_cases;
 };
+
+// Calls visit(case) for every case of a group, const or not, in the order of
+// its file.
+template <class AnyGroup, class Visit>
+void for_each_case(AnyGroup& group, const Visit& visit) {
+  for (auto& c : group.rope_cases) visit(c);
+  for (auto& c : group.permute_cases) visit(c);
+  for (auto& c : group.reject_cases) visit(c);
+  for (auto& c : group.sequence_cases) visit(c);
+}
 
 }  // namespace ropeproof::conformance
 

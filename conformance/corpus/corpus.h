@@ -3,32 +3,28 @@
 #define ROPEPROOF_CONFORMANCE_CORPUS_CORPUS_H_
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "conformance/corpus/case.h"
+#include "conformance/corpus/corpus_files.h"
+#include "conformance/corpus/ledger.h"
 #include "conformance/corpus/strict_json.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance {
 
-// File name (relative to vectors/) -> bytes.
-using Files = std::map<std::string, std::string>;
-
-// Everything that `ropeproof generate` writes, MANIFEST.json included. A
-// function of this program and of vectors/sources alone. Throws VectorError for
-// a bad source, and what reference/golden.h throws.
+// Everything that `ropeproof generate` writes: groups, MANIFEST.json, LEDGER.txt
+// and smoke.txt. A function of this program, of `directory`/sources and of the
+// ledger there. Throws VectorError for a bad source, for a case that the ledger
+// refuses, and what reference/golden.h throws.
 Files generate_corpus(const std::filesystem::path& directory,
                       reference::Oracle oracle, const std::string& version);
 
-// The lines of difference between `files` and what lies in `directory`:
-// missing, different and stray files. Empty if all is well.
-std::vector<std::string> compare_corpus(const Files& files,
-                                        const std::filesystem::path& directory);
-
-// Writes all files, or none: each goes to a temporary name first.
-void write_corpus(const Files& files, const std::filesystem::path& directory);
+// The same for any groups, proved on the way. `ledger` is that of the cases
+// committed before. Throws VectorError for a case that the ledger refuses.
+Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
+                   const std::string& version, const Ledger& ledger = {});
 
 struct Corpus {
   std::string version;          // of the generator
@@ -36,11 +32,9 @@ struct Corpus {
   std::vector<Group> groups;
 };
 
-// Reads what MANIFEST.json lists and checks every digest. Throws VectorError.
+// Reads what MANIFEST.json lists, checks every digest and that reject and
+// sequence cases refer to cases that are there. Throws VectorError.
 Corpus load_corpus(const std::filesystem::path& directory);
-
-// Lower-case hex.
-std::string sha256(const std::string& bytes);
 
 }  // namespace ropeproof::conformance
 

@@ -13,6 +13,7 @@
 
 #include "conformance/corpus/families.h"
 #include "conformance/corpus/prove.h"
+#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/vector_file.h"
 #include "conformance/corpus/words.h"
 
@@ -113,8 +114,6 @@ TEST_CASE("the second opinion agrees with every certified golden",
     for (RopeCase& c : group.rope_cases) {
       RopeCase again = c;
       Group alone;
-      again.inv_freq_hi.clear(), again.inv_freq_lo.clear();
-      again.cos.clear(), again.sin.clear();
       again.printed.reset();
       alone.rope_cases.push_back(again);
       prove(reference::Oracle::kBinFloat, alone);
@@ -126,6 +125,8 @@ TEST_CASE("the second opinion agrees with every certified golden",
       CHECK(second.sin == c.sin);
       CHECK(second.q_out == c.q_out);
       CHECK(second.k_out == c.k_out);
+      CHECK(second.q_out_lo == c.q_out_lo);
+      CHECK(second.k_out_lo == c.k_out_lo);
       values += 2 * c.inv_freq_hi.size() + 2 * c.cos.size() + c.q_out.size() +
                 c.k_out.size();
     }
@@ -172,7 +173,7 @@ TEST_CASE("writing and reading a group is the identity",
       continue;
     }
     const std::string text = read(entry.path());
-    CHECK(write_group(read_group(text, name)) == text);
+    CHECK(write_group(read_group(text, name)).json == text);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
+#include <exception>
 #include <span>
 
 #include "reference/decimal.h"
@@ -11,6 +13,7 @@ namespace ropeproof::conformance {
 namespace {
 
 using reference::Golden;
+using reference::WideGolden;
 
 std::vector<double> values_of(const Bits& bits, reference::Format format) {
   std::vector<double> values;
@@ -21,37 +24,75 @@ std::vector<double> values_of(const Bits& bits, reference::Format format) {
   return values;
 }
 
-void prove_case(reference::Oracle oracle, RopeCase& c) {
-  const auto note = [&c](const Golden& golden) {
-    c.precision_bits = std::max(c.precision_bits, golden.precision_bits);
-    return golden.bits;
-  };
-  for (const auto& theta : golden_frequencies(oracle, c.spec)) {
-    c.inv_freq_hi.push_back(theta.hi);
-    c.inv_freq_lo.push_back(theta.lo);
-    c.precision_bits = std::max(c.precision_bits, theta.precision_bits);
+// A number that stands in for what is none.
+double finite_or_zero(double x) { return std::isfinite(x) ? x : 0; }
+
+// The goldens of one case, in either form.
+class CaseProver {
+ public:
+  CaseProver(reference::Oracle oracle, RopeCase& c)
+      : c_(c),
+        is_wide_(c.dtype == reference::Format::kF64),
+        goldens_(oracle, c.spec, c.positions) {}
+
+  void prove() {
+    c_.precision_bits = 0;
+    for (Bits* bits : {&c_.pair_amplitude, &c_.inv_freq_hi, &c_.inv_freq_lo,
+                       &c_.cos, &c_.sin, &c_.q_out, &c_.k_out, &c_.cos_lo,
+                       &c_.sin_lo, &c_.q_out_lo, &c_.k_out_lo}) {
+      bits->clear();
+    }
+    c_.amplitude = goldens_.resolution().amplitude;
+    for (const WideGolden& theta : goldens_.frequencies()) {
+      note(theta, c_.inv_freq_hi, c_.inv_freq_lo);
+    }
+    if (is_wide_) {
+      for (const auto& turn : goldens_.wide_table()) {
+        note(turn.cos, c_.cos, c_.cos_lo);
+        note(turn.sin, c_.sin, c_.sin_lo);
+        note_amplitude(turn.amplitude);
+      }
+    } else {
+      for (const auto& turn : goldens_.table()) {
+        note(turn.cos, c_.cos);
+        note(turn.sin, c_.sin);
+        note_amplitude(turn.amplitude);
+      }
+    }
+    rotate(c_.q, c_.q_heads, c_.q_out, c_.q_out_lo);
+    rotate(c_.k, c_.k_heads, c_.k_out, c_.k_out_lo);
   }
-  const std::span<const double> positions = c.positions;
-  for (const auto& turn : golden_table(oracle, c.spec, positions)) {
-    c.cos.push_back(note(turn.cos));
-    c.sin.push_back(note(turn.sin));
-    if (c.spec.frequencies.xpos) {
-      c.pair_amplitude.push_back(turn.amplitude.bits);
+
+ private:
+  void note(const Golden& golden, Bits& bits) {
+    bits.push_back(golden.bits);
+    c_.precision_bits = std::max(c_.precision_bits, golden.precision_bits);
+  }
+  void note(const WideGolden& golden, Bits& hi, Bits& lo) {
+    note({golden.hi, golden.precision_bits}, hi);
+    lo.push_back(golden.lo);
+  }
+
+  void note_amplitude(const Golden& amplitude) {
+    if (c_.spec.frequencies.xpos) c_.pair_amplitude.push_back(amplitude.bits);
+  }
+
+  void rotate(const Bits& x, std::int64_t heads, Bits& y, Bits& y_lo) {
+    std::vector<double> values = values_of(x, c_.dtype);
+    std::ranges::transform(values, values.begin(), finite_or_zero);
+    if (is_wide_) {
+      for (const WideGolden& golden : goldens_.wide_rope(heads, values)) {
+        note(golden, y, y_lo);
+      }
+    } else {
+      for (const Golden& golden : goldens_.rope(heads, values)) note(golden, y);
     }
   }
-  c.amplitude = golden_resolution(oracle, c.spec).amplitude;
-  const auto rotate = [&](const Bits& x, std::int64_t heads) {
-    Bits y;
-    for (const Golden& golden :
-         golden_rope(oracle, c.spec, {c.batch, c.seq, heads}, positions,
-                     values_of(x, c.dtype))) {
-      y.push_back(note(golden));
-    }
-    return y;
-  };
-  c.q_out = rotate(c.q, c.q_heads);
-  c.k_out = rotate(c.k, c.k_heads);
-}
+
+  RopeCase& c_;
+  bool is_wide_;
+  reference::Goldens goldens_;
+};
 
 // One printed tensor beside its goldens.
 struct PrintedTensor {
@@ -100,6 +141,11 @@ void find_errata(RopeCase& c) {
   }
 }
 
+void prove_case(reference::Oracle oracle, RopeCase& c) {
+  CaseProver(oracle, c).prove();
+  if (c.printed) find_errata(c);
+}
+
 double number(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -108,11 +154,26 @@ double number(const std::string& text) {
 
 }  // namespace
 
-void prove(reference::Oracle oracle, Group& group) {
-  for (RopeCase& c : group.rope_cases) {
-    prove_case(oracle, c);
-    if (c.printed) find_errata(c);
+void prove(reference::Oracle oracle, std::span<Group> groups) {
+  std::vector<RopeCase*> cases;
+  for (Group& group : groups) {
+    for (RopeCase& c : group.rope_cases) cases.push_back(&c);
   }
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    try {
+      prove_case(oracle, *cases[i]);
+    } catch (...) {
+#pragma omp critical(ropeproof_prove_failure)
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void prove(reference::Oracle oracle, Group& group) {
+  prove(oracle, std::span(&group, 1));
 }
 
 std::vector<std::string> beyond_tolerance(const RopeCase& c) {

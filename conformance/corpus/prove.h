@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_CORPUS_PROVE_H_
 #define ROPEPROOF_CONFORMANCE_CORPUS_PROVE_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,12 @@
 
 namespace ropeproof::conformance {
 
-// Computes every expected value of the group's cases, and the errata of what is
-// printed beside them. Throws what reference/golden.h throws.
+// Computes every expected value of the groups' cases, and the errata of what is
+// printed beside them. A pair with a NaN or an infinity among its inputs has no
+// real result; it is left to the rules of special values. Cases are shared out
+// to all cores; no result depends on their number. Throws what
+// reference/golden.h throws.
+void prove(reference::Oracle oracle, std::span<Group> groups);
 void prove(reference::Oracle oracle, Group& group);
 
 // A printed decimal that misses the exact value by more than the tolerance it

@@ -78,12 +78,6 @@ std::int64_t count(StrictObject& object, const char* key) {
   return object.integer(key, 0, kMaxCount);
 }
 
-bool flag(StrictObject& object, const char* key) {
-  const json& node = object.get(key);
-  if (!node.is_boolean()) object.fail(key, "expected true or false");
-  return node.get<bool>();
-}
-
 reference::Scaling read_scaling(const json& node, const std::string& where,
                                 std::int64_t pairs) {
   StrictObject object(node, where);
@@ -103,7 +97,7 @@ reference::Scaling read_scaling(const json& node, const std::string& where,
     s.original_length = count(object, "original_length");
     s.beta_fast = read_double(object, "beta_fast");
     s.beta_slow = read_double(object, "beta_slow");
-    s.truncate = flag(object, "truncate");
+    s.truncate = object.flag("truncate");
     s.attention_factor = find_double(object, "attention_factor");
     s.mscale = find_double(object, "mscale");
     s.mscale_all_dim = find_double(object, "mscale_all_dim");
@@ -234,7 +228,7 @@ void read_variant(StrictObject& object, Spec& spec) {
   if (const json* node = object.find("xpos")) {
     StrictObject xpos(*node, object.at("xpos"));
     f.xpos = reference::XPos{read_double(xpos, "scale_base"),
-                             read_double(xpos, "centre"), flag(xpos, "is_key")};
+                             read_double(xpos, "centre"), xpos.flag("is_key")};
     xpos.finish();
   }
   if (const json* node = object.find("axes")) {

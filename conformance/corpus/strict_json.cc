@@ -3,6 +3,52 @@
 #include <utility>
 
 namespace ropeproof::conformance {
+namespace {
+
+// One line, whatever the message quotes.
+std::string one_line(std::string text) {
+  constexpr std::size_t kMaxChars = 400;
+  if (text.size() > kMaxChars) text = text.substr(0, kMaxChars) + " ...";
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
+// Watches a parser: how deep it is, and which members each open object has.
+class Watch {
+ public:
+  explicit Watch(const std::string& where) : where_(where) {}
+
+  bool operator()(int depth, nlohmann::json::parse_event_t event,
+                  const nlohmann::json& parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    const auto level = static_cast<std::size_t>(depth);
+    if (depth > kMaxJsonDepth) {
+      throw VectorError(where_ + ": nested more than " +
+                        std::to_string(kMaxJsonDepth) + " deep");
+    }
+    if (event == Event::object_start) {
+      members_.resize(level + 1);
+      members_[level].clear();
+    }
+    if (event == Event::key &&
+        !members_.at(level - 1).insert(parsed.get<std::string>()).second) {
+      throw VectorError(where_ + ": member " + parsed.dump() +
+                        " occurs twice in one object");
+    }
+    return true;
+  }
+
+ private:
+  const std::string& where_;
+  std::vector<std::set<std::string>> members_;  // by depth
+};
+
+}  // namespace
+
+VectorError::VectorError(const std::string& message)
+    : std::runtime_error(one_line(message)) {}
 
 StrictObject::StrictObject(const nlohmann::json& node, std::string where)
     : node_(node), where_(std::move(where)) {
@@ -42,6 +88,12 @@ std::int64_t StrictObject::integer(const std::string& key, std::int64_t low,
   return member.get<std::int64_t>();
 }
 
+bool StrictObject::flag(const std::string& key) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_boolean()) fail(key, "expected true or false");
+  return member.get<bool>();
+}
+
 std::vector<std::string> StrictObject::texts(const std::string& key) {
   const nlohmann::json& member = get(key);
   if (!member.is_array()) fail(key, "expected an array of strings");
@@ -75,11 +127,22 @@ bool is_integer(const nlohmann::json& node, std::int64_t low,
 }
 
 nlohmann::json parse_json(const std::string& text, const std::string& where) {
+  // The library takes a NUL for the end of the text.
+  if (const std::size_t at = text.find('\0'); at != std::string::npos) {
+    throw VectorError(where + ": not JSON, at byte " + std::to_string(at + 1) +
+                      ": a NUL");
+  }
+  Watch watch(where);
   try {
-    return nlohmann::json::parse(text);
+    return nlohmann::json::parse(
+        text,
+        [&](int depth, nlohmann::json::parse_event_t event,
+            nlohmann::json& parsed) { return watch(depth, event, parsed); });
   } catch (const nlohmann::json::parse_error& error) {
     throw VectorError(where + ": not JSON, at byte " +
                       std::to_string(error.byte));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw VectorError(where + ": holds a number beyond binary64");
   }
 }
 

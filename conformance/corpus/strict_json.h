@@ -13,10 +13,10 @@
 
 namespace ropeproof::conformance {
 
-// Vectors that cannot be trusted. what() is one line: file, place, fault. Exit
-// status 4.
+// Vectors that cannot be trusted. what() is one line: file, place, fault; what
+// it quotes from the file may be shortened. Exit status 4.
 struct VectorError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit VectorError(const std::string& message);
 };
 
 class StrictObject {
@@ -29,6 +29,7 @@ class StrictObject {
   std::string text(const std::string& key);
   std::int64_t integer(const std::string& key, std::int64_t low,
                        std::int64_t high);
+  bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
 
   // Throws if a member was never asked for. Call it last.
@@ -49,7 +50,10 @@ class StrictObject {
 bool is_integer(const nlohmann::json& node, std::int64_t low,
                 std::int64_t high);
 
-// Parses one document; `where` names it in the error.
+// Parses one document; `where` names it in the error. Refuses what RFC 8259
+// leaves open: a member that occurs twice, more than kMaxJsonDepth levels, NUL
+// bytes, numbers beyond binary64. Memory: a multiple of the text.
+inline constexpr int kMaxJsonDepth = 32;
 nlohmann::json parse_json(const std::string& text, const std::string& where);
 
 }  // namespace ropeproof::conformance

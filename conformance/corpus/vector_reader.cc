@@ -1,5 +1,12 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
 #include "conformance/corpus/bits_json.h"
+#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/spec_json.h"
+#include "conformance/corpus/tensors.h"
 #include "conformance/corpus/vector_file.h"
 #include "conformance/corpus/words.h"
 
@@ -105,12 +112,14 @@ Printed read_printed(const json& node, const std::string& where) {
   return p;
 }
 
-void read_expected(const json& node, const std::string& where, RopeCase& c) {
+void read_expected(const json& node, const std::string& where,
+                   TensorReader& tensors, RopeCase& c) {
   StrictObject object(node, where);
   const std::int64_t d = c.spec.layout.head_dim;
-  const std::int64_t tokens = c.batch * c.seq;
-  const auto f64 = [&](const char* key, std::int64_t count, std::int64_t row) {
-    return read_rows(object, key, count, row, Format::kF64);
+  const auto f64 = [&](const std::string& key, std::int64_t count,
+                       std::int64_t row) {
+    return tensors.read(object, key, "expected." + key, count, row,
+                        Format::kF64);
   };
   c.precision_bits =
       static_cast<int>(object.integer("precision_bits", 0, 1 << 16));
@@ -118,28 +127,42 @@ void read_expected(const json& node, const std::string& where, RopeCase& c) {
   if (object.find("amplitude") != nullptr) {
     c.amplitude = read_double(object, "amplitude");
   }
-  if (object.find("pair_amplitude") != nullptr) {
-    c.pair_amplitude = f64("pair_amplitude", tokens, c.pairs());
-  }
   c.inv_freq_hi = f64("inv_freq_hi", 1, c.pairs());
   c.inv_freq_lo = f64("inv_freq_lo", 1, c.pairs());
-  c.cos = f64("cos", tokens, c.pairs());
-  c.sin = f64("sin", tokens, c.pairs());
-  c.q_out = f64("q", tokens * c.q_heads, d);
-  c.k_out = f64("k", tokens * c.k_heads, d);
+  c.cos = f64("cos", c.tokens(), c.pairs());
+  c.sin = f64("sin", c.tokens(), c.pairs());
+  c.q_out = f64("q", c.tokens() * c.q_heads, d);
+  c.k_out = f64("k", c.tokens() * c.k_heads, d);
+  if (c.dtype == Format::kF64) {
+    c.cos_lo = f64("cos_lo", c.tokens(), c.pairs());
+    c.sin_lo = f64("sin_lo", c.tokens(), c.pairs());
+    c.q_out_lo = f64("q_lo", c.tokens() * c.q_heads, d);
+    c.k_out_lo = f64("k_lo", c.tokens() * c.k_heads, d);
+  }
+  if (object.find("pair_amplitude") != nullptr) {
+    c.pair_amplitude = f64("pair_amplitude", c.tokens(), c.pairs());
+  }
   object.finish();
 }
 
-void read_common(StrictObject& object, auto& c) {
-  c.comment = object.text("comment");
-  c.targets = object.texts("targets");
-  c.dtype = read_word(object, "dtype", kFormatWords);
+void check_finite(StrictObject& object, const char* key, const Bits& bits,
+                  Format format) {
+  const auto is_finite = [format](std::uint64_t pattern) {
+    return std::isfinite(reference::decode(format, pattern));
+  };
+  if (!std::ranges::all_of(bits, is_finite)) {
+    object.fail(key, "holds a NaN or an infinity, but is_special is not set");
+  }
 }
 
-RopeCase read_rope_case(StrictObject& object, const std::string& id) {
-  RopeCase c;
-  c.id = id;
-  read_common(object, c);
+void read_head(StrictObject& object, auto& c) {
+  c.comment = object.text("comment");
+  c.targets = object.texts("targets");
+}
+
+void read_case(StrictObject& object, TensorReader& tensors, RopeCase& c) {
+  read_head(object, c);
+  c.dtype = read_word(object, "dtype", kFormatWords);
   c.spec.layout = read_layout(object);
   c.spec.direction = read_word(object, "direction", kDirectionWords);
   c.spec.frequencies.base = read_double(object, "base");
@@ -160,51 +183,121 @@ RopeCase read_rope_case(StrictObject& object, const std::string& id) {
     object.fail("id", error.what());
   }
   read_positions(object, c);
-  const std::int64_t tokens = c.tokens();
+  if (object.find("is_special") != nullptr) {
+    c.is_special = object.flag("is_special");
+    if (!c.is_special) object.fail("is_special", "is true or absent");
+  }
   const std::int64_t d = c.spec.layout.head_dim;
-  c.q = read_rows(object, "q", tokens * c.q_heads, d, c.dtype);
-  c.k = read_rows(object, "k", tokens * c.k_heads, d, c.dtype);
-  read_expected(object.get("expected"), object.at("expected"), c);
+  c.q = tensors.read(object, "q", "q", c.tokens() * c.q_heads, d, c.dtype);
+  c.k = tensors.read(object, "k", "k", c.tokens() * c.k_heads, d, c.dtype);
+  read_expected(object.get("expected"), object.at("expected"), tensors, c);
+  if (!c.is_special) {
+    check_finite(object, "q", c.q, c.dtype);
+    check_finite(object, "k", c.k, c.dtype);
+    check_finite(object, "expected.q", c.q_out, Format::kF64);
+    check_finite(object, "expected.k", c.k_out, Format::kF64);
+  }
   if (const json* printed = object.find("printed")) {
     c.printed = read_printed(*printed, object.at("printed"));
   }
-  return c;
 }
 
-PermuteCase read_permute_case(StrictObject& object, const std::string& id) {
-  PermuteCase c;
-  c.id = id;
-  read_common(object, c);
+void read_case(StrictObject& object, TensorReader& tensors, PermuteCase& c) {
+  read_head(object, c);
+  c.dtype = read_word(object, "dtype", kFormatWords);
   c.layout = read_layout(object);
   c.heads = object.integer("heads", 0, kMaxElements);
   c.columns = object.integer("columns", 1, kMaxElements);
   check_size(object, c.heads, c.layout.head_dim);
   check_size(object, c.heads * c.layout.head_dim, c.columns);
   const std::int64_t rows = c.heads * c.layout.head_dim;
-  c.in = read_rows(object, "in", rows, c.columns, c.dtype);
-  c.out = read_rows(object, "expected", rows, c.columns, c.dtype);
-  return c;
+  c.in = tensors.read(object, "in", "in", rows, c.columns, c.dtype);
+  c.out =
+      tensors.read(object, "expected", "expected", rows, c.columns, c.dtype);
 }
 
-// Every target of a case has its meaning in the group.
-void check_targets(const Group& group, const std::string& file) {
-  const auto check = [&](const auto& cases) {
-    for (const auto& c : cases) {
-      for (const std::string& key : c.targets) {
-        if (!group.targets.contains(key)) {
-          throw VectorError(file + ": " + c.id + ".targets: \"" + key +
-                            "\" is not among the group's targets");
-        }
+void read_case(StrictObject& object, TensorReader& /*no tensors*/,
+               RejectCase& c) {
+  read_head(object, c);
+  c.of = object.text("of");
+  c.defect = read_word(object, "defect", kDefectWords);
+}
+
+void read_case(StrictObject& object, TensorReader& /*no tensors*/,
+               SequenceCase& c) {
+  read_head(object, c);
+  c.calls = object.texts("calls");
+  if (c.calls.empty()) object.fail("calls", "expected case ids");
+}
+
+// Every target of a case has its meaning in the group; no id occurs twice.
+void check_cases(const Group& group, const std::string& file) {
+  std::set<std::string> ids;
+  for_each_case(group, [&](const auto& c) {
+    if (!ids.insert(c.id).second) {
+      throw VectorError(file + ": case id " + c.id + " occurs twice");
+    }
+    for (const std::string& key : c.targets) {
+      if (!group.targets.contains(key)) {
+        throw VectorError(file + ": " + c.id + ".targets: \"" + key +
+                          "\" is not among the group's targets");
       }
     }
-  };
-  check(group.rope_cases);
-  check(group.permute_cases);
+  });
+}
+
+// Lower-case words with dashes; a case's id ends in a number.
+bool is_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
+             std::string::npos;
+}
+
+template <class Case>
+void read_cases(const json& nodes, const std::string& file,
+                TensorReader& tensors, std::vector<Case>& cases) {
+  for (const json& node : nodes) {
+    StrictObject item(node, file);
+    Case c;
+    c.id = item.text("id");
+    if (!is_name(c.id)) item.fail("id", "expected a-z, 0-9 and -, at most 64");
+    StrictObject named(node, file + ": " + c.id);
+    named.text("id");
+    read_case(named, tensors, c);
+    named.finish();
+    cases.push_back(std::move(c));
+  }
+}
+
+// The side file, which the group's JSON names and fits.
+TensorReader open_payload(StrictObject& object, const Group& group,
+                          std::span<const std::byte> payload) {
+  if (!group.is_bulk) {
+    if (!payload.empty()) {
+      object.fail("payload", "missing, but the group has a side file");
+    }
+    return {};
+  }
+  StrictObject entry(object.get("payload"), object.at("payload"));
+  const std::string name = payload_name(group.name);
+  if (entry.text("file") != name) entry.fail("file", "expected " + name);
+  const std::int64_t bytes = entry.integer("bytes", 0, std::int64_t{1} << 40);
+  if (payload.size() != static_cast<std::uint64_t>(bytes)) {
+    entry.fail("bytes", "is " + std::to_string(bytes) + "; " + name + " has " +
+                            std::to_string(payload.size()));
+  }
+  if (sha256({reinterpret_cast<const char*>(payload.data()), payload.size()}) !=
+      entry.text("sha256")) {
+    entry.fail("sha256", "differs from that of " + name);
+  }
+  entry.finish();
+  return {payload, name, group.name};
 }
 
 }  // namespace
 
-Group read_group(const std::string& text, const std::string& file) {
+Group read_group(const std::string& text, std::span<const std::byte> payload,
+                 const std::string& file) {
   const json document = parse_json(text, file);
   StrictObject object(document, file);
   if (object.text("format") != kVectorFormat) {
@@ -212,14 +305,15 @@ Group read_group(const std::string& text, const std::string& file) {
   }
   Group group;
   group.name = object.text("group");
+  if (!is_name(group.name) ||
+      std::filesystem::path(file).stem().string() != group.name) {
+    object.fail("group", "differs from the file's name");
+  }
   group.tier = object.text("tier");
-  if (group.tier != "smoke" && group.tier != "core") {
-    object.fail("tier", "expected smoke or core");
+  if (group.tier != "smoke" && group.tier != "core" && group.tier != "full") {
+    object.fail("tier", "expected smoke, core or full");
   }
   const std::string type = object.text("type");
-  if (type != "rope" && type != "permute") {
-    object.fail("type", "expected rope or permute");
-  }
   group.description = object.text("description");
   const json& targets = object.get("targets");
   if (!targets.is_object()) object.fail("targets", "expected an object");
@@ -227,23 +321,29 @@ Group read_group(const std::string& text, const std::string& file) {
     if (!value.is_string()) object.fail("targets", "expected strings");
     group.targets[key] = value.get<std::string>();
   }
+  group.is_bulk = object.find("payload") != nullptr;
+  TensorReader tensors = open_payload(object, group, payload);
   const json& cases = object.get("cases");
   if (!cases.is_array()) object.fail("cases", "expected an array");
-  for (const json& node : cases) {
-    StrictObject item(node, file);
-    const std::string id = item.text("id");
-    StrictObject named(node, file + ": " + id);
-    named.text("id");
-    if (type == "rope") {
-      group.rope_cases.push_back(read_rope_case(named, id));
-    } else {
-      group.permute_cases.push_back(read_permute_case(named, id));
-    }
-    named.finish();
+  if (type == "rope") {
+    read_cases(cases, file, tensors, group.rope_cases);
+  } else if (type == "permute") {
+    read_cases(cases, file, tensors, group.permute_cases);
+  } else if (type == "reject") {
+    read_cases(cases, file, tensors, group.reject_cases);
+  } else if (type == "sequence") {
+    read_cases(cases, file, tensors, group.sequence_cases);
+  } else {
+    object.fail("type", "expected rope, permute, reject or sequence");
   }
+  tensors.finish();
   object.finish();
-  check_targets(group, file);
+  check_cases(group, file);
   return group;
+}
+
+Group read_group(const std::string& text, const std::string& file) {
+  return read_group(text, {}, file);
 }
 
 }  // namespace ropeproof::conformance

@@ -1,5 +1,7 @@
 #include "conformance/corpus/bits_json.h"
+#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/spec_json.h"
+#include "conformance/corpus/tensors.h"
 #include "conformance/corpus/vector_file.h"
 #include "conformance/corpus/words.h"
 
@@ -49,79 +51,151 @@ Json printed(const Printed& p) {
           {"errata", errata}};
 }
 
-Json rope_case(const RopeCase& c) {
+Json expected(const RopeCase& c, TensorWriter& tensors) {
   const std::int64_t d = c.spec.layout.head_dim;
-  Json json = {
-      {"id", c.id},
-      {"comment", c.comment},
-      {"targets", c.targets},
-      {"dtype", word(kFormatWords, c.dtype)},
-      {"pairing", word(kPairingWords, c.spec.layout.pairing)},
-      {"direction", word(kDirectionWords, c.spec.direction)},
-      {"head_dim", d},
-      {"rotary_dim", c.spec.layout.rotary_dim},
-      {"rotary_offset", c.spec.layout.rotary_offset},
-      {"base", hex(c.spec.frequencies.base)},
-      {"amplitude", hex(c.spec.frequencies.amplitude)},
-      {"batch", c.batch},
-      {"seq", c.seq},
-      {"q_heads", c.q_heads},
-      {"k_heads", c.k_heads},
-      {"memory", word(kMemoryWords, c.memory)},
-      {"positions", positions(c)},
-      {"q", hex_rows(c.q, d, c.dtype)},
-      {"k", hex_rows(c.k, d, c.dtype)},
-      {"expected",
-       {{"precision_bits", c.precision_bits},
-        {"inv_freq_hi", hex_rows(c.inv_freq_hi, c.pairs(), Format::kF64)},
-        {"inv_freq_lo", hex_rows(c.inv_freq_lo, c.pairs(), Format::kF64)},
-        {"cos", hex_rows(c.cos, c.pairs(), Format::kF64)},
-        {"sin", hex_rows(c.sin, c.pairs(), Format::kF64)},
-        {"q", hex_rows(c.q_out, d, Format::kF64)},
-        {"k", hex_rows(c.k_out, d, Format::kF64)}}}};
-  write_variant(c.spec, json);
+  Json json = {{"precision_bits", c.precision_bits}};
+  const auto add = [&](const std::string& key, const Bits& bits,
+                       std::int64_t row) {
+    json[key] = tensors.write("expected." + key, bits, row, Format::kF64);
+  };
+  add("inv_freq_hi", c.inv_freq_hi, c.pairs());
+  add("inv_freq_lo", c.inv_freq_lo, c.pairs());
+  add("cos", c.cos, c.pairs());
+  add("sin", c.sin, c.pairs());
+  add("q", c.q_out, d);
+  add("k", c.k_out, d);
+  if (c.dtype == Format::kF64) {
+    add("cos_lo", c.cos_lo, c.pairs());
+    add("sin_lo", c.sin_lo, c.pairs());
+    add("q_lo", c.q_out_lo, d);
+    add("k_lo", c.k_out_lo, d);
+  }
   if (c.amplitude != c.spec.frequencies.amplitude) {
-    json["expected"]["amplitude"] = hex(c.amplitude);
+    json["amplitude"] = hex(c.amplitude);
   }
   if (!c.pair_amplitude.empty()) {
-    json["expected"]["pair_amplitude"] =
-        hex_rows(c.pair_amplitude, c.pairs(), Format::kF64);
+    add("pair_amplitude", c.pair_amplitude, c.pairs());
   }
+  return json;
+}
+
+template <class Case>
+Json head(const Case& c) {
+  return {{"id", c.id}, {"comment", c.comment}, {"targets", c.targets}};
+}
+
+Json write_case(const RopeCase& c, TensorWriter& tensors) {
+  const std::int64_t d = c.spec.layout.head_dim;
+  Json json = head(c);
+  json.update({{"dtype", word(kFormatWords, c.dtype)},
+               {"pairing", word(kPairingWords, c.spec.layout.pairing)},
+               {"direction", word(kDirectionWords, c.spec.direction)},
+               {"head_dim", d},
+               {"rotary_dim", c.spec.layout.rotary_dim},
+               {"rotary_offset", c.spec.layout.rotary_offset},
+               {"base", hex(c.spec.frequencies.base)},
+               {"amplitude", hex(c.spec.frequencies.amplitude)},
+               {"batch", c.batch},
+               {"seq", c.seq},
+               {"q_heads", c.q_heads},
+               {"k_heads", c.k_heads},
+               {"memory", word(kMemoryWords, c.memory)},
+               {"positions", positions(c)},
+               {"q", tensors.write("q", c.q, d, c.dtype)},
+               {"k", tensors.write("k", c.k, d, c.dtype)},
+               {"expected", expected(c, tensors)}});
+  write_variant(c.spec, json);
+  if (c.is_special) json["is_special"] = true;
   if (c.printed) json["printed"] = printed(*c.printed);
   return json;
 }
 
-Json permute_case(const PermuteCase& c) {
-  return {{"id", c.id},
-          {"comment", c.comment},
-          {"targets", c.targets},
-          {"dtype", word(kFormatWords, c.dtype)},
-          {"pairing", word(kPairingWords, c.layout.pairing)},
-          {"head_dim", c.layout.head_dim},
-          {"rotary_dim", c.layout.rotary_dim},
-          {"rotary_offset", c.layout.rotary_offset},
-          {"heads", c.heads},
-          {"columns", c.columns},
-          {"in", hex_rows(c.in, c.columns, c.dtype)},
-          {"expected", hex_rows(c.out, c.columns, c.dtype)}};
+Json write_case(const PermuteCase& c, TensorWriter& tensors) {
+  Json json = head(c);
+  json.update(
+      {{"dtype", word(kFormatWords, c.dtype)},
+       {"pairing", word(kPairingWords, c.layout.pairing)},
+       {"head_dim", c.layout.head_dim},
+       {"rotary_dim", c.layout.rotary_dim},
+       {"rotary_offset", c.layout.rotary_offset},
+       {"heads", c.heads},
+       {"columns", c.columns},
+       {"in", tensors.write("in", c.in, c.columns, c.dtype)},
+       {"expected", tensors.write("expected", c.out, c.columns, c.dtype)}});
+  return json;
+}
+
+Json write_case(const RejectCase& c, TensorWriter& /*no tensors*/) {
+  Json json = head(c);
+  json.update({{"of", c.of}, {"defect", word(kDefectWords, c.defect)}});
+  return json;
+}
+
+Json write_case(const SequenceCase& c, TensorWriter& /*no tensors*/) {
+  Json json = head(c);
+  json["calls"] = c.calls;
+  return json;
+}
+
+Json write_cases(const Group& group, TensorWriter& tensors) {
+  Json cases = Json::array();
+  for_each_case(
+      group, [&](const auto& c) { cases.push_back(write_case(c, tensors)); });
+  return cases;
+}
+
+std::string type_of(const Group& group) {
+  return !group.permute_cases.empty()    ? "permute"
+         : !group.reject_cases.empty()   ? "reject"
+         : !group.sequence_cases.empty() ? "sequence"
+                                         : "rope";
+}
+
+template <class Case>
+std::string content(const Case& c) {
+  TensorWriter rows(false);
+  Json json = write_case(c, rows);
+  for (const char* words : {"comment", "targets", "printed"}) json.erase(words);
+  if (json.contains("expected") && json["expected"].is_object()) {
+    json["expected"].erase("precision_bits");
+  }
+  return json.dump();
 }
 
 }  // namespace
 
-std::string write_group(const Group& group) {
-  Json cases = Json::array();
-  for (const RopeCase& c : group.rope_cases) cases.push_back(rope_case(c));
-  for (const PermuteCase& c : group.permute_cases) {
-    cases.push_back(permute_case(c));
+std::string content_of(const RopeCase& c) { return content(c); }
+std::string content_of(const PermuteCase& c) { return content(c); }
+std::string content_of(const RejectCase& c) { return content(c); }
+std::string content_of(const SequenceCase& c) { return content(c); }
+
+std::string payload_name(const std::string& group) {
+  return group + ".safetensors";
+}
+
+GroupFiles write_group(const Group& group) {
+  TensorWriter tensors(group.is_bulk);
+  Json cases = write_cases(group, tensors);
+  GroupFiles files;
+  if (group.is_bulk) {
+    tensors.lay_out(group.name);
+    cases = write_cases(group, tensors);
+    files.payload = tensors.bytes();
   }
-  const Json json = {{"format", kVectorFormat},
-                     {"group", group.name},
-                     {"tier", group.tier},
-                     {"type", group.permute_cases.empty() ? "rope" : "permute"},
-                     {"description", group.description},
-                     {"targets", group.targets},
-                     {"cases", cases}};
-  return json.dump(1) + "\n";
+  Json json = {{"format", kVectorFormat},
+               {"group", group.name},
+               {"tier", group.tier},
+               {"type", type_of(group)},
+               {"description", group.description},
+               {"targets", group.targets}};
+  if (group.is_bulk) {
+    json["payload"] = {{"file", payload_name(group.name)},
+                       {"bytes", files.payload.size()},
+                       {"sha256", sha256(files.payload)}};
+  }
+  json["cases"] = std::move(cases);
+  files.json = json.dump(1) + "\n";
+  return files;
 }
 
 }  // namespace ropeproof::conformance

@@ -72,6 +72,20 @@ inline constexpr Words<Memory, 4> kMemoryWords{
      {Memory::kStrided, "strided"},
      {Memory::kStridedInPlace, "strided_in_place"}}};
 
+inline constexpr Words<Defect, 12> kDefectWords{
+    {{Defect::kOddRotaryDim, "odd_rotary_dim"},
+     {Defect::kRotaryDimAboveHeadDim, "rotary_dim_above_head_dim"},
+     {Defect::kZeroRotaryDim, "zero_rotary_dim"},
+     {Defect::kWindowBeyondHead, "window_beyond_head"},
+     {Defect::kNegativeBatch, "negative_batch"},
+     {Defect::kZeroDirection, "zero_direction"},
+     {Defect::kNonFiniteBase, "non_finite_base"},
+     {Defect::kNullInput, "null_input"},
+     {Defect::kNullOutput, "null_output"},
+     {Defect::kNullPositions, "null_positions"},
+     {Defect::kOverlappingTensors, "overlapping_tensors"},
+     {Defect::kOverlappingRows, "overlapping_rows"}}};
+
 inline constexpr Words<std::uint32_t, 5> kOperationWords{
     {{ROPEPROOF_FREQUENCIES, "frequencies"},
      {ROPEPROOF_TABLE, "table"},

@@ -1,0 +1,32 @@
+// corpus_files.h -- the files of the vectors, as bytes.
+#ifndef ROPEPROOF_CONFORMANCE_CORPUS_CORPUS_FILES_H_
+#define ROPEPROOF_CONFORMANCE_CORPUS_CORPUS_FILES_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ropeproof::conformance {
+
+// File name (relative to vectors/) -> bytes.
+using Files = std::map<std::string, std::string>;
+
+// A larger file is refused before it is read.
+inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
+
+// Throws VectorError: no such file, or larger than kMaxFileBytes.
+std::string read_file(const std::filesystem::path& path);
+
+// The lines of difference between `files` and what lies in `directory`:
+// missing, different and stray files. Empty if all is well.
+std::vector<std::string> compare_corpus(const Files& files,
+                                        const std::filesystem::path& directory);
+
+// Writes all files, or none: each goes to a temporary name first.
+void write_corpus(const Files& files, const std::filesystem::path& directory);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_CORPUS_CORPUS_FILES_H_
