@@ -9,3 +9,8 @@ add_test(NAME verify_vectors COMMAND ropeproof verify-vectors
 add_test(NAME verify_vectors_command COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/tools/verify_vectors_test.py
   $<TARGET_FILE:ropeproof> ${PROJECT_SOURCE_DIR}/vectors)
+
+# Readers in other languages, where those are present.
+add_test(NAME readers COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/tools/readers/readers_test.py
+  $<TARGET_FILE:ropeproof> ${PROJECT_SOURCE_DIR}/vectors)

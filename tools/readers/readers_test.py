@@ -8,6 +8,7 @@ golden must change one line of it.
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -56,13 +57,12 @@ def lines_of(cases):
 
 
 def altered(path):
-    """A copy with another last bit in the first case's first expected q."""
+    """A copy with another last bit in one golden."""
     copy = folder / path.name
     if path.suffix == ".txt":
         text = path.read_text()
-        last = text.splitlines()[-1]
-        digit = "1" if last[-1] == "0" else "0"
-        copy.write_text(text.replace(last, last[:-1] + digit))
+        at = [word.end() for word in re.finditer(r"\b[0-9a-f]{16}\b", text)][-1] - 1
+        copy.write_text(text[:at] + format(int(text[at], 16) ^ 1, "x") + text[at + 1 :])
         return copy
     group = json.loads(path.read_text())
     field = group["cases"][0]["expected"]["q"]

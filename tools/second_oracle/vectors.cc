@@ -243,8 +243,13 @@ Manifest read_manifest(const fs::path& folder) {
   try {
     Manifest manifest{folder, {}};
     const Json json = Json::parse(bytes);
-    for (const Json& entry : json.at("files")) {
-      manifest.files.emplace_back(entry.at("file"), entry.at("sha256"));
+    for (const char* list : {"files", "texts"}) {
+      for (const Json& entry : json.value(list, Json::array())) {
+        manifest.files.emplace_back(entry.at("file"), entry.at("sha256"));
+      }
+    }
+    if (manifest.files.empty()) {
+      throw std::runtime_error(path.string() + ": lists no files");
     }
     return manifest;
   } catch (const Json::exception& error) {
