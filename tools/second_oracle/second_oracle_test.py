@@ -22,6 +22,7 @@ choose = random.Random(1)
 work = tempfile.TemporaryDirectory(prefix="second oracle ")  # a path with a blank
 folder = pathlib.Path(work.name)
 runs, faults = 0, []
+SAMPLED = ("inv_freq_hi", "inv_freq_lo", "cos", "sin", "q", "k")  # by recheck.py
 seen_by_mpmath = set()
 
 
@@ -102,9 +103,8 @@ def value_faults(group, side):
         write(broken, bytes(broken_side))
         shown = name.replace("_lo", "_hi" if name == "inv_freq_lo" else "")
         recheck(f"{case['id']} {name}", 1, f"{case['id']} {shown}", " 1\n")
-        if name in ("inv_freq_hi", "inv_freq_lo", "cos", "sin", "q", "k") and name not in seen_by_mpmath:
-            if "xpos" in case or case.get("is_special"):
-                continue
+        is_covered = name in SAMPLED and "xpos" not in case and not case.get("is_special")
+        if is_covered and name not in seen_by_mpmath:
             seen_by_mpmath.add(name)
             got, output = run(sys.executable, script, folder, "--sample", "1000000")
             if got != 1 or f"{case['id']} {shown}[" not in output:
@@ -230,7 +230,9 @@ recheck("a file that is missing", 4, "one.json", "cannot be read")
 if run(program)[0] != 2:
     faults.append("no argument: exit status is not 2")
 
+for name in set(SAMPLED) - seen_by_mpmath:
+    faults.append(f"recheck.py was shown no wrong {name}")
 for fault in faults:
     print(fault)
-print(f"{runs} copies checked, {len(faults)} faults; {rules} rules, mpmath saw {sorted(seen_by_mpmath)}")
-sys.exit(1 if faults or len(seen_by_mpmath) < 6 else 0)
+print(f"{runs} copies checked, {rules} rules among them, {len(faults)} faults")
+sys.exit(1 if faults else 0)
