@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "tools/second_oracle/recheck.h"
@@ -35,6 +36,7 @@ int recheck(const std::string& folder) {
     total.bits = std::max(total.bits, result.bits);
   }
   print("total", total);
+  if (total.values == 0) throw std::runtime_error("there are no values");
   return total.disagreements == 0 ? 0 : 1;
 }
 

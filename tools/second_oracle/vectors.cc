@@ -241,27 +241,28 @@ Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / "MANIFEST.json";
   const std::string bytes = read_file(path);
   try {
-    Manifest manifest{folder, {}};
     const Json json = Json::parse(bytes);
-    for (const char* list : {"files", "texts"}) {
-      for (const Json& entry : json.value(list, Json::array())) {
-        manifest.files.emplace_back(entry.at("file"), entry.at("sha256"));
+    const auto files = [](const Json& entries) {
+      Manifest::Files list;
+      for (const Json& entry : entries) {
+        list.emplace_back(entry.at("file"), entry.at("sha256"));
       }
-    }
-    if (manifest.files.empty()) {
-      throw std::runtime_error(path.string() + ": lists no files");
-    }
-    return manifest;
+      return list;
+    };
+    return {folder, files(json.at("files")),
+            files(json.value("texts", Json::array()))};
   } catch (const Json::exception& error) {
     throw std::runtime_error(path.string() + ": " + error.what());
   }
 }
 
 std::vector<Group> read_groups(const Manifest& manifest) {
+  for (const auto& [file, digest] : manifest.texts) {
+    read_checked(manifest.folder / file, digest);
+  }
   std::vector<Group> groups;
-  for (const auto& [file, digest] : manifest.files) {
+  for (const auto& [file, digest] : manifest.groups) {
     const std::string bytes = read_checked(manifest.folder / file, digest);
-    if (!file.ends_with(".json")) continue;
     try {
       groups.push_back(read_group(manifest.folder, file, bytes));
     } catch (const std::exception& error) {

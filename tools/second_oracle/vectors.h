@@ -71,10 +71,12 @@ struct Group {
   std::vector<Case> cases;
 };
 
-// The files that MANIFEST.json lists, with the digests that it gives.
+// What MANIFEST.json lists: names and SHA-256 of groups and of other files.
 struct Manifest {
+  using Files = std::vector<std::pair<std::string, std::string>>;
+
   std::filesystem::path folder;
-  std::vector<std::pair<std::string, std::string>> files;  // name, SHA-256
+  Files groups, texts;
 };
 
 // All of them throw std::runtime_error naming the file and what is wrong.
