@@ -130,7 +130,7 @@ enum {
  * How the angle is formed; decides the tolerance (conformance/verdict/tolerance.h).
  *
  * - A0  the angle's error does not grow with the position
- * - A1  angle = f32 position x f32 inv_freq
+ * - A1  angle = f32 position x f32 inv_freq; in f64 if `angle_dtype` says so
  * - A2  as A1, with inv_freq or the angle multiplied on from pair to pair
  * - A3  as A1, in the arithmetic of `angle_dtype`, a 16-bit type
  */
@@ -164,7 +164,7 @@ typedef struct ropeproof_description {
   int64_t max_position; /**< largest |position| accepted; 0: no limit. An angle
                              in binary64 is A0 up to about 2^31 */
   uint32_t angle_class; /**< the claim: ROPEPROOF_A0 .. ROPEPROOF_A3 */
-  uint32_t angle_dtype; /**< A3 only */
+  uint32_t angle_dtype; /**< A3: a 16-bit type; A1: f64, or 0 for f32 */
   uint32_t power;       /**< ROPEPROOF_POW or ROPEPROOF_EXP2 */
   uint32_t trig_ulp;    /**< error bound of sin and cos, 1..4; 0 means 1 */
   uint32_t table_dtype; /**< type cos and sin are held in, given or formed;

@@ -1,7 +1,7 @@
 // commands.h -- the subcommands of `ropeproof`; one file each.
 //
 // Each registers its flags and returns a function that runs it and gives the
-// exit status: 0 conforms, 1 does not, 2 usage or nothing judged, 3 adapter or
+// exit status: 0 conforms, 1 does not or a waiver is stale, 2 usage or nothing judged, 3 adapter or
 // protocol error, 4 vectors that cannot be trusted, 5 the suite's own fault.
 #ifndef ROPEPROOF_TOOLS_COMMANDS_H_
 #define ROPEPROOF_TOOLS_COMMANDS_H_
@@ -25,6 +25,7 @@ Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_verify_vectors(CLI::App& app);
+Command add_merge(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {

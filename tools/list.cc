@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/summary.h"
 #include "conformance/verdict/features.h"
+#include "conformance/verdict/tolerance.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
@@ -17,11 +19,9 @@ void list_cases(const std::string& vectors) {
   for (const auto& group : conformance::load_corpus(vectors).groups) {
     std::cout << group.name << " (" << group.tier << "): " << group.description
               << "\n";
-    const auto print = [](const auto& c) {
+    conformance::for_each_case(group, [](const auto& c) {
       std::cout << "  " << c.id << "  " << conformance::summary(c) << "\n";
-    };
-    for (const auto& c : group.rope_cases) print(c);
-    for (const auto& c : group.permute_cases) print(c);
+    });
   }
 }
 
@@ -64,13 +64,14 @@ Command add_list(CLI::App& app) {
     std::string vectors = default_vectors().string();
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("list", "list the cases, bundled kernels or models");
+  CLI::App* command = app.add_subcommand(
+      "list", "list the cases, bundled kernels, models or tolerances");
   command
       ->add_option("what", options->what,
-                   "cases (default), kernels, models, or checksums of the "
-                   "cases for readers of the vectors")
-      ->check(CLI::IsMember({"cases", "kernels", "models", "checksums"}));
+                   "cases (default), kernels, models, tolerances, or checksums "
+                   "of the cases for readers of the vectors")
+      ->check(CLI::IsMember(
+          {"cases", "kernels", "models", "tolerances", "checksums"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
             if (options->what == "kernels") {
@@ -79,6 +80,8 @@ Command add_list(CLI::App& app) {
               list_models(options->vectors);
             } else if (options->what == "checksums") {
               list_checksums(options->vectors);
+            } else if (options->what == "tolerances") {
+              std::cout << conformance::tolerance_text();
             } else {
               list_cases(options->vectors);
             }

@@ -5,6 +5,7 @@
 
 #include "conformance/corpus/strict_json.h"
 #include "conformance/kernels/kernel.h"
+#include "conformance/waivers/waivers.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 
@@ -24,8 +25,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", ROPEPROOF_VERSION);
   app.require_subcommand(1);
   const tools::Command commands[] = {
-      tools::add_run(app), tools::add_list(app), tools::add_show(app),
-      tools::add_generate(app), tools::add_verify_vectors(app)};
+      tools::add_run(app),   tools::add_list(app),
+      tools::add_show(app),  tools::add_generate(app),
+      tools::add_merge(app), tools::add_verify_vectors(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -44,6 +46,8 @@ int main(int argc, char** argv) {
       if (command.app->parsed()) return command.run();
     }
     return 2;
+  } catch (const conformance::WaiverExpired& error) {
+    return fail(1, error.what());
   } catch (const std::invalid_argument& error) {
     return fail(2, error.what());
   } catch (const conformance::KernelError& error) {

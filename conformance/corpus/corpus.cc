@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/corpus/bug_class.h"
+#include "conformance/corpus/core/core_families.h"
 #include "conformance/corpus/families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
@@ -18,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kLedger = "LEDGER.txt";
+constexpr const char* kTargets = "targets.json";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 Json file_entry(const std::string& name, const std::string& bytes) {
@@ -25,19 +28,20 @@ Json file_entry(const std::string& name, const std::string& bytes) {
 }
 
 // The file that an entry of the manifest describes, digest checked.
-std::string load_file(const fs::path& directory, StrictObject& entry) {
+std::string load_file(const fs::path& directory, StrictObject& entry,
+                      std::uintmax_t max_bytes = kMaxTextBytes) {
   const std::string name = entry.text("file");
   if (fs::path(name).filename().string() != name) {
     entry.fail("file", "expected a name without a folder");
   }
   const std::string path = (directory / name).string();
-  std::string bytes = read_file(directory / name);
+  std::string bytes = read_file(directory / name, max_bytes);
   if (sha256(bytes) != entry.text("sha256")) {
     throw VectorError(path +
                       ": SHA-256 differs from MANIFEST.json; restore the "
                       "file, or run `ropeproof generate`");
   }
-  if (entry.integer("bytes", 0, static_cast<std::int64_t>(kMaxFileBytes)) !=
+  if (entry.integer("bytes", 0, static_cast<std::int64_t>(max_bytes)) !=
       static_cast<std::int64_t>(bytes.size())) {
     entry.fail("bytes", "differs from the file's");
   }
@@ -55,7 +59,7 @@ Group load_group(const fs::path& directory, StrictObject& entry) {
   std::string payload;
   if (const nlohmann::json* node = entry.find("payload")) {
     StrictObject side(*node, entry.at("payload"));
-    payload = load_file(directory, side);
+    payload = load_file(directory, side, kMaxPayloadBytes);
     side.finish();
   }
   Group group = read_group(text, std::as_bytes(std::span(payload)),
@@ -106,6 +110,7 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(scaling_family());
   groups.push_back(position_family());
   groups.push_back(layout_family());
+  for (Group& group : core_families()) groups.push_back(std::move(group));
   const fs::path ledger = directory / kLedger;
   return corpus_files(groups, oracle, version,
                       fs::exists(ledger)
@@ -119,6 +124,7 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
   Files files;
   files[kLedger] = write_ledger(extended(ledger, groups, version));
   files[kSmokeText] = smoke_text(groups);
+  files[kTargets] = write_targets();
   Json entries = Json::array();
   std::string all_ids;
   std::size_t cases = 0;
@@ -149,7 +155,7 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
     files[name] = std::move(written.json);
   }
   Json texts = Json::array();
-  for (const char* name : {kLedger, kSmokeText}) {
+  for (const char* name : {kLedger, kSmokeText, kTargets}) {
     texts.push_back(file_entry(name, files[name]));
   }
   const Json manifest = {{"format", kManifestFormat},

@@ -304,7 +304,7 @@ TEST_CASE("a corpus with a spoilt file is refused by that file's name",
   SECTION("a file of a GiB is refused before it is read") {
     fs::resize_file(corpus / "permute.json", std::uintmax_t{1} << 30);
     CHECK_THAT(corpus.load(),
-               ContainsSubstring("permute.json: larger than 64 MiB"));
+               ContainsSubstring("permute.json: larger than 16 MiB"));
   }
   SECTION("smoke.txt or LEDGER.txt is altered") {
     write_corpus({{"smoke.txt", "x"}}, corpus / "");

@@ -13,9 +13,6 @@
 
 namespace ropeproof::conformance {
 
-// What each bug class in a case's `targets` means.
-std::string bug_class(const std::string& key);
-
 // The smoke tier: 64 cases in six groups.
 std::vector<Group> smoke_families();
 

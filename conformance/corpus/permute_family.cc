@@ -1,3 +1,4 @@
+#include "conformance/corpus/bug_class.h"
 #include "conformance/corpus/counter_generator.h"
 #include "conformance/corpus/families.h"
 #include "reference/permutation.h"

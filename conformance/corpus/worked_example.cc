@@ -1,3 +1,4 @@
+#include "conformance/corpus/bug_class.h"
 #include "conformance/corpus/families.h"
 #include "conformance/corpus/strict_json.h"
 

@@ -119,8 +119,12 @@ void check_description(const Description& d, const std::string& source) {
   if (d.angle_class == ROPEPROOF_A3 && !is_16_bit) {
     check.fail("angle class A3 needs an angle_dtype of f16 or bf16");
   }
-  if (d.angle_class != ROPEPROOF_A3 && d.angle_dtype != 0) {
-    check.fail("angle_dtype is for angle class A3 only; leave it 0");
+  const bool is_wide =
+      d.angle_class == ROPEPROOF_A1 &&
+      (d.angle_dtype == ROPEPROOF_F64 || d.angle_dtype == ROPEPROOF_F32);
+  if (d.angle_class != ROPEPROOF_A3 && d.angle_dtype != 0 && !is_wide) {
+    check.fail(
+        "angle_dtype is for angle class A3, or f64 or f32 for A1; leave it 0");
   }
   check.one_of("power", d.power, kPowerWords);
   if (d.trig_ulp < 1 || d.trig_ulp > kMaxTrigUlp) {

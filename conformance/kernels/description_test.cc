@@ -101,7 +101,7 @@ TEST_CASE("each field outside its range is refused by name",
          d.angle_class = ROPEPROOF_A3;
          d.angle_dtype = ROPEPROOF_F32;
        }},
-      {"k: angle_dtype is for angle class A3 only; leave it 0",
+      {"k: angle_dtype is for angle class A3, or f64 or f32 for A1; leave it 0",
        [](Description& d) { d.angle_dtype = ROPEPROOF_F16; }},
       {"k: power is 2; it must be pow or exp2",
        [](Description& d) { d.power = 2; }},

@@ -11,8 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "conformance/ropeproof_kernel.h"
 
@@ -42,12 +45,23 @@ enum class Outcome {
   kError,        // the answer broke the protocol
   kCrash,        // the process ended; `detail` names the signal or status
   kTimeout,      // no answer within the time limit; the process was killed
+  kMissing,      // the results that were handed in have none for this call
+};
+
+// The memory access that ended a process.
+struct Fault {
+  std::uintptr_t address = 0;
+  bool is_write = false;
 };
 
 struct Answer {
   Outcome outcome = Outcome::kOk;
-  std::string detail;  // one line, empty for kOk
+  std::string detail;                         // one line, empty for kOk
+  std::optional<Fault> fault = std::nullopt;  // kCrash, where it is known
 };
+
+// The side of a block of memory that borders a guard page.
+enum class Edge { kStart, kEnd };
 
 class Kernel {
  public:
@@ -60,9 +74,32 @@ class Kernel {
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release() = 0;
 
+  // The same, at a guard page: with has_guards(), whoever touches the byte
+  // before the block (kStart) or behind it (kEnd) crashes. A block at kEnd is
+  // as aligned as its size.
+  virtual std::byte* allocate_at(Edge, std::size_t bytes) {
+    return allocate(bytes);
+  }
+  virtual bool has_guards() const { return false; }
+
   // Solves one problem, all of whose pointers are from allocate(). After a
   // crash or a timeout the next call starts a fresh process.
   virtual Answer run(const ropeproof_problem& problem) = 0;
+
+  // Solves several problems at once, each in a thread of its own, `rounds`
+  // times over. An answer is the thread's first that is not kOk. Without
+  // is_concurrent() the problems are solved one after the other.
+  virtual std::vector<Answer> run_together(
+      std::span<const ropeproof_problem> problems, int rounds);
+  virtual bool is_concurrent() const { return false; }
+
+  // Ends the kernel's process, if it has one: the next call finds a fresh one
+  // that may use `threads` threads (0: as many as it likes). False: there is
+  // none, and nothing has changed.
+  virtual bool restart(int threads) {
+    static_cast<void>(threads);
+    return false;
+  }
 
   // Whether strides, gaps and in-place calls reach the kernel. A process sees
   // dense copies, so the suite cannot judge its memory behaviour.
@@ -71,9 +108,16 @@ class Kernel {
 
 struct KernelOptions {
   std::chrono::milliseconds time_limit{10000};
+  // A kernel that has hung so often gets no more calls: their answers are
+  // kTimeout at once.
+  int max_timeouts = 3;
+  // Whether a library runs in a process of its own; without one, a debugger
+  // sees the crash and a hang never ends.
+  bool is_forked = true;
 };
 
-// dlopen in a forked worker. Throws KernelError.
+// dlopen, in a forked worker unless the options say otherwise. Throws
+// KernelError.
 std::unique_ptr<Kernel> load_library(const std::string& path,
                                      const KernelOptions& options);
 

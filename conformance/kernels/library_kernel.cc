@@ -119,9 +119,13 @@ class LibraryKernel : public Kernel {
 
   const Description& description() const override { return description_; }
   std::byte* allocate(std::size_t bytes) override {
-    return arena_.allocate(bytes);
+    return arena_.allocate(bytes, Edge::kStart);
   }
   void release() override { arena_.release(); }
+  std::byte* allocate_at(Edge edge, std::size_t bytes) override {
+    return arena_.allocate(bytes, edge);
+  }
+  bool has_guards() const override { return true; }
   bool shares_memory() const override { return true; }
 
   Answer run(const ropeproof_problem& problem) override {

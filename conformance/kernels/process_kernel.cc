@@ -126,7 +126,7 @@ class ProcessKernel : public Kernel {
 
   const Description& description() const override { return description_; }
   std::byte* allocate(std::size_t bytes) override {
-    return arena_.allocate(bytes);
+    return arena_.allocate(bytes, Edge::kStart);
   }
   void release() override { arena_.release(); }
   bool shares_memory() const override { return false; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "conformance/corpus/words.h"
 
@@ -60,17 +62,31 @@ void for_each_element(const Shape& shape, const Strides& strides,
 }  // namespace
 
 std::size_t Call::add_buffer(const std::string& name, std::size_t bytes,
-                             std::byte fill) {
-  std::byte* zone = kernel_.allocate(bytes + 2 * kZoneBytes);
-  std::memset(zone, static_cast<int>(fill), bytes + 2 * kZoneBytes);
-  buffers_.push_back(
-      {name, zone + kZoneBytes, bytes, {}, std::vector<bool>(bytes, false)});
+                             std::size_t width, std::byte fill) {
+  Buffer buffer;
+  buffer.name = name;
+  buffer.bytes = bytes;
+  buffer.zone_before = buffer.zone_after = kZoneBytes;
+  Edge edge = placement_.edge.value_or(
+      (salt_ + buffers_.size()) % 2 == 0 ? Edge::kEnd : Edge::kStart);
+  if (placement_.is_unaligned) {
+    buffer.zone_before = width;
+    edge = Edge::kStart;
+  } else if (kernel_.has_guards()) {
+    (edge == Edge::kEnd ? buffer.zone_after : buffer.zone_before) = 0;
+  }
+  const std::size_t total = buffer.zone_before + bytes + buffer.zone_after;
+  std::byte* const zone = kernel_.allocate_at(edge, total);
+  std::memset(zone, static_cast<int>(fill), total);
+  buffer.data = zone + buffer.zone_before;
+  buffers_.push_back(std::move(buffer));
   return buffers_.size() - 1;
 }
 
 std::size_t Call::add_input(const std::string& name, const Bits& bits,
                             std::size_t width) {
-  const std::size_t buffer = add_buffer(name, bits.size() * width, kFinite);
+  const std::size_t buffer =
+      add_buffer(name, bits.size() * width, width, kFinite);
   for (std::size_t i = 0; i < bits.size(); ++i) {
     store(buffers_[buffer].data + i * width, bits[i], width);
   }
@@ -79,9 +95,33 @@ std::size_t Call::add_input(const std::string& name, const Bits& bits,
 
 std::size_t Call::add_output(const std::string& name, std::size_t count,
                              std::size_t width) {
-  const std::size_t buffer = add_buffer(name, count * width, kOnes);
-  buffers_[buffer].writable.assign(count * width, true);
+  const std::size_t buffer = add_buffer(name, count * width, width, kOnes);
+  buffers_[buffer].kind = Buffer::kOutput;
   return buffer;
+}
+
+// Fills in the inputs and marks the outputs.
+void Call::fill_tensor(const Tensor& tensor, const Bits& bits) {
+  const std::int64_t d = case_->spec.layout.head_dim;
+  std::byte* const in = buffers_[tensor.in].data + tensor.in_at * width_;
+  std::size_t i = 0;
+  for_each_element(tensor.shape, tensor.in_strides, d, [&](std::size_t offset) {
+    store(in + offset * width_, bits[i++], width_);
+  });
+  Buffer& out = buffers_[tensor.out];
+  if (out.bytes == bits.size() * width_) {
+    out.kind = Buffer::kOutput;
+    return;
+  }
+  out.kind = Buffer::kMixed;
+  out.is_output.resize(out.bytes);
+  for_each_element(
+      tensor.shape, tensor.out_strides, d, [&](std::size_t offset) {
+        std::fill_n(
+            out.is_output.begin() +
+                static_cast<std::ptrdiff_t>((tensor.out_at + offset) * width_),
+            width_, std::uint8_t{1});
+      });
 }
 
 Call::Tensor Call::add_tensor(const std::string& name, const Bits& bits,
@@ -101,27 +141,47 @@ Call::Tensor Call::add_tensor(const std::string& name, const Bits& bits,
   const auto bytes = [&](const Strides& strides) {
     return static_cast<std::size_t>(case_->batch * strides.batch) * width_;
   };
-  tensor.in = add_buffer(name, bytes(tensor.in_strides), kFinite);
-  tensor.out =
-      in_place ? tensor.in
-               : add_buffer(name + ".out", bytes(tensor.out_strides), kOnes);
-  std::size_t i = 0;
-  for_each_element(tensor.shape, tensor.in_strides, d, [&](std::size_t offset) {
-    store(buffers_[tensor.in].data + offset * width_, bits[i++], width_);
-  });
-  for_each_element(
-      tensor.shape, tensor.out_strides, d, [&](std::size_t offset) {
-        std::fill_n(buffers_[tensor.out].writable.begin() +
-                        static_cast<std::ptrdiff_t>(offset * width_),
-                    width_, true);
-      });
+  tensor.in = add_buffer(name, bytes(tensor.in_strides), width_, kFinite);
+  tensor.out = in_place ? tensor.in
+                        : add_buffer(name + ".out", bytes(tensor.out_strides),
+                                     width_, kOnes);
+  fill_tensor(tensor, bits);
   return tensor;
+}
+
+// What one matrix product leaves: q, k and v of a token in one row. A kernel
+// without calls in place gets outputs of the same form.
+void Call::add_fused() {
+  const std::int64_t d = case_->spec.layout.head_dim;
+  const std::int64_t v_heads = std::max(case_->k_heads, std::int64_t{1});
+  const std::int64_t heads = case_->q_heads + case_->k_heads + v_heads;
+  const Strides strides{case_->seq * heads * d, heads * d, d};
+  const auto bytes =
+      static_cast<std::size_t>(case_->batch * strides.batch) * width_;
+  const bool in_place = memory_ == Memory::kStridedInPlace;
+  const std::size_t in = add_buffer("q, k and v", bytes, width_, kFinite);
+  const std::size_t out =
+      in_place ? in : add_buffer("q, k and v.out", bytes, width_, kOnes);
+  const auto add = [&](const Bits& bits, std::int64_t count, std::int64_t at) {
+    const auto first = static_cast<std::size_t>(at * d);
+    const Tensor tensor{{case_->batch, case_->seq, count},
+                        strides,
+                        strides,
+                        in,
+                        out,
+                        first,
+                        first};
+    fill_tensor(tensor, bits);
+    return tensor;
+  };
+  q_ = add(case_->q, case_->q_heads, 0);
+  if (case_->k_heads > 0) k_ = add(case_->k, case_->k_heads, case_->q_heads);
 }
 
 void Call::describe(const Tensor& tensor, ropeproof_tensor& target) const {
   const Strides &in = tensor.in_strides, &out = tensor.out_strides;
-  target = {buffers_[tensor.in].data,
-            buffers_[tensor.out].data,
+  target = {buffers_[tensor.in].data + tensor.in_at * width_,
+            buffers_[tensor.out].data + tensor.out_at * width_,
             tensor.shape.heads,
             in.batch,
             in.token,
@@ -157,8 +217,13 @@ void Call::add_tables(std::uint32_t operation, Format table) {
 }
 
 Call::Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
-           Format table)
-    : kernel_(kernel), case_(&c), memory_(c.memory), width_(bytes_of(c.dtype)) {
+           Format table, const Placement& placement)
+    : kernel_(kernel),
+      placement_(placement),
+      salt_(std::accumulate(c.id.begin(), c.id.end(), std::size_t{operation})),
+      case_(&c),
+      memory_(placement.memory.value_or(c.memory)),
+      width_(bytes_of(c.dtype)) {
   if (!kernel.shares_memory()) memory_ = Memory::kDense;
   const bool out_of_place =
       (kernel.description().features & ROPEPROOF_OUT_OF_PLACE) != 0;
@@ -204,14 +269,18 @@ Call::Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
     add_tables(operation, table);
   }
   if (operation != ROPEPROOF_ROTATE) add_angles();
-  if (operation != ROPEPROOF_TABLE) {
+  if (operation != ROPEPROOF_TABLE && placement.is_fused) {
+    add_fused();
+  } else if (operation != ROPEPROOF_TABLE) {
     q_ = add_tensor("q", c.q, c.q_heads);
     if (c.k_heads > 0) k_ = add_tensor("k", c.k, c.k_heads);
   }
 }
 
 Call::Call(Kernel& kernel, const PermuteCase& c)
-    : kernel_(kernel), width_(bytes_of(c.dtype)) {
+    : kernel_(kernel),
+      salt_(std::accumulate(c.id.begin(), c.id.end(), std::size_t{0})),
+      width_(bytes_of(c.dtype)) {
   problem_.struct_size = sizeof problem_;
   problem_.operation = ROPEPROOF_PERMUTE;
   problem_.dtype = abi_dtype(c.dtype);
@@ -230,20 +299,33 @@ Call::Call(Kernel& kernel, const PermuteCase& c)
   problem_.permute_out = buffers_[*permuted_].data;
 }
 
-Answer Call::run(Output& output) {
+ropeproof_problem Call::begin() {
   snapshot();
   const bool together =
       (kernel_.description().features & ROPEPROOF_KEYS) != 0 || !k_;
   if (q_) describe(*q_, problem_.q);
   if (k_ && together) describe(*k_, problem_.k);
+  return problem_;
+}
+
+Answer Call::run(Output& output) {
+  begin();
   Answer answer = kernel_.run(problem_);
-  if (answer.outcome == Outcome::kOk && !together) {
+  if (answer.outcome == Outcome::kOk && k_ && problem_.k.heads == 0) {
     describe(*k_, problem_.q);
     answer = kernel_.run(problem_);
   }
+  return finish(std::move(answer), output);
+}
+
+Answer Call::finish(Answer answer, Output& output) {
+  if (answer.fault) {
+    const std::string where = name_fault(*answer.fault);
+    if (!where.empty()) answer.detail += ": " + where;
+  }
   if (answer.outcome != Outcome::kOk) return answer;
 
-  output.stray = find_stray();
+  output.stray = find_stray(true);
   if (q_) output.q = read(*q_);
   if (k_) output.k = read(*k_);
   if (problem_.operation == ROPEPROOF_TABLE) {
@@ -258,11 +340,11 @@ Answer Call::run(Output& output) {
 }
 
 Bits Call::read(const Tensor& tensor) const {
+  const std::byte* out = buffers_[tensor.out].data + tensor.out_at * width_;
   Bits bits;
   for_each_element(tensor.shape, tensor.out_strides,
                    case_->spec.layout.head_dim, [&](std::size_t offset) {
-                     bits.push_back(load(
-                         buffers_[tensor.out].data + offset * width_, width_));
+                     bits.push_back(load(out + offset * width_, width_));
                    });
   return bits;
 }
@@ -274,30 +356,6 @@ Bits Call::read(std::size_t buffer, std::size_t count,
     bits.push_back(load(buffers_[buffer].data + i * width, width));
   }
   return bits;
-}
-
-void Call::snapshot() {
-  for (Buffer& buffer : buffers_) {
-    const std::byte* begin = buffer.data - kZoneBytes;
-    buffer.before.assign(begin, begin + buffer.bytes + 2 * kZoneBytes);
-  }
-}
-
-std::string Call::find_stray() const {
-  for (const Buffer& buffer : buffers_) {
-    const std::byte* after = buffer.data - kZoneBytes;
-    for (std::size_t i = 0; i < buffer.before.size(); ++i) {
-      if (after[i] == buffer.before[i]) continue;
-      if (i < kZoneBytes) return "wrote before the start of " + buffer.name;
-      const std::size_t at = i - kZoneBytes;
-      if (at >= buffer.bytes) return "wrote past the end of " + buffer.name;
-      if (!buffer.writable[at]) {
-        return "changed byte " + std::to_string(at) + " of " + buffer.name +
-               ", which is no output";
-      }
-    }
-  }
-  return {};
 }
 
 }  // namespace ropeproof::conformance

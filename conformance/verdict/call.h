@@ -6,6 +6,10 @@
 // gap or the zone behind a buffer leaves other bits there, which arithmetic on
 // NaNs would not. After the call each byte that is not part of an output element
 // must be what it was.
+//
+// Every buffer borders a guard page on one side, which nobody can touch, not
+// even to read, and a zone of 64 bytes on the other. Which side is which changes
+// from case to case and from buffer to buffer.
 #ifndef ROPEPROOF_CONFORMANCE_VERDICT_CALL_H_
 #define ROPEPROOF_CONFORMANCE_VERDICT_CALL_H_
 
@@ -27,11 +31,23 @@ struct Output {
   std::string stray;  // a write outside the outputs, in words; empty if none
 };
 
+// How a problem lies in memory, where it is not as the case says.
+struct Placement {
+  std::optional<Memory> memory = std::nullopt;
+  std::optional<Edge> edge = std::nullopt;  // of every buffer
+  // Buffers begin one element after a page does, and border no guard page.
+  bool is_unaligned = false;
+  // q, k and as many heads of v lie side by side in each token of one buffer;
+  // needs ROPEPROOF_STRIDED. v and what else the buffer holds must not change.
+  bool is_fused = false;
+};
+
 class Call {
  public:
-  // `kernel` provides the memory. Table and frequency outputs are `table`.
+  // `kernel` provides the memory, which ends with the call's. Table and
+  // frequency outputs are `table`.
   Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
-       reference::Format table);
+       reference::Format table, const Placement& placement = {});
   Call(Kernel& kernel, const PermuteCase& c);
   ~Call() { kernel_.release(); }
   Call(const Call&) = delete;
@@ -41,28 +57,41 @@ class Call {
   // output counts only if the answer is kOk.
   Answer run(Output& output);
 
+  // The same in two steps, for problems that are solved elsewhere or changed
+  // first: the problem, with k where the kernel takes both; then what its
+  // answer left. A crash is told with the buffer whose border was crossed.
+  ropeproof_problem begin();
+  Answer finish(Answer answer, Output& output);
+  // After a refusal: what changed at all, outputs too, in words.
+  std::string find_change() const { return find_stray(false); }
+
  private:
   struct Buffer {
     std::string name;
     std::byte* data = nullptr;  // without the zones
-    std::size_t bytes = 0;
-    std::vector<std::byte> before;  // with the zones
-    std::vector<bool> writable;     // per byte, without the zones
+    std::size_t bytes = 0;      // the same
+    std::size_t zone_before = 0, zone_after = 0;
+    std::vector<std::byte> before;  // the call, with the zones
+    enum { kInput, kOutput, kMixed } kind = kInput;
+    std::vector<std::uint8_t> is_output;  // kMixed: per byte
   };
   struct Tensor {
     reference::Shape shape;
     reference::Strides in_strides, out_strides;
-    std::size_t in = 0, out = 0;  // buffers; the same one in place
+    std::size_t in = 0, out = 0;        // buffers; the same one in place
+    std::size_t in_at = 0, out_at = 0;  // elements from the buffer's start
   };
 
   std::size_t add_buffer(const std::string& name, std::size_t bytes,
-                         std::byte fill);
+                         std::size_t width, std::byte fill);
   std::size_t add_input(const std::string& name, const Bits& bits,
                         std::size_t width);
   std::size_t add_output(const std::string& name, std::size_t count,
                          std::size_t width);
   Tensor add_tensor(const std::string& name, const Bits& bits,
                     std::int64_t heads);
+  void add_fused();
+  void fill_tensor(const Tensor& tensor, const Bits& bits);
   void add_tables(std::uint32_t operation, reference::Format table);
   void add_angles();
   void add_scaling();
@@ -72,9 +101,12 @@ class Call {
   Bits read(const Tensor& tensor) const;
   Bits read(std::size_t buffer, std::size_t count, std::size_t width) const;
   void snapshot();
-  std::string find_stray() const;
+  std::string find_stray(bool outputs_may_change) const;
+  std::string name_fault(const Fault& fault) const;
 
   Kernel& kernel_;
+  Placement placement_;
+  std::size_t salt_ = 0;  // decides the edges where the placement does not
   const RopeCase* case_ = nullptr;
   Memory memory_ = Memory::kDense;
   std::size_t width_ = 4, table_width_ = 4;  // bytes per element

@@ -102,8 +102,8 @@ void Call::add_scaling() {
       },
       case_->spec.frequencies.scaling);
   if (scaling.kind == 0) return;
-  const std::size_t buffer =
-      add_buffer("scaling", sizeof scaling, std::byte{0});
+  const std::size_t buffer = add_buffer(
+      "scaling", sizeof scaling, alignof(ropeproof_scaling), std::byte{0});
   std::memcpy(buffers_[buffer].data, &scaling, sizeof scaling);
   problem_.scaling =
       reinterpret_cast<const ropeproof_scaling*>(buffers_[buffer].data);

@@ -41,6 +41,9 @@ class Offer {
         lacks(ROPEPROOF_ADJOINT)) {
       return "adjoint";
     }
+    if (c.is_special && lacks(ROPEPROOF_SPECIAL_VALUES)) {
+      return "special values";
+    }
     if (!shares_memory) return {};
     const bool strided =
         c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
@@ -121,6 +124,7 @@ std::uint32_t needed_features(std::uint32_t operation, const RopeCase& c,
     need(layout.pair_distance != 0, ROPEPROOF_PAIR_DISTANCE);
     need(c.k_heads > 0, ROPEPROOF_KEYS);
     need(c.spec.direction == reference::Direction::kAdjoint, ROPEPROOF_ADJOINT);
+    need(c.is_special, ROPEPROOF_SPECIAL_VALUES);
   }
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
     const reference::Frequencies& f = c.spec.frequencies;
@@ -164,6 +168,9 @@ std::string missing_feature(const Description& description,
       operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE;
   const bool has_angles =
       operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE;
+  // Its table and frequencies are f64 arithmetic too.
+  const bool is_f64 = c.dtype == reference::Format::kF64;
+  if (is_f64 && (description.dtypes & ROPEPROOF_F64) == 0) return "dtype f64";
   std::string missing;
   if (has_tensors) missing = offer.missing_of_tensors(c, shares_memory);
   if (operation == ROPEPROOF_TABLE && description.table_dtype == 0 &&

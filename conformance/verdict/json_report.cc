@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/corpus/words.h"
+#include "conformance/kernels/description.h"
 #include "conformance/verdict/report.h"
 
 namespace ropeproof::conformance {
@@ -23,8 +24,43 @@ std::string bits_text(std::uint64_t bits, reference::Format format) {
   return buffer;
 }
 
+template <std::size_t kSize>
+Json words_json(const Words<std::uint32_t, kSize>& words, std::uint32_t bits) {
+  Json list = Json::array();
+  for (const auto& [bit, text] : words) {
+    if ((bits & bit) != 0) list.push_back(text);
+  }
+  return list;
+}
+
+Json ratios_json(const std::array<double, 3>& ratio) {
+  return {{"A0", number(ratio[0])},
+          {"A1", number(ratio[1])},
+          {"A2", number(ratio[2])}};
+}
+
+// The words of the framed protocol.
+Json description_json(const Description& d) {
+  const auto dtype = [](std::uint32_t value, const char* otherwise) {
+    return value == 0 ? otherwise : word(kDtypeWords, value);
+  };
+  return {{"operations", words_json(kOperationWords, d.operations)},
+          {"dtypes", words_json(kDtypeWords, d.dtypes)},
+          {"pairings", words_json(kAbiPairingWords, d.pairings)},
+          {"features", words_json(kFeatureWords, d.features)},
+          {"max_position", d.max_position},
+          {"angle_class", word(kAngleClassWords, d.angle_class)},
+          {"angle_dtype", dtype(d.angle_dtype, "none")},
+          {"power", word(kPowerWords, d.power)},
+          {"trig_ulp", d.trig_ulp},
+          {"table_dtype", dtype(d.table_dtype, "same")},
+          {"rounding", word(kRoundingWords, d.rounding)},
+          {"scalings", words_json(kScalingWords, d.scalings)}};
+}
+
 Json element_json(const Element& e) {
   return {{"tensor", e.tensor},
+          {"format", word(kFormatWords, e.format)},
           {"index", {e.batch, e.token, e.head, e.channel}},
           {"pair", e.pair},
           {"position", e.position},
@@ -40,6 +76,16 @@ Json check_json(const Check& check) {
   Json json = {{"case", check.case_id},
                {"operation", word(kOperationWords, check.operation)},
                {"verdict", verdict_word(check.verdict)}};
+  if (!check.aspect.empty()) json["aspect"] = check.aspect;
+  if (!check.suffixes.empty()) json["suffixes"] = check.suffixes;
+  if (check.dtype != 0) json["dtype"] = word(kDtypeWords, check.dtype);
+  if (check.features != 0) {
+    json["features"] = words_json(kFeatureWords, check.features);
+  }
+  if (is_failure(check.verdict)) {
+    json["summary"] = check.summary;
+    json["targets"] = check.targets;
+  }
   if (!check.reason.empty()) json["reason"] = check.reason;
   if (!check.measurement) return json;
   const Measurement& m = *check.measurement;
@@ -47,7 +93,9 @@ Json check_json(const Check& check) {
   json["wrong"] = m.wrong;
   json["vacuous"] = m.vacuous;
   json["not_nearest"] = m.not_nearest;
+  json["beyond_structure"] = m.beyond_structure;
   json["max_norm_ulp"] = number(m.max_norm_ulp);
+  json["class_ratio"] = ratios_json(m.class_ratio);
   if (m.first_wrong) json["first_wrong"] = element_json(*m.first_wrong);
   if (m.worst) json["worst"] = element_json(*m.worst);
   if (!m.pattern.empty()) json["pattern"] = m.pattern;
@@ -64,28 +112,39 @@ std::string json_report(const Report& report) {
   }
   Json checks = Json::array();
   for (const Check& check : report.checks) checks.push_back(check_json(check));
-  const Json json = {
-      {"format", "ropeproof-report/1"},
-      {"suite_version", report.suite_version},
-      {"vectors_version", report.vectors_version},
-      {"manifest_sha256", report.manifest_sha256},
-      {"kernel", report.kernel.name},
-      {"kernel_version", report.kernel.version},
-      {"kernel_argument", report.kernel_argument},
-      {"angle_class", word(kAngleClassWords, report.kernel.angle_class)},
-      {"selection", report.selection},
-      {"level", totals.level},
-      {"exit_status", exit_status(totals)},
-      {"verdicts", verdicts},
-      {"unsupported", totals.unsupported},
-      {"elements", totals.elements},
-      {"vacuous", totals.vacuous},
-      {"not_nearest", totals.not_nearest},
-      {"class_ratio",
-       {{"A0", number(totals.class_ratio[0])},
-        {"A1", number(totals.class_ratio[1])},
-        {"A2", number(totals.class_ratio[2])}}},
-      {"checks", checks}};
+  Json waivers = Json::array();
+  for (const auto& [waiver, cases] : report.waivers) {
+    waivers.push_back({{"id", waiver.id},
+                       {"reason", waiver.reason},
+                       {"link", waiver.link},
+                       {"expires", date_text(waiver.expires)},
+                       {"cases", cases}});
+  }
+  Json json = {{"format", kReportFormat},
+               {"suite_version", report.suite_version},
+               {"vectors_version", report.vectors_version},
+               {"manifest_sha256", report.manifest_sha256},
+               {"kernel", report.kernel.name},
+               {"kernel_version", report.kernel.version},
+               {"kernel_argument", report.kernel_argument},
+               {"description", description_json(report.kernel)},
+               {"selection", report.selection},
+               {"operations", report.operations},
+               {"is_whole_tier", report.is_whole_tier},
+               {"cases_sha256", report.cases_sha256},
+               {"shard", report.shard.text()},
+               {"profile", report.profile},
+               {"waivers", waivers},
+               {"level", totals.level + totals.suffixes},
+               {"exit_status", exit_status(totals)},
+               {"verdicts", verdicts},
+               {"unsupported", totals.unsupported},
+               {"elements", totals.elements},
+               {"vacuous", totals.vacuous},
+               {"not_nearest", totals.not_nearest},
+               {"class_ratio", ratios_json(totals.class_ratio)}};
+  if (!report.shard.is_whole()) json["dealt"] = report.dealt;
+  json["checks"] = std::move(checks);
   return json.dump(1) + "\n";
 }
 

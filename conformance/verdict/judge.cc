@@ -1,11 +1,13 @@
 #include "conformance/verdict/judge.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "conformance/corpus/words.h"
+#include "conformance/verdict/meter.h"
+#include "conformance/verdict/pair_bounds.h"
 #include "conformance/verdict/pattern.h"
 #include "reference/rope.h"
 
@@ -14,333 +16,338 @@ namespace {
 
 using reference::Format;
 
-double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
+// One tensor of an output, beside its goldens.
+struct Tensor {
+  const char* name;
+  const Bits &golden, &low, &got;
+  const Bits* x = nullptr;  // what q and k were rotated from
+  std::int64_t heads = 1;
+  std::int64_t first = 0;  // index of its first element in the output
 
-// sqrt is correctly rounded everywhere; hypot is not. Scaling by the larger one
-// keeps the squares in range.
-double length(double a, double b) {
-  const double large = std::max(std::abs(a), std::abs(b));
-  if (large == 0 || !std::isfinite(large)) return large;
-  const double x = a / large, y = b / large;
-  return large * std::sqrt(x * x + y * y);
+  std::int64_t size() const { return static_cast<std::int64_t>(golden.size()); }
+};
+
+double low_of(const Tensor& tensor, std::size_t i) {
+  return tensor.low.empty() ? 0 : std::bit_cast<double>(tensor.low[i]);
 }
 
-// Collects judged elements into a Measurement.
-class Judge {
+// sqrt is correctly rounded everywhere; hypot is not. Squares of f32 and
+// narrower numbers stay in the range of binary64; those of f64 are scaled.
+template <Format kFormat>
+double length(double a, double b) {
+  if constexpr (kFormat == Format::kF64) {
+    const double large = std::max(std::abs(a), std::abs(b));
+    if (large == 0 || !std::isfinite(large)) return large;
+    const double x = a / large, y = b / large;
+    return large * std::sqrt(x * x + y * y);
+  } else {
+    return std::sqrt(a * a + b * b);
+  }
+}
+
+// The channels of each pair, read and written, and those of no pair.
+struct Channels {
+  std::vector<reference::Pair> from, to;
+  std::vector<std::int64_t> outside;
+  std::vector<std::int64_t> pair_of;  // -1 outside
+
+  explicit Channels(const reference::Spec& spec)
+      : pair_of(static_cast<std::size_t>(spec.layout.head_dim), -1) {
+    for (std::int64_t j = 0; j < spec.layout.rotary_dim / 2; ++j) {
+      from.push_back(source_pair(spec, j));
+      to.push_back(target_pair(spec, j));
+      pair_of[static_cast<std::size_t>(to.back().u)] = j;
+      pair_of[static_cast<std::size_t>(to.back().v)] = j;
+    }
+    for (std::int64_t t = 0; t < spec.layout.head_dim; ++t) {
+      if (pair_of[static_cast<std::size_t>(t)] < 0) outside.push_back(t);
+    }
+  }
+};
+
+template <Format kFormat>
+void judge_tensor(Meter& meter, PairBounds& bounds, const RopeCase& c,
+                  const Claim& claim, const Channels& channels,
+                  const Tensor& tensor, bool has_angles) {
+  constexpr bool kShowsPhase =
+      kFormat == Format::kF32 || kFormat == Format::kF64;
+  const double eta = underflow_error(claim, 0);
+  const double eta_slope = underflow_error(claim, 1) - eta;
+  const std::int64_t d = c.spec.layout.head_dim;
+  const std::vector<Terms>* all = nullptr;
+  for (std::int64_t row = 0; row < c.tokens() * tensor.heads; ++row) {
+    if (row % tensor.heads == 0) all = &bounds.at(row / tensor.heads);
+    const auto base = static_cast<std::size_t>(row * d);
+    const std::uint64_t* x = tensor.x->data() + base;
+    const std::uint64_t* got = tensor.got.data() + base;
+    const std::uint64_t* golden = tensor.golden.data() + base;
+    for (std::size_t j = 0; j < channels.from.size(); ++j) {
+      const Terms& terms = (*all)[j];
+      const double a = fast_decode<kFormat>(x[channels.from[j].u]);
+      const double b = fast_decode<kFormat>(x[channels.from[j].v]);
+      const double scale = terms.amplitude * length<kFormat>(a, b);
+      const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
+      for (const std::int64_t t : {channels.to[j].u, channels.to[j].v}) {
+        meter.within<kFormat>(
+            tensor.first + row * d + t, got[t], golden[t],
+            low_of(tensor, base + static_cast<std::size_t>(t)), scale, absolute,
+            terms);
+      }
+      if (!kShowsPhase || !has_angles || c.is_special) continue;
+      const auto [u, v] = channels.to[j];
+      meter.phase(fast_decode<kFormat>(got[u]), fast_decode<kFormat>(got[v]),
+                  std::bit_cast<double>(golden[u]),
+                  std::bit_cast<double>(golden[v]), terms.phase);
+    }
+    for (const std::int64_t t : channels.outside) {
+      meter.exactly(tensor.first + row * d + t, got[t], x[t]);
+    }
+  }
+}
+
+// cos and sin: the rotation of (1, 0).
+template <Format kFormat>
+void judge_table(Meter& meter, PairBounds& bounds, const RopeCase& c,
+                 const Claim& claim, const Tensor& cos, const Tensor& sin) {
+  const double eta = table_underflow(claim);
+  for (std::int64_t token = 0; token < c.tokens(); ++token) {
+    const std::vector<Terms>& all = bounds.at(token);
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      const Terms& terms = all[static_cast<std::size_t>(j)];
+      const std::int64_t flat = token * c.pairs() + j;
+      const auto i = static_cast<std::size_t>(flat);
+      for (const Tensor* tensor : {&cos, &sin}) {
+        meter.within<kFormat>(tensor->first + flat, tensor->got[i],
+                              tensor->golden[i], low_of(*tensor, i),
+                              terms.amplitude, eta, terms);
+      }
+      if (kFormat == Format::kF32 || kFormat == Format::kF64) {
+        meter.phase(fast_decode<kFormat>(cos.got[i]),
+                    fast_decode<kFormat>(sin.got[i]),
+                    std::bit_cast<double>(cos.golden[i]),
+                    std::bit_cast<double>(sin.golden[i]), terms.phase);
+      }
+    }
+  }
+}
+
+// A frequency's error is relative to itself.
+template <Format kFormat>
+void judge_frequencies(Meter& meter, const PairBounds& bounds,
+                       const Tensor& tensor) {
+  const std::vector<Terms> all = bounds.of_frequencies();
+  const double eta = reference::ulp(kFormat, 0) / 2;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    const double theta = std::abs(std::bit_cast<double>(tensor.golden[j]));
+    meter.within<kFormat>(static_cast<std::int64_t>(j), tensor.got[j],
+                          tensor.golden[j], 0, theta, eta, all[j]);
+  }
+}
+
+// Calls f.operator()<kFormat>().
+template <class F>
+void with_format(Format format, const F& f) {
+  switch (format) {
+    case Format::kF64:
+      return f.template operator()<Format::kF64>();
+    case Format::kF32:
+      return f.template operator()<Format::kF32>();
+    case Format::kF16:
+      return f.template operator()<Format::kF16>();
+    case Format::kBF16:
+      return f.template operator()<Format::kBF16>();
+  }
+}
+
+// Finds the elements of an output by their numbers, for people.
+class Places {
  public:
-  // `scale` is what the error is relative to: the pair's length times |m|.
-  // `angle` holds the angle terms of A0, A1, A2 and of the claim; `local` and
-  // `absolute` complete the bound.
-  struct Terms {
-    double scale = 1;
-    std::array<double, 3> class_angle{};
-    double angle = 0, local = 0, absolute = 0;
-  };
+  Places(const RopeCase& c, std::uint32_t operation, const Claim& claim,
+         std::vector<Tensor> tensors, const PairBounds& bounds,
+         const Channels& channels)
+      : case_(c),
+        operation_(operation),
+        format_(operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE
+                    ? c.dtype
+                    : claim.table),
+        tensors_(std::move(tensors)),
+        bounds_(bounds),
+        channels_(channels) {}
 
-  void within(Element element, const Terms& terms) {
-    const double error = std::abs(element.got - element.want);
-    element.error =
-        std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
-    const auto bound = [&](double angle) {
-      return terms.scale * (angle + terms.local + kGoldenError) +
-             terms.absolute;
-    };
-    element.bound = bound(terms.angle);
-    for (std::size_t i = 0; i < terms.class_angle.size(); ++i) {
-      Element as = element;
-      as.bound = bound(terms.class_angle[i]);
-      m_.class_ratio[i] = std::max(m_.class_ratio[i], as.ratio());
+  Element element(const Reading& reading) const {
+    const Tensor& tensor = tensor_of(reading.index);
+    const std::int64_t i = reading.index - tensor.first;
+    Element e;
+    e.tensor = tensor.name;
+    e.error = reading.error;
+    e.bound = reading.bound;
+    std::int64_t token = 0;
+    if (operation_ == ROPEPROOF_FREQUENCIES) {
+      e.channel = e.pair = i;
+      e.position = 1;
+    } else if (tensor.x == nullptr) {
+      e.channel = e.pair = i % case_.pairs();
+      token = i / case_.pairs();
+    } else {
+      const std::int64_t d = case_.spec.layout.head_dim;
+      e.channel = i % d;
+      e.pair = channels_.pair_of[static_cast<std::size_t>(e.channel)];
+      e.head = i / d % tensor.heads;
+      token = i / d / tensor.heads;
     }
-    if (terms.angle + terms.local >= kVacuous) ++m_.vacuous;
-    const double structure = terms.class_angle[ROPEPROOF_A1] + kStructuralBound;
-    if (element.error > terms.scale * structure + terms.absolute) {
-      ++m_.beyond_structure;
+    if (operation_ != ROPEPROOF_FREQUENCIES) {
+      e.batch = token / case_.seq;
+      e.token = token % case_.seq;
+      e.position = bounds_.position(token, e.pair);
+      e.is_origin = e.pair >= 0 && bounds_.is_origin(token, e.pair);
     }
-    const double ulp = reference::ulp(element.format, terms.scale);
-    m_.max_norm_ulp = std::max(m_.max_norm_ulp, element.error / ulp);
-    add(element, element.error > element.bound);
+    const auto at = static_cast<std::size_t>(i);
+    e.format = format_;
+    e.got_bits = tensor.got[at];
+    e.got = decode(format_, e.got_bits);
+    e.want = std::bit_cast<double>(tensor.golden[at]);
+    e.want_bits = e.pair < 0 ? (*tensor.x)[at] : encode(format_, e.want);
+    return e;
   }
 
-  // The same bits.
-  void exactly(Element element) {
-    const bool same = element.got_bits == element.want_bits;
-    element.error = same ? 0 : std::numeric_limits<double>::infinity();
-    if (!same) ++m_.beyond_structure;
-    add(element, !same);
-  }
-
-  Pattern& pattern() { return pattern_; }
-
-  Measurement finish() {
-    m_.pattern = pattern_.text();
-    return std::move(m_);
+  // Goes over everything once more; for outputs that are wrong.
+  std::string pattern(const Meter& meter) const {
+    Pattern pattern;
+    for (const Tensor& tensor : tensors_) {
+      for (std::int64_t i = 0; i < tensor.size(); ++i) {
+        const Element e = element({tensor.first + i, 0, 0});
+        const bool wrong = meter.is_wrong(tensor.first + i);
+        const int bits = reference::traits(e.format).total_bits;
+        const bool is_fill =
+            e.got_bits ==
+            std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
+        pattern.add(e, wrong, wrong && is_fill);
+      }
+      if (tensor.x != nullptr) add_lengths(pattern, tensor);
+    }
+    return pattern.text();
   }
 
  private:
-  void add(const Element& element, bool wrong) {
-    ++m_.elements;
-    const bool zeros = element.got == 0 && element.want == 0;
-    if (element.got_bits != element.want_bits && !zeros) ++m_.not_nearest;
-    const int bits = reference::traits(element.format).total_bits;
-    const bool unwritten =
-        element.got_bits ==
-        std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
-    pattern_.add(element, wrong, unwritten && wrong);
-    if (wrong) {
-      ++m_.wrong;
-      if (!m_.first_wrong) m_.first_wrong = element;
-    }
-    if (!m_.worst || element.ratio() > m_.worst->ratio()) m_.worst = element;
+  const Tensor& tensor_of(std::int64_t index) const {
+    return *std::find_if(
+        tensors_.begin(), tensors_.end(),
+        [&](const Tensor& t) { return index < t.first + t.size(); });
   }
 
-  Measurement m_;
-  Pattern pattern_;
-};
-
-void set_values(Element& element, Format format, std::uint64_t got_bits,
-                std::uint64_t golden) {
-  element.format = format;
-  element.got_bits = got_bits;
-  element.want = value_of(golden);
-  element.want_bits = encode(format, element.want);
-  element.got = decode(format, got_bits);
-}
-
-// Everything about a case and a claim that the pairs need.
-struct Context {
-  const RopeCase& c;
-  Claim claim;
-  bool given_table;
-
-  bool has_amplitude() const {
-    return c.amplitude != 1 || !c.pair_amplitude.empty();
-  }
-
-  double amplitude(std::int64_t token, std::int64_t j) const {
-    if (c.pair_amplitude.empty()) return std::abs(c.amplitude);
-    const auto i = static_cast<std::size_t>(token * c.pairs() + j);
-    return std::abs(value_of(c.pair_amplitude[i]));
-  }
-
-  PairAngle angle(std::int64_t token, std::int64_t j) const {
-    const reference::Axes& axes = c.spec.axes;
-    const auto at = static_cast<std::size_t>(j);
-    const auto is_f32 = [](double x) {
-      return decode(Format::kF32, encode(Format::kF32, x)) == x;
+  void add_lengths(Pattern& pattern, const Tensor& tensor) const {
+    const std::int64_t d = case_.spec.layout.head_dim;
+    const auto value = [&](const Bits& bits, std::int64_t i) {
+      return decode(case_.dtype, bits[static_cast<std::size_t>(i)]);
     };
-    PairAngle pair{j, c.spec.layout.rotary_dim, value_of(c.inv_freq_hi[at])};
-    pair.scaling = scaling(true);
-    if (axes.weights.empty()) {
-      const double p = c.position(axis_of(j), token);
-      pair.position = std::abs(p);
-      pair.is_f32 = is_f32(p);
-      return pair;
-    }
-    for (std::int64_t k = 0; k < axes.count; ++k) {
-      const double weight =
-          axes.weights[static_cast<std::size_t>(k * c.pairs() + j)];
-      const double p = c.position(k, token);
-      pair.position += std::abs(weight * p);
-      pair.is_f32 = pair.is_f32 && is_f32(p) && is_f32(weight);
-    }
-    pair.axes = axes.count;
-    return pair;
-  }
-
-  // The operation frequencies gives no inv_freq: there everybody computes.
-  double scaling(bool is_given) const {
-    if (is_given && !claim.computes_scaling) return 0;
-    return scaling_roundings(c.spec.frequencies.scaling,
-                             c.spec.layout.rotary_dim);
-  }
-
-  std::int64_t axis_of(std::int64_t j) const {
-    const auto& axes = c.spec.axes.axis_of_pair;
-    return axes.empty() ? 0 : axes[static_cast<std::size_t>(j)];
-  }
-
-  Judge::Terms terms(std::int64_t token, std::int64_t j) const {
-    Judge::Terms terms;
-    terms.scale = amplitude(token, j);
-    if (given_table) return terms;
-    const PairAngle pair = angle(token, j);
-    terms.angle = angle_error(claim, pair);
-    for (const std::uint32_t angle_class :
-         {ROPEPROOF_A0, ROPEPROOF_A1, ROPEPROOF_A2}) {
-      Claim as = claim;
-      as.angle_class = angle_class;
-      terms.class_angle[angle_class] = angle_error(as, pair);
-    }
-    return terms;
-  }
-
-  // Where the element stands, but for its tensor, head and channel.
-  void place(Element& element, std::int64_t token, std::int64_t pair) const {
-    element.batch = token / c.seq;
-    element.token = token % c.seq;
-    element.pair = pair;
-    element.position = c.position(pair < 0 ? 0 : axis_of(pair), token);
-    element.is_origin = pair >= 0 && angle(token, pair).position == 0;
-  }
-};
-
-// For each channel of an output: the pair that writes it and the channels that
-// the pair reads; -1 where the channel is a copy.
-struct Channel {
-  std::int64_t pair = -1, u = 0, v = 0;
-};
-
-std::vector<Channel> channels_of(const reference::Spec& spec) {
-  std::vector<Channel> channels(static_cast<std::size_t>(spec.layout.head_dim));
-  for (std::int64_t j = 0; j < spec.layout.rotary_dim / 2; ++j) {
-    const reference::Pair from = source_pair(spec, j);
-    const reference::Pair to = target_pair(spec, j);
-    for (const std::int64_t t : {to.u, to.v}) {
-      channels[static_cast<std::size_t>(t)] = {j, from.u, from.v};
-    }
-  }
-  return channels;
-}
-
-void judge_tensor(Judge& judge, const Context& context, const std::string& name,
-                  const Bits& x, const Bits& golden, const Bits& got,
-                  std::int64_t heads) {
-  const RopeCase& c = context.c;
-  const std::int64_t d = c.spec.layout.head_dim;
-  const double local =
-      local_error(context.claim, context.given_table, context.has_amplitude());
-  const std::vector<Channel> channels = channels_of(c.spec);
-  const auto value = [&](const Bits& bits, std::int64_t row, std::int64_t t) {
-    return decode(c.dtype, bits[static_cast<std::size_t>(row * d + t)]);
-  };
-  for (std::int64_t row = 0; row < c.tokens() * heads; ++row) {
-    const std::int64_t token = row / heads;
-    for (std::int64_t t = 0; t < d; ++t) {
-      const auto i = static_cast<std::size_t>(row * d + t);
-      const Channel& channel = channels[static_cast<std::size_t>(t)];
-      Element element;
-      context.place(element, token, channel.pair);
-      element.tensor = name;
-      element.head = row % heads;
-      element.channel = t;
-      set_values(element, c.dtype, got[i], golden[i]);
-      if (element.pair < 0) {
-        element.want_bits = x[i];  // a copy, to the bit
-        judge.exactly(element);
-        continue;
+    for (std::int64_t row = 0; row < case_.tokens() * tensor.heads; ++row) {
+      for (std::size_t j = 0; j < channels_.from.size(); ++j) {
+        const auto length_of = [&](const Bits& bits, const auto& pair) {
+          return length<Format::kF64>(value(bits, row * d + pair.u),
+                                      value(bits, row * d + pair.v));
+        };
+        const auto pair = static_cast<std::int64_t>(j);
+        pattern.add_length(length_of(*tensor.x, channels_.from[j]),
+                           length_of(tensor.got, channels_.to[j]),
+                           bounds_.amplitude(row / tensor.heads, pair));
       }
-      const double a = value(x, row, channel.u), b = value(x, row, channel.v);
-      Judge::Terms terms = context.terms(token, element.pair);
-      terms.scale *= length(a, b);
-      terms.local = local;
-      terms.absolute =
-          underflow_error(context.claim, std::abs(a) + std::abs(b));
-      judge.within(element, terms);
-    }
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      const reference::Pair from = source_pair(c.spec, j);
-      const reference::Pair to = target_pair(c.spec, j);
-      judge.pattern().add_length(
-          length(value(x, row, from.u), value(x, row, from.v)),
-          length(value(got, row, to.u), value(got, row, to.v)),
-          context.amplitude(token, j));
     }
   }
-}
 
-void judge_table(Judge& judge, const Context& context, const std::string& name,
-                 const Bits& golden, const Bits& got) {
-  const RopeCase& c = context.c;
-  const double local =
-      table_error(context.claim, false, context.has_amplitude());
-  for (std::size_t i = 0; i < golden.size(); ++i) {
-    const auto flat = static_cast<std::int64_t>(i);
-    const std::int64_t token = flat / c.pairs(), j = flat % c.pairs();
-    Element element;
-    context.place(element, token, j);
-    element.tensor = name;
-    element.channel = j;
-    set_values(element, context.claim.table, got[i], golden[i]);
-    Judge::Terms terms = context.terms(token, j);
-    terms.local = local;
-    Claim stored = context.claim;
-    stored.output = context.claim.table;
-    terms.absolute = underflow_error(stored, 0);
-    judge.within(element, terms);
-  }
-}
+  const RopeCase& case_;
+  std::uint32_t operation_;
+  Format format_;
+  std::vector<Tensor> tensors_;
+  const PairBounds& bounds_;
+  const Channels& channels_;
+};
 
-// A frequency's error is relative to itself; a stored one is rounded once more.
-void judge_frequencies(Judge& judge, const Context& context, const Bits& got) {
-  const RopeCase& c = context.c;
-  const double u = reference::traits(context.claim.table).unit_roundoff;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    Element element;
-    element.tensor = "inv_freq";
-    element.channel = element.pair = static_cast<std::int64_t>(i);
-    element.position = 1;
-    set_values(element, context.claim.table, got[i], c.inv_freq_hi[i]);
-    Judge::Terms terms;
-    const double theta = std::abs(element.want);
-    PairAngle pair{element.pair, c.spec.layout.rotary_dim, theta, 1};
-    pair.scaling = context.scaling(false);
-    terms.scale = theta;
-    terms.local = 2 * u;  // an ulp
-    const auto relative = [&](std::uint32_t angle_class) {
-      Claim as = context.claim;
-      as.angle_class = angle_class;
-      return theta > 0 ? angle_error(as, pair) / theta : 0;
-    };
-    terms.angle = relative(context.claim.angle_class);
-    terms.class_angle = {relative(ROPEPROOF_A0), relative(ROPEPROOF_A1),
-                         relative(ROPEPROOF_A2)};
-    judge.within(element, terms);
+std::vector<Tensor> tensors_of(const RopeCase& c, std::uint32_t operation,
+                               const Output& output) {
+  static const Bits kNone;
+  switch (operation) {
+    case ROPEPROOF_FREQUENCIES:
+      return {{"inv_freq", c.inv_freq_hi, kNone, output.inv_freq}};
+    case ROPEPROOF_TABLE:
+      return {{"cos", c.cos, c.cos_lo, output.cos},
+              {"sin", c.sin, c.sin_lo, output.sin}};
+    default:
+      return {{"q", c.q_out, c.q_out_lo, output.q, &c.q, c.q_heads},
+              {"k", c.k_out, c.k_out_lo, output.k, &c.k, c.k_heads}};
   }
 }
 
 }  // namespace
 
-double Element::ratio() const {
-  if (error == 0) return 0;
-  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
-}
+double Element::ratio() const { return Reading{0, error, bound}.ratio(); }
 
 Measurement judge(const RopeCase& c, std::uint32_t operation,
                   const Claim& claim, const Output& output) {
-  Judge judge;
-  const Context context{c, claim, operation == ROPEPROOF_ROTATE};
-  switch (operation) {
-    case ROPEPROOF_FREQUENCIES:
-      judge_frequencies(judge, context, output.inv_freq);
-      break;
-    case ROPEPROOF_TABLE:
-      judge_table(judge, context, "cos", c.cos, output.cos);
-      judge_table(judge, context, "sin", c.sin, output.sin);
-      break;
-    default:
-      judge_tensor(judge, context, "q", c.q, c.q_out, output.q, c.q_heads);
-      judge_tensor(judge, context, "k", c.k, c.k_out, output.k, c.k_heads);
+  std::vector<Tensor> tensors = tensors_of(c, operation, output);
+  std::int64_t elements = 0;
+  for (Tensor& tensor : tensors) {
+    tensor.first = elements;
+    elements += tensor.size();
   }
-  return judge.finish();
+  const Channels channels(c.spec);
+  PairBounds bounds(c, claim, operation);
+  Meter meter(elements, c.is_special);
+  const bool is_table =
+      operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES;
+  with_format(is_table ? claim.table : c.dtype, [&]<Format kFormat>() {
+    if (operation == ROPEPROOF_FREQUENCIES) {
+      judge_frequencies<kFormat>(meter, bounds, tensors[0]);
+    } else if (operation == ROPEPROOF_TABLE) {
+      judge_table<kFormat>(meter, bounds, c, claim, tensors[0], tensors[1]);
+    } else {
+      for (const Tensor& tensor : tensors) {
+        judge_tensor<kFormat>(meter, bounds, c, claim, channels, tensor,
+                              operation == ROPEPROOF_ROPE);
+      }
+    }
+  });
+  Measurement m = std::move(meter.m);
+  const Places places(c, operation, claim, tensors, bounds, channels);
+  if (meter.worst.index >= 0) m.worst = places.element(meter.worst);
+  if (m.wrong > 0) {
+    m.first_wrong = places.element(meter.first_wrong);
+    m.pattern = places.pattern(meter);
+  }
+  return m;
 }
 
 Measurement judge(const PermuteCase& c, const Output& output) {
-  Judge judge;
+  Meter meter(static_cast<std::int64_t>(c.out.size()), false);
   for (std::size_t i = 0; i < c.out.size(); ++i) {
-    const auto row = static_cast<std::int64_t>(i) / c.columns;
-    Element element;
-    element.tensor = "permuted";
-    element.head = row / c.layout.head_dim;
-    element.channel = row % c.layout.head_dim;
-    element.token = static_cast<std::int64_t>(i) % c.columns;
-    element.format = c.dtype;
-    element.got_bits = output.permuted[i];
-    element.want_bits = c.out[i];
-    element.got = decode(c.dtype, element.got_bits);
-    element.want = decode(c.dtype, element.want_bits);
-    judge.exactly(element);
+    meter.exactly(static_cast<std::int64_t>(i), output.permuted[i], c.out[i]);
   }
-  return judge.finish();
+  const auto element = [&](const Reading& reading) {
+    const auto i = static_cast<std::size_t>(reading.index);
+    const std::int64_t row = reading.index / c.columns;
+    Element e;
+    e.tensor = "permuted";
+    e.head = row / c.layout.head_dim;
+    e.channel = row % c.layout.head_dim;
+    e.token = reading.index % c.columns;
+    e.format = c.dtype;
+    e.got_bits = output.permuted[i];
+    e.want_bits = c.out[i];
+    e.got = decode(c.dtype, e.got_bits);
+    e.want = decode(c.dtype, e.want_bits);
+    e.error = reading.error;
+    e.bound = reading.bound;
+    return e;
+  };
+  Measurement m = std::move(meter.m);
+  if (meter.worst.index >= 0) m.worst = element(meter.worst);
+  if (m.wrong == 0) return m;
+  m.first_wrong = element(meter.first_wrong);
+  Pattern pattern;
+  for (std::int64_t i = 0; i < m.elements; ++i) {
+    pattern.add(element({i, 0, 0}), meter.is_wrong(i), false);
+  }
+  m.pattern = pattern.text();
+  return m;
 }
 
 }  // namespace ropeproof::conformance

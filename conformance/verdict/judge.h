@@ -36,6 +36,10 @@ struct Measurement {
   std::int64_t not_nearest = 0;       // not the golden, correctly rounded
   std::int64_t beyond_structure = 0;  // beyond kStructuralBound, A1's angle
   double max_norm_ulp = 0;            // error in ulp of the pair's length
+  // Phase error over 4 |phi| 2^-24 + 2^-22, the largest of any pair; below 0
+  // where no angle could be seen. Of f32 and f64 outputs alone: a rounding to 16
+  // bits hides it.
+  double phase_rho = -1;
   // Largest error over the bound of class A0, A1, A2, all else as claimed.
   std::array<double, 3> class_ratio{};
   std::optional<Element> first_wrong, worst;  // worst: always, if any element
@@ -44,6 +48,8 @@ struct Measurement {
   bool pass() const { return wrong == 0; }
 };
 
+// A function of its arguments alone: not of other cases, nor of threads. Cost:
+// below 20 ns per element.
 Measurement judge(const RopeCase& c, std::uint32_t operation,
                   const Claim& claim, const Output& output);
 Measurement judge(const PermuteCase& c, const Output& output);

@@ -1,6 +1,7 @@
 #include "conformance/verdict/report.h"
 
 #include <algorithm>
+#include <set>
 
 namespace ropeproof::conformance {
 namespace {
@@ -21,12 +22,42 @@ std::string tightest(const std::array<double, 3>& ratio) {
 
 std::string level_of(const Report& report, const Totals& totals,
                      bool structure_holds) {
-  if (!report.is_whole_tier) return "";
+  if (!report.is_whole_tier || !report.shard.is_whole()) return "";
   if (totals.of(Verdict::kPass) == 0) return "none";
   const bool conforms = exit_status(totals) == 0;
   if (!conforms) return structure_holds ? "L0" : "none";
   if (totals.not_nearest == 0) return "L3";
   return report.kernel.angle_class == ROPEPROOF_A0 ? "L2" : "L1";
+}
+
+// What a kernel must declare before a suffix says anything.
+struct SuffixRule {
+  char letter;
+  std::uint32_t features;
+};
+constexpr SuffixRule kSuffixes[] = {
+    {'E', ROPEPROOF_SPECIAL_VALUES},
+    {'M', ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES},
+    {'D', ROPEPROOF_DETERMINISTIC},
+    {'B', ROPEPROOF_ADJOINT}};
+
+// A suffix holds if the kernel declares what it promises, something was judged
+// for it, and nothing of that failed.
+std::string suffixes_of(const Report& report, const Totals& totals) {
+  if (!totals.level.starts_with("L")) return "";
+  std::string text;
+  for (const SuffixRule& rule : kSuffixes) {
+    bool holds = (report.kernel.features & rule.features) == rule.features;
+    std::int64_t passed = 0;
+    for (const Check& check : report.checks) {
+      if (check.suffixes.find(rule.letter) == std::string::npos) continue;
+      if (check.verdict == Verdict::kPass) ++passed;
+      holds = holds && (check.verdict == Verdict::kPass ||
+                        check.verdict == Verdict::kUnsupported);
+    }
+    if (holds && passed > 0) text += {'+', rule.letter};
+  }
+  return text;
 }
 
 Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
@@ -38,11 +69,13 @@ Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
     if (check.verdict == Verdict::kUnsupported) {
       ++totals.unsupported[check.reason];
     }
-    const bool judged =
-        check.verdict == Verdict::kPass || check.verdict == Verdict::kFail;
+    const bool waived = check.verdict == Verdict::kXfail;
+    const bool judged = waived || check.verdict == Verdict::kPass ||
+                        check.verdict == Verdict::kFail;
     const bool broken =
         !judged && check.verdict != Verdict::kUnsupported;  // crash, ...
-    if (broken || (judged && (!check.measurement || !check.reason.empty()))) {
+    if (broken ||
+        (judged && !waived && (!check.measurement || !check.reason.empty()))) {
       structure_holds = false;
     }
     if (judged) totals.features |= check.features;
@@ -55,7 +88,7 @@ Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
     totals.has_angles =
         totals.has_angles || (check.operation != ROPEPROOF_ROTATE &&
                               check.operation != ROPEPROOF_PERMUTE);
-    if (m.beyond_structure > 0) structure_holds = false;
+    if (m.beyond_structure > 0 && !waived) structure_holds = false;
     for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
       totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
     }
@@ -65,8 +98,32 @@ Totals total_of(const Report& report, std::optional<std::uint32_t> operation) {
   }
   totals.tightest_class =
       totals.elements > 0 ? tightest(totals.class_ratio) : "none";
+  totals.is_profile = !report.profile.empty();
   totals.level = level_of(report, totals, structure_holds);
+  totals.suffixes = suffixes_of(report, totals);
   return totals;
+}
+
+// A shard, or part of a case's operations, decides about no waiver: the
+// failures may be elsewhere.
+std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
+  std::vector<const AppliedWaiver*> stale;
+  if (!report.shard.is_whole() || !report.operations.empty()) return stale;
+  for (const AppliedWaiver& applied : report.waivers) {
+    std::set<std::string> cases;
+    bool some_pass = false, all_pass = true;
+    for (const Check& check : report.checks) {
+      if (!matches(applied.waiver.id, check.case_id)) continue;
+      cases.insert(check.case_id);
+      some_pass = some_pass || check.verdict == Verdict::kPass;
+      all_pass = all_pass && (check.verdict == Verdict::kPass ||
+                              check.verdict == Verdict::kUnsupported);
+    }
+    const bool is_judged =
+        static_cast<std::int64_t>(cases.size()) == applied.cases;
+    if (is_judged && some_pass && all_pass) stale.push_back(&applied);
+  }
+  return stale;
 }
 
 }  // namespace
@@ -76,19 +133,42 @@ std::int64_t Totals::of(Verdict verdict) const {
   return found == count.end() ? 0 : found->second;
 }
 
-Totals total(const Report& report) { return total_of(report, std::nullopt); }
+Totals total(const Report& report) {
+  Totals totals = total_of(report, std::nullopt);
+  totals.stale = stale_waivers(report);
+  // What the waivers say is no longer true: there is nothing to state.
+  if (!totals.stale.empty()) totals.level = totals.suffixes = "";
+  return totals;
+}
 
 Totals total(const Report& report, std::uint32_t operation) {
   return total_of(report, operation);
 }
 
+std::string verdict_word(Verdict verdict) {
+  return word(kVerdictWords, verdict);
+}
+
+bool is_failure(Verdict verdict) {
+  return verdict != Verdict::kPass && verdict != Verdict::kUnsupported &&
+         verdict != Verdict::kXfail;
+}
+
+bool is_stale_alone(const Totals& totals) {
+  Totals without = totals;
+  without.stale.clear();
+  return !totals.stale.empty() && exit_status(without) == 0;
+}
+
 int exit_status(const Totals& totals) {
   if (totals.of(Verdict::kFail) + totals.of(Verdict::kCrash) +
-          totals.of(Verdict::kTimeout) >
-      0) {
+              totals.of(Verdict::kTimeout) + totals.of(Verdict::kMissing) >
+          0 ||
+      !totals.stale.empty()) {
     return 1;
   }
   if (totals.of(Verdict::kError) > 0) return 3;
+  if (totals.is_profile && totals.of(Verdict::kUnsupported) > 0) return 1;
   return totals.of(Verdict::kPass) > 0 ? 0 : 2;
 }
 

@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "conformance/corpus/words.h"
 #include "conformance/kernels/kernel.h"
 #include "conformance/verdict/judge.h"
+#include "conformance/verdict/shard.h"
+#include "conformance/waivers/waivers.h"
 
 namespace ropeproof::conformance {
 
@@ -21,12 +24,19 @@ enum class Verdict {
   kError,        // the answer broke the protocol
   kCrash,
   kTimeout,
+  kMissing,  // no answer where one is due: a result file that is not there
+  kXfail,    // a failure that a waiver covers; no pass
 };
 
-// One case under one operation.
+// One case under one operation; its values, or an aspect of the contract.
 struct Check {
   std::string case_id;
   std::uint32_t operation = 0;
+  std::string aspect;  // "" for the values; else a word, "neighbours"
+  // Letters of the suffixes that it counts for: E special values, M memory
+  // contract, D the same bits every time, B backward.
+  std::string suffixes;
+  std::uint32_t dtype = 0;           // ROPEPROOF_F32, ... of the tensors
   std::string summary;               // the case in one line
   std::vector<std::string> targets;  // "A1 pairs formed by the other layout"
   std::uint32_t features = 0;        // ROPEPROOF_... that the call needs
@@ -35,12 +45,26 @@ struct Check {
   std::optional<Measurement> measurement;
 };
 
+// A waiver for the kernel of the run.
+struct AppliedWaiver {
+  Waiver waiver;
+  std::int64_t cases = 0;  // of all vectors that its pattern matches
+};
+
+// No time, no machine and no number of threads in it: the same kernel gives the
+// same report.
 struct Report {
   std::string suite_version;
   std::string vectors_version, manifest_sha256;
-  std::string kernel_argument;  // "--lib ./libx.so", as the user typed it
-  std::string selection;        // "tier core, 73 of 73 cases"
-  bool is_whole_tier = true;    // else a verdict supports no level
+  std::string kernel_argument;     // "--lib ./libx.so", as the user typed it
+  std::string selection;           // "tier core, 73 of 73 cases"
+  std::string operations;          // "table, rope"; empty: all of them
+  std::string cases_sha256;        // of the selected ids, each with a newline
+  bool is_whole_tier = true;       // else a verdict supports no level
+  Shard shard;                     // of the selected cases
+  std::vector<std::string> dealt;  // ids of the shard's cases
+  std::string profile;  // "" without one; else nothing may be missing
+  std::vector<AppliedWaiver> waivers;
   Description kernel;
   std::vector<Check> checks;  // in the order of the corpus
 };
@@ -55,24 +79,47 @@ struct Totals {
   std::array<double, 3> class_ratio{};  // A0, A1, A2
   const Check* worst = nullptr;         // largest error over its bound
   std::string tightest_class;           // that all measurements hold to
-  std::string level;  // "L3" .. "L0", "none", or "" for part of a tier
+  std::string level;        // "L3" .. "L0", "none", or "" for part of a tier
+  std::string suffixes;     // "+E+M+D+B", or those that hold
+  bool is_profile = false;  // what is unsupported does not conform
+  // Waivers none of whose failures is left, although everything that they cover
+  // was judged.
+  std::vector<const AppliedWaiver*> stale;
 
   std::int64_t of(Verdict verdict) const;
 };
 
 // "PASS", "FAIL", ...
+inline constexpr Words<Verdict, 8> kVerdictWords{
+    {{Verdict::kPass, "PASS"},
+     {Verdict::kFail, "FAIL"},
+     {Verdict::kUnsupported, "UNSUPPORTED"},
+     {Verdict::kError, "ERROR"},
+     {Verdict::kCrash, "CRASH"},
+     {Verdict::kTimeout, "TIMEOUT"},
+     {Verdict::kMissing, "MISSING"},
+     {Verdict::kXfail, "XFAIL"}}};
 std::string verdict_word(Verdict verdict);
+
+// Whether it says that something is wrong and nobody has waived it.
+bool is_failure(Verdict verdict);
 
 Totals total(const Report& report);
 Totals total(const Report& report, std::uint32_t operation);
 
-// DESIGN: 0 conforms, 1 does not, 2 nothing was judged, 3 protocol error.
+// DESIGN: 0 conforms, 1 does not or a waiver is stale, 2 nothing was judged, 3
+// protocol error.
 int exit_status(const Totals& totals);
+
+// Whether a stale waiver is all that keeps the exit status from 0.
+bool is_stale_alone(const Totals& totals);
 
 // For people; at most `max_failures` failing checks in full.
 std::string text_report(const Report& report, std::size_t max_failures);
 
-// For programs: one JSON document, every check in it.
+inline constexpr const char* kReportFormat = "ropeproof-report/1";
+
+// For programs: one JSON document, every check in it. report_reader.h reads it.
 std::string json_report(const Report& report);
 
 }  // namespace ropeproof::conformance

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "conformance/corpus/sha256.h"
 #include "conformance/corpus/words.h"
 #include "conformance/verdict/call.h"
 #include "conformance/verdict/features.h"
@@ -28,6 +29,8 @@ Verdict verdict_of(const Answer& answer) {
       return Verdict::kError;
     case Outcome::kCrash:
       return Verdict::kCrash;
+    case Outcome::kMissing:
+      return Verdict::kMissing;
     case Outcome::kTimeout:
       break;
   }
@@ -68,8 +71,19 @@ void run_call(Check& check, const MakeCall& make_call,
   }
 }
 
+// The suffixes that a case's values count for.
+std::string suffixes_of(std::uint32_t operation, const RopeCase& c) {
+  if (operation != ROPEPROOF_ROTATE && operation != ROPEPROOF_ROPE) return "";
+  std::string letters;
+  if (c.is_special) letters += 'E';
+  if (c.memory != Memory::kDense) letters += 'M';
+  if (c.spec.direction == reference::Direction::kAdjoint) letters += 'B';
+  return letters;
+}
+
 Check run_check(Kernel& kernel, std::uint32_t operation, const RopeCase& c) {
   Check check;
+  check.suffixes = suffixes_of(operation, c);
   check.reason = missing_feature(kernel.description(), operation, c,
                                  kernel.shares_memory());
   if (!check.reason.empty()) {
@@ -141,10 +155,53 @@ class Filter {
     return (operations_ & operation) != 0;
   }
 
+  // "table, rope"; empty: all of them.
+  std::string operations() const {
+    std::string text;
+    for (const auto& [operation, name] : kOperationWords) {
+      if (operations_ == ~0u || !takes(operation)) continue;
+      text += (text.empty() ? "" : ", ") + std::string(name);
+    }
+    return text;
+  }
+
  private:
   std::string tier_;
   std::set<std::string> ids_;
   std::uint32_t operations_ = 0;
+};
+
+// Deals the selected cases out to the shards.
+class Deal {
+ public:
+  explicit Deal(const Shard& shard) : shard_(shard) {}
+
+  // Whether the next selected case is this shard's.
+  bool takes(const std::string& id) {
+    ids_ += id + "\n";
+    if (!shard_.takes(count_++)) return false;
+    dealt_.push_back(id);
+    return true;
+  }
+
+  std::int64_t count() const { return count_; }
+
+  void finish(Report& report) {
+    if (shard_.count > std::max<std::int64_t>(count_, 1)) {
+      throw std::invalid_argument(
+          "shard " + shard_.text() + " of " + std::to_string(count_) +
+          " cases; use at most as many shards as cases");
+    }
+    report.shard = shard_;
+    report.dealt = std::move(dealt_);
+    report.cases_sha256 = sha256(ids_);
+  }
+
+ private:
+  Shard shard_;
+  std::int64_t count_ = 0;
+  std::string ids_;
+  std::vector<std::string> dealt_;
 };
 
 }  // namespace
@@ -156,11 +213,13 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
   report.vectors_version = corpus.version;
   report.manifest_sha256 = corpus.manifest_sha256;
   report.kernel = kernel.description();
-  std::size_t taken = 0, all = 0;
+  Deal deal(selection.shard);
+  std::size_t all = 0;
   const auto add = [&](const Group& group, const auto& c,
                        std::uint32_t operation, Check check) {
     check.case_id = c.id;
     check.operation = operation;
+    check.dtype = abi_dtype(c.dtype);
     check.summary = c.comment + " (" + summary(c) + ")";
     for (const std::string& key : c.targets) {
       check.targets.push_back(key + " " + group.targets.at(key));
@@ -170,8 +229,7 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
   for (const Group& group : corpus.groups) {
     for (const RopeCase& c : group.rope_cases) {
       ++all;
-      if (!filter.takes(group, c.id)) continue;
-      ++taken;
+      if (!filter.takes(group, c.id) || !deal.takes(c.id)) continue;
       for (const std::uint32_t operation : kRopeOperations) {
         if (!filter.takes(operation)) continue;
         add(group, c, operation, run_check(kernel, operation, c));
@@ -179,17 +237,23 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
     }
     for (const PermuteCase& c : group.permute_cases) {
       ++all;
-      if (!filter.takes(group, c.id) || !filter.takes(ROPEPROOF_PERMUTE)) {
+      if (!filter.takes(group, c.id) || !filter.takes(ROPEPROOF_PERMUTE) ||
+          !deal.takes(c.id)) {
         continue;
       }
-      ++taken;
       add(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
     }
   }
+  deal.finish(report);
+  report.operations = filter.operations();
+  report.profile = selection.profile;
   report.is_whole_tier =
       selection.cases.empty() && selection.operations.empty();
-  report.selection = "tier " + selection.tier + ", " + std::to_string(taken) +
-                     " of " + std::to_string(all) + " cases";
+  report.selection =
+      (selection.profile.empty() ? "tier " + selection.tier
+                                 : "profile " + selection.profile) +
+      ", " + std::to_string(deal.count()) + " of " + std::to_string(all) +
+      " cases";
   return report;
 }
 

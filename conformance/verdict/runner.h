@@ -15,11 +15,13 @@ struct Selection {
   std::string tier = "core";            // "core" contains "smoke"
   std::vector<std::string> cases;       // ids; empty: all of the tier
   std::vector<std::string> operations;  // words; empty: all
+  std::string profile;  // name; then all of the corpus is the profile's
+  Shard shard;          // of the cases that all of the above select
 };
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown tier, id or
-// operation.
+// operation, or a shard beyond the last case.
 Report run_suite(Kernel& kernel, const Corpus& corpus,
                  const Selection& selection);
 

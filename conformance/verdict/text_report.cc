@@ -6,6 +6,7 @@
 #include "conformance/corpus/words.h"
 #include "conformance/kernels/description.h"
 #include "conformance/verdict/report.h"
+#include "conformance/waivers/apply.h"
 
 namespace ropeproof::conformance {
 namespace {
@@ -67,28 +68,11 @@ void print_element(std::ostringstream& out, const char* label,
   out << "\n";
 }
 
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
-      return "PASS";
-    case Verdict::kFail:
-      return "FAIL";
-    case Verdict::kUnsupported:
-      return "UNSUPPORTED";
-    case Verdict::kError:
-      return "ERROR";
-    case Verdict::kCrash:
-      return "CRASH";
-    case Verdict::kTimeout:
-      break;
-  }
-  return "TIMEOUT";
-}
-
 void print_failure(std::ostringstream& out, const Report& report,
                    const Check& check) {
   const std::string operation = word(kOperationWords, check.operation);
-  out << name_of(check.verdict) << "  " << check.case_id << "  " << operation
+  out << verdict_word(check.verdict) << "  " << check.case_id << "  "
+      << operation << (check.aspect.empty() ? "" : "  " + check.aspect)
       << "\n  case     " << check.summary << "\n";
   for (std::size_t i = 0; i < check.targets.size(); ++i) {
     out << (i == 0 ? "  targets  " : "           ") << check.targets[i] << "\n";
@@ -120,6 +104,7 @@ std::string claim_text(const Description& k) {
   std::string text = "angle " + word(kAngleClassWords, k.angle_class);
   if (k.angle_class == ROPEPROOF_A1) {
     text += k.power == ROPEPROOF_EXP2 ? " by exp2" : " by pow";
+    if (k.angle_dtype == ROPEPROOF_F64) text += " in f64";
   }
   if (k.angle_class == ROPEPROOF_A3) {
     text += " in " + word(kDtypeWords, k.angle_dtype);
@@ -138,7 +123,8 @@ std::string claim_text(const Description& k) {
 void print_header(std::ostringstream& out, const Report& r) {
   out << "ropeproof " << r.suite_version << "   vectors " << r.vectors_version
       << " (manifest " << r.manifest_sha256.substr(0, 12) << ")   "
-      << r.selection << "\n"
+      << r.selection << (r.operations.empty() ? "" : ", only " + r.operations)
+      << (r.shard.is_whole() ? "" : ", shard " + r.shard.text()) << "\n"
       << "kernel   " << r.kernel.name << " " << r.kernel.version << "   "
       << r.kernel_argument << "\n"
       << "offers   " << bit_words(kOperationWords, r.kernel.operations) << " | "
@@ -168,6 +154,58 @@ void print_table(std::ostringstream& out, const Report& report) {
           << totals.worst->case_id << " " << place(*m.worst);
     }
     out << "\n";
+  }
+}
+
+std::string counted(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// Every waiver of the run, on every run. A check belongs to the first waiver
+// that covers it.
+void print_waivers(std::ostringstream& out, const Report& report,
+                   const Totals& totals) {
+  std::vector<std::int64_t> waived(report.waivers.size());
+  for (const Check& check : report.checks) {
+    if (check.verdict != Verdict::kXfail) continue;
+    const AppliedWaiver* waiver = covering(report.waivers, check.case_id);
+    ++waived[static_cast<std::size_t>(waiver - report.waivers.data())];
+  }
+  for (std::size_t i = 0; i < waived.size(); ++i) {
+    const AppliedWaiver& applied = report.waivers[i];
+    const bool is_stale = std::ranges::count(totals.stale, &applied) > 0;
+    out << (is_stale ? "  XPASS        " : "  waived       ")
+        << applied.waiver.id << ": "
+        << (is_stale ? "no check fails any more, remove the waiver"
+                     : counted(waived[i], "check") + " of this run, until " +
+                           date_text(applied.waiver.expires))
+        << " (" << applied.waiver.reason << "; " << applied.waiver.link
+        << ")\n";
+  }
+}
+
+std::string statement(const Report& report, const Totals& totals) {
+  std::string level;
+  if (!report.shard.is_whole()) {
+    level = " on shard " + report.shard.text();
+  } else if (totals.level.empty()) {
+    level = " on part of a tier";
+  } else {
+    level = "  level " + totals.level + totals.suffixes;
+  }
+  if (!report.waivers.empty()) {
+    level += " (" + std::to_string(totals.of(Verdict::kXfail)) + " waived)";
+  }
+  switch (exit_status(totals)) {
+    case 0:
+      return "CONFORMS" + level;
+    case 1:
+      return is_stale_alone(totals) ? "STALE WAIVER"
+                                    : "DOES NOT CONFORM" + level;
+    case 2:
+      return "NOTHING WAS JUDGED";
+    default:
+      return "ADAPTER ERROR";
   }
 }
 
@@ -205,22 +243,18 @@ void print_footer(std::ostringstream& out, const Report& report,
     out << "  not judged   declared, but no case of this run needs it: "
         << bit_words(kFeatureWords, idle) << "\n";
   }
-  const int status = exit_status(totals);
-  const std::string level =
-      totals.level.empty() ? " on part of a tier" : "  level " + totals.level;
+  print_waivers(out, report, totals);
   out << "\n"
-      << (status == 0   ? "CONFORMS" + level
-          : status == 1 ? "DOES NOT CONFORM" + level
-          : status == 2 ? std::string("NOTHING WAS JUDGED")
-                        : std::string("ADAPTER ERROR"))
-      << "   " << report.kernel.name << " " << report.kernel.version << ": ";
+      << statement(report, totals) << "   " << report.kernel.name << " "
+      << report.kernel.version << ": ";
   const char* separator = "";
   for (const Verdict verdict :
        {Verdict::kPass, Verdict::kFail, Verdict::kCrash, Verdict::kTimeout,
-        Verdict::kError, Verdict::kUnsupported}) {
+        Verdict::kMissing, Verdict::kError, Verdict::kXfail,
+        Verdict::kUnsupported}) {
     const std::int64_t count = totals.of(verdict);
     if (count == 0 && verdict != Verdict::kPass) continue;
-    out << separator << count << " " << name_of(verdict);
+    out << separator << count << " " << verdict_word(verdict);
     separator = ", ";
   }
   out << "\n";
@@ -233,10 +267,7 @@ std::string text_report(const Report& report, std::size_t max_failures) {
   print_header(out, report);
   std::size_t failures = 0;
   for (const Check& check : report.checks) {
-    if (check.verdict == Verdict::kPass ||
-        check.verdict == Verdict::kUnsupported) {
-      continue;
-    }
+    if (!is_failure(check.verdict)) continue;
     if (++failures <= max_failures) print_failure(out, report, check);
   }
   if (failures > max_failures) {
@@ -247,7 +278,5 @@ std::string text_report(const Report& report, std::size_t max_failures) {
   print_footer(out, report, total(report));
   return out.str();
 }
-
-std::string verdict_word(Verdict verdict) { return name_of(verdict); }
 
 }  // namespace ropeproof::conformance

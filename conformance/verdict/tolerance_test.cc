@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/verdict/scaling_tolerance.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance {
@@ -40,7 +41,8 @@ TEST_CASE("local bounds are the sums that their derivation names",
 
   claim = f32_claim(ROPEPROOF_A0);
   claim.output = Format::kBF16;
-  CHECK_THAT(local_error(claim, false, false), WithinRel(0x1p-8, 1e-4));
+  CHECK_THAT(local_error(claim, false, false),
+             WithinRel(0x1p-8 + 4 * kU, 1e-5));
   claim.rounding = ROPEPROOF_ROUND_EACH;
   claim.table = Format::kBF16;
   CHECK_THAT(local_error(claim, false, false), WithinRel(3 * 0x1p-8, 1e-2));
@@ -50,8 +52,11 @@ TEST_CASE("the angle term grows with the position and stops at 2",
           "[conformance][tolerance]") {
   const Claim claim = f32_claim(ROPEPROOF_A1);
   CHECK(angle_error(claim, {0, 128, 1, 0}) == 0);
+  // Pair 0 turns by the position itself: one rounding, the product's.
   CHECK_THAT(angle_error(claim, {0, 128, 1, 1000}),
-             WithinRel(1000 * 4 * kU, 1e-6));
+             WithinRel(1000 * kU, 1e-6));
+  CHECK_THAT(angle_error(claim, {48, 128, 1e-3, 1000}),
+             WithinRel(4 * kU, 1e-6));
   // An f32 position beyond 2^24 costs one rounding more.
   const double exact = angle_error(claim, {20, 128, 1e-6, 1 << 24});
   const double rounded = angle_error(claim, {20, 128, 1e-6, (1 << 24) + 1});
@@ -245,12 +250,14 @@ TEST_CASE("bounds of scalings hold where a kernel computes them in f32",
     spec.frequencies.base = row.base;
     spec.frequencies.scaling = row.scaling;
     const auto golden = golden_frequencies(reference::Oracle::kBinFloat, spec);
+    const std::vector<double> scaling =
+        scaling_roundings(f32_claim(ROPEPROOF_A1), spec);
     double worst = 0;
     for (std::int64_t j = 0; j < row.rotary_dim / 2; ++j) {
       const double theta =
           std::bit_cast<double>(golden[static_cast<std::size_t>(j)].hi);
       PairAngle pair{j, row.rotary_dim, theta, 1};
-      pair.scaling = scaling_roundings(row.scaling, row.rotary_dim);
+      pair.scaling = scaling[static_cast<std::size_t>(j)];
       const double error = std::abs(double{row.compute(spec, j)} - theta);
       worst =
           std::max(worst, error / angle_error(f32_claim(ROPEPROOF_A1), pair));
@@ -259,9 +266,7 @@ TEST_CASE("bounds of scalings hold where a kernel computes them in f32",
                 worst);
     INFO(row.name);
     CHECK(worst <= 1);
-    // s - 1 is reached only where a ramp is almost complete; with s = 40 no
-    // pair of these models comes near.
-    CHECK(worst >= 0.01);
+    CHECK(worst >= 0.1);
   }
 }
 

@@ -1,0 +1,16 @@
+#include "conformance/contract/contract.h"
+
+namespace ropeproof::conformance {
+
+std::vector<ContractResult> check_contract(Kernel& kernel,
+                                           const Subject& subject,
+                                           const Judgement& judge) {
+  std::vector<ContractResult> results = check_memory(kernel, subject, judge);
+  for (ContractResult& result : check_determinism(kernel, subject)) {
+    results.push_back(std::move(result));
+  }
+  results.push_back(check_concurrency(kernel, subject, judge));
+  return results;
+}
+
+}  // namespace ropeproof::conformance

@@ -1,0 +1,30 @@
+// merge.h -- the reports of all shards, as the report of the whole.
+#ifndef ROPEPROOF_CONFORMANCE_VERDICT_MERGE_H_
+#define ROPEPROOF_CONFORMANCE_VERDICT_MERGE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/verdict/report_reader.h"
+
+namespace ropeproof::conformance {
+
+struct NamedReport {
+  std::string file;  // for errors
+  Report report;
+};
+
+// The report that the same run without shards would have written, byte for byte,
+// in whatever order the shards are given. Throws ReportError, one line that
+// names the files, if
+//
+// - two are of different runs: another suite, corpus, kernel, description, flag,
+//   selection or waiver
+// - a shard is missing or given twice
+// - a case is in the wrong shard, missing or there twice
+Report merge_reports(std::vector<NamedReport> shards);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_VERDICT_MERGE_H_

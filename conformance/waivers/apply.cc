@@ -1,0 +1,46 @@
+#include "conformance/waivers/apply.h"
+
+#include <algorithm>
+
+namespace ropeproof::conformance {
+
+std::vector<std::string> case_ids(const Corpus& corpus) {
+  std::vector<std::string> ids;
+  const auto add = [&ids](const auto& cases) {
+    for (const auto& c : cases) ids.push_back(c.id);
+  };
+  for (const Group& group : corpus.groups) {
+    add(group.rope_cases);
+    add(group.permute_cases);
+    add(group.reject_cases);
+    add(group.sequence_cases);
+  }
+  return ids;
+}
+
+const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
+                              const std::string& case_id) {
+  for (const AppliedWaiver& applied : waivers) {
+    if (matches(applied.waiver.id, case_id)) return &applied;
+  }
+  return nullptr;
+}
+
+void apply_waivers(const Waivers& waivers, const std::vector<std::string>& ids,
+                   Report& report) {
+  for (const Waiver& waiver : waivers.entries) {
+    if (waiver.engine != report.kernel.name) continue;
+    const auto cases = std::count_if(
+        ids.begin(), ids.end(),
+        [&](const std::string& id) { return matches(waiver.id, id); });
+    report.waivers.push_back({waiver, cases});
+  }
+  for (Check& check : report.checks) {
+    if (check.verdict == Verdict::kFail &&
+        covering(report.waivers, check.case_id) != nullptr) {
+      check.verdict = Verdict::kXfail;
+    }
+  }
+}
+
+}  // namespace ropeproof::conformance

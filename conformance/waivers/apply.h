@@ -1,0 +1,29 @@
+// apply.h -- waivers on a report: which failures were expected.
+#ifndef ROPEPROOF_CONFORMANCE_WAIVERS_APPLY_H_
+#define ROPEPROOF_CONFORMANCE_WAIVERS_APPLY_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/verdict/report.h"
+#include "conformance/waivers/waivers.h"
+
+namespace ropeproof::conformance {
+
+// The ids of all cases, in the order of the corpus.
+std::vector<std::string> case_ids(const Corpus& corpus);
+
+// Notes the waivers for the report's kernel and turns each FAIL that one of them
+// covers into XFAIL. A crash, a timeout, an error and a missing result cannot be
+// waived. `ids` are those of all vectors.
+void apply_waivers(const Waivers& waivers, const std::vector<std::string>& ids,
+                   Report& report);
+
+// The first that covers the case; null if none does.
+const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
+                              const std::string& case_id);
+
+}  // namespace ropeproof::conformance
+
+#endif  // ROPEPROOF_CONFORMANCE_WAIVERS_APPLY_H_

@@ -1,0 +1,111 @@
+#include "conformance/waivers/apply.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "conformance/verdict/runner.h"
+#include "conformance/verdict/test_kernel.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const Corpus& corpus() {
+  static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+// A kernel that is wrong in backward cases alone, judged with these patterns.
+Report judged(const std::vector<std::string>& patterns,
+              const Selection& selection = {},
+              const std::string& engine = "backwards",
+              const Answer& canned = {Outcome::kOk, ""}) {
+  Description description = full_description(ROPEPROOF_A0);
+  description.name = "backwards";
+  Knobs knobs = exact_knobs();
+  knobs.ignores_direction = true;
+  TestKernel kernel(description, knobs);
+  kernel.canned = canned;
+  Report report = run_suite(kernel, corpus(), selection);
+  Waivers waivers;
+  for (const std::string& pattern : patterns) {
+    waivers.entries.push_back({pattern, engine, "known for long",
+                               "https://example.org/7",
+                               parse_date("2027-03-31")});
+  }
+  apply_waivers(waivers, case_ids(corpus()), report);
+  return report;
+}
+
+std::vector<std::string> failing_cases() {
+  std::vector<std::string> ids;
+  for (const Check& check : judged({}).checks) {
+    const bool is_new = ids.empty() || ids.back() != check.case_id;
+    if (check.verdict == Verdict::kFail && is_new) ids.push_back(check.case_id);
+  }
+  REQUIRE(ids.size() > 2);
+  return ids;
+}
+
+TEST_CASE("a run whose failures are all waived conforms, and says how many",
+          "[waivers]") {
+  const std::vector<std::string> ids = failing_cases();
+  CHECK(exit_status(total(judged({}))) == 1);
+  const Report report = judged(ids);
+  const Totals totals = total(report);
+  CHECK(exit_status(totals) == 0);
+  CHECK(totals.of(Verdict::kFail) == 0);
+  CHECK(totals.of(Verdict::kXfail) == total(judged({})).of(Verdict::kFail));
+  const std::string text = text_report(report, 3);
+  CHECK_THAT(
+      text, ContainsSubstring("(" + std::to_string(totals.of(Verdict::kXfail)) +
+                              " waived)"));
+  CHECK_THAT(text, ContainsSubstring("known for long; https://example.org/7"));
+  CHECK_THAT(text, ContainsSubstring("until 2027-03-31"));
+  // A waived failure is no pass: the suffix that it belongs to is not claimed.
+  CHECK(totals.suffixes.find("+B") == std::string::npos);
+}
+
+TEST_CASE("one failure without a waiver fails the run", "[waivers]") {
+  std::vector<std::string> ids = failing_cases();
+  ids.pop_back();
+  CHECK(exit_status(total(judged(ids))) == 1);
+}
+
+TEST_CASE("a waiver that covers nothing but passes is stale and an error",
+          "[waivers]") {
+  std::vector<std::string> ids = failing_cases();
+  ids.push_back("smoke-unit-001");
+  const Report report = judged(ids);
+  CHECK(exit_status(total(report)) == 1);
+  const std::string text = text_report(report, 3);
+  CHECK_THAT(text, ContainsSubstring("XPASS        smoke-unit-001"));
+  CHECK_THAT(text, ContainsSubstring("\nSTALE WAIVER "));
+  // One failure left among many passes keeps a waiver alive.
+  CHECK(exit_status(total(judged({"*"}))) == 0);
+}
+
+TEST_CASE("a run that leaves out covered cases calls no waiver stale",
+          "[waivers]") {
+  const std::string failing = failing_cases()[0];
+  Selection one;
+  one.cases = {"smoke-unit-001"};
+  CHECK(exit_status(total(judged({"smoke-unit-001"}, one))) == 1);
+  CHECK(exit_status(total(judged({"smoke-*"}, one))) == 0);
+  one.cases = {failing};
+  one.operations = {"table"};  // passes; rope does not
+  CHECK(exit_status(total(judged({failing}, one))) == 0);
+}
+
+TEST_CASE("a waiver is for its own engine and for wrong answers alone",
+          "[waivers]") {
+  CHECK(exit_status(total(judged({"*"}, {}, "forwards"))) == 1);
+  const Answer crash{Outcome::kCrash, "ended by signal 11"};
+  CHECK(exit_status(total(judged({"*"}, {}, "backwards", crash))) == 1);
+  const Answer error{Outcome::kError, "no JSON"};
+  CHECK(exit_status(total(judged({"*"}, {}, "backwards", error))) == 3);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance

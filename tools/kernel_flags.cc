@@ -1,0 +1,38 @@
+#include "tools/kernel_flags.h"
+
+#include "tools/commands.h"
+#include "tools/report_file.h"
+
+namespace ropeproof::tools {
+
+void KernelFlags::add_flags(CLI::App& command) {
+  auto* kernel = command.add_option_group("kernel", "exactly one of");
+  kernel->add_option("--lib", library_,
+                     "shared library with the C ABI (ropeproof_kernel.h)");
+  kernel->add_option("--command", command_,
+                     "program that speaks the framed protocol on stdin/stdout");
+  kernel->add_option("--builtin", builtin_, "kernel of this suite")
+      ->check(CLI::IsMember(bundled_kernels()));
+  kernel->require_option(1);
+  command
+      .add_option("--time-limit", time_limit_ms_,
+                  "milliseconds for one call (default 10000)")
+      ->check(CLI::Range(1, 3600000));
+}
+
+std::unique_ptr<conformance::Kernel> KernelFlags::open() const {
+  conformance::KernelOptions options;
+  options.time_limit = std::chrono::milliseconds(time_limit_ms_);
+  if (!command_.empty()) return conformance::start_process(command_, options);
+  return conformance::load_library(
+      builtin_.empty() ? library_ : bundled_library(builtin_).string(),
+      options);
+}
+
+std::string KernelFlags::argument() const {
+  if (!command_.empty()) return "--command " + shell_quoted(command_);
+  return builtin_.empty() ? "--lib " + shell_quoted(library_)
+                          : "--builtin " + builtin_;
+}
+
+}  // namespace ropeproof::tools

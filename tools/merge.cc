@@ -1,0 +1,51 @@
+// ropeproof merge: joins the reports of all shards of a run.
+#include "conformance/verdict/merge.h"
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/commands.h"
+#include "tools/report_file.h"
+
+namespace ropeproof::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  ReportOutput output;
+};
+
+conformance::NamedReport read(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  if (!stream.is_open() || stream.bad() || text.empty()) {
+    throw conformance::ReportError(file + ": cannot be read, or is empty");
+  }
+  return {file, conformance::read_report(text, file)};
+}
+
+int merge(Options& options) {
+  std::vector<conformance::NamedReport> shards;
+  for (const std::string& file : options.files) shards.push_back(read(file));
+  const conformance::Report whole =
+      conformance::merge_reports(std::move(shards));
+  options.output.open();
+  return options.output.publish(whole);
+}
+
+}  // namespace
+
+Command add_merge(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("merge", "join the reports of all shards of a run");
+  command->add_option("reports", options->files, "files of run --report")
+      ->required();
+  options->output.add_flags(*command);
+  return {command, [options] { return merge(*options); }};
+}
+
+}  // namespace ropeproof::tools

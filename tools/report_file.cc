@@ -1,0 +1,74 @@
+#include "tools/report_file.h"
+
+#include <iostream>
+#include <stdexcept>
+#include <system_error>
+
+namespace ropeproof::tools {
+
+namespace fs = std::filesystem;
+
+ReportFile::ReportFile(const std::string& flag, const std::string& path)
+    : flag_(flag), path_(path) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(path, error);
+  if (!error) path_ = real;
+  const bool replaces = !fs::exists(path_) || fs::is_regular_file(path_);
+  written_ = replaces ? fs::path(path_.string() + ".new") : path_;
+  file_.open(written_, std::ios::binary);
+  if (!file_) fail();
+}
+
+ReportFile::~ReportFile() {
+  std::error_code ignored;
+  if (!is_complete_ && written_ != path_) fs::remove(written_, ignored);
+}
+
+void ReportFile::write(const std::string& bytes) {
+  file_ << bytes;
+  file_.close();
+  std::error_code error;
+  if (file_ && written_ != path_) fs::rename(written_, path_, error);
+  if (!file_ || error) fail();
+  is_complete_ = true;
+}
+
+void ReportFile::fail() const {
+  throw std::invalid_argument(flag_ + " " + path_.string() +
+                              " cannot be written");
+}
+
+void ReportOutput::add_flags(CLI::App& command) {
+  command.add_option("--report", path_,
+                     "also write every check to this file, as JSON");
+  command
+      .add_option("--failures", failures_,
+                  "failing checks shown in full (default 3)")
+      ->check(CLI::Range(0, 1000000));
+}
+
+void ReportOutput::open() {
+  if (path_) file_.emplace("--report", *path_);
+}
+
+int ReportOutput::publish(const conformance::Report& report) {
+  std::cout << conformance::text_report(report,
+                                        static_cast<std::size_t>(failures_))
+            << std::flush;
+  if (!std::cout) throw std::runtime_error("standard output is not writable");
+  if (file_) file_->write(conformance::json_report(report));
+  return conformance::exit_status(conformance::total(report));
+}
+
+std::string shell_quoted(const std::string& text) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
+    return text;
+  }
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+  return result + "'";
+}
+
+}  // namespace ropeproof::tools
