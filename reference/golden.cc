@@ -44,6 +44,10 @@ void validate_size(const std::string& what, std::size_t size,
 
 bool available(Oracle oracle) { return find(oracle) != nullptr; }
 
+Oracle best_oracle() {
+  return available(Oracle::kMpfi) ? Oracle::kMpfi : Oracle::kBinFloat;
+}
+
 Goldens::Goldens(Oracle oracle, const Spec& spec,
                  std::span<const double> positions) {
   validate(spec);

@@ -37,6 +37,9 @@ enum class Oracle {
 
 bool available(Oracle oracle);
 
+// kMpfi where it was built in. Both give the same bits.
+Oracle best_oracle();
+
 struct Golden {
   std::uint64_t bits = 0;  // binary64, rounded to odd
   int precision_bits = 0;  // working precision that decided it

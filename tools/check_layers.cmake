@@ -13,6 +13,8 @@ set(MAY_reference std boost mpfi reference)
 set(MAY_fast std system highway openmp benchmark kernel_abi fast)
 set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference conformance)
 set(MAY_tools std system nlohmann cli11 benchmark kernel_abi reference conformance tools)
+# Shares no code with what it checks.
+set(MAY_second_oracle std nlohmann openssl arb second_oracle)
 # *_test.cc alone may cross the walls to reference/, and use any library; but
 # Highway is named in fast/ only.
 set(MAY_test std system boost mpfi openmp nlohmann openssl cli11 catch2 kernel_abi reference)
@@ -29,12 +31,16 @@ function(kind_of root file header result)
   endif()
   if(header MATCHES "^(conformance/)?ropeproof_kernel\\.h$")
     set(kind kernel_abi)
+  elseif(header MATCHES "^tools/second_oracle/")
+    set(kind second_oracle)
   elseif(header MATCHES "^(reference|fast|conformance|tools)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(header MATCHES "^boost/")
     set(kind boost)
   elseif(header MATCHES "^(mpfi|mpfi_io|mpfr|gmp)\\.h$")
     set(kind mpfi)
+  elseif(header MATCHES "^(flint/[a-z_]+|arb)\\.h$")
+    set(kind arb)
   elseif(header MATCHES "^hwy/")
     set(kind highway)
   elseif(header MATCHES "^(catch2|nlohmann|openssl|benchmark)/")
@@ -57,7 +63,12 @@ endfunction()
 function(check_source root file violations)
   string(REGEX MATCH "^[a-z]+" folder ${file})
   set(may ${MAY_${folder}})
-  if(file STREQUAL "conformance/ropeproof_kernel.h")
+  if(file MATCHES "^tools/second_oracle/")
+    set(may ${MAY_second_oracle})
+    if(file MATCHES "_test\\.cc$")
+      list(APPEND may catch2)
+    endif()
+  elseif(file STREQUAL "conformance/ropeproof_kernel.h")
     set(may)  # but <stdint.h>, below
   elseif(file MATCHES "_test\\.cc$")
     list(APPEND may ${MAY_test})
@@ -141,6 +152,8 @@ function(self_test)
   house(conformance/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
     "#include <nlohmann/json.hpp>" "#include <openssl/evp.h>" "// #include \"fast/kernel.h\"")
   house(tools/main.cc "#include <CLI/CLI.hpp>" "#include \"conformance/case.h\"")
+  house(tools/second_oracle/main.cc "#include <flint/arb.h>" "#include <openssl/evp.h>"
+    "#include \"tools/second_oracle/number.h\"")
   string(REPEAT "a[0] = '\\\\\;'\n" ${MAX_LINES} full)
   file(WRITE ${WORK_DIR}/fast/full.cc "${full}")
   check_tree(${WORK_DIR} wrong)
@@ -167,6 +180,12 @@ function(self_test)
   house(conformance/ropeproof_kernel.h "#include <stdint.h>" "#include <stddef.h>")
   house(tools/a.cc "#include \"fast/kernel.h\"")
   house(tools/b.cc "#include <boost/version.hpp>")
+  house(tools/c.cc "#include \"tools/second_oracle/number.h\"")
+  house(tools/second_oracle/a.cc "#include \"reference/rope.h\"")
+  house(tools/second_oracle/b.cc "#include \"conformance/case.h\"")
+  house(tools/second_oracle/c.cc "#include \"../main.h\"" "#include \"tools/main.h\"")
+  house(tools/second_oracle/d_test.cc "#include \"reference/rope.h\"")
+  house(reference/e.cc "#include <flint/arb.h>")
   house(tools/utils.cc "")
   house(conformance/utils/g.cc "")
   file(APPEND ${WORK_DIR}/fast/full.cc "one more\n")
@@ -190,6 +209,13 @@ function(self_test)
     "conformance/utils:1: called utils, which says nothing"
     "tools/a.cc:1: must not include fast/kernel.h (fast)"
     "tools/b.cc:1: must not include boost/version.hpp (boost)"
+    "tools/c.cc:1: must not include tools/second_oracle/number.h (second_oracle)"
+    "tools/second_oracle/a.cc:1: must not include reference/rope.h (reference)"
+    "tools/second_oracle/b.cc:1: must not include conformance/case.h (conformance)"
+    "tools/second_oracle/c.cc:1: must not include ../main.h (unknown)"
+    "tools/second_oracle/c.cc:2: must not include tools/main.h (tools)"
+    "tools/second_oracle/d_test.cc:1: must not include reference/rope.h (reference)"
+    "reference/e.cc:1: must not include flint/arb.h (arb)"
     "tools/utils.cc:1: called utils, which says nothing")
   check_tree(${WORK_DIR} got)
   set(missed ${want})

@@ -27,6 +27,7 @@ Command add_generate(CLI::App& app);
 Command add_selftest(CLI::App& app);
 Command add_search_hard(CLI::App& app);
 Command add_sweep(CLI::App& app);
+Command add_verify_vectors(CLI::App& app);
 Command add_merge(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_check(CLI::App& app);
@@ -51,6 +52,9 @@ std::filesystem::path default_vectors();
 
 // The kernels that come with the suite.
 const std::vector<std::string>& bundled_kernels();
+
+// A program that comes with this one, beside it.
+std::filesystem::path bundled_program(const std::string& name);
 
 // The library of a bundled kernel, beside this program or installed.
 std::filesystem::path bundled_library(const std::string& name);

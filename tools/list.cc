@@ -1,5 +1,9 @@
-// ropeproof list: names the cases, the bundled kernels and the models.
+// ropeproof list: names what there is: cases, kernels, models, profiles,
+// tolerances; and what the cases cover and come to.
+#include <bit>
+#include <cstdint>
 #include <filesystem>
+#include <iomanip>
 #include <iostream>
 #include <memory>
 
@@ -36,6 +40,31 @@ int list_coverage(const std::string& vectors) {
   return empty.empty() ? 0 : 1;
 }
 
+// What tools/readers/ come to, each by its own means: id, expected values, how
+// many of them are positive, and a checksum of their patterns.
+void list_checksums(const std::string& vectors) {
+  for (const auto& group : conformance::load_corpus(vectors).groups) {
+    for (const auto& c : group.rope_cases) {
+      std::size_t values = 0, positive = 0;
+      std::uint32_t checksum = 0;
+      for (const conformance::Bits* tensor :
+           {&c.inv_freq_hi, &c.inv_freq_lo, &c.q_out, &c.k_out}) {
+        values += tensor->size();
+        for (const std::uint64_t pattern : *tensor) {
+          if (std::bit_cast<double>(pattern) > 0) ++positive;
+          for (const int shift : {32, 0}) {
+            checksum = std::rotl(checksum, 5) ^
+                       static_cast<std::uint32_t>(pattern >> shift);
+          }
+        }
+      }
+      std::cout << c.id << " " << values << " " << positive << " " << std::hex
+                << std::setw(8) << std::setfill('0') << checksum << std::dec
+                << "\n";
+    }
+  }
+}
+
 void list_kernels() {
   for (const std::string& name : bundled_kernels()) {
     std::cout << name << "  " << bundled_library(name).string() << "\n";
@@ -65,10 +94,11 @@ Command add_list(CLI::App& app) {
       "tolerances");
   command
       ->add_option("what", options->what,
-                   "cases (default), coverage, kernels, models, profiles or "
-                   "tolerances")
+                   "cases (default), coverage, kernels, models, profiles, "
+                   "tolerances, or checksums of the cases for readers of the "
+                   "vectors")
       ->check(CLI::IsMember({"cases", "coverage", "kernels", "models",
-                             "profiles", "tolerances"}));
+                             "profiles", "tolerances", "checksums"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
             if (options->what == "coverage") {
@@ -80,6 +110,8 @@ Command add_list(CLI::App& app) {
               list_models(options->vectors);
             } else if (options->what == "profiles") {
               list_profiles(options->vectors);
+            } else if (options->what == "checksums") {
+              list_checksums(options->vectors);
             } else if (options->what == "tolerances") {
               std::cout << conformance::tolerance_text();
             } else {

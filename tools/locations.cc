@@ -28,6 +28,10 @@ const std::vector<std::string>& bundled_kernels() {
   return kKernels;
 }
 
+fs::path bundled_program(const std::string& name) {
+  return program_folder() / name;
+}
+
 fs::path bundled_library(const std::string& name) {
   const std::string file = name + ".so";
   const fs::path built = program_folder() / "plugins" / file;

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
       tools::add_show(app),        tools::add_generate(app),
       tools::add_search_hard(app), tools::add_merge(app),
       tools::add_export(app),      tools::add_check(app),
-      tools::add_stress(app)};
+      tools::add_stress(app),      tools::add_verify_vectors(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

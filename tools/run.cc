@@ -48,13 +48,6 @@ bool needs_full_tier(const conformance::Selection& selection) {
          });
 }
 
-// Both give the same bits.
-reference::Oracle best_oracle() {
-  return reference::available(reference::Oracle::kMpfi)
-             ? reference::Oracle::kMpfi
-             : reference::Oracle::kBinFloat;
-}
-
 int run(Options& options) {
   options.waivers.read();
   options.selection.shard =
@@ -68,7 +61,8 @@ int run(Options& options) {
         conformance::find_profile(profile),
         std::filesystem::path(options.vectors) / "models")};
   } else if (needs_full_tier(options.selection)) {
-    conformance::add_full_tier(corpus, best_oracle(), options.selection.cases);
+    conformance::add_full_tier(corpus, reference::best_oracle(),
+                               options.selection.cases);
   }
   options.waivers.check(corpus);
   options.output.open();

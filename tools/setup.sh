@@ -5,9 +5,9 @@
 # A second run finds everything in place and does nothing.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build libhwy-dev libbenchmark-dev nlohmann-json3-dev libcli11-dev
-  libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy
-  python3-jsonschema clang-format clang libomp-dev libbenchmark-dev)
+packages=(g++ cmake ninja-build libhwy-dev libbenchmark-dev nlohmann-json3-dev
+  libcli11-dev libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy
+  python3-jsonschema python3-mpmath clang-format clang libomp-dev)
 
 installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -22,7 +22,7 @@ catch2_v3_installed() {
 if [ -n "${ROPEPROOF_HAVE_PACKAGES:-}" ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   echo "setup: this is no Debian or Ubuntu. Install by hand: Boost >= 1.81," \
-    "Catch2 >= 3, ${packages[*]}; then set ROPEPROOF_HAVE_PACKAGES=1." >&2
+    "Catch2 >= 3, Arb (FLINT >= 3), ${packages[*]}; then set ROPEPROOF_HAVE_PACKAGES=1." >&2
   exit 2
 fi
 
@@ -32,6 +32,8 @@ for package in "${packages[@]}"; do
 done
 # Debian 12 carries two Boosts; its plain libboost-dev is too old.
 installed libboost1.81-dev || installed libboost-dev || missing+=(boost)
+# Arb is a package of its own until FLINT 3 contains it.
+installed libflint-arb-dev || [ -e /usr/include/flint/arb.h ] || missing+=(arb)
 catch2_v3_installed || missing+=(catch2)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 
@@ -52,6 +54,11 @@ for i in "${!missing[@]}"; do
     missing[i]=libboost-dev
     if apt-cache show libboost1.81-dev >/dev/null 2>&1; then
       missing[i]=libboost1.81-dev
+    fi
+  elif [ "${missing[i]}" = arb ]; then
+    missing[i]=libflint-dev
+    if apt-cache show libflint-arb-dev >/dev/null 2>&1; then
+      missing[i]=libflint-arb-dev
     fi
   elif [ "${missing[i]}" = catch2 ]; then
     candidate=$(apt-cache policy catch2 | awk '/Candidate:/ {print $2}')

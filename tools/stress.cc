@@ -28,19 +28,14 @@ struct Options {
   std::optional<std::string> out;
 };
 
-reference::Oracle best_oracle() {
-  return reference::available(reference::Oracle::kMpfi)
-             ? reference::Oracle::kMpfi
-             : reference::Oracle::kBinFloat;
-}
-
 // The smallest case as vectors, and the verdict on it as any other run prints
 // it, with the command that replays it.
 void report_failure(const Options& options, const conformance::Kernel& kernel,
                     const conformance::StressFailure& failure,
                     const std::string& folder) {
   conformance::write_corpus(
-      failure_files(failure, best_oracle(), ROPEPROOF_VERSION), folder);
+      failure_files(failure, reference::best_oracle(), ROPEPROOF_VERSION),
+      folder);
   const conformance::Corpus corpus = conformance::load_corpus(folder);
   const conformance::RopeCase& c = corpus.groups.at(0).rope_cases.at(0);
   conformance::Report report;
@@ -75,7 +70,7 @@ int stress(const Options& options) {
     return Clock::now() < end ? conformance::kStressBatch : std::uint64_t{0};
   };
   const conformance::StressResult result = conformance::search(
-      *kernel, options.seed, options.first, goes_on, best_oracle());
+      *kernel, options.seed, options.first, goes_on, reference::best_oracle());
   const std::string drawn = "seed " + std::to_string(options.seed) + ": " +
                             std::to_string(result.drawn) + " cases drawn, " +
                             std::to_string(result.judged) + " calls judged, " +

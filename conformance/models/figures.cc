@@ -17,14 +17,10 @@ namespace {
 
 using reference::Spec;
 
-reference::Oracle oracle() {
-  return available(reference::Oracle::kMpfi) ? reference::Oracle::kMpfi
-                                             : reference::Oracle::kBinFloat;
-}
-
 std::vector<double> frequencies(const Spec& spec) {
   std::vector<double> result;
-  for (const auto& golden : golden_frequencies(oracle(), spec)) {
+  for (const auto& golden :
+       golden_frequencies(reference::best_oracle(), spec)) {
     result.push_back(std::bit_cast<double>(golden.hi));
   }
   return result;
@@ -120,7 +116,7 @@ struct Facts {
 
 Figures figures_of(const ModelRope& rope) {
   Figures figures;
-  figures.resolution = golden_resolution(oracle(), rope.spec);
+  figures.resolution = golden_resolution(reference::best_oracle(), rope.spec);
   Spec plain = rope.spec;
   plain.frequencies.scaling = reference::Default{};
   const std::vector<double> scaled = frequencies(rope.spec);

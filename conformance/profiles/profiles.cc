@@ -167,9 +167,7 @@ Group profile_cases(const Profile& profile,
 Group proved_profile(const Profile& profile,
                      const std::filesystem::path& presets) {
   Group group = profile_cases(profile, presets);
-  prove(available(reference::Oracle::kMpfi) ? reference::Oracle::kMpfi
-                                            : reference::Oracle::kBinFloat,
-        group);
+  prove(reference::best_oracle(), group);
   return group;
 }
 

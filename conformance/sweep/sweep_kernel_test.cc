@@ -13,9 +13,7 @@ using Catch::Matchers::ContainsSubstring;
 using reference::Format;
 
 SweepRequest request() {
-  return {500000, 16, 9000, Format::kF32,
-          available(reference::Oracle::kMpfi) ? reference::Oracle::kMpfi
-                                              : reference::Oracle::kBinFloat};
+  return {500000, 16, 9000, Format::kF32, reference::best_oracle()};
 }
 
 constexpr std::int64_t kValues = 9000 * 8 * 2;

@@ -10,10 +10,6 @@
 namespace ropeproof::reference::sweep {
 namespace {
 
-Oracle best_oracle() {
-  return available(Oracle::kMpfi) ? Oracle::kMpfi : Oracle::kBinFloat;
-}
-
 TEST_CASE("a boundary is half-way between neighbours of the format",
           "[reference][sweep][hard]") {
   // An ulp of f32 around 1.5 is 2^-23, of f16 2^-10, of bf16 2^-7.

@@ -22,10 +22,6 @@ using Catch::Matchers::ContainsSubstring;
 double value(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 
-Oracle best_oracle() {
-  return available(Oracle::kMpfi) ? Oracle::kMpfi : Oracle::kBinFloat;
-}
-
 Spec plain(std::int64_t d, double base) {
   return {leading(d, d, Pairing::kHalfSplit), {base}};
 }

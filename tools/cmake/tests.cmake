@@ -102,6 +102,8 @@ add_test(NAME ledger_self_test COMMAND ${ROPEPROOF_PYTHON}
 add_test(NAME model_schema COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/tools/check_model_schema.py ${PROJECT_SOURCE_DIR}/vectors)
 
+include(oracle_tests)
+
 # clang-format 14: other versions lay out differently.
 find_program(CLANG_FORMAT NAMES clang-format-14 clang-format)
 execute_process(COMMAND ${CLANG_FORMAT} --version OUTPUT_VARIABLE clang_format_version)

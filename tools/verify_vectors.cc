@@ -1,0 +1,246 @@
+// ropeproof verify-vectors: proves the committed vectors again, by every oracle
+// that is installed.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <iomanip>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/prove.h"
+#include "reference/golden.h"
+#include "tools/commands.h"
+#include "tools/program.h"
+
+namespace ropeproof::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using conformance::Bits;
+using conformance::RopeCase;
+
+struct Options {
+  std::string vectors = default_vectors().string();
+  std::int64_t sample = 2000;
+  std::uint64_t seed = 0;
+};
+
+// What an oracle came to.
+struct Opinion {
+  enum class State { kSpoke, kNotInstalled, kFailed } state = State::kSpoke;
+  std::int64_t values = 0, disagreements = 0;
+  std::string text;  // the disagreements, or why there is no opinion
+};
+
+Opinion no_opinion(Opinion::State state, const std::string& why) {
+  return {state, 0, 0, why};
+}
+
+// cpp_bin_float ---------------------------------------------------------------
+
+// One tensor of a case: the committed patterns, and those found here. `golden`
+// decides which count: a pattern that stands for a rule is no real number.
+struct Comparison {
+  const char* name;
+  const Bits &want, &got, &golden;
+};
+
+void compare(const std::string& id, const Comparison& tensor,
+             Opinion& opinion) {
+  constexpr std::int64_t kLines = 3;
+  if (tensor.want.size() != tensor.got.size()) {
+    ++opinion.disagreements;
+    opinion.text += "  " + id + " " + tensor.name + ": wrong size\n";
+    return;
+  }
+  for (std::size_t i = 0; i < tensor.want.size(); ++i) {
+    if (!std::isfinite(std::bit_cast<double>(tensor.golden[i]))) continue;
+    ++opinion.values;
+    if (tensor.want[i] == tensor.got[i]) continue;
+    if (++opinion.disagreements > kLines) continue;
+    std::ostringstream line;
+    line << "  " << id << " " << tensor.name << "[" << i << "]: golden "
+         << std::hex << std::setfill('0') << std::setw(16) << tensor.want[i]
+         << ", here " << std::setw(16) << tensor.got[i] << "\n";
+    opinion.text += line.str();
+  }
+}
+
+void compare(const RopeCase& want, const RopeCase& got, Opinion& opinion) {
+  const Bits m = {std::bit_cast<std::uint64_t>(want.amplitude)};
+  const Bits m_here = {std::bit_cast<std::uint64_t>(got.amplitude)};
+  const Comparison tensors[] = {
+      {"amplitude", m, m_here, m},
+      {"inv_freq_hi", want.inv_freq_hi, got.inv_freq_hi, want.inv_freq_hi},
+      {"inv_freq_lo", want.inv_freq_lo, got.inv_freq_lo, want.inv_freq_hi},
+      {"pair_amplitude", want.pair_amplitude, got.pair_amplitude,
+       want.pair_amplitude},
+      {"cos", want.cos, got.cos, want.cos},
+      {"cos_lo", want.cos_lo, got.cos_lo, want.cos},
+      {"sin", want.sin, got.sin, want.sin},
+      {"sin_lo", want.sin_lo, got.sin_lo, want.sin},
+      {"q", want.q_out, got.q_out, want.q_out},
+      {"q_lo", want.q_out_lo, got.q_out_lo, want.q_out},
+      {"k", want.k_out, got.k_out, want.k_out},
+      {"k_lo", want.k_out_lo, got.k_out_lo, want.k_out}};
+  for (const Comparison& tensor : tensors) compare(want.id, tensor, opinion);
+}
+
+// The case without its expected values.
+void forget_goldens(RopeCase& c) {
+  for (Bits RopeCase::*bits :
+       {&RopeCase::inv_freq_hi, &RopeCase::inv_freq_lo,
+        &RopeCase::pair_amplitude, &RopeCase::cos, &RopeCase::sin,
+        &RopeCase::q_out, &RopeCase::k_out, &RopeCase::cos_lo,
+        &RopeCase::sin_lo, &RopeCase::q_out_lo, &RopeCase::k_out_lo}) {
+    (c.*bits).clear();
+  }
+  c.amplitude = 1;
+  c.printed.reset();
+}
+
+Opinion ask_bin_float(const Options& options) {
+  Opinion opinion;
+  for (const conformance::Group& group :
+       conformance::load_corpus(options.vectors).groups) {
+    conformance::Group again = group;
+    for (RopeCase& c : again.rope_cases) forget_goldens(c);
+    conformance::prove(reference::Oracle::kBinFloat, again);
+    for (std::size_t i = 0; i < group.rope_cases.size(); ++i) {
+      compare(group.rope_cases[i], again.rope_cases[i], opinion);
+    }
+  }
+  return opinion;
+}
+
+// Other programs --------------------------------------------------------------
+
+// The last line, "total VALUES BITS DISAGREEMENTS", must be there and agree
+// with the exit status; anything else is no opinion.
+Opinion read_opinion(const ProgramResult& result) {
+  const auto failed = [&](const std::string& why) {
+    const std::size_t end = result.output.find_last_not_of('\n');
+    const std::size_t begin = result.output.find_last_of('\n', end) + 1;
+    const std::string last = end == std::string::npos
+                                 ? ""
+                                 : result.output.substr(begin, end + 1 - begin);
+    return no_opinion(Opinion::State::kFailed,
+                      why + (last.empty() ? "" : ": " + last));
+  };
+  if (!result.has_exited || result.status > 1) return failed(result.how);
+  Opinion opinion;
+  std::istringstream lines(result.output);
+  std::string line;
+  bool has_total = false;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string first;
+    std::int64_t bits = 0;
+    words >> first;
+    if (first == "total") {
+      has_total = static_cast<bool>(words >> opinion.values >> bits >>
+                                    opinion.disagreements);
+    } else if (line.starts_with("  ") || first == "skipped") {
+      opinion.text += "  " + line.substr(line.find_first_not_of(' ')) + "\n";
+    }
+  }
+  if (!has_total) return failed("no total, " + result.how);
+  if ((opinion.disagreements == 0) != (result.status == 0)) {
+    return failed("total and " + result.how + " contradict each other");
+  }
+  if (opinion.values == 0) return failed("no values were checked");
+  return opinion;
+}
+
+Opinion ask_arb(const Options& options) {
+  const fs::path program = bundled_program("ropeproof_recheck");
+  if (!fs::exists(program)) {
+    return no_opinion(
+        Opinion::State::kNotInstalled,
+        "there is no " + program.string() + "; it is built where Arb is found");
+  }
+  return read_opinion(run_program({program.string(), options.vectors}));
+}
+
+// A Python that has mpmath.
+std::optional<std::string> find_python() {
+  for (const char* candidate : {"python3", "/usr/bin/python3"}) {
+    const ProgramResult result =
+        run_program({candidate, "-c", "import mpmath"});
+    if (result.has_exited && result.status == 0) return candidate;
+  }
+  return std::nullopt;
+}
+
+Opinion ask_mpmath(const Options& options) {
+  fs::path script =
+      bundled_program("..") / "share" / "ropeproof" / "recheck.py";
+  if (!fs::exists(script)) script = ROPEPROOF_RECHECK_SCRIPT;
+  if (!fs::exists(script)) {
+    return no_opinion(Opinion::State::kNotInstalled,
+                      "there is no " + script.string());
+  }
+  const auto python = find_python();
+  if (!python) {
+    return no_opinion(Opinion::State::kNotInstalled,
+                      "no python3 with the module mpmath");
+  }
+  return read_opinion(run_program({*python, script.string(), options.vectors,
+                                   "--sample", std::to_string(options.sample),
+                                   "--seed", std::to_string(options.seed)}));
+}
+
+int verify(const Options& options) {
+  if (!fs::exists(fs::path(options.vectors) / "MANIFEST.json")) {
+    throw std::invalid_argument(options.vectors +
+                                ": there is no MANIFEST.json");
+  }
+  struct Row {
+    const char* name;
+    Opinion opinion;
+  };
+  // The first one also checks the digests and the format of the files.
+  const Row rows[] = {
+      {"cpp_bin_float, here", ask_bin_float(options)},
+      {"Arb, ropeproof_recheck", ask_arb(options)},
+      {"mpmath, recheck.py", ask_mpmath(options)},
+  };
+  int status = 0;
+  std::printf("%-24s %9s %14s\n", "oracle", "values", "disagreements");
+  for (const auto& [name, opinion] : rows) {
+    if (opinion.state == Opinion::State::kSpoke) {
+      std::printf("%-24s %9lld %14lld\n%s", name,
+                  static_cast<long long>(opinion.values),
+                  static_cast<long long>(opinion.disagreements),
+                  opinion.text.c_str());
+      if (opinion.disagreements != 0) status = 1;
+    } else {
+      const bool is_missing = opinion.state == Opinion::State::kNotInstalled;
+      std::printf("%-24s %s: %s\n", name,
+                  is_missing ? "not installed" : "FAILED",
+                  opinion.text.c_str());
+      if (!is_missing && status == 0) status = 5;
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+Command add_verify_vectors(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "verify-vectors",
+      "prove the vectors again by every oracle that is installed");
+  command->add_option("--vectors", options->vectors, "folder of vectors");
+  command->add_option("--sample", options->sample, "values for mpmath (2000)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, "which values (0)");
+  return {command, [options] { return verify(*options); }};
+}
+
+}  // namespace ropeproof::tools
