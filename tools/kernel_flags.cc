@@ -18,11 +18,14 @@ void KernelFlags::add_flags(CLI::App& command) {
       .add_option("--time-limit", time_limit_ms_,
                   "milliseconds for one call (default 10000)")
       ->check(CLI::Range(1, 3600000));
+  command.add_flag("--no-fork", no_fork_,
+                   "run a library in this process, for a debugger");
 }
 
 std::unique_ptr<conformance::Kernel> KernelFlags::open() const {
   conformance::KernelOptions options;
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
+  options.is_forked = !no_fork_;
   if (!command_.empty()) return conformance::start_process(command_, options);
   return conformance::load_library(
       builtin_.empty() ? library_ : bundled_library(builtin_).string(),

@@ -21,6 +21,7 @@ class KernelFlags {
 
  private:
   std::string library_, command_, builtin_;
+  bool no_fork_ = false;
   int time_limit_ms_ = 10000;
 };
 

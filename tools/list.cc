@@ -1,8 +1,10 @@
 // ropeproof list: names the cases, the bundled kernels and the models.
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/profiles/profiles.h"
 #include "conformance/verdict/features.h"
 #include "conformance/verdict/tolerance.h"
 #include "tools/commands.h"
@@ -28,6 +30,15 @@ void list_kernels() {
   }
 }
 
+void list_profiles(const std::string& vectors) {
+  const std::filesystem::path presets =
+      std::filesystem::path(vectors) / "models";
+  for (const conformance::Profile& profile : conformance::profiles()) {
+    std::cout << profile.name << "\n  "
+              << conformance::summary(profile, presets) << "\n";
+  }
+}
+
 }  // namespace
 
 Command add_list(CLI::App& app) {
@@ -37,17 +48,21 @@ Command add_list(CLI::App& app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "list", "list the cases, bundled kernels, models or tolerances");
+      "list",
+      "list the cases, bundled kernels, models, profiles or tolerances");
   command
       ->add_option("what", options->what,
-                   "cases (default), kernels, models or tolerances")
-      ->check(CLI::IsMember({"cases", "kernels", "models", "tolerances"}));
+                   "cases (default), kernels, models, profiles or tolerances")
+      ->check(CLI::IsMember(
+          {"cases", "kernels", "models", "profiles", "tolerances"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
             if (options->what == "kernels") {
               list_kernels();
             } else if (options->what == "models") {
               list_models(options->vectors);
+            } else if (options->what == "profiles") {
+              list_profiles(options->vectors);
             } else if (options->what == "tolerances") {
               std::cout << conformance::tolerance_text();
             } else {

@@ -1,11 +1,14 @@
 // ropeproof run: judges one kernel.
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/profiles/profiles.h"
 #include "conformance/verdict/report.h"
 #include "conformance/verdict/runner.h"
+#include "conformance/verdict/staged.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/report_file.h"
@@ -20,8 +23,20 @@ struct Options {
   conformance::Selection selection;
   WaiverFlags waivers;
   std::optional<std::string> shard;
+  bool staged = false;
   ReportOutput output;
 };
+
+// An information for kernels of class A1, unless it is asked for.
+void look_for_staging(conformance::Kernel& kernel, bool is_asked_for,
+                      conformance::Report& report) {
+  if (!is_asked_for && report.kernel.angle_class != ROPEPROOF_A1) return;
+  const conformance::StagedResult result = conformance::check_staged(kernel);
+  report.staged = result.is_offered || !is_asked_for
+                      ? result.text
+                      : "no S1: needs rope in f32 with full heads, and MPFR";
+  report.staged_is_missing = is_asked_for && !result.holds;
+}
 
 int run(Options& options) {
   options.waivers.read();
@@ -29,18 +44,26 @@ int run(Options& options) {
       options.shard ? conformance::parse_shard(*options.shard, "--shard")
                     : conformance::shard_of_environment(
                           [](const char* name) { return std::getenv(name); });
-  const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  const std::string& profile = options.selection.profile;
+  if (!profile.empty()) {
+    corpus.groups = {conformance::proved_profile(
+        conformance::find_profile(profile),
+        std::filesystem::path(options.vectors) / "models")};
+  }
   options.waivers.check(corpus);
   options.output.open();
   const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
   conformance::Report report =
       conformance::run_suite(*kernel, corpus, options.selection);
   options.waivers.apply(report);
+  look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;
   report.kernel_argument = options.kernel.argument();
   if (options.vectors != default_vectors().string()) {
     report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
   }
+  if (!profile.empty()) report.kernel_argument += " --profile " + profile;
   return options.output.publish(report);
 }
 
@@ -50,8 +73,13 @@ Command add_run(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "judge a kernel");
   options->kernel.add_flags(*command);
-  command->add_option("--tier", options->selection.tier,
-                      "smoke: 64 cases; core: all committed cases (default)");
+  auto* tier = command->add_option(
+      "--tier", options->selection.tier,
+      "smoke: 64 cases; core: all committed cases (default)");
+  command
+      ->add_option("--profile", options->selection.profile,
+                   "what a model needs, in place of a tier; `list profiles`")
+      ->excludes(tier);
   command->add_option("--case", options->selection.cases,
                       "only these case ids");
   command->add_option("--operation", options->selection.operations,
@@ -62,6 +90,9 @@ Command add_run(CLI::App& app) {
                       "i/n: only every n-th selected case, from the i-th; "
                       "`merge` joins the reports (default: GTEST_SHARD_INDEX "
                       "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
+  command->add_flag(
+      "--staged", options->staged,
+      "require S1: the f32 pipeline that models were trained with");
   options->output.add_flags(*command);
   return {command, [options] { return run(*options); }};
 }

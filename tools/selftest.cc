@@ -1,6 +1,9 @@
 // ropeproof selftest: the suite judges kernels whose verdict is known.
 #include "conformance/selftest/selftest.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -9,6 +12,36 @@
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
+
+namespace {
+
+// Hostile kernels print without end: nobody needs to see it.
+class SilentStderr {
+ public:
+  SilentStderr() : kept_(dup(STDERR_FILENO)) {
+    const int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDERR_FILENO);
+    close(null);
+  }
+  ~SilentStderr() {
+    dup2(kept_, STDERR_FILENO);
+    close(kept_);
+  }
+  SilentStderr(const SilentStderr&) = delete;
+  SilentStderr& operator=(const SilentStderr&) = delete;
+
+ private:
+  int kept_;
+};
+
+conformance::SelftestReport run_silently(
+    const conformance::Corpus& corpus,
+    const conformance::SelftestOptions& options) {
+  const SilentStderr silent;
+  return conformance::run_selftest(corpus, options);
+}
+
+}  // namespace
 
 Command add_selftest(CLI::App& app) {
   struct Options {
@@ -37,8 +70,7 @@ Command add_selftest(CLI::App& app) {
               suite.fakes.libraries = beside.string();
             }
             const conformance::SelftestReport report =
-                conformance::run_selftest(
-                    conformance::load_corpus(options->vectors), suite);
+                run_silently(conformance::load_corpus(options->vectors), suite);
             std::cout << report.text;
             return report.holds() ? 0 : 5;
           }};

@@ -63,7 +63,7 @@ std::vector<ContractResult> check_determinism(Kernel& kernel,
 // D, for ROPEPROOF_CONCURRENT: kThreads calls at once, each with the tokens in
 // an order of its own, kRounds times over.
 inline constexpr int kThreads = 8;
-inline constexpr int kRounds = 50;
+inline constexpr int kRounds = 200;
 ContractResult check_concurrency(Kernel& kernel, const Subject& subject,
                                  const Judgement& judge);
 

@@ -176,8 +176,8 @@ TEST_CASE("writing and reading a group is the identity",
       const std::string side = entry["payload"]["file"];
       files.payload = read(kVectors / side);
     }
-    const GroupFiles again = write_group(read_group(
-        files.json, std::as_bytes(std::span(files.payload)), name));
+    const GroupFiles again = write_group(
+        read_group(files.json, std::as_bytes(std::span(files.payload)), name));
     CHECK(again.json == files.json);
     CHECK(again.payload == files.payload);
   }

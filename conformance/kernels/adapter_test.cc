@@ -120,6 +120,31 @@ TEST_CASE("tables, frequencies and weights go there and back",
   }
 }
 
+TEST_CASE("large tensors reach an adapter by file and come back by file",
+          "[conformance][kernel]") {
+  const auto kernel = start(adapter("good"));
+  // Around the size from which on a file is used, and far above.
+  for (const std::size_t count : {16383u, 16384u, 16385u, 1u << 22, 20000u}) {
+    CAPTURE(count);
+    ropeproof_problem p{};
+    p.operation = ROPEPROOF_PERMUTE;
+    p.dtype = ROPEPROOF_F32;
+    p.pairing = ROPEPROOF_HALF_SPLIT;
+    p.head_dim = 1;
+    p.permute_heads = static_cast<std::int64_t>(count);
+    p.permute_columns = 1;
+    p.permute_in = fill(*kernel, iota<float>(count));
+    auto* const out =
+        reinterpret_cast<float*>(kernel->allocate(count * sizeof(float)));
+    p.permute_out = out;
+    REQUIRE(kernel->run(p).detail == "");
+    std::vector<float> want = iota<float>(count);
+    std::reverse(want.begin(), want.end());
+    CHECK(std::vector<float>(out, out + count) == want);
+    kernel->release();
+  }
+}
+
 TEST_CASE("an empty problem is a problem", "[conformance][kernel]") {
   const auto kernel = start(adapter("good"));
   Strided strided(*kernel);

@@ -59,6 +59,7 @@ struct Answer {
   Outcome outcome = Outcome::kOk;
   std::string detail;                         // one line, empty for kOk
   std::optional<Fault> fault = std::nullopt;  // kCrash, where it is known
+  bool is_steady = true;  // run_together: no round gave other bits
 };
 
 // The side of a block of memory that borders a guard page.
@@ -88,8 +89,9 @@ class Kernel {
   virtual Answer run(const ropeproof_problem& problem) = 0;
 
   // Solves several problems at once, each in a thread of its own, `rounds`
-  // times over. An answer is the thread's first that is not kOk. Without
-  // is_concurrent() the problems are solved one after the other.
+  // times over; a thread stops at an answer that is not kOk and at outputs that
+  // are not those of its first round, and leaves them. Without is_concurrent()
+  // the problems are solved one after the other, and rounds are not compared.
   virtual std::vector<Answer> run_together(
       std::span<const ropeproof_problem> problems, int rounds);
   virtual bool is_concurrent() const { return false; }

@@ -175,6 +175,7 @@ class LibraryKernel : public GuardedKernel {
     for (const Solved& one : solved) {
       is_sound = is_sound && one.number == request.number;
       answers.push_back(answer_of(one));
+      answers.back().is_steady = one.is_steady;
     }
     if (is_sound) return answers;
     worker_.reset();

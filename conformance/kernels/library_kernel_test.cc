@@ -1,6 +1,4 @@
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +11,6 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "conformance/kernels/kernel.h"
@@ -293,31 +290,6 @@ TEST_CASE("a kernel leaves neither a zombie nor a descriptor behind",
   CHECK(count_descriptors() == before);
   CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
   CHECK(errno == ECHILD);
-}
-
-TEST_CASE("a worker dies with its runner, even one that hangs",
-          "[conformance][kernel]") {
-  int alive[2];
-  REQUIRE(pipe(alive) == 0);
-  const pid_t runner = fork();
-  if (runner == 0) {
-    // The worker inherits alive[1]: the pipe ends when the last of us does.
-    const auto kernel = load("hang_in_run", std::chrono::hours(1));
-    Tiny tiny(*kernel);
-    write(alive[1], "!", 1);
-    kernel->run(tiny.problem);
-    _exit(0);
-  }
-  close(alive[1]);
-  char started = 0;
-  CHECK(read(alive[0], &started, 1) == 1);
-  std::this_thread::sleep_for(milliseconds(50));
-  kill(runner, SIGKILL);
-  waitpid(runner, nullptr, 0);
-  pollfd end{alive[0], POLLIN, 0};
-  CHECK(poll(&end, 1, 10000) == 1);
-  CHECK(read(alive[0], &started, 1) == 0);
-  close(alive[0]);
 }
 
 TEST_CASE("small library calls are fast", "[conformance][kernel][speed]") {

@@ -175,6 +175,9 @@ class ProcessKernel : public Kernel {
       }
       process_.reset();
       return answer;
+    } catch (const KernelError& error) {  // no room for the shared file
+      process_.reset();
+      return {Outcome::kError, error.what()};
     }
   }
 

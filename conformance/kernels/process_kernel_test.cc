@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "conformance/kernels/fakes/strided_problem.h"
 #include "conformance/kernels/kernel.h"
@@ -80,6 +81,8 @@ TEST_CASE("a description outside the protocol is refused with the reason",
        {"no-name", "describe: name must be a string"},
        {"fractional-position", "describe: max_position must be an integer"},
        {"unknown-field", "describe: header has the unknown field \"colour\""},
+       {"unknown-accept",
+        "describe: accepts is [\"pigeons\"]; it may be [\"shared_file\"]"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
   CHECK(why_not(process(fault)) == reason);
 }
@@ -130,6 +133,47 @@ TEST_CASE("a process that refuses, ends or hangs has its own outcome",
   const Answer answer = run_fault(fault, milliseconds(500));
   CHECK(answer.outcome == outcome);
   CHECK(answer.detail == detail);
+}
+
+TEST_CASE("an answer too many is an error of the call that it comes with",
+          "[conformance][kernel]") {
+  const auto kernel = start(process("answers-late"));
+  Strided strided(*kernel);
+  strided.problem.k = {};
+  CHECK(kernel->run(strided.problem).outcome == Outcome::kOk);
+  std::this_thread::sleep_for(milliseconds(200));
+  const Answer answer = kernel->run(strided.problem);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK(answer.detail == "sends what nobody has asked for");
+}
+
+TEST_CASE("half an answer is an error, and named", "[conformance][kernel]") {
+  CHECK(run_fault("half-frame").detail ==
+        "buffers of status \"ok\" are [[\"q\",192]], not "
+        "[[\"q\",192],[\"k\",96]]");
+  const auto kernel = start(process("half-frame"));
+  Strided strided(*kernel);
+  strided.problem.k = {};
+  const Answer answer = kernel->run(strided.problem);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK(answer.detail ==
+        "ends in the middle of an answer: exited with status 0");
+}
+
+TEST_CASE("a shared file that is cut off is an error, not a crash",
+          "[conformance][kernel]") {
+  const auto kernel = start(process("cuts-file"));
+  Strided strided(*kernel);
+  ropeproof_problem& p = strided.problem;
+  p.operation = ROPEPROOF_PERMUTE;
+  p.q = p.k = {};
+  p.permute_heads = 1 << 16;
+  p.permute_columns = 1;
+  p.permute_in = fill(*kernel, iota<float>(std::size_t{1} << 18));
+  p.permute_out = kernel->allocate(std::size_t{1} << 20);
+  const Answer answer = kernel->run(p);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK(answer.detail == "the shared file has become shorter");
 }
 
 TEST_CASE("megabytes in both directions do not block one another",

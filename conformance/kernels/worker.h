@@ -34,6 +34,7 @@ struct Request {
 struct Solved {
   std::uint64_t number = 0;  // the request's
   std::int32_t status = 0;
+  bool is_steady = true;  // every round gave the same bits
   FloatControl before, after;
 };
 

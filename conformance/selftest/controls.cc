@@ -12,10 +12,12 @@ namespace {
 using reference::Format;
 using reference::Pairing;
 
-// A kernel of the given types alone.
+// A kernel of the given types alone. It rotates by its own angles: what it does
+// with given tables has nothing to do with its class.
 Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
                 Format dtype = Format::kF32, Format table = Format::kF32) {
   Control c{name, full_description(angle_class), nullptr, std::move(knobs)};
+  c.description.operations = ROPEPROOF_ROPE;
   c.description.dtypes = abi_dtype(dtype);
   c.description.table_dtype = abi_dtype(table);
   c.knobs.table = table;
@@ -86,7 +88,6 @@ std::vector<Control> half_controls() {
   }
   Control angle = control("bf16 angles", ROPEPROOF_A3, f32_knobs());
   angle.description.angle_dtype = ROPEPROOF_BF16;
-  angle.description.operations = ROPEPROOF_ROPE;
   angle.knobs.angle = [](double position, double theta) {
     const auto rounded = [](double x) {
       return decode(Format::kBF16, encode(Format::kBF16, x));
@@ -114,26 +115,31 @@ Group f64_group() {
   return family.take();
 }
 
-double share_of(const Totals& totals) {
-  return totals.worst == nullptr ? 0
-                                 : totals.worst->measurement->worst->ratio();
-}
+// What a run says of a kernel's values.
+struct Judged {
+  int status = 5;
+  double share = 0;  // of the bound, the largest
+  std::int64_t not_nearest = 0;
+};
 
-Totals judged(Kernel& kernel, const Corpus& corpus) {
+Judged judged(Kernel& kernel, const Corpus& corpus) {
   Selection selection;
   selection.values_only = true;
-  return total(run_suite(kernel, corpus, selection));
+  const Report report = run_suite(kernel, corpus, selection);
+  const Totals totals = total(report);
+  const double share =
+      totals.worst == nullptr ? 0 : totals.worst->measurement->worst->ratio();
+  return {exit_status(totals), share, totals.not_nearest};
 }
 
-ControlScore scored(const std::string& name, const Totals& totals) {
+ControlScore scored(const std::string& name, const Judged& run) {
   ControlScore score;
   score.name = name;
-  score.share = share_of(totals);
-  score.level = totals.level;
-  score.passes = exit_status(totals) == 0 && score.share >= kLeastShare &&
-                 score.share <= kMostShare;
+  score.share = run.share;
+  score.passes =
+      run.status == 0 && run.share >= kLeastShare && run.share <= kMostShare;
   score.tighter = "correctly rounded";
-  score.fails_tighter = totals.not_nearest > 0;
+  score.fails_tighter = run.not_nearest > 0;
   return score;
 }
 
@@ -178,7 +184,7 @@ ControlScore score(const Control& control, const Corpus& corpus) {
   control.tighten(tighter);
   TestKernel claims_more(tighter, control.knobs);
   score.tighter = difference(control.description, tighter);
-  score.fails_tighter = exit_status(judged(claims_more, corpus)) == 1;
+  score.fails_tighter = judged(claims_more, corpus).status == 1;
   return score;
 }
 

@@ -33,8 +33,7 @@ inline constexpr double kLeastShare = 0.02, kMostShare = 1;
 
 struct ControlScore {
   std::string name;
-  double share = 0;  // of the bound, the largest
-  std::string level;
+  double share = 0;            // of the bound, the largest
   bool passes = false;         // at its claim, within the shares
   bool fails_tighter = false;  // at the claim next to it
   std::string tighter;         // that claim, in words

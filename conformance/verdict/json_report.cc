@@ -136,6 +136,8 @@ std::string json_report(const Report& report) {
                {"cases_sha256", report.cases_sha256},
                {"shard", report.shard.text()},
                {"profile", report.profile},
+               {"staged", report.staged},
+               {"staged_is_missing", report.staged_is_missing},
                {"waivers", waivers},
                {"level", totals.level + totals.suffixes},
                {"statement", conformance_statement(report, totals)},

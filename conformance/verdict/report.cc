@@ -155,6 +155,7 @@ std::int64_t Totals::of(Verdict verdict) const {
 
 Totals total(const Report& report) {
   Totals totals = total_of(report, [](const Check&) { return true; });
+  totals.staged_is_missing = report.staged_is_missing;
   totals.stale = stale_waivers(report);
   // What the waivers say is no longer true: there is nothing to state.
   if (!totals.stale.empty()) totals.level = totals.suffixes = "";
@@ -205,7 +206,7 @@ int exit_status(const Totals& totals) {
     return 1;
   }
   if (totals.of(Verdict::kError) > 0) return 3;
-  if (totals.lacking > 0) return 1;
+  if (totals.lacking > 0 || totals.staged_is_missing) return 1;
   return totals.of(Verdict::kPass) > 0 ? 0 : 2;
 }
 

@@ -65,6 +65,8 @@ struct Report {
   Shard shard;                     // of the selected cases
   std::vector<std::string> dealt;  // ids of the shard's cases
   std::string profile;  // "" without one; else nothing may be missing
+  std::string staged;   // what S1 says (staged.h); "" if nothing
+  bool staged_is_missing = false;  // it was asked for and does not hold
   std::vector<AppliedWaiver> waivers;
   Description kernel;
   std::vector<Check> checks;  // in the order of the corpus
@@ -86,6 +88,7 @@ struct Totals {
   std::string suffixes;  // "+E+M+D+B", or those that hold
   // What a profile asks for and the kernel does not offer: does not conform.
   std::int64_t lacking = 0;
+  bool staged_is_missing = false;
   // Waivers none of whose failures is left, although everything that they cover
   // was judged.
   std::vector<const AppliedWaiver*> stale;

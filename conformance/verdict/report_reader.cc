@@ -162,6 +162,8 @@ Report report_of(const json& node) {
   report.cases_sha256 = text_of(node, "cases_sha256");
   report.shard = parse_shard(text_of(node, "shard"), "shard");
   report.profile = text_of(node, "profile");
+  report.staged = text_of(node, "staged");
+  report.staged_is_missing = node.at("staged_is_missing").get<bool>();
   for (const json& waiver : node.at("waivers")) {
     report.waivers.push_back(
         {{text_of(waiver, "id"), report.kernel.name, text_of(waiver, "reason"),

@@ -180,7 +180,6 @@ void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
                           index.token * p.table_token_stride + j;
   const double given =
       p.pair_amplitude != nullptr ? p.pair_amplitude[at] : p.amplitude;
-  const double m = rounded(knobs_.table, knobs_.amplitude(given));
   const double position = knobs_.position(p, index, j);
   double phi = knobs_.angle(position, knobs_.frequency(p, j));
   double rest = 0;  // of the angle, beyond binary64
@@ -191,10 +190,14 @@ void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
   }
   const Format formed =
       knobs_.table == Format::kF64 ? Format::kF64 : Format::kF32;
+  const double m = rounded(formed, knobs_.amplitude(given));
   const double cosine = std::cos(phi) - rest * std::sin(phi);
   const double sine = std::sin(phi) + rest * std::cos(phi);
-  c = rounded(knobs_.table, m * rounded(formed, cosine));
-  s = rounded(knobs_.table, m * rounded(formed, sine));
+  const auto entry = [&](double x) {
+    return rounded(knobs_.table, rounded(formed, m * rounded(formed, x)));
+  };
+  c = entry(cosine);
+  s = entry(sine);
   knobs_.adjust_turn(c, s, j, p.rotary_dim / 2);
 }
 

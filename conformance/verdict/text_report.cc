@@ -268,6 +268,10 @@ void print_footer(std::ostringstream& out, const Report& report,
   }
   out << "\n";
   print_figures(out, totals);
+  if (!report.staged.empty()) {
+    out << "  staged       " << report.staged
+        << (report.staged_is_missing ? " (asked for by --staged)" : "") << "\n";
+  }
   const std::uint32_t idle = report.kernel.features & ~totals.features;
   if (idle != 0 && report.is_whole_tier) {
     out << "  not judged   declared, but no case of this run needs it: "
@@ -288,6 +292,8 @@ void print_footer(std::ostringstream& out, const Report& report,
     separator = ", ";
   }
   out << "\n";
+  const std::string stated = conformance_statement(report, totals);
+  if (!stated.empty()) out << stated << "\n";
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ if(NOT ROPEPROOF_PYTHON)
 endif()
 
 add_dependencies(conformance_test fakes)
-add_dependencies(conformance_test plugin_c_example plugin_c_example_swapped plugin_fast)
+add_dependencies(conformance_test plugin_fast plugin_c_example plugin_c_example_swapped)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_FAKES_DIR="${PROJECT_BINARY_DIR}/fakes"
   ROPEPROOF_PLUGINS_DIR="${PROJECT_BINARY_DIR}/plugins"
@@ -75,6 +75,9 @@ add_test(NAME command_line_exchange COMMAND
 add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/repeat.sh 20
   $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
   --vectors ${PROJECT_SOURCE_DIR}/vectors)
+add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
+  --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
+  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/process.py")
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py

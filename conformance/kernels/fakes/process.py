@@ -22,6 +22,8 @@ describe_faults = {
     "fractional-position": {"max_position": 0.5},
     "unknown-field": {"colour": "blue"},
     "high-trig-ulp": {"trig_ulp": 5},
+    "unknown-accept": {"accepts": ["pigeons"]},
+    "cuts-file": {"accepts": ["shared_file"]},
 }
 
 
@@ -42,6 +44,21 @@ def answer(request, payload):
         send({"status": "ok", "buffers": [["q", q[1] - 4]]}, payload["q"][4:])
     elif fault == "long":
         send({"status": "ok", "buffers": [q]}, payload["q"] + b"more")
+    elif fault == "answers-twice":
+        once = json.dumps({"status": "ok", "buffers": [q]}).encode() + b"\n"
+        sys.stdout.buffer.write(2 * (once + payload["q"]))
+        sys.stdout.buffer.flush()
+    elif fault == "answers-late":  # and then once more, to the next request
+        send({"status": "ok", "buffers": [q]}, payload["q"])
+        time.sleep(0.05)
+        send({"status": "ok", "buffers": [q]}, payload["q"])
+    elif fault == "answers-another":
+        send({"status": "ok", "id": 0, "buffers": [q]}, payload["q"])
+    elif fault in ("half-frame", "stalls"):
+        send({"status": "ok", "buffers": [q]}, payload["q"][:4])
+        if fault == "stalls":
+            time.sleep(3600)
+        sys.exit()
     elif fault == "forgets-q":
         send({"status": "ok", "buffers": []})
     elif fault == "bytes-with-refusal":
@@ -89,6 +106,15 @@ for line in sys.stdin.buffer:
         if fault == "hangs-at-once":
             time.sleep(3600)
         send({**describes, **describe_faults.get(fault, {})})
+        if fault == "never-reads":
+            time.sleep(3600)
+    elif fault == "cuts-file":
+        with open(request["file"], "r+b") as file:
+            file.truncate(0)
+        for name, size, *offset in request["buffers"]:
+            if not offset:
+                sys.stdin.buffer.read(size)
+        send({"status": "ok", "buffers": request["answer"]})
     elif request["operation"] == "permute":
         stream(request)
     else:
