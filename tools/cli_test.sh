@@ -70,6 +70,24 @@ if [ "$has_mpfi" = ON ]; then
   rm "$work/vectors/smoke-unit.json"
   expect 4 'smoke-unit.json is missing' \
     generate --check --vectors "$work/vectors"
+  # What the ledger refuses is not written.
+  ledger=$work/vectors/LEDGER.txt
+  sed -i '/^smoke-rich-001 /s/  [0-9a-f]\{6\}/  000000/' "$ledger"
+  expect 4 'give the changed case a new' generate --vectors "$work/vectors"
+  cp "$vectors/LEDGER.txt" "$ledger"
+  echo "gone-001  $(printf %064d 0)  0.1.0" >>"$ledger"
+  expect 4 'gone-001.*retired: reason' generate --vectors "$work/vectors"
+  cp "$vectors/LEDGER.txt" "$ledger"
+  sed -i '/^smoke-rich-001 /s/$/  retired: a test/' "$ledger"
+  expect 4 'smoke-rich-001.*is retired' generate --vectors "$work/vectors"
+  echo 'scribble' >"$ledger"
+  expect 4 'LEDGER.txt:1: expected' generate --vectors "$work/vectors"
+  cp "$vectors/LEDGER.txt" "$ledger"
+  checks=$((checks + 1))
+  if [ -e "$work/vectors/smoke-unit.json" ]; then
+    echo "a refused generate writes files"
+    faults=$((faults + 1))
+  fi
   expect 0 '' generate --vectors "$work/vectors"
   expect 0 '' generate --check --vectors "$work/vectors"
 else

@@ -2,6 +2,7 @@
 // reference gives.
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include "conformance/corpus/corpus.h"
 #include "reference/golden.h"
@@ -12,19 +13,26 @@ namespace {
 
 struct Options {
   std::string vectors = default_vectors().string();
+  std::string tier = "core";
+  std::string out;  // empty: `vectors`
   bool check = false;
 };
 
 int generate(const Options& options) {
-  const conformance::Files files = conformance::generate_corpus(
-      options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION);
+  if (options.tier == "full" && options.out.empty()) {
+    throw std::invalid_argument(
+        "--tier full is too large to commit; name a folder with --out");
+  }
+  const std::string out = options.out.empty() ? options.vectors : options.out;
+  const conformance::Files files =
+      conformance::generate_corpus(options.vectors, reference::Oracle::kMpfi,
+                                   ROPEPROOF_VERSION, options.tier);
   if (!options.check) {
-    conformance::write_corpus(files, options.vectors);
-    std::cout << "wrote " << files.size() << " files to " << options.vectors
-              << "\n";
+    conformance::write_corpus(files, out);
+    std::cout << "wrote " << files.size() << " files to " << out << "\n";
     return 0;
   }
-  const auto differences = conformance::compare_corpus(files, options.vectors);
+  const auto differences = conformance::compare_corpus(files, out);
   for (const std::string& line : differences) {
     std::cerr << "ropeproof: " << line << "\n";
   }
@@ -41,7 +49,14 @@ Command add_generate(CLI::App& app) {
       "generate", "write the vectors from the reference (needs MPFI)");
   command->add_flag("--check", options->check,
                     "write nothing; exit 4 unless every byte is the same");
-  command->add_option("--vectors", options->vectors, "folder of vectors");
+  command->add_option("--vectors", options->vectors,
+                      "folder of vectors, with sources/");
+  command
+      ->add_option("--tier", options->tier,
+                   "core (default), or full: core and 10,626 cases more")
+      ->check(CLI::IsMember({"core", "full"}));
+  command->add_option("--out", options->out,
+                      "write to, or check, this folder instead");
   return {command, [options] { return generate(*options); }};
 }
 

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/coverage.h"
+#include "conformance/corpus/summary.h"
 #include "conformance/profiles/profiles.h"
 #include "conformance/verdict/features.h"
 #include "conformance/verdict/tolerance.h"
@@ -16,12 +18,22 @@ void list_cases(const std::string& vectors) {
   for (const auto& group : conformance::load_corpus(vectors).groups) {
     std::cout << group.name << " (" << group.tier << "): " << group.description
               << "\n";
-    const auto print = [](const auto& c) {
+    conformance::for_each_case(group, [](const auto& c) {
       std::cout << "  " << c.id << "  " << conformance::summary(c) << "\n";
-    };
-    for (const auto& c : group.rope_cases) print(c);
-    for (const auto& c : group.permute_cases) print(c);
+    });
   }
+}
+
+// Exit status 1 unless every cell is covered.
+int list_coverage(const std::string& vectors) {
+  const auto coverage =
+      conformance::coverage_of(conformance::load_corpus(vectors).groups);
+  std::cout << conformance::coverage_text(coverage);
+  const auto empty = conformance::empty_cells(coverage);
+  for (const std::string& cell : empty) {
+    std::cerr << "ropeproof: no case reaches " << cell << "\n";
+  }
+  return empty.empty() ? 0 : 1;
 }
 
 void list_kernels() {
@@ -49,14 +61,19 @@ Command add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "list",
-      "list the cases, bundled kernels, models, profiles or tolerances");
+      "list the cases, their coverage, bundled kernels, models, profiles or "
+      "tolerances");
   command
       ->add_option("what", options->what,
-                   "cases (default), kernels, models, profiles or tolerances")
-      ->check(CLI::IsMember(
-          {"cases", "kernels", "models", "profiles", "tolerances"}));
+                   "cases (default), coverage, kernels, models, profiles or "
+                   "tolerances")
+      ->check(CLI::IsMember({"cases", "coverage", "kernels", "models",
+                             "profiles", "tolerances"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] {
+            if (options->what == "coverage") {
+              return list_coverage(options->vectors);
+            }
             if (options->what == "kernels") {
               list_kernels();
             } else if (options->what == "models") {

@@ -1,4 +1,5 @@
 // ropeproof run: judges one kernel.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "conformance/verdict/staged.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
+#include "tools/oracle.h"
 #include "tools/report_file.h"
 #include "tools/waiver_flags.h"
 
@@ -38,6 +40,14 @@ void look_for_staging(conformance::Kernel& kernel, bool is_asked_for,
   report.staged_is_missing = is_asked_for && !result.holds;
 }
 
+// The whole tier, or a case of it, as a replay names one.
+bool needs_full_tier(const conformance::Selection& selection) {
+  return selection.tier == "full" ||
+         std::ranges::any_of(selection.cases, [](const std::string& id) {
+           return id.starts_with("full-");
+         });
+}
+
 int run(Options& options) {
   options.waivers.read();
   options.selection.shard =
@@ -45,13 +55,18 @@ int run(Options& options) {
                     : conformance::shard_of_environment(
                           [](const char* name) { return std::getenv(name); });
   conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  options.waivers.add_cases(corpus);
   const std::string& profile = options.selection.profile;
   if (!profile.empty()) {
     corpus.groups = {conformance::proved_profile(
         conformance::find_profile(profile),
         std::filesystem::path(options.vectors) / "models")};
   }
-  options.waivers.check(corpus);
+  if (needs_full_tier(options.selection)) {
+    conformance::add_full_tier(corpus, best_oracle(), options.selection.cases);
+  }
+  options.waivers.add_cases(corpus);
+  options.waivers.check();
   options.output.open();
   const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
   conformance::Report report =
@@ -75,7 +90,8 @@ Command add_run(CLI::App& app) {
   options->kernel.add_flags(*command);
   auto* tier = command->add_option(
       "--tier", options->selection.tier,
-      "smoke: 64 cases; core: all committed cases (default)");
+      "smoke: 64 cases; core: all committed cases (default); full: 10,626 "
+      "more, proved on the way");
   command
       ->add_option("--profile", options->selection.profile,
                    "what a model needs, in place of a tier; `list profiles`")

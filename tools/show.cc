@@ -7,6 +7,7 @@
 
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/prove.h"
+#include "conformance/corpus/summary.h"
 #include "conformance/verdict/features.h"
 #include "reference/format.h"
 #include "reference/spec.h"
@@ -19,6 +20,22 @@ using conformance::Bits;
 using conformance::RopeCase;
 using reference::Format;
 
+// What a golden demands where it is no number.
+std::string rule_of(std::uint64_t golden) {
+  switch (golden) {
+    case conformance::kMustBeNan:
+      return "NaN";
+    case conformance::kMustNotBeFinite:
+      return "NaN or inf";
+    case conformance::kMustBePlusInfinity:
+      return "+inf";
+    case conformance::kMustBeMinusInfinity:
+      return "-inf";
+    default:
+      return {};
+  }
+}
+
 // One line per row of `width` numbers; 9 digits are enough to read by.
 void print_rows(const std::string& name, const Bits& bits, Format format,
                 std::int64_t width) {
@@ -26,6 +43,26 @@ void print_rows(const std::string& name, const Bits& bits, Format format,
   for (std::size_t i = 0; i < bits.size(); ++i) {
     std::cout << "  " << std::setw(16) << std::setprecision(9)
               << decode(format, bits[i]);
+    if ((i + 1) % static_cast<std::size_t>(width) == 0) std::cout << "\n";
+  }
+}
+
+// Goldens; those of an f64 case are sums hi + lo.
+void print_goldens(const std::string& name, const Bits& hi, const Bits& lo,
+                   std::int64_t width) {
+  std::cout << name << "\n";
+  for (std::size_t i = 0; i < hi.size(); ++i) {
+    const std::string rule = rule_of(hi[i]);
+    const double value = std::bit_cast<double>(hi[i]);
+    if (!rule.empty()) {
+      std::cout << "  " << std::setw(16) << rule;
+    } else if (lo.empty()) {
+      std::cout << "  " << std::setw(16) << std::setprecision(9) << value;
+    } else {
+      std::cout << "  (" << std::setprecision(17) << value << std::showpos
+                << std::setprecision(4) << std::bit_cast<double>(lo[i])
+                << std::noshowpos << ")";
+    }
     if ((i + 1) % static_cast<std::size_t>(width) == 0) std::cout << "\n";
   }
 }
@@ -63,14 +100,16 @@ void show(const conformance::Group& group, const RopeCase& c) {
     std::cout << "  " << c.positions[i];
     if ((i + 1) % static_cast<std::size_t>(c.seq) == 0) std::cout << "\n";
   }
-  print_rows("inv_freq", c.inv_freq_hi, Format::kF64, c.pairs());
-  print_rows("cos", c.cos, Format::kF64, c.pairs());
-  print_rows("sin", c.sin, Format::kF64, c.pairs());
+  const bool is_wide = c.dtype == Format::kF64;
+  print_goldens("inv_freq", c.inv_freq_hi, is_wide ? c.inv_freq_lo : Bits{},
+                c.pairs());
+  print_goldens("cos", c.cos, c.cos_lo, c.pairs());
+  print_goldens("sin", c.sin, c.sin_lo, c.pairs());
   print_rows("q", c.q, c.dtype, d);
-  print_rows("q expected", c.q_out, Format::kF64, d);
+  print_goldens("q expected", c.q_out, c.q_out_lo, d);
   if (c.k_heads > 0) {
     print_rows("k", c.k, c.dtype, d);
-    print_rows("k expected", c.k_out, Format::kF64, d);
+    print_goldens("k expected", c.k_out, c.k_out_lo, d);
   }
   if (c.printed) print_printed(c);
 }
@@ -81,16 +120,22 @@ void show(const conformance::Group& group, const conformance::PermuteCase& c) {
   print_rows("expected", c.out, c.dtype, c.columns);
 }
 
+// A case that refers to others.
+template <class Case>
+void show(const conformance::Group& group, const Case& c) {
+  print_head(group, c);
+}
+
 int show_case(const std::string& id, const std::string& vectors) {
-  const conformance::Corpus corpus = conformance::load_corpus(vectors);
-  for (const auto& group : corpus.groups) {
-    for (const auto& c : group.rope_cases) {
-      if (c.id == id) return show(group, c), 0;
-    }
-    for (const auto& c : group.permute_cases) {
-      if (c.id == id) return show(group, c), 0;
-    }
+  bool found = false;
+  for (const auto& group : conformance::load_corpus(vectors).groups) {
+    conformance::for_each_case(group, [&](const auto& c) {
+      if (c.id != id) return;
+      show(group, c);
+      found = true;
+    });
   }
+  if (found) return 0;
   throw std::invalid_argument("no case or model \"" + id +
                               "\"; `ropeproof list` names the cases, "
                               "`ropeproof list models` the models");

@@ -10,9 +10,9 @@
 #include "conformance/corpus/corpus.h"
 #include "conformance/stress/search.h"
 #include "conformance/verdict/features.h"
-#include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
+#include "tools/oracle.h"
 #include "tools/report_file.h"
 
 namespace ropeproof::tools {
@@ -27,12 +27,6 @@ struct Options {
   std::optional<std::uint64_t> cases;
   std::optional<std::string> out;
 };
-
-reference::Oracle best_oracle() {
-  return reference::available(reference::Oracle::kMpfi)
-             ? reference::Oracle::kMpfi
-             : reference::Oracle::kBinFloat;
-}
 
 // The smallest case as vectors, and the verdict on it as any other run prints
 // it, with the command that replays it.

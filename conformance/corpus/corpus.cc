@@ -6,8 +6,10 @@
 #include "conformance/corpus/bug_class.h"
 #include "conformance/corpus/core/core_families.h"
 #include "conformance/corpus/families.h"
+#include "conformance/corpus/full_families.h"
 #include "conformance/corpus/prove.h"
 #include "conformance/corpus/sha256.h"
+#include "conformance/corpus/smoke_text.h"
 #include "conformance/corpus/strict_json.h"
 #include "conformance/corpus/vector_file.h"
 
@@ -19,26 +21,39 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kTargets = "targets.json";
+constexpr const char* kFullTier = "full";
+constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
+Json file_entry(const std::string& name, const std::string& bytes) {
+  return {{"file", name}, {"bytes", bytes.size()}, {"sha256", sha256(bytes)}};
+}
+
 // The file that an entry of the manifest describes, digest checked.
-std::string load_file(const fs::path& directory, StrictObject& entry) {
+std::string load_file(const fs::path& directory, StrictObject& entry,
+                      std::uintmax_t max_bytes = kMaxTextBytes) {
   const std::string name = entry.text("file");
   if (fs::path(name).filename().string() != name) {
     entry.fail("file", "expected a name without a folder");
   }
   const std::string path = (directory / name).string();
-  std::string bytes = read_file(directory / name);
+  std::string bytes = read_file(directory / name, max_bytes);
   if (sha256(bytes) != entry.text("sha256")) {
     throw VectorError(path +
                       ": SHA-256 differs from MANIFEST.json; restore the "
                       "file, or run `ropeproof generate`");
   }
-  if (entry.integer("bytes", 0, static_cast<std::int64_t>(kMaxFileBytes)) !=
+  if (entry.integer("bytes", 0, static_cast<std::int64_t>(max_bytes)) !=
       static_cast<std::int64_t>(bytes.size())) {
     entry.fail("bytes", "differs from the file's");
   }
   return bytes;
+}
+
+const nlohmann::json& array_at(StrictObject& object, const char* key) {
+  const nlohmann::json& node = object.get(key);
+  if (!node.is_array()) object.fail(key, "expected an array");
+  return node;
 }
 
 Group load_group(const fs::path& directory, StrictObject& entry) {
@@ -46,7 +61,7 @@ Group load_group(const fs::path& directory, StrictObject& entry) {
   std::string payload;
   if (const nlohmann::json* node = entry.find("payload")) {
     StrictObject side(*node, entry.at("payload"));
-    payload = load_file(directory, side);
+    payload = load_file(directory, side, kMaxPayloadBytes);
     side.finish();
   }
   Group group = read_group(text, std::as_bytes(std::span(payload)),
@@ -88,7 +103,7 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
 }  // namespace
 
 Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
-                      const std::string& version) {
+                      const std::string& version, const std::string& tier) {
   const fs::path source = directory / "sources" / "worked_example.json";
   std::vector<Group> groups = smoke_families();
   groups.push_back(worked_example(read_file(source), source.string()));
@@ -98,15 +113,24 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
   groups.push_back(position_family());
   groups.push_back(layout_family());
   for (Group& group : core_families()) groups.push_back(std::move(group));
-  Files files = corpus_files(groups, oracle, version);
-  files[kTargets] = write_targets();
-  return files;
+  const fs::path hard = directory / "sources" / "hard_to_round.json";
+  groups.push_back(core_hard(read_file(hard), hard.string()));
+  if (tier == kFullTier) {
+    for (Group& group : full_families()) groups.push_back(std::move(group));
+  }
+  const fs::path ledger = directory / kLedger;
+  return corpus_files(groups, oracle, version,
+                      fs::exists(ledger)
+                          ? read_ledger(read_file(ledger), ledger.string())
+                          : Ledger{});
 }
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
-                   const std::string& version) {
+                   const std::string& version, const Ledger& ledger) {
   prove(oracle, groups);
   Files files;
+  files[kLedger] = write_ledger(extended(ledger, groups, version));
+  files[kSmokeText] = smoke_text(groups);
   Json entries = Json::array();
   std::string all_ids;
   std::size_t cases = 0;
@@ -130,13 +154,16 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                   {"precision_bits", precision_bits},
                   {"sha256", sha256(written.json)}};
     if (group.is_bulk) {
-      entry["payload"] = {{"file", payload_name(group.name)},
-                          {"bytes", written.payload.size()},
-                          {"sha256", sha256(written.payload)}};
+      entry["payload"] = file_entry(payload_name(group.name), written.payload);
       files[payload_name(group.name)] = std::move(written.payload);
     }
     entries.push_back(std::move(entry));
     files[name] = std::move(written.json);
+  }
+  files[kTargets] = write_targets();
+  Json texts = Json::array();
+  for (const char* name : {kLedger, kSmokeText, kTargets}) {
+    texts.push_back(file_entry(name, files[name]));
   }
   const Json manifest = {{"format", kManifestFormat},
                          {"generator_version", version},
@@ -146,7 +173,8 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                                         : "cpp_bin_float: uncertified"},
                          {"cases", cases},
                          {"ids_sha256", sha256(all_ids)},
-                         {"files", entries}};
+                         {"files", entries},
+                         {"texts", texts}};
   files[kManifest] = manifest.dump(1) + "\n";
   return files;
 }
@@ -166,12 +194,9 @@ Corpus load_corpus(const fs::path& directory) {
   manifest.text("oracle");
   const std::int64_t cases = manifest.integer("cases", 0, 1 << 30);
   const std::string ids_digest = manifest.text("ids_sha256");
-  const nlohmann::json& entries = manifest.get("files");
-  if (!entries.is_array()) manifest.fail("files", "expected an array");
-
   std::set<std::string> seen;
   std::string all_ids;
-  for (const nlohmann::json& node : entries) {
+  for (const nlohmann::json& node : array_at(manifest, "files")) {
     StrictObject entry(node, manifest_path + ".files");
     Group group = load_group(directory, entry);
     for_each_case(group, [&](const auto& c) {
@@ -182,6 +207,11 @@ Corpus load_corpus(const fs::path& directory) {
     });
     corpus.groups.push_back(std::move(group));
   }
+  for (const nlohmann::json& node : array_at(manifest, "texts")) {
+    StrictObject entry(node, manifest_path + ".texts");
+    load_file(directory, entry);
+    entry.finish();
+  }
   manifest.finish();
   if (static_cast<std::int64_t>(seen.size()) != cases ||
       sha256(all_ids) != ids_digest) {
@@ -189,6 +219,21 @@ Corpus load_corpus(const fs::path& directory) {
   }
   check_references(corpus, directory);
   return corpus;
+}
+
+void add_full_tier(Corpus& corpus, reference::Oracle oracle,
+                   const std::vector<std::string>& only) {
+  for (const Group& group : corpus.groups) {
+    if (group.tier == kFullTier) return;
+  }
+  std::vector<Group> groups = full_families();
+  for (Group& group : groups) {
+    std::erase_if(group.rope_cases, [&](const RopeCase& c) {
+      return !only.empty() && std::ranges::find(only, c.id) == only.end();
+    });
+  }
+  prove(oracle, groups);
+  for (Group& group : groups) corpus.groups.push_back(std::move(group));
 }
 
 }  // namespace ropeproof::conformance

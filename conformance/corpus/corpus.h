@@ -8,20 +8,25 @@
 
 #include "conformance/corpus/case.h"
 #include "conformance/corpus/corpus_files.h"
+#include "conformance/corpus/ledger.h"
 #include "conformance/corpus/strict_json.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance {
 
-// Everything that `ropeproof generate` writes, MANIFEST.json included. A
-// function of this program and of vectors/sources alone. Throws VectorError for
-// a bad source, and what reference/golden.h throws.
+// Everything that `ropeproof generate` writes: the groups of the core tier, or of
+// it and the full one, MANIFEST.json, LEDGER.txt, smoke.txt and targets.json. A
+// function of this program, of `directory`/sources and of the ledger there.
+// Throws VectorError for a bad source, for a case that the ledger refuses, and
+// what reference/golden.h throws.
 Files generate_corpus(const std::filesystem::path& directory,
-                      reference::Oracle oracle, const std::string& version);
+                      reference::Oracle oracle, const std::string& version,
+                      const std::string& tier = "core");
 
-// The same for any groups, proved on the way.
+// The same for any groups, proved on the way. `ledger` is that of the cases
+// committed before. Throws VectorError for a case that the ledger refuses.
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
-                   const std::string& version);
+                   const std::string& version, const Ledger& ledger = {});
 
 struct Corpus {
   std::string version;          // of the generator
@@ -32,6 +37,11 @@ struct Corpus {
 // Reads what MANIFEST.json lists, checks every digest and that reject and
 // sequence cases refer to cases that are there. Throws VectorError.
 Corpus load_corpus(const std::filesystem::path& directory);
+
+// Adds the full tier to a corpus without it, proved here and now; with `only`,
+// no more than the cases of these ids. Some ten seconds of work for all.
+void add_full_tier(Corpus& corpus, reference::Oracle oracle,
+                   const std::vector<std::string>& only);
 
 }  // namespace ropeproof::conformance
 

@@ -10,15 +10,15 @@ namespace ropeproof::conformance {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) {
+std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) {
     throw VectorError(path.string() + ": cannot be read: " + error.message());
   }
-  if (size > kMaxFileBytes) {
+  if (size > max_bytes) {
     throw VectorError(path.string() + ": larger than " +
-                      std::to_string(kMaxFileBytes >> 20) + " MiB");
+                      std::to_string(max_bytes >> 20) + " MiB");
   }
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::ifstream file(path, std::ios::binary);
@@ -36,7 +36,7 @@ std::vector<std::string> compare_corpus(const Files& files,
       lines.push_back(name + " is missing");
       continue;
     }
-    const std::string found = read_file(directory / name);
+    const std::string found = read_file(directory / name, kMaxPayloadBytes);
     if (found == bytes) continue;
     std::size_t at = 0;
     while (at < found.size() && at < bytes.size() && found[at] == bytes[at]) {
@@ -49,7 +49,7 @@ std::vector<std::string> compare_corpus(const Files& files,
     const std::string name = entry.path().filename().string();
     const auto extension = entry.path().extension();
     const bool is_vectors = (extension == ".json" && name != "schema.json") ||
-                            extension == ".safetensors";
+                            extension == ".safetensors" || extension == ".txt";
     if (is_vectors && !files.contains(name))
       lines.push_back(name + " is none of the vectors");
   }

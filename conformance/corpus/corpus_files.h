@@ -13,11 +13,14 @@ namespace ropeproof::conformance {
 // File name (relative to vectors/) -> bytes.
 using Files = std::map<std::string, std::string>;
 
-// A larger file is refused before it is read.
-inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
+// Larger files are refused before they are read. A JSON document takes about
+// 20 times its size in memory.
+inline constexpr std::uintmax_t kMaxTextBytes = std::uintmax_t{16} << 20;
+inline constexpr std::uintmax_t kMaxPayloadBytes = std::uintmax_t{64} << 20;
 
-// Throws VectorError: no such file, or larger than kMaxFileBytes.
-std::string read_file(const std::filesystem::path& path);
+// Throws VectorError: no such file, or larger than `max_bytes`.
+std::string read_file(const std::filesystem::path& path,
+                      std::uintmax_t max_bytes = kMaxTextBytes);
 
 // The lines of difference between `files` and what lies in `directory`:
 // missing, different and stray files. Empty if all is well.

@@ -21,7 +21,7 @@ namespace ropeproof::conformance {
 // version may draw other cases.
 RopeCase stress_case(std::uint64_t seed, std::uint64_t index);
 
-inline constexpr std::int64_t kMaxStressElements = 2048;
+inline constexpr std::int64_t kMaxStressElements = 800;
 
 }  // namespace ropeproof::conformance
 

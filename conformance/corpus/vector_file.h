@@ -26,6 +26,14 @@ std::string payload_name(const std::string& group);
 // The same group always gives the same bytes.
 GroupFiles write_group(const Group& group);
 
+// What a kernel is given and what it is expected to answer, the same bytes in
+// any group and any version: the case's JSON in one line, tensors as rows of
+// hex, without comment, targets, printed and expected.precision_bits.
+std::string content_of(const RopeCase& c);
+std::string content_of(const PermuteCase& c);
+std::string content_of(const RejectCase& c);
+std::string content_of(const SequenceCase& c);
+
 // `payload` holds the side file's bytes, none if there is no such file. Throws
 // VectorError naming `file` and the place for anything that is not exactly as
 // the schema says: unknown or missing fields, sizes that do not fit the shape,

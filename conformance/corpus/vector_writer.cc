@@ -151,7 +151,23 @@ std::string type_of(const Group& group) {
                                          : "rope";
 }
 
+template <class Case>
+std::string content(const Case& c) {
+  TensorWriter rows(false);
+  Json json = write_case(c, rows);
+  for (const char* words : {"comment", "targets", "printed"}) json.erase(words);
+  if (json.contains("expected") && json["expected"].is_object()) {
+    json["expected"].erase("precision_bits");
+  }
+  return json.dump();
+}
+
 }  // namespace
+
+std::string content_of(const RopeCase& c) { return content(c); }
+std::string content_of(const PermuteCase& c) { return content(c); }
+std::string content_of(const RejectCase& c) { return content(c); }
+std::string content_of(const SequenceCase& c) { return content(c); }
 
 std::string payload_name(const std::string& group) {
   return group + ".safetensors";

@@ -71,9 +71,9 @@ class Filter {
   Filter(const Corpus& corpus, const Selection& selection)
       : tier_(selection.tier),
         ids_(selection.cases.begin(), selection.cases.end()) {
-    if (tier_ != "smoke" && tier_ != "core") {
+    if (tier_ != "smoke" && tier_ != "core" && tier_ != "full") {
       throw std::invalid_argument("unknown tier \"" + tier_ +
-                                  "\"; expected smoke or core");
+                                  "\"; expected smoke, core or full");
     }
     std::set<std::string> unknown = ids_;
     for (const Group& group : corpus.groups) {
@@ -100,7 +100,8 @@ class Filter {
 
   bool takes(const Group& group, const std::string& id) const {
     if (!ids_.empty()) return ids_.contains(id);
-    return tier_ == "core" || group.tier == tier_;
+    if (group.tier == "full") return tier_ == "full";
+    return tier_ != "smoke" || group.tier == "smoke";
   }
   bool takes(std::uint32_t operation) const {
     return (operations_ & operation) != 0;

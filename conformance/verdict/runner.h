@@ -13,7 +13,7 @@
 namespace ropeproof::conformance {
 
 struct Selection {
-  std::string tier = "core";            // "core" contains "smoke"
+  std::string tier = "core";            // "full" contains "core", that "smoke"
   std::vector<std::string> cases;       // ids; empty: all of the tier
   std::vector<std::string> operations;  // words; empty: all
   std::string profile;       // name; then all of the corpus is the profile's

@@ -82,6 +82,11 @@ add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/che
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
+# Committed cases never change, and a change would be noticed.
+add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ledger.py
+  ${PROJECT_SOURCE_DIR}/vectors)
+add_test(NAME ledger_self_test COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/tools/check_ledger.py --self-test)
 add_test(NAME model_schema COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/tools/check_model_schema.py ${PROJECT_SOURCE_DIR}/vectors)
 

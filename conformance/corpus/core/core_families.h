@@ -8,6 +8,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_CORPUS_CORE_CORE_FAMILIES_H_
 #define ROPEPROOF_CONFORMANCE_CORPUS_CORE_CORE_FAMILIES_H_
 
+#include <string>
 #include <vector>
 
 #include "conformance/corpus/case.h"
@@ -41,12 +42,16 @@ Group core_adjoint();
 Group core_values();   // next to powers of two, cancelling, of unlike size
 Group core_special();  // NaN, infinities, subnormals, signed zeros, overflow
 
+// The findings of vectors/sources/hard_to_round.json, given as its text. Throws
+// VectorError naming `file`.
+Group core_hard(const std::string& source_text, const std::string& file);
+
 // Cases of the other types.
 Group core_permute();
 Group core_reject();
 Group core_calls();
 
-// All of them, in the order of this list.
+// All of them but core_hard, in the order of this list.
 std::vector<Group> core_families();
 
 }  // namespace ropeproof::conformance

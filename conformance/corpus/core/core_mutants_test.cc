@@ -1,0 +1,59 @@
+// Which family of the core tier notices which bug.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "conformance/corpus/corpus.h"
+#include "conformance/selftest/mutants.h"
+#include "conformance/verdict/runner.h"
+#include "conformance/verdict/test_kernel.h"
+
+namespace ropeproof::conformance {
+namespace {
+
+// The families of the core tier alone: what the smoke tier would find as well.
+Corpus core_alone() {
+  Corpus corpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+  std::erase_if(corpus.groups, [](const Group& group) {
+    return !group.name.starts_with("core-") || group.rope_cases.empty();
+  });
+  return corpus;
+}
+
+// Group -> cases that a kernel fails on.
+std::map<std::string, int> failures(const Corpus& corpus,
+                                    const Mutant& mutant) {
+  Knobs knobs = exact_knobs();
+  mutant.mutate(knobs);
+  TestKernel kernel(full_description(ROPEPROOF_A0), knobs);
+  Selection selection;
+  selection.operations = {"rope"};
+  std::map<std::string, int> groups;
+  for (const Check& check : run_suite(kernel, corpus, selection).checks) {
+    if (check.verdict != Verdict::kFail) continue;
+    ++groups[check.case_id.substr(0, check.case_id.rfind('-'))];
+  }
+  return groups;
+}
+
+TEST_CASE("families of the core tier notice every bug without the smoke tier",
+          "[conformance][core][mutants]") {
+  const Corpus corpus = core_alone();
+  CHECK(failures(corpus, {"none", [](Knobs&) {}}).empty());
+  std::vector<Mutant> mutants = smoke_mutants();
+  for (Mutant& mutant : core_mutants()) mutants.push_back(std::move(mutant));
+  for (const Mutant& mutant : mutants) {
+    CAPTURE(mutant.name);
+    const auto groups = failures(corpus, mutant);
+    CHECK_FALSE(groups.empty());
+    std::string line;
+    for (const auto& [group, cases] : groups) {
+      line += " " + group.substr(5) + " " + std::to_string(cases);
+    }
+    std::printf("%-46s%s\n", mutant.name, line.c_str());
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance
