@@ -7,6 +7,8 @@
 #include "conformance/corpus/corpus.h"
 #include "conformance/exchange/claim.h"
 #include "conformance/exchange/exchange.h"
+#include "conformance/exchange/pack.h"
+#include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 #include "tools/waiver_flags.h"
@@ -26,8 +28,12 @@ struct Options {
 int check(Options& options) {
   options.waivers.read();
   const conformance::Description claim = conformance::read_claim(options.claim);
-  const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
-  options.waivers.check(corpus);
+  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  if (conformance::read_pack(options.pack).tier == "full") {
+    conformance::add_full_tier(corpus, reference::best_oracle(), {});
+  }
+  options.waivers.add_cases(corpus);
+  options.waivers.check();
   options.output.open();
   const std::filesystem::path results =
       options.results ? std::filesystem::path(*options.results)

@@ -7,6 +7,7 @@
 #include "conformance/corpus/corpus.h"
 #include "conformance/exchange/claim.h"
 #include "conformance/exchange/exchange.h"
+#include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -23,7 +24,10 @@ int export_calls(const Options& options) {
   const conformance::Description claim =
       options.claim ? conformance::read_claim(*options.claim)
                     : conformance::universal_claim();
-  const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  if (options.tier == "full") {
+    conformance::add_full_tier(corpus, reference::best_oracle(), {});
+  }
   const std::size_t calls = conformance::export_pack(
       claim, corpus, options.tier, ROPEPROOF_VERSION, options.out);
   std::cout << calls << " calls in " << options.out
@@ -41,7 +45,7 @@ Command add_export(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "export", "write the calls of a run to files, for a device elsewhere");
   command->add_option("--out", options->out, "new folder")->required();
-  command->add_option("--tier", options->tier, "smoke or core (default)");
+  command->add_option("--tier", options->tier, "smoke, core (default) or full");
   command->add_option("--claim", options->claim,
                       "only what this claim promises (default: every call)");
   command->add_option("--vectors", options->vectors, "folder of vectors");

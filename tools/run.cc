@@ -55,6 +55,7 @@ int run(Options& options) {
                     : conformance::shard_of_environment(
                           [](const char* name) { return std::getenv(name); });
   conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  options.waivers.add_cases(corpus);
   const std::string& profile = options.selection.profile;
   if (!profile.empty()) {
     corpus.groups = {conformance::proved_profile(
@@ -64,7 +65,8 @@ int run(Options& options) {
     conformance::add_full_tier(corpus, reference::best_oracle(),
                                options.selection.cases);
   }
-  options.waivers.check(corpus);
+  options.waivers.add_cases(corpus);
+  options.waivers.check();
   options.output.open();
   const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
   conformance::Report report =

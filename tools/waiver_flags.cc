@@ -1,5 +1,7 @@
 #include "tools/waiver_flags.h"
 
+#include <algorithm>
+
 #include "conformance/waivers/apply.h"
 
 namespace ropeproof::tools {
@@ -15,10 +17,14 @@ void WaiverFlags::read() {
   check_not_expired(waivers_, conformance::today());
 }
 
-void WaiverFlags::check(const conformance::Corpus& corpus) {
-  ids_ = conformance::case_ids(corpus);
-  check_patterns(waivers_, ids_);
+void WaiverFlags::add_cases(const conformance::Corpus& corpus) {
+  const std::vector<std::string> ids = conformance::case_ids(corpus);
+  ids_.insert(ids_.end(), ids.begin(), ids.end());
+  std::ranges::sort(ids_);
+  ids_.erase(std::ranges::unique(ids_).begin(), ids_.end());
 }
+
+void WaiverFlags::check() const { check_patterns(waivers_, ids_); }
 
 void WaiverFlags::apply(conformance::Report& report) const {
   apply_waivers(waivers_, ids_, report);

@@ -18,8 +18,10 @@ class WaiverFlags {
   void add_flags(CLI::App& command);
   // Throws std::invalid_argument for a bad file, WaiverExpired for an old one.
   void read();
+  // The cases that patterns may name: those of all corpora that are added.
+  void add_cases(const conformance::Corpus& corpus);
   // Throws std::invalid_argument for a pattern that matches no case.
-  void check(const conformance::Corpus& corpus);
+  void check() const;
   void apply(conformance::Report& report) const;
 
  private:
