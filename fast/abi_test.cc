@@ -117,6 +117,8 @@ std::vector<Refusal> refusals() {
   static const std::int32_t bad_axis[kPairs] = {0, 0, 1, 0};
   static const std::int64_t too_far[6] = {0, 0, 0, 0, 0, (1LL << 53) + 1};
   static const std::int64_t too_low[6] = {0, 0, -(1LL << 53) - 1, 0, 0, 0};
+  static const double not_finite[kPairs] = {
+      1, 1, 1, std::numeric_limits<double>::infinity()};
   using P = ropeproof_problem;
   return {
       {"short struct",
@@ -159,6 +161,14 @@ std::vector<Refusal> refusals() {
       {"no inv_freq_lo",
        {t, r},
        [](P& x) { x.inv_freq_lo = nullptr; },
+       invalid},
+      {"infinite frequency",
+       {t, r},
+       [](P& x) { x.inv_freq = not_finite; },
+       invalid},
+      {"output rows closer than they are long",
+       {o, r},
+       [](P& x) { x.q.out_token_stride = 1; },
        invalid},
       {"infinite amplitude",
        {t, r},

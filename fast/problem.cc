@@ -1,8 +1,11 @@
 #include "fast/problem.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <utility>
 
 namespace ropeproof::fast {
 namespace {
@@ -52,6 +55,44 @@ bool in_and_out_agree(const Tensor& tensor, const Layout& layout,
                             layout.head_dim));
 }
 
+// Whether each dimension steps over all that lies inside it, as in every usual
+// layout: then no two rows meet.
+bool is_nested(const Strides& strides, const Shape& shape, std::int64_t heads,
+               std::int64_t head_dim) {
+  std::array<std::pair<std::int64_t, std::int64_t>, 3> steps = {
+      {{std::abs(strides.batch), shape.batch},
+       {std::abs(strides.token), shape.seq},
+       {std::abs(strides.head), heads}}};
+  std::sort(steps.begin(), steps.end());
+  std::int64_t extent = head_dim;
+  for (const auto& [stride, count] : steps) {
+    if (count > 1 && stride < extent) return false;
+    extent += (count - 1) * stride;
+  }
+  return true;
+}
+
+// Whether two rows of head_dim elements share one. Cost beside nested layouts:
+// batch x seq.
+bool rows_overlap(const Strides& strides, const Shape& shape,
+                  std::int64_t heads, std::int64_t head_dim) {
+  if (is_nested(strides, shape, heads, head_dim)) return false;
+  if (heads > 1 && strides.head == 0) return true;
+  for (std::int64_t b = 0; b < shape.batch; ++b) {
+    for (std::int64_t t = 1 - shape.seq; t < shape.seq; ++t) {
+      const std::int64_t apart = b * strides.batch + t * strides.token;
+      const std::int64_t near = heads > 1 ? -apart / strides.head : 0;
+      for (std::int64_t h = near - 1; h <= near + 1; ++h) {
+        const bool is_row = std::abs(h) < heads && (b != 0 || t != 0 || h != 0);
+        if (is_row && std::abs(apart + h * strides.head) < head_dim) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 Tensor to_tensor(const ropeproof_tensor& t) {
   return {static_cast<const float*>(t.in),
           static_cast<float*>(t.out),
@@ -63,6 +104,14 @@ Tensor to_tensor(const ropeproof_tensor& t) {
 // The axes that a checked problem uses.
 std::int64_t axes_of(const ropeproof_problem& problem) {
   return problem.axis_of_pair == nullptr ? 1 : problem.position_axes;
+}
+
+bool frequencies_are_finite(const ropeproof_problem& problem) {
+  const auto pairs = static_cast<std::size_t>(problem.rotary_dim / 2);
+  const auto is_finite = [](double theta) { return std::isfinite(theta); };
+  return std::all_of(problem.inv_freq, problem.inv_freq + pairs, is_finite) &&
+         std::all_of(problem.inv_freq_lo, problem.inv_freq_lo + pairs,
+                     is_finite);
 }
 
 bool axes_in_range(const ropeproof_problem& problem) {
@@ -139,7 +188,8 @@ std::int32_t check_angles(const ropeproof_problem& problem) noexcept {
   const bool has_tokens = problem.batch > 0 && problem.seq > 0;
   const bool fits =
       problem.inv_freq != nullptr && problem.inv_freq_lo != nullptr &&
-      std::isfinite(problem.amplitude) && axes_in_range(problem) &&
+      frequencies_are_finite(problem) && std::isfinite(problem.amplitude) &&
+      axes_in_range(problem) &&
       (!has_tokens ||
        (problem.positions != nullptr && positions_in_range(problem)));
   return fits ? ROPEPROOF_OK : ROPEPROOF_INVALID;
@@ -166,7 +216,9 @@ std::int32_t check_tensors(const ropeproof_problem& problem,
     if (tensor.heads < 0) return ROPEPROOF_INVALID;
     if (tensor.heads == 0 || shape.batch == 0 || shape.seq == 0) continue;
     if (tensor.in == nullptr || tensor.out == nullptr ||
-        !in_and_out_agree(tensor, layout, shape)) {
+        !in_and_out_agree(tensor, layout, shape) ||
+        rows_overlap(tensor.out_strides, shape, tensor.heads,
+                     layout.head_dim)) {
       return ROPEPROOF_INVALID;
     }
     found.items[found.count++] = tensor;
