@@ -14,6 +14,15 @@ expect 0 '' --version
 expect 0 '' list
 expect 0 '' list kernels
 expect 0 '' list models
+expect 0 '' list profiles
+expect 0 '' list tolerances
+expect 0 '' "${run[@]}" --builtin fast --profile llama2-f32-4k
+expect 1 '' "${run[@]}" --builtin fast --profile llama3-bf16-128k
+expect 2 'llama3-f32-128k' "${run[@]}" --builtin fast --profile llama9
+expect 2 'excludes' "${run[@]}" --builtin fast --profile llama2-f32-4k --tier core
+[ "$has_mpfi" = OFF ] ||
+  expect 0 '' "${run[@]}" --lib "$plugins/c_example.so" --tier smoke --staged
+expect 1 '' "${run[@]}" --builtin fast --tier smoke --staged
 expect 0 '' show worked-example-001
 expect 0 '' show llama-3.1 --svg "$work/a.svg"
 expect 0 '' show permute-001

@@ -12,6 +12,10 @@ namespace {
 using reference::Format;
 using reference::Pairing;
 
+// Beyond this position an f32 angle may be anything: a bound of 2 would make
+// every share 1.
+constexpr std::int64_t kLastF32Position = 1 << 20;
+
 // A kernel of the given types alone. It rotates by its own angles: what it does
 // with given tables has nothing to do with its class.
 Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
@@ -20,6 +24,9 @@ Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
   c.description.operations = ROPEPROOF_ROPE;
   c.description.dtypes = abi_dtype(dtype);
   c.description.table_dtype = abi_dtype(table);
+  if (angle_class != ROPEPROOF_A0) {
+    c.description.max_position = kLastF32Position;
+  }
   c.knobs.table = table;
   return c;
 }
@@ -88,6 +95,7 @@ std::vector<Control> half_controls() {
   }
   Control angle = control("bf16 angles", ROPEPROOF_A3, f32_knobs());
   angle.description.angle_dtype = ROPEPROOF_BF16;
+  angle.description.max_position = 40;  // the same for bf16
   angle.knobs.angle = [](double position, double theta) {
     const auto rounded = [](double x) {
       return decode(Format::kBF16, encode(Format::kBF16, x));
@@ -99,17 +107,20 @@ std::vector<Control> half_controls() {
   return list;
 }
 
-// Every layout and a scaling in f64; positions where f32, and then f64, are no
-// longer exact.
-Group f64_group() {
-  Family family("core", "f64", "The four layouts of engines in f64.");
-  const std::vector<double> positions = {1, 4097, 131071, 16777217, 0, 40};
+// f64 and f16, of which a corpus may have little; positions up to where f16, f32
+// and then f64 are no longer exact.
+Group wide_and_narrow_group() {
+  Family family("core", "control", "Both layouts of engines in f64 and f16.");
+  const std::vector<double> near = {1, 3, 2047, 257, 0, 40},
+                            far = {1, 4097, 131071, 1048573, 0, 40};
   for (const Pairing pairing : {Pairing::kInterleaved, Pairing::kHalfSplit}) {
-    for (const std::int64_t rotary_dim : {16, 12}) {
-      family.add(
-          make_case(Format::kF64, reference::leading(16, rotary_dim, pairing),
-                    5e5, 2, 3, 2, 1, positions),
-          {}, "f64");
+    for (const Format dtype : {Format::kF64, Format::kF16}) {
+      // Three roundings to f16 must exceed what two can cost: that takes luck,
+      // so many elements.
+      const bool is_wide = dtype == Format::kF64;
+      family.add(make_case(dtype, reference::leading(48, 32, pairing), 5e5, 2,
+                           3, is_wide ? 4 : 96, 1, is_wide ? far : near),
+                 {}, "for controls");
     }
   }
   return family.take();
@@ -165,14 +176,11 @@ std::vector<Control> controls() {
 
 Corpus control_corpus(const Corpus& corpus) {
   Corpus all = corpus;
-  for (const Group& group : corpus.groups) {
-    for (const RopeCase& c : group.rope_cases) {
-      if (c.dtype == Format::kF64) return all;
-    }
-  }
-  Group f64 = f64_group();
-  prove(reference::Oracle::kBinFloat, f64);
-  all.groups.push_back(std::move(f64));
+  Group more = wide_and_narrow_group();
+  prove(available(reference::Oracle::kMpfi) ? reference::Oracle::kMpfi
+                                            : reference::Oracle::kBinFloat,
+        more);
+  all.groups.push_back(std::move(more));
   return all;
 }
 

@@ -24,8 +24,8 @@ struct Control {
 // "f32 direct", ...; those of f64 need cases in f64.
 std::vector<Control> controls();
 
-// The cases that controls are judged on: the corpus, and some in f64 unless it
-// has any. Costs a second for those.
+// The cases that controls are judged on: the corpus, and some in f64 and f16.
+// Costs below a second for those.
 Corpus control_corpus(const Corpus& corpus);
 
 // A bound is honest if an honest kernel uses between these shares of it.

@@ -35,10 +35,12 @@ class ContractChecks {
   Check of(const RejectCase& c) const;
   Check of(const SequenceCase& c) const;
 
+  // Of reject and sequence cases: rope, or rotate where the kernel has nothing
+  // else.
+  std::uint32_t main_operation() const;
+
  private:
   std::string missing(const RopeCase& c, std::uint32_t operation) const;
-  // rope, or rotate where the kernel has nothing else.
-  std::uint32_t main_operation() const;
   Check refused(const RopeCase& c, std::uint32_t operation,
                 const std::string& aspect) const;
 

@@ -241,7 +241,9 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
         add_values(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
       }
     }
-    if (selection.values_only) continue;
+    if (selection.values_only || !filter.takes(contract.main_operation())) {
+      continue;
+    }
     for (const RejectCase& c : group.reject_cases) {
       if (takes(group, c.id)) add(group, c, contract.of(c));
     }

@@ -280,7 +280,7 @@ StagedResult check_staged(Kernel& kernel) {
   }
   Trig trig;
   std::string first;
-  for (const int ulps : {1, 2, kMaxStagedUlp}) {
+  for (int ulps = 1; ulps <= kMaxStagedUlp; ++ulps) {
     for (const AngleForm form : {AngleForm::kProduct, AngleForm::kQuotient}) {
       const std::string where = unexplained(probe, trig, form, ulps);
       if (first.empty()) first = where;
