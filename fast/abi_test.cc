@@ -1,7 +1,9 @@
 #include "fast/abi.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fast/abi_world.h"
@@ -107,6 +109,62 @@ TEST_CASE("the description claims every operation and type of the suite",
   CHECK(description.dtypes ==
         (ROPEPROOF_F64 | ROPEPROOF_F32 | ROPEPROOF_F16 | ROPEPROOF_BF16));
   CHECK(description.angle_class == ROPEPROOF_A0);
+}
+
+TEST_CASE("many threads at once get what one gets", "[fast][abi]") {
+  for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
+    World alone(operation);
+    REQUIRE(run(&alone.problem) == ROPEPROOF_OK);
+    std::vector<std::unique_ptr<World>> worlds;
+    for (int i = 0; i < 8; ++i) {
+      worlds.push_back(std::make_unique<World>(operation));
+    }
+    std::vector<std::thread> threads;
+    for (const auto& world : worlds) {
+      threads.emplace_back([&world] {
+        for (int i = 0; i < 100; ++i) run(&world->problem);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& world : worlds) {
+      CHECK(same_bits(world->memory(), alone.memory()));
+    }
+  }
+}
+
+TEST_CASE(
+    "real positions, axis weights and pair amplitudes come out as their "
+    "plain counterparts",
+    "[fast][abi]") {
+  World plain(ROPEPROOF_TABLE);
+  REQUIRE(run(&plain.problem) == ROPEPROOF_OK);
+
+  World real(ROPEPROOF_TABLE);
+  const std::vector<double> positions(real.positions.begin(),
+                                      real.positions.end());
+  real.problem.positions = nullptr;
+  real.problem.real_positions = positions.data();
+
+  World weighted(ROPEPROOF_TABLE);  // 3/4 + 1/4 of the same position
+  std::vector<std::int64_t> twice = weighted.positions;
+  twice.insert(twice.end(), weighted.positions.begin(),
+               weighted.positions.end());
+  std::vector<double> weights(2 * kPairs, 0.75);
+  std::fill(weights.begin() + kPairs, weights.end(), 0.25);
+  weighted.problem.positions = twice.data();
+  weighted.problem.position_axes = 2;
+  weighted.problem.axis_weights = weights.data();
+
+  World amplified(ROPEPROOF_TABLE);
+  const std::vector<double> amplitude(6 * kPairs, 1.5);
+  amplified.problem.amplitude = 7;
+  amplified.problem.pair_amplitude = amplitude.data();
+
+  for (World* world : {&real, &weighted, &amplified}) {
+    CHECK(run(&world->problem) == ROPEPROOF_OK);
+    CHECK(same_bits(world->turns.cos, plain.turns.cos));
+    CHECK(same_bits(world->turns.sin, plain.turns.sin));
+  }
 }
 
 }  // namespace

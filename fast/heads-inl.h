@@ -18,11 +18,16 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Heads of some tokens; `row_stride` leads from one token's cosines and sines to
+// the next one's. Many heads of one token, so that the cosines and sines stay in
+// registers, or one head of many tokens.
 template <class E>
 struct Heads {
   const E* in;
   E* out;
   std::int64_t count, in_stride, out_stride;
+  std::int64_t tokens = 1, in_token_stride = 0, out_token_stride = 0;
+  std::int64_t row_stride = 0;
 };
 
 // Bytes to fetch ahead of the channels at hand, where they come from beyond the
@@ -63,30 +68,28 @@ HWY_INLINE void TurnVectors(const Step& step, D d, const E* in, E* out, V c,
   }
 }
 
-// Loads the cosines and sines of kSteps steps, then turns all heads by them,
-// from channel `channel` on.
+// Loads the cosines and sines of kSteps steps, then turns all heads of a token
+// by them, from `in` to `out` on.
 template <std::size_t kSteps, bool kIsFar, class Step, class D, class E,
           class T, class... V>
 HWY_INLINE void TurnChunk(const Step& step, D d, const Heads<E>& heads,
-                          std::size_t channel, const T* cos, const T* sin,
+                          const E* in, E* out, const T* cos, const T* sin,
                           V... turns) {
   if constexpr (kSteps > 0) {
     hn::Vec<D> c, s;
     if constexpr (Step::kTakesTwo) {
       hn::Vec<D> c_odd, s_odd;
       step.Load(d, cos, sin, c, s, c_odd, s_odd);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, channel,
+      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, in, out,
                                     cos + Step::Pairs(d), sin + Step::Pairs(d),
                                     turns..., c, s, c_odd, s_odd);
     } else {
       step.Load(d, cos, sin, c, s);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, channel,
+      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, in, out,
                                     cos + Step::Pairs(d), sin + Step::Pairs(d),
                                     turns..., c, s);
     }
   } else {
-    const E* in = heads.in + channel;
-    E* out = heads.out + channel;
     const std::int64_t in_stride = heads.in_stride;
     const std::int64_t out_stride = heads.out_stride;
     for (std::int64_t h = heads.count; h > 0; --h) {
@@ -111,8 +114,17 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads<E>& heads,
     if constexpr (kSteps > 0 && hn::MaxLanes(d) >= Step::kMinLanes) {
       const std::size_t pairs = kSteps * Step::Pairs(d);
       for (; done + pairs <= n; done += pairs) {
-        TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, heads, channel,
-                                                  cos + done, sin + done);
+        const E* in = heads.in + channel;
+        E* out = heads.out + channel;
+        const T *c = cos + done, *s = sin + done;
+        for (std::int64_t t = heads.tokens; t > 0; --t) {
+          TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, heads, in, out, c,
+                                                    s);
+          in += heads.in_token_stride;
+          out += heads.out_token_stride;
+          c += heads.row_stride;
+          s += heads.row_stride;
+        }
         channel += kSteps * Step::Channels(d);
       }
     }

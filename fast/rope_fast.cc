@@ -16,10 +16,10 @@
 namespace ropeproof::fast {
 namespace {
 
-// Entries of the cosines that a tile holds on the stack: 8 KiB of f32.
-constexpr std::size_t kRowEntries = 2048;
+// Entries of the cosines that a tile holds on the stack: 32 KiB of f32.
+constexpr std::size_t kRowEntries = 8192;
 static_assert(kRowEntries >= kMaxReordered / 2);
-constexpr std::int64_t kTileTokens = Plan::kSteps;
+constexpr std::int64_t kTileTokens = 128;
 
 // Waking the other threads costs a few microseconds, which is what one thread
 // needs for this many bytes of tensors in the second-level cache.

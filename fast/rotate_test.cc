@@ -208,5 +208,65 @@ TEST_CASE("a rotation does not depend on the number of threads", "[fast]") {
   CHECK(same_bits(one.memory, two.memory));
 }
 
+TEST_CASE("one token with many heads does not depend on the threads either",
+          "[fast]") {
+  const std::int64_t r = 128, heads = 1001;  // shared out by heads
+  const OwnTable given = some_table(r / 2);
+  for (const Pairing pairing : kPairings) {
+    std::vector<std::vector<float>> results;
+    for (const int count : {1, 2, 3, 7}) {
+      const int threads = omp_get_max_threads();
+      omp_set_num_threads(count);
+      std::vector<float> x = samples(static_cast<std::size_t>(heads * r), 6);
+      const Tensor tensor{x.data(), x.data(), heads, {0, 0, r}, {0, 0, r}};
+      rotate({r, r, 0, pairing}, Direction::kForward, {1, 1}, rows_of(given),
+             {&tensor, 1});
+      omp_set_num_threads(threads);
+      results.push_back(x);
+    }
+    for (const auto& result : results) CHECK(same_bits(result, results[0]));
+  }
+}
+
+TEST_CASE("heads before tokens, or tokens before heads: the same bits",
+          "[fast][R5]") {
+  const std::int64_t r = 80, heads = 5, tokens = 300;
+  const Plan plan = plan_of(10000, r);
+  std::vector<std::int64_t> positions;
+  for (std::int64_t t = 0; t < tokens; ++t) positions.push_back(3 * t / 2);
+  on_every_target([&](const std::string& target) {
+    for (const Pairing pairing : kPairings) {
+      const Layout layout{r, r, 0, pairing};
+      const std::vector<float> x =
+          samples(static_cast<std::size_t>(heads * tokens * r), 2);
+      std::vector<float> by_token = x, by_head = x;
+      const Strides token_major{0, heads * r, r}, head_major{0, r, tokens * r};
+      for (std::int64_t t = 0; t < tokens; ++t) {
+        for (std::int64_t h = 0; h < heads; ++h) {
+          std::copy_n(&x[static_cast<std::size_t>((t * heads + h) * r)], r,
+                      &by_head[static_cast<std::size_t>((h * tokens + t) * r)]);
+        }
+      }
+      const auto turn = [&](std::vector<float>& y, const Strides& strides) {
+        const Tensor tensor{y.data(), y.data(), heads, strides, strides};
+        rope(plan, layout, Direction::kForward, {1, tokens},
+             {positions.data(), 0, 0}, {&tensor, 1});
+      };
+      turn(by_token, token_major);
+      turn(by_head, head_major);
+      CAPTURE(target);
+      for (std::int64_t t = 0; t < tokens; ++t) {
+        for (std::int64_t h = 0; h < heads; ++h) {
+          const auto width = static_cast<std::size_t>(r);
+          const auto a = static_cast<std::size_t>((t * heads + h) * r);
+          const auto b = static_cast<std::size_t>((h * tokens + t) * r);
+          CHECK(same_bits(std::span(by_token).subspan(a, width),
+                          std::span(by_head).subspan(b, width)));
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace ropeproof::fast

@@ -46,7 +46,7 @@ void TurnAndReorder(const Tile& tile, const Heads<E>& heads, T sign,
   }
 }
 
-// The heads of one token, or one head.
+// The heads of one token, or one head of all tokens.
 template <bool kIsFar, class E, class T>
 HWY_INLINE void TurnRow(const Tile& tile, const Heads<E>& heads, T sign,
                         const T* cos, const T* sin) {
@@ -83,25 +83,30 @@ void TurnRows(const Tile& tile) {
   using T = Compute<E>;
   const T sign = tile.direction == Direction::kForward ? 1 : -1;
   const auto turn_row = [&](std::int64_t token, std::int64_t head,
-                            std::int64_t count) {
-    const Heads<E> heads = {
-        static_cast<const E*>(tile.in) + token * tile.in_token_stride +
-            head * tile.in_head_stride,
-        static_cast<E*>(tile.out) + token * tile.out_token_stride +
-            head * tile.out_head_stride,
-        count, tile.in_head_stride, tile.out_head_stride};
-    TurnRow<kIsFar>(tile, heads, sign,
+                            std::int64_t tokens, std::int64_t heads) {
+    const auto* in = static_cast<const E*>(tile.in) +
+                     token * tile.in_token_stride + head * tile.in_head_stride;
+    auto* out = static_cast<E*>(tile.out) + token * tile.out_token_stride +
+                head * tile.out_head_stride;
+    TurnRow<kIsFar>(tile,
+                    Heads<E>{in, out, heads, tile.in_head_stride,
+                             tile.out_head_stride, tokens, tile.in_token_stride,
+                             tile.out_token_stride, tile.row_stride},
+                    sign,
                     static_cast<const T*>(tile.cos) + token * tile.row_stride,
                     static_cast<const T*>(tile.sin) + token * tile.row_stride);
   };
   // Where a head's tokens lie closer together than a token's heads, go along.
-  if (std::abs(tile.in_head_stride) > std::abs(tile.in_token_stride) &&
-      tile.tokens > 1) {
+  if (tile.tokens > 1 &&
+      std::abs(tile.in_head_stride) > std::abs(tile.in_token_stride) &&
+      tile.layout->pairing != Pairing::kInterleavedToHalf) {
     for (std::int64_t h = 0; h < tile.heads; ++h) {
-      for (std::int64_t t = 0; t < tile.tokens; ++t) turn_row(t, h, 1);
+      turn_row(0, h, tile.tokens, 1);
     }
   } else {
-    for (std::int64_t t = 0; t < tile.tokens; ++t) turn_row(t, 0, tile.heads);
+    for (std::int64_t t = 0; t < tile.tokens; ++t) {
+      turn_row(t, 0, 1, tile.heads);
+    }
   }
 }
 

@@ -54,6 +54,10 @@ struct World {
   Memory cos, sin;
   Plan plan;
   std::vector<float> inv_freq;
+  Layout layout;
+  Shape shape;
+  Tensor tensor;
+  Table<const void> given;
 
   explicit World(const Shaped& s)
       : shaped(s),
@@ -65,7 +69,11 @@ struct World {
         cos(table_bytes()),
         sin(table_bytes()),
         plan(plan_for(s.rotary_dim)),
-        inv_freq(inv_freq_of(s.rotary_dim)) {
+        inv_freq(inv_freq_of(s.rotary_dim)),
+        layout{s.head_dim, s.rotary_dim, 0, s.pairing},
+        shape{1, s.tokens},
+        tensor(tensor_of_all()),
+        given{cos.data(), sin.data(), 0, s.rotary_dim / 2} {
     for (std::size_t t = 0; t < positions.size(); ++t) {
       positions[t] = 1000 + static_cast<std::int64_t>(t);
     }
@@ -81,7 +89,7 @@ struct World {
   std::size_t table_bytes() const {
     return positions.size() * static_cast<std::size_t>(shaped.rotary_dim) * 2;
   }
-  Tensor tensor() const {
+  Tensor tensor_of_all() const {
     const std::int64_t d = shaped.head_dim;
     const Strides strides = shaped.is_head_major
                                 ? Strides{0, d, shaped.tokens * d}
@@ -96,18 +104,14 @@ struct World {
     return {x.data(), bytes / d, r, d};
   }
   void rotate_all() const {
-    const Layout layout{shaped.head_dim, shaped.rotary_dim, 0, shaped.pairing};
-    const Tensor one = tensor();
     if (shaped.kernel == Kernel::kRope) {
-      rope(plan, layout, Direction::kForward, {1, shaped.tokens},
-           {positions.data(), 0, 0}, {&one, 1});
+      rope(plan, layout, Direction::kForward, shape, {positions.data(), 0, 0},
+           {&tensor, 1});
     } else {
-      rotate(layout, Direction::kForward, {1, shaped.tokens},
-             {cos.data(), sin.data(), 0, shaped.rotary_dim / 2}, {&one, 1});
+      rotate(layout, Direction::kForward, shape, given, {&tensor, 1});
     }
   }
   void plain_all() const {
-    const Tensor one = tensor();
     const std::size_t e = bytes_of(shaped.type);
     const std::int64_t pairs = shaped.rotary_dim / 2;
     for (std::int64_t t = 0; t < shaped.tokens; ++t) {
@@ -118,9 +122,9 @@ struct World {
                     positions[static_cast<std::size_t>(t)], c, s);
       }
       char* token = x.as<char>() +
-                    t * one.in_strides.token * static_cast<std::int64_t>(e);
+                    t * tensor.in_strides.token * static_cast<std::int64_t>(e);
       plain_rotate(shaped.type, shaped.pairing == Pairing::kInterleaved, token,
-                   kHeads, one.in_strides.head, shaped.rotary_dim, c, s);
+                   kHeads, tensor.in_strides.head, shaped.rotary_dim, c, s);
     }
   }
 };
