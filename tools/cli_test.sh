@@ -17,7 +17,7 @@ expect 0 '' list models
 expect 0 '' list profiles
 expect 0 '' list tolerances
 expect 0 '' "${run[@]}" --builtin fast --profile llama2-f32-4k
-expect 1 '' "${run[@]}" --builtin fast --profile llama3-bf16-128k
+expect 1 '' "${run[@]}" --builtin c_example --profile llama3-bf16-128k
 expect 2 'llama3-f32-128k' "${run[@]}" --builtin fast --profile llama9
 expect 2 'excludes' "${run[@]}" --builtin fast --profile llama2-f32-4k --tier core
 [ "$has_mpfi" = OFF ] ||
@@ -55,7 +55,7 @@ expect 2 'Exactly 1' sweep
 expect 2 'rotary_dim is 7' sweep --builtin fast --rotary-dim 7
 expect 2 'positions' sweep --builtin fast --positions 0
 expect 2 'base' sweep --builtin fast --base -1
-expect 2 'no dtype f64' sweep --builtin fast --dtype f64
+expect 2 'no dtype f64' sweep --builtin c_example --dtype f64
 expect 3 'no-such.so' sweep --lib "$work/no-such.so"
 
 # Nothing that the kernel offers is in the selection: never green.

@@ -21,7 +21,7 @@ void WaiverFlags::add_cases(const conformance::Corpus& corpus) {
   const std::vector<std::string> ids = conformance::case_ids(corpus);
   ids_.insert(ids_.end(), ids.begin(), ids.end());
   std::ranges::sort(ids_);
-  ids_.erase(std::ranges::unique(ids_).begin(), ids_.end());
+  ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
 }
 
 void WaiverFlags::check() const { check_patterns(waivers_, ids_); }

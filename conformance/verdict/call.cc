@@ -245,7 +245,9 @@ Call::Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
     problem_.head_dim = layout.head_dim;
     problem_.rotary_offset = layout.rotary_offset;
     problem_.pair_distance = layout.pair_distance;
-    problem_.pairing_blocks = layout.blocks > 1 ? layout.blocks : 0;
+    problem_.pairing_blocks =
+        layout.pairing == reference::Pairing::kNestedHalfSplit ? layout.blocks
+                                                               : 0;
   } else {
     problem_.direction = 1;
     problem_.head_dim = layout.rotary_dim;

@@ -171,8 +171,9 @@ std::vector<std::array<Element, 2>> Engine::elements(
   const std::array<std::array<Turn, 2>, 2> within{turns_within(1, position, j),
                                                   turns_within(2, position, j)};
   std::vector<std::array<Element, 2>> y;
-  for (const auto& [x_u, x_v] : x) {
-    for (const double value : {x_u, x_v}) {
+  for (const std::array<double, 2>& pair : x) {
+    const double x_u = pair[0], x_v = pair[1];
+    for (const double value : pair) {
       if (!is_number_of(t_, value) || !(std::abs(value) <= limit)) {
         throw std::invalid_argument("x holds " + std::to_string(value) +
                                     "; expected a number of its type that "
