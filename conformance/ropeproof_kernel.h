@@ -166,8 +166,9 @@ typedef struct ropeproof_description {
   uint32_t dtypes;
   uint32_t pairings;
   uint32_t features;
-  int64_t max_position; /**< largest |position| accepted; 0: no limit. An angle
-                             in binary64 is A0 up to about 2^31 */
+  int64_t max_position; /**< largest |position| accepted; 0: no limit. With
+                             inv_freq alone, a binary64 angle is A0 up to
+                             about 2^30; with inv_freq_lo, beyond */
   uint32_t angle_class; /**< the claim: ROPEPROOF_A0 .. ROPEPROOF_A3 */
   uint32_t angle_dtype; /**< A3: a 16-bit type; A1: f64, or 0 for f32 */
   uint32_t power;       /**< ROPEPROOF_POW or ROPEPROOF_EXP2 */

@@ -6,13 +6,18 @@ what `ropeproof run` prints for the example plug-in NAME; `...` may stand for li
 left out. Fractions and bit patterns are not compared: the examples compute with the
 host's libm.
 
+The Python kernel of conformance/adapters/README.md must conform.
+
   check_readme.py SOURCE_DIR ROPEPROOF PLUGINS_DIR
 """
 
+import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 
 source, program, plugins = map(pathlib.Path, sys.argv[1:4])
 readme = (source / "README.md").read_text()
@@ -50,6 +55,22 @@ for kind, name, text in blocks:
             faults.append(f"README.md, {name}: not printed (in this order): {line}")
             break
         at = printed.index(masked(line), at) + 1
+
+adapters = source / "conformance" / "adapters"
+kernel = re.search(r"```python\n(.*?)```", (adapters / "README.md").read_text(), re.S)
+with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+    file.write(kernel[1])
+    file.flush()
+    command = shlex.join([sys.executable, file.name])
+    run = subprocess.run(
+        [program, "run", "--command", command],
+        env={**os.environ, "PYTHONPATH": str(adapters)},
+        capture_output=True,
+        text=True,
+    )
+    if run.returncode != 0:
+        last = (run.stdout + run.stderr).strip().split("\n")[-1]
+        faults.append(f"adapters/README.md: its kernel does not conform: {last}")
 
 if len(blocks) != 3:
     faults.append(f"README.md has {len(blocks)} checked blocks; expected 3")

@@ -19,7 +19,8 @@ void KernelFlags::add_flags(CLI::App& command) {
                   "milliseconds for one call (default 10000)")
       ->check(CLI::Range(1, 3600000));
   command.add_flag("--no-fork", no_fork_,
-                   "run a library in this process, for a debugger");
+                   "run a library in this process, for a debugger; a kernel "
+                   "that ends it ends the run without a verdict");
 }
 
 std::unique_ptr<conformance::Kernel> KernelFlags::open() const {

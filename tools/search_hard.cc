@@ -8,14 +8,16 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "conformance/corpus/bits_json.h"
+#include "conformance/corpus/words.h"
 #include "reference/sweep/hardest.h"
 #include "tools/commands.h"
+#include "tools/report_file.h"
 
 namespace ropeproof::tools {
 namespace {
 
 using nlohmann::ordered_json;
-using reference::Format;
 using reference::sweep::Hard;
 using reference::sweep::HardCase;
 
@@ -31,40 +33,19 @@ const reference::sweep::HardSearch kSearch{{10000, 500000, 1e6, 1e7},
                                            2,
                                            20261121};
 
-std::string hex(std::uint64_t bits, int width) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%0*llx", width,
-                static_cast<unsigned long long>(bits));
-  return text;
-}
-
-std::string dtype_word(Format format) {
-  switch (format) {
-    case Format::kF32:
-      return "f32";
-    case Format::kF16:
-      return "f16";
-    case Format::kBF16:
-      return "bf16";
-    case Format::kF64:
-      break;
-  }
-  return "f64";
-}
-
 ordered_json as_json(const HardCase& hard) {
   constexpr const char* kWhat[] = {"cos", "sin", "q"};
   ordered_json result = {
-      {"dtype", dtype_word(hard.format)},
-      {"base", hex(std::bit_cast<std::uint64_t>(hard.base), 16)},
+      {"dtype", conformance::word(conformance::kFormatWords, hard.format)},
+      {"base", conformance::hex(hard.base)},
       {"rotary_dim", hard.rotary_dim},
       {"pair", hard.pair},
       {"position", hard.position},
       {"what", kWhat[static_cast<int>(hard.what)]}};
   if (hard.what == Hard::kRotated) {
-    const int digits = reference::traits(hard.format).total_bits / 4;
-    result["x"] = {hex(encode(hard.format, hard.x_u), digits),
-                   hex(encode(hard.format, hard.x_v), digits)};
+    result["x"] = {
+        conformance::hex(encode(hard.format, hard.x_u), hard.format),
+        conformance::hex(encode(hard.format, hard.x_v), hard.format)};
   }
   char distance[16];
   std::snprintf(distance, sizeof distance, "%.2f", std::log2(hard.distance));
@@ -73,6 +54,7 @@ ordered_json as_json(const HardCase& hard) {
 }
 
 int search(const std::string& output) {
+  ReportFile file("search-hard", output);
   const auto found =
       reference::sweep::find_hardest(reference::Oracle::kMpfi, kSearch);
   std::string text = "{\"format\": \"ropeproof-hard/1\", \"cases\": [";
@@ -82,10 +64,7 @@ int search(const std::string& output) {
     separator = ",\n";
   }
   text += "\n]}\n";
-  std::ofstream file(output, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw std::invalid_argument(output + " cannot be written");
+  file.write(text);
   std::cout << "wrote " << found.size() << " cases to " << output << "\n";
   return 0;
 }
@@ -96,7 +75,8 @@ Command add_search_hard(CLI::App& app) {
   auto output = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
       "search-hard",
-      "write the angles and inputs that are hardest to round (needs MPFI)");
+      "write the angles and inputs that are hardest to round (needs MPFI; a "
+      "minute)");
   command->add_option("output", *output, "JSON file to write")->required();
   return {command, [output] { return search(*output); }};
 }

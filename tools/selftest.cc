@@ -10,6 +10,7 @@
 
 #include "conformance/corpus/corpus.h"
 #include "tools/commands.h"
+#include "tools/report_file.h"
 
 namespace ropeproof::tools {
 
@@ -59,21 +60,28 @@ Command add_selftest(CLI::App& app) {
                    "program, if built)")
       ->check(CLI::ExistingDirectory);
   command->add_option("--fake-process", options->fake_process,
-                      "command that plays a hostile process, by name");
-  return {command, [options] {
-            conformance::SelftestOptions suite;
-            suite.fast_library = bundled_library("fast").string();
-            suite.fakes = {options->fakes, options->fake_process};
-            const auto beside =
-                bundled_library("fast").parent_path().parent_path() / "fakes";
-            if (options->fakes.empty() && std::filesystem::exists(beside)) {
-              suite.fakes.libraries = beside.string();
-            }
-            const conformance::SelftestReport report =
-                run_silently(conformance::load_corpus(options->vectors), suite);
-            std::cout << report.text;
-            return report.holds() ? 0 : 5;
-          }};
+                      "command that plays the hostile process whose name is "
+                      "appended (default: fakes/process.py of a checkout)");
+  return {
+      command, [options] {
+        conformance::SelftestOptions suite;
+        suite.fast_library = bundled_library("fast").string();
+        suite.fakes = {options->fakes, options->fake_process};
+        const auto beside =
+            bundled_library("fast").parent_path().parent_path() / "fakes";
+        if (options->fakes.empty() && std::filesystem::exists(beside)) {
+          suite.fakes.libraries = beside.string();
+        }
+        const auto script = default_vectors().parent_path() / "conformance" /
+                            "kernels" / "fakes" / "process.py";
+        if (options->fake_process.empty() && std::filesystem::exists(script)) {
+          suite.fakes.process = "python3 " + shell_quoted(script.string());
+        }
+        const conformance::SelftestReport report =
+            run_silently(conformance::load_corpus(options->vectors), suite);
+        std::cout << report.text;
+        return report.holds() ? 0 : 5;
+      }};
 }
 
 }  // namespace ropeproof::tools

@@ -238,7 +238,7 @@ Command add_verify_vectors(CLI::App& app) {
       "prove the vectors again by every oracle that is installed");
   command->add_option("--vectors", options->vectors, "folder of vectors");
   command->add_option("--sample", options->sample, "values for mpmath (2000)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 30));
   command->add_option("--seed", options->seed, "which values (0)");
   return {command, [options] { return verify(*options); }};
 }

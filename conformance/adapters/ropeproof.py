@@ -82,7 +82,7 @@ class Problem:
     inv_freq, inv_freq_lo    float64 [rotary_dim/2]; their sum is the frequency
     permute_in      [permute_heads * head_dim, permute_columns] of dtype
 
-    What the operation does not need is None.
+    What the operation does not need is None; a q of 0 heads is an empty array.
     """
 
     def __init__(self, header, stream, files):
@@ -112,6 +112,9 @@ class Problem:
             else:
                 _fill(array, stream)
             setattr(self, name, array)
+        self._given = [name for name, *_ in buffers]
+        if self.operation in ("rope", "rotate") and self.q is None:
+            self.q = np.empty(*self._form("q"))
 
     def _form(self, name):
         """Shape and dtype of a buffer."""
@@ -232,7 +235,11 @@ def _solve(problem):
         where = f"{os.path.basename(frame.filename)}:{frame.lineno}"
         message = f"{where}: {type(error).__name__}: {error}"
         return dict(status="error", message=message), []
-    sizes = [[n, a.nbytes] for n, a in zip(problem._outputs(), arrays)]
+    # A tensor without heads did not come and does not go.
+    results = [(n, a) for n, a in zip(problem._outputs(), arrays)
+               if n not in ("q", "k") or n in problem._given]
+    arrays = [array for _, array in results]
+    sizes = [[name, array.nbytes] for name, array in results]
     if problem._answer is None:
         return dict(status="ok", buffers=sizes), arrays
     # Large results go where the request wants them.

@@ -119,6 +119,11 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
     for (Group& group : full_families()) groups.push_back(std::move(group));
   }
   const fs::path ledger = directory / kLedger;
+  if (!fs::exists(ledger) && fs::exists(directory / kManifest)) {
+    throw VectorError(ledger.string() +
+                      ": missing beside a manifest; restore it, it says which "
+                      "expectations may not change");
+  }
   return corpus_files(groups, oracle, version,
                       fs::exists(ledger)
                           ? read_ledger(read_file(ledger), ledger.string())

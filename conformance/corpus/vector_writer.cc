@@ -73,7 +73,7 @@ Json expected(const RopeCase& c, TensorWriter& tensors) {
   if (c.amplitude != c.spec.frequencies.amplitude) {
     json["amplitude"] = hex(c.amplitude);
   }
-  if (!c.pair_amplitude.empty()) {
+  if (c.spec.frequencies.xpos) {
     add("pair_amplitude", c.pair_amplitude, c.pairs());
   }
   return json;

@@ -24,7 +24,7 @@ std::string escaped(const std::string& text) {
         result += "&quot;";
         break;
       default:
-        result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+        result += static_cast<unsigned char>(c) < ' ' && c != '\n' ? ' ' : c;
     }
   }
   return result;
@@ -56,15 +56,15 @@ const char* element_of(Verdict verdict) {
 
 void print_case(std::ostringstream& out, const std::string& group,
                 const std::string& name, const char* element,
-                const std::string& message) {
+                const std::string& message, const std::string& text) {
   out << "  <testcase classname=\"" << escaped(group) << "\" name=\""
       << escaped(name) << "\"";
   if (element == nullptr) {
     out << "/>\n";
     return;
   }
-  out << ">\n    <" << element << " message=\"" << escaped(message)
-      << "\"/>\n  </testcase>\n";
+  out << ">\n    <" << element << " message=\"" << escaped(message) << "\">"
+      << escaped(text) << "</" << element << ">\n  </testcase>\n";
 }
 
 }  // namespace
@@ -93,11 +93,12 @@ std::string junit_report(const Report& report) {
     const std::string name =
         check.case_id + (check.aspect.empty() ? "" : " " + check.aspect);
     print_case(out, word(kOperationWords, check.operation), name,
-               element_of(check.verdict), message_of(check));
+               element_of(check.verdict), message_of(check),
+               is_failure(check.verdict) ? failure_text(report, check) : "");
   }
   for (const AppliedWaiver* stale : totals.stale) {
     print_case(out, "waivers", stale->waiver.id, "failure",
-               "XPASS: no check fails any more, remove the waiver");
+               "XPASS: no check fails any more, remove the waiver", "");
   }
   out << "</testsuite>\n";
   return out.str();

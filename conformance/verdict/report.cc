@@ -177,10 +177,13 @@ std::string conformance_statement(const Report& report, const Totals& totals) {
   if (exit_status(totals) != 0 || totals.level.empty()) return "";
   return "engine " + report.kernel.name + " " + report.kernel.version +
          ": ropeproof " + report.suite_version + ", level " + totals.level +
-         totals.suffixes +
-         (report.profile.empty() ? "" : ", profile " + report.profile) +
+         totals.suffixes + ", " +
+         (report.profile.empty()
+              ? report.selection.substr(0, report.selection.find(','))
+              : "profile " + report.profile) +
          ", angle " + word(kAngleClassWords, report.kernel.angle_class) + ", " +
-         std::to_string(report.waivers.size()) + " waivers";
+         std::to_string(report.waivers.size()) +
+         (report.waivers.size() == 1 ? " waiver" : " waivers");
 }
 
 std::string verdict_word(Verdict verdict) {

@@ -127,6 +127,9 @@ bool is_stale_alone(const Totals& totals);
 // A1, 0 waivers"; empty where there is nothing to state.
 std::string conformance_statement(const Report& report, const Totals& totals);
 
+// One failing check for people: where, what, how to replay it.
+std::string failure_text(const Report& report, const Check& check);
+
 // For people; at most `max_failures` failing checks in full.
 std::string text_report(const Report& report, std::size_t max_failures);
 

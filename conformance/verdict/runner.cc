@@ -253,8 +253,12 @@ Report run_suite(Kernel& kernel, const Corpus& corpus,
   }
   deal.finish(report);
   report.operations = filter.operations();
-  report.is_whole_tier = selection.cases.empty() &&
-                         selection.operations.empty() && !selection.values_only;
+  // Vectors of one's own, as a search saves them, are no tier.
+  const bool has_smoke = std::ranges::any_of(
+      corpus.groups, [](const Group& group) { return group.tier == "smoke"; });
+  report.is_whole_tier =
+      selection.cases.empty() && selection.operations.empty() &&
+      !selection.values_only && (has_smoke || !selection.profile.empty());
   report.selection =
       (selection.profile.empty() ? "tier " + selection.tier
                                  : "profile " + selection.profile) +

@@ -68,17 +68,20 @@ void print_element(std::ostringstream& out, const char* label,
   out << "\n";
 }
 
-void print_failure(std::ostringstream& out, const Report& report,
-                   const Check& check) {
+}  // namespace
+
+std::string failure_text(const Report& report, const Check& check) {
+  std::ostringstream out;
   const std::string operation = word(kOperationWords, check.operation);
   out << verdict_word(check.verdict) << "  " << check.case_id << "  "
       << operation << (check.aspect.empty() ? "" : "  " + check.aspect)
       << "\n  case     " << check.summary << "\n";
-  for (std::size_t i = 0; i < check.targets.size(); ++i) {
-    out << (i == 0 ? "  targets  " : "           ") << check.targets[i] << "\n";
-  }
   if (!check.reason.empty()) out << "  because  " << check.reason << "\n";
   if (check.measurement && !check.measurement->pass()) {
+    for (std::size_t i = 0; i < check.targets.size(); ++i) {
+      out << (i == 0 ? "  targets  " : "           ") << check.targets[i]
+          << "\n";
+    }
     const Measurement& m = *check.measurement;
     print_element(out, "first    ", *m.first_wrong);
     print_element(out, "worst    ", *m.worst);
@@ -92,8 +95,10 @@ void print_failure(std::ostringstream& out, const Report& report,
       !report.kernel_argument.starts_with("--command")) {
     out << "  debug    gdb --args " << replay << " --no-fork\n";
   }
-  out << "\n";
+  return out.str();
 }
+
+namespace {
 
 template <std::size_t kSize>
 std::string bit_words(const Words<std::uint32_t, kSize>& words,
@@ -186,7 +191,8 @@ void print_figures(std::ostringstream& out, const Totals& totals) {
   if (totals.phase_rho >= 0) {
     out << "  phase grade  " << phase_grade(totals.phase_rho) << " (rho "
         << ratio_text(totals.phase_rho)
-        << ": A direct f32 <= 1, B exp2-formed <= 4, C iterated <= 16)\n";
+        << ": A frequency rounded once <= 1, B by exp2 <= 4, C iterated <= "
+           "16)\n";
   }
   if (totals.elements == 0) return;
   const auto percent = [&](std::int64_t count) {
@@ -304,7 +310,7 @@ std::string text_report(const Report& report, std::size_t max_failures) {
   std::size_t failures = 0;
   for (const Check& check : report.checks) {
     if (!is_failure(check.verdict)) continue;
-    if (++failures <= max_failures) print_failure(out, report, check);
+    if (++failures <= max_failures) out << failure_text(report, check) << "\n";
   }
   if (failures > max_failures) {
     out << "... and " << failures - max_failures

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 namespace ropeproof::second_oracle {
@@ -13,7 +14,15 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
+constexpr int kMaxDepth = 32;
+
 std::string read_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) ||
+      fs::file_size(path, error) > kMaxFileBytes) {
+    throw std::runtime_error(path.string() + ": no file of at most 64 MiB");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path.string() + ": cannot be read");
   return {std::istreambuf_iterator<char>(file), {}};
@@ -31,13 +40,26 @@ std::string sha256(const std::string& bytes) {
   return text;
 }
 
-std::string read_checked(const fs::path& path, const std::string& digest) {
+// A file of `folder`, which `name` may not leave.
+std::string read_checked(const fs::path& folder, const std::string& name,
+                         const std::string& digest) {
+  if (fs::path(name).filename() != name) {
+    throw std::runtime_error(name + ": expected a name without a folder");
+  }
+  const fs::path path = folder / name;
   std::string bytes = read_file(path);
   if (sha256(bytes) != digest) {
     throw std::runtime_error(path.string() + ": SHA-256 differs from " +
                              digest);
   }
   return bytes;
+}
+
+Json parse(const std::string& bytes) {
+  return Json::parse(bytes, [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth) throw std::runtime_error("nested too deep");
+    return true;
+  });
 }
 
 std::uint64_t digit_value(char digit) {
@@ -205,13 +227,12 @@ Case read_case(const Json& json, const std::string& type,
 
 Group read_group(const fs::path& folder, const std::string& file,
                  const std::string& bytes) {
-  const Json json = Json::parse(bytes);
+  const Json json = parse(bytes);
   Group group{file, json.at("type"), {}};
   std::string side;
   if (json.contains("payload")) {
     const Json& payload = json["payload"];
-    side = read_checked(folder / payload.at("file").get<std::string>(),
-                        payload.at("sha256"));
+    side = read_checked(folder, payload.at("file"), payload.at("sha256"));
   }
   for (const Json& c : json.at("cases")) {
     group.cases.push_back(read_case(c, group.type, side));
@@ -241,7 +262,7 @@ Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / "MANIFEST.json";
   const std::string bytes = read_file(path);
   try {
-    const Json json = Json::parse(bytes);
+    const Json json = parse(bytes);
     const auto files = [](const Json& entries) {
       Manifest::Files list;
       for (const Json& entry : entries) {
@@ -251,20 +272,26 @@ Manifest read_manifest(const fs::path& folder) {
     };
     return {folder, files(json.at("files")),
             files(json.value("texts", Json::array()))};
-  } catch (const Json::exception& error) {
+  } catch (const std::exception& error) {
     throw std::runtime_error(path.string() + ": " + error.what());
   }
 }
 
 std::vector<Group> read_groups(const Manifest& manifest) {
   for (const auto& [file, digest] : manifest.texts) {
-    read_checked(manifest.folder / file, digest);
+    read_checked(manifest.folder, file, digest);
   }
   std::vector<Group> groups;
+  std::set<std::string> ids;
   for (const auto& [file, digest] : manifest.groups) {
-    const std::string bytes = read_checked(manifest.folder / file, digest);
+    const std::string bytes = read_checked(manifest.folder, file, digest);
     try {
       groups.push_back(read_group(manifest.folder, file, bytes));
+      for (const Case& c : groups.back().cases) {
+        if (!ids.insert(c.id).second) {
+          throw std::runtime_error(c.id + " occurs twice");
+        }
+      }
     } catch (const std::exception& error) {
       throw std::runtime_error(file + ": " + error.what());
     }
