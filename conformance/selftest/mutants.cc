@@ -166,6 +166,18 @@ std::vector<Mutant> smoke_mutants() {
       {"y_v formed from y_u", [](Knobs& k) { k.overwrites_input = true; }},
       {"adjoint ignored", [](Knobs& k) { k.ignores_direction = true; }},
       {"strides ignored", [](Knobs& k) { k.ignores_strides = true; }},
+      {"position batch stride ignored",
+       [](Knobs& k) {
+         k.misread = [](ropeproof_problem& p) {
+           p.position_batch_stride = p.seq;
+         };
+       }},
+      {"table batch stride ignored",
+       [](Knobs& k) {
+         k.misread = [](ropeproof_problem& p) {
+           p.table_batch_stride = p.seq * p.rotary_dim / 2;
+         };
+       }},
       {"only batch row 0", [](Knobs& k) { k.only_first_batch_row = true; }},
       {"last head skipped", [](Knobs& k) { k.heads_skipped = 1; }},
       {"one byte past the end", [](Knobs& k) { k.bytes_past_the_end = 1; }},
@@ -223,6 +235,18 @@ std::vector<Mutant> core_mutants() {
            ropeproof_problem one = p;
            one.axis_of_pair = nullptr;
            return f(one, i, j);
+         };
+       }},
+      {"position axis stride ignored",
+       [](Knobs& k) {
+         k.misread = [](ropeproof_problem& p) {
+           p.position_axis_stride = p.batch * p.seq;
+         };
+       }},
+      {"table token stride ignored",
+       [](Knobs& k) {
+         k.misread = [](ropeproof_problem& p) {
+           p.table_token_stride = p.rotary_dim / 2;
          };
        }},
       {"output written with the input's strides",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conformance/corpus/words.h"
+#include "conformance/verdict/call_layout.h"
 
 namespace ropeproof::conformance {
 namespace {
@@ -15,49 +16,11 @@ using reference::Shape;
 using reference::Strides;
 
 constexpr std::size_t kZoneBytes = 64;
-constexpr std::byte kOnes{0xff};    // a NaN in every format
-constexpr std::byte kFinite{0xa5};  // about -3e-16 in f32 and bf16
+constexpr std::byte kOnes{0xff};  // a NaN in every format
 
 // Gaps of a strided layout after each head, token and batch row, in elements:
 // odd, so that no row stays aligned, and others for outputs than for inputs.
 constexpr Strides kInputGaps{7, 5, 3}, kOutputGaps{13, 11, 9};
-
-void store(std::byte* target, std::uint64_t bits, std::size_t width) {
-  for (std::size_t i = 0; i < width; ++i) {
-    target[i] = static_cast<std::byte>(bits >> (8 * i) & 0xff);
-  }
-}
-
-std::uint64_t load(const std::byte* source, std::size_t width) {
-  std::uint64_t bits = 0;
-  for (std::size_t i = width; i-- > 0;) {
-    bits = bits << 8 | std::to_integer<std::uint64_t>(source[i]);
-  }
-  return bits;
-}
-
-Strides with_gaps(const Shape& shape, std::int64_t head_dim,
-                  const Strides& gaps) {
-  const std::int64_t head = head_dim + gaps.head;
-  const std::int64_t token = shape.heads * head + gaps.token;
-  return {shape.seq * token + gaps.batch, token, head};
-}
-
-// Calls f(element offset) for every element, in row-major order.
-template <class F>
-void for_each_element(const Shape& shape, const Strides& strides,
-                      std::int64_t head_dim, const F& f) {
-  for (std::int64_t b = 0; b < shape.batch; ++b) {
-    for (std::int64_t s = 0; s < shape.seq; ++s) {
-      for (std::int64_t h = 0; h < shape.heads; ++h) {
-        for (std::int64_t t = 0; t < head_dim; ++t) {
-          f(static_cast<std::size_t>(b * strides.batch + s * strides.token +
-                                     h * strides.head + t));
-        }
-      }
-    }
-  }
-}
 
 }  // namespace
 
@@ -191,31 +154,6 @@ void Call::describe(const Tensor& tensor, ropeproof_tensor& target) const {
             out.head};
 }
 
-// Given tables are the goldens, each rounded once to the table's dtype.
-void Call::add_tables(std::uint32_t operation, Format table) {
-  table_width_ = bytes_of(table);
-  problem_.table_dtype = abi_dtype(table);
-  const std::size_t count = case_->cos.size();
-  if (operation == ROPEPROOF_TABLE) {
-    cos_ = add_output("cos", count, table_width_);
-    sin_ = add_output("sin", count, table_width_);
-  } else {
-    const auto rounded = [&](const Bits& goldens) {
-      Bits bits;
-      for (const std::uint64_t golden : goldens) {
-        bits.push_back(encode(table, decode(Format::kF64, golden)));
-      }
-      return bits;
-    };
-    cos_ = add_input("cos", rounded(case_->cos), table_width_);
-    sin_ = add_input("sin", rounded(case_->sin), table_width_);
-  }
-  problem_.cos = buffers_[*cos_].data;
-  problem_.sin = buffers_[*sin_].data;
-  problem_.table_token_stride = case_->pairs();
-  problem_.table_batch_stride = case_->pairs() * case_->seq;
-}
-
 Call::Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
            Format table, const Placement& placement)
     : kernel_(kernel),
@@ -225,6 +163,11 @@ Call::Call(Kernel& kernel, std::uint32_t operation, const RopeCase& c,
       memory_(placement.memory.value_or(c.memory)),
       width_(bytes_of(c.dtype)) {
   if (!kernel.shares_memory()) memory_ = Memory::kDense;
+  // A table has no tensors, so it is asked of kernels without strides too: they
+  // get it dense.
+  has_gaps_ =
+      (memory_ == Memory::kStrided || memory_ == Memory::kStridedInPlace) &&
+      (kernel.description().features & ROPEPROOF_STRIDED) != 0;
   const bool out_of_place =
       (kernel.description().features & ROPEPROOF_OUT_OF_PLACE) != 0;
   if (memory_ == Memory::kDense && !out_of_place) memory_ = Memory::kInPlace;
@@ -331,8 +274,8 @@ Answer Call::finish(Answer answer, Output& output) {
   if (q_) output.q = read(*q_);
   if (k_) output.k = read(*k_);
   if (problem_.operation == ROPEPROOF_TABLE) {
-    output.cos = read(*cos_, case_->cos.size(), table_width_);
-    output.sin = read(*sin_, case_->sin.size(), table_width_);
+    output.cos = read(*cos_, table_rows_, table_width_);
+    output.sin = read(*sin_, table_rows_, table_width_);
   }
   if (inv_freq_) {
     output.inv_freq = read(*inv_freq_, output_count_, table_width_);

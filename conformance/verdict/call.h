@@ -82,12 +82,31 @@ class Call {
     std::size_t in_at = 0, out_at = 0;  // elements from the buffer's start
   };
 
+  // Rows of a tensor that has no heads: [outer][inner][length].
+  struct Rows {
+    reference::Shape shape;      // one head
+    reference::Strides strides;  // elements
+    std::int64_t length = 0;     // of a row
+    std::size_t extent = 0;      // elements from the first to the last
+  };
+
+  // Without gaps where the call is dense.
+  Rows lay_rows(std::int64_t outer, std::int64_t inner,
+                std::int64_t length) const;
+  // The angle tables and the amplitudes share their layout.
+  Rows lay_tables();
   std::size_t add_buffer(const std::string& name, std::size_t bytes,
                          std::size_t width, std::byte fill);
   std::size_t add_input(const std::string& name, const Bits& bits,
                         std::size_t width);
+  // The gaps hold `gap`, or finite numbers that are small.
+  std::size_t add_rows(const std::string& name, const Rows& rows,
+                       const Bits& bits, std::size_t width,
+                       std::optional<std::uint64_t> gap = std::nullopt);
   std::size_t add_output(const std::string& name, std::size_t count,
                          std::size_t width);
+  std::size_t add_output_rows(const std::string& name, const Rows& rows,
+                              std::size_t width);
   Tensor add_tensor(const std::string& name, const Bits& bits,
                     std::int64_t heads);
   void add_fused();
@@ -100,6 +119,7 @@ class Call {
   void describe(const Tensor& tensor, ropeproof_tensor& target) const;
   Bits read(const Tensor& tensor) const;
   Bits read(std::size_t buffer, std::size_t count, std::size_t width) const;
+  Bits read(std::size_t buffer, const Rows& rows, std::size_t width) const;
   void snapshot();
   std::string find_stray(bool outputs_may_change) const;
   std::string name_fault(const Fault& fault) const;
@@ -109,6 +129,8 @@ class Call {
   std::size_t salt_ = 0;  // decides the edges where the placement does not
   const RopeCase* case_ = nullptr;
   Memory memory_ = Memory::kDense;
+  bool has_gaps_ = false;  // after the rows of positions and tables
+  Rows table_rows_;
   std::size_t width_ = 4, table_width_ = 4;  // bytes per element
   ropeproof_problem problem_{};
   std::vector<Buffer> buffers_;

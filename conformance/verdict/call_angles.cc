@@ -1,4 +1,5 @@
 // What a problem says of its angles: positions, axes, frequencies, scaling.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -22,20 +23,31 @@ const double* Call::add_doubles(const std::string& name,
 void Call::add_angles() {
   const RopeCase& c = *case_;
   const reference::Axes& axes = c.spec.axes;
-  if (c.has_real_positions()) {
-    problem_.real_positions = add_doubles("real_positions", c.positions);
+  const Rows rows = lay_rows(axes.count, c.batch, c.seq);
+  const bool is_real = c.has_real_positions();
+  const auto bits_of = [&](double p) {
+    return is_real ? std::bit_cast<std::uint64_t>(p)
+                   : static_cast<std::uint64_t>(static_cast<std::int64_t>(p));
+  };
+  Bits positions;
+  double greatest = 0;
+  for (const double p : c.positions) {
+    positions.push_back(bits_of(p));
+    greatest = std::max(greatest, p);
+  }
+  // A gap holds a position that no token of the case has.
+  const std::size_t buffer =
+      add_rows(is_real ? "real_positions" : "positions", rows, positions, 8,
+               bits_of(greatest + 1));
+  const std::byte* const data = buffers_[buffer].data;
+  if (is_real) {
+    problem_.real_positions = reinterpret_cast<const double*>(data);
   } else {
-    Bits positions;
-    for (const double p : c.positions) {
-      positions.push_back(
-          static_cast<std::uint64_t>(static_cast<std::int64_t>(p)));
-    }
-    problem_.positions = reinterpret_cast<const std::int64_t*>(
-        buffers_[add_input("positions", positions, 8)].data);
+    problem_.positions = reinterpret_cast<const std::int64_t*>(data);
   }
   problem_.position_axes = axes.count;
-  problem_.position_axis_stride = c.tokens();
-  problem_.position_batch_stride = c.seq;
+  problem_.position_axis_stride = rows.strides.batch;
+  problem_.position_batch_stride = rows.strides.token;
   if (!axes.axis_of_pair.empty()) {
     const Bits list(axes.axis_of_pair.begin(), axes.axis_of_pair.end());
     problem_.axis_of_pair = reinterpret_cast<const std::int32_t*>(
@@ -51,9 +63,10 @@ void Call::add_angles() {
   problem_.inv_freq = add("inv_freq", c.inv_freq_hi);
   problem_.inv_freq_lo = add("inv_freq_lo", c.inv_freq_lo);
   if (!c.pair_amplitude.empty()) {
-    problem_.pair_amplitude = add("pair_amplitude", c.pair_amplitude);
-    problem_.table_token_stride = c.pairs();
-    problem_.table_batch_stride = c.pairs() * c.seq;
+    const std::size_t amplitudes =
+        add_rows("pair_amplitude", lay_tables(), c.pair_amplitude, 8);
+    problem_.pair_amplitude =
+        reinterpret_cast<const double*>(buffers_[amplitudes].data);
   }
 }
 

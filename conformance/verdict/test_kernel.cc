@@ -155,8 +155,10 @@ std::byte* TestKernel::allocate(std::size_t bytes) {
   return memory_.back().get();
 }
 
-Answer TestKernel::run(const ropeproof_problem& p) {
+Answer TestKernel::run(const ropeproof_problem& problem) {
   if (canned.outcome != Outcome::kOk) return canned;
+  ropeproof_problem p = problem;
+  if (knobs_.misread) knobs_.misread(p);
   switch (p.operation) {
     case ROPEPROOF_FREQUENCIES:
       write_frequencies(p);

@@ -56,6 +56,8 @@ struct Knobs {
   bool reads_outside_densely = false;    // channels outside the window
   bool zeroes_outside_in_place = false;  // the same
   bool turns_a_pair_too_many = false;    // right behind the last channel
+  // What the kernel takes the problem for.
+  std::function<void(ropeproof_problem&)> misread;
   bool only_first_batch_row = false;
   std::int64_t heads_skipped = 0;
   std::int64_t bytes_past_the_end = 0;
