@@ -1,8 +1,9 @@
 // commands.h -- the subcommands of `ropeproof`; one file each.
 //
 // Each registers its flags and returns a function that runs it and gives the
-// exit status: 0 conforms, 1 does not or a waiver is stale, 2 usage or nothing judged, 3 adapter or
-// protocol error, 4 vectors that cannot be trusted, 5 the suite's own fault.
+// exit status: 0 conforms, 1 does not or a waiver is stale or expired, 2 usage
+// or nothing judged, 3 adapter or protocol error, 4 vectors that cannot be
+// trusted, 5 the suite's own fault.
 #ifndef ROPEPROOF_TOOLS_COMMANDS_H_
 #define ROPEPROOF_TOOLS_COMMANDS_H_
 

@@ -5,7 +5,6 @@
 
 #include "conformance/corpus/strict_json.h"
 #include "conformance/kernels/kernel.h"
-#include "conformance/waivers/waivers.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 
@@ -49,8 +48,6 @@ int main(int argc, char** argv) {
       if (command.app->parsed()) return command.run();
     }
     return 2;
-  } catch (const conformance::WaiverExpired& error) {
-    return fail(1, error.what());
   } catch (const std::invalid_argument& error) {
     return fail(2, error.what());
   } catch (const conformance::KernelError& error) {

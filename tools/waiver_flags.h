@@ -16,7 +16,7 @@ namespace ropeproof::tools {
 class WaiverFlags {
  public:
   void add_flags(CLI::App& command);
-  // Throws std::invalid_argument for a bad file, WaiverExpired for an old one.
+  // Throws std::invalid_argument for a bad file.
   void read();
   // The cases that patterns may name: those of all corpora that are added.
   void add_cases(const conformance::Corpus& corpus);

@@ -114,11 +114,12 @@ std::string json_report(const Report& report) {
   Json checks = Json::array();
   for (const Check& check : report.checks) checks.push_back(check_json(check));
   Json waivers = Json::array();
-  for (const auto& [waiver, cases] : report.waivers) {
+  for (const auto& [waiver, cases, is_expired] : report.waivers) {
     waivers.push_back({{"id", waiver.id},
                        {"reason", waiver.reason},
                        {"link", waiver.link},
                        {"expires", date_text(waiver.expires)},
+                       {"is_expired", is_expired},
                        {"cases", cases}});
   }
   Json json = {{"format", kReportFormat},

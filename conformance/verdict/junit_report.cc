@@ -83,6 +83,7 @@ std::string junit_report(const Report& report) {
     count(element == nullptr ? "" : element, by);
   }
   count("failure", static_cast<std::int64_t>(totals.stale.size()));
+  count("failure", static_cast<std::int64_t>(totals.expired.size()));
 
   std::ostringstream out;
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\""
@@ -99,6 +100,11 @@ std::string junit_report(const Report& report) {
   for (const AppliedWaiver* stale : totals.stale) {
     print_case(out, "waivers", stale->waiver.id, "failure",
                "XPASS: no check fails any more, remove the waiver", "");
+  }
+  for (const AppliedWaiver* expired : totals.expired) {
+    print_case(out, "waivers", expired->waiver.id, "failure",
+               "EXPIRED: ended on " + date_text(expired->waiver.expires) +
+                   ", remove the waiver or move the date");
   }
   out << "</testsuite>\n";
   return out.str();

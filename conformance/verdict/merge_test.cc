@@ -23,7 +23,9 @@ Waivers some_waivers() {
   return {"w.json",
           "",
           {{"smoke-rich-00?", "test", "a reason", "https://example.org/7",
-            parse_date("2027-03-31")}}};
+            parse_date("2027-03-31")},
+           {"smoke-rich-01?", "test", "a reason", "https://example.org/7",
+            parse_date("2027-02-28")}}};
 }
 
 // What reports must survive: wrong values, NaNs, refusals, waivers.
@@ -45,7 +47,8 @@ Report judged(const Subject& subject, const Shard& shard = {}) {
   Report report = run_suite(kernel, corpus(), selection);
   report.suite_version = "0.0.0-test";
   report.kernel_argument = subject.argument;
-  apply_waivers(some_waivers(), case_ids(corpus()), report);
+  apply_waivers(some_waivers(), case_ids(corpus()), parse_date("2027-03-31"),
+                report);
   return report;
 }
 

@@ -130,6 +130,7 @@ std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
   std::vector<const AppliedWaiver*> stale;
   if (!report.shard.is_whole() || !report.operations.empty()) return stale;
   for (const AppliedWaiver& applied : report.waivers) {
+    if (applied.is_expired) continue;
     std::set<std::string> cases;
     bool some_pass = false, all_pass = true;
     for (const Check& check : report.checks) {
@@ -157,6 +158,9 @@ Totals total(const Report& report) {
   Totals totals = total_of(report, [](const Check&) { return true; });
   totals.staged_is_missing = report.staged_is_missing;
   totals.stale = stale_waivers(report);
+  for (const AppliedWaiver& applied : report.waivers) {
+    if (applied.is_expired) totals.expired.push_back(&applied);
+  }
   // What the waivers say is no longer true: there is nothing to state.
   if (!totals.stale.empty()) totals.level = totals.suffixes = "";
   return totals;
@@ -195,17 +199,18 @@ bool is_failure(Verdict verdict) {
          verdict != Verdict::kXfail;
 }
 
-bool is_stale_alone(const Totals& totals) {
+bool are_waivers_alone(const Totals& totals) {
   Totals without = totals;
   without.stale.clear();
-  return !totals.stale.empty() && exit_status(without) == 0;
+  without.expired.clear();
+  return exit_status(totals) != 0 && exit_status(without) == 0;
 }
 
 int exit_status(const Totals& totals) {
   if (totals.of(Verdict::kFail) + totals.of(Verdict::kCrash) +
               totals.of(Verdict::kTimeout) + totals.of(Verdict::kMissing) >
           0 ||
-      !totals.stale.empty()) {
+      !totals.stale.empty() || !totals.expired.empty()) {
     return 1;
   }
   if (totals.of(Verdict::kError) > 0) return 3;

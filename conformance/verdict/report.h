@@ -48,7 +48,8 @@ struct Check {
 // A waiver for the kernel of the run.
 struct AppliedWaiver {
   Waiver waiver;
-  std::int64_t cases = 0;  // of all vectors that its pattern matches
+  std::int64_t cases = 0;   // of all vectors that its pattern matches
+  bool is_expired = false;  // on the day of the run: it covers nothing
 };
 
 // No time, no machine and no number of threads in it: the same kernel gives the
@@ -92,6 +93,7 @@ struct Totals {
   // Waivers none of whose failures is left, although everything that they cover
   // was judged.
   std::vector<const AppliedWaiver*> stale;
+  std::vector<const AppliedWaiver*> expired;
 
   std::int64_t of(Verdict verdict) const;
 };
@@ -116,12 +118,12 @@ Totals total(const Report& report);
 Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report);
 
-// DESIGN: 0 conforms, 1 does not or a waiver is stale, 2 nothing was judged, 3
-// protocol error.
+// DESIGN: 0 conforms, 1 does not or a waiver is stale or expired, 2 nothing was
+// judged, 3 protocol error.
 int exit_status(const Totals& totals);
 
-// Whether a stale waiver is all that keeps the exit status from 0.
-bool is_stale_alone(const Totals& totals);
+// Whether stale or expired waivers are all that keeps the exit status from 0.
+bool are_waivers_alone(const Totals& totals);
 
 // "engine X 1.4.2: ropeproof 0.1.0, level L1+M+D, profile llama3-f32-128k, angle
 // A1, 0 waivers"; empty where there is nothing to state.
@@ -140,7 +142,7 @@ std::string json_report(const Report& report);
 
 // For build servers: JUnit XML, one testcase per check. What is waived or
 // unsupported is skipped; crashes, timeouts, missing and broken answers are
-// errors. A stale waiver is a failing testcase of its own.
+// errors. A stale or expired waiver is a failing testcase of its own.
 std::string junit_report(const Report& report);
 
 }  // namespace ropeproof::conformance

@@ -168,7 +168,8 @@ Report report_of(const json& node) {
     report.waivers.push_back(
         {{text_of(waiver, "id"), report.kernel.name, text_of(waiver, "reason"),
           text_of(waiver, "link"), parse_date(text_of(waiver, "expires"))},
-         count_of(waiver, "cases")});
+         count_of(waiver, "cases"),
+         waiver.at("is_expired").get<bool>()});
   }
   if (!report.shard.is_whole()) {
     report.dealt = node.at("dealt").get<std::vector<std::string>>();

@@ -229,12 +229,18 @@ void print_waivers(std::ostringstream& out, const Report& report,
   for (std::size_t i = 0; i < waived.size(); ++i) {
     const AppliedWaiver& applied = report.waivers[i];
     const bool is_stale = std::ranges::count(totals.stale, &applied) > 0;
-    out << (is_stale ? "  XPASS        " : "  waived       ")
-        << applied.waiver.id << ": "
-        << (is_stale ? "no check fails any more, remove the waiver"
-                     : counted(waived[i], "check") + " of this run, until " +
-                           date_text(applied.waiver.expires))
-        << " (" << applied.waiver.reason << "; " << applied.waiver.link
+    const std::string day = date_text(applied.waiver.expires);
+    if (applied.is_expired) {
+      out << "  EXPIRED      " << applied.waiver.id << ": ended on " << day
+          << ", remove the waiver or move the date";
+    } else if (is_stale) {
+      out << "  XPASS        " << applied.waiver.id
+          << ": no check fails any more, remove the waiver";
+    } else {
+      out << "  waived       " << applied.waiver.id << ": "
+          << counted(waived[i], "check") << " of this run, until " << day;
+    }
+    out << " (" << applied.waiver.reason << "; " << applied.waiver.link
         << ")\n";
   }
 }
@@ -255,8 +261,8 @@ std::string statement(const Report& report, const Totals& totals) {
     case 0:
       return "CONFORMS" + level;
     case 1:
-      return is_stale_alone(totals) ? "STALE WAIVER"
-                                    : "DOES NOT CONFORM" + level;
+      if (!are_waivers_alone(totals)) return "DOES NOT CONFORM" + level;
+      return totals.expired.empty() ? "STALE WAIVER" : "EXPIRED WAIVER";
     case 2:
       return "NOTHING WAS JUDGED";
     default:

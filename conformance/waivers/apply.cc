@@ -21,19 +21,21 @@ std::vector<std::string> case_ids(const Corpus& corpus) {
 const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
                               const std::string& case_id) {
   for (const AppliedWaiver& applied : waivers) {
-    if (matches(applied.waiver.id, case_id)) return &applied;
+    if (!applied.is_expired && matches(applied.waiver.id, case_id)) {
+      return &applied;
+    }
   }
   return nullptr;
 }
 
 void apply_waivers(const Waivers& waivers, const std::vector<std::string>& ids,
-                   Report& report) {
+                   const Date& today, Report& report) {
   for (const Waiver& waiver : waivers.entries) {
     if (waiver.engine != report.kernel.name) continue;
     const auto cases = std::count_if(
         ids.begin(), ids.end(),
         [&](const std::string& id) { return matches(waiver.id, id); });
-    report.waivers.push_back({waiver, cases});
+    report.waivers.push_back({waiver, cases, is_expired(waiver, today)});
   }
   for (Check& check : report.checks) {
     if (check.verdict == Verdict::kFail &&

@@ -16,11 +16,12 @@ std::vector<std::string> case_ids(const Corpus& corpus);
 
 // Notes the waivers for the report's kernel and turns each FAIL that one of them
 // covers into XFAIL. A crash, a timeout, an error and a missing result cannot be
-// waived. `ids` are those of all vectors.
+// waived. `ids` are those of all vectors. A waiver that ended before `today` is
+// noted too, and covers nothing.
 void apply_waivers(const Waivers& waivers, const std::vector<std::string>& ids,
-                   Report& report);
+                   const Date& today, Report& report);
 
-// The first that covers the case; null if none does.
+// The first that holds and covers the case; null if none does.
 const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
                               const std::string& case_id);
 

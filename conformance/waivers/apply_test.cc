@@ -20,7 +20,8 @@ const Corpus& corpus() {
 Report judged(const std::vector<std::string>& patterns,
               const Selection& selection = {},
               const std::string& engine = "backwards",
-              const Answer& canned = {Outcome::kOk, ""}) {
+              const Answer& canned = {Outcome::kOk, ""},
+              const std::string& today = "2027-03-31") {
   Description description = full_description(ROPEPROOF_A0);
   description.name = "backwards";
   Knobs knobs = exact_knobs();
@@ -34,7 +35,7 @@ Report judged(const std::vector<std::string>& patterns,
                                "https://example.org/7",
                                parse_date("2027-03-31")});
   }
-  apply_waivers(waivers, case_ids(corpus()), report);
+  apply_waivers(waivers, case_ids(corpus()), parse_date(today), report);
   return report;
 }
 
@@ -96,6 +97,50 @@ TEST_CASE("a run that leaves out covered cases calls no waiver stale",
   one.cases = {failing};
   one.operations = {"table"};  // passes; rope does not
   CHECK(exit_status(total(judged({failing}, one))) == 0);
+}
+
+TEST_CASE(
+    "an expired waiver covers nothing and is an error, in a run that is judged",
+    "[waivers]") {
+  const std::vector<std::string> failing = failing_cases();
+  const auto on_the_day_after = [](const std::vector<std::string>& patterns) {
+    return judged(patterns, {}, "backwards", {Outcome::kOk, ""}, "2027-04-01");
+  };
+  const Report report = on_the_day_after(failing);
+  const Totals totals = total(report);
+  CHECK(exit_status(totals) == 1);
+  CHECK(totals.of(Verdict::kXfail) == 0);
+  CHECK(totals.of(Verdict::kFail) == total(judged({})).of(Verdict::kFail));
+  CHECK(totals.expired.size() == failing.size());
+  CHECK(totals.stale.empty());
+  const std::string text = text_report(report, 0);
+  CHECK_THAT(text, ContainsSubstring("  EXPIRED      " + failing[0] +
+                                     ": ended on 2027-03-31"));
+  CHECK_THAT(text, ContainsSubstring("\nDOES NOT CONFORM  level "));
+  CHECK_THAT(junit_report(report), ContainsSubstring("EXPIRED: ended on"));
+
+  // It needs no failure to be an error.
+  const Report passing = on_the_day_after({"smoke-unit-001"});
+  CHECK(total(passing).expired.size() == 1);
+  CHECK(total(passing).stale.empty());
+}
+
+TEST_CASE("a run that passes but for an expired waiver says just that",
+          "[waivers]") {
+  Description description = full_description(ROPEPROOF_A0);
+  TestKernel kernel(description, exact_knobs());
+  Selection smoke;
+  smoke.tier = "smoke";
+  Report report = run_suite(kernel, corpus(), smoke);
+  REQUIRE(exit_status(total(report)) == 0);
+  Waivers waivers;
+  waivers.entries.push_back({"smoke-unit-001", report.kernel.name, "a reason",
+                             "https://example.org/7",
+                             parse_date("2027-03-31")});
+  apply_waivers(waivers, case_ids(corpus()), parse_date("2027-04-01"), report);
+  CHECK(exit_status(total(report)) == 1);
+  CHECK_THAT(text_report(report, 0), ContainsSubstring("\nEXPIRED WAIVER "));
+  CHECK(conformance_statement(report, total(report)).empty());
 }
 
 TEST_CASE("a waiver is for its own engine and for wrong answers alone",

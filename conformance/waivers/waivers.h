@@ -14,7 +14,6 @@
 #define ROPEPROOF_CONFORMANCE_WAIVERS_WAIVERS_H_
 
 #include <chrono>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,11 +35,6 @@ struct Waivers {
   std::vector<Waiver> entries;
 };
 
-// A waiver past its date. what() is one line. Exit status 1.
-struct WaiverExpired : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 // Reads the text of a waiver file; `file` names it in errors. Throws
 // std::invalid_argument, one line with the place, for anything that is not
 // exactly as above. Any bytes may be passed.
@@ -50,8 +44,8 @@ Waivers parse_waivers(const std::string& text, const std::string& file);
 // if it cannot be read.
 Waivers read_waivers(const std::string& file);
 
-// Throws WaiverExpired naming the first waiver that ended before `today`.
-void check_not_expired(const Waivers& waivers, const Date& today);
+// Whether its last day was before `today`.
+bool is_expired(const Waiver& waiver, const Date& today);
 
 // Throws std::invalid_argument naming the first pattern that matches none of
 // `ids`.
