@@ -33,7 +33,8 @@ std::map<std::string, int> failures(const Corpus& corpus,
   mutant.mutate(knobs);
   TestKernel kernel(full_description(ROPEPROOF_A0), knobs);
   Selection selection;
-  selection.operations = {"rope", "rotate"};
+  selection.operations = {"rope"};
+  if (knobs.misread) selection.operations.push_back("rotate");
   std::map<std::string, int> groups;
   for (const Check& check : run_suite(kernel, corpus, selection).checks) {
     if (check.verdict != Verdict::kFail) continue;
