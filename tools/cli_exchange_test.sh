@@ -232,6 +232,23 @@ says 0 'no proof' stress --lib "$plugins/c_example.so" --cases 500
 same_search=$(tail -2 "$work/out" | head -1)
 says 0 "$same_search" stress --lib "$plugins/c_example.so" --cases 500
 says 0 'no proof' stress --builtin fast --seed 3 --budget 0.5
+# A kernel that is wrong from its 8th call on fails no case alone.
+sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" >"$work/eighth.c"
+cat >>"$work/eighth.c" <<'EOF'
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  static int calls = 0;
+  int32_t status = whole_run(p);
+  if (++calls >= 8 && p->q.out != 0) ((float*)p->q.out)[0] += 1;
+  return status;
+}
+EOF
+"$compiler" -O2 -shared -fPIC -I "$source/conformance" -o "$work/eighth.so" \
+  "$work/eighth.c" -lm || fault "eighth.c does not compile"
+says 1 'depends on earlier calls' stress --lib "$work/eighth.so" --cases 2000 --out "$work/none"
+checks=$((checks + 1))
+[ ! -e "$work/none" ] || fault "a case is saved that fails nothing"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
+says 1 'depends on earlier calls' $replay
 expect 2 'excludes' stress --builtin fast --cases 3 --budget 3
 expect 2 'cases' stress --builtin fast --cases 0
 
