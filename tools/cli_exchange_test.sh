@@ -35,7 +35,19 @@ GTEST_SHARD_INDEX=2 GTEST_TOTAL_SHARDS=3 says 1 'shard 2/3' "${broken[@]}" --sha
 
 expect 2 'expected i/n' "${fast[@]}" --shard 2
 expect 2 'no such shard' "${fast[@]}" --shard 3/2
-expect 2 'at most as many shards' "${fast[@]}" --shard 1/100
+says 0 '^shard 100/100: nothing to judge here' "${fast[@]}" --shard 100/100
+GTEST_SHARD_INDEX=1 GTEST_TOTAL_SHARDS=3 says 0 '^CONFORMS on part' "${fast[@]}" --case smoke-unit-001
+# Another path to the same library, and another library at the same path.
+cp "$plugins/c_example_swapped.so" "$work/moved.so"
+moved=(run --lib "$work/moved.so" --tier smoke)
+"$ropeproof" "${moved[@]}" --shard 2/3 --report "$work/moved2.json" >/dev/null
+says 1 '' merge "$work/1.json" "$work/moved2.json" "$work/3.json" --report "$work/merged.json"
+same "$work/merged.json" "$work/whole.json"
+printf x >>"$work/moved.so"
+"$ropeproof" "${moved[@]}" --shard 3/3 --report "$work/moved3.json" >/dev/null
+expect 2 'differ in kernel_sha256' merge "$work/1.json" "$work/moved2.json" "$work/moved3.json"
+"$ropeproof" "${broken[@]}" --shard 3/3 --time-limit 9000 --report "$work/hasty.json" >/dev/null
+expect 2 'differ in time_limit_ms' merge "$work/1.json" "$work/2.json" "$work/hasty.json"
 GTEST_SHARD_INDEX=1 expect 2 'GTEST_TOTAL_SHARDS' "${fast[@]}"
 SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=2 expect 2 'expected a number' "${fast[@]}"
 expect 2 'shard 3/3 is missing' merge "$work/1.json" "$work/2.json"
@@ -220,6 +232,23 @@ says 0 'no proof' stress --lib "$plugins/c_example.so" --cases 500
 same_search=$(tail -2 "$work/out" | head -1)
 says 0 "$same_search" stress --lib "$plugins/c_example.so" --cases 500
 says 0 'no proof' stress --builtin fast --seed 3 --budget 0.5
+# A kernel that is wrong from its 8th call on fails no case alone.
+sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" >"$work/eighth.c"
+cat >>"$work/eighth.c" <<'EOF'
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  static int calls = 0;
+  int32_t status = whole_run(p);
+  if (++calls >= 8 && p->q.out != 0) ((float*)p->q.out)[0] += 1;
+  return status;
+}
+EOF
+"$compiler" -O2 -shared -fPIC -I "$source/conformance" -o "$work/eighth.so" \
+  "$work/eighth.c" -lm || fault "eighth.c does not compile"
+says 1 'depends on earlier calls' stress --lib "$work/eighth.so" --cases 2000 --out "$work/none"
+checks=$((checks + 1))
+[ ! -e "$work/none" ] || fault "a case is saved that fails nothing"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
+says 1 'depends on earlier calls' $replay
 expect 2 'excludes' stress --builtin fast --cases 3 --budget 3
 expect 2 'cases' stress --builtin fast --cases 0
 

@@ -1,5 +1,9 @@
 #include "tools/kernel_flags.h"
 
+#include <fstream>
+#include <iterator>
+
+#include "conformance/corpus/sha256.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -28,9 +32,24 @@ std::unique_ptr<conformance::Kernel> KernelFlags::open() const {
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
   options.is_forked = !no_fork_;
   if (!command_.empty()) return conformance::start_process(command_, options);
-  return conformance::load_library(
-      builtin_.empty() ? library_ : bundled_library(builtin_).string(),
-      options);
+  return conformance::load_library(library(), options);
+}
+
+std::string KernelFlags::library() const {
+  return builtin_.empty() ? library_ : bundled_library(builtin_).string();
+}
+
+void KernelFlags::note(conformance::Report& report) const {
+  report.kernel_argument = argument();
+  report.is_forked = !no_fork_;
+  report.time_limit_ms = time_limit_ms_;
+  if (!command_.empty()) return;
+  std::ifstream stream(library(), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  if (!stream.is_open() || stream.bad()) {
+    throw conformance::KernelError(library() + ": cannot be read any more");
+  }
+  report.kernel_sha256 = conformance::sha256(bytes);
 }
 
 std::string KernelFlags::argument() const {

@@ -50,10 +50,14 @@ bool needs_full_tier(const conformance::Selection& selection) {
 
 int run(Options& options) {
   options.waivers.read();
-  options.selection.shard =
-      options.shard ? conformance::parse_shard(*options.shard, "--shard")
-                    : conformance::shard_of_environment(
-                          [](const char* name) { return std::getenv(name); });
+  if (options.shard) {
+    options.selection.shard =
+        conformance::parse_shard(*options.shard, "--shard");
+  } else if (options.selection.cases.empty()) {
+    // A replay of chosen cases is nobody's array job.
+    options.selection.shard = conformance::shard_of_environment(
+        [](const char* name) { return std::getenv(name); });
+  }
   conformance::Corpus corpus = conformance::load_corpus(options.vectors);
   options.waivers.add_cases(corpus);
   const std::string& profile = options.selection.profile;
@@ -74,7 +78,7 @@ int run(Options& options) {
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;
-  report.kernel_argument = options.kernel.argument();
+  options.kernel.note(report);
   if (options.vectors != default_vectors().string()) {
     report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
   }

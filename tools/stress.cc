@@ -8,6 +8,7 @@
 #include <string>
 
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/words.h"
 #include "conformance/stress/search.h"
 #include "conformance/verdict/features.h"
 #include "reference/golden.h"
@@ -60,6 +61,24 @@ void report_failure(const Options& options, const conformance::Kernel& kernel,
   std::cout << conformance::text_report(report, 1);
 }
 
+// Nothing to save: the verdict, and the calls that lead to it.
+void report_dependent_failure(const Options& options,
+                              const conformance::Kernel& kernel,
+                              const conformance::StressFailure& failure) {
+  const conformance::Description& d = kernel.description();
+  const std::uint64_t cases = failure.index - options.first + 1;
+  std::cout << "DOES NOT CONFORM   " << d.name << " " << d.version << ": case "
+            << failure.index << " of seed " << options.seed << ", "
+            << conformance::word(conformance::kOperationWords,
+                                 failure.operation)
+            << ": " << conformance::verdict_word(failure.check.verdict)
+            << "\nIt passes in a fresh process: the failure depends on earlier "
+               "calls, and no case shows it alone.\n"
+            << "  replay   ropeproof stress " << options.kernel.argument()
+            << " --seed " << options.seed << " --first " << options.first
+            << " --cases " << cases << "\n";
+}
+
 int stress(const Options& options) {
   const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
   const auto end =
@@ -75,6 +94,11 @@ int stress(const Options& options) {
                             std::to_string(result.drawn) + " cases drawn, " +
                             std::to_string(result.judged) + " calls judged, " +
                             std::to_string(result.unsupported) + " unsupported";
+  if (result.failure && result.failure->needs_earlier_calls) {
+    report_dependent_failure(options, *kernel, *result.failure);
+    std::cout << drawn << "\n";
+    return 1;
+  }
   if (result.failure) {
     const std::string folder = options.out.value_or(result.failure->c.id);
     report_failure(options, *kernel, *result.failure, folder);

@@ -38,6 +38,18 @@ std::optional<RopeCase> proved(const RopeCase& c, reference::Oracle oracle) {
   return std::move(group.rope_cases[0]);
 }
 
+// The verdict on a case that a process judges first.
+std::optional<Check> failing_afresh(Kernel& kernel,
+                                    const StressFailure& failure,
+                                    reference::Oracle oracle) {
+  const std::optional<RopeCase> c = proved(failure.c, oracle);
+  if (!c) return std::nullopt;
+  kernel.restart(0);
+  Check check = check_values(kernel, failure.operation, *c);
+  if (!is_failure(check.verdict)) return std::nullopt;
+  return check;
+}
+
 StressFailure made_smaller(Kernel& kernel, const StressFailure& found,
                            reference::Oracle oracle) {
   StressFailure failure = found;
@@ -54,6 +66,15 @@ StressFailure made_smaller(Kernel& kernel, const StressFailure& found,
   Shrunk shrunk = shrink(found.c, fails);
   failure.c = std::move(shrunk.c);
   failure.tries = shrunk.tries;
+  // A kernel that remembers its calls may have led the search astray.
+  for (StressFailure candidate : {failure, found}) {
+    std::optional<Check> check = failing_afresh(kernel, candidate, oracle);
+    if (!check) continue;
+    candidate.check = std::move(*check);
+    return candidate;
+  }
+  failure = found;
+  failure.needs_earlier_calls = true;
   return failure;
 }
 

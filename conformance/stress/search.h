@@ -21,6 +21,9 @@ struct StressFailure {
   RopeCase c;              // the smallest that was found, without goldens
   Check check;             // what it shows
   std::int64_t tries = 0;  // cases tried to find it
+  // The case passes in a fresh process: it fails after other calls alone, and is
+  // the one that was drawn.
+  bool needs_earlier_calls = false;
 };
 
 struct StressResult {
@@ -34,7 +37,8 @@ struct StressResult {
 // each batch of at most kStressBatch cases with the number drawn so far, answers
 // how many more may be drawn: 0 ends the search. A failure is made smaller by
 // shrink(), as long as it stays what it is: FAIL, CRASH, ERROR; a timeout is
-// left as it was drawn. The result depends on the kernel, the seed and the
+// left as it was drawn. The rest is confirmed in a fresh process, where the
+// kernel has one: the smaller case, else the drawn one. The result depends on the kernel, the seed and the
 // numbers answered alone. Throws what reference/golden.h throws.
 using GoesOn = std::function<std::uint64_t(std::uint64_t drawn)>;
 inline constexpr std::uint64_t kStressBatch = 32;

@@ -162,6 +162,39 @@ TEST_CASE(
   CHECK(result.judged + result.unsupported == 4 * 70);
 }
 
+// Wrong from its 8th call on, in every process anew.
+class Forgetful : public TestKernel {
+ public:
+  using TestKernel::TestKernel;
+  Answer run(const ropeproof_problem& problem) override {
+    if (++calls_ >= 8) return {Outcome::kCrash, "ended by signal 11"};
+    return TestKernel::run(problem);
+  }
+  bool restart(int) override {
+    calls_ = 0;
+    return true;
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+TEST_CASE("a failure that passes in a fresh process is not called a case",
+          "[conformance][stress]") {
+  Forgetful kernel(rope_only(), exact_knobs());
+  const StressResult result = search(kernel, kSeed, 0, cases(300), kOracle);
+  REQUIRE(result.failure);
+  CHECK(result.failure->needs_earlier_calls);
+  CHECK(result.failure->tries == 0);
+  CHECK_FALSE(failure_of(tail_bug()).needs_earlier_calls);
+  // The calls up to it show it again.
+  kernel.restart(0);
+  const StressResult again =
+      search(kernel, kSeed, 0, cases(result.failure->index + 1), kOracle);
+  REQUIRE(again.failure);
+  CHECK(again.failure->index == result.failure->index);
+}
+
 TEST_CASE("a kernel that hangs is reported as drawn, without further calls",
           "[conformance][stress]") {
   TestKernel kernel(rope_only(), exact_knobs());

@@ -14,12 +14,14 @@ namespace {
   throw ReportError(one_line(fault));
 }
 
-// What shards of one run have in common: all but the index, and what was found.
+// What shards of one run have in common: all but the index, what was found, and
+// the path of a library, which its digest names better.
 nlohmann::json head_of(const Report& report) {
   Report head = report;
   head.shard.index = head.shard.count;
   head.dealt.clear();
   head.checks.clear();
+  if (!head.kernel_sha256.empty()) head.kernel_argument.clear();
   return nlohmann::json::parse(json_report(head));
 }
 

@@ -16,11 +16,12 @@ struct NamedReport {
 };
 
 // The report that the same run without shards would have written, byte for byte,
-// in whatever order the shards are given. Throws ReportError, one line that
+// in whatever order the shards are given; it names the kernel as shard 1 does.
+// Throws ReportError, one line that
 // names the files, if
 //
-// - two are of different runs: another suite, corpus, kernel, description, flag,
-//   selection or waiver
+// - two are of different runs: another suite, corpus, library (its bytes, not
+//   its path), command, description, flag, selection or waiver
 // - a shard is missing or given twice
 // - a case is in the wrong shard, missing or there twice
 Report merge_reports(std::vector<NamedReport> shards);

@@ -46,6 +46,7 @@ Report judged(const Subject& subject, const Shard& shard = {}) {
   selection.shard = shard;
   Report report = run_suite(kernel, corpus(), selection);
   report.suite_version = "0.0.0-test";
+  report.time_limit_ms = 10000;
   report.kernel_argument = subject.argument;
   apply_waivers(some_waivers(), case_ids(corpus()), parse_date("2027-03-31"),
                 report);
@@ -154,6 +155,9 @@ TEST_CASE("shards that are not one whole run are refused in one line",
   differs("kernel_version", [](Report& r) { r.kernel.version = "9"; });
   differs("description", [](Report& r) { r.kernel.trig_ulp = 3; });
   differs("kernel_argument", [](Report& r) { r.kernel_argument += "x"; });
+  differs("kernel_sha256", [](Report& r) { r.kernel_sha256 = "9"; });
+  differs("is_forked", [](Report& r) { r.is_forked = false; });
+  differs("time_limit_ms", [](Report& r) { r.time_limit_ms = 1; });
   differs("selection", [](Report& r) { r.selection = "tier core"; });
   differs("operations", [](Report& r) { r.operations = "rope"; });
   differs("cases_sha256", [](Report& r) { r.cases_sha256 = "9"; });
@@ -170,8 +174,37 @@ TEST_CASE("shards that are not one whole run are refused in one line",
              ContainsSubstring("out of order"));
 }
 
-TEST_CASE("more shards than cases are refused", "[conformance][shards]") {
-  CHECK_THROWS_AS(judged(subjects()[1], {1, 65}), std::invalid_argument);
+TEST_CASE(
+    "one library under several paths is one kernel, two under one are not",
+    "[conformance][shards]") {
+  const Subject subject = subjects()[1];
+  std::vector<NamedReport> shards = shards_of(subject, 2);
+  for (NamedReport& shard : shards) shard.report.kernel_sha256 = "12ab";
+  shards[1].report.kernel_argument = "--lib /elsewhere/test.so";
+  CHECK(merge_reports(shards).kernel_argument == subject.argument);
+  shards[1].report.kernel_argument = subject.argument;
+  shards[1].report.kernel_sha256 = "12ac";
+  CHECK_THAT(fault_of(shards), ContainsSubstring("differ in kernel_sha256"));
+}
+
+TEST_CASE(
+    "a shard with nothing to judge is no failure, a whole run of nothing is",
+    "[conformance][shards]") {
+  Subject subject = subjects()[1];
+  subject.selection.cases = {"smoke-unit-001", "smoke-unit-002"};
+  const Report beyond = judged(subject, {3, 3});
+  CHECK(beyond.checks.empty());
+  CHECK(exit_status(total(beyond)) == 0);
+  CHECK_THAT(text_report(beyond, 0),
+             ContainsSubstring("shard 3/3: nothing to judge here"));
+  CHECK(json_report(merge_reports(shards_of(subject, 3))) ==
+        json_report(judged(subject)));
+
+  subject.description.operations = ROPEPROOF_PERMUTE;
+  for (const NamedReport& shard : shards_of(subject, 2)) {
+    CHECK(exit_status(total(shard.report)) == 0);
+  }
+  CHECK(exit_status(total(merge_reports(shards_of(subject, 2)))) == 2);
 }
 
 TEST_CASE("a file that is not exactly a report is refused in one line",

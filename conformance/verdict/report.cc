@@ -157,6 +157,7 @@ std::int64_t Totals::of(Verdict verdict) const {
 Totals total(const Report& report) {
   Totals totals = total_of(report, [](const Check&) { return true; });
   totals.staged_is_missing = report.staged_is_missing;
+  totals.is_shard = !report.shard.is_whole();
   totals.stale = stale_waivers(report);
   for (const AppliedWaiver& applied : report.waivers) {
     if (applied.is_expired) totals.expired.push_back(&applied);
@@ -215,7 +216,7 @@ int exit_status(const Totals& totals) {
   }
   if (totals.of(Verdict::kError) > 0) return 3;
   if (totals.lacking > 0 || totals.staged_is_missing) return 1;
-  return totals.of(Verdict::kPass) > 0 ? 0 : 2;
+  return totals.of(Verdict::kPass) > 0 || totals.is_shard ? 0 : 2;
 }
 
 }  // namespace ropeproof::conformance

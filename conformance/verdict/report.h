@@ -59,6 +59,9 @@ struct Report {
   std::string vectors_version, manifest_sha256;
   std::string subcommand = "run";  // that judged, and replays
   std::string kernel_argument;     // "--lib ./libx.so", as the user typed it
+  std::string kernel_sha256;       // of the library; empty for a command
+  bool is_forked = true;           // as are KernelOptions'
+  std::int64_t time_limit_ms = 0;  // of one call; 0: nothing was called
   std::string selection;           // "tier core, 73 of 73 cases"
   std::string operations;          // "table, rope"; empty: all of them
   std::string cases_sha256;        // of the selected ids, each with a newline
@@ -94,6 +97,7 @@ struct Totals {
   // was judged.
   std::vector<const AppliedWaiver*> stale;
   std::vector<const AppliedWaiver*> expired;
+  bool is_shard = false;  // one of several: may have nothing to judge
 
   std::int64_t of(Verdict verdict) const;
 };
@@ -119,7 +123,7 @@ Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report);
 
 // DESIGN: 0 conforms, 1 does not or a waiver is stale or expired, 2 nothing was
-// judged, 3 protocol error.
+// judged, unless it is a shard, 3 protocol error.
 int exit_status(const Totals& totals);
 
 // Whether stale or expired waivers are all that keeps the exit status from 0.

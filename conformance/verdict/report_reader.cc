@@ -155,6 +155,9 @@ Report report_of(const json& node) {
   report.manifest_sha256 = text_of(node, "manifest_sha256");
   report.subcommand = text_of(node, "subcommand");
   report.kernel_argument = text_of(node, "kernel_argument");
+  report.kernel_sha256 = text_of(node, "kernel_sha256");
+  report.is_forked = node.at("is_forked").get<bool>();
+  report.time_limit_ms = count_of(node, "time_limit_ms");
   report.kernel = description_of(node);
   report.selection = text_of(node, "selection");
   report.operations = text_of(node, "operations");

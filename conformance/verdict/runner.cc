@@ -152,11 +152,6 @@ class Deal {
   std::int64_t count() const { return count_; }
 
   void finish(Report& report) {
-    if (shard_.count > std::max<std::int64_t>(count_, 1)) {
-      throw std::invalid_argument(
-          "shard " + shard_.text() + " of " + std::to_string(count_) +
-          " cases; use at most as many shards as cases");
-    }
     report.shard = shard_;
     report.dealt = std::move(dealt_);
     report.cases_sha256 = sha256(ids_);

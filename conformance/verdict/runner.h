@@ -31,7 +31,7 @@ Check check_values(Kernel& kernel, std::uint32_t operation, const RopeCase& c);
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown tier, id or
-// operation, or a shard beyond the last case.
+// operation.
 Report run_suite(Kernel& kernel, const Corpus& corpus,
                  const Selection& selection);
 

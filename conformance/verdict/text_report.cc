@@ -246,6 +246,10 @@ void print_waivers(std::ostringstream& out, const Report& report,
 }
 
 std::string statement(const Report& report, const Totals& totals) {
+  if (exit_status(totals) == 0 && totals.of(Verdict::kPass) == 0 &&
+      totals.of(Verdict::kXfail) == 0) {
+    return "shard " + report.shard.text() + ": nothing to judge here";
+  }
   std::string level;
   if (!report.shard.is_whole()) {
     level = " on shard " + report.shard.text();
