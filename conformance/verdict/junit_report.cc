@@ -104,7 +104,8 @@ std::string junit_report(const Report& report) {
   for (const AppliedWaiver* expired : totals.expired) {
     print_case(out, "waivers", expired->waiver.id, "failure",
                "EXPIRED: ended on " + date_text(expired->waiver.expires) +
-                   ", remove the waiver or move the date");
+                   ", remove the waiver or move the date",
+               "");
   }
   out << "</testsuite>\n";
   return out.str();
