@@ -237,12 +237,6 @@ std::vector<Mutant> core_mutants() {
            return f(one, i, j);
          };
        }},
-      {"position axis stride ignored",
-       [](Knobs& k) {
-         k.misread = [](ropeproof_problem& p) {
-           p.position_axis_stride = p.batch * p.seq;
-         };
-       }},
       {"table token stride ignored",
        [](Knobs& k) {
          k.misread = [](ropeproof_problem& p) {

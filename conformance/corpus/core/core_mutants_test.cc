@@ -53,10 +53,6 @@ TEST_CASE("families of the core tier notice every bug without the smoke tier",
   std::erase_if(mutants, [](const Mutant& mutant) {
     return mutant.name == std::string("only batch row 0");
   });
-  // Cases with several axes and gaps have real positions, which are left out.
-  std::erase_if(mutants, [](const Mutant& mutant) {
-    return mutant.name == std::string("position axis stride ignored");
-  });
   for (const Mutant& mutant : mutants) {
     CAPTURE(mutant.name);
     const auto groups = failures(corpus, mutant);
