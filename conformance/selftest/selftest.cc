@@ -75,7 +75,9 @@ bool is_killed(const Mutant& mutant, const Corpus& corpus,
                const std::string& tier) {
   Knobs knobs = exact_knobs();
   mutant.mutate(knobs);
-  TestKernel kernel(full_description(ROPEPROOF_A0), knobs);
+  Description description = full_description(ROPEPROOF_A0);
+  description.max_position = std::int64_t{1} << 30;  // binary64 angles are A0
+  TestKernel kernel(description, knobs);
   Selection selection;
   selection.tier = tier;
   selection.values_only = true;

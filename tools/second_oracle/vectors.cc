@@ -19,9 +19,11 @@ constexpr int kMaxDepth = 32;
 
 std::string read_file(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error) ||
-      fs::file_size(path, error) > kMaxFileBytes) {
-    throw std::runtime_error(path.string() + ": no file of at most 64 MiB");
+  if (!fs::is_regular_file(path, error)) {
+    throw std::runtime_error(path.string() + ": cannot be read: no file");
+  }
+  if (fs::file_size(path, error) > kMaxFileBytes) {
+    throw std::runtime_error(path.string() + ": larger than 64 MiB");
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path.string() + ": cannot be read");
