@@ -149,6 +149,16 @@ HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
   sin = hn::Xor(hn::IfThenElse(odd, c, s), sign_of(quadrant));
 }
 
+// Which x have any of `bits`.
+template <class DU>
+HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Vec<DU> x, hn::Vec<DU> bits) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::TestBit(x, bits);  // as its instruction has it, for any bits
+#else
+  return hn::Ne(hn::And(x, bits), hn::Zero(du));
+#endif
+}
+
 // Which y cannot round to the wrong float if they are off by less than
 // kHalfWidth of their last places, a power of two: those whose low 29 bits,
 // which rounding cuts off, are not that close to a half. `low` holds the low
@@ -160,7 +170,7 @@ HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Vec<DU> low) {
   constexpr std::uint64_t kRest = 2 * kHalf - 2 * kHalfWidth;
   // Adding moves the critical values to those that begin with zeros.
   const auto moved = hn::Add(low, hn::Set(du, U{kHalf + kHalfWidth}));
-  return hn::Ne(hn::And(moved, hn::Set(du, U{kRest})), hn::Zero(du));
+  return HasAny(du, moved, hn::Set(du, U{kRest}));
 }
 
 // kTurnBound = 4.9u of |y| is at most 4.9 last places of y.
@@ -201,109 +211,6 @@ HWY_INLINE void FormPairs(D d64, const Plan& plan, std::size_t pair, double p,
   FormChunk<false>(d64, hn::Set(d64, p), plan.turns_hi() + pair,
                    plan.turns_lo() + pair, plan.amplitudes() + pair, cos, sin);
 }
-
-// Consecutive positions by addition of angles: turn(p + r) = turn(p) turn(r).
-//
-// Error, u = 2^-53, m = 1. turn(p) is off by 4.9u, turn(r) by 3.9u, so that
-// their product is off by 8.8u as a vector; its two roundings and sum add 3u
-// without FMA: 11.8u < 12u for the cosine and the sine, absolutely.
-//
-// - If |cos sin| >= 2^-11, then both are at least 2^-11 and 12u are less than
-//   2^11 * 12 * 2^-53 < 2^-38.4 of the value: fewer than 2^15 last places. The
-//   product is formed in f32, whence the threshold's last bits.
-// - If p >= 0 and the angle p + r is below an eighth turn, not reduced, then
-//   all four factors are positive: the sine is off by 12u of itself, the cosine
-//   exceeds 0.7.
-// Elsewhere, about one value in 3,000, FormChunk forms the angle directly.
-constexpr std::uint64_t kRunHalfWidth = 1 << 15;
-constexpr double kCancelled = 0x1.00001p-11;
-
-#if HWY_TARGET != HWY_SCALAR
-
-// Twice Lanes(d64) pairs from `pair` on, at positions p, p + 1, ..., p + rows -
-// 1; rows are `stride` apart.
-template <bool kIsStreamed, class D, class V = hn::Vec<D>>
-HWY_INLINE void FormRunChunk(D d64, const Plan& plan, std::size_t pair,
-                             double p, std::size_t rows, std::size_t stride,
-                             float* cos, float* sin) {
-  const std::size_t lanes = hn::Lanes(d64), pairs = plan.pairs();
-  const hn::Repartition<float, D> d32;
-  const hn::Rebind<float, D> half;
-  const hn::RebindToUnsigned<decltype(d32)> u32;
-  const auto both = [&](V upper, V lower) HWY_ATTR {
-    return hn::Combine(d32, hn::DemoteTo(half, upper),
-                       hn::DemoteTo(half, lower));
-  };
-  const auto is_far = [&](V upper, V lower) HWY_ATTR {  // low words alone
-    return IsFarFromTie<kRunHalfWidth>(
-        u32,
-        hn::ConcatEven(u32, hn::BitCast(u32, upper), hn::BitCast(u32, lower)));
-  };
-  const auto store = [&](auto v, float* to) HWY_ATTR {
-    if constexpr (kIsStreamed) {
-      hn::Stream(v, d32, to);
-    } else {
-      hn::StoreU(v, d32, to);
-    }
-  };
-
-  const double* HWY_RESTRICT hi = plan.turns_hi() + pair;
-  const double* HWY_RESTRICT lo = plan.turns_lo() + pair;
-  const V position = hn::Set(d64, p), m = hn::Set(d64, plan.amplitude());
-  const auto turn = [&](std::size_t i, V& c, V& s) HWY_ATTR {
-    CosSinTurns<false>(d64, position, hn::LoadU(d64, hi + i),
-                       hn::LoadU(d64, lo + i), c, s);
-    c = hn::Mul(c, m);
-    s = hn::Mul(s, m);
-  };
-  V c_lower, s_lower, c_upper, s_upper;
-  turn(0, c_lower, s_lower);
-  turn(lanes, c_upper, s_upper);
-
-  // What |cos sin| must be at least.
-  const double limit = kCancelled * plan.amplitude() * plan.amplitude();
-  const V last = hn::Set(d64, p + static_cast<double>(Plan::kSteps));
-  const auto least = [&](std::size_t i) HWY_ATTR {
-    const auto is_small = hn::Lt(hn::Mul(hn::LoadU(d64, hi + i), last),
-                                 hn::Set(d64, 0.125 * (1 - 0x1p-40)));
-    const V all = hn::Set(d64, limit);
-    return p >= 0 ? hn::IfThenZeroElse(is_small, all) : all;
-  };
-  const auto least_product = both(least(lanes), least(0));
-
-  const double* HWY_RESTRICT step_cos = plan.step_cos() + pair;
-  const double* HWY_RESTRICT step_sin = plan.step_sin() + pair;
-  for (std::size_t r = 0; r < rows; ++r) {
-    V c_0, s_0, c_1, s_1;
-    const auto add = [&](std::size_t i, V c_p, V s_p, V& c_sum, V& s_sum)
-                         HWY_ATTR {
-                           const V c_r = hn::LoadU(d64, step_cos + i);
-                           const V s_r = hn::LoadU(d64, step_sin + i);
-                           c_sum = hn::MulSub(c_p, c_r, hn::Mul(s_p, s_r));
-                           s_sum = hn::MulAdd(s_p, c_r, hn::Mul(c_p, s_r));
-                         };
-    add(0, c_lower, s_lower, c_0, s_0);
-    add(lanes, c_upper, s_upper, c_1, s_1);
-    const auto c_both = both(c_1, c_0), s_both = both(s_1, s_0);
-    store(c_both, cos);
-    store(s_both, sin);
-    const auto is_apart =
-        hn::Ge(hn::Abs(hn::Mul(c_both, s_both)), least_product);
-    const auto is_good = hn::And(hn::And(is_far(c_1, c_0), is_far(s_1, s_0)),
-                                 hn::RebindMask(u32, is_apart));
-    if (HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
-      const double here = p + static_cast<double>(r);
-      FormPairs(d64, plan, pair, here, cos, sin);
-      FormPairs(d64, plan, pair + lanes, here, cos + lanes, sin + lanes);
-    }
-    step_cos += pairs;
-    step_sin += pairs;
-    cos += stride;
-    sin += stride;
-  }
-}
-
-#endif  // HWY_TARGET != HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast

@@ -1,5 +1,6 @@
 #include "fast/angles.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,31 +17,12 @@
 #include "hwy/highway.h"
 #include "fast/angles-inl.h"
 #include "fast/elements-inl.h"
+#include "fast/packed-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
-
-template <bool kIsNear>
-HWY_INLINE void FormRowAt(const Plan& plan, std::size_t first, std::size_t n,
-                          double position, const double* amplitude, float* cos,
-                          float* sin) {
-  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
-    FormChunk<kIsNear>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
-                       plan.turns_lo() + first + i, amplitude + i, cos + i,
-                       sin + i);
-  });
-}
-
-void FormRow(const Plan& plan, std::size_t first, std::size_t n,
-             double position, const double* amplitude, float* cos, float* sin) {
-  if (std::abs(position) * plan.most_turns() <= 0x1p29) {
-    FormRowAt<true>(plan, first, n, position, amplitude, cos, sin);
-  } else {
-    FormRowAt<false>(plan, first, n, position, amplitude, cos, sin);
-  }
-}
 
 void FormMixedRow(const Plan& plan, std::size_t first, std::size_t n,
                   const double* position, const double* amplitude, float* cos,
@@ -60,9 +42,11 @@ HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
 #if HWY_TARGET != HWY_SCALAR
   const auto run = [&](auto d64) HWY_ATTR {
     const std::size_t pairs = 2 * hn::Lanes(d64);
-    for (; i + pairs <= n; i += pairs) {
-      FormRunChunk<kIsStreamed>(d64, plan, first + i, p, rows, stride, cos + i,
-                                sin + i);
+    while (i + pairs <= n) {
+      const std::size_t count = std::min(n - i, kRunPairs) / pairs * pairs;
+      FormRunPairs<kIsStreamed>(d64, plan, first + i, count, p, rows, stride,
+                                cos + i, sin + i);
+      i += count;
     }
   };
   const hn::ScalableTag<double> d64;
@@ -89,11 +73,12 @@ void FormRun(const Plan& plan, std::size_t first, std::size_t n, double p,
   }
 }
 
-void FormSteps(const Plan& plan, double* cos, double* sin) {
+void FormSteps(const Plan& plan, std::size_t rows, double distance, double* cos,
+               double* sin) {
   ForEachChunk<double>(plan.pairs(), [&](auto d64, std::size_t i) HWY_ATTR {
-    for (std::size_t r = 0; r < Plan::kSteps; ++r) {
+    for (std::size_t r = 0; r < rows; ++r) {
       hn::Vec<decltype(d64)> c, s;
-      CosSinTurns<false>(d64, hn::Set(d64, static_cast<double>(r)),
+      CosSinTurns<false>(d64, hn::Set(d64, static_cast<double>(r) * distance),
                          hn::LoadU(d64, plan.turns_hi() + i),
                          hn::LoadU(d64, plan.turns_lo() + i), c, s);
       hn::StoreU(c, d64, cos + r * plan.pairs() + i);
@@ -163,8 +148,9 @@ void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
   (plan, first, n, p, rows, stride, is_streamed, cos, sin);
 }
 
-void form_steps(const Plan& plan, double* cos, double* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(FormSteps)(plan, cos, sin);
+void form_steps(const Plan& plan, std::size_t rows, double distance,
+                double* cos, double* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormSteps)(plan, rows, distance, cos, sin);
 }
 
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept {

@@ -18,8 +18,8 @@ void form_row(const Plan& plan, std::size_t first, std::size_t n,
               const double* position, const double* amplitude, float* cos,
               float* sin) noexcept;
 
-// Rows of the positions p, p + 1, ..., at most Plan::kSteps of them, each
-// `stride` after the last. Needs plan.can_step(); |p| <= 2^53 - kSteps. Bit for
+// Rows of the positions p, p + 1, ..., at most Plan::kRun of them, each
+// `stride` after the last. Needs plan.can_step(); |p| <= 2^53 - kRun. Bit for
 // bit what form_row says. `is_streamed`: past the caches, to be followed by
 // end_stream(); rows then begin and end with a line of 64 bytes.
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
@@ -27,9 +27,10 @@ void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
               float* cos, float* sin) noexcept;
 void end_stream() noexcept;
 
-// cos and sin, without amplitude, of positions 0 .. Plan::kSteps - 1, for
-// Plan's constructor.
-void form_steps(const Plan& plan, double* cos, double* sin) noexcept;
+// cos and sin, without amplitude, of `rows` positions from 0 on that are
+// `distance` apart, for Plan's constructor.
+void form_steps(const Plan& plan, std::size_t rows, double distance,
+                double* cos, double* sin) noexcept;
 
 // f32 to an element type, rounded once, and back.
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept;

@@ -16,15 +16,28 @@ struct Bf16 {
   std::uint16_t bits;
 };
 
-inline constexpr std::size_t bytes_of(Type type) {
+// The binary logarithm of an element's size in bytes.
+inline constexpr int log2_bytes_of(Type type) {
   switch (type) {
     case Type::kF64:
-      return 8;
+      return 3;
     case Type::kF32:
-      return 4;
-    default:
       return 2;
+    default:
+      return 1;
   }
+}
+
+inline constexpr std::size_t bytes_of(Type type) {
+  return std::size_t{1} << log2_bytes_of(type);
+}
+
+// Element i of an array of `type`.
+inline const void* at(const void* data, Type type, std::int64_t i) {
+  return static_cast<const char*>(data) + (i << log2_bytes_of(type));
+}
+inline void* at(void* data, Type type, std::int64_t i) {
+  return static_cast<char*>(data) + (i << log2_bytes_of(type));
 }
 
 // Calls body(E()), E being the element type of that name.

@@ -28,42 +28,40 @@ struct Heads {
   std::int64_t count, in_stride, out_stride;
   std::int64_t tokens = 1, in_token_stride = 0, out_token_stride = 0;
   std::int64_t row_stride = 0;
+  std::ptrdiff_t ahead = 0;  // how many bytes to fetch ahead, if at all
 };
-
-// Bytes to fetch ahead of the channels at hand, where they come from beyond the
-// second-level cache: the processor's own prefetcher stops at each page.
-constexpr std::size_t kAhead = 4096;
 
 // Turns the vectors of one head. Each step takes its cosines and sines off the
 // front of `turns`: a pack, not an array, so that they stay in registers and
 // may be of a sizeless type.
 template <bool kIsFar, class Step, class D, class E>
-HWY_INLINE void TurnVectors(const Step&, D, const E*, E*) {}
+HWY_INLINE void TurnVectors(const Step&, D, std::ptrdiff_t, const E*, E*) {}
 
 template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
-HWY_INLINE void TurnTwo(const Step& step, D d, const E* in, E* out, V c_even,
-                        V s_even, V c_odd, V s_odd, Rest... rest) {
+HWY_INLINE void TurnTwo(const Step& step, D d, std::ptrdiff_t ahead,
+                        const E* in, E* out, V c_even, V s_even, V c_odd,
+                        V s_odd, Rest... rest) {
   step.Turn(d, in, out, c_even, s_even, c_odd, s_odd);
-  TurnVectors<kIsFar>(step, d, in + Step::Channels(d), out + Step::Channels(d),
-                      rest...);
+  TurnVectors<kIsFar>(step, d, ahead, in + Step::Channels(d),
+                      out + Step::Channels(d), rest...);
 }
 
 template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
-HWY_INLINE void TurnVectors(const Step& step, D d, const E* in, E* out, V c,
-                            V s, Rest... rest) {
+HWY_INLINE void TurnVectors(const Step& step, D d, std::ptrdiff_t ahead,
+                            const E* in, E* out, V c, V s, Rest... rest) {
   if constexpr (kIsFar) {
-    const auto* ahead = reinterpret_cast<const char*>(in) + kAhead;
-    hwy::Prefetch(ahead);
+    const auto* line = reinterpret_cast<const char*>(in) + ahead;
+    hwy::Prefetch(line);
     if constexpr (std::is_base_of_v<SplitStep<E>, Step> &&
                   Step::kMinLanes == 1) {
-      hwy::Prefetch(ahead + step.distance * sizeof(E));
+      hwy::Prefetch(line + step.distance * sizeof(E));
     }
   }
   if constexpr (Step::kTakesTwo) {
-    TurnTwo<kIsFar>(step, d, in, out, c, s, rest...);
+    TurnTwo<kIsFar>(step, d, ahead, in, out, c, s, rest...);
   } else {
     step.Turn(d, in, out, c, s);
-    TurnVectors<kIsFar>(step, d, in + Step::Channels(d),
+    TurnVectors<kIsFar>(step, d, ahead, in + Step::Channels(d),
                         out + Step::Channels(d), rest...);
   }
 }
@@ -92,8 +90,9 @@ HWY_INLINE void TurnChunk(const Step& step, D d, const Heads<E>& heads,
   } else {
     const std::int64_t in_stride = heads.in_stride;
     const std::int64_t out_stride = heads.out_stride;
+    const std::ptrdiff_t ahead = heads.ahead;
     for (std::int64_t h = heads.count; h > 0; --h) {
-      TurnVectors<kIsFar>(step, d, in, out, turns...);
+      TurnVectors<kIsFar>(step, d, ahead, in, out, turns...);
       in += in_stride;
       out += out_stride;
     }
@@ -149,14 +148,16 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads<E>& heads,
 }
 
 template <bool kIsFar, class E, class T>
-void TurnInterleaved(const Heads<E>& heads, std::size_t channel, T sign,
-                     std::size_t n, const T* cos, const T* sin) {
+HWY_NOINLINE void TurnInterleaved(const Heads<E>& heads, std::size_t channel,
+                                  T sign, std::size_t n, const T* cos,
+                                  const T* sin) {
   TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), heads, channel, n, cos, sin);
 }
 
 template <bool kIsFar, class E, class T>
-void TurnSplit(const Heads<E>& heads, std::size_t channel, std::size_t distance,
-               T sign, std::size_t n, const T* cos, const T* sin) {
+HWY_NOINLINE void TurnSplit(const Heads<E>& heads, std::size_t channel,
+                            std::size_t distance, T sign, std::size_t n,
+                            const T* cos, const T* sin) {
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<E, Bf16>) {

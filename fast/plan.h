@@ -52,16 +52,19 @@ class Plan {
   // [axes, pairs]; empty: 1 on the pair's own axis.
   std::span<const double> axis_weights() const { return axis_weights_; }
 
-  // Whether angles of consecutive positions may be formed by addition; then the
-  // cosines and sines of positions 0 .. kSteps - 1, [kSteps, pairs].
-  static constexpr std::size_t kSteps = 16;
+  // Whether angles of kRun consecutive positions may be formed by addition; then
+  // the cosines and sines of positions 0, 1, ..., kSteps - 1, [kSteps, pairs],
+  // and of 0, kSteps, ..., kRun - kSteps, [kLeaps, pairs].
+  static constexpr std::size_t kSteps = 16, kLeaps = 8, kRun = kSteps * kLeaps;
   bool can_step() const { return !step_cos_.empty(); }
   const double* step_cos() const { return step_cos_.data(); }
   const double* step_sin() const { return step_sin_.data(); }
+  const double* leap_cos() const { return leap_cos_.data(); }
+  const double* leap_sin() const { return leap_sin_.data(); }
 
  private:
   std::vector<double> turns_hi_, turns_lo_, amplitudes_;
-  std::vector<double> step_cos_, step_sin_;
+  std::vector<double> step_cos_, step_sin_, leap_cos_, leap_sin_;
   std::vector<std::int32_t> axis_of_pair_;
   std::vector<double> axis_weights_;
   double amplitude_, most_turns_ = 0;

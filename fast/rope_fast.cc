@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "fast/angles.h"
 #include "fast/elements.h"
 #include "fast/rows.h"
 #include "fast/turn.h"
+#include "hwy/base.h"
 
 namespace ropeproof::fast {
 namespace {
@@ -29,23 +31,21 @@ constexpr std::int64_t kParallelBytes = 256 << 10;
 // last-level cache. Systems report the sum over all cores.
 constexpr std::int64_t kStreamedBytes = 32 << 20;
 
-std::int64_t second_level_bytes() {
-  static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? bytes : 1 << 20;
-}
-
-// Whether tensors of a call of that many bytes should be fetched ahead: from
-// beyond the second-level cache, on processors that gain. Measured: Cascade
-// Lake, 2 to 18 % faster in f32 and 16-bit types; Zen 4, 20 % slower, since each
-// fetch occupies a load of its full-width pipes.
-bool should_fetch_ahead(std::int64_t bytes) {
+// Whether tensors from beyond the second-level cache should be fetched ahead:
+// on processors that gain. Measured: Cascade Lake, 2 to 18 % faster in f32 and
+// 16-bit types; Zen 4, 20 % slower, since each fetch occupies a load of its
+// full-width pipes. Calls of so many bytes are fetched ahead.
+std::int64_t fetched_bytes() {
 #if defined(__x86_64__)
-  static const bool gains = __builtin_cpu_is("intel");
-#else
-  constexpr bool gains = false;
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel")) {
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? bytes : 1 << 20;
+  }
 #endif
-  return gains && bytes > second_level_bytes();
+  return std::numeric_limits<std::int64_t>::max();
 }
+const std::int64_t kFetchedBytes = fetched_bytes();
 
 // Tokens whose cosines fit, without a division where it would show.
 std::int64_t tile_tokens(std::size_t pairs) {
@@ -53,6 +53,27 @@ std::int64_t tile_tokens(std::size_t pairs) {
   return pairs >= kRowEntries ? 1
                               : static_cast<std::int64_t>(kRowEntries / pairs);
 }
+
+// Tensors to be turned, all the same way.
+struct Job {
+  const Layout& layout;
+  Direction direction;
+  const Shape& shape;
+  std::span<const Tensor> tensors;
+
+  std::size_t pairs() const {
+    return static_cast<std::size_t>(layout.rotary_dim / 2);
+  }
+  // What is read and written of the windows.
+  std::int64_t bytes() const {
+    std::int64_t channels = 0;
+    for (const Tensor& tensor : tensors) {
+      channels += tensor.heads << (log2_bytes_of(tensor.type) +
+                                   (tensor.in == tensor.out ? 0 : 1));
+    }
+    return channels * layout.rotary_dim * shape.batch * shape.seq;
+  }
+};
 
 // A share of the work: tokens, and the heads of every tensor from
 // part/parts to (part + 1)/parts of them.
@@ -65,37 +86,38 @@ struct Share {
 // `bytes` are worth it. No share sees another one's data, hence the result
 // cannot depend on who computes what.
 template <class Body>
-void for_each_share(const Shape& shape, std::size_t pairs, std::int64_t bytes,
-                    bool may_part, const Body& body) noexcept {
+HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
+                               std::int64_t bytes, bool may_part,
+                               const Body& body) noexcept {
   const std::int64_t size = tile_tokens(pairs);
-  // Not an if clause: a team of one costs 0.3 us, as much as a whole token.
-  const std::int64_t threads =
-      bytes < kParallelBytes ? 1 : omp_get_max_threads();
-  if (threads == 1) {
-    for (std::int64_t b = 0; b < shape.batch; ++b) {
-      for (std::int64_t t = 0; t < shape.seq; t += size) {
-        body(Share{{b, t, std::min(size, shape.seq - t)}, 0, 1});
-      }
-    }
+  if (shape.batch == 1 && shape.seq <= size && bytes < kParallelBytes) {
+    body(Share{{0, 0, shape.seq}, 0, 1});
     return;
   }
   const std::int64_t in_row = (shape.seq + size - 1) / size;
   const std::int64_t tiles = shape.batch * in_row;
+  // Not an if clause: a team of one costs 0.3 us, as much as a whole token.
+  const std::int64_t threads =
+      bytes < kParallelBytes ? 1 : omp_get_max_threads();
   const std::int64_t parts =
-      may_part ? (threads + tiles - 1) / tiles : std::int64_t{1};
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < tiles * parts; ++i) {
+      may_part && tiles > 0 ? (threads + tiles - 1) / tiles : std::int64_t{1};
+  const auto part = [&](std::int64_t i) {
     const std::int64_t tile = i / parts, first = tile % in_row * size;
     body(Share{{tile / in_row, first, std::min(size, shape.seq - first)},
                i % parts,
                parts});
+  };
+  if (threads == 1) {
+    for (std::int64_t i = 0; i < tiles; ++i) part(i);
+    return;
   }
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < tiles * parts; ++i) part(i);
 }
 
-// Copies the channels that no pair has, unless the rotation is in place.
-void copy_outside_pairs(const Tile& tile) {
+// Copies the channels that no pair has.
+HWY_NOINLINE void copy_outside_pairs(const Tile& tile) {
   const Layout& layout = *tile.layout;
-  if (tile.in == tile.out || layout.head_dim == layout.rotary_dim) return;
   // The window, or its halves where they lie apart.
   const std::int64_t r = layout.rotary_dim, begin = -layout.rotary_offset;
   const std::int64_t end = layout.head_dim - layout.rotary_offset;
@@ -124,16 +146,18 @@ void copy_outside_pairs(const Tile& tile) {
   }
 }
 
+// Cosines and sines of pairs [first, first + n), a row per token.
 struct Turns {
+  std::size_t first, n;
   const void *cos, *sin;
   std::int64_t stride;
 };
 
-// Turns pairs [first, first + n) of this share's heads.
-void turn_share(const Layout& layout, Direction direction, const Share& share,
-                std::size_t first, std::size_t n, const Turns& turns,
-                bool is_far, std::span<const Tensor> tensors) {
-  for (const Tensor& tensor : tensors) {
+// Turns this share's heads.
+HWY_INLINE void turn_share(const Job& job, bool is_far, const Share& share,
+                           const Turns& turns) {
+  const Layout& layout = job.layout;
+  for (const Tensor& tensor : job.tensors) {
     std::int64_t from = 0, to = tensor.heads;
     if (share.parts > 1) {
       from = tensor.heads * share.part / share.parts;
@@ -146,9 +170,9 @@ void turn_share(const Layout& layout, Direction direction, const Share& share,
     };
     const Tile tile{tensor.type,
                     &layout,
-                    direction,
-                    first,
-                    n,
+                    job.direction,
+                    turns.first,
+                    turns.n,
                     at(tensor.in, tensor.type, offset(tensor.in_strides)),
                     at(tensor.out, tensor.type, offset(tensor.out_strides)),
                     to - from,
@@ -162,47 +186,36 @@ void turn_share(const Layout& layout, Direction direction, const Share& share,
                     turns.stride,
                     is_far};
     turn(tile);
-    if (first == 0) copy_outside_pairs(tile);
+    const bool is_whole = layout.head_dim == layout.rotary_dim;
+    if (turns.first == 0 && tensor.in != tensor.out && !is_whole) {
+      copy_outside_pairs(tile);
+    }
   }
-}
-
-// What a call reads and writes of the windows.
-std::int64_t bytes_of_call(const Layout& layout, const Shape& shape,
-                           std::span<const Tensor> tensors) {
-  std::int64_t bytes = 0;
-  for (const Tensor& tensor : tensors) {
-    bytes += tensor.heads * layout.rotary_dim *
-             static_cast<std::int64_t>(bytes_of(tensor.type)) *
-             (tensor.in == tensor.out ? 1 : 2);
-  }
-  return bytes * shape.batch * shape.seq;
 }
 
 // For each block of pairs that fits on the stack: calls
 // form(first, n, stride, cos, sin), then turns this share's heads.
 template <class T, class Form>
-void form_and_turn(const Layout& layout, Direction direction,
-                   const Share& share, bool is_far,
-                   std::span<const Tensor> tensors, const Form& form) {
-  T cos[kRowEntries], sin[kRowEntries];
-  const auto pairs = static_cast<std::size_t>(layout.rotary_dim / 2);
+HWY_INLINE void form_and_turn_in(const Job& job, bool is_far,
+                                 const Share& share, const Form& form) {
+  alignas(64) T cos[kRowEntries], sin[kRowEntries];  // whole lines
+  const std::size_t pairs = job.pairs();
   for (std::size_t first = 0; first < pairs; first += kRowEntries) {
     const std::size_t n = std::min(kRowEntries, pairs - first);
     form(first, n, n, cos, sin);
-    turn_share(layout, direction, share, first, n,
-               {cos, sin, static_cast<std::int64_t>(n)}, is_far, tensors);
+    turn_share(job, is_far, share,
+               {first, n, cos, sin, static_cast<std::int64_t>(n)});
   }
 }
 
-// As form_and_turn, in the type that tensors like `tensors` compute in.
+// As form_and_turn_in, in the type that the tensors compute in.
 template <class Form>
-void form_and_turn_all(const Layout& layout, Direction direction,
-                       const Share& share, bool is_far,
-                       std::span<const Tensor> tensors, const Form& form) {
-  if (tensors[0].type == Type::kF64) {
-    form_and_turn<double>(layout, direction, share, is_far, tensors, form);
+HWY_INLINE void form_and_turn(const Job& job, bool is_far, const Share& share,
+                              const Form& form) {
+  if (job.tensors[0].type == Type::kF64) {
+    form_and_turn_in<double>(job, is_far, share, form);
   } else {
-    form_and_turn<float>(layout, direction, share, is_far, tensors, form);
+    form_and_turn_in<float>(job, is_far, share, form);
   }
 }
 
@@ -265,28 +278,31 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
             const Table<const void>& given,
             std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
-  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const bool is_far = should_fetch_ahead(bytes);
-  const auto pairs = static_cast<std::size_t>(layout.rotary_dim / 2);
+  const Job job{layout, direction, shape, tensors};
+  const std::int64_t bytes = job.bytes();
+  const bool is_far = bytes > kFetchedBytes;
   const Type compute = tensors[0].type == Type::kF64 ? Type::kF64 : Type::kF32;
-  for_each_share(shape, pairs, bytes, true, [&](const Share& share) {
-    const auto row = [&](std::int64_t t) {
-      return share.tokens.batch * given.batch_stride +
-             (share.tokens.first + t) * given.token_stride;
-    };
-    if (given.type == compute) {
-      turn_share(layout, direction, share, 0, pairs,
-                 {at(given.cos, given.type, row(0)),
-                  at(given.sin, given.type, row(0)), given.token_stride},
-                 is_far, tensors);
-      return;
-    }
-    form_and_turn_all(
-        layout, direction, share, is_far, tensors,
+  const auto row = [&](const Share& share, std::int64_t t) {
+    return share.tokens.batch * given.batch_stride +
+           (share.tokens.first + t) * given.token_stride;
+  };
+  if (given.type == compute) {
+    for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
+      const std::int64_t first = row(share, 0);
+      turn_share(job, is_far, share,
+                 {0, job.pairs(), at(given.cos, compute, first),
+                  at(given.sin, compute, first), given.token_stride});
+    });
+    return;
+  }
+  for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
+    form_and_turn(
+        job, is_far, share,
         [&](std::size_t first, std::size_t n, std::size_t stride, auto* cos,
             auto* sin) {
           for (std::int64_t t = 0; t < share.tokens.count; ++t) {
-            const std::int64_t from = row(t) + static_cast<std::int64_t>(first);
+            const std::int64_t from =
+                row(share, t) + static_cast<std::int64_t>(first);
             const std::size_t to = static_cast<std::size_t>(t) * stride;
             read_row(given.type, at(given.cos, given.type, from), n, cos + to);
             read_row(given.type, at(given.sin, given.type, from), n, sin + to);
@@ -299,15 +315,16 @@ void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
           std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
-  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const bool is_far = should_fetch_ahead(bytes);
+  const Job job{layout, direction, shape, tensors};
+  const std::int64_t bytes = job.bytes();
+  const bool is_far = bytes > kFetchedBytes;
   for_each_share(shape, plan.pairs(), bytes, true, [&](const Share& share) {
-    form_and_turn_all(layout, direction, share, is_far, tensors,
-                      [&](std::size_t first, std::size_t n, std::size_t stride,
-                          auto* cos, auto* sin) {
-                        form_rows(plan, positions, share.tokens, first, n,
-                                  stride, cos, sin);
-                      });
+    form_and_turn(job, is_far, share,
+                  [&](std::size_t first, std::size_t n, std::size_t stride,
+                      auto* cos, auto* sin) {
+                    form_rows(plan, positions, share.tokens, first, n, stride,
+                              cos, sin);
+                  });
   });
 }
 

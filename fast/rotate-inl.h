@@ -121,17 +121,13 @@ struct InterleavedStep {
   // [a, a, b, b, ...] from [a, b, ...].
   template <class D>
   static HWY_INLINE hn::Vec<D> LoadTwice(D d, const T* from) {
-    if constexpr (sizeof(T) == 4) {
-      const hn::Repartition<std::uint64_t, D> u64;
-      const hn::Rebind<std::uint32_t, decltype(u64)> u32;
-      const auto once = hn::PromoteTo(
-          u64, hn::LoadU(u32, reinterpret_cast<const std::uint32_t*>(from)));
-      return hn::BitCast(d, hn::Or(once, hn::ShiftLeft<32>(once)));
-    } else {
-      HWY_ALIGN T twice[hn::MaxLanes(d)];
-      for (std::size_t i = 0; i < hn::Lanes(d); ++i) twice[i] = from[i / 2];
-      return hn::Load(d, twice);
-    }
+    const hn::Half<D> half;
+    const hn::RebindToUnsigned<D> bits;
+    const auto lane = hn::BitCast(
+        hn::RebindToSigned<D>(),
+        hn::ShiftRight<1>(hn::Iota(bits, hn::TFromD<decltype(bits)>{0})));
+    return hn::TableLookupLanes(hn::ZeroExtendVector(d, hn::LoadU(half, from)),
+                                hn::IndicesFromVec(d, lane));
   }
   template <class D, class V>
   HWY_INLINE void Load(D d, const T* cos, const T* sin, V& c, V& s) const {

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kGathered = 256;
 
 // The position on axis `axis` of token `t` of the tile.
-double position_of(const Positions& positions, const Tokens& tokens,
-                   std::int64_t t, std::int64_t axis) {
+inline double position_of(const Positions& positions, const Tokens& tokens,
+                          std::int64_t t, std::int64_t axis) {
   const std::int64_t i = axis * positions.axis_stride +
                          tokens.batch * positions.batch_stride + tokens.first +
                          t;
@@ -71,9 +71,9 @@ void form_exactly(const Plan& plan, const Positions& positions,
   }
 }
 
-void form_token(const Plan& plan, const Positions& positions,
-                const Tokens& tokens, std::int64_t t, std::size_t first,
-                std::size_t n, float* cos, float* sin) {
+inline void form_token(const Plan& plan, const Positions& positions,
+                       const Tokens& tokens, std::int64_t t, std::size_t first,
+                       std::size_t n, float* cos, float* sin) {
   const double* amplitude = amplitudes_of(plan, positions, tokens, t) + first;
   if (plan.axis_of_pair().empty()) {
     form_row(plan, first, n, position_of(positions, tokens, t, 0), amplitude,
@@ -97,7 +97,7 @@ std::int64_t run_length(const Positions& positions, const Tokens& tokens,
                         std::int64_t t) {
   const std::int64_t* p =
       positions.data + tokens.batch * positions.batch_stride + tokens.first;
-  constexpr auto kMost = static_cast<std::int64_t>(Plan::kSteps);
+  constexpr auto kMost = static_cast<std::int64_t>(Plan::kRun);
   const std::int64_t most = std::min(tokens.count - t, kMost);
   std::int64_t length = 1;
   while (length < most && p[t + length] == p[t] + length) ++length;
@@ -113,6 +113,10 @@ void form_rows(const Plan& plan, const Positions& positions,
   if (!plan.axis_weights().empty()) {
     form_exactly(plan, positions, tokens, first, n, stride, cos, sin,
                  round_to_float);
+    return;
+  }
+  if (tokens.count == 1) {
+    form_token(plan, positions, tokens, 0, first, n, cos, sin);
     return;
   }
   const bool may_step = plan.can_step() && positions.real == nullptr &&
@@ -163,16 +167,6 @@ void read_row(Type type, const void* from, std::size_t n, double* to) noexcept {
     widen(type, at(from, type, static_cast<std::int64_t>(done)), count, narrow);
     std::copy_n(narrow, count, to + done);
   }
-}
-
-const void* at(const void* data, Type type, std::int64_t i) noexcept {
-  return static_cast<const char*>(data) +
-         i * static_cast<std::int64_t>(bytes_of(type));
-}
-
-void* at(void* data, Type type, std::int64_t i) noexcept {
-  return static_cast<char*>(data) +
-         i * static_cast<std::int64_t>(bytes_of(type));
 }
 
 }  // namespace ropeproof::fast

@@ -28,10 +28,6 @@ void form_rows(const Plan& plan, const Positions& positions,
 void read_row(Type type, const void* from, std::size_t n, float* to) noexcept;
 void read_row(Type type, const void* from, std::size_t n, double* to) noexcept;
 
-// Element i of an array of `type`.
-const void* at(const void* data, Type type, std::int64_t i) noexcept;
-void* at(void* data, Type type, std::int64_t i) noexcept;
-
 }  // namespace ropeproof::fast
 
 #endif  // ROPEPROOF_FAST_ROWS_H_

@@ -43,10 +43,10 @@ void TouchRows(const Rows& rows) {
 void Touch(const Rows& rows) { TouchRows<false>(rows); }
 void TouchAhead(const Rows& rows) { TouchRows<true>(rows); }
 
-void Scale16([[maybe_unused]] Type type, const Rows& rows) {
+void Scale16([[maybe_unused]] Type type, float factor, const Rows& rows) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d), length = rows.length / 2;
-  const auto one = hn::Set(d, 1.0f);
+  const auto by = hn::Set(d, factor);
   auto* row = static_cast<std::uint16_t*>(rows.data);
   for (std::size_t i = 0; i < rows.count; ++i, row += rows.stride / 2) {
 #if HWY_TARGET != HWY_SCALAR
@@ -55,14 +55,14 @@ void Scale16([[maybe_unused]] Type type, const Rows& rows) {
         auto* words = reinterpret_cast<Bf16*>(row + j);
         hn::Vec<decltype(d)> even, odd;
         kernels::LoadWords(d, words, even, odd);
-        kernels::StoreWords(hn::Mul(even, one), hn::Mul(odd, one), d, words);
+        kernels::StoreWords(hn::Mul(even, by), hn::Mul(odd, by), d, words);
       }
       continue;
     }
 #endif
     for (std::size_t j = 0; j + lanes <= length; j += lanes) {
       auto* elements = reinterpret_cast<F16*>(row + j);
-      kernels::Narrow(hn::Mul(kernels::Widen(d, elements), one), d, elements);
+      kernels::Narrow(hn::Mul(kernels::Widen(d, elements), by), d, elements);
     }
   }
 }
@@ -113,8 +113,8 @@ HWY_EXPORT(HighwayCosSin);
 
 void touch(const Rows& rows) { HWY_DYNAMIC_DISPATCH(Touch)(rows); }
 void touch_ahead(const Rows& rows) { HWY_DYNAMIC_DISPATCH(TouchAhead)(rows); }
-void scale16(Type type, const Rows& rows) {
-  HWY_DYNAMIC_DISPATCH(Scale16)(type, rows);
+void scale16(Type type, float factor, const Rows& rows) {
+  HWY_DYNAMIC_DISPATCH(Scale16)(type, factor, rows);
 }
 void fill(void* data, std::size_t bytes) {
   HWY_DYNAMIC_DISPATCH(Fill)(data, bytes);

@@ -20,8 +20,8 @@ struct Rows {
 void touch(const Rows& rows);
 void touch_ahead(const Rows& rows);
 
-// f16 or bf16: widens, multiplies by one, rounds to nearest even, stores.
-void scale16(Type type, const Rows& rows);
+// f16 or bf16: widens, multiplies, rounds to nearest even, stores.
+void scale16(Type type, float factor, const Rows& rows);
 
 // Writes zeros: through the caches, past them.
 void fill(void* data, std::size_t bytes);

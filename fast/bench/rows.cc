@@ -147,7 +147,7 @@ Row row_of(std::string name, double goal, double floor, const Shaped& s) {
       all.push_back(touched);
       all.push_back({"touch ahead", [w] { touch_ahead(w->rows()); }});
     } else {
-      all.push_back({"fmt", [w] { scale16(w->shaped.type, w->rows()); }});
+      all.push_back({"fmt", [w] { scale16(w->shaped.type, 1, w->rows()); }});
     }
     all.push_back({"fast", [w] { w->rotate_all(); }});
     all.push_back({"plain", [w] { w->plain_all(); }});
@@ -157,7 +157,7 @@ Row row_of(std::string name, double goal, double floor, const Shaped& s) {
     if (s.limit == Limit::kFmt) {
       all.push_back(touched);
     } else if (s.type == Type::kF16 || s.type == Type::kBf16) {
-      all.push_back({"fmt", [w] { scale16(w->shaped.type, w->rows()); }});
+      all.push_back({"fmt", [w] { scale16(w->shaped.type, 1, w->rows()); }});
     }
     return all;
   };
