@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "fast/rotate-inl.h"
+#include "fast/turn.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -18,17 +19,12 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Heads of some tokens; `row_stride` leads from one token's cosines and sines to
-// the next one's. Many heads of one token, so that the cosines and sines stay in
-// registers, or one head of many tokens.
-template <class E>
+// What a kernel turns at once: `count` heads of one token, so that the cosines
+// and sines stay in registers, or of each of some tokens; the rest is in `tile`.
+// Pointers are passed by themselves, as they are what loops wait for.
 struct Heads {
-  const E* in;
-  E* out;
-  std::int64_t count, in_stride, out_stride;
-  std::int64_t tokens = 1, in_token_stride = 0, out_token_stride = 0;
-  std::int64_t row_stride = 0;
-  std::ptrdiff_t ahead = 0;  // how many bytes to fetch ahead, if at all
+  const Tile& tile;
+  std::int64_t count, tokens;
 };
 
 // Turns the vectors of one head. Each step takes its cosines and sines off the
@@ -70,7 +66,7 @@ HWY_INLINE void TurnVectors(const Step& step, D d, std::ptrdiff_t ahead,
 // by them, from `in` to `out` on.
 template <std::size_t kSteps, bool kIsFar, class Step, class D, class E,
           class T, class... V>
-HWY_INLINE void TurnChunk(const Step& step, D d, const Heads<E>& heads,
+HWY_INLINE void TurnChunk(const Step& step, D d, const Heads& heads,
                           const E* in, E* out, const T* cos, const T* sin,
                           V... turns) {
   if constexpr (kSteps > 0) {
@@ -88,9 +84,9 @@ HWY_INLINE void TurnChunk(const Step& step, D d, const Heads<E>& heads,
                                     turns..., c, s);
     }
   } else {
-    const std::int64_t in_stride = heads.in_stride;
-    const std::int64_t out_stride = heads.out_stride;
-    const std::ptrdiff_t ahead = heads.ahead;
+    const std::int64_t in_stride = heads.tile.in_strides.head;
+    const std::int64_t out_stride = heads.tile.out_strides.head;
+    const std::ptrdiff_t ahead = heads.tile.ahead;
     for (std::int64_t h = heads.count; h > 0; --h) {
       TurnVectors<kIsFar>(step, d, ahead, in, out, turns...);
       in += in_stride;
@@ -99,32 +95,34 @@ HWY_INLINE void TurnChunk(const Step& step, D d, const Heads<E>& heads,
   }
 }
 
-// Turns n pairs of every head, from channel `channel` on; all of them, but for
-// the last if the step takes two and n is odd. Returns how many. Chunks of many
+// Turns n pairs of every head, from `from` to `to` on; all of them, but for the
+// last if the step takes two and n is odd. Returns how many. Chunks of many
 // vectors first, then single ones, then the tail by the same code, ever
 // narrower.
 template <bool kIsFar, class Step, class E, class T>
-HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads<E>& heads,
-                                 std::size_t channel, std::size_t n,
+HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads& heads,
+                                 const E* from, E* to, std::size_t n,
                                  const T* cos, const T* sin) {
   std::size_t done = 0;
-  const auto run = [&](auto d, auto steps) HWY_ATTR {
+  const auto run = [&](auto d, auto steps) HWY_ATTR
+      __attribute__((always_inline)) {
     constexpr std::size_t kSteps = decltype(steps)::value;
     if constexpr (kSteps > 0 && hn::MaxLanes(d) >= Step::kMinLanes) {
       const std::size_t pairs = kSteps * Step::Pairs(d);
       for (; done + pairs <= n; done += pairs) {
-        const E* in = heads.in + channel;
-        E* out = heads.out + channel;
+        const E* in = from;
+        E* out = to;
         const T *c = cos + done, *s = sin + done;
         for (std::int64_t t = heads.tokens; t > 0; --t) {
           TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, heads, in, out, c,
                                                     s);
-          in += heads.in_token_stride;
-          out += heads.out_token_stride;
-          c += heads.row_stride;
-          s += heads.row_stride;
+          in += heads.tile.in_strides.token;
+          out += heads.tile.out_strides.token;
+          c += heads.tile.row_stride;
+          s += heads.tile.row_stride;
         }
-        channel += kSteps * Step::Channels(d);
+        from += kSteps * Step::Channels(d);
+        to += kSteps * Step::Channels(d);
       }
     }
   };
@@ -147,26 +145,28 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads<E>& heads,
   return done;
 }
 
+// Each its own function: the registers of one must not cost the other. `in` and
+// `out` are at the first pair to turn.
 template <bool kIsFar, class E, class T>
-HWY_NOINLINE void TurnInterleaved(const Heads<E>& heads, std::size_t channel,
-                                  T sign, std::size_t n, const T* cos,
-                                  const T* sin) {
-  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), heads, channel, n, cos, sin);
+HWY_NOINLINE void TurnInterleaved(const E* in, E* out, const T* cos,
+                                  const T* sin, const Heads& heads, T sign,
+                                  std::size_t n) {
+  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), heads, in, out, n, cos, sin);
 }
 
 template <bool kIsFar, class E, class T>
-HWY_NOINLINE void TurnSplit(const Heads<E>& heads, std::size_t channel,
-                            std::size_t distance, T sign, std::size_t n,
-                            const T* cos, const T* sin) {
+HWY_NOINLINE void TurnSplit(const E* in, E* out, const T* cos, const T* sin,
+                            const Heads& heads, T sign, std::size_t n,
+                            std::size_t distance) {
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<E, Bf16>) {
-    done = TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, heads, channel, n,
+    done = TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, heads, in, out, n,
                              cos, sin);
     if (HWY_LIKELY(done == n)) return;
   }
 #endif
-  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, heads, channel + done,
+  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, heads, in + done, out + done,
                     n - done, cos + done, sin + done);
 }
 

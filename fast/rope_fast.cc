@@ -58,22 +58,24 @@ std::int64_t tile_tokens(std::size_t pairs) {
 struct Job {
   const Layout& layout;
   Direction direction;
-  const Shape& shape;
   std::span<const Tensor> tensors;
+  std::ptrdiff_t ahead;  // bytes to fetch ahead, or 0
 
   std::size_t pairs() const {
     return static_cast<std::size_t>(layout.rotary_dim / 2);
   }
-  // What is read and written of the windows.
-  std::int64_t bytes() const {
-    std::int64_t channels = 0;
-    for (const Tensor& tensor : tensors) {
-      channels += tensor.heads << (log2_bytes_of(tensor.type) +
-                                   (tensor.in == tensor.out ? 0 : 1));
-    }
-    return channels * layout.rotary_dim * shape.batch * shape.seq;
-  }
 };
+
+// What a call reads and writes of the windows.
+HWY_INLINE std::int64_t bytes_of_call(const Layout& layout, const Shape& shape,
+                                      std::span<const Tensor> tensors) {
+  std::int64_t bytes = 0;  // per channel
+  for (const Tensor& tensor : tensors) {
+    bytes += tensor.heads << (log2_bytes_of(tensor.type) +
+                              (tensor.in == tensor.out ? 0 : 1));
+  }
+  return bytes * layout.rotary_dim * shape.batch * shape.seq;
+}
 
 // A share of the work: tokens, and the heads of every tensor from
 // part/parts to (part + 1)/parts of them.
@@ -116,7 +118,8 @@ HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
 }
 
 // Copies the channels that no pair has.
-HWY_NOINLINE void copy_outside_pairs(const Tile& tile) {
+HWY_NOINLINE void copy_outside_pairs(const void* in, void* out,
+                                     const Tile& tile) {
   const Layout& layout = *tile.layout;
   // The window, or its halves where they lie apart.
   const std::int64_t r = layout.rotary_dim, begin = -layout.rotary_offset;
@@ -127,21 +130,21 @@ HWY_NOINLINE void copy_outside_pairs(const Tile& tile) {
   const std::int64_t u_end = is_apart ? r / 2 : r;
   const std::int64_t v = is_apart ? layout.pair_distance : r;
   const std::int64_t v_end = is_apart ? v + r / 2 : r;
-  const auto copy = [&](std::int64_t in, std::int64_t out, std::int64_t from,
-                        std::int64_t to) {
-    std::memcpy(at(tile.out, tile.type, out + from),
-                at(tile.in, tile.type, in + from),
+  const auto copy = [&](std::int64_t in_head, std::int64_t out_head,
+                        std::int64_t from, std::int64_t to) {
+    std::memcpy(at(out, tile.type, out_head + from),
+                at(in, tile.type, in_head + from),
                 static_cast<std::size_t>(to - from) * bytes_of(tile.type));
   };
   for (std::int64_t t = 0; t < tile.tokens; ++t) {
     for (std::int64_t h = 0; h < tile.heads; ++h) {
-      const std::int64_t in =
-          t * tile.in_token_stride + h * tile.in_head_stride;
-      const std::int64_t out =
-          t * tile.out_token_stride + h * tile.out_head_stride;
-      copy(in, out, begin, 0);
-      copy(in, out, u_end, v);
-      copy(in, out, v_end, end);
+      const std::int64_t in_head =
+          t * tile.in_strides.token + h * tile.in_strides.head;
+      const std::int64_t out_head =
+          t * tile.out_strides.token + h * tile.out_strides.head;
+      copy(in_head, out_head, begin, 0);
+      copy(in_head, out_head, u_end, v);
+      copy(in_head, out_head, v_end, end);
     }
   }
 }
@@ -154,7 +157,7 @@ struct Turns {
 };
 
 // Turns this share's heads.
-HWY_INLINE void turn_share(const Job& job, bool is_far, const Share& share,
+HWY_INLINE void turn_share(const Job& job, const Share& share,
                            const Turns& turns) {
   const Layout& layout = job.layout;
   for (const Tensor& tensor : job.tensors) {
@@ -168,27 +171,16 @@ HWY_INLINE void turn_share(const Job& job, bool is_far, const Share& share,
              share.tokens.first * strides.token + from * strides.head +
              layout.rotary_offset;
     };
-    const Tile tile{tensor.type,
-                    &layout,
-                    job.direction,
-                    turns.first,
-                    turns.n,
-                    at(tensor.in, tensor.type, offset(tensor.in_strides)),
-                    at(tensor.out, tensor.type, offset(tensor.out_strides)),
-                    to - from,
-                    share.tokens.count,
-                    tensor.in_strides.head,
-                    tensor.in_strides.token,
-                    tensor.out_strides.head,
-                    tensor.out_strides.token,
-                    turns.cos,
-                    turns.sin,
-                    turns.stride,
-                    is_far};
-    turn(tile);
+    const Tile tile{tensor.type,        job.direction,     &layout,
+                    turns.first,        turns.n,           to - from,
+                    share.tokens.count, tensor.in_strides, tensor.out_strides,
+                    turns.stride,       job.ahead};
+    const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
+    void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
+    turn(in, out, turns.cos, turns.sin, tile);
     const bool is_whole = layout.head_dim == layout.rotary_dim;
     if (turns.first == 0 && tensor.in != tensor.out && !is_whole) {
-      copy_outside_pairs(tile);
+      copy_outside_pairs(in, out, tile);
     }
   }
 }
@@ -196,26 +188,25 @@ HWY_INLINE void turn_share(const Job& job, bool is_far, const Share& share,
 // For each block of pairs that fits on the stack: calls
 // form(first, n, stride, cos, sin), then turns this share's heads.
 template <class T, class Form>
-HWY_INLINE void form_and_turn_in(const Job& job, bool is_far,
-                                 const Share& share, const Form& form) {
+HWY_INLINE void form_and_turn_in(const Job& job, const Share& share,
+                                 const Form& form) {
   alignas(64) T cos[kRowEntries], sin[kRowEntries];  // whole lines
   const std::size_t pairs = job.pairs();
   for (std::size_t first = 0; first < pairs; first += kRowEntries) {
     const std::size_t n = std::min(kRowEntries, pairs - first);
     form(first, n, n, cos, sin);
-    turn_share(job, is_far, share,
-               {first, n, cos, sin, static_cast<std::int64_t>(n)});
+    turn_share(job, share, {first, n, cos, sin, static_cast<std::int64_t>(n)});
   }
 }
 
 // As form_and_turn_in, in the type that the tensors compute in.
 template <class Form>
-HWY_INLINE void form_and_turn(const Job& job, bool is_far, const Share& share,
+HWY_INLINE void form_and_turn(const Job& job, const Share& share,
                               const Form& form) {
   if (job.tensors[0].type == Type::kF64) {
-    form_and_turn_in<double>(job, is_far, share, form);
+    form_and_turn_in<double>(job, share, form);
   } else {
-    form_and_turn_in<float>(job, is_far, share, form);
+    form_and_turn_in<float>(job, share, form);
   }
 }
 
@@ -278,9 +269,8 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
             const Table<const void>& given,
             std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
-  const Job job{layout, direction, shape, tensors};
-  const std::int64_t bytes = job.bytes();
-  const bool is_far = bytes > kFetchedBytes;
+  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
+  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
   const Type compute = tensors[0].type == Type::kF64 ? Type::kF64 : Type::kF32;
   const auto row = [&](const Share& share, std::int64_t t) {
     return share.tokens.batch * given.batch_stride +
@@ -289,7 +279,7 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
   if (given.type == compute) {
     for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
       const std::int64_t first = row(share, 0);
-      turn_share(job, is_far, share,
+      turn_share(job, share,
                  {0, job.pairs(), at(given.cos, compute, first),
                   at(given.sin, compute, first), given.token_stride});
     });
@@ -297,7 +287,7 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
   }
   for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
     form_and_turn(
-        job, is_far, share,
+        job, share,
         [&](std::size_t first, std::size_t n, std::size_t stride, auto* cos,
             auto* sin) {
           for (std::int64_t t = 0; t < share.tokens.count; ++t) {
@@ -315,11 +305,10 @@ void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
           std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
-  const Job job{layout, direction, shape, tensors};
-  const std::int64_t bytes = job.bytes();
-  const bool is_far = bytes > kFetchedBytes;
+  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
+  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
   for_each_share(shape, plan.pairs(), bytes, true, [&](const Share& share) {
-    form_and_turn(job, is_far, share,
+    form_and_turn(job, share,
                   [&](std::size_t first, std::size_t n, std::size_t stride,
                       auto* cos, auto* sin) {
                     form_rows(plan, positions, share.tokens, first, n, stride,

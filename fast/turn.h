@@ -13,25 +13,27 @@ namespace ropeproof::fast {
 // for each token.
 struct Tile {
   Type type;  // of in and out; cos and sin are double for kF64, else float
-  const Layout* layout;
   Direction direction;
+  const Layout* layout;
   std::size_t first, n;  // the pairs to turn; entry i is pair first + i
 
-  const void* in;  // channel rotary_offset of the first head
-  void* out;
   std::int64_t heads, tokens;
-  std::int64_t in_head_stride, in_token_stride;
-  std::int64_t out_head_stride, out_token_stride;
+  Strides in_strides, out_strides;
+  std::int64_t row_stride;  // of cos and sin
 
-  const void *cos, *sin;
-  std::int64_t row_stride;
-
-  bool is_far;  // beyond the second-level cache: fetch ahead
+  std::ptrdiff_t ahead;  // bytes to fetch ahead, or 0
 };
 
-// Turns pairs [first, first + n) of every head of `tile`. kInterleavedToHalf:
-// all pairs, at most kMaxReordered / 2.
-void turn(const Tile& tile) noexcept;
+// Bytes to fetch ahead of the channels at hand, where they come from beyond the
+// second-level cache: the processor's own prefetcher stops at each page. Along a
+// head less, for soon another head's memory follows.
+inline constexpr std::ptrdiff_t kAhead = 4096, kAheadAlong = 2048;
+
+// Turns pairs [first, first + n) of every head of `tile`; `in` and `out` are at
+// channel rotary_offset of the first head. kInterleavedToHalf: all pairs, at most
+// kMaxReordered / 2.
+void turn(const void* in, void* out, const void* cos, const void* sin,
+          const Tile& tile) noexcept;
 
 }  // namespace ropeproof::fast
 
