@@ -34,42 +34,13 @@ void FormMixedRow(const Plan& plan, std::size_t first, std::size_t n,
   });
 }
 
-template <bool kIsStreamed>
-HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
-                          double p, std::size_t rows, std::size_t stride,
-                          float* cos, float* sin) {
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const auto run = [&](auto d64) HWY_ATTR {
-    const std::size_t pairs = 2 * hn::Lanes(d64);
-    while (i + pairs <= n) {
-      const std::size_t count = std::min(n - i, kRunPairs) / pairs * pairs;
-      FormRunPairs<kIsStreamed>(d64, plan, first + i, count, p, rows, stride,
-                                cos + i, sin + i);
-      i += count;
-    }
-  };
-  const hn::ScalableTag<double> d64;
-  run(d64);
-  if constexpr (hn::MaxLanes(d64) > 4) run(hn::CappedTag<double, 4>());
-  if constexpr (hn::MaxLanes(d64) > 2) run(hn::CappedTag<double, 2>());
-#endif
-  for (; i < n; ++i) {  // at most three pairs, without SIMD all of them
-    for (std::size_t r = 0; r < rows; ++r) {
-      FormPairs(hn::CappedTag<double, 1>(), plan, first + i,
-                p + static_cast<double>(r), cos + r * stride + i,
-                sin + r * stride + i);
-    }
-  }
-}
-
 void FormRun(const Plan& plan, std::size_t first, std::size_t n, double p,
              std::size_t rows, std::size_t stride, bool is_streamed, float* cos,
              float* sin) {
   if (is_streamed) {
-    FormRunTo<true>(plan, first, n, p, rows, stride, cos, sin);
+    FormRunTo<true, true>(plan, first, n, p, rows, stride, cos, sin);
   } else {
-    FormRunTo<false>(plan, first, n, p, rows, stride, cos, sin);
+    FormRunTo<false, true>(plan, first, n, p, rows, stride, cos, sin);
   }
 }
 
@@ -84,6 +55,17 @@ void FormSteps(const Plan& plan, std::size_t rows, double distance, double* cos,
       hn::StoreU(c, d64, cos + r * plan.pairs() + i);
       hn::StoreU(s, d64, sin + r * plan.pairs() + i);
     }
+  });
+}
+
+void QuickTurns(const Plan& plan, double position, double* cos, double* sin) {
+  ForEachChunk<double>(plan.pairs(), [&](auto d64, std::size_t i) HWY_ATTR {
+    hn::Vec<decltype(d64)> c, s;
+    CosSinTurns<true, true>(d64, hn::Set(d64, position),
+                            hn::LoadU(d64, plan.turns_hi() + i),
+                            hn::LoadU(d64, plan.turns_lo() + i), c, s);
+    hn::StoreU(c, d64, cos + i);
+    hn::StoreU(s, d64, sin + i);
   });
 }
 
@@ -122,6 +104,7 @@ HWY_EXPORT(FormRow);
 HWY_EXPORT(FormMixedRow);
 HWY_EXPORT(FormRun);
 HWY_EXPORT(FormSteps);
+HWY_EXPORT(QuickTurns);
 HWY_EXPORT(NarrowRow);
 HWY_EXPORT(WidenRow);
 
@@ -151,6 +134,11 @@ void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
 void form_steps(const Plan& plan, std::size_t rows, double distance,
                 double* cos, double* sin) noexcept {
   HWY_DYNAMIC_DISPATCH(FormSteps)(plan, rows, distance, cos, sin);
+}
+
+void quick_turns(const Plan& plan, double position, double* cos,
+                 double* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(QuickTurns)(plan, position, cos, sin);
 }
 
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept {

@@ -32,6 +32,11 @@ void end_stream() noexcept;
 void form_steps(const Plan& plan, std::size_t rows, double distance,
                 double* cos, double* sin) noexcept;
 
+// cos and sin of all pairs, without amplitude, as form_row has them before it
+// rounds: for the test of kQuickTurnBound.
+void quick_turns(const Plan& plan, double position, double* cos,
+                 double* sin) noexcept;
+
 // f32 to an element type, rounded once, and back.
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept;
 void widen(Type type, const void* from, std::size_t n, float* to) noexcept;

@@ -20,8 +20,9 @@ inline constexpr double kAngleBound = 0x1p-102;
 inline constexpr double kFrequencyBound = 0x1p-103;
 
 // Of the value, beyond what the angle's error does to it: the cosines and sines
-// that the vector kernels form (angles-inl.h) and those they fall back on
-// (exact_turn.cc).
+// that the vector kernels form (angles-inl.h), those they fall back on, and those
+// that these fall back on (exact_turn.cc).
+inline constexpr double kQuickTurnBound = 0x1.6ap-44;
 inline constexpr double kTurnBound = 4.9 * 0x1p-53;
 inline constexpr double kExactTurnBound = 0x1p-101;
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "fast/angles.h"
 #include "fast/elements.h"
 #include "fast/exact_turn.h"
 #include "fast/rope_fast.h"
@@ -208,6 +209,32 @@ TEST_CASE("cosines and sines before rounding stay within their stated bound",
     CHECK(4 * worst >= kTurnBound);
     record("turn before rounding", target, "2^-53", kTurnBound * 0x1p53,
            worst * 0x1p53);
+  });
+}
+
+TEST_CASE("quick cosines and sines before rounding stay within their bound",
+          "[fast][R2]") {
+  const Plan plan = plan_of(10000, 256);
+  on_every_target([&](const std::string& target) {
+    double worst = 0;
+    std::vector<double> cos(plan.pairs()), sin(plan.pairs());
+    for (const double p : {1.0, 3.0, 77.0, -4095.0, 131071.0, 0x1p24 + 1}) {
+      quick_turns(plan, p, cos.data(), sin.data());
+      for (std::size_t j = 0; j < plan.pairs(); ++j) {
+        const ExactTurn want =
+            exact_turn({p, 0}, {plan.turns_hi()[j], plan.turns_lo()[j]}, 1);
+        const auto error = [](double got, DoubleDouble w) {
+          return static_cast<double>(std::abs((got - sum(w)) / sum(w)));
+        };
+        worst =
+            std::max({worst, error(cos[j], want.cos), error(sin[j], want.sin)});
+      }
+    }
+    CAPTURE(target);
+    CHECK(worst <= kQuickTurnBound);
+    CHECK(4 * worst >= kQuickTurnBound);
+    record("quick turn before rounding", target, "2^-53",
+           kQuickTurnBound * 0x1p53, worst * 0x1p53);
   });
 }
 

@@ -56,40 +56,6 @@ struct Packed {
   }
 };
 
-// As CosSinQuarter, two terms shorter.
-//
-// Error, relative to the value: sin 2^-47.6 the polynomial's, cos 2^-43.6, and
-// less than 5u for the rest: 2^-43.5, the amplitude included. In last places of
-// the result, 2^-53 of it at least: less than 2^10.  -> kQuickHalfWidth
-//
-// Coefficients: Sollya, as for CosSinQuarter with two monomials fewer; the errors:
-//   sin  supnorm(x*p, sin(pi/2*x), [2^-10; 1/2 + 2^-21], relative, 2^-10),
-//        below 2^-10 the constant term alone is off by 2^-47.6
-//   cos  supnorm(p, cos(pi/2*x), [0; 1/2 + 2^-21], relative, 2^-10)
-constexpr std::uint64_t kQuickHalfWidth = 1 << 10;
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE void QuickCosSinQuarter(D d64, V rest, V& cos, V& sin) {
-  const V z = hn::Mul(rest, rest);
-  const auto next = [&](V sum, double coefficient) HWY_ATTR {
-    return hn::MulAdd(sum, z, hn::Set(d64, coefficient));
-  };
-  V s = hn::Set(d64, -0x1.dd4e0ae5b9ad6p-19);
-  s = next(s, 0x1.5071be0a2d3d5p-13);
-  s = next(s, -0x1.32d2c627f47dap-8);
-  s = next(s, 0x1.466bc670fa464p-4);
-  s = next(s, -0x1.4abbce6257778p-1);
-  s = next(s, 0x1.921fb54442cf8p+0);
-  sin = hn::Mul(s, rest);
-
-  V c = hn::Set(d64, -0x1.a0f36a88fca7p-16);
-  c = next(c, 0x1.e1e7f58583592p-11);
-  c = next(c, -0x1.55d3ba9dbbd1dp-6);
-  c = next(c, 0x1.03c1f075dd9c1p-2);
-  c = next(c, -0x1.3bd3cc9bd6839p+0);
-  cos = next(c, 1.0);
-}
-
 // m cos and m sin of twice Lanes(d64) pairs at one position, for at most 2^31
 // quarter turns. kHasAmplitude: else m is 1.
 template <bool kHasAmplitude, class D, class V = hn::Vec<D>>
@@ -167,9 +133,10 @@ HWY_INLINE void FormNearRow(const Plan& plan, std::size_t first, std::size_t n,
   }
 }
 
-HWY_NOINLINE void FormRow(const Plan& plan, std::size_t first, std::size_t n,
-                          double position, const double* amplitude, float* cos,
-                          float* sin) {
+HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
+                                 std::size_t n, double position,
+                                 const double* amplitude, float* cos,
+                                 float* sin) {
   if (std::abs(position) * plan.most_turns() > 0x1p29) {
     ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
       FormChunk<false>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
@@ -229,7 +196,7 @@ HWY_INLINE void Leap(D d64, const Plan& plan, std::size_t pair,
 
 // Row r from its anchors: twice Lanes(d64) pairs from `pair` on, at position p;
 // `from` and `to` are the first of them among the anchors and in the row.
-template <bool kIsStreamed, class D>
+template <bool kIsStreamed, bool kIsChecked, class D>
 HWY_INLINE void AddStep(D d64, const Plan& plan, std::size_t pair,
                         std::size_t r, double p, const Anchors& anchors,
                         std::size_t i, float* cos, float* sin) {
@@ -257,7 +224,7 @@ HWY_INLINE void AddStep(D d64, const Plan& plan, std::size_t pair,
       hn::And(hn::And(Both::template AreFarFromTies<kRunHalfWidth>(c_0, c_1),
                       Both::template AreFarFromTies<kRunHalfWidth>(s_0, s_1)),
               hn::RebindMask(u32, is_apart));
-  if (HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
+  if (kIsChecked && HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
     HWY_ALIGN float buffer[2 * hn::MaxLanes(d32)];
     float* again = buffer + hn::MaxLanes(d32);
     FormRow(plan, pair, 2 * lanes, p, plan.amplitudes() + pair, buffer, again);
@@ -274,8 +241,9 @@ HWY_INLINE void AddStep(D d64, const Plan& plan, std::size_t pair,
 }
 
 // Pairs [pair, pair + n), n <= kRunPairs and a multiple of 2 Lanes(d64), at
-// positions p, p + 1, ..., p + rows - 1; rows are `stride` apart.
-template <bool kIsStreamed, class D>
+// positions p, p + 1, ..., p + rows - 1; rows are `stride` apart. Not kIsChecked:
+// without looking for ties, to measure what that costs.
+template <bool kIsStreamed, bool kIsChecked, class D>
 HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
                              std::size_t n, double p, std::size_t rows,
                              std::size_t stride, float* cos, float* sin) {
@@ -307,15 +275,45 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
     }
     for (std::size_t r = begin; r < end; ++r, cos += stride, sin += stride) {
       for (std::size_t i = 0; i < n; i += 2 * lanes) {
-        AddStep<kIsStreamed>(d64, plan, pair + i, r - begin,
-                             p + static_cast<double>(r), anchors, i, cos + i,
-                             sin + i);
+        AddStep<kIsStreamed, kIsChecked>(d64, plan, pair + i, r - begin,
+                                         p + static_cast<double>(r), anchors, i,
+                                         cos + i, sin + i);
       }
     }
   }
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
+
+// Pairs [first, first + n) of a plan at consecutive positions.
+template <bool kIsStreamed, bool kIsChecked>
+HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
+                          double p, std::size_t rows, std::size_t stride,
+                          float* cos, float* sin) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const auto run = [&](auto d64) HWY_ATTR {
+    const std::size_t pairs = 2 * hn::Lanes(d64);
+    while (i + pairs <= n) {
+      const std::size_t count = std::min(n - i, kRunPairs) / pairs * pairs;
+      FormRunPairs<kIsStreamed, kIsChecked>(d64, plan, first + i, count, p,
+                                            rows, stride, cos + i, sin + i);
+      i += count;
+    }
+  };
+  const hn::ScalableTag<double> d64;
+  run(d64);
+  if constexpr (hn::MaxLanes(d64) > 4) run(hn::CappedTag<double, 4>());
+  if constexpr (hn::MaxLanes(d64) > 2) run(hn::CappedTag<double, 2>());
+#endif
+  for (; i < n; ++i) {  // at most three pairs, without SIMD all of them
+    for (std::size_t r = 0; r < rows; ++r) {
+      FormPairs(hn::CappedTag<double, 1>(), plan, first + i,
+                p + static_cast<double>(r), cos + r * stride + i,
+                sin + r * stride + i);
+    }
+  }
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast

@@ -1,5 +1,6 @@
 #include "fast/bench/limits.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "hwy/cache_control.h"
@@ -10,7 +11,8 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"
-#include "fast/rotate-inl.h"
+#include "fast/heads-inl.h"
+#include "fast/packed-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -94,6 +96,29 @@ void HighwayCosSin(const float* angle, std::size_t n, float* cos, float* sin) {
   }
 }
 
+void BareLoop(bool is_interleaved, float* x, std::int64_t heads,
+              std::int64_t dim, const float* cos, const float* sin) {
+  Tile tile{};
+  tile.in_strides.head = tile.out_strides.head = dim;
+  const kernels::Heads all{tile, heads, 1};
+  const auto pairs = static_cast<std::size_t>(dim / 2);
+  if (is_interleaved) {
+    kernels::TurnInterleaved<false>(x, x, cos, sin, all, 1.0f, pairs);
+  } else {
+    kernels::TurnSplit<false>(x, x, cos, sin, all, 1.0f, pairs, pairs);
+  }
+}
+
+void UncheckedTable(const Plan& plan, std::size_t rows, float* cos) {
+  const std::size_t pairs = plan.pairs();
+  for (std::size_t p = 0; p < rows; p += Plan::kRun) {
+    kernels::FormRunTo<false, false>(plan, 0, pairs, static_cast<double>(p),
+                                     std::min(rows - p, Plan::kRun), 2 * pairs,
+                                     cos, cos + pairs);
+    cos += 2 * pairs * Plan::kRun;
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast::bench
 HWY_AFTER_NAMESPACE();
@@ -108,6 +133,8 @@ HWY_EXPORT(Scale16);
 HWY_EXPORT(Fill);
 HWY_EXPORT(FillPast);
 HWY_EXPORT(HighwayCosSin);
+HWY_EXPORT(BareLoop);
+HWY_EXPORT(UncheckedTable);
 
 }  // namespace
 
@@ -125,6 +152,13 @@ void fill_past(void* data, std::size_t bytes) {
 void highway_cos_sin(const float* angle, std::size_t n, float* cos,
                      float* sin) {
   HWY_DYNAMIC_DISPATCH(HighwayCosSin)(angle, n, cos, sin);
+}
+void bare_loop(bool is_interleaved, float* x, std::int64_t heads,
+               std::int64_t dim, const float* cos, const float* sin) {
+  HWY_DYNAMIC_DISPATCH(BareLoop)(is_interleaved, x, heads, dim, cos, sin);
+}
+void unchecked_table(const Plan& plan, std::size_t rows, float* cos) {
+  HWY_DYNAMIC_DISPATCH(UncheckedTable)(plan, rows, cos);
 }
 
 }  // namespace ropeproof::fast::bench

@@ -154,6 +154,14 @@ Row row_of(std::string name, double goal, double floor, const Shaped& s) {
     all.push_back({"memcpy", [w] {
                      std::memcpy(w->copy.data(), w->x.data(), w->bytes);
                    }});
+    if (s.tokens == 1 && s.type == Type::kF32 && s.head_dim == s.rotary_dim &&
+        s.kernel == Kernel::kRotate) {
+      all.push_back({"loop", [w] {
+                       bare_loop(w->shaped.pairing == Pairing::kInterleaved,
+                                 w->x.as<float>(), kHeads, w->shaped.head_dim,
+                                 w->cos.as<float>(), w->sin.as<float>());
+                     }});
+    }
     if (s.limit == Limit::kFmt) {
       all.push_back(touched);
     } else if (s.type == Type::kF16 || s.type == Type::kBf16) {
@@ -194,6 +202,10 @@ Row table_row(std::int64_t rows, double goal, double floor) {
          [b, rows, cos] {
            table(b->plan, {1, rows}, {b->positions.data(), 0, 0},
                  {cos, cos + 64, 0, 128});
+         }},
+        {"unchecked",
+         [b, rows, cos] {
+           unchecked_table(b->plan, static_cast<std::size_t>(rows), cos);
          }},
         {"libm", [b, rows, cos] {
            for (std::int64_t p = 0; p < rows; ++p) {
