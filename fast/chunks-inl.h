@@ -10,6 +10,12 @@
 
 #include "hwy/highway.h"
 
+// After a lambda's parameters: compiled for the target, and never a function by
+// itself, whose captures would pass through memory.
+#ifndef ROPEPROOF_FAST_LAMBDA
+#define ROPEPROOF_FAST_LAMBDA HWY_ATTR __attribute__((always_inline))
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace ropeproof::fast {
 namespace HWY_NAMESPACE {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "fast/chunks-inl.h"
 #include "fast/rotate-inl.h"
 #include "fast/turn.h"
 #include "hwy/cache_control.h"
@@ -104,8 +105,7 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads& heads,
                                  const E* from, E* to, std::size_t n,
                                  const T* cos, const T* sin) {
   std::size_t done = 0;
-  const auto run = [&](auto d, auto steps) HWY_ATTR
-      __attribute__((always_inline)) {
+  const auto run = [&](auto d, auto steps) ROPEPROOF_FAST_LAMBDA {
     constexpr std::size_t kSteps = decltype(steps)::value;
     if constexpr (kSteps > 0 && hn::MaxLanes(d) >= Step::kMinLanes) {
       const std::size_t pairs = kSteps * Step::Pairs(d);

@@ -67,7 +67,7 @@ HWY_INLINE void FormPacked(D d64, V position, const double* hi,
   const typename Both::U32 u32;
   const std::size_t lanes = hn::Lanes(d64);
   V c_0, s_0, n_0, c_1, s_1, n_1;
-  const auto form = [&](std::size_t i, V& c, V& s, V& n) HWY_ATTR {
+  const auto form = [&](std::size_t i, V& c, V& s, V& n) ROPEPROOF_FAST_LAMBDA {
     hn::Vec<hn::RebindToUnsigned<D>> quadrant;
     const V rest = ReduceAngle<true>(d64, position, hn::LoadU(d64, hi + i),
                                      hn::LoadU(d64, lo + i), quadrant);
@@ -114,7 +114,7 @@ HWY_INLINE void FormNearRow(const Plan& plan, std::size_t first, std::size_t n,
   const double* lo = plan.turns_lo() + first;
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const auto run = [&](auto d64) HWY_ATTR {
+  const auto run = [&](auto d64) ROPEPROOF_FAST_LAMBDA {
     const std::size_t pairs = 2 * hn::Lanes(d64);
     for (; i + pairs <= n; i += pairs) {
       FormPacked<kHasAmplitude>(d64, hn::Set(d64, position), hi + i, lo + i,
@@ -207,7 +207,7 @@ HWY_INLINE void AddStep(D d64, const Plan& plan, std::size_t pair,
   const std::size_t lanes = hn::Lanes(d64);
   const std::size_t step = r * plan.pairs() + pair;
   V c_0, s_0, c_1, s_1;
-  const auto add = [&](std::size_t k, V& c, V& s) HWY_ATTR {
+  const auto add = [&](std::size_t k, V& c, V& s) ROPEPROOF_FAST_LAMBDA {
     const V c_a = hn::LoadU(d64, anchors.cos + i + k);
     const V s_a = hn::LoadU(d64, anchors.sin + i + k);
     const V c_r = hn::LoadU(d64, plan.step_cos() + step + k);
@@ -292,7 +292,7 @@ HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
                           float* cos, float* sin) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const auto run = [&](auto d64) HWY_ATTR {
+  const auto run = [&](auto d64) ROPEPROOF_FAST_LAMBDA {
     const std::size_t pairs = 2 * hn::Lanes(d64);
     while (i + pairs <= n) {
       const std::size_t count = std::min(n - i, kRunPairs) / pairs * pairs;
