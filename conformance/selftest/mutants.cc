@@ -237,6 +237,32 @@ std::vector<Mutant> core_mutants() {
            return f(one, i, j);
          };
        }},
+      {"position axis stride ignored",
+       [](Knobs& k) {
+         k.misread = [](ropeproof_problem& p) {
+           p.position_axis_stride = p.batch * p.seq;
+         };
+       }},
+      {"heads from the 16th on not rotated",
+       [](Knobs& k) {
+         k.adjust_in_problem = [](const auto&, const auto& index, auto& c,
+                                  auto& s) {
+           if (index.head >= 16) c = 1, s = 0;
+         };
+       }},
+      {"pairs from the 128th on not rotated",
+       [](Knobs& k) {
+         k.adjust_turn = [](double& c, double& s, auto j, auto) {
+           if (j >= 128) c = 1, s = 0;
+         };
+       }},
+      {"tokens from the 256th on not rotated",
+       [](Knobs& k) {
+         k.adjust_in_problem = [](const auto&, const auto& index, auto& c,
+                                  auto& s) {
+           if (index.token >= 256) c = 1, s = 0;
+         };
+       }},
       {"table token stride ignored",
        [](Knobs& k) {
          k.misread = [](ropeproof_problem& p) {

@@ -1,8 +1,11 @@
 // Which family of the core tier notices which bug.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "conformance/corpus/corpus.h"
 #include "conformance/selftest/mutants.h"
@@ -62,6 +65,30 @@ TEST_CASE("families of the core tier notice every bug without the smoke tier",
       line += " " + group.substr(5) + " " + std::to_string(checks);
     }
     std::printf("%-46s%s\n", mutant.name, line.c_str());
+  }
+}
+
+TEST_CASE("wide calls and gaps between axes show what no other case shows",
+          "[conformance][core][mutants]") {
+  struct Expected {
+    std::string_view mutant, group;
+    bool is_only_one;  // that notices it
+  };
+  constexpr Expected kExpected[] = {
+      {"heads from the 16th on not rotated", "core-wide", false},
+      {"pairs from the 128th on not rotated", "core-wide", true},
+      {"tokens from the 256th on not rotated", "core-wide", false},
+      {"position axis stride ignored", "core-axes", true}};
+  const Corpus corpus = core_alone();
+  for (const Expected& expected : kExpected) {
+    CAPTURE(expected.mutant);
+    const std::vector<Mutant> mutants = core_mutants();
+    const auto found =
+        std::ranges::find(mutants, expected.mutant, &Mutant::name);
+    REQUIRE(found != mutants.end());
+    const auto groups = failures(corpus, *found);
+    CHECK(groups.contains(std::string(expected.group)));
+    if (expected.is_only_one) CHECK(groups.size() == 1);
   }
 }
 
