@@ -103,7 +103,7 @@ Group wide() {
       family.add(make_case(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1, 0,
                            {131071, 32769}),
                  {"C1", "G4", "G5"}, "512 pairs");
-      family.add(make_case(dtype, leading(64, 64, pairing), 1e4, 1, 512, 8, 0,
+      family.add(make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
                            many_positions(512)),
                  {"E5", "F1", "G5"}, "512 tokens with 8 heads");
     }

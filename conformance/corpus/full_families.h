@@ -8,7 +8,7 @@
 
 namespace ropeproof::conformance {
 
-// 10,650 cases beside those of the core tier, 7 million values with them:
+// 10,650 cases beside those of the core tier, 8 million values with them:
 // every rotary_dim in every dtype and pairing, every power of two with its
 // neighbours as a position, every core scaling in every pairing, 65537 rows,
 // wider calls than core-wide has, and 8,000 cases of stress_case.h from one
