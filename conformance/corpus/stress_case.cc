@@ -308,7 +308,10 @@ RopeCase stress_case(std::uint64_t seed, std::uint64_t index) {
 RopeCase stress_case(std::uint64_t seed, std::uint64_t index,
                      const IsWanted& is_wanted) {
   RopeCase c = StressCase(random_bits(seed, index), is_wanted).make();
-  c.id = "stress-" + std::to_string(seed) + "-" + std::to_string(index);
+  // The schema wants three digits, or more.
+  std::string number = std::to_string(index);
+  number.insert(0, 3 - std::min<std::size_t>(number.size(), 3), '0');
+  c.id = "stress-" + std::to_string(seed) + "-" + number;
   c.comment = "drawn from a seed";
   return c;
 }

@@ -19,8 +19,8 @@ namespace ropeproof::conformance {
 // memory. Its specification is valid and every oracle answers it; its goldens
 // are empty (prove.h). At most kMaxStressElements elements of q and k together.
 //
-// The id, "stress-SEED-INDEX", is for reports: it is not permanent, another
-// version may draw other cases.
+// The id, "stress-SEED-INDEX" with three digits at least, is for reports: it is
+// not permanent, another version may draw other cases.
 RopeCase stress_case(std::uint64_t seed, std::uint64_t index);
 
 // The same for those who want some cases only. What `is_wanted` refuses is drawn

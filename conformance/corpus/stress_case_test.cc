@@ -18,7 +18,8 @@ constexpr std::uint64_t kSeed = 20240229;
 TEST_CASE("a stress case is a function of seed and index alone",
           "[conformance][stress]") {
   const RopeCase a = stress_case(kSeed, 7), b = stress_case(kSeed, 7);
-  CHECK(a.id == "stress-20240229-7");
+  CHECK(a.id == "stress-20240229-007");
+  CHECK(stress_case(kSeed, 12345678).id == "stress-20240229-12345678");
   CHECK(a.q == b.q);
   CHECK(a.positions == b.positions);
   CHECK(stress_case(kSeed, 8).q != a.q);
