@@ -94,7 +94,7 @@ Command add_run(CLI::App& app) {
   options->kernel.add_flags(*command);
   auto* tier = command->add_option(
       "--tier", options->selection.tier,
-      "smoke: 64 cases; core: all committed cases (default); full: 10,626 "
+      "smoke: 64 cases; core: all committed cases (default); full: 10,650 "
       "more, proved on the way");
   command
       ->add_option("--profile", options->selection.profile,

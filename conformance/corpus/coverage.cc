@@ -51,6 +51,12 @@ void count_kinds(const RopeCase& c, Coverage& coverage) {
   count("memory: " + word(kMemoryWords, c.memory));
   count("axes: " + std::to_string(c.spec.axes.count));
   if (!c.spec.axes.weights.empty()) count("axes: weights");
+  const bool has_gaps =
+      c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
+  if (c.spec.axes.count > 1 && has_gaps) count("axes: several, with gaps");
+  if (std::max(c.q_heads, c.k_heads) > 16) count("wide: more than 16 heads");
+  if (c.pairs() > 128) count("wide: more than 128 pairs");
+  if (c.seq > 256) count("wide: more than 256 tokens");
   if (f.xpos) count("scaling: xpos");
   if (!f.inv_freq.empty()) count("scaling: given frequencies");
   if (c.is_special) count("values: special");

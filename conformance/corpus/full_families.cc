@@ -80,16 +80,34 @@ Group rows() {
                 "65537 rows, one more than a 16-bit word or a grid counts, at "
                 "positions in no order.");
   constexpr std::int64_t kRows = 65537;
-  std::vector<double> positions;
-  for (std::int64_t i = 0; i < kRows; ++i) {
-    positions.push_back(static_cast<double>(i * 7919 % 1048573));
-  }
+  const std::vector<double> positions = many_positions(kRows);
   family.add(make_case(Format::kF32, leading(2, 2, Pairing::kInterleaved), 1e4,
                        kRows, 1, 1, 0, positions),
              {"E3", "E5", "G5"}, "65537 batch rows");
   family.add(make_case(Format::kBF16, leading(2, 2, Pairing::kHalfSplit), 1e4,
                        1, kRows, 1, 0, positions),
              {"E5", "F1", "G5"}, "65537 tokens");
+  return family.take();
+}
+
+Group wide() {
+  Family family("full", "full-wide",
+                "core-wide, larger: 32 query heads for 8 key heads with 16 "
+                "tokens, 512 pairs, 512 tokens with 8 heads.");
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kCommonPairings) {
+      family.add(make_case(dtype, leading(128, 128, pairing), 5e5, 1, 16, 32, 8,
+                           many_positions(16)),
+                 {"G1", "G5", "G7", "H4"},
+                 "32 query heads for 8 key heads, as Llama 3.1 8B");
+      family.add(make_case(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1, 0,
+                           {131071, 32769}),
+                 {"C1", "G4", "G5"}, "512 pairs");
+      family.add(make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
+                           many_positions(512)),
+                 {"E5", "F1", "G5"}, "512 tokens with 8 heads");
+    }
+  }
   return family.take();
 }
 
@@ -119,7 +137,7 @@ Group drawn(std::uint64_t first) {
 }  // namespace
 
 std::vector<Group> full_families() {
-  std::vector<Group> groups = {dims(), powers(), scalings(), rows()};
+  std::vector<Group> groups = {dims(), powers(), scalings(), rows(), wide()};
   for (std::uint64_t first = 0; first < kDrawn; first += kDrawnPerGroup) {
     groups.push_back(drawn(first));
   }

@@ -1,5 +1,6 @@
 #include "conformance/corpus/stress_case.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <set>
@@ -17,11 +18,51 @@ constexpr std::uint64_t kSeed = 20240229;
 TEST_CASE("a stress case is a function of seed and index alone",
           "[conformance][stress]") {
   const RopeCase a = stress_case(kSeed, 7), b = stress_case(kSeed, 7);
-  CHECK(a.id == "stress-20240229-7");
+  CHECK(a.id == "stress-20240229-007");
+  CHECK(stress_case(kSeed, 12345678).id == "stress-20240229-12345678");
   CHECK(a.q == b.q);
   CHECK(a.positions == b.positions);
   CHECK(stress_case(kSeed, 8).q != a.q);
   CHECK(stress_case(kSeed + 1, 7).q != a.q);
+}
+
+TEST_CASE("who wants every case gets the stream that everybody gets",
+          "[conformance][stress]") {
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const RopeCase a = stress_case(kSeed, i),
+                   b = stress_case(kSeed, i, [](const auto&) { return true; });
+    CHECK(a.q == b.q);
+    CHECK(a.positions == b.positions);
+  }
+}
+
+TEST_CASE("who wants few cases gets valid ones of them, of every size",
+          "[conformance][stress]") {
+  const auto is_wanted = [](const RopeCase& c) {
+    return c.dtype == reference::Format::kF16 &&
+           c.spec.layout.pairing == reference::Pairing::kInterleavedToHalf &&
+           c.spec.layout.rotary_dim == c.spec.layout.head_dim &&
+           c.spec.frequencies.scaling.index() == 0 && c.spec.axes.count == 1 &&
+           (c.memory == Memory::kDense || c.memory == Memory::kInPlace) &&
+           std::ranges::all_of(c.positions, [](double p) {
+             return 0 <= p && p <= 4096 && p == std::floor(p);
+           });
+  };
+  constexpr int kCases = 500;
+  int wanted = 0;
+  std::set<std::int64_t> pairs;
+  for (std::uint64_t i = 0; i < kCases; ++i) {
+    const RopeCase c = stress_case(kSeed, i, is_wanted);
+    CAPTURE(c.id);
+    CHECK_NOTHROW(reference::validate(c.spec));
+    CHECK(c.positions.size() ==
+          static_cast<std::size_t>(c.spec.axes.count * c.tokens()));
+    CHECK(c.q == stress_case(kSeed, i, is_wanted).q);
+    wanted += is_wanted(c) ? 1 : 0;
+    pairs.insert(c.pairs());
+  }
+  CHECK(wanted > kCases * 95 / 100);
+  CHECK(pairs.size() > 20);
 }
 
 TEST_CASE("every stress case is valid and within its size",

@@ -188,6 +188,10 @@ std::vector<Mutant> core_mutants() {
   const auto is_adjoint = [](const ropeproof_problem& p) {
     return p.direction < 0;
   };
+  // A vector of pairs takes another path than a single one.
+  const auto has_pairs = [](const ropeproof_problem& p) {
+    return p.rotary_dim > 2;
+  };
   return {
       {"amplitude on the cosine only",
        [](Knobs& k) {
@@ -235,6 +239,32 @@ std::vector<Mutant> core_mutants() {
            ropeproof_problem one = p;
            one.axis_of_pair = nullptr;
            return f(one, i, j);
+         };
+       }},
+      {"position axis stride ignored",
+       [](Knobs& k) {
+         k.misread = [](ropeproof_problem& p) {
+           p.position_axis_stride = p.batch * p.seq;
+         };
+       }},
+      {"heads of several pairs not rotated from the 16th on",
+       [=](Knobs& k) {
+         k.adjust_in_problem = [=](const auto& p, const auto& index, auto& c,
+                                   auto& s) {
+           if (index.head >= 16 && has_pairs(p)) c = 1, s = 0;
+         };
+       }},
+      {"pairs from the 128th on not rotated",
+       [](Knobs& k) {
+         k.adjust_turn = [](double& c, double& s, auto j, auto) {
+           if (j >= 128) c = 1, s = 0;
+         };
+       }},
+      {"tokens of several pairs not rotated from the 256th on",
+       [=](Knobs& k) {
+         k.adjust_in_problem = [=](const auto& p, const auto& index, auto& c,
+                                   auto& s) {
+           if (index.token >= 256 && has_pairs(p)) c = 1, s = 0;
          };
        }},
       {"table token stride ignored",

@@ -32,8 +32,9 @@ struct StressResult {
   std::optional<StressFailure> failure;  // the first; the search ends with it
 };
 
-// Proves and judges stress_case(seed, i) for i = first, first + 1 ... under every
-// operation that the kernel offers, until one fails or `goes_on`, asked before
+// Proves and judges stress_case(seed, i, is_wanted) for i = first, first + 1 ...
+// under every operation that the kernel offers; wanted is what its main one
+// takes. Until one fails or `goes_on`, asked before
 // each batch of at most kStressBatch cases with the number drawn so far, answers
 // how many more may be drawn: 0 ends the search. A failure is made smaller by
 // shrink(), as long as it stays what it is: FAIL, CRASH, ERROR; a timeout is

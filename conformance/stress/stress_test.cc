@@ -162,6 +162,35 @@ TEST_CASE(
   CHECK(result.judged + result.unsupported == 4 * 70);
 }
 
+Description narrow() {
+  Description description = rope_only();
+  description.dtypes = ROPEPROOF_F32;
+  description.pairings = ROPEPROOF_HALF_SPLIT;
+  description.features = ROPEPROOF_OUT_OF_PLACE;
+  description.max_position = 4095;
+  return description;
+}
+
+TEST_CASE("a kernel that offers little gets cases that it offers",
+          "[conformance][stress]") {
+  TestKernel kernel(narrow(), exact_knobs());
+  const StressResult result = search(kernel, kSeed, 0, cases(200), kOracle);
+  CHECK_FALSE(result.failure);
+  CHECK(result.judged > 190);
+}
+
+TEST_CASE("a failure of a kernel that offers little is found alone, too",
+          "[conformance][stress]") {
+  TestKernel kernel(narrow(), tail_bug());
+  const StressResult all = search(kernel, kSeed, 0, cases(50), kOracle);
+  REQUIRE(all.failure);
+  const StressResult alone =
+      search(kernel, kSeed, all.failure->index, cases(1), kOracle);
+  REQUIRE(alone.failure);
+  CHECK(failure_files(*alone.failure, kOracle, "0") ==
+        failure_files(*all.failure, kOracle, "0"));
+}
+
 // Wrong from its 8th call on, in every process anew.
 class Forgetful : public TestKernel {
  public:

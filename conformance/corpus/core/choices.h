@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_CORPUS_CORE_CHOICES_H_
 #define ROPEPROOF_CONFORMANCE_CORPUS_CORE_CHOICES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,15 @@ inline const std::vector<double> kBoundaries = {
 
 // Positions of two batch rows of three tokens.
 inline const std::vector<double> kIrregularIds = {3, 259, 17, 9, 0, 1021};
+
+// `count` positions in no order, each under 2^20.
+inline std::vector<double> many_positions(std::int64_t count) {
+  std::vector<double> positions;
+  for (std::int64_t i = 0; i < count; ++i) {
+    positions.push_back(static_cast<double>(i * 7919 % 1048573));
+  }
+  return positions;
+}
 
 }  // namespace ropeproof::conformance
 

@@ -27,6 +27,7 @@ Group core_decode();  // one token per batch row
 Group core_memory();  // in place and strided
 Group core_heads();   // numbers of heads of q and k
 Group core_sizes();   // empty tensors, many rows, positions beyond 32 bits
+Group core_wide();    // many heads, many pairs, many tokens
 
 // Positions.
 Group core_boundaries();  // both sides of every power of two that matters

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <set>
+#include <utility>
 
 #include "conformance/corpus/bug_class.h"
 #include "conformance/corpus/coverage.h"
@@ -121,8 +122,30 @@ TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
     CHECK(kinds("boundary: -") > kBoundaries / 3);
     for (const char* kind :
          {"axes: 2", "axes: 3", "axes: 4", "axes: weights", "values: special",
-          "positions: real", "direction: adjoint", "sizes: empty"}) {
+          "positions: real", "direction: adjoint", "sizes: empty",
+          "axes: several, with gaps", "wide: more than 16 heads",
+          "wide: more than 128 pairs", "wide: more than 256 tokens"}) {
       CHECK(kinds(kind) == 1);
+    }
+  }
+}
+
+TEST_CASE("every dtype and common pairing has a wide call",
+          "[conformance][core][coverage]") {
+  std::multiset<std::pair<reference::Format, reference::Pairing>> heads, pairs;
+  for (const RopeCase& c : core_wide().rope_cases) {
+    const std::pair kind(c.dtype, c.spec.layout.pairing);
+    if (c.q_heads == 32 && c.k_heads == 8 && c.pairs() == 32) {
+      heads.insert(kind);
+    }
+    if (c.pairs() == 256) pairs.insert(kind);
+  }
+  for (const auto dtype : {reference::Format::kF32, reference::Format::kF16,
+                           reference::Format::kBF16, reference::Format::kF64}) {
+    for (const auto pairing :
+         {reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit}) {
+      CHECK(heads.count({dtype, pairing}) == 1);
+      CHECK(pairs.count({dtype, pairing}) == 1);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "conformance/corpus/corpus.h"
 #include "conformance/selftest/mutants.h"
@@ -63,6 +64,27 @@ TEST_CASE("families of the core tier notice every bug without the smoke tier",
     }
     std::printf("%-46s%s\n", mutant.name, line.c_str());
   }
+}
+
+TEST_CASE("wide calls and gaps between axes show what no other case shows",
+          "[conformance][core][mutants]") {
+  const std::map<std::string_view, std::string> noticed_by = {
+      {"heads of several pairs not rotated from the 16th on", "core-wide"},
+      {"pairs from the 128th on not rotated", "core-wide"},
+      {"tokens of several pairs not rotated from the 256th on", "core-wide"},
+      {"position axis stride ignored", "core-axes"}};
+  const Corpus corpus = core_alone();
+  std::size_t found = 0;
+  for (const Mutant& mutant : core_mutants()) {
+    const auto expected = noticed_by.find(mutant.name);
+    if (expected == noticed_by.end()) continue;
+    CAPTURE(mutant.name);
+    const auto groups = failures(corpus, mutant);
+    CHECK(groups.contains(expected->second));
+    CHECK(groups.size() == 1);
+    ++found;
+  }
+  CHECK(found == noticed_by.size());
 }
 
 }  // namespace

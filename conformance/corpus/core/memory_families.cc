@@ -82,19 +82,6 @@ Group core_heads() {
   return family.take();
 }
 
-namespace {
-
-// `count` positions in no order, each under 2^20.
-std::vector<double> many_positions(std::int64_t count) {
-  std::vector<double> positions;
-  for (std::int64_t i = 0; i < count; ++i) {
-    positions.push_back(static_cast<double>(i * 7919 % 1048573));
-  }
-  return positions;
-}
-
-}  // namespace
-
 Group core_sizes() {
   Family family("core", "core-sizes",
                 "Nothing to do, which is a valid problem; many rows; positions "
@@ -125,6 +112,29 @@ Group core_sizes() {
                  {"D4", "E4"},
                  "2^32 + 1, 2^33 + 7, 2^40 + 1, 2^53 - 1: read as 32 bits, "
                  "they are 1, 7, 1 and -1");
+    }
+  }
+  return family.take();
+}
+
+Group core_wide() {
+  Family family("core", "core-wide",
+                "Large in one direction: 32 query heads for 8 key heads, 256 "
+                "pairs, 300 tokens in a call. Kernels go through them in "
+                "blocks, and the first block says nothing of the next.");
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kCommonPairings) {
+      family.add(make_case(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32, 8,
+                           {4097, 131071}),
+                 {"G1", "G5", "G7", "H4"},
+                 "32 query heads for 8 key heads, as Llama 3.2 1B");
+      family.add(make_case(dtype, window(512, 512, 0, pairing), 5e5, 1, 2, 1, 0,
+                           {131071, 32769}),
+                 {"C1", "G4", "G5"}, "256 pairs");
+      if (dtype != Format::kF32 && dtype != Format::kBF16) continue;
+      family.add(make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
+                           many_positions(300)),
+                 {"E5", "F1", "G5"}, "300 tokens of four pairs");
     }
   }
   return family.take();

@@ -257,11 +257,12 @@ Group core_calls() {
 
 std::vector<Group> core_families() {
   std::vector<Group> groups = {
-      core_rich(),    core_zero(),       core_unit(),    core_layouts(),
-      core_dims(),    core_decode(),     core_memory(),  core_heads(),
-      core_sizes(),   core_boundaries(), core_far(),     core_coverage(),
-      core_axes(),    core_scalings(),   core_adjoint(), core_values(),
-      core_special(), core_permute(),    core_reject(),  core_calls()};
+      core_rich(),     core_zero(),    core_unit(),       core_layouts(),
+      core_dims(),     core_decode(),  core_memory(),     core_heads(),
+      core_sizes(),    core_wide(),    core_boundaries(), core_far(),
+      core_coverage(), core_axes(),    core_scalings(),   core_adjoint(),
+      core_values(),   core_special(), core_permute(),    core_reject(),
+      core_calls()};
   for (Group& group : groups) group.is_bulk = !group.rope_cases.empty();
   return groups;
 }

@@ -276,6 +276,58 @@ std::vector<AxisRow> line_rows() {
            {0.5, 1.5, -0.375, 257.25, 1.0 / 3, 4095.5}}};
 }
 
+// One scheme of several axes, in every dtype and common pairing.
+struct SpacedRow {
+  const char* comment;
+  const char* target;
+  Scheme scheme;
+  Memory memory;
+  bool is_real;  // the positions are no integers
+};
+
+std::vector<SpacedRow> spaced_rows() {
+  const Sections sections = {2, 3, 3};
+  std::vector<double> weights;
+  for (int j = 0; j < 16; ++j) weights.push_back(0.75 - 0.109375 * j);
+  return {
+      {"sections 2, 3, 3 in blocks, gaps between the axes",
+       "H2",
+       {reference::contiguous_sections(sections), {}},
+       Memory::kStrided,
+       false},
+      {"sections 2, 3, 3 interleaved, gaps between the axes, in place",
+       "H2",
+       {reference::interleaved_sections(sections), {}},
+       Memory::kStridedInPlace,
+       false},
+      {"even frequencies for height, odd for width, gaps between them", "H3",
+       reference::axial_2d(8, 0, Spectrum::kEvenOdd), Memory::kStrided, false},
+      {"two weighted axes of real positions, gaps between them",
+       "H3",
+       {reference::mixed_axes(2, weights), {}},
+       Memory::kStrided,
+       true}};
+}
+
+void add_spaced(Family& family) {
+  constexpr std::int64_t kBatch = 2, kSeq = 3;
+  for (const SpacedRow& row : spaced_rows()) {
+    for (const Format dtype : kDtypes) {
+      for (const Pairing pairing : kCommonPairings) {
+        std::vector<double> positions =
+            distinct_ids(row.scheme.axes.count, kBatch * kSeq);
+        for (double& p : positions) p += row.is_real ? 0.25 : 0;
+        RopeCase c = make_case(dtype, leading(16, 16, pairing), 1e4, kBatch,
+                               kSeq, 2, 1, positions);
+        c.spec.axes = row.scheme.axes;
+        c.spec.frequencies.exponents = row.scheme.exponents;
+        c.memory = row.memory;
+        family.add(c, {row.target, "G2"}, row.comment);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Group core_axes() {
@@ -299,6 +351,7 @@ Group core_axes() {
       family.add(c, {row.target}, row.comment);
     }
   }
+  add_spaced(family);
   return family.take();
 }
 
