@@ -49,11 +49,15 @@ std::vector<unsigned char> memory_for(const Format& format, std::int64_t n) {
                                     static_cast<std::size_t>(format.bits / 8));
 }
 
-Plan plan_of(double base, std::int64_t rotary_dim, double amplitude) {
-  const auto pairs = static_cast<std::size_t>(rotary_dim / 2);
-  std::vector<double> hi(pairs), lo(pairs);
-  frequencies(base, hi, lo);
-  return Plan(hi, lo, amplitude);
+// One for each of kRotaryDims; every third has an amplitude.
+std::vector<Plan> plans_of(double base) {
+  std::vector<Plan> plans;
+  for (const std::int64_t r : kRotaryDims) {
+    std::vector<double> hi(static_cast<std::size_t>(r / 2)), lo(hi);
+    frequencies(base, hi, lo);
+    plans.emplace_back(hi, lo, plans.size() % 3 == 2 ? 1.3465735902799727 : 1);
+  }
+  return plans;
 }
 
 // Consecutive ones, around zero and elsewhere, and single ones up to 2^53.
@@ -83,20 +87,18 @@ void thin_out(const Format& format, std::size_t n,
   }
 }
 
-Digest table_digest(const Format& format) {
+Digest table_digest(const Format& format, std::span<const Plan> plans) {
   std::vector<std::int64_t> positions = some_positions();
   thin_out(format, 16, positions);
   const auto tokens = static_cast<std::int64_t>(positions.size());
   Hash hash;
-  for (const double base : {10000.0, 500000.0}) {
-    for (const std::int64_t r : kRotaryDims) {
-      const Plan plan = plan_of(base, r, r == 96 ? 1.3465735902799727 : 1);
-      auto cos = memory_for(format, tokens * r / 2), sin = cos;
-      table(plan, {1, tokens}, {positions.data(), 0, 0},
-            {cos.data(), sin.data(), 0, r / 2, format.type});
-      hash.add(format, cos);
-      hash.add(format, sin);
-    }
+  for (const Plan& plan : plans) {
+    const auto pairs = static_cast<std::int64_t>(plan.pairs());
+    auto cos = memory_for(format, tokens * pairs), sin = cos;
+    table(plan, {1, tokens}, {positions.data(), 0, 0},
+          {cos.data(), sin.data(), 0, pairs, format.type});
+    hash.add(format, cos);
+    hash.add(format, sin);
   }
   return {std::string("table ") + format.name, false, hash.value()};
 }
@@ -167,8 +169,8 @@ Digest rotate_digest(const Format& format, const NamedPairing& p,
           true, hash.value()};
 }
 
-Digest rope_digest(const Format& format, const NamedPairing& p,
-                   Direction direction) {
+Digest rope_digest(const Format& format, std::span<const Plan> plans,
+                   const NamedPairing& p, Direction direction) {
   std::vector<std::int64_t> positions = {
       131068, 131069, 131070, 131071,
       131072, 0,      -7,     (std::int64_t{1} << 31) - 1};
@@ -176,8 +178,8 @@ Digest rope_digest(const Format& format, const NamedPairing& p,
   const auto tokens = static_cast<std::int64_t>(positions.size());
   std::mt19937_64 random(2);
   Hash hash;
-  for (const std::int64_t r : kRotaryDims) {
-    const Plan plan = plan_of(10000, r, 1.25);
+  for (const Plan& plan : plans) {
+    const auto r = static_cast<std::int64_t>(2 * plan.pairs());
     for (const Layout& layout : layouts(r, p.pairing)) {
       add_result(format, layout, Fill::kPlain, tokens, random, hash,
                  [&](const Tensor& x) {
@@ -194,13 +196,14 @@ Digest rope_digest(const Format& format, const NamedPairing& p,
 }  // namespace
 
 std::vector<Digest> digests() {
+  const std::vector<Plan> plans = plans_of(10000);
   std::vector<Digest> all;
   for (const Format& format : kFormats) {
-    all.push_back(table_digest(format));
+    all.push_back(table_digest(format, plans));
     for (const NamedPairing& pairing : kPairings) {
       for (const auto direction : {Direction::kForward, Direction::kAdjoint}) {
         all.push_back(rotate_digest(format, pairing, direction));
-        all.push_back(rope_digest(format, pairing, direction));
+        all.push_back(rope_digest(format, plans, pairing, direction));
       }
     }
   }
