@@ -88,7 +88,7 @@ HWY_INLINE hn::Vec<D> Widen(D d, const F16* from) {
 }
 
 template <class D>
-HWY_INLINE void Narrow(hn::Vec<D> v, D d, F16* to) {
+HWY_INLINE void Narrow(hn::Vec<D> v, D, F16* to) {
   const hn::Rebind<hwy::float16_t, D> d16;
   hn::StoreU(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(to));
 }

@@ -29,11 +29,11 @@ class Printer : public Catch::EventListenerBase {
 
   void testRunEnded(const Catch::TestRunStats&) override {
     if (worst().empty()) return;
-    std::printf("%-30s%-8s%-10s%14s%14s\n", "kernel", "target", "unit", "bound",
-                "measured");
+    std::printf("%-30s%-10s%-10s%14s%14s\n", "kernel", "target", "unit",
+                "bound", "measured");
     for (const auto& [key, w] : worst()) {
       const auto& [kernel, target] = key;
-      std::printf("%-30s%-8s%-10s%14.7f%14.7f\n", kernel.c_str(),
+      std::printf("%-30s%-10s%-10s%14.7f%14.7f\n", kernel.c_str(),
                   target.c_str(), w.unit.c_str(), w.bound, w.measured);
     }
   }

@@ -19,7 +19,7 @@
 // Writes   what it names and nothing else: the elements between heads, tokens
 //          and batches are neither read nor written.
 // Specials a NaN or an infinity spoils its own pair only, as IEEE arithmetic
-//          does it.
+//          does it. A NaN's sign and payload are the processor's.
 // Throws   nothing, allocates nothing; may run on many threads at once if the
 //          outputs are disjoint.
 // Errors   within the bounds of bounds.h, on every SIMD target.

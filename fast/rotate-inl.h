@@ -157,7 +157,7 @@ HWY_INLINE void LoadWords(D d, const Bf16* from, hn::Vec<D>& even,
 // To nearest, ties to even, as RoundToBf16: up where the half cut off, or the
 // last bit kept with a tie, exceeds 0x8000.
 template <class D>
-HWY_INLINE void StoreWords(hn::Vec<D> even, hn::Vec<D> odd, D d, Bf16* to) {
+HWY_INLINE void StoreWords(hn::Vec<D> even, hn::Vec<D> odd, D, Bf16* to) {
   const hn::RebindToUnsigned<D> u32;
   const hn::Repartition<std::uint16_t, D> u16;
   const hn::Repartition<std::uint8_t, D> u8;

@@ -35,6 +35,12 @@ void on_every_target(const Body& body) {
   dispatch_to(0);
 }
 
+// Whether a target fuses products and sums; the others round both.
+inline bool has_fma(const std::string& target) {
+  return target.starts_with("AVX") || target.starts_with("NEON") ||
+         target.starts_with("SVE");
+}
+
 // The worst error that a test met, to be printed with its bound when all tests
 // have run. Repeated calls with the same kernel and target keep the maximum.
 void record(const std::string& kernel, const std::string& target,

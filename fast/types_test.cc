@@ -32,8 +32,6 @@ Format format_of(Type type) {
   }
 }
 
-bool has_fma(const std::string& target) { return target.starts_with("AVX"); }
-
 // Elements as their bit patterns, in memory of their own width.
 struct Elements {
   Type type;

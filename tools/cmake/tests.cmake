@@ -26,6 +26,7 @@ if(ROPEPROOF_MPFI)
 endif()
 ropeproof_tests(fast ropeproof::fast ropeproof::reference Boost::headers hwy::hwy
   OpenMP::OpenMP_CXX)
+include(target_tests)
 ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
 target_compile_definitions(conformance_test PRIVATE
