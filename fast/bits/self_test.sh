@@ -19,11 +19,9 @@ check() {
 
 bits=$1
 "$bits" >"$work/same"
-check 0 "$work/same"
 # One digit of one line.
 sed '/ any table f32$/ { s/^0/1/; t; s/^./0/ }' "$work/same" >"$work/altered"
 check 1 "$work/altered"
 grep -q "any table f32: .* has " "$work/said"
 echo "no digest" >"$work/none"
 check 2 "$work/none"
-check 2 "$work/missing"
