@@ -81,8 +81,7 @@ Field judged(const Options& options) {
     conformance::Admission admission = conformance::admit(*kernel, corpus);
     if (!admission.refusal.empty()) {
       std::cerr << "ropeproof: " << d.name << " (" << flags.argument()
-                << ") is not measured: it fails the smoke tier: "
-                << admission.refusal;
+                << ") is not measured: " << admission.refusal;
       if (!admission.failing_case.empty()) {
         std::cerr << "; see `ropeproof run " << flags.argument() << " --case "
                   << admission.failing_case << "`";

@@ -20,7 +20,7 @@ Admission admit(Kernel& kernel, const Corpus& corpus) {
       [](const Check& check) { return is_failure(check.verdict); });
   if (failing != smoke.checks.end()) {
     admission.failing_case = failing->case_id;
-    admission.refusal = failing->case_id + ", " +
+    admission.refusal = "it fails the smoke tier: " + failing->case_id + ", " +
                         word(kOperationWords, failing->operation) +
                         (failing->aspect.empty() ? "" : ", ") +
                         failing->aspect + ": " + verdict_word(failing->verdict);

@@ -11,8 +11,8 @@
 namespace ropeproof::conformance {
 
 struct Admission {
-  // The first check that fails in the smoke tier, "smoke-rich-009, rope: FAIL",
-  // and its case; empty: the kernel may enter. Nothing judged is a refusal too.
+  // Why it may not enter, "it fails the smoke tier: smoke-rich-009, rope: FAIL",
+  // with the case; or that nothing of it was judged. Empty: it may.
   std::string refusal, failing_case;
   // Of the whole core tier: "L2+E+M", or "none"; the angle class that it claims
   // and the tightest that all measurements hold to, "A0".
