@@ -21,14 +21,18 @@ thread_local int allocations = 0;
 
 }  // namespace
 
-// Those of this program, counted.
-void* operator new(std::size_t bytes) {
+// Those of this program, counted. Inlined, new and free() would not match.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* const memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 namespace ropeproof::fast {
 namespace {
@@ -95,6 +99,10 @@ TEST_CASE("a plan is found by the bits of all its inputs and by no others",
     CHECK(cache.find(other.view()) == nullptr);
   }
 
+  // Without its weights, the amplitude stands where a weight stood.
+  keep(cache, {.theta = {3, 4}, .axis_weights = {1, 1}});
+  CHECK(cache.find(OwnInputs{.theta = {3, 4}}.view()) == nullptr);
+
   OwnInputs axes{.axis_of_pair = {0, 1}, .axes = 2};
   keep(cache, axes);
   CHECK(cache.find(axes.view()) != nullptr);
@@ -114,6 +122,14 @@ TEST_CASE("the plan that was not used for longest makes room", "[fast][abi]") {
   CHECK(cache.find(with_first(2).view()) == nullptr);
   CHECK(cache.find(with_first(1).view()) != nullptr);
   CHECK(cache.find(with_first(100).view()) != nullptr);
+}
+
+TEST_CASE("every thread has plans of its own", "[fast][abi]") {
+  const PlanCache* const mine = &PlanCache::mine();
+  const PlanCache* other = mine;
+  std::thread([&] { other = &PlanCache::mine(); }).join();
+  CHECK(other != mine);
+  CHECK(&PlanCache::mine() == mine);
 }
 
 TEST_CASE("what would take much memory is not kept", "[fast][abi]") {
