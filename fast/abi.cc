@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <new>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "fast/angles.h"
 #include "fast/elements.h"
 #include "fast/footprint.h"
 #include "fast/plan.h"
+#include "fast/plan_cache.h"
 #include "fast/problem.h"
 #include "fast/rope_fast.h"
 
@@ -31,18 +33,18 @@ Positions positions_of(const ropeproof_problem& problem) {
           problem.table_token_stride};
 }
 
-Plan plan_of(const ropeproof_problem& problem) {
-  const auto pairs = static_cast<std::size_t>(problem.rotary_dim) / 2;
-  std::span<const std::int32_t> axes;
-  std::span<const double> weights;
-  if (problem.axis_weights != nullptr) {
-    weights = {problem.axis_weights,
-               static_cast<std::size_t>(problem.position_axes) * pairs};
-  } else if (problem.axis_of_pair != nullptr) {
-    axes = {problem.axis_of_pair, pairs};
-  }
-  return Plan({problem.inv_freq, pairs}, {problem.inv_freq_lo, pairs},
-              problem.amplitude, axes, weights);
+// Calls solve(plan), which checks what is left to be checked and answers. The
+// inputs of a plan that is kept were checked when it was made.
+template <class Solve>
+std::int32_t with_plan(const ropeproof_problem& problem, const Solve& solve) {
+  PlanInputs inputs;
+  if (const auto status = find_inputs(problem, inputs)) return status;
+  PlanCache& cache = PlanCache::mine();
+  if (const Plan* const plan = cache.find(inputs)) return solve(*plan);
+  if (const auto status = check_inputs(inputs)) return status;
+  auto made = std::make_unique<const Plan>(inputs.make());
+  if (!PlanCache::can_keep(inputs)) return solve(*made);
+  return solve(cache.keep(inputs, std::move(made)));
 }
 
 std::int32_t run_frequencies(const ropeproof_problem& problem) {
@@ -78,9 +80,11 @@ std::int32_t run_table(const ropeproof_problem& problem) {
   if (const auto status = check_rotary_dim(problem)) return status;
   if (const auto status = check_shape(problem, shape)) return status;
   if (const auto status = check_table(problem, shape, true, out)) return status;
-  if (const auto status = check_angles(problem, shape)) return status;
-  table(plan_of(problem), shape, positions_of(problem), out);
-  return ROPEPROOF_OK;
+  return with_plan(problem, [&](const Plan& plan) {
+    const auto status = check_positions(problem, shape);
+    if (status == ROPEPROOF_OK) table(plan, shape, positions_of(problem), out);
+    return status;
+  });
 }
 
 std::int32_t run_rotate(const ropeproof_problem& problem) {
@@ -109,13 +113,17 @@ std::int32_t run_rope(const ropeproof_problem& problem) {
   Tensors tensors;
   if (const auto status = check_layout(problem, layout)) return status;
   if (const auto status = check_shape(problem, shape)) return status;
-  if (const auto status = check_angles(problem, shape)) return status;
   if (const auto status = check_tensors(problem, layout, shape, tensors)) {
     return status;
   }
-  rope(plan_of(problem), layout, direction_of(problem), shape,
-       positions_of(problem), tensors.span());
-  return ROPEPROOF_OK;
+  return with_plan(problem, [&](const Plan& plan) {
+    const auto status = check_positions(problem, shape);
+    if (status == ROPEPROOF_OK) {
+      rope(plan, layout, direction_of(problem), shape, positions_of(problem),
+           tensors.span());
+    }
+    return status;
+  });
 }
 
 std::int32_t run_permute(const ropeproof_problem& problem) {

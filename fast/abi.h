@@ -25,7 +25,9 @@ std::int32_t describe(ropeproof_description* description) noexcept;
 //                        later version, frequencies outside the range of
 //                        plan.h, no memory for the plan.
 // No output is written in either case.
-// Cost     the kernel, a plan, and one look at every position.
+// Cost     the kernel, and one look at every frequency and position; a plan,
+//          unless it is one of the thread's last four (plan_cache.h): then
+//          nothing is allocated.
 std::int32_t run(const ropeproof_problem* problem) noexcept;
 
 }  // namespace ropeproof::fast

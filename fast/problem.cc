@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "fast/elements.h"
 #include "fast/footprint.h"
@@ -12,9 +13,8 @@ namespace {
 
 constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
 
-bool is_array_of_finite(const double* data, std::size_t count) {
-  return is_array(data, sizeof *data) &&
-         std::all_of(data, data + count,
+bool are_finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(),
                      [](double x) { return std::isfinite(x); });
 }
 
@@ -25,6 +25,16 @@ bool same_places(const Tensor& tensor, const Shape& shape) {
   return (shape.batch == 1 || in.batch == out.batch) &&
          (shape.seq == 1 || in.token == out.token) &&
          (tensor.heads == 1 || in.head == out.head);
+}
+
+// Heads side by side in tokens, tokens in batch rows: what rows_overlap() would
+// find out with more work. For an extent that fits.
+bool rows_nest(const Strides& strides, std::int64_t heads, const Layout& layout,
+               const Shape& shape) {
+  const std::int64_t token = (heads - 1) * strides.head + layout.head_dim;
+  const std::int64_t row = (shape.seq - 1) * strides.token + token;
+  return strides.head >= layout.head_dim && strides.token >= token &&
+         (shape.batch == 1 || strides.batch >= row);
 }
 
 bool memory_agrees(const Tensor& tensor, const Layout& layout,
@@ -39,12 +49,16 @@ bool memory_agrees(const Tensor& tensor, const Layout& layout,
                       {shape.seq, strides.token},
                       {tensor.heads, strides.head}}};
   };
-  const Footprint in_rows = footprint(tensor.in, tensor.in_strides);
   const Footprint out_rows = footprint(tensor.out, tensor.out_strides);
-  const auto in = extent_of(in_rows), out = extent_of(out_rows);
-  if (!in || !out || rows_overlap(out_rows)) return false;
-  return tensor.in == tensor.out ? same_places(tensor, shape)
-                                 : !overlap(*in, *out);
+  const auto out = extent_of(out_rows);
+  if (!out) return false;
+  if (!rows_nest(tensor.out_strides, tensor.heads, layout, shape) &&
+      rows_overlap(out_rows)) {
+    return false;
+  }
+  if (tensor.in == tensor.out) return same_places(tensor, shape);
+  const auto in = extent_of(footprint(tensor.in, tensor.in_strides));
+  return in && !overlap(*in, *out);
 }
 
 Tensor to_tensor(const ropeproof_tensor& t, Type type) {
@@ -65,21 +79,6 @@ std::int64_t axes_of(const ropeproof_problem& problem) {
   return problem.axis_of_pair == nullptr && problem.axis_weights == nullptr
              ? 1
              : problem.position_axes;
-}
-
-bool axes_in_range(const ropeproof_problem& problem) {
-  if (problem.axis_weights != nullptr) {
-    return problem.position_axes >= 1 &&
-           is_array_of_finite(problem.axis_weights,
-                              static_cast<std::size_t>(problem.position_axes) *
-                                  pairs_of(problem));
-  }
-  if (problem.axis_of_pair == nullptr) return true;
-  if (!is_array(problem.axis_of_pair, sizeof(std::int32_t))) return false;
-  const std::span axis(problem.axis_of_pair, pairs_of(problem));
-  return std::all_of(axis.begin(), axis.end(), [&](std::int32_t a) {
-    return a >= 0 && a < problem.position_axes;
-  });
 }
 
 // Calls check(offset) for the first position of every axis and batch row.
@@ -125,7 +124,10 @@ bool amplitudes_are_finite(const ropeproof_problem& problem) {
       const double* row = problem.pair_amplitude +
                           b * problem.table_batch_stride +
                           s * problem.table_token_stride;
-      if (!is_array_of_finite(row, pairs_of(problem))) return false;
+      if (!is_array(row, sizeof *row) ||
+          !are_finite({row, pairs_of(problem)})) {
+        return false;
+      }
     }
   }
   return true;
@@ -205,14 +207,48 @@ std::int32_t check_shape(const ropeproof_problem& problem,
   return ROPEPROOF_OK;
 }
 
-std::int32_t check_angles(const ropeproof_problem& problem,
-                          const Shape& shape) noexcept {
+std::int32_t find_inputs(const ropeproof_problem& problem,
+                         PlanInputs& inputs) noexcept {
   const std::size_t pairs = pairs_of(problem);
+  if (!is_array(problem.inv_freq, sizeof(double)) ||
+      !is_array(problem.inv_freq_lo, sizeof(double))) {
+    return ROPEPROOF_INVALID;
+  }
+  PlanInputs found{{problem.inv_freq, pairs},
+                   {problem.inv_freq_lo, pairs},
+                   problem.amplitude};
+  if (problem.axis_weights != nullptr) {
+    if (problem.position_axes < 1 ||
+        !is_array(problem.axis_weights, sizeof(double))) {
+      return ROPEPROOF_INVALID;
+    }
+    found.axis_weights = {
+        problem.axis_weights,
+        static_cast<std::size_t>(problem.position_axes) * pairs};
+  } else if (problem.axis_of_pair != nullptr) {
+    if (!is_array(problem.axis_of_pair, sizeof(std::int32_t))) {
+      return ROPEPROOF_INVALID;
+    }
+    found.axis_of_pair = {problem.axis_of_pair, pairs};
+    found.axes = problem.position_axes;
+  }
+  inputs = found;
+  return ROPEPROOF_OK;
+}
+
+std::int32_t check_inputs(const PlanInputs& inputs) noexcept {
+  const bool fits =
+      are_finite(inputs.theta) && are_finite(inputs.theta_lo) &&
+      are_finite(inputs.axis_weights) &&
+      std::all_of(inputs.axis_of_pair.begin(), inputs.axis_of_pair.end(),
+                  [&](std::int32_t a) { return a >= 0 && a < inputs.axes; });
+  return fits ? ROPEPROOF_OK : ROPEPROOF_INVALID;
+}
+
+std::int32_t check_positions(const ropeproof_problem& problem,
+                             const Shape& shape) noexcept {
   const bool has_tokens = shape.batch > 0 && shape.seq > 0;
   const bool fits = std::isfinite(problem.base) && problem.base >= 0 &&
-                    is_array_of_finite(problem.inv_freq, pairs) &&
-                    is_array_of_finite(problem.inv_freq_lo, pairs) &&
-                    axes_in_range(problem) &&
                     (!has_tokens || (amplitudes_are_finite(problem) &&
                                      positions_in_range(problem)));
   return fits ? ROPEPROOF_OK : ROPEPROOF_INVALID;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "conformance/ropeproof_kernel.h"
+#include "fast/plan_cache.h"
 #include "fast/rope_fast.h"
 
 namespace ropeproof::fast {
@@ -25,10 +26,17 @@ std::int32_t check_layout(const ropeproof_problem& problem,
 std::int32_t check_shape(const ropeproof_problem& problem,
                          Shape& shape) noexcept;
 
-// Base, frequencies, amplitude, positions and axes, for a checked rotary_dim
-// and shape.
-std::int32_t check_angles(const ropeproof_problem& problem,
-                          const Shape& shape) noexcept;
+// What the plan is made from, for a checked rotary_dim; where it lies, not yet
+// what it says. Cost: constant.
+std::int32_t find_inputs(const ropeproof_problem& problem,
+                         PlanInputs& inputs) noexcept;
+
+// What it says: finite numbers, axes that there are.
+std::int32_t check_inputs(const PlanInputs& inputs) noexcept;
+
+// Base, amplitude and positions, for checked inputs and a checked shape.
+std::int32_t check_positions(const ropeproof_problem& problem,
+                             const Shape& shape) noexcept;
 
 // `is_written`: the operation is table, not rotate.
 std::int32_t check_table(const ropeproof_problem& problem, const Shape& shape,

@@ -33,6 +33,7 @@ Command add_merge(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_stress(CLI::App& app);
+Command add_bench(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {

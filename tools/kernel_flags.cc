@@ -2,6 +2,8 @@
 
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
+#include <utility>
 
 #include "conformance/corpus/sha256.h"
 #include "tools/commands.h"
@@ -9,13 +11,21 @@
 
 namespace ropeproof::tools {
 
+namespace {
+
+constexpr const char* kLibraryHelp =
+    "shared library with the C ABI (ropeproof_kernel.h)";
+constexpr const char* kCommandHelp =
+    "program that speaks the framed protocol on stdin/stdout";
+constexpr const char* kBuiltinHelp = "kernel of this suite";
+
+}  // namespace
+
 void KernelFlags::add_flags(CLI::App& command) {
   auto* kernel = command.add_option_group("kernel", "exactly one of");
-  kernel->add_option("--lib", library_,
-                     "shared library with the C ABI (ropeproof_kernel.h)");
-  kernel->add_option("--command", command_,
-                     "program that speaks the framed protocol on stdin/stdout");
-  kernel->add_option("--builtin", builtin_, "kernel of this suite")
+  kernel->add_option("--lib", library_, kLibraryHelp);
+  kernel->add_option("--command", command_, kCommandHelp);
+  kernel->add_option("--builtin", builtin_, kBuiltinHelp)
       ->check(CLI::IsMember(bundled_kernels()));
   kernel->require_option(1);
   command
@@ -56,6 +66,40 @@ std::string KernelFlags::argument() const {
   if (!command_.empty()) return "--command " + shell_quoted(command_);
   return builtin_.empty() ? "--lib " + shell_quoted(library_)
                           : "--builtin " + builtin_;
+}
+
+void KernelListFlags::add_flags(CLI::App& command) {
+  command_ = &command;
+  command.add_option("--lib", libraries_, kLibraryHelp)
+      ->allow_extra_args(false);
+  command.add_option("--command", commands_, kCommandHelp)
+      ->allow_extra_args(false);
+  command.add_option("--builtin", builtins_, kBuiltinHelp)
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(bundled_kernels()));
+}
+
+std::vector<KernelFlags> KernelListFlags::list() const {
+  std::vector<KernelFlags> kernels;
+  std::size_t libraries = 0, commands = 0, builtins = 0;
+  for (const CLI::Option* option : command_->parse_order()) {
+    KernelFlags kernel;
+    if (option->check_name("--lib")) {
+      kernel.library_ = libraries_.at(libraries++);
+    } else if (option->check_name("--command")) {
+      kernel.command_ = commands_.at(commands++);
+    } else if (option->check_name("--builtin")) {
+      kernel.builtin_ = builtins_.at(builtins++);
+    } else {
+      continue;
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  if (kernels.empty()) {
+    throw std::invalid_argument(
+        "no kernel; name some by --lib, --builtin or --command");
+  }
+  return kernels;
 }
 
 }  // namespace ropeproof::tools

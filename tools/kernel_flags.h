@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "conformance/kernels/kernel.h"
 #include "conformance/verdict/report.h"
@@ -21,14 +22,28 @@ class KernelFlags {
   void note(conformance::Report& report) const;
   // "--lib ./libx.so", as the user typed it.
   std::string argument() const;
-
- private:
   // The file to load; empty for a command.
   std::string library() const;
+
+ private:
+  friend class KernelListFlags;
 
   std::string library_, command_, builtin_;
   bool no_fork_ = false;
   int time_limit_ms_ = 10000;
+};
+
+// The same for several kernels: each flag any number of times, in any order.
+class KernelListFlags {
+ public:
+  void add_flags(CLI::App& command);
+  // In the order of the command line. Throws std::invalid_argument if there is
+  // none.
+  std::vector<KernelFlags> list() const;
+
+ private:
+  const CLI::App* command_ = nullptr;
+  std::vector<std::string> libraries_, commands_, builtins_;
 };
 
 }  // namespace ropeproof::tools

@@ -11,6 +11,7 @@
 #include "conformance/kernels/child.h"
 #include "conformance/kernels/description.h"
 #include "conformance/kernels/kernel.h"
+#include "conformance/kernels/library_here.h"
 #include "conformance/kernels/patience.h"
 #include "conformance/kernels/worker.h"
 
@@ -251,37 +252,43 @@ class LibraryKernel : public GuardedKernel {
 // In the runner's own process.
 class LocalKernel : public GuardedKernel {
  public:
-  LocalKernel(const std::string& path, const std::string& source) {
-    Loaded loaded;
-    run_ = load(path, loaded);
-    description_ = described(loaded, source);
-  }
+  explicit LocalKernel(LibraryHere library) : library_(std::move(library)) {}
 
-  const Description& description() const override { return description_; }
+  const Description& description() const override {
+    return library_.description;
+  }
   Answer run(const ropeproof_problem& problem) override {
-    return answer_of(solve(run_, problem));
+    return answer_of(solve(library_.run, problem));
   }
 
  private:
-  decltype(&ropeproof_run) run_ = nullptr;
-  Description description_;
+  LibraryHere library_;
 };
+
+// dlopen would search the system's folders for a name without a slash.
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    fail(one_line(path), "no such file; name a shared library");
+  }
+  return std::filesystem::absolute(path).string();
+}
 
 }  // namespace
 
 std::unique_ptr<Kernel> load_library(const std::string& path,
                                      const KernelOptions& options) {
-  const std::string source = one_line(path);
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    fail(source, "no such file; name a shared library");
-  }
-  // dlopen would search the system's folders for a name without a slash.
-  const std::string absolute = std::filesystem::absolute(path).string();
   if (!options.is_forked) {
-    return std::make_unique<LocalKernel>(absolute, source);
+    return std::make_unique<LocalKernel>(load_library_here(path));
   }
-  return std::make_unique<LibraryKernel>(absolute, source, options);
+  return std::make_unique<LibraryKernel>(absolute_path(path), one_line(path),
+                                         options);
+}
+
+LibraryHere load_library_here(const std::string& path) {
+  Loaded loaded;
+  const auto run = load(absolute_path(path), loaded);
+  return {described(loaded, one_line(path)), run};
 }
 
 }  // namespace ropeproof::conformance

@@ -102,24 +102,6 @@ void prepare_stack() {
 #endif
 }
 
-// OpenMP asks its variable, or the calling thread; others count the processors
-// that they may run on.
-void limit_threads(int threads) {
-  if (threads <= 0) return;
-  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
-  omp_set_num_threads(threads);
-#if defined(__linux__)
-  cpu_set_t all, some;
-  if (sched_getaffinity(0, sizeof all, &all) != 0) return;
-  CPU_ZERO(&some);
-  for (std::size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < threads;
-       ++cpu) {
-    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &some);
-  }
-  sched_setaffinity(0, sizeof some, &some);
-#endif
-}
-
 // Rounds that give other bits than the first one are where threads meet.
 Solved solve_rounds(decltype(&ropeproof_run) run,
                     const ropeproof_problem& problem, int rounds) {
@@ -158,6 +140,22 @@ std::vector<Solved> solve_together(
 }
 
 }  // namespace
+
+void limit_threads(int threads) {
+  if (threads <= 0) return;
+  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  omp_set_num_threads(threads);
+#if defined(__linux__)
+  cpu_set_t all, some;
+  if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+  CPU_ZERO(&some);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < threads;
+       ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &some);
+  }
+  sched_setaffinity(0, sizeof some, &some);
+#endif
+}
 
 decltype(&ropeproof_run) load(const std::string& path, Loaded& loaded) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -46,6 +46,11 @@ struct CrashNote {
   Fault fault;
 };
 
+// Restricts this process and the libraries that it loads from now on; 0: to
+// nothing. OpenMP asks its variable, or the calling thread; others count the
+// processors that they may run on.
+void limit_threads(int threads);
+
 // Loads a library into this process; null if it is none.
 decltype(&ropeproof_run) load(const std::string& path, Loaded& loaded);
 

@@ -79,6 +79,9 @@ add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_test.sh
 add_test(NAME command_line_exchange COMMAND
   ${PROJECT_SOURCE_DIR}/tools/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
+add_test(NAME command_line_bench COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_bench_test.sh
+  $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER}
+  ${ROPEPROOF_PYTHON})
 add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/repeat.sh 20
   $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
   --vectors ${PROJECT_SOURCE_DIR}/vectors)

@@ -1,0 +1,66 @@
+// plan_cache.h -- the plans of a thread's last problems. The C ABI hands over
+// frequencies with every call; a decode step takes less time than their plan.
+#ifndef ROPEPROOF_FAST_PLAN_CACHE_H_
+#define ROPEPROOF_FAST_PLAN_CACHE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fast/plan.h"
+
+namespace ropeproof::fast {
+
+// What a Plan is made from, as its constructor takes it. `axes` is how many axes
+// `axis_of_pair` may name, 0 where it is empty.
+struct PlanInputs {
+  std::span<const double> theta, theta_lo;
+  double amplitude = 1;
+  std::span<const std::int32_t> axis_of_pair = {};
+  std::span<const double> axis_weights = {};
+  std::int64_t axes = 0;
+
+  Plan make() const {
+    return Plan(theta, theta_lo, amplitude, axis_of_pair, axis_weights);
+  }
+};
+
+// At most kKept plans, the latest first, of at most kMaxInputs numbers each:
+// below 100 KiB for the heads of common models, 1 MiB at worst. Inputs are
+// compared bit for bit, with copies of their own. Not shared between threads,
+// hence without locks.
+class PlanCache {
+ public:
+  static constexpr std::size_t kKept = 4, kMaxInputs = 2048;
+
+  // The calling thread's.
+  static PlanCache& mine() noexcept;
+
+  // Null where there is none. Valid until the next keep(). Allocates nothing.
+  // Cost: reads the inputs once for each plan before it, and once for its own.
+  const Plan* find(const PlanInputs& inputs) noexcept;
+
+  static bool can_keep(const PlanInputs& inputs) noexcept;
+
+  // In place of the plan that was not used for longest. Throws std::bad_alloc,
+  // with nothing changed.
+  const Plan& keep(const PlanInputs& inputs, std::unique_ptr<const Plan> plan);
+
+ private:
+  struct Entry {
+    std::vector<double> doubles;  // theta, theta_lo, axis_weights, amplitude
+    std::vector<std::int32_t> axis_of_pair;
+    std::int64_t axes = 0;
+    std::unique_ptr<const Plan> plan;
+
+    bool is_of(const PlanInputs& inputs) const noexcept;
+  };
+  std::array<std::unique_ptr<Entry>, kKept> entries_;
+};
+
+}  // namespace ropeproof::fast
+
+#endif  // ROPEPROOF_FAST_PLAN_CACHE_H_

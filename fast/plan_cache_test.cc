@@ -1,0 +1,236 @@
+#include "fast/plan_cache.h"
+
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fast/abi.h"
+#include "fast/abi_world.h"
+
+namespace {
+
+thread_local int allocations = 0;
+
+}  // namespace
+
+// Those of this program, counted. Inlined, new and free() would not match.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace ropeproof::fast {
+namespace {
+
+// Inputs with memory of their own.
+struct OwnInputs {
+  std::vector<double> theta = {1, 0.5}, theta_lo = {0, 0x1p-60};
+  double amplitude = 1;
+  std::vector<std::int32_t> axis_of_pair = {};
+  std::vector<double> axis_weights = {};
+  std::int64_t axes = 0;
+
+  PlanInputs view() const {
+    return {theta, theta_lo, amplitude, axis_of_pair, axis_weights, axes};
+  }
+};
+
+const Plan& keep(PlanCache& cache, const OwnInputs& inputs) {
+  return cache.keep(inputs.view(),
+                    std::make_unique<const Plan>(inputs.view().make()));
+}
+
+OwnInputs with_first(double theta) { return {.theta = {theta, 0.5}}; }
+
+TEST_CASE("a plan is found by the bits of all its inputs and by no others",
+          "[fast][abi]") {
+  OwnInputs good;
+  good.theta_lo = {0, 0};
+  PlanCache cache;
+  CHECK(cache.find(good.view()) == nullptr);
+  const Plan* const plan = &keep(cache, good);
+  const OwnInputs copy = good;
+  CHECK(cache.find(copy.view()) == plan);
+
+  const std::pair<std::string, std::function<void(OwnInputs&)>> changes[] = {
+      {"a frequency", [](auto& x) { x.theta[1] = 0.25; }},
+      {"its low part", [](auto& x) { x.theta_lo[1] = 0x1p-60; }},
+      {"the sign of zero", [](auto& x) { x.theta_lo[0] = -0.0; }},
+      {"the amplitude", [](auto& x) { x.amplitude = 2; }},
+      {"axes of pairs",
+       [](auto& x) {
+         x.axis_of_pair = {0, 0};
+       }},
+      {"weights",
+       [](auto& x) {
+         x.axis_weights = {1, 1};
+       }},
+      {"fewer pairs",
+       [](auto& x) {
+         x.theta.pop_back();
+         x.theta_lo.pop_back();
+       }},
+      {"fewer pairs and as many numbers",
+       [](auto& x) {
+         x.theta = {1};
+         x.theta_lo = {0.5};
+         x.axis_weights = {0, 0};
+       }},
+  };
+  for (const auto& [what, change] : changes) {
+    OwnInputs other = good;
+    change(other);
+    CAPTURE(what);
+    CHECK(cache.find(other.view()) == nullptr);
+  }
+
+  // Without its weights, the amplitude stands where a weight stood.
+  keep(cache, {.theta = {3, 4}, .axis_weights = {1, 1}});
+  CHECK(cache.find(OwnInputs{.theta = {3, 4}}.view()) == nullptr);
+
+  OwnInputs axes{.axis_of_pair = {0, 1}, .axes = 2};
+  keep(cache, axes);
+  CHECK(cache.find(axes.view()) != nullptr);
+  axes.axes = 1;  // out of range now
+  CHECK(cache.find(axes.view()) == nullptr);
+  axes = {.axis_of_pair = {1, 0}, .axes = 2};
+  CHECK(cache.find(axes.view()) == nullptr);
+}
+
+TEST_CASE("the plan that was not used for longest makes room", "[fast][abi]") {
+  PlanCache cache;
+  for (std::size_t i = 0; i < PlanCache::kKept; ++i) {
+    keep(cache, with_first(1 + static_cast<double>(i)));
+  }
+  CHECK(cache.find(with_first(1).view()) != nullptr);  // used again
+  keep(cache, with_first(100));
+  CHECK(cache.find(with_first(2).view()) == nullptr);
+  CHECK(cache.find(with_first(1).view()) != nullptr);
+  CHECK(cache.find(with_first(100).view()) != nullptr);
+}
+
+TEST_CASE("every thread has plans of its own", "[fast][abi]") {
+  const PlanCache* const mine = &PlanCache::mine();
+  const PlanCache* other = mine;
+  std::thread([&] { other = &PlanCache::mine(); }).join();
+  CHECK(other != mine);
+  CHECK(&PlanCache::mine() == mine);
+}
+
+TEST_CASE("what would take much memory is not kept", "[fast][abi]") {
+  OwnInputs inputs;
+  inputs.theta.assign(PlanCache::kMaxInputs / 2, 1);
+  inputs.theta_lo = inputs.theta;
+  CHECK(PlanCache::can_keep(inputs.view()));
+  inputs.theta.push_back(1);
+  inputs.theta_lo.push_back(0);
+  CHECK_FALSE(PlanCache::can_keep(inputs.view()));
+  inputs = {.axis_weights = std::vector<double>(PlanCache::kMaxInputs + 2)};
+  CHECK_FALSE(PlanCache::can_keep(inputs.view()));
+}
+
+// The frequencies of `base` in `world`, which lie where they lay before.
+void set_base(World& world, double base) {
+  frequencies(base, world.theta, world.theta_lo);
+  world.problem.base = base;
+}
+
+// What a thread without any plans gets.
+std::vector<float> fresh_memory(std::uint32_t operation, double base) {
+  World world(operation);
+  set_base(world, base);
+  std::thread([&] { run(&world.problem); }).join();
+  return world.memory();
+}
+
+TEST_CASE("calls in any order get the bits of a call alone, on many threads",
+          "[fast][abi]") {
+  // More bases than are kept, so that plans are found, dropped and made again.
+  const double bases[] = {1e4, 5e5, 1e6, 1e7, 500, 7e3};
+  for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
+    std::vector<std::vector<float>> want;
+    for (const double base : bases) {
+      want.push_back(fresh_memory(operation, base));
+    }
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = 0; i < 120; ++i) {
+          // Each base some times in a row, another order in each thread.
+          const std::size_t b = (i / (t + 1) + t) % std::size(bases);
+          World world(operation);
+          set_base(world, bases[b]);
+          const bool is_solved = run(&world.problem) == ROPEPROOF_OK;
+          if (!is_solved || !same_bits(world.memory(), want[b])) ++wrong;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("a call allocates nothing once its plan is made", "[fast][abi]") {
+  World world(ROPEPROOF_ROPE);
+  set_base(world, 12345);
+  const int before = allocations;
+  REQUIRE(run(&world.problem) == ROPEPROOF_OK);
+  const int first = allocations;
+  CHECK(run(&world.problem) == ROPEPROOF_OK);
+  const int second = allocations;
+  CHECK(first > before);
+  CHECK(second == first);
+}
+
+TEST_CASE("a plan larger than those that are kept serves its call",
+          "[fast][abi]") {
+  const std::size_t pairs = PlanCache::kMaxInputs;
+  const std::vector<double> theta(pairs, 0.5), zero(pairs, 0);
+  std::vector<float> cos(pairs), sin(pairs);
+  World world(ROPEPROOF_TABLE);
+  world.problem.batch = world.problem.seq = 1;
+  world.problem.rotary_dim = 2 * static_cast<std::int64_t>(pairs);
+  world.problem.inv_freq = theta.data();
+  world.problem.inv_freq_lo = zero.data();
+  world.problem.amplitude = 1;
+  world.problem.cos = cos.data();
+  world.problem.sin = sin.data();
+  CHECK(run(&world.problem) == ROPEPROOF_OK);
+  CHECK(cos == std::vector<float>(pairs, 0.877582562f));  // cos(0.5)
+}
+
+TEST_CASE("a bad problem is refused although a good one like it was solved",
+          "[fast][abi]") {
+  World world(ROPEPROOF_ROPE);
+  REQUIRE(run(&world.problem) == ROPEPROOF_OK);
+  const auto before = world.memory();
+  const double theta = world.theta[1];
+  world.theta[1] = std::numeric_limits<double>::infinity();
+  CHECK(run(&world.problem) == ROPEPROOF_INVALID);
+  world.theta[1] = theta;
+  world.positions[1] = std::int64_t{1} << 54;
+  CHECK(run(&world.problem) == ROPEPROOF_INVALID);
+  world.problem.amplitude = std::numeric_limits<double>::quiet_NaN();
+  world.positions[1] = 0;
+  CHECK(run(&world.problem) == ROPEPROOF_INVALID);
+  CHECK(same_bits(world.memory(), before));
+}
+
+}  // namespace
+}  // namespace ropeproof::fast
