@@ -22,6 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
+// Whether Packed takes parts of vectors: not on SVE_256, where ConcatEven of
+// Highway 1.0.3 takes the lower half of whole vectors whatever its tag says.
+constexpr bool kPacksParts = HWY_TARGET != HWY_SVE_256;
+
 // Two vectors of doubles, and what floats and words of both make up.
 template <class D>
 struct Packed {
@@ -105,7 +109,7 @@ HWY_INLINE void FormPacked(D d64, V position, const double* hi,
 #endif  // HWY_TARGET != HWY_SCALAR
 
 // Pairs [first, first + n) of a plan at one position. Two vectors at a time, then
-// narrower ones; the last one to three pairs, without SIMD all of them, singly.
+// narrower ones; what is left, without SIMD all pairs, singly.
 template <bool kHasAmplitude>
 HWY_INLINE void FormNearRow(const Plan& plan, std::size_t first, std::size_t n,
                             double position, const double* amplitude,
@@ -123,8 +127,12 @@ HWY_INLINE void FormNearRow(const Plan& plan, std::size_t first, std::size_t n,
   };
   const hn::ScalableTag<double> d64;
   run(d64);
-  if constexpr (hn::MaxLanes(d64) > 4) run(hn::CappedTag<double, 4>());
-  if constexpr (hn::MaxLanes(d64) > 2) run(hn::CappedTag<double, 2>());
+  if constexpr (kPacksParts && hn::MaxLanes(d64) > 4) {
+    run(hn::CappedTag<double, 4>());
+  }
+  if constexpr (kPacksParts && hn::MaxLanes(d64) > 2) {
+    run(hn::CappedTag<double, 2>());
+  }
 #endif
   for (; i < n; ++i) {
     const hn::CappedTag<double, 1> one;
@@ -249,7 +257,7 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
                              std::size_t stride, float* cos, float* sin) {
   using V = hn::Vec<D>;
   const hn::Rebind<float, D> d32;
-  const std::size_t lanes = hn::Lanes(d64), pairs = plan.pairs();
+  const std::size_t lanes = hn::Lanes(d64);
   const double* HWY_RESTRICT hi = plan.turns_hi() + pair;
   const double* HWY_RESTRICT lo = plan.turns_lo() + pair;
   const V m = hn::Set(d64, plan.amplitude());
@@ -303,10 +311,14 @@ HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
   };
   const hn::ScalableTag<double> d64;
   run(d64);
-  if constexpr (hn::MaxLanes(d64) > 4) run(hn::CappedTag<double, 4>());
-  if constexpr (hn::MaxLanes(d64) > 2) run(hn::CappedTag<double, 2>());
+  if constexpr (kPacksParts && hn::MaxLanes(d64) > 4) {
+    run(hn::CappedTag<double, 4>());
+  }
+  if constexpr (kPacksParts && hn::MaxLanes(d64) > 2) {
+    run(hn::CappedTag<double, 2>());
+  }
 #endif
-  for (; i < n; ++i) {  // at most three pairs, without SIMD all of them
+  for (; i < n; ++i) {  // the pairs that are left, without SIMD all of them
     for (std::size_t r = 0; r < rows; ++r) {
       FormPairs(hn::CappedTag<double, 1>(), plan, first + i,
                 p + static_cast<double>(r), cos + r * stride + i,
