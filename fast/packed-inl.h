@@ -202,24 +202,24 @@ HWY_INLINE void Leap(D d64, const Plan& plan, std::size_t pair,
   hn::StoreU(hn::MulAdd(s_p, c_a, hn::Mul(c_p, s_a)), d64, to.sin + i);
 }
 
-// Row r from its anchors: twice Lanes(d64) pairs from `pair` on, at position p;
-// `from` and `to` are the first of them among the anchors and in the row.
+// Twice Lanes(d64) pairs of a row, from `pair` on, at position p: anchor i and
+// following, turned by `step_cos` and `step_sin`.
 template <bool kIsStreamed, bool kIsChecked, class D>
-HWY_INLINE void AddStep(D d64, const Plan& plan, std::size_t pair,
-                        std::size_t r, double p, const Anchors& anchors,
-                        std::size_t i, float* cos, float* sin) {
+HWY_INLINE void AddStep(D d64, const Plan& plan, std::size_t pair, double p,
+                        const Anchors& anchors, std::size_t i,
+                        const double* step_cos, const double* step_sin,
+                        float* cos, float* sin) {
   using Both = Packed<D>;
   using V = hn::Vec<D>;
   const typename Both::F32 d32;
   const typename Both::U32 u32;
   const std::size_t lanes = hn::Lanes(d64);
-  const std::size_t step = r * plan.pairs() + pair;
   V c_0, s_0, c_1, s_1;
   const auto add = [&](std::size_t k, V& c, V& s) ROPEPROOF_FAST_LAMBDA {
     const V c_a = hn::LoadU(d64, anchors.cos + i + k);
     const V s_a = hn::LoadU(d64, anchors.sin + i + k);
-    const V c_r = hn::LoadU(d64, plan.step_cos() + step + k);
-    const V s_r = hn::LoadU(d64, plan.step_sin() + step + k);
+    const V c_r = hn::LoadU(d64, step_cos + k);
+    const V s_r = hn::LoadU(d64, step_sin + k);
     c = hn::MulSub(c_a, c_r, hn::Mul(s_a, s_r));
     s = hn::MulAdd(s_a, c_r, hn::Mul(c_a, s_r));
   };
@@ -257,7 +257,7 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
                              std::size_t stride, float* cos, float* sin) {
   using V = hn::Vec<D>;
   const hn::Rebind<float, D> d32;
-  const std::size_t lanes = hn::Lanes(d64);
+  const std::size_t lanes = hn::Lanes(d64), pairs = plan.pairs();
   const double* HWY_RESTRICT hi = plan.turns_hi() + pair;
   const double* HWY_RESTRICT lo = plan.turns_lo() + pair;
   const V m = hn::Set(d64, plan.amplitude());
@@ -281,12 +281,19 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
       const V least = p >= 0 ? hn::IfThenZeroElse(is_small, limit) : limit;
       hn::StoreU(hn::DemoteTo(d32, least), d32, anchors.least + i);
     }
-    for (std::size_t r = begin; r < end; ++r, cos += stride, sin += stride) {
+    const double* step_cos = plan.step_cos() + pair;
+    const double* step_sin = plan.step_sin() + pair;
+    for (std::size_t r = begin; r < end; ++r) {
+      const double here = p + static_cast<double>(r);
       for (std::size_t i = 0; i < n; i += 2 * lanes) {
-        AddStep<kIsStreamed, kIsChecked>(d64, plan, pair + i, r - begin,
-                                         p + static_cast<double>(r), anchors, i,
-                                         cos + i, sin + i);
+        AddStep<kIsStreamed, kIsChecked>(d64, plan, pair + i, here, anchors, i,
+                                         step_cos + i, step_sin + i, cos + i,
+                                         sin + i);
       }
+      step_cos += pairs;
+      step_sin += pairs;
+      cos += stride;
+      sin += stride;
     }
   }
 }
