@@ -165,32 +165,58 @@ struct Turns {
   std::int64_t stride;
 };
 
-// Turns this share's heads.
-HWY_INLINE void turn_share(const Job& job, const Share& share,
-                           const Turns& turns) {
+// What the tensors of this type compute in.
+constexpr Type compute_type(Type type) {
+  return type == Type::kF64 ? Type::kF64 : Type::kF32;
+}
+
+// Turns the heads of `tensor` that are this share's.
+HWY_INLINE void turn_tensor(const Job& job, const Tensor& tensor,
+                            const Share& share, const Turns& turns) {
   const Layout& layout = job.layout;
-  for (const Tensor& tensor : job.tensors) {
-    std::int64_t from = 0, to = tensor.heads;
-    if (share.parts > 1) {
-      from = tensor.heads * share.part / share.parts;
-      to = tensor.heads * (share.part + 1) / share.parts;
+  std::int64_t from = 0, to = tensor.heads;
+  if (share.parts > 1) {
+    from = tensor.heads * share.part / share.parts;
+    to = tensor.heads * (share.part + 1) / share.parts;
+  }
+  const auto offset = [&](const Strides& strides) {
+    return share.tokens.batch * strides.batch +
+           share.tokens.first * strides.token + from * strides.head +
+           layout.rotary_offset;
+  };
+  const Tile tile{tensor.type,        job.direction,     &layout,
+                  turns.first,        turns.n,           to - from,
+                  share.tokens.count, tensor.in_strides, tensor.out_strides,
+                  turns.stride,       job.ahead};
+  const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
+  void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
+  turn(in, out, turns.cos, turns.sin, tile);
+  const bool is_whole = layout.head_dim == layout.rotary_dim;
+  if (turns.first == 0 && tensor.in != tensor.out && !is_whole) {
+    copy_outside_pairs(in, out, tile);
+  }
+}
+
+// Tokens of q that are turned before the same tokens of k, which often lie next
+// to them and were fetched with them. Measured with q and k in one buffer, 32 + 8
+// heads, 512 tokens: 1.14 times the time of one tensor, with 128 tokens 1.22 times.
+constexpr std::int64_t kTokensBeside = 32;
+
+// Turns this share's heads of all tensors.
+HWY_INLINE void turn_share(const Job& job, Share share, Turns turns) {
+  if (job.tensors.size() == 1) {
+    return turn_tensor(job, job.tensors[0], share, turns);
+  }
+  const Type type = compute_type(job.tensors[0].type);
+  for (std::int64_t left = share.tokens.count; left > 0;
+       left -= kTokensBeside) {
+    share.tokens.count = std::min(left, kTokensBeside);
+    for (const Tensor& tensor : job.tensors) {
+      turn_tensor(job, tensor, share, turns);
     }
-    const auto offset = [&](const Strides& strides) {
-      return share.tokens.batch * strides.batch +
-             share.tokens.first * strides.token + from * strides.head +
-             layout.rotary_offset;
-    };
-    const Tile tile{tensor.type,        job.direction,     &layout,
-                    turns.first,        turns.n,           to - from,
-                    share.tokens.count, tensor.in_strides, tensor.out_strides,
-                    turns.stride,       job.ahead};
-    const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
-    void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
-    turn(in, out, turns.cos, turns.sin, tile);
-    const bool is_whole = layout.head_dim == layout.rotary_dim;
-    if (turns.first == 0 && tensor.in != tensor.out && !is_whole) {
-      copy_outside_pairs(in, out, tile);
-    }
+    share.tokens.first += kTokensBeside;
+    turns.cos = at(turns.cos, type, kTokensBeside * turns.stride);
+    turns.sin = at(turns.sin, type, kTokensBeside * turns.stride);
   }
 }
 
@@ -212,7 +238,7 @@ HWY_INLINE void form_and_turn_in(const Job& job, const Share& share,
 template <class Form>
 HWY_INLINE void form_and_turn(const Job& job, const Share& share,
                               const Form& form) {
-  if (job.tensors[0].type == Type::kF64) {
+  if (compute_type(job.tensors[0].type) == Type::kF64) {
     form_and_turn_in<double>(job, share, form);
   } else {
     form_and_turn_in<float>(job, share, form);
@@ -280,7 +306,7 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
   const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
-  const Type compute = tensors[0].type == Type::kF64 ? Type::kF64 : Type::kF32;
+  const Type compute = compute_type(tensors[0].type);
   const auto row = [&](const Share& share, std::int64_t t) {
     return share.tokens.batch * given.batch_stride +
            (share.tokens.first + t) * given.token_stride;

@@ -5,6 +5,7 @@
 #include "reference/rope.h"
 // clang-format on
 
+#include <array>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
@@ -228,6 +229,39 @@ TEST_CASE("rope does not depend on the number of threads", "[fast]") {
   }
   omp_set_num_threads(threads);
   CHECK(same_bits(one.memory, two.memory));
+}
+
+TEST_CASE("q and k in one call, or in a call each: the same bits",
+          "[fast][R5]") {
+  const std::int64_t r = 24, q_heads = 5, k_heads = 2, tokens = 150, batch = 2;
+  const std::int64_t row = (q_heads + k_heads) * r;  // q's and k's side by side
+  const Shape shape{batch, tokens};
+  const Layout layout{r, r, 0, Pairing::kHalfSplit};
+  const Plan plan = plan_of(10000, r);
+  std::vector<std::int64_t> positions;
+  for (std::int64_t t = 0; t < batch * tokens; ++t) positions.push_back(7 * t);
+  const Positions given{positions.data(), 0, tokens};
+  OwnTable turns(positions.size(), r / 2);
+  table(plan, {1, batch * tokens}, {positions.data(), 0, 0}, turns.out());
+  const Table<const void> all{turns.given().cos, turns.given().sin,
+                              tokens * r / 2, r / 2};
+  const auto tensors = [&](std::vector<float>& x) {
+    const Strides strides{tokens * row, row, r};
+    float* k = x.data() + q_heads * r;
+    return std::array{Tensor{x.data(), x.data(), q_heads, strides, strides},
+                      Tensor{k, k, k_heads, strides, strides}};
+  };
+  const std::vector<float> x =
+      samples(static_cast<std::size_t>(batch * tokens * row), 3);
+  std::vector<float> together = x, apart = x, rotated = x;
+  rope(plan, layout, Direction::kForward, shape, given, tensors(together));
+  rotate(layout, Direction::kForward, shape, all, tensors(rotated));
+  for (const Tensor& tensor : tensors(apart)) {
+    rope(plan, layout, Direction::kForward, shape, given, {&tensor, 1});
+  }
+  CHECK(same_bits(together, apart));
+  CHECK(same_bits(rotated, apart));
+  CHECK_FALSE(same_bits(apart, x));
 }
 
 }  // namespace
