@@ -39,12 +39,14 @@ template <class Solve>
 std::int32_t with_plan(const ropeproof_problem& problem, const Solve& solve) {
   PlanInputs inputs;
   if (const auto status = find_inputs(problem, inputs)) return status;
-  PlanCache& cache = PlanCache::mine();
-  if (const Plan* const plan = cache.find(inputs)) return solve(*plan);
+  PlanCache* const cache = PlanCache::mine();
+  if (cache != nullptr) {
+    if (const Plan* const plan = cache->find(inputs)) return solve(*plan);
+  }
   if (const auto status = check_inputs(inputs)) return status;
   auto made = std::make_unique<const Plan>(inputs.make());
-  if (!PlanCache::can_keep(inputs)) return solve(*made);
-  return solve(cache.keep(inputs, std::move(made)));
+  if (cache == nullptr || !PlanCache::can_keep(inputs)) return solve(*made);
+  return solve(cache->keep(inputs, std::move(made)));
 }
 
 std::int32_t run_frequencies(const ropeproof_problem& problem) {

@@ -1,7 +1,7 @@
 // angles-inl.h -- cosines and sines of (R2), per SIMD target.
 //
-// Every f32 result is the real number m cos(phi) or m sin(phi) rounded
-// correctly: a value that its error might carry over to the other side of a tie
+// Every f32 result that is not subnormal is the real number m cos(phi) or m
+// sin(phi) rounded correctly: a value that its error might carry over to the other side of a tie
 // is formed again in double-double. So neither the SIMD target nor the way an
 // angle was formed changes a bit.
 //
@@ -55,7 +55,8 @@ HWY_INLINE V ProductError(V a, V b, V product) {
 //   P + error      exact
 //   d = P - N      exact: N is an integer next to P; |d| <= 1/2
 //   t              the part below P: two roundings, at most
-//                  (2^-105 + 2^-106)|P|; near, |t| <= 2^-22 + 2^-75
+//                  (2^-105 + 2^-106)|P|; near, |t| <= 2^-22 + 2^-75. Never by
+//                  FMA: a sine next to zero would show that there was one
 //   quarters       near, N. Else the integer next to d + t, after the multiple
 //                  of 4 next to P was taken off both; 4d - quarters is exact
 //   rest           one rounding, 2^-53 |rest|: relative, so it cannot hurt a
@@ -77,12 +78,12 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
     const V shifted = hn::Add(product, magic);
     quadrant = hn::BitCast(u64, shifted);
     const V d = hn::Sub(product, hn::Sub(shifted, magic));
-    return hn::Add(d, hn::MulAdd(fourfold, lo, error));
+    return hn::Add(d, hn::Add(hn::Mul(fourfold, lo), error));
   }
   const V product = hn::Mul(position, hi);
   const V error = ProductError(position, hi, product);
   const V d = hn::Sub(product, hn::Round(product));
-  const V t = hn::MulAdd(position, lo, error);
+  const V t = hn::Add(hn::Mul(position, lo), error);
   const V shifted = hn::MulAdd(hn::Add(d, t), four, magic);
   quadrant = hn::BitCast(u64, shifted);
   const V quarters = hn::Sub(shifted, magic);

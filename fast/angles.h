@@ -19,7 +19,7 @@ void form_row(const Plan& plan, std::size_t first, std::size_t n,
               float* sin) noexcept;
 
 // Rows of the positions p, p + 1, ..., at most Plan::kRun of them, each
-// `stride` after the last. Needs plan.can_step(); |p| <= 2^53 - kRun. Bit for
+// `stride` after the last. Needs plan.can_step() and |p| plan.most_turns() <= 2^40. Bit for
 // bit what form_row says. `is_streamed`: past the caches, to be followed by
 // end_stream(); rows then begin and end with a line of 64 bytes.
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,

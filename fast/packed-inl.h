@@ -165,7 +165,8 @@ HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
 // Error, u = 2^-53, m = 1. turn(p) is off by 4.9u, turn(a) and turn(r) by 3.9u.
 // As a vector a product is off by what its factors are, 2^-100 aside, and 3u
 // for its two roundings and its sum without FMA: 4.9 + 3.9 + 3 + 3.9 + 3 = 18.7u
-// < 19u for the cosine and the sine, absolutely.
+// < 19u for the cosine and the sine, absolutely; the 0.3u left hold twice the
+// angle's error, 2^-102 of at most 2^43 rad.
 //
 // - If |cos sin| >= 19 * 2^-16, then both are at least 19 * 2^-16 and 19u are
 //   at most 2^-37 of the value: no more than 2^16 last places. The product is

@@ -34,9 +34,16 @@ bool PlanCache::Entry::is_of(const PlanInputs& inputs) const noexcept {
          skip_same(axis, inputs.axis_of_pair);
 }
 
-PlanCache& PlanCache::mine() noexcept {
-  static thread_local PlanCache cache;
-  return cache;
+PlanCache* PlanCache::mine() noexcept {
+  // Destroyed with its thread, after which other destructors may still call.
+  static thread_local bool is_gone = false;
+  struct Mine {
+    PlanCache cache;
+    ~Mine() { is_gone = true; }
+  };
+  if (is_gone) return nullptr;
+  static thread_local Mine mine;
+  return &mine.cache;
 }
 
 const Plan* PlanCache::find(const PlanInputs& inputs) noexcept {

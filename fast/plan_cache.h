@@ -36,8 +36,8 @@ class PlanCache {
  public:
   static constexpr std::size_t kKept = 4, kMaxInputs = 2048;
 
-  // The calling thread's.
-  static PlanCache& mine() noexcept;
+  // The calling thread's; null once the thread has destroyed it, on its way out.
+  static PlanCache* mine() noexcept;
 
   // Null where there is none. Valid until the next keep(). Allocates nothing.
   // Cost: reads the inputs once for each plan before it, and once for its own.

@@ -125,11 +125,26 @@ TEST_CASE("the plan that was not used for longest makes room", "[fast][abi]") {
 }
 
 TEST_CASE("every thread has plans of its own", "[fast][abi]") {
-  const PlanCache* const mine = &PlanCache::mine();
+  const PlanCache* const mine = PlanCache::mine();
   const PlanCache* other = mine;
-  std::thread([&] { other = &PlanCache::mine(); }).join();
+  std::thread([&] { other = PlanCache::mine(); }).join();
   CHECK(other != mine);
-  CHECK(&PlanCache::mine() == mine);
+  CHECK(PlanCache::mine() == mine);
+}
+
+TEST_CASE("a thread on its way out has no plans any more", "[fast][abi]") {
+  PlanCache* last = PlanCache::mine();
+  std::thread([&] {
+    struct Late {
+      PlanCache** seen;
+      ~Late() { *seen = PlanCache::mine(); }
+    };
+    // Made before the plans, hence destroyed after them.
+    static thread_local Late late{&last};
+    REQUIRE(late.seen == &last);
+    REQUIRE(PlanCache::mine() != nullptr);
+  }).join();
+  CHECK(last == nullptr);
 }
 
 TEST_CASE("what would take much memory is not kept", "[fast][abi]") {

@@ -207,6 +207,9 @@ std::int32_t check_shape(const ropeproof_problem& problem,
   return ROPEPROOF_OK;
 }
 
+// Axis weights that one array can hold.
+constexpr std::size_t kMostWeights = PTRDIFF_MAX / sizeof(double);
+
 std::int32_t find_inputs(const ropeproof_problem& problem,
                          PlanInputs& inputs) noexcept {
   const std::size_t pairs = pairs_of(problem);
@@ -222,9 +225,9 @@ std::int32_t find_inputs(const ropeproof_problem& problem,
         !is_array(problem.axis_weights, sizeof(double))) {
       return ROPEPROOF_INVALID;
     }
-    found.axis_weights = {
-        problem.axis_weights,
-        static_cast<std::size_t>(problem.position_axes) * pairs};
+    const auto axes = static_cast<std::size_t>(problem.position_axes);
+    if (pairs != 0 && axes > kMostWeights / pairs) return ROPEPROOF_INVALID;
+    found.axis_weights = {problem.axis_weights, axes * pairs};
   } else if (problem.axis_of_pair != nullptr) {
     if (!is_array(problem.axis_of_pair, sizeof(std::int32_t))) {
       return ROPEPROOF_INVALID;

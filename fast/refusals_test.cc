@@ -229,6 +229,15 @@ std::vector<Refusal> refusals() {
          x.real_positions = not_finite;
        },
        invalid},
+      {"more axis weights than memory holds",
+       {t, r},
+       [](P& x) {
+         static const double weight = 1;
+         x.axis_weights = &weight;
+         x.position_axes = std::int64_t{1} << 61;  // times the pairs: 2^64 k
+         x.position_axis_stride = 0;
+       },
+       invalid},
       {"infinite axis weight",
        {t, r},
        [](P& x) { x.axis_weights = not_finite; },

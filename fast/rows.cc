@@ -119,15 +119,18 @@ void form_rows(const Plan& plan, const Positions& positions,
     form_token(plan, positions, tokens, 0, first, n, cos, sin);
     return;
   }
+  // Up to 2^40 turns, the error of the angle itself is less than 2^-59, which the
+  // bound of a run has room for.
+  const double farthest = 0x1p40 / plan.most_turns();
   const bool may_step = plan.can_step() && positions.real == nullptr &&
                         positions.pair_amplitude == nullptr;
   for (std::int64_t t = 0; t < tokens.count;) {
     const std::size_t row = static_cast<std::size_t>(t) * stride;
     const std::int64_t length = may_step ? run_length(positions, tokens, t) : 1;
-    if (length > 2) {
-      form_run(plan, first, n, position_of(positions, tokens, t, 0),
-               static_cast<std::size_t>(length), stride, is_streamed, cos + row,
-               sin + row);
+    const double p = position_of(positions, tokens, t, 0);
+    if (length > 2 && std::abs(p) < farthest) {
+      form_run(plan, first, n, p, static_cast<std::size_t>(length), stride,
+               is_streamed, cos + row, sin + row);
     } else {
       for (std::int64_t i = 0; i < length; ++i) {
         const std::size_t at = row + static_cast<std::size_t>(i) * stride;

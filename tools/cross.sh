@@ -3,7 +3,8 @@
 # cross-compiler and QEMU by apt, as root; Highway, Catch2 and OpenSSL for 64-bit
 # Arm into build/aarch64/root, by an apt of its own, for the machine's knows only
 # its own architecture. A second run finds everything in place and does nothing.
-# Exit status 2 where that cannot be had: the tests are then skipped.
+# For Debian; Ubuntu keeps arm64 elsewhere. Exit status 2 where that cannot be had:
+# the tests are then skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/setup.sh
@@ -28,7 +29,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   [ "$(id -u)" -eq 0 ] ||
     fail "not root, and these packages are missing: ${missing[*]}"
   echo "cross: installing ${missing[*]}"
-  apt-get update -qq "${patience[@]}"
+  apt-get update -qq "${patience[@]}" || fail "apt-get update failed"
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${patience[@]}" \
     --no-install-recommends "${missing[@]}" >/dev/null ||
     fail "apt could not install ${missing[*]}"
