@@ -60,6 +60,26 @@ struct Packed {
   }
 };
 
+// Calls body(d64, at) for as long as twice Lanes(d64) of n pairs are left, with full
+// vectors first, then with parts of them. It forms pairs from `at` on and returns
+// how many. Returns how many pairs were formed.
+template <class Body>
+HWY_INLINE std::size_t ForEachPacked(std::size_t n, const Body& body) {
+  std::size_t at = 0;
+  const auto run = [&](auto d64) ROPEPROOF_FAST_LAMBDA {
+    while (at + 2 * hn::Lanes(d64) <= n) at += body(d64, at);
+  };
+  const hn::ScalableTag<double> d64;
+  run(d64);
+  if constexpr (kPacksParts && hn::MaxLanes(d64) > 4) {
+    run(hn::CappedTag<double, 4>());
+  }
+  if constexpr (kPacksParts && hn::MaxLanes(d64) > 2) {
+    run(hn::CappedTag<double, 2>());
+  }
+  return at;
+}
+
 // m cos and m sin of twice Lanes(d64) pairs at one position, for at most 2^31
 // quarter turns. kHasAmplitude: else m is 1.
 template <bool kHasAmplitude, class D, class V = hn::Vec<D>>
@@ -118,21 +138,11 @@ HWY_INLINE void FormNearRow(const Plan& plan, std::size_t first, std::size_t n,
   const double* lo = plan.turns_lo() + first;
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const auto run = [&](auto d64) ROPEPROOF_FAST_LAMBDA {
-    const std::size_t pairs = 2 * hn::Lanes(d64);
-    for (; i + pairs <= n; i += pairs) {
-      FormPacked<kHasAmplitude>(d64, hn::Set(d64, position), hi + i, lo + i,
-                                amplitude + i, cos + i, sin + i);
-    }
-  };
-  const hn::ScalableTag<double> d64;
-  run(d64);
-  if constexpr (kPacksParts && hn::MaxLanes(d64) > 4) {
-    run(hn::CappedTag<double, 4>());
-  }
-  if constexpr (kPacksParts && hn::MaxLanes(d64) > 2) {
-    run(hn::CappedTag<double, 2>());
-  }
+  i = ForEachPacked(n, [&](auto d64, std::size_t at) ROPEPROOF_FAST_LAMBDA {
+    FormPacked<kHasAmplitude>(d64, hn::Set(d64, position), hi + at, lo + at,
+                              amplitude + at, cos + at, sin + at);
+    return 2 * hn::Lanes(d64);
+  });
 #endif
   for (; i < n; ++i) {
     const hn::CappedTag<double, 1> one;
@@ -308,23 +318,13 @@ HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
                           float* cos, float* sin) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const auto run = [&](auto d64) ROPEPROOF_FAST_LAMBDA {
+  i = ForEachPacked(n, [&](auto d64, std::size_t at) ROPEPROOF_FAST_LAMBDA {
     const std::size_t pairs = 2 * hn::Lanes(d64);
-    while (i + pairs <= n) {
-      const std::size_t count = std::min(n - i, kRunPairs) / pairs * pairs;
-      FormRunPairs<kIsStreamed, kIsChecked>(d64, plan, first + i, count, p,
-                                            rows, stride, cos + i, sin + i);
-      i += count;
-    }
-  };
-  const hn::ScalableTag<double> d64;
-  run(d64);
-  if constexpr (kPacksParts && hn::MaxLanes(d64) > 4) {
-    run(hn::CappedTag<double, 4>());
-  }
-  if constexpr (kPacksParts && hn::MaxLanes(d64) > 2) {
-    run(hn::CappedTag<double, 2>());
-  }
+    const std::size_t count = std::min(n - at, kRunPairs) / pairs * pairs;
+    FormRunPairs<kIsStreamed, kIsChecked>(d64, plan, first + at, count, p, rows,
+                                          stride, cos + at, sin + at);
+    return count;
+  });
 #endif
   for (; i < n; ++i) {  // the pairs that are left, without SIMD all of them
     for (std::size_t r = 0; r < rows; ++r) {

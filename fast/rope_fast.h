@@ -95,7 +95,7 @@ struct Positions {
 
 // Fills the table. Every f32 and f64 entry is rounded correctly (bounds.h says
 // up to where); a 16-bit entry is the f32 entry rounded once more.
-// Cost     per pair about 0.3 ns at consecutive positions, else 1 ns, with
+// Cost     per pair about 0.5 ns at consecutive positions, else 1 ns, with
 //          512-bit vectors; f64, and plans with axis weights, about 600 ns.
 void table(const Plan& plan, const Shape& shape, const Positions& positions,
            const Table<void>& out) noexcept;
