@@ -20,32 +20,27 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What a kernel turns at once: `count` heads of one token, so that the cosines
-// and sines stay in registers, or of each of some tokens; the rest is in `tile`.
-// Pointers are passed by themselves, as they are what loops wait for.
-struct Heads {
-  const Tile& tile;
-  std::int64_t count, tokens;
-};
-
 // Turns the vectors of one head. Each step takes its cosines and sines off the
 // front of `turns`: a pack, not an array, so that they stay in registers and
 // may be of a sizeless type.
 template <bool kIsFar, class Step, class D, class E>
-HWY_INLINE void TurnVectors(const Step&, D, std::ptrdiff_t, const E*, E*) {}
+HWY_INLINE void TurnVectors(const Step&, D, std::ptrdiff_t, const E*, const E*,
+                            E*) {}
 
 template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
 HWY_INLINE void TurnTwo(const Step& step, D d, std::ptrdiff_t ahead,
-                        const E* in, E* out, V c_even, V s_even, V c_odd,
-                        V s_odd, Rest... rest) {
-  step.Turn(d, in, out, c_even, s_even, c_odd, s_odd);
+                        const E* in, const E* again, E* out, V c_even, V s_even,
+                        V c_odd, V s_odd, Rest... rest) {
+  step.Turn(d, in, again, out, c_even, s_even, c_odd, s_odd);
   TurnVectors<kIsFar>(step, d, ahead, in + Step::Channels(d),
-                      out + Step::Channels(d), rest...);
+                      again + Step::Channels(d), out + Step::Channels(d),
+                      rest...);
 }
 
 template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
 HWY_INLINE void TurnVectors(const Step& step, D d, std::ptrdiff_t ahead,
-                            const E* in, E* out, V c, V s, Rest... rest) {
+                            const E* in, const E* again, E* out, V c, V s,
+                            Rest... rest) {
   if constexpr (kIsFar) {
     const auto* line = reinterpret_cast<const char*>(in) + ahead;
     hwy::Prefetch(line);
@@ -55,42 +50,53 @@ HWY_INLINE void TurnVectors(const Step& step, D d, std::ptrdiff_t ahead,
     }
   }
   if constexpr (Step::kTakesTwo) {
-    TurnTwo<kIsFar>(step, d, ahead, in, out, c, s, rest...);
+    TurnTwo<kIsFar>(step, d, ahead, in, again, out, c, s, rest...);
   } else {
-    step.Turn(d, in, out, c, s);
+    step.Turn(d, in, again, out, c, s);
     TurnVectors<kIsFar>(step, d, ahead, in + Step::Channels(d),
-                        out + Step::Channels(d), rest...);
+                        again + Step::Channels(d), out + Step::Channels(d),
+                        rest...);
   }
+}
+
+// The same pointer, unknown to the compiler. What is read through both is loaded
+// twice: x86 spreads even and odd lanes within a load, otherwise it takes an
+// operation each.
+template <class E>
+HWY_INLINE const E* HiddenCopy(const E* pointer) {
+  asm("" : "+r"(pointer));
+  return pointer;
 }
 
 // Loads the cosines and sines of kSteps steps, then turns all heads of a token
 // by them, from `in` to `out` on.
 template <std::size_t kSteps, bool kIsFar, class Step, class D, class E,
           class T, class... V>
-HWY_INLINE void TurnChunk(const Step& step, D d, const Heads& heads,
-                          const E* in, E* out, const T* cos, const T* sin,
-                          V... turns) {
+HWY_INLINE void TurnChunk(const Step& step, D d, const Tile& tile, const E* in,
+                          E* out, const T* cos, const T* sin, V... turns) {
   if constexpr (kSteps > 0) {
     hn::Vec<D> c, s;
     if constexpr (Step::kTakesTwo) {
       hn::Vec<D> c_odd, s_odd;
       step.Load(d, cos, sin, c, s, c_odd, s_odd);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, in, out,
+      TurnChunk<kSteps - 1, kIsFar>(step, d, tile, in, out,
                                     cos + Step::Pairs(d), sin + Step::Pairs(d),
                                     turns..., c, s, c_odd, s_odd);
     } else {
       step.Load(d, cos, sin, c, s);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, heads, in, out,
+      TurnChunk<kSteps - 1, kIsFar>(step, d, tile, in, out,
                                     cos + Step::Pairs(d), sin + Step::Pairs(d),
                                     turns..., c, s);
     }
   } else {
-    const std::int64_t in_stride = heads.tile.in_strides.head;
-    const std::int64_t out_stride = heads.tile.out_strides.head;
-    const std::ptrdiff_t ahead = heads.tile.ahead;
-    for (std::int64_t h = heads.count; h > 0; --h) {
-      TurnVectors<kIsFar>(step, d, ahead, in, out, turns...);
+    const std::int64_t in_stride = tile.tensor.in_strides.head;
+    const std::int64_t out_stride = tile.tensor.out_strides.head;
+    const std::ptrdiff_t ahead = tile.ahead;
+    const E* again = HiddenCopy(in);
+    for (std::int64_t h = tile.heads; h > 0; --h) {
+      TurnVectors<kIsFar>(step, d, ahead, in, again, out, turns...);
       in += in_stride;
+      again += in_stride;
       out += out_stride;
     }
   }
@@ -101,9 +107,9 @@ HWY_INLINE void TurnChunk(const Step& step, D d, const Heads& heads,
 // vectors first, then single ones, then the tail by the same code, ever
 // narrower.
 template <bool kIsFar, class Step, class E, class T>
-HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads& heads,
-                                 const E* from, E* to, std::size_t n,
-                                 const T* cos, const T* sin) {
+HWY_INLINE std::size_t TurnPairs(const Step& step, const Tile& tile,
+                                 const E* from, E* to, const T* cos,
+                                 const T* sin, std::size_t n) {
   std::size_t done = 0;
   const auto run = [&](auto d, auto steps) ROPEPROOF_FAST_LAMBDA {
     constexpr std::size_t kSteps = decltype(steps)::value;
@@ -113,13 +119,13 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads& heads,
         const E* in = from;
         E* out = to;
         const T *c = cos + done, *s = sin + done;
-        for (std::int64_t t = heads.tokens; t > 0; --t) {
-          TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, heads, in, out, c,
+        for (std::int64_t t = tile.tokens; t > 0; --t) {
+          TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, tile, in, out, c,
                                                     s);
-          in += heads.tile.in_strides.token;
-          out += heads.tile.out_strides.token;
-          c += heads.tile.row_stride;
-          s += heads.tile.row_stride;
+          in += tile.tensor.in_strides.token;
+          out += tile.tensor.out_strides.token;
+          c += tile.row_stride;
+          s += tile.row_stride;
         }
         from += kSteps * Step::Channels(d);
         to += kSteps * Step::Channels(d);
@@ -145,29 +151,36 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Heads& heads,
   return done;
 }
 
-// Each its own function: the registers of one must not cost the other. `in` and
-// `out` are at the first pair to turn.
+template <class T>
+HWY_INLINE T SignOf(Direction direction) {
+  return direction == Direction::kForward ? 1 : -1;
+}
+
+// The tile.n pairs from tile.first on of tile.heads heads of tile.tokens tokens,
+// one chunk of pairs after the other. `in` and `out` are at the first of them.
+// Each its own function: the registers of one must not cost the other.
 template <bool kIsFar, class E, class T>
 HWY_NOINLINE void TurnInterleaved(const E* in, E* out, const T* cos,
-                                  const T* sin, const Heads& heads, T sign,
-                                  std::size_t n) {
-  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), heads, in, out, n, cos, sin);
+                                  const T* sin, const Tile& tile) {
+  TurnPairs<kIsFar>(MakeInterleavedStep<E>(SignOf<T>(tile.direction)), tile, in,
+                    out, cos, sin, tile.n);
 }
 
 template <bool kIsFar, class E, class T>
 HWY_NOINLINE void TurnSplit(const E* in, E* out, const T* cos, const T* sin,
-                            const Heads& heads, T sign, std::size_t n,
-                            std::size_t distance) {
+                            const Tile& tile, std::size_t distance) {
+  const T sign = SignOf<T>(tile.direction);
+  const std::size_t n = tile.n;
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<E, Bf16>) {
-    done = TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, heads, in, out, n,
-                             cos, sin);
+    done = TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, tile, in, out, cos,
+                             sin, n);
     if (HWY_LIKELY(done == n)) return;
   }
 #endif
-  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, heads, in + done, out + done,
-                    n - done, cos + done, sin + done);
+  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, tile, in + done, out + done,
+                    cos + done, sin + done, n - done);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -86,18 +86,25 @@ struct Share {
   std::int64_t part, parts;
 };
 
+// Whether a call is a single share, as decode steps are: then it is the call that
+// counts, so that this is asked before anything is prepared for several.
+HWY_INLINE bool is_one_share(const Shape& shape, std::size_t pairs,
+                             std::int64_t bytes) {
+  return shape.batch == 1 && shape.seq <= tile_tokens(pairs) &&
+         bytes < kParallelBytes;
+}
+HWY_INLINE Share all_of(const Shape& shape) {
+  return {{0, 0, shape.seq}, 0, 1};
+}
+
 // Calls body(share) for shares that make up everything; by many threads if
 // `bytes` are worth it. No share sees another one's data, hence the result
 // cannot depend on who computes what.
 template <class Body>
-HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
-                               std::int64_t bytes, bool may_part,
-                               const Body& body) noexcept {
+HWY_NOINLINE void for_each_share(const Shape& shape, std::size_t pairs,
+                                 std::int64_t bytes, bool may_part,
+                                 const Body& body) noexcept {
   std::int64_t size = tile_tokens(pairs);
-  if (shape.batch == 1 && shape.seq <= size && bytes < kParallelBytes) {
-    body(Share{{0, 0, shape.seq}, 0, 1});
-    return;
-  }
   // Not an if clause: a team of one costs 0.3 us, as much as a whole token.
   const std::int64_t threads =
       bytes < kParallelBytes ? 1 : omp_get_max_threads();
@@ -129,7 +136,8 @@ HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
 // Copies the channels that no pair has.
 HWY_NOINLINE void copy_outside_pairs(const void* in, void* out,
                                      const Tile& tile) {
-  const Layout& layout = *tile.layout;
+  const Layout& layout = tile.layout;
+  const Tensor& tensor = tile.tensor;
   // The window, or its halves where they lie apart.
   const std::int64_t r = layout.rotary_dim, begin = -layout.rotary_offset;
   const std::int64_t end = layout.head_dim - layout.rotary_offset;
@@ -141,16 +149,16 @@ HWY_NOINLINE void copy_outside_pairs(const void* in, void* out,
   const std::int64_t v_end = is_apart ? v + r / 2 : r;
   const auto copy = [&](std::int64_t in_head, std::int64_t out_head,
                         std::int64_t from, std::int64_t to) {
-    std::memcpy(at(out, tile.type, out_head + from),
-                at(in, tile.type, in_head + from),
-                static_cast<std::size_t>(to - from) * bytes_of(tile.type));
+    std::memcpy(at(out, tensor.type, out_head + from),
+                at(in, tensor.type, in_head + from),
+                static_cast<std::size_t>(to - from) * bytes_of(tensor.type));
   };
   for (std::int64_t t = 0; t < tile.tokens; ++t) {
     for (std::int64_t h = 0; h < tile.heads; ++h) {
       const std::int64_t in_head =
-          t * tile.in_strides.token + h * tile.in_strides.head;
+          t * tensor.in_strides.token + h * tensor.in_strides.head;
       const std::int64_t out_head =
-          t * tile.out_strides.token + h * tile.out_strides.head;
+          t * tensor.out_strides.token + h * tensor.out_strides.head;
       copy(in_head, out_head, begin, 0);
       copy(in_head, out_head, u_end, v);
       copy(in_head, out_head, v_end, end);
@@ -184,10 +192,9 @@ HWY_INLINE void turn_tensor(const Job& job, const Tensor& tensor,
            share.tokens.first * strides.token + from * strides.head +
            layout.rotary_offset;
   };
-  const Tile tile{tensor.type,        job.direction,     &layout,
-                  turns.first,        turns.n,           to - from,
-                  share.tokens.count, tensor.in_strides, tensor.out_strides,
-                  turns.stride,       job.ahead};
+  const Tile tile{tensor,   layout,    job.direction,      turns.first,
+                  turns.n,  to - from, share.tokens.count, turns.stride,
+                  job.ahead};
   const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
   void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
   turn(in, out, turns.cos, turns.sin, tile);
@@ -300,34 +307,20 @@ void table(const Plan& plan, const Shape& shape, const Positions& positions,
   });
 }
 
-void rotate(const Layout& layout, Direction direction, const Shape& shape,
-            const Table<const void>& given,
-            std::span<const Tensor> tensors) noexcept {
-  if (tensors.empty()) return;
-  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
-  const Type compute = compute_type(tensors[0].type);
-  const auto row = [&](const Share& share, std::int64_t t) {
-    return share.tokens.batch * given.batch_stride +
-           (share.tokens.first + t) * given.token_stride;
-  };
-  if (given.type == compute) {
-    for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
-      const std::int64_t first = row(share, 0);
-      turn_share(job, share,
-                 {0, job.pairs(), at(given.cos, compute, first),
-                  at(given.sin, compute, first), given.token_stride});
-    });
-    return;
-  }
+// rotate with a table of another type than the one computed in.
+HWY_NOINLINE static void rotate_by_other(const Job& job, const Shape& shape,
+                                         const Table<const void>& given,
+                                         std::int64_t bytes) noexcept {
   for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
+    const std::int64_t row = share.tokens.batch * given.batch_stride +
+                             share.tokens.first * given.token_stride;
     form_and_turn(
         job, share,
         [&](std::size_t first, std::size_t n, std::size_t stride, auto* cos,
             auto* sin) {
           for (std::int64_t t = 0; t < share.tokens.count; ++t) {
             const std::int64_t from =
-                row(share, t) + static_cast<std::int64_t>(first);
+                row + t * given.token_stride + static_cast<std::int64_t>(first);
             const std::size_t to = static_cast<std::size_t>(t) * stride;
             read_row(given.type, at(given.cos, given.type, from), n, cos + to);
             read_row(given.type, at(given.sin, given.type, from), n, sin + to);
@@ -336,20 +329,47 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
   });
 }
 
+void rotate(const Layout& layout, Direction direction, const Shape& shape,
+            const Table<const void>& given,
+            std::span<const Tensor> tensors) noexcept {
+  if (tensors.empty()) return;
+  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
+  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
+  const Type type = given.type;
+  if (HWY_UNLIKELY(type != compute_type(tensors[0].type))) {
+    return rotate_by_other(job, shape, given, bytes);
+  }
+  const auto turn = [&](const Share& share) __attribute__((always_inline)) {
+    const std::int64_t row = share.tokens.batch * given.batch_stride +
+                             share.tokens.first * given.token_stride;
+    turn_share(job, share,
+               {0, job.pairs(), at(given.cos, type, row),
+                at(given.sin, type, row), given.token_stride});
+  };
+  if (HWY_LIKELY(is_one_share(shape, job.pairs(), bytes))) {
+    return turn(all_of(shape));
+  }
+  for_each_share(shape, job.pairs(), bytes, true, turn);
+}
+
 void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
           std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
   const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
-  for_each_share(shape, plan.pairs(), bytes, true, [&](const Share& share) {
+  const auto form_and_turn_share = [&](const Share& share) {
     form_and_turn(job, share,
                   [&](std::size_t first, std::size_t n, std::size_t stride,
                       auto* cos, auto* sin) {
                     form_rows(plan, positions, share.tokens, first, n, stride,
                               cos, sin);
                   });
-  });
+  };
+  if (HWY_LIKELY(is_one_share(shape, plan.pairs(), bytes))) {
+    return form_and_turn_share(all_of(shape));
+  }
+  for_each_share(shape, plan.pairs(), bytes, true, form_and_turn_share);
 }
 
 }  // namespace ropeproof::fast

@@ -20,10 +20,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 //   Pairs(d)     how many
 //   Channels(d)  how far it is to the next ones
 //   Load         their cosines and sines; `sign` is -1 for the adjoint
-//   Turn         in to out
+//   Turn         in to out; `again` is `in`, see HiddenCopy
 //
-// All steps compute y_u = fma(x_u, c, -(x_v s)) and y_v = fma(x_v, c, x_u s),
-// so that it shows in no bit which of them took a pair.
+// All steps compute y_u = fma(x_u, c, -(x_v s)) and y_v as in TurnedV, so that it
+// shows in no bit which of them took a pair.
 //
 // Error, no underflow, r = |(x_u, x_v)|, q = |(c, s)|. By Cauchy-Schwarz,
 // |x_u c| + |x_v s| <= r q, and |y| <= r q; y_v likewise.
@@ -48,6 +48,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A 16-bit result is that of f32 rounded once more: half an ulp of its own, and
 // what the f32 error can add across a tie, 2^-13 of it (f16; bf16: 2^-16) per
 // norm-ulp.  -> kRotateBound16, kRopeBound16
+
+// fma(x_v, c, x_u s); in f32 fma(x_u, s, x_v c), which interleaved pairs come to
+// where x_u and x_v are spread over both lanes of a pair.
+template <class E, class V>
+HWY_INLINE V TurnedV(V x_u, V x_v, V c, V s) {
+  if constexpr (std::is_same_v<E, float>) {
+    return hn::MulAdd(x_u, s, hn::Mul(x_v, c));
+  } else {
+    return hn::MulAdd(x_v, c, hn::Mul(x_u, s));
+  }
+}
 
 // Pairs (u + i, u + distance + i).
 template <class E>
@@ -76,11 +87,11 @@ struct SplitStep {
     }
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const E* in, E* out, V c, V s) const {
+  HWY_INLINE void Turn(D d, const E* in, const E*, E* out, V c, V s) const {
     const V x_u = Widen(d, in);
     const V x_v = Widen(d, in + distance);
     Narrow(hn::MulSub(x_u, c, hn::Mul(x_v, s)), d, out);
-    Narrow(hn::MulAdd(x_v, c, hn::Mul(x_u, s)), d, out + distance);
+    Narrow(TurnedV<E>(x_u, x_v, c, s), d, out + distance);
   }
 };
 
@@ -102,13 +113,22 @@ HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
 
 #else
 
-// Pairs (2j, 2j + 1) as they lie: y = fma(x, [c, c], swapped x * [-s, s]).
-template <class E>
-struct InterleavedStep {
-  using T = Compute<E>;
+// [a, a, b, b, ...] from [a, b, ...].
+template <class D>
+HWY_INLINE hn::Vec<D> LoadTwice(D d, const hn::TFromD<D>* from) {
+  const hn::Half<D> half;
+  const hn::RebindToUnsigned<D> bits;
+  const auto lane = hn::BitCast(
+      hn::RebindToSigned<D>(),
+      hn::ShiftRight<1>(hn::Iota(bits, hn::TFromD<decltype(bits)>{0})));
+  return hn::TableLookupLanes(hn::ZeroExtendVector(d, hn::LoadU(half, from)),
+                              hn::IndicesFromVec(d, lane));
+}
+
+// Pairs (2j, 2j + 1) as they lie.
+struct NeighboursStep {
   static constexpr bool kTakesTwo = false;
   static constexpr std::size_t kMinLanes = 2;
-  T sign;
 
   template <class D>
   static HWY_INLINE std::size_t Pairs(D d) {
@@ -118,17 +138,14 @@ struct InterleavedStep {
   static HWY_INLINE std::size_t Channels(D d) {
     return hn::Lanes(d);
   }
-  // [a, a, b, b, ...] from [a, b, ...].
-  template <class D>
-  static HWY_INLINE hn::Vec<D> LoadTwice(D d, const T* from) {
-    const hn::Half<D> half;
-    const hn::RebindToUnsigned<D> bits;
-    const auto lane = hn::BitCast(
-        hn::RebindToSigned<D>(),
-        hn::ShiftRight<1>(hn::Iota(bits, hn::TFromD<decltype(bits)>{0})));
-    return hn::TableLookupLanes(hn::ZeroExtendVector(d, hn::LoadU(half, from)),
-                                hn::IndicesFromVec(d, lane));
-  }
+};
+
+// y = fma(x, [c, c], swapped x * [-s, s]).
+template <class E>
+struct InterleavedStep : NeighboursStep {
+  using T = Compute<E>;
+  T sign;
+
   template <class D, class V>
   HWY_INLINE void Load(D d, const T* cos, const T* sin, V& c, V& s) const {
     const V signs = hn::OddEven(hn::Set(d, sign), hn::Set(d, -sign));
@@ -136,9 +153,60 @@ struct InterleavedStep {
     s = hn::Mul(LoadTwice(d, sin), signs);
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const E* in, E* out, V c, V s) const {
+  HWY_INLINE void Turn(D d, const E* in, const E*, E* out, V c, V s) const {
     const V x = Widen(d, in);
     Narrow(hn::MulAdd(x, c, hn::Mul(hn::Reverse2(d, x), s)), d, out);
+  }
+};
+
+// [x_0, x_0, x_2, x_2, ...] and [x_1, x_1, x_3, x_3, ...]. x86 has instructions
+// that do that while they load, on no port that computes.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadEven(D d, const float* from) {
+  const auto x = hn::LoadU(d, from);
+#if HWY_ARCH_X86
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(x) == 64) return hn::Vec<D>{_mm512_moveldup_ps(x.raw)};
+#endif
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (sizeof(x) == 32) return hn::Vec<D>{_mm256_moveldup_ps(x.raw)};
+#endif
+  if constexpr (sizeof(x) == 16) return hn::Vec<D>{_mm_moveldup_ps(x.raw)};
+#endif
+  return hn::DupEven(x);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadOdd(D d, const float* from) {
+  const auto x = hn::LoadU(d, from);
+#if HWY_ARCH_X86
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(x) == 64) return hn::Vec<D>{_mm512_movehdup_ps(x.raw)};
+#endif
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (sizeof(x) == 32) return hn::Vec<D>{_mm256_movehdup_ps(x.raw)};
+#endif
+  if constexpr (sizeof(x) == 16) return hn::Vec<D>{_mm_movehdup_ps(x.raw)};
+#endif
+  return hn::DupOdd(x);
+}
+
+// In f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]).
+template <>
+struct InterleavedStep<float> : NeighboursStep {
+  float sign;
+
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const float* cos, const float* sin, V& by_u,
+                       V& by_v) const {
+    const V c = LoadTwice(d, cos), s = LoadTwice(d, sin);
+    by_u = hn::OddEven(hn::Mul(s, hn::Set(d, sign)), c);
+    by_v = hn::OddEven(c, hn::Mul(s, hn::Set(d, -sign)));
+  }
+  template <class D, class V>
+  HWY_INLINE void Turn(D d, const float* in, const float* again, float* out,
+                       V by_u, V by_v) const {
+    const V x_u = LoadEven(d, in), x_v = LoadOdd(d, again);
+    hn::StoreU(hn::MulAdd(x_u, by_u, hn::Mul(x_v, by_v)), d, out);
   }
 };
 
@@ -182,11 +250,12 @@ struct InterleavedStep<Bf16> : SplitStep<Bf16> {
     return 2 * hn::Lanes(d);
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const Bf16* in, Bf16* out, V c, V s) const {
+  HWY_INLINE void Turn(D d, const Bf16* in, const Bf16*, Bf16* out, V c,
+                       V s) const {
     V x_u, x_v;
     LoadWords(d, in, x_u, x_v);
     StoreWords(hn::MulSub(x_u, c, hn::Mul(x_v, s)),
-               hn::MulAdd(x_v, c, hn::Mul(x_u, s)), d, out);
+               TurnedV<Bf16>(x_u, x_v, c, s), d, out);
   }
 };
 
@@ -195,7 +264,7 @@ HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
   if constexpr (std::is_same_v<E, Bf16>) {
     return {{1, sign}};
   } else {
-    return {sign};
+    return {{}, sign};
   }
 }
 
@@ -227,16 +296,15 @@ struct SplitWordsStep {
     s_odd = WithPlainNan(d, hn::Mul(s_odd, signs));
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const Bf16* in, Bf16* out, V c_even, V s_even,
-                       V c_odd, V s_odd) const {
+  HWY_INLINE void Turn(D d, const Bf16* in, const Bf16*, Bf16* out, V c_even,
+                       V s_even, V c_odd, V s_odd) const {
     V u_even, u_odd, v_even, v_odd;
     LoadWords(d, in, u_even, u_odd);
     LoadWords(d, in + distance, v_even, v_odd);
     StoreWords(hn::MulSub(u_even, c_even, hn::Mul(v_even, s_even)),
                hn::MulSub(u_odd, c_odd, hn::Mul(v_odd, s_odd)), d, out);
-    StoreWords(hn::MulAdd(v_even, c_even, hn::Mul(u_even, s_even)),
-               hn::MulAdd(v_odd, c_odd, hn::Mul(u_odd, s_odd)), d,
-               out + distance);
+    StoreWords(TurnedV<Bf16>(u_even, v_even, c_even, s_even),
+               TurnedV<Bf16>(u_odd, v_odd, c_odd, s_odd), d, out + distance);
   }
 };
 

@@ -25,59 +25,67 @@ namespace HWY_NAMESPACE {
 // buffer, for what is written first may be read later.
 template <class E, class T>
 HWY_NOINLINE void TurnAndReorder(const E* in, E* out, const T* cos,
-                                 const T* sin, const Tile& tile, T sign) {
+                                 const T* sin, const Tile& tile) {
   E turned[kMaxReordered];
-  const Heads one{tile, 1, 1};
+  Tile one = tile;
+  one.heads = 1;
   for (std::int64_t h = 0; h < tile.heads; ++h) {
     if (tile.direction == Direction::kForward) {
-      TurnInterleaved<false>(in, turned, cos, sin, one, sign, tile.n);
+      TurnInterleaved<false>(in, turned, cos, sin, one);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[j] = turned[2 * j];
         out[tile.n + j] = turned[2 * j + 1];
       }
     } else {
-      TurnSplit<false>(in, turned, cos, sin, one, sign, tile.n, tile.n);
+      TurnSplit<false>(in, turned, cos, sin, one, tile.n);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[2 * j] = turned[j];
         out[2 * j + 1] = turned[tile.n + j];
       }
     }
-    in += tile.in_strides.head;
-    out += tile.out_strides.head;
+    in += tile.tensor.in_strides.head;
+    out += tile.tensor.out_strides.head;
+  }
+}
+
+// Blocks of pairs, each half-split in itself.
+template <bool kIsFar, class E, class T>
+HWY_NOINLINE void TurnNested(const E* in, E* out, const T* cos, const T* sin,
+                             const Tile& tile) {
+  const Layout& layout = tile.layout;
+  const auto in_block =
+      static_cast<std::size_t>(layout.rotary_dim / 2 / layout.blocks);
+  Tile block = tile;
+  for (std::size_t i = 0; i < tile.n; i += block.n) {
+    const std::size_t within = (tile.first + i) % in_block;
+    const std::size_t channel = 2 * (tile.first + i) - within;
+    block.n = std::min(in_block - within, tile.n - i);
+    TurnSplit<kIsFar>(in + channel, out + channel, cos + i, sin + i, block,
+                      in_block);
   }
 }
 
 // Heads of one token, or one head of several tokens.
 template <bool kIsFar, class E, class T>
 HWY_INLINE void TurnRow(const E* in, E* out, const T* cos, const T* sin,
-                        const Heads& heads, T sign) {
-  const Tile& tile = heads.tile;
-  const Layout& layout = *tile.layout;
-  const std::size_t half = static_cast<std::size_t>(layout.rotary_dim / 2);
+                        const Tile& tile) {
+  const Layout& layout = tile.layout;
   const std::size_t first = tile.first;
   switch (layout.pairing) {
     case Pairing::kInterleaved:
       return TurnInterleaved<kIsFar>(in + 2 * first, out + 2 * first, cos, sin,
-                                     heads, sign, tile.n);
+                                     tile);
     case Pairing::kHalfSplit: {
-      const auto given = static_cast<std::size_t>(layout.pair_distance);
-      return TurnSplit<kIsFar>(in + first, out + first, cos, sin, heads, sign,
-                               tile.n, given == 0 ? half : given);
+      const std::int64_t distance = layout.pair_distance == 0
+                                        ? layout.rotary_dim / 2
+                                        : layout.pair_distance;
+      return TurnSplit<kIsFar>(in + first, out + first, cos, sin, tile,
+                               static_cast<std::size_t>(distance));
     }
     case Pairing::kInterleavedToHalf:
-      return TurnAndReorder(in, out, cos, sin, tile, sign);
-    case Pairing::kNestedHalfSplit: {
-      const auto in_block = half / static_cast<std::size_t>(layout.blocks);
-      for (std::size_t i = 0; i < tile.n;) {
-        const std::size_t within = (first + i) % in_block;
-        const std::size_t channel = 2 * (first + i) - within;
-        const std::size_t n = std::min(in_block - within, tile.n - i);
-        TurnSplit<kIsFar>(in + channel, out + channel, cos + i, sin + i, heads,
-                          sign, n, in_block);
-        i += n;
-      }
-      return;
-    }
+      return TurnAndReorder(in, out, cos, sin, tile);
+    case Pairing::kNestedHalfSplit:
+      return TurnNested<kIsFar>(in, out, cos, sin, tile);
   }
 }
 
@@ -87,62 +95,74 @@ constexpr std::int64_t kTokensAlong = 32;
 
 // Where a head's tokens lie closer together than a token's heads.
 HWY_INLINE bool LiesAlong(const Tile& tile) {
-  return tile.tokens > 1 &&
-         std::abs(tile.in_strides.head) > std::abs(tile.in_strides.token) &&
-         tile.layout->pairing != Pairing::kInterleavedToHalf;
+  const Strides& strides = tile.tensor.in_strides;
+  return tile.tokens > 1 && std::abs(strides.head) > std::abs(strides.token) &&
+         tile.layout.pairing != Pairing::kInterleavedToHalf;
 }
 
 // Some tokens of a head, then the same tokens of the next one.
 template <bool kIsFar, class E, class T>
 HWY_NOINLINE void TurnAlong(const E* in, E* out, const T* cos, const T* sin,
-                            const Tile& tile, T sign) {
+                            const Tile& tile) {
+  const Tensor& tensor = tile.tensor;
   Tile along = tile;
   along.ahead = kAheadAlong;
+  along.heads = 1;
   for (std::int64_t t = 0; t < tile.tokens; t += kTokensAlong) {
-    const Heads heads{along, 1, std::min(kTokensAlong, tile.tokens - t)};
+    along.tokens = std::min(kTokensAlong, tile.tokens - t);
     for (std::int64_t h = 0; h < tile.heads; ++h) {
-      TurnRow<kIsFar>(in + h * tile.in_strides.head,
-                      out + h * tile.out_strides.head, cos, sin, heads, sign);
+      TurnRow<kIsFar>(in + h * tensor.in_strides.head,
+                      out + h * tensor.out_strides.head, cos, sin, along);
     }
-    in += kTokensAlong * tile.in_strides.token;
-    out += kTokensAlong * tile.out_strides.token;
+    in += kTokensAlong * tensor.in_strides.token;
+    out += kTokensAlong * tensor.out_strides.token;
     cos += kTokensAlong * tile.row_stride;
     sin += kTokensAlong * tile.row_stride;
   }
 }
 
 template <bool kIsFar, class E, class T>
-HWY_INLINE void TurnRows(const E* in, E* out, const T* cos, const T* sin,
-                         const Tile& tile) {
-  const T sign = tile.direction == Direction::kForward ? 1 : -1;
-  if (HWY_UNLIKELY(LiesAlong(tile))) {
-    return TurnAlong<kIsFar>(in, out, cos, sin, tile, sign);
-  }
-  const Heads heads{tile, tile.heads, 1};
+HWY_NOINLINE void TurnRows(const E* in, E* out, const T* cos, const T* sin,
+                           const Tile& tile) {
+  if (LiesAlong(tile)) return TurnAlong<kIsFar>(in, out, cos, sin, tile);
+  const Tensor& tensor = tile.tensor;
+  Tile row = tile;
+  row.tokens = 1;
   for (std::int64_t t = tile.tokens; t > 0; --t) {
-    TurnRow<kIsFar>(in, out, cos, sin, heads, sign);
-    in += tile.in_strides.token;
-    out += tile.out_strides.token;
+    TurnRow<kIsFar>(in, out, cos, sin, row);
+    in += tensor.in_strides.token;
+    out += tensor.out_strides.token;
     cos += tile.row_stride;
     sin += tile.row_stride;
   }
 }
 
+template <class E>
+HWY_NOINLINE void TurnTileOf(const void* in, void* out, const void* cos,
+                             const void* sin, const Tile& tile) {
+  using T = Compute<E>;
+  const auto* from = static_cast<const E*>(in);
+  auto* to = static_cast<E*>(out);
+  const auto* c = static_cast<const T*>(cos);
+  const auto* s = static_cast<const T*>(sin);
+  if (tile.ahead != 0) return TurnRows<true>(from, to, c, s, tile);
+  if (tile.tokens != 1) return TurnRows<false>(from, to, c, s, tile);
+  TurnRow<false>(from, to, c, s, tile);
+}
+
+// A switch of jumps: with_element would add a call.
 void TurnTile(const void* in, void* out, const void* cos, const void* sin,
               const Tile& tile) {
-  with_element(tile.type, [&](auto element) {
-    using E = decltype(element);
-    using T = Compute<E>;
-    const auto* from = static_cast<const E*>(in);
-    auto* to = static_cast<E*>(out);
-    const auto* c = static_cast<const T*>(cos);
-    const auto* s = static_cast<const T*>(sin);
-    if (tile.ahead != 0) {
-      TurnRows<true>(from, to, c, s, tile);
-    } else {
-      TurnRows<false>(from, to, c, s, tile);
-    }
-  });
+  switch (tile.tensor.type) {
+    case Type::kF64:
+      return TurnTileOf<double>(in, out, cos, sin, tile);
+    case Type::kF32:
+      return TurnTileOf<float>(in, out, cos, sin, tile);
+    case Type::kF16:
+      return TurnTileOf<F16>(in, out, cos, sin, tile);
+    case Type::kBf16:
+      return TurnTileOf<Bf16>(in, out, cos, sin, tile);
+  }
 }
 
 }  // namespace HWY_NAMESPACE

@@ -12,13 +12,14 @@ namespace ropeproof::fast {
 // Heads of consecutive tokens of one batch row, and a row of cosines and sines
 // for each token.
 struct Tile {
-  Type type;  // of in and out; cos and sin are double for kF64, else float
+  const Tensor&
+      tensor;  // its type and strides; cos and sin are double for kF64,
+               // else float
+  const Layout& layout;
   Direction direction;
-  const Layout* layout;
   std::size_t first, n;  // the pairs to turn; entry i is pair first + i
 
   std::int64_t heads, tokens;
-  Strides in_strides, out_strides;
   std::int64_t row_stride;  // of cos and sin
 
   std::ptrdiff_t ahead;  // bytes to fetch ahead, or 0

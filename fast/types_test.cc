@@ -101,11 +101,12 @@ Pair pair_of(const Layout& layout, Direction direction, std::size_t j) {
   }
 }
 
-// The expression of all kernels, in T, with or without FMA.
+// The expression of all kernels, in T, with or without FMA; see TurnedV.
 template <class T>
-std::array<T, 2> turned(T u, T v, T c, T s, bool is_fused) {
-  if (is_fused) return {std::fma(u, c, -(v * s)), std::fma(v, c, u * s)};
-  return {u * c - v * s, v * c + u * s};
+std::array<T, 2> turned(T u, T v, T c, T s, bool is_fused, bool is_f32) {
+  if (!is_fused) return {u * c - v * s, v * c + u * s};
+  return {std::fma(u, c, -(v * s)),
+          is_f32 ? std::fma(u, s, v * c) : std::fma(v, c, u * s)};
 }
 
 Elements plainly_turned(const Layout& layout, Direction direction,
@@ -123,11 +124,11 @@ Elements plainly_turned(const Layout& layout, Direction direction,
       const double c = cos.value(j), s = sign * sin.value(j);
       std::array<double, 2> out;
       if (x.type == Type::kF64) {
-        out = turned(u, v, c, s, is_fused);
+        out = turned(u, v, c, s, is_fused, false);
       } else {
-        const auto narrow =
-            turned(static_cast<float>(u), static_cast<float>(v),
-                   static_cast<float>(c), static_cast<float>(s), is_fused);
+        const auto narrow = turned(static_cast<float>(u), static_cast<float>(v),
+                                   static_cast<float>(c), static_cast<float>(s),
+                                   is_fused, x.type == Type::kF32);
         out = {narrow[0], narrow[1]};
       }
       y.bits[begin + p.out_u] = reference::encode(format_of(x.type), out[0]);

@@ -98,14 +98,16 @@ void HighwayCosSin(const float* angle, std::size_t n, float* cos, float* sin) {
 
 void BareLoop(bool is_interleaved, float* x, std::int64_t heads,
               std::int64_t dim, const float* cos, const float* sin) {
-  Tile tile{};
-  tile.in_strides.head = tile.out_strides.head = dim;
-  const kernels::Heads all{tile, heads, 1};
   const auto pairs = static_cast<std::size_t>(dim / 2);
+  const Layout layout{dim, dim, 0, Pairing::kHalfSplit};
+  const Strides strides{0, heads * dim, dim};
+  const Tensor tensor{x, x, heads, strides, strides, Type::kF32};
+  const Tile tile{tensor, layout, Direction::kForward, 0, pairs, heads, 1,
+                  0,      0};
   if (is_interleaved) {
-    kernels::TurnInterleaved<false>(x, x, cos, sin, all, 1.0f, pairs);
+    kernels::TurnInterleaved<false>(x, x, cos, sin, tile);
   } else {
-    kernels::TurnSplit<false>(x, x, cos, sin, all, 1.0f, pairs, pairs);
+    kernels::TurnSplit<false>(x, x, cos, sin, tile, pairs);
   }
 }
 
