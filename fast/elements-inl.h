@@ -89,12 +89,11 @@ HWY_INLINE hn::Vec<D> Widen(D d, const F16* from) {
 
 template <class D>
 HWY_INLINE void Narrow(hn::Vec<D> v, D, F16* to) {
-  const hn::Rebind<hwy::float16_t, D> d16;
-#if HWY_TARGET <= HWY_AVX2
-  if constexpr (hn::MaxLanes(d16) >=
-                4) {  // g++ takes an operation more to store
+#if HWY_ARCH_X86
+  // The conversion can store; g++ takes another operation for that.
+  if constexpr (hn::MaxLanes(D()) >= 4) {
     struct Bytes {
-      char data[hn::MaxLanes(d16) * sizeof(F16)];
+      char data[sizeof(v) / 2];
     };
     asm("vcvtps2ph $0, %1, %0"
         : "=m"(*reinterpret_cast<Bytes*>(to))
@@ -102,6 +101,7 @@ HWY_INLINE void Narrow(hn::Vec<D> v, D, F16* to) {
     return;
   }
 #endif
+  const hn::Rebind<hwy::float16_t, D> d16;
   hn::StoreU(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(to));
 }
 

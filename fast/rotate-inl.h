@@ -164,7 +164,7 @@ struct InterleavedStep : NeighboursStep {
 template <class D>
 HWY_INLINE hn::Vec<D> LoadEven(D d, const float* from) {
   const auto x = hn::LoadU(d, from);
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
 #if HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(x) == 64) return hn::Vec<D>{_mm512_moveldup_ps(x.raw)};
 #endif
@@ -178,7 +178,7 @@ HWY_INLINE hn::Vec<D> LoadEven(D d, const float* from) {
 template <class D>
 HWY_INLINE hn::Vec<D> LoadOdd(D d, const float* from) {
   const auto x = hn::LoadU(d, from);
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
 #if HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(x) == 64) return hn::Vec<D>{_mm512_movehdup_ps(x.raw)};
 #endif
