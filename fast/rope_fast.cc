@@ -86,25 +86,18 @@ struct Share {
   std::int64_t part, parts;
 };
 
-// Whether a call is a single share, as decode steps are: then it is the call that
-// counts, so that this is asked before anything is prepared for several.
-HWY_INLINE bool is_one_share(const Shape& shape, std::size_t pairs,
-                             std::int64_t bytes) {
-  return shape.batch == 1 && shape.seq <= tile_tokens(pairs) &&
-         bytes < kParallelBytes;
-}
-HWY_INLINE Share all_of(const Shape& shape) {
-  return {{0, 0, shape.seq}, 0, 1};
-}
-
 // Calls body(share) for shares that make up everything; by many threads if
 // `bytes` are worth it. No share sees another one's data, hence the result
 // cannot depend on who computes what.
 template <class Body>
-HWY_NOINLINE void for_each_share(const Shape& shape, std::size_t pairs,
-                                 std::int64_t bytes, bool may_part,
-                                 const Body& body) noexcept {
+HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
+                               std::int64_t bytes, bool may_part,
+                               const Body& body) noexcept {
   std::int64_t size = tile_tokens(pairs);
+  if (shape.batch == 1 && shape.seq <= size && bytes < kParallelBytes) {
+    body(Share{{0, 0, shape.seq}, 0, 1});
+    return;
+  }
   // Not an if clause: a team of one costs 0.3 us, as much as a whole token.
   const std::int64_t threads =
       bytes < kParallelBytes ? 1 : omp_get_max_threads();
@@ -307,20 +300,57 @@ void table(const Plan& plan, const Shape& shape, const Positions& positions,
   });
 }
 
-// rotate with a table of another type than the one computed in.
-HWY_NOINLINE static void rotate_by_other(const Job& job, const Shape& shape,
-                                         const Table<const void>& given,
-                                         std::int64_t bytes) noexcept {
+namespace {
+
+// A decode step: one token, of so few channels that no other thread helps and
+// nothing is fetched ahead. What leads to the loop takes a part of its time that
+// shows, hence a way of its own.
+constexpr std::int64_t kStepChannels =
+    kParallelBytes / static_cast<std::int64_t>(2 * sizeof(double));
+
+HWY_INLINE bool is_step(const Layout& layout, const Shape& shape,
+                        std::span<const Tensor> tensors) {
+  if (shape.batch != 1 || shape.seq != 1) return false;
+  std::int64_t heads = 0;
+  for (const Tensor& tensor : tensors) heads += tensor.heads;
+  return heads * layout.rotary_dim < kStepChannels;
+}
+
+HWY_INLINE void turn_step(const Job& job, const Turns& turns) {
+  for (const Tensor& tensor : job.tensors) {
+    turn_tensor(job, tensor, {{0, 0, 1}, 0, 1}, turns);
+  }
+}
+
+// rotate and rope of any number of tokens.
+HWY_NOINLINE void rotate_tokens(const Layout& layout, Direction direction,
+                                const Shape& shape,
+                                const Table<const void>& given,
+                                std::span<const Tensor> tensors) noexcept {
+  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
+  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
+  const Type compute = compute_type(tensors[0].type);
+  const auto row = [&](const Share& share, std::int64_t t) {
+    return share.tokens.batch * given.batch_stride +
+           (share.tokens.first + t) * given.token_stride;
+  };
+  if (given.type == compute) {
+    for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
+      const std::int64_t first = row(share, 0);
+      turn_share(job, share,
+                 {0, job.pairs(), at(given.cos, compute, first),
+                  at(given.sin, compute, first), given.token_stride});
+    });
+    return;
+  }
   for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
-    const std::int64_t row = share.tokens.batch * given.batch_stride +
-                             share.tokens.first * given.token_stride;
     form_and_turn(
         job, share,
         [&](std::size_t first, std::size_t n, std::size_t stride, auto* cos,
             auto* sin) {
           for (std::int64_t t = 0; t < share.tokens.count; ++t) {
             const std::int64_t from =
-                row + t * given.token_stride + static_cast<std::int64_t>(first);
+                row(share, t) + static_cast<std::int64_t>(first);
             const std::size_t to = static_cast<std::size_t>(t) * stride;
             read_row(given.type, at(given.cos, given.type, from), n, cos + to);
             read_row(given.type, at(given.sin, given.type, from), n, sin + to);
@@ -329,47 +359,50 @@ HWY_NOINLINE static void rotate_by_other(const Job& job, const Shape& shape,
   });
 }
 
-void rotate(const Layout& layout, Direction direction, const Shape& shape,
-            const Table<const void>& given,
-            std::span<const Tensor> tensors) noexcept {
-  if (tensors.empty()) return;
+HWY_NOINLINE void rope_tokens(const Plan& plan, const Layout& layout,
+                              Direction direction, const Shape& shape,
+                              const Positions& positions,
+                              std::span<const Tensor> tensors) noexcept {
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
   const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
-  const Type type = given.type;
-  if (HWY_UNLIKELY(type != compute_type(tensors[0].type))) {
-    return rotate_by_other(job, shape, given, bytes);
-  }
-  const auto turn = [&](const Share& share) __attribute__((always_inline)) {
-    const std::int64_t row = share.tokens.batch * given.batch_stride +
-                             share.tokens.first * given.token_stride;
-    turn_share(job, share,
-               {0, job.pairs(), at(given.cos, type, row),
-                at(given.sin, type, row), given.token_stride});
-  };
-  if (HWY_LIKELY(is_one_share(shape, job.pairs(), bytes))) {
-    return turn(all_of(shape));
-  }
-  for_each_share(shape, job.pairs(), bytes, true, turn);
-}
-
-void rope(const Plan& plan, const Layout& layout, Direction direction,
-          const Shape& shape, const Positions& positions,
-          std::span<const Tensor> tensors) noexcept {
-  if (tensors.empty()) return;
-  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
-  const auto form_and_turn_share = [&](const Share& share) {
+  for_each_share(shape, plan.pairs(), bytes, true, [&](const Share& share) {
     form_and_turn(job, share,
                   [&](std::size_t first, std::size_t n, std::size_t stride,
                       auto* cos, auto* sin) {
                     form_rows(plan, positions, share.tokens, first, n, stride,
                               cos, sin);
                   });
-  };
-  if (HWY_LIKELY(is_one_share(shape, plan.pairs(), bytes))) {
-    return form_and_turn_share(all_of(shape));
+  });
+}
+
+}  // namespace
+
+void rotate(const Layout& layout, Direction direction, const Shape& shape,
+            const Table<const void>& given,
+            std::span<const Tensor> tensors) noexcept {
+  if (tensors.empty()) return;
+  if (HWY_LIKELY(is_step(layout, shape, tensors) &&
+                 given.type == compute_type(tensors[0].type))) {
+    const Job job{layout, direction, tensors, 0};
+    return turn_step(
+        job, {0, job.pairs(), given.cos, given.sin, given.token_stride});
   }
-  for_each_share(shape, plan.pairs(), bytes, true, form_and_turn_share);
+  rotate_tokens(layout, direction, shape, given, tensors);
+}
+
+void rope(const Plan& plan, const Layout& layout, Direction direction,
+          const Shape& shape, const Positions& positions,
+          std::span<const Tensor> tensors) noexcept {
+  if (tensors.empty()) return;
+  constexpr std::size_t kStepPairs = 512;
+  if (HWY_LIKELY(is_step(layout, shape, tensors) &&
+                 plan.pairs() <= kStepPairs && tensors[0].type != Type::kF64)) {
+    alignas(64) float cos[kStepPairs], sin[kStepPairs];
+    const std::size_t n = plan.pairs();
+    form_rows(plan, positions, {0, 0, 1}, 0, n, n, cos, sin);
+    return turn_step({layout, direction, tensors, 0}, {0, n, cos, sin, 0});
+  }
+  rope_tokens(plan, layout, direction, shape, positions, tensors);
 }
 
 }  // namespace ropeproof::fast
