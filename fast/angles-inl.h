@@ -189,28 +189,33 @@ HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
   sin = hn::Xor(hn::IfThenElse(odd, c, s), sign_of(quadrant));
 }
 
-// Which x have any of `bits`.
+// Which x of `among` have any of `bits`.
 template <class DU>
-HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Vec<DU> x, hn::Vec<DU> bits) {
+HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Mask<DU> among, hn::Vec<DU> x,
+                               hn::Vec<DU> bits) {
 #if HWY_TARGET <= HWY_AVX3
-  return hn::TestBit(x, bits);  // as its instruction has it, for any bits
+  if constexpr (sizeof(x) == 64 && sizeof(hn::TFromD<DU>) == 4) {
+    return {_mm512_mask_test_epi32_mask(among.raw, x.raw, bits.raw)};
+  }
+  return hn::And(among, hn::TestBit(x, bits));  // for any bits, unlike others
 #else
-  return hn::Ne(hn::And(x, bits), hn::Zero(du));
+  return hn::And(among, hn::Ne(hn::And(x, bits), hn::Zero(du)));
 #endif
 }
 
-// Which y cannot round to the wrong float if they are off by less than
+// Which y of `among` cannot round to the wrong float if they are off by less than
 // kHalfWidth of their last places, a power of two: those whose low 29 bits,
 // which rounding cuts off, are not that close to a half. `low` holds the low
 // bits of y, 32 at least.
 template <std::uint64_t kHalfWidth, class DU>
-HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Vec<DU> low) {
+HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
+                                     hn::Vec<DU> low) {
   using U = hn::TFromD<DU>;
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
   constexpr std::uint64_t kRest = 2 * kHalf - 2 * kHalfWidth;
   // Adding moves the critical values to those that begin with zeros.
   const auto moved = hn::Add(low, hn::Set(du, U{kHalf + kHalfWidth}));
-  return HasAny(du, moved, hn::Set(du, U{kRest}));
+  return HasAny(du, among, moved, hn::Set(du, U{kRest}));
 }
 
 // kTurnBound = 4.9u of |y| is at most 4.9 last places of y.
@@ -230,9 +235,9 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   s = hn::Mul(s, m);
   hn::StoreU(hn::DemoteTo(d32, c), d32, cos);
   hn::StoreU(hn::DemoteTo(d32, s), d32, sin);
-  const auto is_good =
-      hn::And(IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, c)),
-              IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, s)));
+  auto is_good = hn::FirstN(u64, hn::Lanes(u64));
+  is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, c));
+  is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, s));
   if (HWY_LIKELY(hn::AllTrue(u64, is_good))) return;
   HWY_ALIGN double positions[hn::MaxLanes(d64)];
   hn::StoreU(position, d64, positions);

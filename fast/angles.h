@@ -27,10 +27,10 @@ void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
               float* cos, float* sin) noexcept;
 void end_stream() noexcept;
 
-// cos and sin, without amplitude, of `rows` positions from 0 on that are
-// `distance` apart, for Plan's constructor.
-void form_steps(const Plan& plan, std::size_t rows, double distance,
-                double* cos, double* sin) noexcept;
+// cos and sin, without amplitude, of `rows` positions from `first` on that
+// are `distance` apart, for Plan's constructor.
+void form_steps(const Plan& plan, std::size_t rows, double first,
+                double distance, double* cos, double* sin) noexcept;
 
 // cos and sin of all pairs, without amplitude, as form_row has them before it
 // rounds: for the test of kQuickTurnBound.
