@@ -104,6 +104,7 @@ namespace {
 
 HWY_EXPORT(FormRow);
 HWY_EXPORT(FormMixedRow);
+HWY_EXPORT(FormRowsAt);
 HWY_EXPORT(FormRun);
 HWY_EXPORT(FormSteps);
 HWY_EXPORT(QuickTurns);
@@ -124,6 +125,13 @@ void form_row(const Plan& plan, std::size_t first, std::size_t n,
               float* sin) noexcept {
   HWY_DYNAMIC_DISPATCH(FormMixedRow)
   (plan, first, n, position, amplitude, cos, sin);
+}
+
+void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
+                  const double* position, std::size_t rows, std::size_t stride,
+                  float* cos, float* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormRowsAt)
+  (plan, first, n, position, rows, stride, cos, sin);
 }
 
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,

@@ -81,10 +81,22 @@ HWY_INLINE std::size_t ForEachPacked(std::size_t n, const Body& body) {
   return at;
 }
 
-// m cos and m sin of twice Lanes(d64) pairs at one position, for at most 2^31
-// quarter turns. kHasAmplitude: else m is 1.
+// x ^ (a & b).
+template <class V>
+HWY_INLINE V XorAnd(V x, V a, V b) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(V) == 64) {
+    constexpr int kXorAnd = 0xf0 ^ (0xcc & 0xaa);
+    return V{_mm512_ternarylogic_epi32(x.raw, a.raw, b.raw, kXorAnd)};
+  }
+#endif
+  return hn::Xor(x, hn::And(a, b));
+}
+
+// m cos and m sin of twice Lanes(d64) pairs at one position, given fourfold as
+// ReduceNearAngle takes it. kHasAmplitude: else m is 1.
 template <bool kHasAmplitude, class D, class V = hn::Vec<D>>
-HWY_INLINE void FormPacked(D d64, V position, const double* hi,
+HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
                            const double* lo, const double* amplitude,
                            float* cos, float* sin) {
   using Both = Packed<D>;
@@ -94,8 +106,8 @@ HWY_INLINE void FormPacked(D d64, V position, const double* hi,
   V c_0, s_0, n_0, c_1, s_1, n_1;
   const auto form = [&](std::size_t i, V& c, V& s, V& n) ROPEPROOF_FAST_LAMBDA {
     hn::Vec<hn::RebindToUnsigned<D>> quadrant;
-    const V rest = ReduceAngle<true>(d64, position, hn::LoadU(d64, hi + i),
-                                     hn::LoadU(d64, lo + i), quadrant);
+    const V rest = ReduceNearAngle(d64, fourfold, hn::LoadU(d64, hi + i),
+                                   hn::LoadU(d64, lo + i), quadrant);
     n = hn::BitCast(d64, quadrant);
     QuickCosSinQuarter(d64, rest, c, s);
     if constexpr (kHasAmplitude) {
@@ -112,43 +124,58 @@ HWY_INLINE void FormPacked(D d64, V position, const double* hi,
   const auto c = Both::Floats(c_0, c_1), s = Both::Floats(s_0, s_1);
   const auto sign_bit = hn::Set(u32, 0x80000000u);
   const auto is_odd = hn::RebindMask(d32, hn::TestBit(n, hn::Set(u32, 1u)));
-  const auto sign = hn::BitCast(d32, hn::And(hn::ShiftLeft<30>(n), sign_bit));
+  const auto sign = hn::ShiftLeft<30>(n);
   const auto minus_s = hn::Xor(s, hn::BitCast(d32, sign_bit));
-  hn::StoreU(hn::Xor(hn::IfThenElse(is_odd, minus_s, c), sign), d32, cos);
-  hn::StoreU(hn::Xor(hn::IfThenElse(is_odd, c, s), sign), d32, sin);
+  const auto store = [&](auto x, float* to) ROPEPROOF_FAST_LAMBDA {
+    const auto turned = XorAnd(hn::BitCast(u32, x), sign, sign_bit);
+    hn::StoreU(hn::BitCast(d32, turned), d32, to);
+  };
+  store(hn::IfThenElse(is_odd, minus_s, c), cos);
+  store(hn::IfThenElse(is_odd, c, s), sin);
 
   auto is_good = hn::FirstN(u32, hn::Lanes(u32));
   is_good = Both::template AreFarFromTies<kQuickHalfWidth>(is_good, c_0, c_1);
   is_good = Both::template AreFarFromTies<kQuickHalfWidth>(is_good, s_0, s_1);
   if (HWY_LIKELY(hn::AllTrue(u32, is_good))) return;
   for (std::size_t i = 0; i <= lanes; i += lanes) {
-    FormChunk<true>(d64, position, hi + i, lo + i, amplitude + i, cos + i,
-                    sin + i);
+    FormChunk<true>(d64, hn::Mul(fourfold, hn::Set(d64, 0.25)), hi + i, lo + i,
+                    amplitude + i, cos + i, sin + i);
   }
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
 
-// Pairs [first, first + n) of a plan at one position. Two vectors at a time, then
-// narrower ones; what is left, without SIMD all pairs, singly.
+// Four times a position, as ReduceNearAngle takes it.
+inline double Fourfold(double position) { return 4 * position + 0.0; }
+
+// Pairs [first, first + n) of a plan at `rows` positions, rows `stride` apart, for at
+// most 2^31 quarter turns. Two vectors at a time, then narrower ones; what is left,
+// without SIMD all pairs, singly.
 template <bool kHasAmplitude>
-HWY_INLINE void FormNearRow(const Plan& plan, std::size_t first, std::size_t n,
-                            double position, const double* amplitude,
-                            float* cos, float* sin) {
+HWY_INLINE void FormNearRows(const Plan& plan, std::size_t first, std::size_t n,
+                             const double* fourfold, std::size_t rows,
+                             std::size_t stride, const double* amplitude,
+                             float* cos, float* sin) {
   const double* hi = plan.turns_hi() + first;
   const double* lo = plan.turns_lo() + first;
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   i = ForEachPacked(n, [&](auto d64, std::size_t at) ROPEPROOF_FAST_LAMBDA {
-    FormPacked<kHasAmplitude>(d64, hn::Set(d64, position), hi + at, lo + at,
-                              amplitude + at, cos + at, sin + at);
+    for (std::size_t r = 0; r < rows; ++r) {
+      FormPacked<kHasAmplitude>(d64, hn::Set(d64, fourfold[r]), hi + at,
+                                lo + at, amplitude + at, cos + r * stride + at,
+                                sin + r * stride + at);
+    }
     return 2 * hn::Lanes(d64);
   });
 #endif
   for (; i < n; ++i) {
     const hn::CappedTag<double, 1> one;
-    FormChunk<true>(one, hn::Set(one, position), hi + i, lo + i, amplitude + i,
-                    cos + i, sin + i);
+    for (std::size_t r = 0; r < rows; ++r) {
+      FormChunk<true>(one, hn::Set(one, 0.25 * fourfold[r]), hi + i, lo + i,
+                      amplitude + i, cos + r * stride + i,
+                      sin + r * stride + i);
+    }
   }
 }
 
@@ -156,6 +183,7 @@ HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                                  std::size_t n, double position,
                                  const double* amplitude, float* cos,
                                  float* sin) {
+  const double fourfold = Fourfold(position);
   if (std::abs(position) * plan.most_turns() > 0x1p29) {
     ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
       FormChunk<false>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
@@ -163,9 +191,34 @@ HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                        sin + i);
     });
   } else if (amplitude == plan.amplitudes() + first && plan.amplitude() == 1) {
-    FormNearRow<false>(plan, first, n, position, amplitude, cos, sin);
+    FormNearRows<false>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
   } else {
-    FormNearRow<true>(plan, first, n, position, amplitude, cos, sin);
+    FormNearRows<true>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
+  }
+}
+
+// Rows at any positions, at most Plan::kRun, of the plan's amplitude.
+HWY_NOINLINE inline void FormRowsAt(const Plan& plan, std::size_t first,
+                                    std::size_t n, const double* position,
+                                    std::size_t rows, std::size_t stride,
+                                    float* cos, float* sin) {
+  const double* amplitude = plan.amplitudes() + first;
+  double fourfold[Plan::kRun];
+  std::transform(position, position + rows, fourfold, Fourfold);
+  const bool is_near = std::all_of(position, position + rows, [&](double p) {
+    return std::abs(p) * plan.most_turns() <= 0x1p29;
+  });
+  if (!is_near) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      FormRow(plan, first, n, position[r], amplitude, cos + r * stride,
+              sin + r * stride);
+    }
+  } else if (plan.amplitude() == 1) {
+    FormNearRows<false>(plan, first, n, fourfold, rows, stride, amplitude, cos,
+                        sin);
+  } else {
+    FormNearRows<true>(plan, first, n, fourfold, rows, stride, amplitude, cos,
+                       sin);
   }
 }
 

@@ -127,19 +127,16 @@ HWY_INLINE void StoreSums(D d64, const Plan& plan, std::size_t pair, double p,
   }
 }
 
-// Cosine and sine of angles turned up and down by a step.
+// Cosine and sine of an angle turned up and down by a step.
 template <class V>
-struct UpAndDown {
-  V up_cos, up_sin, down_cos, down_sin;
-
-  HWY_INLINE UpAndDown(V c, V s, V step_cos, V step_sin) {
-    const V sines = hn::Mul(s, step_sin), mixed = hn::Mul(c, step_sin);
-    up_cos = hn::MulSub(c, step_cos, sines);
-    down_cos = hn::MulAdd(c, step_cos, sines);
-    up_sin = hn::MulAdd(s, step_cos, mixed);
-    down_sin = hn::MulSub(s, step_cos, mixed);
-  }
-};
+HWY_INLINE void TurnBothWays(V c, V s, V step_cos, V step_sin, V& up_cos,
+                             V& up_sin, V& down_cos, V& down_sin) {
+  const V sines = hn::Mul(s, step_sin), mixed = hn::Mul(c, step_sin);
+  up_cos = hn::MulSub(c, step_cos, sines);
+  down_cos = hn::MulAdd(c, step_cos, sines);
+  up_sin = hn::MulAdd(s, step_cos, mixed);
+  down_sin = hn::MulSub(s, step_cos, mixed);
+}
 
 // Pairs [pair, pair + n), n <= kRunPairs and a multiple of 2 Lanes(d64), at
 // positions p, p + 1, ..., p + rows - 1; rows are `stride` apart. Not kIsChecked:
@@ -181,12 +178,17 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
       const double* step_cos = plan.step_cos() + r * plan.pairs() + pair;
       const double* step_sin = plan.step_sin() + r * plan.pairs() + pair;
       for (std::size_t i = 0; i < n; i += 2 * lanes) {
-        const auto turned = [&](std::size_t k) ROPEPROOF_FAST_LAMBDA {
-          return UpAndDown<V>(
+        V up_c_0, up_s_0, down_c_0, down_s_0;
+        V up_c_1, up_s_1, down_c_1, down_s_1;
+        const auto turn = [&](std::size_t k, V& up_c, V& up_s, V& down_c,
+                              V& down_s) ROPEPROOF_FAST_LAMBDA {
+          TurnBothWays(
               hn::LoadU(d64, anchors.cos + k), hn::LoadU(d64, anchors.sin + k),
-              hn::LoadU(d64, step_cos + k), hn::LoadU(d64, step_sin + k));
+              hn::LoadU(d64, step_cos + k), hn::LoadU(d64, step_sin + k), up_c,
+              up_s, down_c, down_s);
         };
-        const UpAndDown<V> t_0 = turned(i), t_1 = turned(i + lanes);
+        turn(i, up_c_0, up_s_0, down_c_0, down_s_0);
+        turn(i + lanes, up_c_1, up_s_1, down_c_1, down_s_1);
         const auto store = [&](std::size_t row, V c_0, V c_1, V s_0,
                                V s_1) ROPEPROOF_FAST_LAMBDA {
           StoreSums<kIsStreamed, kIsChecked>(
@@ -194,10 +196,8 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
               s_1, anchors.least + i, cos + row * stride + i,
               sin + row * stride + i);
         };
-        store(down, t_0.down_cos, t_1.down_cos, t_0.down_sin, t_1.down_sin);
-        if (up < rows) {
-          store(up, t_0.up_cos, t_1.up_cos, t_0.up_sin, t_1.up_sin);
-        }
+        store(down, down_c_0, down_c_1, down_s_0, down_s_1);
+        if (up < rows) store(up, up_c_0, up_c_1, up_s_0, up_s_1);
       }
     }
   }
