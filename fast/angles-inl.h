@@ -47,47 +47,73 @@ HWY_INLINE V ProductError(V a, V b, V product) {
 #endif
 }
 
+// Adding it rounds to an integer; the low bits of the sum hold it mod 4.
+constexpr double kMagic = 0x1.8p52;
+
 // The angle of `position` * (hi + lo) full turns, reduced: `quadrant` quarter
 // turns (its low two bits count) plus `rest` quarter turns, |rest| <= 1/2 +
-// 2^-21. kIsNear: there are at most 2^31 quarter turns (else 2^2 |position|).
+// 2^-21. Every |position| <= 2^53 is exact.
 //
-// Error. Let P = 4 position * hi, rounded; every |position| <= 2^53 is exact.
+// Error. Let P = position * hi, rounded.
 //   P + error      exact
 //   d = P - N      exact: N is an integer next to P; |d| <= 1/2
 //   t              the part below P: two roundings, at most
-//                  (2^-105 + 2^-106)|P|; near, |t| <= 2^-22 + 2^-75. Never by
-//                  FMA: a sine next to zero would show that there was one
-//   quarters       near, N. Else the integer next to d + t, after the multiple
-//                  of 4 next to P was taken off both; 4d - quarters is exact
+//                  (2^-105 + 2^-106)|P|. Never by FMA: a sine next to zero would
+//                  show that there was one
+//   quarters       the integer next to 4 (d + t); 4d - quarters is exact
 //   rest           one rounding, 2^-53 |rest|: relative, so it cannot hurt a
 //                  sine near zero
 // With the plan, whose (hi, lo) is within 6*2^-106 + 2^-107 of the given
 // theta/(2 pi), itself within 2^-104 of the true one, the angle is off by less
 // than (1.65 * 2^-103) |phi|.  -> kAngleBound
-template <bool kIsNear, class D, class V = hn::Vec<D>>
+template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
                          hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
-  const hn::RebindToUnsigned<D> u64;
   const V four = hn::Set(d64, 4.0);
-  // Adding it rounds to an integer; the low bits of the sum hold it mod 4.
-  const V magic = hn::Set(d64, 0x1.8p52);
-  if constexpr (kIsNear) {
-    const V fourfold = hn::Mul(position, four);
-    const V product = hn::Mul(fourfold, hi);
-    const V error = ProductError(fourfold, hi, product);
-    const V shifted = hn::Add(product, magic);
-    quadrant = hn::BitCast(u64, shifted);
-    const V d = hn::Sub(product, hn::Sub(shifted, magic));
-    return hn::Add(d, hn::Add(hn::Mul(fourfold, lo), error));
-  }
   const V product = hn::Mul(position, hi);
   const V error = ProductError(position, hi, product);
   const V d = hn::Sub(product, hn::Round(product));
   const V t = hn::Add(hn::Mul(position, lo), error);
-  const V shifted = hn::MulAdd(hn::Add(d, t), four, magic);
-  quadrant = hn::BitCast(u64, shifted);
-  const V quarters = hn::Sub(shifted, magic);
+  const V shifted = hn::MulAdd(hn::Add(d, t), four, hn::Set(d64, kMagic));
+  quadrant = hn::BitCast(hn::RebindToUnsigned<D>(), shifted);
+  const V quarters = hn::Sub(shifted, hn::Set(d64, kMagic));
   return hn::MulAdd(t, four, hn::MulSub(d, four, quarters));
+}
+
+// The same for at most 2^31 quarter turns, given four times the position, and
+// without an error but the plan's and `rest`'s own. `fourfold` must not be -0, whose
+// sign would pass into `rest` with FMA, and not without.
+//
+// Error of `rest`, u = 2^-53: at most 3u, without FMA 5u, relative. Let 2^k be the
+// product of the powers of two next below |fourfold| and |hi|.
+//   P = fourfold * hi   a multiple of 2^(k - 104), and so is P - N
+//   d                   P - N, rounded once; exact if |d| <= 2^(k - 51)
+//   |fourfold * lo|     at most 2^(k - 52), for |lo| <= 2^-53 next to hi's power
+// So where d is not exact it is more than twice what is added to it, and its
+// rounding is less than 2u |rest|. The sum, by FMA, is rounded once.
+// Without FMA the product with lo is exact as a sum of two. Adding the first to d
+// is off by u of that sum, which is all of `rest` but the second, at most u of the
+// first: where that counts, d is the opposite of the first within a factor of 2,
+// and the sum is exact. Else it adds another 2u.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ReduceNearAngle(D d64, V fourfold, V hi, V lo,
+                             hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
+  const V magic = hn::Set(d64, kMagic);
+#if HWY_NATIVE_FMA
+  const V shifted = hn::MulAdd(fourfold, hi, magic);
+  const V d = hn::MulSub(fourfold, hi, hn::Sub(shifted, magic));
+  const V rest = hn::MulAdd(fourfold, lo, d);
+#else
+  const V product = hn::Mul(fourfold, hi);
+  const V shifted = hn::Add(product, magic);
+  const V d = hn::Add(hn::Sub(product, hn::Sub(shifted, magic)),
+                      ProductError(fourfold, hi, product));
+  const V lesser = hn::Mul(fourfold, lo);
+  const V rest =
+      hn::Add(hn::Add(d, lesser), ProductError(fourfold, lo, lesser));
+#endif
+  quadrant = hn::BitCast(hn::RebindToUnsigned<D>(), shifted);
+  return rest;
 }
 
 // cos and sin of a quarter turn times `rest`, |rest| <= 1/2 + 2^-21, by minimax
@@ -97,7 +123,7 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
 //     sin   2^-54.4 the polynomial's, 1.5u its evaluation, u the product
 //     cos   2^-53.8 the polynomial's, 2.3u its evaluation
 // `rest` is off by u, which is at most u in the result. Sum: 3.9u, the
-// amplitude included 4.9u.  -> kTurnBound
+// amplitude included 4.9u.  -> kTurnBound. By ReduceNearAngle 4u more.
 //
 // Coefficients: Sollya, d = [2^-12; 1/2 + 2^-40], D = binary64:
 //   sin  fpminimax(sin(pi/2*x)/x, [|0,2,4,6,8,10,12|], [|D...|], d, relative)
@@ -132,7 +158,7 @@ HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
 // As CosSinQuarter, with a term less each.
 //
 // Error, relative to the value: sin 2^-47.6 the polynomial's, cos 2^-43.6, and
-// with the rest, u for the angle, less than 4u for the evaluation, u for the
+// with the rest, 5u for the angle, less than 4u for the evaluation, u for the
 // amplitude: less than 2^-43.5.  -> kQuickTurnBound
 // That is less than 2^10 last places.
 //
@@ -165,13 +191,18 @@ HWY_INLINE void QuickCosSinQuarter(D d64, V rest, V& cos, V& sin) {
 }
 
 // cos and sin of the whole angle: a quarter turn maps (cos, sin) to
-// (-sin, cos).
+// (-sin, cos). kIsNear: there are at most 2^31 quarter turns.
 template <bool kIsNear, bool kIsQuick = false, class D, class V = hn::Vec<D>>
 HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
   const hn::RebindToUnsigned<D> u64;
   hn::Vec<decltype(u64)> quadrant;
-  const V rest = ReduceAngle<kIsNear>(d64, position, hi, lo, quadrant);
-  V c, s;
+  V rest, c, s;
+  if constexpr (kIsNear) {
+    const V fourfold = hn::MulAdd(position, hn::Set(d64, 4.0), hn::Zero(d64));
+    rest = ReduceNearAngle(d64, fourfold, hi, lo, quadrant);
+  } else {
+    rest = ReduceAngle(d64, position, hi, lo, quadrant);
+  }
   if constexpr (kIsQuick) {
     QuickCosSinQuarter(d64, rest, c, s);
   } else {
@@ -189,32 +220,37 @@ HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
   sin = hn::Xor(hn::IfThenElse(odd, c, s), sign_of(quadrant));
 }
 
-// Which x have any of `bits`.
+// Which x of `among` have any of `bits`.
 template <class DU>
-HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Vec<DU> x, hn::Vec<DU> bits) {
+HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Mask<DU> among, hn::Vec<DU> x,
+                               hn::Vec<DU> bits) {
 #if HWY_TARGET <= HWY_AVX3
-  return hn::TestBit(x, bits);  // as its instruction has it, for any bits
+  if constexpr (sizeof(x) == 64 && sizeof(hn::TFromD<DU>) == 4) {
+    return {_mm512_mask_test_epi32_mask(among.raw, x.raw, bits.raw)};
+  }
+  return hn::And(among, hn::TestBit(x, bits));  // for any bits, unlike others
 #else
-  return hn::Ne(hn::And(x, bits), hn::Zero(du));
+  return hn::And(among, hn::Ne(hn::And(x, bits), hn::Zero(du)));
 #endif
 }
 
-// Which y cannot round to the wrong float if they are off by less than
+// Which y of `among` cannot round to the wrong float if they are off by less than
 // kHalfWidth of their last places, a power of two: those whose low 29 bits,
 // which rounding cuts off, are not that close to a half. `low` holds the low
 // bits of y, 32 at least.
 template <std::uint64_t kHalfWidth, class DU>
-HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Vec<DU> low) {
+HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
+                                     hn::Vec<DU> low) {
   using U = hn::TFromD<DU>;
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
   constexpr std::uint64_t kRest = 2 * kHalf - 2 * kHalfWidth;
   // Adding moves the critical values to those that begin with zeros.
   const auto moved = hn::Add(low, hn::Set(du, U{kHalf + kHalfWidth}));
-  return HasAny(du, moved, hn::Set(du, U{kRest}));
+  return HasAny(du, among, moved, hn::Set(du, U{kRest}));
 }
 
-// kTurnBound = 4.9u of |y| is at most 4.9 last places of y.
-constexpr std::uint64_t kTurnHalfWidth = 8;
+// kTurnBound = 4.9u of |y|, and 4u, are at most 8.9 last places of y.
+constexpr std::uint64_t kTurnHalfWidth = 16;
 
 // m cos and m sin of one position per lane.
 template <bool kIsNear, class D, class V = hn::Vec<D>>
@@ -230,9 +266,9 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   s = hn::Mul(s, m);
   hn::StoreU(hn::DemoteTo(d32, c), d32, cos);
   hn::StoreU(hn::DemoteTo(d32, s), d32, sin);
-  const auto is_good =
-      hn::And(IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, c)),
-              IsFarFromTie<kTurnHalfWidth>(u64, hn::BitCast(u64, s)));
+  auto is_good = hn::FirstN(u64, hn::Lanes(u64));
+  is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, c));
+  is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, s));
   if (HWY_LIKELY(hn::AllTrue(u64, is_good))) return;
   HWY_ALIGN double positions[hn::MaxLanes(d64)];
   hn::StoreU(position, d64, positions);

@@ -18,6 +18,7 @@
 #include "fast/angles-inl.h"
 #include "fast/elements-inl.h"
 #include "fast/packed-inl.h"
+#include "fast/runs-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -44,14 +45,15 @@ void FormRun(const Plan& plan, std::size_t first, std::size_t n, double p,
   }
 }
 
-void FormSteps(const Plan& plan, std::size_t rows, double distance, double* cos,
-               double* sin) {
+void FormSteps(const Plan& plan, std::size_t rows, double first,
+               double distance, double* cos, double* sin) {
   ForEachChunk<double>(plan.pairs(), [&](auto d64, std::size_t i) HWY_ATTR {
     for (std::size_t r = 0; r < rows; ++r) {
       hn::Vec<decltype(d64)> c, s;
-      CosSinTurns<false>(d64, hn::Set(d64, static_cast<double>(r) * distance),
-                         hn::LoadU(d64, plan.turns_hi() + i),
-                         hn::LoadU(d64, plan.turns_lo() + i), c, s);
+      CosSinTurns<false>(
+          d64, hn::Set(d64, first + static_cast<double>(r) * distance),
+          hn::LoadU(d64, plan.turns_hi() + i),
+          hn::LoadU(d64, plan.turns_lo() + i), c, s);
       hn::StoreU(c, d64, cos + r * plan.pairs() + i);
       hn::StoreU(s, d64, sin + r * plan.pairs() + i);
     }
@@ -102,6 +104,7 @@ namespace {
 
 HWY_EXPORT(FormRow);
 HWY_EXPORT(FormMixedRow);
+HWY_EXPORT(FormRowsAt);
 HWY_EXPORT(FormRun);
 HWY_EXPORT(FormSteps);
 HWY_EXPORT(QuickTurns);
@@ -124,6 +127,13 @@ void form_row(const Plan& plan, std::size_t first, std::size_t n,
   (plan, first, n, position, amplitude, cos, sin);
 }
 
+void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
+                  const double* position, std::size_t rows, std::size_t stride,
+                  float* cos, float* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormRowsAt)
+  (plan, first, n, position, rows, stride, cos, sin);
+}
+
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
               std::size_t rows, std::size_t stride, bool is_streamed,
               float* cos, float* sin) noexcept {
@@ -131,9 +141,9 @@ void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
   (plan, first, n, p, rows, stride, is_streamed, cos, sin);
 }
 
-void form_steps(const Plan& plan, std::size_t rows, double distance,
-                double* cos, double* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(FormSteps)(plan, rows, distance, cos, sin);
+void form_steps(const Plan& plan, std::size_t rows, double first,
+                double distance, double* cos, double* sin) noexcept {
+  HWY_DYNAMIC_DISPATCH(FormSteps)(plan, rows, first, distance, cos, sin);
 }
 
 void quick_turns(const Plan& plan, double position, double* cos,

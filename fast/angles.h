@@ -18,8 +18,15 @@ void form_row(const Plan& plan, std::size_t first, std::size_t n,
               const double* position, const double* amplitude, float* cos,
               float* sin) noexcept;
 
+// Rows at any positions, at most Plan::kRun of them, each `stride` after the last,
+// of the plan's amplitude.
+void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
+                  const double* position, std::size_t rows, std::size_t stride,
+                  float* cos, float* sin) noexcept;
+
 // Rows of the positions p, p + 1, ..., at most Plan::kRun of them, each
-// `stride` after the last. Needs plan.can_step() and |p| plan.most_turns() <= 2^40. Bit for
+// `stride` after the last. Needs plan.can_step(), |p| plan.most_turns() <= 2^40 and |p| <=
+// 2^51. Bit for
 // bit what form_row says. `is_streamed`: past the caches, to be followed by
 // end_stream(); rows then begin and end with a line of 64 bytes.
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
@@ -27,10 +34,10 @@ void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
               float* cos, float* sin) noexcept;
 void end_stream() noexcept;
 
-// cos and sin, without amplitude, of `rows` positions from 0 on that are
-// `distance` apart, for Plan's constructor.
-void form_steps(const Plan& plan, std::size_t rows, double distance,
-                double* cos, double* sin) noexcept;
+// cos and sin, without amplitude, of `rows` positions from `first` on that
+// are `distance` apart, for Plan's constructor.
+void form_steps(const Plan& plan, std::size_t rows, double first,
+                double distance, double* cos, double* sin) noexcept;
 
 // cos and sin of all pairs, without amplitude, as form_row has them before it
 // rounds: for the test of kQuickTurnBound.

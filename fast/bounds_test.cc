@@ -193,7 +193,7 @@ TEST_CASE("cosines and sines before rounding stay within their stated bound",
       for (std::size_t i = 0; i < Plan::kSteps * plan.pairs(); ++i) {
         const std::size_t j = i % plan.pairs();
         const ExactTurn want =
-            exact_turn({static_cast<double>(i / plan.pairs()), 0},
+            exact_turn({static_cast<double>(i / plan.pairs()) + 0.5, 0},
                        {plan.turns_hi()[j], plan.turns_lo()[j]}, 1);
         const auto excess = [](double got, DoubleDouble w) {
           return w.hi == 0

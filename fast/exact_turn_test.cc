@@ -118,6 +118,21 @@ TEST_CASE("every target forms the same table, in a run or one by one",
   }
 }
 
+TEST_CASE("slow angles at positions without halves are rounded correctly",
+          "[fast][R2]") {
+  std::vector<double> theta(32), theta_lo(32, 0.0);
+  for (std::size_t j = 0; j < theta.size(); ++j) {
+    theta[j] = 0x1p-12 / static_cast<double>(j + 1);
+  }
+  const Plan plan(theta, theta_lo);
+  REQUIRE(plan.can_step());
+  const auto positions = consecutive((std::int64_t{1} << 53) - 60, 50);
+  on_every_target([&](const std::string& target) {
+    CAPTURE(target);
+    CHECK(misrounded(plan, positions, formed(plan, positions, true)) == 0);
+  });
+}
+
 TEST_CASE("tables are rounded correctly, positions sampled", "[fast][R2]") {
   for (const double base : {10000.0, 500000.0, 1000000.0}) {
     const Plan plan = plan_of(base, 128);

@@ -85,10 +85,10 @@ Plan::Plan(std::span<const double> theta, std::span<const double> theta_lo,
   if (!may_step) return;
   step_cos_.resize(kSteps * pairs());
   step_sin_.resize(kSteps * pairs());
-  form_steps(*this, kSteps, 1, step_cos_.data(), step_sin_.data());
+  form_steps(*this, kSteps, 0.5, 1, step_cos_.data(), step_sin_.data());
   leap_cos_.resize(kLeaps * pairs());
   leap_sin_.resize(kLeaps * pairs());
-  form_steps(*this, kLeaps, kSteps, leap_cos_.data(), leap_sin_.data());
+  form_steps(*this, kLeaps, 0, kBlock, leap_cos_.data(), leap_sin_.data());
 }
 
 }  // namespace ropeproof::fast

@@ -53,9 +53,10 @@ class Plan {
   std::span<const double> axis_weights() const { return axis_weights_; }
 
   // Whether angles of kRun consecutive positions may be formed by addition; then
-  // the cosines and sines of positions 0, 1, ..., kSteps - 1, [kSteps, pairs],
-  // and of 0, kSteps, ..., kRun - kSteps, [kLeaps, pairs].
-  static constexpr std::size_t kSteps = 16, kLeaps = 8, kRun = kSteps * kLeaps;
+  // the cosines and sines of positions 1/2, 3/2, ..., kSteps - 1/2, [kSteps,
+  // pairs], and of 0, kBlock, ..., kRun - kBlock, [kLeaps, pairs].
+  static constexpr std::size_t kSteps = 8, kBlock = 2 * kSteps, kLeaps = 8,
+                               kRun = kBlock * kLeaps;
   bool can_step() const { return !step_cos_.empty(); }
   const double* step_cos() const { return step_cos_.data(); }
   const double* step_sin() const { return step_sin_.data(); }

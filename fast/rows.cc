@@ -104,6 +104,40 @@ std::int64_t run_length(const Positions& positions, const Tokens& tokens,
   return length;
 }
 
+// Rows of one axis and the plan's amplitude: runs, and what lies between them.
+void form_runs(const Plan& plan, const Positions& positions,
+               const Tokens& tokens, std::size_t first, std::size_t n,
+               std::size_t stride, float* cos, float* sin, bool is_streamed) {
+  // Up to 2^40 turns, the error of the angle itself is less than 2^-59, which the
+  // bound of a run has room for. Up to 2^51, a half added to a position is exact.
+  const double farthest = std::min(0x1p40 / plan.most_turns(), 0x1p51);
+  const bool may_step = plan.can_step() && positions.real == nullptr;
+  // The length of the run at `t`, 0 where there is none.
+  const auto run_at = [&](std::int64_t t) {
+    const double p = position_of(positions, tokens, t, 0);
+    if (!may_step || std::abs(p) >= farthest) return std::int64_t{0};
+    const std::int64_t length = run_length(positions, tokens, t);
+    return length > 2 ? length : 0;
+  };
+  for (std::int64_t t = 0; t < tokens.count;) {
+    const std::size_t row = static_cast<std::size_t>(t) * stride;
+    const std::int64_t length = run_at(t);
+    if (length > 0) {
+      form_run(plan, first, n, position_of(positions, tokens, t, 0),
+               static_cast<std::size_t>(length), stride, is_streamed, cos + row,
+               sin + row);
+      t += length;
+      continue;
+    }
+    double position[Plan::kRun];
+    std::size_t count = 0;
+    do {
+      position[count++] = position_of(positions, tokens, t++, 0);
+    } while (t < tokens.count && count < Plan::kRun && run_at(t) == 0);
+    form_rows_at(plan, first, n, position, count, stride, cos + row, sin + row);
+  }
+}
+
 }  // namespace
 
 void form_rows(const Plan& plan, const Positions& positions,
@@ -115,30 +149,14 @@ void form_rows(const Plan& plan, const Positions& positions,
                  round_to_float);
     return;
   }
-  if (tokens.count == 1) {
-    form_token(plan, positions, tokens, 0, first, n, cos, sin);
+  if (tokens.count > 1 && plan.axis_of_pair().empty() &&
+      positions.pair_amplitude == nullptr) {
+    form_runs(plan, positions, tokens, first, n, stride, cos, sin, is_streamed);
     return;
   }
-  // Up to 2^40 turns, the error of the angle itself is less than 2^-59, which the
-  // bound of a run has room for.
-  const double farthest = 0x1p40 / plan.most_turns();
-  const bool may_step = plan.can_step() && positions.real == nullptr &&
-                        positions.pair_amplitude == nullptr;
-  for (std::int64_t t = 0; t < tokens.count;) {
+  for (std::int64_t t = 0; t < tokens.count; ++t) {
     const std::size_t row = static_cast<std::size_t>(t) * stride;
-    const std::int64_t length = may_step ? run_length(positions, tokens, t) : 1;
-    const double p = position_of(positions, tokens, t, 0);
-    if (length > 2 && std::abs(p) < farthest) {
-      form_run(plan, first, n, p, static_cast<std::size_t>(length), stride,
-               is_streamed, cos + row, sin + row);
-    } else {
-      for (std::int64_t i = 0; i < length; ++i) {
-        const std::size_t at = row + static_cast<std::size_t>(i) * stride;
-        form_token(plan, positions, tokens, t + i, first, n, cos + at,
-                   sin + at);
-      }
-    }
-    t += length;
+    form_token(plan, positions, tokens, t, first, n, cos + row, sin + row);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fast/bounds.h"
+#include "fast/double_double.h"
 #include "fast/rope_fast.h"
 #include "fast/testing.h"
 #include "reference/format.h"
@@ -168,6 +169,47 @@ TEST_CASE("a sine next to zero, far away, has the same bits on every target",
   });
 }
 
+TEST_CASE("a sine next to zero keeps all its digits at any real position",
+          "[fast][R2]") {
+  // Each pair has made whole turns but for 2^-30 to 2^-61 quarter turns at this
+  // position: what is left of its angle is what two products all but cancel to.
+  const double position = 0x1.d6f3459b3f1cdp29;
+  const DoubleDouble radians_per_turn = {0x1.921fb54442d18p+2,
+                                         0x1.1a62633145c07p-52};
+  const std::size_t pairs = 64;
+  std::vector<double> theta(pairs), theta_lo(pairs), whole(pairs);
+  for (std::size_t j = 0; j < pairs; ++j) {
+    whole[j] = 4 * (0x1p26 + 12345.0 * static_cast<double>(j));
+    const double rest = std::ldexp(j % 2 == 0 ? 1 : -1.25, -30 - int(j) / 2);
+    const DoubleDouble turns =
+        DoubleDouble{whole[j], 0} + DoubleDouble{rest, 0};
+    const DoubleDouble angle = turns / (4 * position) * radians_per_turn;
+    theta[j] = angle.hi;
+    theta_lo[j] = angle.lo;
+  }
+  const Plan plan(theta, theta_lo);
+  std::vector<float> want(2 * pairs);
+  for (std::size_t j = 0; j < pairs; ++j) {
+    const DoubleDouble high = product_of(4 * position, plan.turns_hi()[j]);
+    const DoubleDouble low = product_of(4 * position, plan.turns_lo()[j]);
+    const DoubleDouble rest = DoubleDouble{high.hi - whole[j], high.lo} + low;
+    REQUIRE(std::abs(rest.hi) < 0x1p-29);
+    const DoubleDouble sine = rest * radians_per_turn;
+    want[j] = want[pairs + j] = static_cast<float>(sine.hi / 4);
+  }
+  const std::vector<double> positions(2, position);
+  on_every_target([&](const std::string& target) {
+    for (const std::int64_t tokens : {1, 2}) {
+      OwnTable got(2, pairs);
+      table(plan, {1, tokens}, {nullptr, 0, 0, positions.data()}, got.out());
+      const auto count = static_cast<std::size_t>(tokens) * pairs;
+      CAPTURE(target, tokens);
+      CHECK(same_bits(std::span(got.sin).first(count),
+                      std::span(want).first(count)));
+    }
+  });
+}
+
 TEST_CASE("the table's bound notices an angle rounded to f32", "[fast][R2]") {
   const std::int64_t position = 257;
   const std::int64_t r = 64;
@@ -199,6 +241,21 @@ TEST_CASE("position 0 has cosine m and sine +0", "[fast][R2]") {
       CHECK(same_bits(got.sin, zero));
     });
   }
+}
+
+TEST_CASE("position -0 has sine +0", "[fast][R2]") {
+  const std::vector<double> positions(2, -0.0);
+  on_every_target([&](const std::string& target) {
+    for (const std::int64_t tokens : {1, 2}) {
+      OwnTable got(2, 40);
+      table(plan_of(10000, 80), {1, tokens}, {nullptr, 0, 0, positions.data()},
+            got.out());
+      const auto count = static_cast<std::size_t>(tokens) * 40;
+      CAPTURE(target, tokens);
+      CHECK(same_bits(std::span(got.sin).first(count),
+                      std::vector<float>(count, 0.0f)));
+    }
+  });
 }
 
 TEST_CASE("opposite positions have opposite sines, to the bit", "[fast][R2]") {

@@ -12,7 +12,7 @@
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"
 #include "fast/heads-inl.h"
-#include "fast/packed-inl.h"
+#include "fast/runs-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();

@@ -1,0 +1,236 @@
+// runs-inl.h -- rows of cosines and sines at consecutive positions, per SIMD
+// target, by addition of angles. As in angles-inl.h, every result is rounded
+// correctly.
+#if defined(ROPEPROOF_FAST_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPEPROOF_FAST_RUNS_INL_H_
+#undef ROPEPROOF_FAST_RUNS_INL_H_
+#else
+#define ROPEPROOF_FAST_RUNS_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fast/packed-inl.h"
+#include "fast/plan.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ropeproof::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Consecutive positions by addition of angles. A run begins at p; its blocks of
+// kBlock rows begin at p + a. The middle of a block lies between two rows, and
+// from it, the anchor, rows are formed in pairs, one up and one down:
+//
+//     anchor = turn(p + middle) turn(a),     middle = kSteps - 1/2
+//     turn(p + a + middle +- r) = anchor turn(+-r),   r = 1/2, 3/2, ..., middle
+//
+// with the same products of cosines and sines for both rows.
+//
+// Error, u = 2^-53, m = 1. turn(p + middle) is off by 4.9u, turn(a) and turn(r)
+// by 3.9u. As a vector a product is off by what its factors are, 2^-100 aside,
+// and 3u for its two roundings and its sum without FMA: 4.9 + 3.9 + 3 + 3.9 + 3
+// = 18.7u < 19u for the cosine and the sine, absolutely; the 0.3u left hold
+// twice the angle's error, 2^-102 of at most 2^43 rad.
+//
+// So where |cos| and |sin| are at least 19 * 2^-16, 19u are at most 2^-37 of
+// them: no more than 2^16 last places.
+//
+// Small angles are off by less. Let p >= 0 and phi, the angle of the position
+// p + a + kBlock after the block, be less than 2 pi/16. All angles above lie in
+// [0, phi), not reduced, so that all factors are positive. The cosines exceed
+// 0.92: what is off by at most 19u, is by 21u of itself. In
+//
+//     sin(anchor +- r) = sin(anchor) cos(r) +- cos(anchor) sin(r)
+//
+// either product is off by less than 30u of itself, so that the sine, up or
+// down, is off by less than 30u (sin(anchor) cos(r) + cos(anchor) sin(r)) <
+// 30u phi; and 30 * 2 pi < 19 * 16. Hence 19u times min(1, 16 phi / (2 pi))
+// bounds the error of a sine at any angle if p >= 0, and sines at least 2^-16
+// that bound's 2^53 u fold are good. A position of 1 or more always is: its sine
+// is at least 1/(kBlock + 1) of phi's. At position 0, where the sine is what
+// roundings leave, it never is.
+//
+// Elsewhere, about one value in 2,000, the angle is formed directly. The last
+// bits of kCancelled are for the roundings to f32 of what it is compared with.
+constexpr std::uint64_t kRunHalfWidth = 1 << 16;
+constexpr double kCancelled = 0x1.30002p-12;
+
+#if HWY_TARGET != HWY_SCALAR
+
+// Pairs whose run is formed at once.
+constexpr std::size_t kRunPairs = 256;
+
+// The middle of kBlock rows: cos and sin; and what |cos| and |sin| must be at
+// least.
+struct Anchors {
+  HWY_ALIGN double cos[kRunPairs], sin[kRunPairs];
+  HWY_ALIGN float least[kRunPairs];
+};
+
+// The product of turn(p + middle), `from`, and turn(kBlock * leap).
+template <class D>
+HWY_INLINE void Leap(D d64, const Plan& plan, std::size_t pair,
+                     std::size_t leap, const Anchors& from, std::size_t i,
+                     Anchors& to) {
+  const std::size_t at = leap * plan.pairs() + pair;
+  const auto c_p = hn::LoadU(d64, from.cos + i);
+  const auto s_p = hn::LoadU(d64, from.sin + i);
+  const auto c_a = hn::LoadU(d64, plan.leap_cos() + at);
+  const auto s_a = hn::LoadU(d64, plan.leap_sin() + at);
+  hn::StoreU(hn::MulSub(c_p, c_a, hn::Mul(s_p, s_a)), d64, to.cos + i);
+  hn::StoreU(hn::MulAdd(s_p, c_a, hn::Mul(c_p, s_a)), d64, to.sin + i);
+}
+
+// The lesser of |x| and |y|.
+template <class V>
+HWY_INLINE V LesserMagnitude(V x, V y) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(V) == 64) {
+    constexpr int kMinOfMagnitudes = 2, kPositive = 2 << 2;
+    return V{_mm512_range_ps(x.raw, y.raw, kMinOfMagnitudes | kPositive)};
+  }
+#endif
+  return hn::Min(hn::Abs(x), hn::Abs(y));
+}
+
+// Two vectors of doubles each, rounded and stored; `least` as in Anchors. What
+// cannot be relied on is formed again, pairs from `pair` on at position p.
+template <bool kIsStreamed, bool kIsChecked, class D, class V = hn::Vec<D>>
+HWY_INLINE void StoreSums(D d64, const Plan& plan, std::size_t pair, double p,
+                          V c_0, V c_1, V s_0, V s_1, const float* least,
+                          float* cos, float* sin) {
+  using Both = Packed<D>;
+  const typename Both::F32 d32;
+  const typename Both::U32 u32;
+  auto c = Both::Floats(c_0, c_1), s = Both::Floats(s_0, s_1);
+  auto is_good =
+      hn::RebindMask(u32, hn::Ge(LesserMagnitude(c, s), hn::LoadU(d32, least)));
+  is_good = Both::template AreFarFromTies<kRunHalfWidth>(is_good, c_0, c_1);
+  is_good = Both::template AreFarFromTies<kRunHalfWidth>(is_good, s_0, s_1);
+  if (kIsChecked && HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
+    HWY_ALIGN float buffer[2 * hn::MaxLanes(d32)];
+    float* again = buffer + hn::MaxLanes(d32);
+    FormRow(plan, pair, hn::Lanes(d32), p, plan.amplitudes() + pair, buffer,
+            again);
+    c = hn::Load(d32, buffer);
+    s = hn::Load(d32, again);
+  }
+  if constexpr (kIsStreamed) {  // a line once, not again to mend it
+    hn::Stream(c, d32, cos);
+    hn::Stream(s, d32, sin);
+  } else {
+    hn::StoreU(c, d32, cos);
+    hn::StoreU(s, d32, sin);
+  }
+}
+
+// Cosine and sine of an angle turned up and down by a step.
+template <class V>
+HWY_INLINE void TurnBothWays(V c, V s, V step_cos, V step_sin, V& up_cos,
+                             V& up_sin, V& down_cos, V& down_sin) {
+  const V sines = hn::Mul(s, step_sin), mixed = hn::Mul(c, step_sin);
+  up_cos = hn::MulSub(c, step_cos, sines);
+  down_cos = hn::MulAdd(c, step_cos, sines);
+  up_sin = hn::MulAdd(s, step_cos, mixed);
+  down_sin = hn::MulSub(s, step_cos, mixed);
+}
+
+// Pairs [pair, pair + n), n <= kRunPairs and a multiple of 2 Lanes(d64), at
+// positions p, p + 1, ..., p + rows - 1; rows are `stride` apart. Not kIsChecked:
+// without looking for ties, to measure what that costs.
+template <bool kIsStreamed, bool kIsChecked, class D>
+HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
+                             std::size_t n, double p, std::size_t rows,
+                             std::size_t stride, float* cos, float* sin) {
+  using V = hn::Vec<D>;
+  const hn::Rebind<float, D> d32;
+  const std::size_t lanes = hn::Lanes(d64);
+  const double* HWY_RESTRICT hi = plan.turns_hi() + pair;
+  const double* HWY_RESTRICT lo = plan.turns_lo() + pair;
+  const V m = hn::Set(d64, plan.amplitude());
+  Anchors first, anchors;
+  for (std::size_t i = 0; i < n; i += lanes) {
+    V c, s;
+    CosSinTurns<false>(d64, hn::Set(d64, p + (Plan::kSteps - 0.5)),
+                       hn::LoadU(d64, hi + i), hn::LoadU(d64, lo + i), c, s);
+    hn::StoreU(hn::Mul(c, m), d64, first.cos + i);
+    hn::StoreU(hn::Mul(s, m), d64, first.sin + i);
+  }
+  const V one = hn::Set(d64, 1.0);
+  const V limit = hn::Set(d64, kCancelled * plan.amplitude());
+  for (std::size_t begin = 0; begin < rows; begin += Plan::kBlock) {
+    const V end = hn::Set(d64, p + static_cast<double>(begin + Plan::kBlock));
+    for (std::size_t i = 0; i < n; i += lanes) {
+      Leap(d64, plan, pair + i, begin / Plan::kBlock, first, i, anchors);
+      const V sixteenths =
+          hn::Mul(hn::Mul(hn::LoadU(d64, hi + i), end), hn::Set(d64, 16.0));
+      const V portion = p >= 0 ? hn::Min(one, sixteenths) : one;
+      hn::StoreU(hn::DemoteTo(d32, hn::Mul(limit, portion)), d32,
+                 anchors.least + i);
+    }
+    for (std::size_t r = Plan::kSteps; r-- > 0;) {
+      const std::size_t down = begin + Plan::kSteps - 1 - r;
+      const std::size_t up = begin + Plan::kSteps + r;
+      if (down >= rows) break;
+      const double* step_cos = plan.step_cos() + r * plan.pairs() + pair;
+      const double* step_sin = plan.step_sin() + r * plan.pairs() + pair;
+      for (std::size_t i = 0; i < n; i += 2 * lanes) {
+        V up_c_0, up_s_0, down_c_0, down_s_0;
+        V up_c_1, up_s_1, down_c_1, down_s_1;
+        const auto turn = [&](std::size_t k, V& up_c, V& up_s, V& down_c,
+                              V& down_s) ROPEPROOF_FAST_LAMBDA {
+          TurnBothWays(
+              hn::LoadU(d64, anchors.cos + k), hn::LoadU(d64, anchors.sin + k),
+              hn::LoadU(d64, step_cos + k), hn::LoadU(d64, step_sin + k), up_c,
+              up_s, down_c, down_s);
+        };
+        turn(i, up_c_0, up_s_0, down_c_0, down_s_0);
+        turn(i + lanes, up_c_1, up_s_1, down_c_1, down_s_1);
+        const auto store = [&](std::size_t row, V c_0, V c_1, V s_0,
+                               V s_1) ROPEPROOF_FAST_LAMBDA {
+          StoreSums<kIsStreamed, kIsChecked>(
+              d64, plan, pair + i, p + static_cast<double>(row), c_0, c_1, s_0,
+              s_1, anchors.least + i, cos + row * stride + i,
+              sin + row * stride + i);
+        };
+        store(down, down_c_0, down_c_1, down_s_0, down_s_1);
+        if (up < rows) store(up, up_c_0, up_c_1, up_s_0, up_s_1);
+      }
+    }
+  }
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
+// Pairs [first, first + n) of a plan at consecutive positions.
+template <bool kIsStreamed, bool kIsChecked>
+HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
+                          double p, std::size_t rows, std::size_t stride,
+                          float* cos, float* sin) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  i = ForEachPacked(n, [&](auto d64, std::size_t at) ROPEPROOF_FAST_LAMBDA {
+    const std::size_t pairs = 2 * hn::Lanes(d64);
+    const std::size_t count = std::min(n - at, kRunPairs) / pairs * pairs;
+    FormRunPairs<kIsStreamed, kIsChecked>(d64, plan, first + at, count, p, rows,
+                                          stride, cos + at, sin + at);
+    return count;
+  });
+#endif
+  for (; i < n; ++i) {  // the pairs that are left, without SIMD all of them
+    for (std::size_t r = 0; r < rows; ++r) {
+      FormPairs(hn::CappedTag<double, 1>(), plan, first + i,
+                p + static_cast<double>(r), cos + r * stride + i,
+                sin + r * stride + i);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ropeproof::fast
+HWY_AFTER_NAMESPACE();
+
+#endif  // ROPEPROOF_FAST_RUNS_INL_H_
