@@ -14,6 +14,10 @@
 #define ROPEPROOF_FAST_ANGLES_INL_H_
 #endif
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
 #include "fast/chunks-inl.h"
 #include "fast/exact_turn.h"
 #include "fast/plan.h"
@@ -280,12 +284,13 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   }
 }
 
-// Pairs [pair, pair + Lanes(d64)) of a plan at one position.
-template <class D>
-HWY_INLINE void FormPairs(D d64, const Plan& plan, std::size_t pair, double p,
-                          float* cos, float* sin) {
-  FormChunk<false>(d64, hn::Set(d64, p), plan.turns_hi() + pair,
-                   plan.turns_lo() + pair, plan.amplitudes() + pair, cos, sin);
+// Whether `count` positions are near for all pairs of a plan: at most 2^31 quarter
+// turns.
+inline bool AreNear(const Plan& plan, const double* position,
+                    std::size_t count) {
+  return std::all_of(position, position + count, [&](double p) {
+    return std::abs(p) * plan.most_turns() <= 0x1p29;
+  });
 }
 
 }  // namespace HWY_NAMESPACE

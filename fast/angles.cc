@@ -25,14 +25,25 @@ HWY_BEFORE_NAMESPACE();
 namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 
+template <bool kIsNear>
+void FormMixedRowOf(const Plan& plan, std::size_t first, std::size_t n,
+                    const double* position, const double* amplitude, float* cos,
+                    float* sin) {
+  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
+    FormChunk<kIsNear>(d64, hn::LoadU(d64, position + i),
+                       plan.turns_hi() + first + i, plan.turns_lo() + first + i,
+                       amplitude + i, cos + i, sin + i);
+  });
+}
+
 void FormMixedRow(const Plan& plan, std::size_t first, std::size_t n,
                   const double* position, const double* amplitude, float* cos,
                   float* sin) {
-  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
-    FormChunk<false>(d64, hn::LoadU(d64, position + i),
-                     plan.turns_hi() + first + i, plan.turns_lo() + first + i,
-                     amplitude + i, cos + i, sin + i);
-  });
+  if (AreNear(plan, position, n)) {
+    FormMixedRowOf<true>(plan, first, n, position, amplitude, cos, sin);
+  } else {
+    FormMixedRowOf<false>(plan, first, n, position, amplitude, cos, sin);
+  }
 }
 
 void FormRun(const Plan& plan, std::size_t first, std::size_t n, double p,

@@ -184,7 +184,7 @@ HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                                  const double* amplitude, float* cos,
                                  float* sin) {
   const double fourfold = Fourfold(position);
-  if (std::abs(position) * plan.most_turns() > 0x1p29) {
+  if (!AreNear(plan, &position, 1)) {
     ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
       FormChunk<false>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
                        plan.turns_lo() + first + i, amplitude + i, cos + i,
@@ -205,10 +205,7 @@ HWY_NOINLINE inline void FormRowsAt(const Plan& plan, std::size_t first,
   const double* amplitude = plan.amplitudes() + first;
   double fourfold[Plan::kRun];
   std::transform(position, position + rows, fourfold, Fourfold);
-  const bool is_near = std::all_of(position, position + rows, [&](double p) {
-    return std::abs(p) * plan.most_turns() <= 0x1p29;
-  });
-  if (!is_near) {
+  if (!AreNear(plan, position, rows)) {
     for (std::size_t r = 0; r < rows; ++r) {
       FormRow(plan, first, n, position[r], amplitude, cos + r * stride,
               sin + r * stride);

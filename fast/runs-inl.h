@@ -220,12 +220,11 @@ HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
     return count;
   });
 #endif
-  for (; i < n; ++i) {  // the pairs that are left, without SIMD all of them
-    for (std::size_t r = 0; r < rows; ++r) {
-      FormPairs(hn::CappedTag<double, 1>(), plan, first + i,
-                p + static_cast<double>(r), cos + r * stride + i,
-                sin + r * stride + i);
-    }
+  if (i == n) return;
+  for (std::size_t r = 0; r < rows; ++r) {  // what is left, without SIMD all
+    FormRow(plan, first + i, n - i, p + static_cast<double>(r),
+            plan.amplitudes() + first + i, cos + r * stride + i,
+            sin + r * stride + i);
   }
 }
 
