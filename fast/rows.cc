@@ -92,15 +92,15 @@ inline void form_token(const Plan& plan, const Positions& positions,
   }
 }
 
-// How many tokens from `t` on have consecutive positions.
-std::int64_t run_length(const Positions& positions, const Tokens& tokens,
-                        std::int64_t t) {
-  const std::int64_t* p =
-      positions.data + tokens.batch * positions.batch_stride + tokens.first;
-  constexpr auto kMost = static_cast<std::int64_t>(Plan::kRun);
-  const std::int64_t most = std::min(tokens.count - t, kMost);
-  std::int64_t length = 1;
-  while (length < most && p[t + length] == p[t] + length) ++length;
+// How many of `count` positions follow each other from the first on.
+std::size_t run_length(const std::int64_t* p, std::int64_t count) {
+  const std::size_t most =
+      std::min(static_cast<std::size_t>(count), Plan::kRun);
+  std::size_t length = 1;
+  while (length < most &&
+         p[length] == p[0] + static_cast<std::int64_t>(length)) {
+    ++length;
+  }
   return length;
 }
 
@@ -112,28 +112,30 @@ void form_runs(const Plan& plan, const Positions& positions,
   // bound of a run has room for. Up to 2^51, a half added to a position is exact.
   const double farthest = std::min(0x1p40 / plan.most_turns(), 0x1p51);
   const bool may_step = plan.can_step() && positions.real == nullptr;
-  // The length of the run at `t`, 0 where there is none.
-  const auto run_at = [&](std::int64_t t) {
-    const double p = position_of(positions, tokens, t, 0);
-    if (!may_step || std::abs(p) >= farthest) return std::int64_t{0};
-    const std::int64_t length = run_length(positions, tokens, t);
-    return length > 2 ? length : 0;
+  const std::int64_t* const p =
+      may_step ? positions.data + tokens.batch * positions.batch_stride +
+                     tokens.first
+               : nullptr;
+  // Three rows pay for what is prepared for a run.
+  const auto begins_run = [&](std::int64_t t) {
+    return may_step && t + 2 < tokens.count && p[t + 1] == p[t] + 1 &&
+           p[t + 2] == p[t] + 2 &&
+           std::abs(static_cast<double>(p[t])) < farthest;
   };
   for (std::int64_t t = 0; t < tokens.count;) {
     const std::size_t row = static_cast<std::size_t>(t) * stride;
-    const std::int64_t length = run_at(t);
-    if (length > 0) {
-      form_run(plan, first, n, position_of(positions, tokens, t, 0),
-               static_cast<std::size_t>(length), stride, is_streamed, cos + row,
-               sin + row);
-      t += length;
+    if (begins_run(t)) {
+      const std::size_t length = run_length(p + t, tokens.count - t);
+      form_run(plan, first, n, static_cast<double>(p[t]), length, stride,
+               is_streamed, cos + row, sin + row);
+      t += static_cast<std::int64_t>(length);
       continue;
     }
     double position[Plan::kRun];
     std::size_t count = 0;
     do {
       position[count++] = position_of(positions, tokens, t++, 0);
-    } while (t < tokens.count && count < Plan::kRun && run_at(t) == 0);
+    } while (t < tokens.count && count < Plan::kRun && !begins_run(t));
     form_rows_at(plan, first, n, position, count, stride, cos + row, sin + row);
   }
 }
