@@ -99,7 +99,7 @@ HWY_INLINE V LesserMagnitude(V x, V y) {
 // Two vectors of doubles each, rounded and stored; `least` as in Anchors. What
 // cannot be relied on is formed again, pairs from `pair` on at position p.
 template <bool kIsStreamed, bool kIsChecked, class D, class V = hn::Vec<D>>
-HWY_INLINE void StoreSums(D d64, const Plan& plan, std::size_t pair, double p,
+HWY_INLINE void StoreSums(D, const Plan& plan, std::size_t pair, double p,
                           V c_0, V c_1, V s_0, V s_1, const float* least,
                           float* cos, float* sin) {
   using Both = Packed<D>;
