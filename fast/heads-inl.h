@@ -162,8 +162,18 @@ HWY_INLINE T SignOf(Direction direction) {
 template <bool kIsFar, class E, class T>
 HWY_NOINLINE void TurnInterleaved(const E* in, E* out, const T* cos,
                                   const T* sin, const Tile& tile) {
-  TurnPairs<kIsFar>(MakeInterleavedStep<E>(SignOf<T>(tile.direction)), tile, in,
-                    out, cos, sin, tile.n);
+  const T sign = SignOf<T>(tile.direction);
+  const std::size_t n = tile.n;
+  std::size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<E, float>) {
+    done =
+        TurnPairs<kIsFar>(InterleavedTwoStep{sign}, tile, in, out, cos, sin, n);
+    if (HWY_LIKELY(done == n)) return;
+  }
+#endif
+  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), tile, in + 2 * done,
+                    out + 2 * done, cos + done, sin + done, n - done);
 }
 
 template <bool kIsFar, class E, class T>

@@ -210,6 +210,58 @@ struct InterleavedStep<float> : NeighboursStep {
   }
 };
 
+// InterleavedStep<float> for two vectors, whose cosines and sines cost less to load
+// than those of one twice.
+struct InterleavedTwoStep {
+  static constexpr bool kTakesTwo = true;
+  static constexpr std::size_t kMinLanes = 2;
+  float sign;
+
+  template <class D>
+  static HWY_INLINE std::size_t Pairs(D d) {
+    return hn::Lanes(d);
+  }
+  template <class D>
+  static HWY_INLINE std::size_t Channels(D d) {
+    return 2 * hn::Lanes(d);
+  }
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const float* cos, const float* sin, V& by_u_0,
+                       V& by_v_0, V& by_u_1, V& by_v_1) const {
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (sizeof(V) == 64) {
+      const V c = hn::LoadU(d, cos);
+      const V s = hn::Mul(hn::LoadU(d, sin), hn::Set(d, sign));
+      // [a_0, b_0, a_1, b_1, ...], the lower half, the upper half.
+      const hn::RebindToSigned<D> i32;
+      const auto lower = hn::Add(hn::ShiftRight<1>(hn::Iota(i32, 0)),
+                                 hn::OddEven(hn::Set(i32, 16), hn::Zero(i32)));
+      const auto upper = hn::Add(lower, hn::Set(i32, 8));
+      const auto interleaved = [](V a, auto lane, V b) HWY_ATTR {
+        return V{_mm512_permutex2var_ps(a.raw, lane.raw, b.raw)};
+      };
+      by_u_0 = interleaved(c, lower, s);
+      by_u_1 = interleaved(c, upper, s);
+      by_v_0 = interleaved(hn::Neg(s), lower, c);
+      by_v_1 = interleaved(hn::Neg(s), upper, c);
+      return;
+    }
+#endif
+    const InterleavedStep<float> one{{}, sign};
+    const std::size_t pairs = hn::Lanes(d) / 2;
+    one.Load(d, cos, sin, by_u_0, by_v_0);
+    one.Load(d, cos + pairs, sin + pairs, by_u_1, by_v_1);
+  }
+  template <class D, class V>
+  HWY_INLINE void Turn(D d, const float* in, const float* again, float* out,
+                       V by_u_0, V by_v_0, V by_u_1, V by_v_1) const {
+    const InterleavedStep<float> one{{}, sign};
+    const std::size_t lanes = hn::Lanes(d);
+    one.Turn(d, in, again, out, by_u_0, by_v_0);
+    one.Turn(d, in + lanes, again + lanes, out + lanes, by_u_1, by_v_1);
+  }
+};
+
 // Two bf16 in a 32-bit word: the even one, below, and the odd one.
 template <class D>
 HWY_INLINE void LoadWords(D d, const Bf16* from, hn::Vec<D>& even,
