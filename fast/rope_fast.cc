@@ -1,6 +1,5 @@
 #include "fast/rope_fast.h"
 
-#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,22 +11,12 @@
 #include "fast/angles.h"
 #include "fast/elements.h"
 #include "fast/rows.h"
+#include "fast/shares.h"
 #include "fast/turn.h"
 #include "hwy/base.h"
 
 namespace ropeproof::fast {
 namespace {
-
-// Entries of the cosines that a tile holds on the stack: 32 KiB of f32.
-constexpr std::size_t kRowEntries = 8192;
-static_assert(kRowEntries >= kMaxReordered / 2);
-constexpr std::int64_t kTileTokens = 128;
-
-// Calls of fewer bytes stay on one thread. Measured, two threads against one, 40
-// heads of 128: 20 KiB 0.13 to 0.3 times as fast, even at 80 to 120 KiB, 1.3 times
-// at 240 KiB, 1.7 at 640 KiB, while the other thread still spins; twice the even
-// point leaves a few microseconds to wake it.
-constexpr std::int64_t kParallelBytes = 256 << 10;
 
 // Tables beyond this are written past the caches: more than one core has of any
 // last-level cache. Systems report the sum over all cores.
@@ -48,13 +37,6 @@ std::int64_t fetched_bytes() {
   return std::numeric_limits<std::int64_t>::max();
 }
 const std::int64_t kFetchedBytes = fetched_bytes();
-
-// Tokens whose cosines fit, without a division where it would show.
-std::int64_t tile_tokens(std::size_t pairs) {
-  if (pairs * kTileTokens <= kRowEntries) return kTileTokens;
-  return pairs >= kRowEntries ? 1
-                              : static_cast<std::int64_t>(kRowEntries / pairs);
-}
 
 // Tensors to be turned, all the same way.
 struct Job {
@@ -77,53 +59,6 @@ HWY_INLINE std::int64_t bytes_of_call(const Layout& layout, const Shape& shape,
                               (tensor.in == tensor.out ? 0 : 1));
   }
   return bytes * layout.rotary_dim * shape.batch * shape.seq;
-}
-
-// A share of the work: tokens, and the heads of every tensor from
-// part/parts to (part + 1)/parts of them.
-struct Share {
-  Tokens tokens;
-  std::int64_t part, parts;
-};
-
-// Calls body(share) for shares that make up everything; by many threads if
-// `bytes` are worth it. No share sees another one's data, hence the result
-// cannot depend on who computes what.
-template <class Body>
-HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
-                               std::int64_t bytes, bool may_part,
-                               const Body& body) noexcept {
-  std::int64_t size = tile_tokens(pairs);
-  if (shape.batch == 1 && shape.seq <= size && bytes < kParallelBytes) {
-    body(Share{{0, 0, shape.seq}, 0, 1});
-    return;
-  }
-  // Not an if clause: a team of one costs 0.3 us, as much as a whole token.
-  const std::int64_t threads =
-      bytes < kParallelBytes ? 1 : omp_get_max_threads();
-  const auto over = [](std::int64_t n, std::int64_t by) {
-    return (n + by - 1) / by;
-  };
-  // Tokens rather than heads: each thread then has memory of its own, also to
-  // fetch ahead from, and forms its own angles alone.
-  size =
-      std::clamp(over(shape.batch * shape.seq, threads), std::int64_t{1}, size);
-  const std::int64_t in_row = over(shape.seq, size);
-  const std::int64_t tiles = shape.batch * in_row;
-  const std::int64_t parts =
-      may_part && tiles > 0 ? over(threads, tiles) : std::int64_t{1};
-  const auto part = [&](std::int64_t i) {
-    const std::int64_t tile = i / parts, first = tile % in_row * size;
-    body(Share{{tile / in_row, first, std::min(size, shape.seq - first)},
-               i % parts,
-               parts});
-  };
-  if (threads == 1) {
-    for (std::int64_t i = 0; i < tiles; ++i) part(i);
-    return;
-  }
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < tiles * parts; ++i) part(i);
 }
 
 // Copies the channels that no pair has.
@@ -158,6 +93,8 @@ HWY_NOINLINE void copy_outside_pairs(const void* in, void* out,
     }
   }
 }
+
+static_assert(kRowEntries >= kMaxReordered / 2);
 
 // Cosines and sines of pairs [first, first + n), a row per token.
 struct Turns {
@@ -394,7 +331,7 @@ void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
           std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
-  constexpr std::size_t kStepPairs = 512;
+  constexpr std::size_t kStepPairs = 512;  // 4 KiB of cosines and sines
   if (HWY_LIKELY(is_step(layout, shape, tensors) &&
                  plan.pairs() <= kStepPairs && tensors[0].type != Type::kF64)) {
     alignas(64) float cos[kStepPairs], sin[kStepPairs];
