@@ -56,41 +56,17 @@ constexpr double kMagic = 0x1.8p52;
 
 // The angle of `position` * (hi + lo) full turns, reduced: `quadrant` quarter
 // turns (its low two bits count) plus `rest` quarter turns, |rest| <= 1/2 +
-// 2^-21. Every |position| <= 2^53 is exact.
+// 2^-21. Every |position| <= 2^53 is exact. This one is for at most 2^31 quarter
+// turns, given four times the position.
 //
-// Error. Let P = position * hi, rounded.
-//   P + error      exact
-//   d = P - N      exact: N is an integer next to P; |d| <= 1/2
-//   t              the part below P: two roundings, at most
-//                  (2^-105 + 2^-106)|P|. Never by FMA: a sine next to zero would
-//                  show that there was one
-//   quarters       the integer next to 4 (d + t); 4d - quarters is exact
-//   rest           one rounding, 2^-53 |rest|: relative, so it cannot hurt a
-//                  sine near zero
 // With the plan, whose (hi, lo) is within 6*2^-106 + 2^-107 of the given
 // theta/(2 pi), itself within 2^-104 of the true one, the angle is off by less
 // than (1.65 * 2^-103) |phi|.  -> kAngleBound
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
-                         hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
-  const V four = hn::Set(d64, 4.0);
-  const V product = hn::Mul(position, hi);
-  const V error = ProductError(position, hi, product);
-  const V d = hn::Sub(product, hn::Round(product));
-  const V t = hn::Add(hn::Mul(position, lo), error);
-  const V shifted = hn::MulAdd(hn::Add(d, t), four, hn::Set(d64, kMagic));
-  quadrant = hn::BitCast(hn::RebindToUnsigned<D>(), shifted);
-  const V quarters = hn::Sub(shifted, hn::Set(d64, kMagic));
-  return hn::MulAdd(t, four, hn::MulSub(d, four, quarters));
-}
-
-// The same for at most 2^31 quarter turns, given four times the position, and
-// without an error but the plan's and `rest`'s own. `fourfold` must not be -0, whose
-// sign would pass into `rest` with FMA, and not without.
 //
-// Error of `rest`, u = 2^-53: at most 3u, without FMA 5u, relative. Let 2^k be the
-// product of the powers of two next below |fourfold| and |hi|.
-//   P = fourfold * hi   a multiple of 2^(k - 104), and so is P - N
+// Error of `rest` besides, u = 2^-53: at most 3u, without FMA 5u, relative, so that
+// no sine next to zero shows how it was formed. Let 2^k be the product of the powers
+// of two next below |fourfold| and |hi|.
+//   P = fourfold * hi   a multiple of 2^(k - 104), and so is P - N, N an integer
 //   d                   P - N, rounded once; exact if |d| <= 2^(k - 51)
 //   |fourfold * lo|     at most 2^(k - 52), for |lo| <= 2^-53 next to hi's power
 // So where d is not exact it is more than twice what is added to it, and its
@@ -105,7 +81,8 @@ HWY_INLINE V ReduceNearAngle(D d64, V fourfold, V hi, V lo,
   const V magic = hn::Set(d64, kMagic);
 #if HWY_NATIVE_FMA
   const V shifted = hn::MulAdd(fourfold, hi, magic);
-  const V d = hn::MulSub(fourfold, hi, hn::Sub(shifted, magic));
+  // Not MulSub: where all is zero, +0, as without FMA.
+  const V d = hn::MulAdd(fourfold, hi, hn::Sub(magic, shifted));
   const V rest = hn::MulAdd(fourfold, lo, d);
 #else
   const V product = hn::Mul(fourfold, hi);
@@ -118,6 +95,25 @@ HWY_INLINE V ReduceNearAngle(D d64, V fourfold, V hi, V lo,
 #endif
   quadrant = hn::BitCast(hn::RebindToUnsigned<D>(), shifted);
   return rest;
+}
+
+// The same for at most 2^51 quarter turns, given the position. `rest` is formed as
+// above without FMA, and off by as little. Of the product, at most 1/2 is left; what
+// lies below it, up to 1/4 each, may take that past 1/2 again.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
+                         hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
+  const V fourfold = hn::Mul(position, hn::Set(d64, 4.0));
+  const V product = hn::Mul(fourfold, hi);
+  const V error = ProductError(fourfold, hi, product);
+  const V lesser = hn::Mul(fourfold, lo);
+  const V whole = hn::Round(product);
+  const V left = hn::Sub(product, whole);
+  const V more = hn::Round(hn::Add(left, hn::Add(error, lesser)));
+  const V shifted = hn::Add(hn::Add(whole, more), hn::Set(d64, kMagic));
+  quadrant = hn::BitCast(hn::RebindToUnsigned<D>(), shifted);
+  const V d = hn::Add(hn::Sub(left, more), error);
+  return hn::Add(hn::Add(d, lesser), ProductError(fourfold, lo, lesser));
 }
 
 // cos and sin of a quarter turn times `rest`, |rest| <= 1/2 + 2^-21, by minimax
@@ -195,15 +191,15 @@ HWY_INLINE void QuickCosSinQuarter(D d64, V rest, V& cos, V& sin) {
 }
 
 // cos and sin of the whole angle: a quarter turn maps (cos, sin) to
-// (-sin, cos). kIsNear: there are at most 2^31 quarter turns.
+// (-sin, cos). At most 2^51 quarter turns; kIsNear: 2^31.
 template <bool kIsNear, bool kIsQuick = false, class D, class V = hn::Vec<D>>
 HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
   const hn::RebindToUnsigned<D> u64;
   hn::Vec<decltype(u64)> quadrant;
   V rest, c, s;
   if constexpr (kIsNear) {
-    const V fourfold = hn::MulAdd(position, hn::Set(d64, 4.0), hn::Zero(d64));
-    rest = ReduceNearAngle(d64, fourfold, hi, lo, quadrant);
+    rest = ReduceNearAngle(d64, hn::Mul(position, hn::Set(d64, 4.0)), hi, lo,
+                           quadrant);
   } else {
     rest = ReduceAngle(d64, position, hi, lo, quadrant);
   }
@@ -256,21 +252,25 @@ HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
 // kTurnBound = 4.9u of |y|, and 4u, are at most 8.9 last places of y.
 constexpr std::uint64_t kTurnHalfWidth = 16;
 
-// m cos and m sin of one position per lane.
+// m cos and m sin of one position per lane. kIsNear: at most 2^31 quarter turns.
 template <bool kIsNear, class D, class V = hn::Vec<D>>
 HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
                           const double* amplitude, float* cos, float* sin) {
   const hn::Rebind<float, D> d32;
   const hn::RebindToUnsigned<D> u64;
-  const V m = hn::LoadU(d64, amplitude);
+  const V m = hn::LoadU(d64, amplitude), turns = hn::LoadU(d64, hi);
   V c, s;
-  CosSinTurns<kIsNear>(d64, position, hn::LoadU(d64, hi), hn::LoadU(d64, lo), c,
-                       s);
+  CosSinTurns<kIsNear>(d64, position, turns, hn::LoadU(d64, lo), c, s);
   c = hn::Mul(c, m);
   s = hn::Mul(s, m);
   hn::StoreU(hn::DemoteTo(d32, c), d32, cos);
   hn::StoreU(hn::DemoteTo(d32, s), d32, sin);
   auto is_good = hn::FirstN(u64, hn::Lanes(u64));
+  if constexpr (!kIsNear) {
+    const V most = hn::Set(d64, 0x1p49);
+    is_good =
+        hn::RebindMask(u64, hn::Le(hn::Abs(hn::Mul(position, turns)), most));
+  }
   is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, c));
   is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, s));
   if (HWY_LIKELY(hn::AllTrue(u64, is_good))) return;

@@ -29,18 +29,31 @@ DoubleDouble nested(DoubleDouble z, int n, int last) {
 
 }  // namespace
 
-// Error, relative to the value, u^2 = 2^-106. The quarter turns left, r, are
-// off by the product's 5 u^2 of the whole angle, which is the angle's own
-// error; r - N is exact. x = r pi/2 adds 6 u^2, which cosine and sine pass on
-// at most once (x cot x <= 1, x tan x <= pi/4). Taylor's series end with x^27,
-// |x| <= pi/4 + 2^-50: the first terms left out, with 28! and 29!, are below
-// 2^-107. The brackets: 10 u^2; sine's product 5 u^2, the amplitude's 5 u^2.
-// Sum: 26 u^2 + 2^-107 < 2^-101.  -> kExactTurnBound
+// Error, relative to the value, u^2 = 2^-106. The angle's products are exact, but
+// for what is below u^2 of them, and so is taking whole quarter turns off their
+// parts. The sum of what is left is within 3 u^2, with axis weights 6 u^2; beyond
+// 2^51 quarter turns, where the parts may be 1 together, absolutely. x = r pi/2
+// adds 6 u^2, which cosine and sine pass on at most once (x cot x <= 1, x tan x <=
+// pi/4). Taylor's series end with x^27, |x| <= pi/4 + 2^-50: the first terms left
+// out, with 28! and 29!, are below 2^-107. The brackets: 10 u^2; sine's product
+// 5 u^2, the amplitude's 5 u^2. Sum: 29 u^2 + 2^-107 < 2^-101.  -> kExactTurnBound
 ExactTurn exact_turn(DoubleDouble position, DoubleDouble turns,
                      double amplitude) noexcept {
-  const DoubleDouble whole = position * turns;
-  const double quarters = std::nearbyint(4 * whole.hi);
-  const DoubleDouble r = sum_of(4 * whole.hi - quarters, 4 * whole.lo);
+  double quarters = 0;
+  const auto without_whole = [&](double x) {
+    const double whole = std::nearbyint(x);
+    quarters += std::fmod(whole, 4.0);
+    return x - whole;
+  };
+  const auto rest_of = [&](double p, double t) {
+    const DoubleDouble product = product_of(4 * p, t);
+    return sum_of(without_whole(product.hi), without_whole(product.lo));
+  };
+  const DoubleDouble sum = rest_of(position.hi, turns.hi) +
+                           rest_of(position.hi, turns.lo) +
+                           rest_of(position.lo, turns.hi);
+  const double left = without_whole(sum.hi);
+  const DoubleDouble r = sum_of(left, sum.lo);
   const DoubleDouble x = r * kQuarterTurn;
   const DoubleDouble z = x * x;
   const DoubleDouble m{amplitude, 0};

@@ -158,9 +158,6 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
 
 #endif  // HWY_TARGET != HWY_SCALAR
 
-// Four times a position, as ReduceNearAngle takes it.
-inline double Fourfold(double position) { return 4 * position + 0.0; }
-
 // Pairs [first, first + n) of a plan at `rows` positions, rows `stride` apart, for at
 // most 2^31 quarter turns. Two vectors at a time, then narrower ones; what is left,
 // without SIMD all pairs, singly.
@@ -196,7 +193,7 @@ HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                                  std::size_t n, double position,
                                  const double* amplitude, float* cos,
                                  float* sin) {
-  const double fourfold = Fourfold(position);
+  const double fourfold = 4 * position;
   if (!AreNear(plan, &position, 1)) {
     ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
       FormChunk<false>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
@@ -217,7 +214,8 @@ HWY_NOINLINE inline void FormRowsAt(const Plan& plan, std::size_t first,
                                     float* cos, float* sin) {
   const double* amplitude = plan.amplitudes() + first;
   double fourfold[Plan::kRun];
-  std::transform(position, position + rows, fourfold, Fourfold);
+  std::transform(position, position + rows, fourfold,
+                 [](double p) { return 4 * p; });
   if (!AreNear(plan, position, rows)) {
     for (std::size_t r = 0; r < rows; ++r) {
       FormRow(plan, first, n, position[r], amplitude, cos + r * stride,

@@ -120,7 +120,7 @@ void form_runs(const Plan& plan, const Positions& positions,
   const auto begins_run = [&](std::int64_t t) {
     return may_step && t + 2 < tokens.count && p[t + 1] == p[t] + 1 &&
            p[t + 2] == p[t] + 2 &&
-           std::abs(static_cast<double>(p[t])) < farthest;
+           std::abs(static_cast<double>(p[t])) + Plan::kRun < farthest;
   };
   for (std::int64_t t = 0; t < tokens.count;) {
     const std::size_t row = static_cast<std::size_t>(t) * stride;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "fast/bounds.h"
-#include "fast/double_double.h"
 #include "fast/rope_fast.h"
 #include "fast/testing.h"
 #include "reference/format.h"
@@ -150,75 +149,6 @@ TEST_CASE("sines next to multiples of pi keep all their digits", "[fast][R2]") {
   });
 }
 
-TEST_CASE("a sine next to zero, far away, has the same bits on every target",
-          "[fast][R2]") {
-  // Of theta = 1, next to a tie too: a rounding more or less in the reduction of
-  // the angle would show, and did.
-  const std::vector<std::int64_t> positions = {
-      249386555770417, 1044855258382529, 8081718799111211, 8081755726670078};
-  const auto tokens = static_cast<std::int64_t>(positions.size());
-  const Plan plan = plan_of(10000, 128);
-  std::vector<float> first;
-  on_every_target([&](const std::string& target) {
-    std::vector<float> cos(positions.size() * 64), sin = cos;
-    table(plan, {1, tokens}, {positions.data(), 0, 0},
-          {cos.data(), sin.data(), 0, 64});
-    if (first.empty()) first = sin;
-    CAPTURE(target);
-    CHECK(same_bits(sin, first));
-  });
-}
-
-TEST_CASE("a sine next to zero keeps all its digits however it is formed",
-          "[fast][R2]") {
-  // Each pair has made whole turns but for 2^-30 to 2^-62 quarter turns at p: what
-  // is left of its angle is what two products all but cancel to.
-  const std::int64_t p = 987654321;
-  const double fourfold = 4 * static_cast<double>(p);
-  const DoubleDouble radians_per_turn = {0x1.921fb54442d18p+2,
-                                         0x1.1a62633145c07p-52};
-  const std::size_t pairs = 66;
-  std::vector<double> theta(pairs), theta_lo(pairs), whole(pairs);
-  for (std::size_t j = 0; j < pairs; ++j) {
-    whole[j] = 4 * (0x1p26 + 12345.0 * static_cast<double>(j));
-    const double rest =
-        std::ldexp(j % 2 == 0 ? 1 : -1.25, -30 - static_cast<int>(j) / 2);
-    const DoubleDouble turns =
-        DoubleDouble{whole[j], 0} + DoubleDouble{rest, 0};
-    const DoubleDouble angle = turns / fourfold * radians_per_turn;
-    theta[j] = angle.hi;
-    theta_lo[j] = angle.lo;
-  }
-  const std::vector<std::int32_t> axis(pairs, 0);
-  const Plan plan(theta, theta_lo), with_axes(theta, theta_lo, 1, axis);
-  std::vector<float> want(pairs);
-  for (std::size_t j = 0; j < pairs; ++j) {
-    const DoubleDouble high = product_of(fourfold, plan.turns_hi()[j]);
-    const DoubleDouble low = product_of(fourfold, plan.turns_lo()[j]);
-    const DoubleDouble rest = DoubleDouble{high.hi - whole[j], high.lo} + low;
-    REQUIRE(std::abs(rest.hi) < 0x1p-29);
-    const DoubleDouble sine = rest * radians_per_turn;
-    want[j] = static_cast<float>(sine.hi / 4);
-  }
-  // Alone, with others, in a run, with axes.
-  struct Way {
-    const Plan& plan;
-    std::vector<std::int64_t> positions;
-  };
-  const Way ways[] = {
-      {plan, {p}}, {plan, {5, p}}, {plan, {p - 1, p, p + 1}}, {with_axes, {p}}};
-  on_every_target([&](const std::string& target) {
-    for (const Way& way : ways) {
-      const auto tokens = static_cast<std::int64_t>(way.positions.size());
-      OwnTable got(way.positions.size(), pairs);
-      table(way.plan, {1, tokens}, {way.positions.data(), 0, 0}, got.out());
-      const std::size_t row = way.positions[0] == p ? 0 : 1;
-      CAPTURE(target, way.positions);
-      CHECK(same_bits(std::span(got.sin).subspan(row * pairs, pairs), want));
-    }
-  });
-}
-
 TEST_CASE("the table's bound notices an angle rounded to f32", "[fast][R2]") {
   const std::int64_t position = 257;
   const std::int64_t r = 64;
@@ -234,37 +164,6 @@ TEST_CASE("the table's bound notices an angle rounded to f32", "[fast][R2]") {
                                    std::bit_cast<double>(want[j].cos.bits), 0));
   }
   CHECK(worst > 4 * kTableBound);
-}
-
-TEST_CASE("position 0 has cosine m and sine +0", "[fast][R2]") {
-  const std::int64_t position = 0;
-  for (const double amplitude : {1.0, 1.5}) {
-    on_every_target([&](const std::string& target) {
-      OwnTable got(1, 40);
-      table(plan_of(10000, 80, amplitude), {1, 1}, {&position, 0, 0},
-            got.out());
-      const std::vector<float> m(40, static_cast<float>(amplitude));
-      const std::vector<float> zero(40, 0.0f);
-      CAPTURE(target);
-      CHECK(same_bits(got.cos, m));
-      CHECK(same_bits(got.sin, zero));
-    });
-  }
-}
-
-TEST_CASE("position -0 has sine +0", "[fast][R2]") {
-  const std::vector<double> positions(2, -0.0);
-  on_every_target([&](const std::string& target) {
-    for (const std::int64_t tokens : {1, 2}) {
-      OwnTable got(2, 40);
-      table(plan_of(10000, 80), {1, tokens}, {nullptr, 0, 0, positions.data()},
-            got.out());
-      const auto count = static_cast<std::size_t>(tokens) * 40;
-      CAPTURE(target, tokens);
-      CHECK(same_bits(std::span(got.sin).first(count),
-                      std::vector<float>(count, 0.0f)));
-    }
-  });
 }
 
 TEST_CASE("opposite positions have opposite sines, to the bit", "[fast][R2]") {

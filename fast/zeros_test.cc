@@ -1,0 +1,195 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fast/double_double.h"
+#include "fast/rope_fast.h"
+#include "fast/testing.h"
+
+namespace ropeproof::fast {
+namespace {
+
+TEST_CASE("a sine next to zero, far away, has the same bits on every target",
+          "[fast][R2]") {
+  // Of theta = 1, next to a tie too: a rounding more or less in the reduction of
+  // the angle would show, and did.
+  const std::vector<std::int64_t> positions = {
+      249386555770417, 1044855258382529, 8081718799111211, 8081755726670078};
+  const auto tokens = static_cast<std::int64_t>(positions.size());
+  const Plan plan = plan_of(10000, 128);
+  std::vector<float> first;
+  on_every_target([&](const std::string& target) {
+    std::vector<float> cos(positions.size() * 64), sin = cos;
+    table(plan, {1, tokens}, {positions.data(), 0, 0},
+          {cos.data(), sin.data(), 0, 64});
+    if (first.empty()) first = sin;
+    CAPTURE(target);
+    CHECK(same_bits(sin, first));
+  });
+}
+
+TEST_CASE("a sine next to zero keeps all its digits however it is formed",
+          "[fast][R2]") {
+  // Each pair has made whole turns but for 2^-30 to 2^-62 quarter turns at p: what
+  // is left of its angle is what two products all but cancel to.
+  const std::int64_t p = 987654321;
+  const double fourfold = 4 * static_cast<double>(p);
+  const DoubleDouble radians_per_turn = {0x1.921fb54442d18p+2,
+                                         0x1.1a62633145c07p-52};
+  const std::size_t pairs = 66;
+  std::vector<double> theta(pairs), theta_lo(pairs), whole(pairs);
+  for (std::size_t j = 0; j < pairs; ++j) {
+    whole[j] = 4 * (0x1p26 + 12345.0 * static_cast<double>(j));
+    const double rest =
+        std::ldexp(j % 2 == 0 ? 1 : -1.25, -30 - static_cast<int>(j) / 2);
+    const DoubleDouble turns =
+        DoubleDouble{whole[j], 0} + DoubleDouble{rest, 0};
+    const DoubleDouble angle = turns / fourfold * radians_per_turn;
+    theta[j] = angle.hi;
+    theta_lo[j] = angle.lo;
+  }
+  const std::vector<std::int32_t> axis(pairs, 0);
+  const std::vector<double> weights(pairs, 1.0);
+  const Plan plan(theta, theta_lo), with_axes(theta, theta_lo, 1, axis),
+      with_weights(theta, theta_lo, 1, {}, weights);
+  std::vector<float> want(pairs);
+  for (std::size_t j = 0; j < pairs; ++j) {
+    const DoubleDouble high = product_of(fourfold, plan.turns_hi()[j]);
+    const DoubleDouble low = product_of(fourfold, plan.turns_lo()[j]);
+    const DoubleDouble rest = DoubleDouble{high.hi - whole[j], high.lo} + low;
+    REQUIRE(std::abs(rest.hi) < 0x1p-29);
+    const DoubleDouble sine = rest * radians_per_turn;
+    want[j] = static_cast<float>(sine.hi / 4);
+  }
+  // Alone, with others, in a run, with axes, with weights.
+  struct Way {
+    const Plan& plan;
+    std::vector<std::int64_t> positions;
+  };
+  const Way ways[] = {{plan, {p}},
+                      {plan, {5, p}},
+                      {plan, {p - 1, p, p + 1}},
+                      {with_axes, {p}},
+                      {with_weights, {p}}};
+  // Beside a pair of another axis, far along it.
+  theta.push_back(1);
+  theta_lo.push_back(0);
+  std::vector<std::int32_t> last_is_other = axis;
+  last_is_other.push_back(1);
+  const Plan beside_far(theta, theta_lo, 1, last_is_other);
+  const std::int64_t near_and_far[] = {p, std::int64_t{1} << 52};
+  on_every_target([&](const std::string& target) {
+    for (const Way& way : ways) {
+      const auto tokens = static_cast<std::int64_t>(way.positions.size());
+      OwnTable got(way.positions.size(), pairs);
+      table(way.plan, {1, tokens}, {way.positions.data(), 0, 0}, got.out());
+      const std::size_t row = way.positions[0] == p ? 0 : 1;
+      CAPTURE(target, way.positions);
+      CHECK(same_bits(std::span(got.sin).subspan(row * pairs, pairs), want));
+    }
+    OwnTable got(1, pairs + 1);
+    table(beside_far, {1, 1}, {near_and_far, 1, 0}, got.out());
+    CAPTURE(target);
+    CHECK(same_bits(std::span(got.sin).first(pairs), want));
+  });
+}
+
+TEST_CASE("a tie next to zero is decided by the angle itself", "[fast][R2]") {
+  // Found by search; sines by 113-bit arithmetic on the plan's turns.
+  struct Found {
+    std::int64_t position;
+    double theta, theta_lo;
+    float sine;
+  };
+  const Found found[] = {{244528673, 0x1.ca08e7c76df2fp+0,
+                          -0x1.435cca8f339d2p-60, 2.343277177e-19f},
+                         {214124997, 0x1.c49f5277f90c4p+0,
+                          -0x1.14abc349e9a77p-55, 2.052435856e-17f}};
+  for (const Found& f : found) {
+    const Plan plan({&f.theta, 1}, {&f.theta_lo, 1});
+    on_every_target([&](const std::string& target) {
+      OwnTable got(1, 1);
+      table(plan, {1, 1}, {&f.position, 0, 0}, got.out());
+      CAPTURE(target, f.position);
+      CHECK(got.sin[0] == f.sine);
+    });
+  }
+}
+
+TEST_CASE("beyond 2^53 quarter turns a table is the same on every target",
+          "[fast][R2]") {
+  const std::int64_t position = (std::int64_t{1} << 53) - 399;
+  const double theta[] = {3, 74, 0x1.9eb0b2ee64e81p+6, 1e6, -1e6};
+  const double theta_lo[] = {0, 0, -0x1.73df3bac0d219p-48, 0, 0};
+  const Plan plan(theta, theta_lo);
+  std::vector<float> first;
+  on_every_target([&](const std::string& target) {
+    OwnTable got(1, 5);
+    table(plan, {1, 1}, {&position, 0, 0}, got.out());
+    CAPTURE(target);
+    for (std::size_t j = 0; j < 5; ++j) {
+      CHECK(std::abs(std::hypot(got.cos[j], got.sin[j]) - 1) < 1e-6);
+    }
+    if (first.empty()) first = got.sin;
+    CHECK(same_bits(got.sin, first));
+  });
+}
+
+TEST_CASE("a sine of zero is +0 whatever signs led to it", "[fast][R2]") {
+  const double theta[] = {0, 0, -0.3, -1, -1};
+  const double theta_lo[] = {0, 0, 0, 1e-18, -1e-18};
+  const Plan plan(theta, theta_lo);
+  const std::int64_t positions[] = {0, 0};
+  const std::vector<float> zero(5, 0.0f);
+  on_every_target([&](const std::string& target) {
+    OwnTable got(2, 5);
+    table(plan, {1, 2}, {positions, 0, 0}, got.out());
+    CAPTURE(target);
+    CHECK(same_bits(std::span(got.sin).first(5), zero));
+    CHECK(same_bits(std::span(got.sin).last(5), zero));
+  });
+  const std::int64_t below = -5;
+  on_every_target([&](const std::string& target) {
+    OwnTable got(1, 5);
+    table(plan, {1, 1}, {&below, 0, 0}, got.out());
+    CAPTURE(target);
+    CHECK(same_bits(std::span(got.sin).first(2), std::span(zero).first(2)));
+  });
+}
+
+TEST_CASE("position 0 has cosine m and sine +0", "[fast][R2]") {
+  const std::int64_t position = 0;
+  for (const double amplitude : {1.0, 1.5}) {
+    on_every_target([&](const std::string& target) {
+      OwnTable got(1, 40);
+      table(plan_of(10000, 80, amplitude), {1, 1}, {&position, 0, 0},
+            got.out());
+      const std::vector<float> m(40, static_cast<float>(amplitude));
+      const std::vector<float> zero(40, 0.0f);
+      CAPTURE(target);
+      CHECK(same_bits(got.cos, m));
+      CHECK(same_bits(got.sin, zero));
+    });
+  }
+}
+
+TEST_CASE("position -0 has sine +0", "[fast][R2]") {
+  const std::vector<double> positions(2, -0.0);
+  on_every_target([&](const std::string& target) {
+    for (const std::int64_t tokens : {1, 2}) {
+      OwnTable got(2, 40);
+      table(plan_of(10000, 80), {1, tokens}, {nullptr, 0, 0, positions.data()},
+            got.out());
+      const auto count = static_cast<std::size_t>(tokens) * 40;
+      CAPTURE(target, tokens);
+      CHECK(same_bits(std::span(got.sin).first(count),
+                      std::vector<float>(count, 0.0f)));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ropeproof::fast
