@@ -43,10 +43,12 @@ HWY_INLINE void TurnVectors(const Step& step, D d, std::ptrdiff_t ahead,
                             Rest... rest) {
   if constexpr (kIsFar) {
     const auto* line = reinterpret_cast<const char*>(in) + ahead;
-    hwy::Prefetch(line);
-    if constexpr (std::is_base_of_v<SplitStep<E>, Step> &&
-                  Step::kMinLanes == 1) {
-      hwy::Prefetch(line + step.distance * sizeof(E));
+    const std::size_t bytes = Step::Channels(d) * sizeof(E);
+    for (std::size_t i = 0; i < bytes; i += 64) {
+      hwy::Prefetch(line + i);
+      if constexpr (Step::kFetchesApart) {
+        hwy::Prefetch(line + i + step.distance * sizeof(E));
+      }
     }
   }
   if constexpr (Step::kTakesTwo) {
