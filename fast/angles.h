@@ -25,7 +25,7 @@ void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
                   float* cos, float* sin) noexcept;
 
 // Rows of the positions p, p + 1, ..., at most Plan::kRun of them, each
-// `stride` after the last. Needs plan.can_step(), |p| plan.most_turns() <= 2^40 and |p| <=
+// `stride` after the last. Needs plan.can_step(), |p| plan.most_turns() < 2^40 and |p| <
 // 2^51. Bit for
 // bit what form_row says. `is_streamed`: past the caches, to be followed by
 // end_stream(); rows then begin and end with a line of 64 bytes.

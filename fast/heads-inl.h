@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <type_traits>
 
 #include "fast/chunks-inl.h"
 #include "fast/rotate-inl.h"

@@ -7,6 +7,8 @@
 #define ROPEPROOF_FAST_ROTATE_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "fast/elements-inl.h"
 #include "hwy/highway.h"
 
@@ -17,13 +19,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // A step turns consecutive pairs of one head that fill one or two vectors:
 //
-//   kTakesTwo    whether two vectors, each with cosines and sines of its own
+//   kTakesTwo      whether two vectors, each with cosines and sines of its own
 //   kFetchesApart  whether to fetch ahead `distance` from x_u, too
-//   Pairs(d)     how many
-//   Channels(d)  how far it is to the next ones
-//   Load         their cosines and sines, as Turn wants them in two vectors each;
-//                `sign` is -1 for the adjoint
-//   Turn         in to out; `again` is `in`, see HiddenCopy
+//   Pairs(d)       how many
+//   Channels(d)    how far it is to the next ones
+//   Load           their cosines and sines, as Turn wants them, in two vectors
+//                  each; `sign` is -1 for the adjoint
+//   Turn           in to out; `again` is `in`, see HiddenCopy
 //
 // All steps compute y_u = fma(x_u, c, -(x_v s)) and y_v as in TurnedV, so that it
 // shows in no bit which of them took a pair.

@@ -10,7 +10,7 @@
 namespace ropeproof::fast {
 
 // Heads of consecutive tokens of one batch row, and a row of cosines and sines
-// for each token.
+// for each token. What it refers to must outlive it.
 struct Tile {
   const Tensor&
       tensor;  // its type and strides; cos and sin are double for kF64,

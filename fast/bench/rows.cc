@@ -317,8 +317,8 @@ void add_tensor_rows(std::vector<Row>& rows) {
   add("decode/f32 x64", .80, .66, .62, .54, s);
   s.head_dim = s.rotary_dim = 256;
   add("decode/f32 x256", 1, .95, 1, .95, s);
-  s.heads =
-      80;  // beyond any first-level cache, as 40 heads are where it has 32 KiB
+  // Beyond any first-level cache, as 40 heads are where it has 32 KiB.
+  s.heads = 80;
   add("decode/f32 x256, 80 heads", 1, .95, 1, .95, s);
   s.heads = 40;
   s.head_dim = 128;
