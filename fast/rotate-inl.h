@@ -334,7 +334,9 @@ HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
 // are taken apart once for all heads, the channels not at all.
 struct SplitWordsStep {
   static constexpr bool kTakesTwo = true;
-  static constexpr bool kFetchesApart = false;  // measured: 6 % slower
+  // Measured, if it did: 6 % slower from memory, 0 to 15 % faster from the last-level
+  // cache.
+  static constexpr bool kFetchesApart = false;
   static constexpr std::size_t kMinLanes = 1;
   std::size_t distance;
   float sign;
