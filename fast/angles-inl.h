@@ -122,8 +122,8 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
 // Error, relative to the value, u = 2^-53, without FMA (with it, less):
 //     sin   2^-54.4 the polynomial's, 1.5u its evaluation, u the product
 //     cos   2^-53.8 the polynomial's, 2.3u its evaluation
-// `rest` is off by u, which is at most u in the result. Sum: 3.9u, the
-// amplitude included 4.9u.  -> kTurnBound. By ReduceNearAngle 4u more.
+// `rest` is off by 5u, which is at most 5u in the result. Sum: 7.9u, the
+// amplitude included 8.9u.  -> kTurnBound
 //
 // Coefficients: Sollya, d = [2^-12; 1/2 + 2^-40], D = binary64:
 //   sin  fpminimax(sin(pi/2*x)/x, [|0,2,4,6,8,10,12|], [|D...|], d, relative)
@@ -249,7 +249,7 @@ HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
   return HasAny(du, among, moved, hn::Set(du, U{kRest}));
 }
 
-// kTurnBound = 4.9u of |y|, and 4u, are at most 8.9 last places of y.
+// kTurnBound = 8.9u of |y| is at most 8.9 last places of y.
 constexpr std::uint64_t kTurnHalfWidth = 16;
 
 // m cos and m sin of one position per lane. kIsNear: at most 2^31 quarter turns.

@@ -23,7 +23,7 @@ inline constexpr double kFrequencyBound = 0x1p-103;
 // that the vector kernels form (angles-inl.h), those they fall back on, and those
 // that these fall back on (exact_turn.cc).
 inline constexpr double kQuickTurnBound = 0x1.6ap-44;
-inline constexpr double kTurnBound = 4.9 * 0x1p-53;
+inline constexpr double kTurnBound = 8.9 * 0x1p-53;
 inline constexpr double kExactTurnBound = 0x1p-101;
 
 // table in f32 and f64: ulp of the exact m cos(phi), m sin(phi), each on its

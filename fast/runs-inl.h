@@ -29,34 +29,34 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 // with the same products of cosines and sines for both rows.
 //
-// Error, u = 2^-53, m = 1. turn(p + middle) is off by 4.9u, turn(a) and turn(r)
-// by 3.9u. As a vector a product is off by what its factors are, 2^-100 aside,
-// and 3u for its two roundings and its sum without FMA: 4.9 + 3.9 + 3 + 3.9 + 3
-// = 18.7u < 19u for the cosine and the sine, absolutely; the 0.3u left hold
+// Error, u = 2^-53, m = 1. turn(p + middle) is off by 8.9u, turn(a) and turn(r)
+// by 7.9u. As a vector a product is off by what its factors are, 2^-100 aside,
+// and 3u for its two roundings and its sum without FMA: 8.9 + 7.9 + 3 + 7.9 + 3
+// = 30.7u < 31u for the cosine and the sine, absolutely; the 0.3u left hold
 // twice the angle's error, 2^-102 of at most 2^43 rad.
 //
-// So where |cos| and |sin| are at least 19 * 2^-16, 19u are at most 2^-37 of
+// So where |cos| and |sin| are at least 31 * 2^-16, 31u are at most 2^-37 of
 // them: no more than 2^16 last places.
 //
 // Small angles are off by less. Let p >= 0 and phi, the angle of the position
 // p + a + kBlock after the block, be less than 2 pi/16. All angles above lie in
 // [0, phi), not reduced, so that all factors are positive. The cosines exceed
-// 0.92: what is off by at most 19u, is by 21u of itself. In
+// 0.92: what is off by at most 31u, is by 34u of itself. In
 //
 //     sin(anchor +- r) = sin(anchor) cos(r) +- cos(anchor) sin(r)
 //
-// either product is off by less than 30u of itself, so that the sine, up or
-// down, is off by less than 30u (sin(anchor) cos(r) + cos(anchor) sin(r)) <
-// 30u phi; and 30 * 2 pi < 19 * 16. Hence 19u times min(1, 16 phi / (2 pi))
+// either product is off by less than 45u of itself, so that the sine, up or
+// down, is off by less than 45u (sin(anchor) cos(r) + cos(anchor) sin(r)) <
+// 45u phi; and 45 * 2 pi < 31 * 16. Hence 31u times min(1, 16 phi / (2 pi))
 // bounds the error of a sine at any angle if p >= 0, and sines at least 2^-16
 // that bound's 2^53 u fold are good. A position of 1 or more always is: its sine
 // is at least 1/(kBlock + 1) of phi's. At position 0, where the sine is what
 // roundings leave, it never is.
 //
-// Elsewhere, about one value in 2,000, the angle is formed directly. The last
+// Elsewhere, about one value in 1,500, the angle is formed directly. The last
 // bits of kCancelled are for the roundings to f32 of what it is compared with.
 constexpr std::uint64_t kRunHalfWidth = 1 << 16;
-constexpr double kCancelled = 0x1.30002p-12;
+constexpr double kCancelled = 0x1.f0002p-12;
 
 #if HWY_TARGET != HWY_SCALAR
 
