@@ -53,7 +53,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // is at least 1/(kBlock + 1) of phi's. At position 0, where the sine is what
 // roundings leave, it never is.
 //
-// Elsewhere, about one value in 1,500, the angle is formed directly. The last
+// Elsewhere, about one value in 1,200, the angle is formed directly. The last
 // bits of kCancelled are for the roundings to f32 of what it is compared with.
 constexpr std::uint64_t kRunHalfWidth = 1 << 16;
 constexpr double kCancelled = 0x1.f0002p-12;
