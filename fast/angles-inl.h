@@ -284,13 +284,14 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   }
 }
 
-// Whether `count` positions are near for all pairs of a plan: at most 2^31 quarter
-// turns.
+// Whether positions are near for all pairs of a plan: at most 2^31 quarter turns.
+HWY_INLINE bool IsNear(const Plan& plan, double position) {
+  return std::abs(position) * plan.most_turns() <= 0x1p29;
+}
 inline bool AreNear(const Plan& plan, const double* position,
                     std::size_t count) {
-  return std::all_of(position, position + count, [&](double p) {
-    return std::abs(p) * plan.most_turns() <= 0x1p29;
-  });
+  return std::all_of(position, position + count,
+                     [&](double p) { return IsNear(plan, p); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "fast/dispatch.h"
 #include "hwy/cache_control.h"
 
 // foreach_target.h includes this very file once per SIMD target, and the
@@ -127,47 +128,47 @@ HWY_EXPORT(WidenRow);
 void form_row(const Plan& plan, std::size_t first, std::size_t n,
               double position, const double* amplitude, float* cos,
               float* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(FormRow)
+  ROPEPROOF_FAST_DISPATCH(FormRow)
   (plan, first, n, position, amplitude, cos, sin);
 }
 
 void form_row(const Plan& plan, std::size_t first, std::size_t n,
               const double* position, const double* amplitude, float* cos,
               float* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(FormMixedRow)
+  ROPEPROOF_FAST_DISPATCH(FormMixedRow)
   (plan, first, n, position, amplitude, cos, sin);
 }
 
 void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
                   const double* position, std::size_t rows, std::size_t stride,
                   float* cos, float* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(FormRowsAt)
+  ROPEPROOF_FAST_DISPATCH(FormRowsAt)
   (plan, first, n, position, rows, stride, cos, sin);
 }
 
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
               std::size_t rows, std::size_t stride, bool is_streamed,
               float* cos, float* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(FormRun)
+  ROPEPROOF_FAST_DISPATCH(FormRun)
   (plan, first, n, p, rows, stride, is_streamed, cos, sin);
 }
 
 void form_steps(const Plan& plan, std::size_t rows, double first,
                 double distance, double* cos, double* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(FormSteps)(plan, rows, first, distance, cos, sin);
+  ROPEPROOF_FAST_DISPATCH(FormSteps)(plan, rows, first, distance, cos, sin);
 }
 
 void quick_turns(const Plan& plan, double position, double* cos,
                  double* sin) noexcept {
-  HWY_DYNAMIC_DISPATCH(QuickTurns)(plan, position, cos, sin);
+  ROPEPROOF_FAST_DISPATCH(QuickTurns)(plan, position, cos, sin);
 }
 
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(NarrowRow)(from, n, type, to);
+  ROPEPROOF_FAST_DISPATCH(NarrowRow)(from, n, type, to);
 }
 
 void widen(Type type, const void* from, std::size_t n, float* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(WidenRow)(type, from, n, to);
+  ROPEPROOF_FAST_DISPATCH(WidenRow)(type, from, n, to);
 }
 
 void end_stream() noexcept { hwy::FlushStream(); }

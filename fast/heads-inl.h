@@ -21,44 +21,52 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// What to fetch ahead of the channels at hand: nothing, or what lies so many bytes on.
+struct Near {};
+struct Far {
+  std::ptrdiff_t bytes;
+};
+
+template <class Step, class D, class E>
+HWY_INLINE void FetchAhead(const Step&, D, Near, const E*) {}
+
+template <class Step, class D, class E>
+HWY_INLINE void FetchAhead(const Step& step, D d, Far far, const E* in) {
+  const auto* line = reinterpret_cast<const char*>(in) + far.bytes;
+  const std::size_t bytes = Step::Channels(d) * sizeof(E);
+  for (std::size_t i = 0; i < bytes; i += 64) {
+    hwy::Prefetch(line + i);
+    if constexpr (Step::kFetchesApart) {
+      hwy::Prefetch(line + i + step.distance * sizeof(E));
+    }
+  }
+}
+
 // Turns the vectors of one head. Each step takes its cosines and sines off the
 // front of `turns`: a pack, not an array, so that they stay in registers and
 // may be of a sizeless type.
-template <bool kIsFar, class Step, class D, class E>
-HWY_INLINE void TurnVectors(const Step&, D, std::ptrdiff_t, const E*, const E*,
-                            E*) {}
+template <class Step, class D, class Ahead, class E>
+HWY_INLINE void TurnVectors(const Step&, D, Ahead, const E*, const E*, E*) {}
 
-template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
-HWY_INLINE void TurnTwo(const Step& step, D d, std::ptrdiff_t ahead,
-                        const E* in, const E* again, E* out, V c_even, V s_even,
-                        V c_odd, V s_odd, Rest... rest) {
+template <class Step, class D, class Ahead, class E, class V, class... Rest>
+HWY_INLINE void TurnTwo(const Step& step, D d, Ahead ahead, const E* in,
+                        const E* again, E* out, V c_even, V s_even, V c_odd,
+                        V s_odd, Rest... rest) {
   step.Turn(d, in, again, out, c_even, s_even, c_odd, s_odd);
-  TurnVectors<kIsFar>(step, d, ahead, in + Step::Channels(d),
-                      again + Step::Channels(d), out + Step::Channels(d),
-                      rest...);
+  TurnVectors(step, d, ahead, in + Step::Channels(d), again + Step::Channels(d),
+              out + Step::Channels(d), rest...);
 }
 
-template <bool kIsFar, class Step, class D, class E, class V, class... Rest>
-HWY_INLINE void TurnVectors(const Step& step, D d, std::ptrdiff_t ahead,
-                            const E* in, const E* again, E* out, V c, V s,
-                            Rest... rest) {
-  if constexpr (kIsFar) {
-    const auto* line = reinterpret_cast<const char*>(in) + ahead;
-    const std::size_t bytes = Step::Channels(d) * sizeof(E);
-    for (std::size_t i = 0; i < bytes; i += 64) {
-      hwy::Prefetch(line + i);
-      if constexpr (Step::kFetchesApart) {
-        hwy::Prefetch(line + i + step.distance * sizeof(E));
-      }
-    }
-  }
+template <class Step, class D, class Ahead, class E, class V, class... Rest>
+HWY_INLINE void TurnVectors(const Step& step, D d, Ahead ahead, const E* in,
+                            const E* again, E* out, V c, V s, Rest... rest) {
+  FetchAhead(step, d, ahead, in);
   if constexpr (Step::kTakesTwo) {
-    TurnTwo<kIsFar>(step, d, ahead, in, again, out, c, s, rest...);
+    TurnTwo(step, d, ahead, in, again, out, c, s, rest...);
   } else {
     step.Turn(d, in, again, out, c, s);
-    TurnVectors<kIsFar>(step, d, ahead, in + Step::Channels(d),
-                        again + Step::Channels(d), out + Step::Channels(d),
-                        rest...);
+    TurnVectors(step, d, ahead, in + Step::Channels(d),
+                again + Step::Channels(d), out + Step::Channels(d), rest...);
   }
 }
 
@@ -72,32 +80,31 @@ HWY_INLINE const E* HiddenCopy(const E* pointer) {
 }
 
 // Loads the cosines and sines of kSteps steps, then turns all heads of a token
-// by them, from `in` to `out` on.
-template <std::size_t kSteps, bool kIsFar, class Step, class D, class E,
+// by them.
+template <std::size_t kSteps, class Step, class D, class Ahead, class E,
           class T, class... V>
-HWY_INLINE void TurnChunk(const Step& step, D d, const Tile& tile, const E* in,
-                          E* out, const T* cos, const T* sin, V... turns) {
+HWY_INLINE void TurnChunk(const Step& step, D d, Ahead ahead,
+                          const Tensor& tensor, const E* in, E* out,
+                          const T* cos, const T* sin, V... turns) {
   if constexpr (kSteps > 0) {
+    const T *next_cos = cos + Step::Pairs(d), *next_sin = sin + Step::Pairs(d);
     hn::Vec<D> c, s;
     if constexpr (Step::kTakesTwo) {
       hn::Vec<D> c_odd, s_odd;
       step.Load(d, cos, sin, c, s, c_odd, s_odd);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, tile, in, out,
-                                    cos + Step::Pairs(d), sin + Step::Pairs(d),
-                                    turns..., c, s, c_odd, s_odd);
+      TurnChunk<kSteps - 1>(step, d, ahead, tensor, in, out, next_cos, next_sin,
+                            turns..., c, s, c_odd, s_odd);
     } else {
       step.Load(d, cos, sin, c, s);
-      TurnChunk<kSteps - 1, kIsFar>(step, d, tile, in, out,
-                                    cos + Step::Pairs(d), sin + Step::Pairs(d),
-                                    turns..., c, s);
+      TurnChunk<kSteps - 1>(step, d, ahead, tensor, in, out, next_cos, next_sin,
+                            turns..., c, s);
     }
   } else {
-    const std::int64_t in_stride = tile.tensor.in_strides.head;
-    const std::int64_t out_stride = tile.tensor.out_strides.head;
-    const std::ptrdiff_t ahead = tile.ahead;
+    const std::int64_t in_stride = tensor.in_strides.head;
+    const std::int64_t out_stride = tensor.out_strides.head;
     const E* again = HiddenCopy(in);
-    for (std::int64_t h = tile.heads; h > 0; --h) {
-      TurnVectors<kIsFar>(step, d, ahead, in, again, out, turns...);
+    for (std::int64_t h = tensor.heads; h > 0; --h) {
+      TurnVectors(step, d, ahead, in, again, out, turns...);
       in += in_stride;
       again += in_stride;
       out += out_stride;
@@ -105,16 +112,24 @@ HWY_INLINE void TurnChunk(const Step& step, D d, const Tile& tile, const E* in,
   }
 }
 
+// The steps of the largest chunk: cosines and sines may take half of the registers.
+template <class Step>
+constexpr std::size_t kMostSteps = (HWY_TARGET > HWY_AVX3 ? 16 : 32) /
+                                   (Step::kTakesTwo ? 8 : 4);
+
+template <std::size_t kSteps>
+using Steps = std::integral_constant<std::size_t, kSteps>;
+
 // Turns n pairs of every head, from `from` to `to` on; all of them, but for the
 // last if the step takes two and n is odd. Returns how many. Chunks of many
 // vectors first, then single ones, then the tail by the same code, ever
 // narrower.
-template <bool kIsFar, class Step, class E, class T>
-HWY_INLINE std::size_t TurnPairs(const Step& step, const Tile& tile,
-                                 const E* from, E* to, const T* cos,
-                                 const T* sin, std::size_t n) {
+template <class Step, class Ahead, class E, class T>
+HWY_INLINE std::size_t TurnPairs(const Step& step, Ahead ahead,
+                                 const Tile& tile, const E* from, E* to,
+                                 const T* cos, const T* sin, std::size_t n) {
   std::size_t done = 0;
-  const auto run = [&](auto d, auto steps) ROPEPROOF_FAST_LAMBDA {
+  const auto run = [&](auto d, auto steps, auto far) ROPEPROOF_FAST_LAMBDA {
     constexpr std::size_t kSteps = decltype(steps)::value;
     if constexpr (kSteps > 0 && hn::MaxLanes(d) >= Step::kMinLanes) {
       const std::size_t pairs = kSteps * Step::Pairs(d);
@@ -123,8 +138,7 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Tile& tile,
         E* out = to;
         const T *c = cos + done, *s = sin + done;
         for (std::int64_t t = tile.tokens; t > 0; --t) {
-          TurnChunk<kSteps, kIsFar && (kSteps > 1)>(step, d, tile, in, out, c,
-                                                    s);
+          TurnChunk<kSteps>(step, d, far, tile.tensor, in, out, c, s);
           in += tile.tensor.in_strides.token;
           out += tile.tensor.out_strides.token;
           c += tile.row_stride;
@@ -135,23 +149,79 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, const Tile& tile,
       }
     }
   };
-  // Cosines and sines may take half of the registers.
-  constexpr std::size_t kRegisters = HWY_TARGET > HWY_AVX3 ? 16 : 32;
-  constexpr std::size_t kMost = kRegisters / (Step::kTakesTwo ? 8 : 4);
+  constexpr std::size_t kMost = kMostSteps<Step>;
   const hn::ScalableTag<T> d;
-  using One = std::integral_constant<std::size_t, 1>;
-  run(d, std::integral_constant<std::size_t, kMost>());
-  run(d, std::integral_constant<std::size_t, kMost / 2>());
-  run(d, std::integral_constant<std::size_t, (kMost > 4 ? kMost / 4 : 0)>());
+  run(d, Steps<kMost>(), ahead);
+  run(d, Steps<kMost / 2>(), ahead);
+  run(d, Steps<(kMost > 4 ? kMost / 4 : 0)>(), ahead);
   if (HWY_LIKELY(done == n)) return n;
-  run(d, One());
-  if constexpr (hn::MaxLanes(d) > 8) run(hn::CappedTag<T, 8>(), One());
-  if constexpr (hn::MaxLanes(d) > 4) run(hn::CappedTag<T, 4>(), One());
-  if constexpr (hn::MaxLanes(d) > 2) run(hn::CappedTag<T, 2>(), One());
+  run(d, Steps<1>(), Near());
+  if constexpr (hn::MaxLanes(d) > 8)
+    run(hn::CappedTag<T, 8>(), Steps<1>(), Near());
+  if constexpr (hn::MaxLanes(d) > 4)
+    run(hn::CappedTag<T, 4>(), Steps<1>(), Near());
+  if constexpr (hn::MaxLanes(d) > 2)
+    run(hn::CappedTag<T, 2>(), Steps<1>(), Near());
   if constexpr (hn::MaxLanes(d) > 1 && Step::kMinLanes == 1) {
-    run(hn::CappedTag<T, 1>(), One());
+    run(hn::CappedTag<T, 1>(), Steps<1>(), Near());
   }
   return done;
+}
+
+// Turns kSteps steps of every head of a token, from channel `offset` on. By itself,
+// with its arguments in registers, it needs nothing of the stack, nor does a caller
+// that ends with it.
+template <std::size_t kSteps, class E, class Step, class D, class T>
+HWY_NOINLINE void TurnHeads(Step step, D d, const Tensor& tensor,
+                            std::int64_t offset, const T* cos, const T* sin) {
+  TurnChunk<kSteps>(step, d, Near(), tensor,
+                    static_cast<const E*>(tensor.in) + offset,
+                    static_cast<E*>(tensor.out) + offset, cos, sin);
+}
+
+// Turns n pairs of every head of a token if they make up one chunk; else returns
+// false.
+template <class E, class Step, class T>
+HWY_INLINE bool TurnIfOneChunk(const Step& step, const Tensor& tensor,
+                               std::int64_t offset, const T* cos, const T* sin,
+                               std::size_t n) {
+  const hn::ScalableTag<T> d;
+  const auto run = [&](auto steps) ROPEPROOF_FAST_LAMBDA {
+    constexpr std::size_t kSteps = decltype(steps)::value;
+    if constexpr (kSteps > 0) {
+      if (n != kSteps * Step::Pairs(d)) return false;
+      TurnHeads<kSteps, E>(step, d, tensor, offset, cos, sin);
+      return true;
+    }
+    return false;
+  };
+  constexpr std::size_t kMost = kMostSteps<Step>;
+  return run(Steps<kMost / 2>()) || run(Steps<kMost>()) ||
+         run(Steps<(kMost > 4 ? kMost / 4 : 0)>());
+}
+
+// The steps to begin with: those that take two vectors where there are such.
+template <class E>
+HWY_INLINE auto MakeWideInterleavedStep(Compute<E> sign) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<E, float>) {
+    return InterleavedTwoStep{sign};
+  } else
+#endif
+  {
+    return MakeInterleavedStep<E>(sign);
+  }
+}
+template <class E>
+HWY_INLINE auto MakeWideSplitStep(std::size_t distance, Compute<E> sign) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<E, Bf16>) {
+    return SplitWordsStep{distance, sign};
+  } else
+#endif
+  {
+    return SplitStep<E>{distance, sign};
+  }
 }
 
 template <class T>
@@ -159,41 +229,39 @@ HWY_INLINE T SignOf(Direction direction) {
   return direction == Direction::kForward ? 1 : -1;
 }
 
-// The tile.n pairs from tile.first on of tile.heads heads of tile.tokens tokens,
-// one chunk of pairs after the other. `in` and `out` are at the first of them.
-// Each its own function: the registers of one must not cost the other.
-template <bool kIsFar, class E, class T>
-HWY_NOINLINE void TurnInterleaved(const E* in, E* out, const T* cos,
-                                  const T* sin, const Tile& tile) {
+// The tile.n pairs from tile.first on of all heads of tile.tokens tokens, one chunk
+// of pairs after the other. `in` and `out` are at the first of them. Each its own
+// function: the registers of one must not cost the other.
+template <class Ahead, class E, class T>
+HWY_NOINLINE void TurnInterleaved(Ahead ahead, const E* in, E* out,
+                                  const T* cos, const T* sin,
+                                  const Tile& tile) {
   const T sign = SignOf<T>(tile.direction);
+  const auto wide = MakeWideInterleavedStep<E>(sign);
+  const auto narrow = MakeInterleavedStep<E>(sign);
   const std::size_t n = tile.n;
-  std::size_t done = 0;
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (std::is_same_v<E, float>) {
-    done =
-        TurnPairs<kIsFar>(InterleavedTwoStep{sign}, tile, in, out, cos, sin, n);
+  const std::size_t done = TurnPairs(wide, ahead, tile, in, out, cos, sin, n);
+  if constexpr (!std::is_same_v<decltype(wide), decltype(narrow)>) {
     if (HWY_LIKELY(done == n)) return;
+    TurnPairs(narrow, ahead, tile, in + 2 * done, out + 2 * done, cos + done,
+              sin + done, n - done);
   }
-#endif
-  TurnPairs<kIsFar>(MakeInterleavedStep<E>(sign), tile, in + 2 * done,
-                    out + 2 * done, cos + done, sin + done, n - done);
 }
 
-template <bool kIsFar, class E, class T>
-HWY_NOINLINE void TurnSplit(const E* in, E* out, const T* cos, const T* sin,
-                            const Tile& tile, std::size_t distance) {
+template <class Ahead, class E, class T>
+HWY_NOINLINE void TurnSplit(Ahead ahead, const E* in, E* out, const T* cos,
+                            const T* sin, const Tile& tile,
+                            std::size_t distance) {
   const T sign = SignOf<T>(tile.direction);
+  const auto wide = MakeWideSplitStep<E>(distance, sign);
+  const SplitStep<E> narrow{distance, sign};
   const std::size_t n = tile.n;
-  std::size_t done = 0;
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (std::is_same_v<E, Bf16>) {
-    done = TurnPairs<kIsFar>(SplitWordsStep{distance, sign}, tile, in, out, cos,
-                             sin, n);
+  const std::size_t done = TurnPairs(wide, ahead, tile, in, out, cos, sin, n);
+  if constexpr (!std::is_same_v<decltype(wide), decltype(narrow)>) {
     if (HWY_LIKELY(done == n)) return;
+    TurnPairs(narrow, ahead, tile, in + done, out + done, cos + done,
+              sin + done, n - done);
   }
-#endif
-  TurnPairs<kIsFar>(SplitStep<E>{distance, sign}, tile, in + done, out + done,
-                    cos + done, sin + done, n - done);
 }
 
 }  // namespace HWY_NAMESPACE

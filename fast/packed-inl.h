@@ -158,6 +158,22 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
 
 #endif  // HWY_TARGET != HWY_SCALAR
 
+// What FormNearRows leaves over, a pair at a time. A function by itself, as above.
+HWY_NOINLINE inline void FormSingly(const double* hi, const double* lo,
+                                    std::size_t n, const double* fourfold,
+                                    std::size_t rows, std::size_t stride,
+                                    const double* amplitude, float* cos,
+                                    float* sin) {
+  const hn::CappedTag<double, 1> one;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      FormChunk<true>(one, hn::Set(one, 0.25 * fourfold[r]), hi + i, lo + i,
+                      amplitude + i, cos + r * stride + i,
+                      sin + r * stride + i);
+    }
+  }
+}
+
 // Pairs [first, first + n) of a plan at `rows` positions, rows `stride` apart, for at
 // most 2^31 quarter turns. Two vectors at a time, then narrower ones; what is left,
 // without SIMD all pairs, singly.
@@ -178,33 +194,44 @@ HWY_INLINE void FormNearRows(const Plan& plan, std::size_t first, std::size_t n,
     }
     return 2 * hn::Lanes(d64);
   });
+  if (HWY_LIKELY(i == n)) return;
 #endif
-  for (; i < n; ++i) {
-    const hn::CappedTag<double, 1> one;
-    for (std::size_t r = 0; r < rows; ++r) {
-      FormChunk<true>(one, hn::Set(one, 0.25 * fourfold[r]), hi + i, lo + i,
-                      amplitude + i, cos + r * stride + i,
-                      sin + r * stride + i);
-    }
-  }
+  FormSingly(hi + i, lo + i, n - i, fourfold, rows, stride, amplitude + i,
+             cos + i, sin + i);
 }
 
+HWY_NOINLINE inline void FormFarRow(const Plan& plan, std::size_t first,
+                                    std::size_t n, double position,
+                                    const double* amplitude, float* cos,
+                                    float* sin) {
+  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
+    FormChunk<false>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
+                     plan.turns_lo() + first + i, amplitude + i, cos + i,
+                     sin + i);
+  });
+}
+
+HWY_NOINLINE inline void FormNearRow(const Plan& plan, std::size_t first,
+                                     std::size_t n, double position,
+                                     const double* amplitude, float* cos,
+                                     float* sin) {
+  const double fourfold = 4 * position;
+  FormNearRows<true>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
+}
+
+// Each way a function by itself: the registers of one must not cost the other.
 HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                                  std::size_t n, double position,
                                  const double* amplitude, float* cos,
                                  float* sin) {
-  const double fourfold = 4 * position;
-  if (!AreNear(plan, &position, 1)) {
-    ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
-      FormChunk<false>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
-                       plan.turns_lo() + first + i, amplitude + i, cos + i,
-                       sin + i);
-    });
-  } else if (amplitude == plan.amplitudes() + first && plan.amplitude() == 1) {
-    FormNearRows<false>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
-  } else {
-    FormNearRows<true>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
+  if (!IsNear(plan, position)) {
+    return FormFarRow(plan, first, n, position, amplitude, cos, sin);
   }
+  if (amplitude != plan.amplitudes() + first || plan.amplitude() != 1) {
+    return FormNearRow(plan, first, n, position, amplitude, cos, sin);
+  }
+  const double fourfold = 4 * position;
+  FormNearRows<false>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
 }
 
 // Rows at any positions, at most Plan::kRun, of the plan's amplitude.

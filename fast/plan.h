@@ -52,6 +52,11 @@ class Plan {
   // [axes, pairs]; empty: 1 on the pair's own axis.
   std::span<const double> axis_weights() const { return axis_weights_; }
 
+  // All pairs turn by the position on axis 0.
+  bool has_one_axis() const {
+    return axis_of_pair_.empty() && axis_weights_.empty();
+  }
+
   // Whether angles of kRun consecutive positions may be formed by addition; then
   // the cosines and sines of positions 1/2, 3/2, ..., kSteps - 1/2, [kSteps,
   // pairs], and of 0, kBlock, ..., kRun - kBlock, [kLeaps, pairs].

@@ -43,11 +43,9 @@ struct Job {
   const Layout& layout;
   Direction direction;
   std::span<const Tensor> tensors;
-  std::ptrdiff_t ahead;  // bytes to fetch ahead, or 0
+  bool is_far;  // to be fetched ahead
 
-  std::size_t pairs() const {
-    return static_cast<std::size_t>(layout.rotary_dim / 2);
-  }
+  std::size_t pairs() const { return pairs_of(layout); }
 };
 
 // What a call reads and writes of the windows.
@@ -61,11 +59,10 @@ HWY_INLINE std::int64_t bytes_of_call(const Layout& layout, const Shape& shape,
   return bytes * layout.rotary_dim * shape.batch * shape.seq;
 }
 
-// Copies the channels that no pair has.
-HWY_NOINLINE void copy_outside_pairs(const void* in, void* out,
-                                     const Tile& tile) {
-  const Layout& layout = tile.layout;
-  const Tensor& tensor = tile.tensor;
+// Copies the channels that no pair has. `in` and `out` are at channel rotary_offset.
+HWY_NOINLINE void copy_outside_pairs(const Layout& layout, const Tensor& tensor,
+                                     std::int64_t tokens, const void* in,
+                                     void* out) {
   // The window, or its halves where they lie apart.
   const std::int64_t r = layout.rotary_dim, begin = -layout.rotary_offset;
   const std::int64_t end = layout.head_dim - layout.rotary_offset;
@@ -81,8 +78,8 @@ HWY_NOINLINE void copy_outside_pairs(const void* in, void* out,
                 at(in, tensor.type, in_head + from),
                 static_cast<std::size_t>(to - from) * bytes_of(tensor.type));
   };
-  for (std::int64_t t = 0; t < tile.tokens; ++t) {
-    for (std::int64_t h = 0; h < tile.heads; ++h) {
+  for (std::int64_t t = 0; t < tokens; ++t) {
+    for (std::int64_t h = 0; h < tensor.heads; ++h) {
       const std::int64_t in_head =
           t * tensor.in_strides.token + h * tensor.in_strides.head;
       const std::int64_t out_head =
@@ -92,6 +89,10 @@ HWY_NOINLINE void copy_outside_pairs(const void* in, void* out,
       copy(in_head, out_head, v_end, end);
     }
   }
+}
+
+HWY_INLINE bool needs_copy(const Layout& layout, const Tensor& tensor) {
+  return tensor.in != tensor.out && layout.head_dim != layout.rotary_dim;
 }
 
 static_assert(kRowEntries >= kMaxReordered / 2);
@@ -112,25 +113,23 @@ constexpr Type compute_type(Type type) {
 HWY_INLINE void turn_tensor(const Job& job, const Tensor& tensor,
                             const Share& share, const Turns& turns) {
   const Layout& layout = job.layout;
-  std::int64_t from = 0, to = tensor.heads;
+  const Tokens& tokens = share.tokens;
+  Tile tile{tensor,  layout,       job.direction, turns.first,
+            turns.n, tokens.count, turns.stride,  job.is_far};
+  std::int64_t from = 0;
   if (share.parts > 1) {
     from = tensor.heads * share.part / share.parts;
-    to = tensor.heads * (share.part + 1) / share.parts;
+    tile.tensor.heads = tensor.heads * (share.part + 1) / share.parts - from;
   }
   const auto offset = [&](const Strides& strides) {
-    return share.tokens.batch * strides.batch +
-           share.tokens.first * strides.token + from * strides.head +
-           layout.rotary_offset;
+    return tokens.batch * strides.batch + tokens.first * strides.token +
+           from * strides.head + layout.rotary_offset;
   };
-  const Tile tile{tensor,   layout,    job.direction,      turns.first,
-                  turns.n,  to - from, share.tokens.count, turns.stride,
-                  job.ahead};
   const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
   void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
   turn(in, out, turns.cos, turns.sin, tile);
-  const bool is_whole = layout.head_dim == layout.rotary_dim;
-  if (turns.first == 0 && tensor.in != tensor.out && !is_whole) {
-    copy_outside_pairs(in, out, tile);
+  if (turns.first == 0 && needs_copy(layout, tensor)) {
+    copy_outside_pairs(layout, tile.tensor, tokens.count, in, out);
   }
 }
 
@@ -246,27 +245,60 @@ constexpr std::int64_t kStepChannels =
     kParallelBytes / static_cast<std::int64_t>(2 * sizeof(double));
 
 HWY_INLINE bool is_step(const Layout& layout, const Shape& shape,
-                        std::span<const Tensor> tensors) {
-  if (shape.batch != 1 || shape.seq != 1) return false;
-  std::int64_t heads = 0;
-  for (const Tensor& tensor : tensors) heads += tensor.heads;
-  return heads * layout.rotary_dim < kStepChannels;
+                        std::int64_t heads) {
+  return shape.batch == 1 && shape.seq == 1 &&
+         heads * layout.rotary_dim < kStepChannels;
 }
 
-HWY_INLINE void turn_step(const Job& job, const Turns& turns) {
-  for (const Tensor& tensor : job.tensors) {
-    turn_tensor(job, tensor, {{0, 0, 1}, 0, 1}, turns);
+HWY_INLINE std::int64_t heads_of(std::span<const Tensor> tensors) {
+  std::int64_t heads = 0;
+  for (const Tensor& tensor : tensors) heads += tensor.heads;
+  return heads;
+}
+
+// For a step of a window.
+HWY_NOINLINE void copy_outside_step(const Layout& layout,
+                                    const Tensor& tensor) {
+  const std::int64_t offset = layout.rotary_offset;
+  copy_outside_pairs(layout, tensor, 1, at(tensor.in, tensor.type, offset),
+                     at(tensor.out, tensor.type, offset));
+}
+
+// The row of the step's position.
+HWY_INLINE void form_step(const Plan& plan, const Positions& positions,
+                          float* cos, float* sin) {
+  const std::size_t n = plan.pairs();
+  if (HWY_LIKELY(plan.has_one_axis() && positions.pair_amplitude == nullptr)) {
+    const double p = positions.real != nullptr
+                         ? positions.real[0]
+                         : static_cast<double>(positions.data[0]);
+    return form_row(plan, 0, n, p, plan.amplitudes(), cos, sin);
+  }
+  form_rows(plan, positions, {0, 0, 1}, 0, n, n, cos, sin);
+}
+
+HWY_INLINE void turn_tensors(const Layout& layout, Direction direction,
+                             std::span<const Tensor> tensors, const void* cos,
+                             const void* sin) {
+  for (const Tensor& tensor : tensors) {
+    if (HWY_UNLIKELY(needs_copy(layout, tensor))) {
+      copy_outside_step(layout, tensor);
+    }
+    turn_step(layout, tensor, direction, cos, sin);
   }
 }
 
-// rotate and rope of any number of tokens.
-HWY_NOINLINE void rotate_tokens(const Layout& layout, Direction direction,
-                                const Shape& shape,
-                                const Table<const void>& given,
-                                std::span<const Tensor> tensors) noexcept {
-  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
+// rotate and rope of anything.
+HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
+                             const Shape& shape, const Table<const void>& given,
+                             std::span<const Tensor> tensors) noexcept {
+  if (tensors.empty()) return;
   const Type compute = compute_type(tensors[0].type);
+  if (given.type == compute && is_step(layout, shape, heads_of(tensors))) {
+    return turn_tensors(layout, direction, tensors, given.cos, given.sin);
+  }
+  const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
+  const Job job{layout, direction, tensors, bytes > kFetchedBytes};
   const auto row = [&](const Share& share, std::int64_t t) {
     return share.tokens.batch * given.batch_stride +
            (share.tokens.first + t) * given.token_stride;
@@ -296,12 +328,13 @@ HWY_NOINLINE void rotate_tokens(const Layout& layout, Direction direction,
   });
 }
 
-HWY_NOINLINE void rope_tokens(const Plan& plan, const Layout& layout,
-                              Direction direction, const Shape& shape,
-                              const Positions& positions,
-                              std::span<const Tensor> tensors) noexcept {
+HWY_NOINLINE void rope_any(const Plan& plan, const Layout& layout,
+                           Direction direction, const Shape& shape,
+                           const Positions& positions,
+                           std::span<const Tensor> tensors) noexcept {
+  if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kFetchedBytes ? kAhead : 0};
+  const Job job{layout, direction, tensors, bytes > kFetchedBytes};
   for_each_share(shape, plan.pairs(), bytes, true, [&](const Share& share) {
     form_and_turn(job, share,
                   [&](std::size_t first, std::size_t n, std::size_t stride,
@@ -317,29 +350,27 @@ HWY_NOINLINE void rope_tokens(const Plan& plan, const Layout& layout,
 void rotate(const Layout& layout, Direction direction, const Shape& shape,
             const Table<const void>& given,
             std::span<const Tensor> tensors) noexcept {
-  if (tensors.empty()) return;
-  if (HWY_LIKELY(is_step(layout, shape, tensors) &&
-                 given.type == compute_type(tensors[0].type))) {
-    const Job job{layout, direction, tensors, 0};
-    return turn_step(
-        job, {0, job.pairs(), given.cos, given.sin, given.token_stride});
+  const Tensor* first = tensors.data();
+  if (HWY_LIKELY(tensors.size() == 1 && is_step(layout, shape, first->heads) &&
+                 given.type == compute_type(first->type) &&
+                 !needs_copy(layout, *first))) {
+    return turn_step(layout, *first, direction, given.cos, given.sin);
   }
-  rotate_tokens(layout, direction, shape, given, tensors);
+  rotate_any(layout, direction, shape, given, tensors);
 }
 
 void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
           std::span<const Tensor> tensors) noexcept {
-  if (tensors.empty()) return;
   constexpr std::size_t kStepPairs = 512;  // 4 KiB of cosines and sines
-  if (HWY_LIKELY(is_step(layout, shape, tensors) &&
-                 plan.pairs() <= kStepPairs && tensors[0].type != Type::kF64)) {
+  if (HWY_LIKELY(is_step(layout, shape, heads_of(tensors)) &&
+                 plan.pairs() <= kStepPairs && !tensors.empty() &&
+                 tensors[0].type != Type::kF64)) {
     alignas(64) float cos[kStepPairs], sin[kStepPairs];
-    const std::size_t n = plan.pairs();
-    form_rows(plan, positions, {0, 0, 1}, 0, n, n, cos, sin);
-    return turn_step({layout, direction, tensors, 0}, {0, n, cos, sin, 0});
+    form_step(plan, positions, cos, sin);
+    return turn_tensors(layout, direction, tensors, cos, sin);
   }
-  rope_tokens(plan, layout, direction, shape, positions, tensors);
+  rope_any(plan, layout, direction, shape, positions, tensors);
 }
 
 }  // namespace ropeproof::fast

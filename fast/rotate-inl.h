@@ -117,7 +117,6 @@ template <class E>
 HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
   return {{1, sign}};
 }
-
 #else
 
 // [a, a, b, b, ...] from [a, b, ...].

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "fast/dispatch.h"
+
 // clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fast/turn.cc"
@@ -28,16 +30,16 @@ HWY_NOINLINE void TurnAndReorder(const E* in, E* out, const T* cos,
                                  const T* sin, const Tile& tile) {
   E turned[kMaxReordered];
   Tile one = tile;
-  one.heads = 1;
-  for (std::int64_t h = 0; h < tile.heads; ++h) {
+  one.tensor.heads = 1;
+  for (std::int64_t h = 0; h < tile.tensor.heads; ++h) {
     if (tile.direction == Direction::kForward) {
-      TurnInterleaved<false>(in, turned, cos, sin, one);
+      TurnInterleaved(Near(), in, turned, cos, sin, one);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[j] = turned[2 * j];
         out[tile.n + j] = turned[2 * j + 1];
       }
     } else {
-      TurnSplit<false>(in, turned, cos, sin, one, tile.n);
+      TurnSplit(Near(), in, turned, cos, sin, one, tile.n);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[2 * j] = turned[j];
         out[2 * j + 1] = turned[tile.n + j];
@@ -49,9 +51,9 @@ HWY_NOINLINE void TurnAndReorder(const E* in, E* out, const T* cos,
 }
 
 // Blocks of pairs, each half-split in itself.
-template <bool kIsFar, class E, class T>
-HWY_NOINLINE void TurnNested(const E* in, E* out, const T* cos, const T* sin,
-                             const Tile& tile) {
+template <class Ahead, class E, class T>
+HWY_NOINLINE void TurnNested(Ahead ahead, const E* in, E* out, const T* cos,
+                             const T* sin, const Tile& tile) {
   const Layout& layout = tile.layout;
   const auto in_block =
       static_cast<std::size_t>(layout.rotary_dim / 2 / layout.blocks);
@@ -60,32 +62,32 @@ HWY_NOINLINE void TurnNested(const E* in, E* out, const T* cos, const T* sin,
     const std::size_t within = (tile.first + i) % in_block;
     const std::size_t channel = 2 * (tile.first + i) - within;
     block.n = std::min(in_block - within, tile.n - i);
-    TurnSplit<kIsFar>(in + channel, out + channel, cos + i, sin + i, block,
-                      in_block);
+    TurnSplit(ahead, in + channel, out + channel, cos + i, sin + i, block,
+              in_block);
   }
 }
 
+HWY_INLINE std::size_t PairDistance(const Layout& layout) {
+  const auto distance = static_cast<std::size_t>(layout.pair_distance);
+  return distance == 0 ? pairs_of(layout) : distance;
+}
+
 // Heads of one token, or one head of several tokens.
-template <bool kIsFar, class E, class T>
-HWY_INLINE void TurnRow(const E* in, E* out, const T* cos, const T* sin,
-                        const Tile& tile) {
-  const Layout& layout = tile.layout;
+template <class Ahead, class E, class T>
+HWY_INLINE void TurnRow(Ahead ahead, const E* in, E* out, const T* cos,
+                        const T* sin, const Tile& tile) {
   const std::size_t first = tile.first;
-  switch (layout.pairing) {
+  switch (tile.layout.pairing) {
     case Pairing::kInterleaved:
-      return TurnInterleaved<kIsFar>(in + 2 * first, out + 2 * first, cos, sin,
-                                     tile);
-    case Pairing::kHalfSplit: {
-      const std::int64_t distance = layout.pair_distance == 0
-                                        ? layout.rotary_dim / 2
-                                        : layout.pair_distance;
-      return TurnSplit<kIsFar>(in + first, out + first, cos, sin, tile,
-                               static_cast<std::size_t>(distance));
-    }
+      return TurnInterleaved(ahead, in + 2 * first, out + 2 * first, cos, sin,
+                             tile);
+    case Pairing::kHalfSplit:
+      return TurnSplit(ahead, in + first, out + first, cos, sin, tile,
+                       PairDistance(tile.layout));
     case Pairing::kInterleavedToHalf:
       return TurnAndReorder(in, out, cos, sin, tile);
     case Pairing::kNestedHalfSplit:
-      return TurnNested<kIsFar>(in, out, cos, sin, tile);
+      return TurnNested(ahead, in, out, cos, sin, tile);
   }
 }
 
@@ -101,18 +103,17 @@ HWY_INLINE bool LiesAlong(const Tile& tile) {
 }
 
 // Some tokens of a head, then the same tokens of the next one.
-template <bool kIsFar, class E, class T>
-HWY_NOINLINE void TurnAlong(const E* in, E* out, const T* cos, const T* sin,
-                            const Tile& tile) {
+template <class Ahead, class E, class T>
+HWY_NOINLINE void TurnAlong(Ahead ahead, const E* in, E* out, const T* cos,
+                            const T* sin, const Tile& tile) {
   const Tensor& tensor = tile.tensor;
   Tile along = tile;
-  along.ahead = kAheadAlong;
-  along.heads = 1;
+  along.tensor.heads = 1;
   for (std::int64_t t = 0; t < tile.tokens; t += kTokensAlong) {
     along.tokens = std::min(kTokensAlong, tile.tokens - t);
-    for (std::int64_t h = 0; h < tile.heads; ++h) {
-      TurnRow<kIsFar>(in + h * tensor.in_strides.head,
-                      out + h * tensor.out_strides.head, cos, sin, along);
+    for (std::int64_t h = 0; h < tensor.heads; ++h) {
+      TurnRow(ahead, in + h * tensor.in_strides.head,
+              out + h * tensor.out_strides.head, cos, sin, along);
     }
     in += kTokensAlong * tensor.in_strides.token;
     out += kTokensAlong * tensor.out_strides.token;
@@ -121,15 +122,14 @@ HWY_NOINLINE void TurnAlong(const E* in, E* out, const T* cos, const T* sin,
   }
 }
 
-template <bool kIsFar, class E, class T>
-HWY_NOINLINE void TurnRows(const E* in, E* out, const T* cos, const T* sin,
-                           const Tile& tile) {
-  if (LiesAlong(tile)) return TurnAlong<kIsFar>(in, out, cos, sin, tile);
+template <class Ahead, class E, class T>
+HWY_NOINLINE void TurnRows(Ahead ahead, const E* in, E* out, const T* cos,
+                           const T* sin, const Tile& tile) {
   const Tensor& tensor = tile.tensor;
   Tile row = tile;
   row.tokens = 1;
   for (std::int64_t t = tile.tokens; t > 0; --t) {
-    TurnRow<kIsFar>(in, out, cos, sin, row);
+    TurnRow(ahead, in, out, cos, sin, row);
     in += tensor.in_strides.token;
     out += tensor.out_strides.token;
     cos += tile.row_stride;
@@ -145,12 +145,46 @@ HWY_NOINLINE void TurnTileOf(const void* in, void* out, const void* cos,
   auto* to = static_cast<E*>(out);
   const auto* c = static_cast<const T*>(cos);
   const auto* s = static_cast<const T*>(sin);
-  if (tile.ahead != 0) return TurnRows<true>(from, to, c, s, tile);
-  if (tile.tokens != 1) return TurnRows<false>(from, to, c, s, tile);
-  TurnRow<false>(from, to, c, s, tile);
+  if (LiesAlong(tile)) {
+    if (tile.is_far) return TurnAlong(Far{kAheadAlong}, from, to, c, s, tile);
+    return TurnAlong(Near(), from, to, c, s, tile);
+  }
+  if (tile.is_far) return TurnRows(Far{kAhead}, from, to, c, s, tile);
+  if (tile.tokens != 1) return TurnRows(Near(), from, to, c, s, tile);
+  TurnRow(Near(), from, to, c, s, tile);
 }
 
-// A switch of jumps: with_element would add a call.
+template <class E>
+HWY_NOINLINE void TurnStepByTile(const Layout& layout, const Tensor& tensor,
+                                 Direction direction, const void* cos,
+                                 const void* sin) {
+  const Tile tile{tensor, layout, direction, 0, pairs_of(layout), 1, 0, false};
+  TurnTileOf<E>(static_cast<const E*>(tensor.in) + layout.rotary_offset,
+                static_cast<E*>(tensor.out) + layout.rotary_offset, cos, sin,
+                tile);
+}
+
+template <class E>
+HWY_NOINLINE void TurnStepOf(const Layout& layout, const Tensor& tensor,
+                             Direction direction, const void* cos,
+                             const void* sin) {
+  using T = Compute<E>;
+  const auto* c = static_cast<const T*>(cos);
+  const auto* s = static_cast<const T*>(sin);
+  const T sign = SignOf<T>(direction);
+  const std::int64_t offset = layout.rotary_offset;
+  const std::size_t n = pairs_of(layout);
+  if (layout.pairing == Pairing::kHalfSplit) {
+    const auto step = MakeWideSplitStep<E>(PairDistance(layout), sign);
+    if (TurnIfOneChunk<E>(step, tensor, offset, c, s, n)) return;
+  } else if (layout.pairing == Pairing::kInterleaved) {
+    const auto step = MakeWideInterleavedStep<E>(sign);
+    if (TurnIfOneChunk<E>(step, tensor, offset, c, s, n)) return;
+  }
+  TurnStepByTile<E>(layout, tensor, direction, cos, sin);
+}
+
+// Switches of jumps: with_element would add a call.
 void TurnTile(const void* in, void* out, const void* cos, const void* sin,
               const Tile& tile) {
   switch (tile.tensor.type) {
@@ -165,6 +199,20 @@ void TurnTile(const void* in, void* out, const void* cos, const void* sin,
   }
 }
 
+void TurnStep(const Layout& layout, const Tensor& tensor, Direction direction,
+              const void* cos, const void* sin) {
+  switch (tensor.type) {
+    case Type::kF64:
+      return TurnStepOf<double>(layout, tensor, direction, cos, sin);
+    case Type::kF32:
+      return TurnStepOf<float>(layout, tensor, direction, cos, sin);
+    case Type::kF16:
+      return TurnStepOf<F16>(layout, tensor, direction, cos, sin);
+    case Type::kBf16:
+      return TurnStepOf<Bf16>(layout, tensor, direction, cos, sin);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast
 HWY_AFTER_NAMESPACE();
@@ -174,12 +222,18 @@ namespace ropeproof::fast {
 namespace {
 
 HWY_EXPORT(TurnTile);
+HWY_EXPORT(TurnStep);
 
 }  // namespace
 
 void turn(const void* in, void* out, const void* cos, const void* sin,
           const Tile& tile) noexcept {
-  HWY_DYNAMIC_DISPATCH(TurnTile)(in, out, cos, sin, tile);
+  ROPEPROOF_FAST_DISPATCH(TurnTile)(in, out, cos, sin, tile);
+}
+
+void turn_step(const Layout& layout, const Tensor& tensor, Direction direction,
+               const void* cos, const void* sin) noexcept {
+  ROPEPROOF_FAST_DISPATCH(TurnStep)(layout, tensor, direction, cos, sin);
 }
 
 }  // namespace ropeproof::fast

@@ -11,7 +11,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"
-#include "fast/heads-inl.h"
+#include "fast/rotate-inl.h"
 #include "fast/runs-inl.h"
 // clang-format on
 
@@ -96,21 +96,6 @@ void HighwayCosSin(const float* angle, std::size_t n, float* cos, float* sin) {
   }
 }
 
-void BareLoop(bool is_interleaved, float* x, std::int64_t heads,
-              std::int64_t dim, const float* cos, const float* sin) {
-  const auto pairs = static_cast<std::size_t>(dim / 2);
-  const Layout layout{dim, dim, 0, Pairing::kHalfSplit};
-  const Strides strides{0, heads * dim, dim};
-  const Tensor tensor{x, x, heads, strides, strides, Type::kF32};
-  const Tile tile{tensor, layout, Direction::kForward, 0, pairs, heads, 1,
-                  0,      0};
-  if (is_interleaved) {
-    kernels::TurnInterleaved<false>(x, x, cos, sin, tile);
-  } else {
-    kernels::TurnSplit<false>(x, x, cos, sin, tile, pairs);
-  }
-}
-
 void UncheckedTable(const Plan& plan, std::size_t rows, float* cos) {
   const std::size_t pairs = plan.pairs();
   for (std::size_t p = 0; p < rows; p += Plan::kRun) {
@@ -135,7 +120,6 @@ HWY_EXPORT(Scale16);
 HWY_EXPORT(Fill);
 HWY_EXPORT(FillPast);
 HWY_EXPORT(HighwayCosSin);
-HWY_EXPORT(BareLoop);
 HWY_EXPORT(UncheckedTable);
 
 }  // namespace
@@ -154,10 +138,6 @@ void fill_past(void* data, std::size_t bytes) {
 void highway_cos_sin(const float* angle, std::size_t n, float* cos,
                      float* sin) {
   HWY_DYNAMIC_DISPATCH(HighwayCosSin)(angle, n, cos, sin);
-}
-void bare_loop(bool is_interleaved, float* x, std::int64_t heads,
-               std::int64_t dim, const float* cos, const float* sin) {
-  HWY_DYNAMIC_DISPATCH(BareLoop)(is_interleaved, x, heads, dim, cos, sin);
 }
 void unchecked_table(const Plan& plan, std::size_t rows, float* cos) {
   HWY_DYNAMIC_DISPATCH(UncheckedTable)(plan, rows, cos);

@@ -31,12 +31,8 @@ void fill_past(void* data, std::size_t bytes);
 // Highway's own f32 cosine and sine of n angles; n a multiple of 16.
 void highway_cos_sin(const float* angle, std::size_t n, float* cos, float* sin);
 
-// Stages of our own kernels by themselves. The loop that turns one token's heads,
-// `dim` channels each, without what leads to it; and a table of consecutive
-// positions from 0 on, cosines before sines in each row, without the search for
-// values too near a tie.
-void bare_loop(bool is_interleaved, float* x, std::int64_t heads,
-               std::int64_t dim, const float* cos, const float* sin);
+// A stage of our own kernels left out: a table of consecutive positions from 0 on,
+// cosines before sines in each row, without the search for values too near a tie.
 void unchecked_table(const Plan& plan, std::size_t rows, float* cos);
 
 }  // namespace ropeproof::fast::bench

@@ -155,15 +155,6 @@ Row row_of(std::string name, double goal, double floor, const Shaped& s) {
     all.push_back({"memcpy", [w] {
                      std::memcpy(w->copy.data(), w->x.data(), w->bytes);
                    }});
-    if (s.tokens == 1 && s.type == Type::kF32 && s.head_dim == s.rotary_dim &&
-        s.kernel == Kernel::kRotate) {
-      all.push_back({"loop", [w] {
-                       bare_loop(w->shaped.pairing == Pairing::kInterleaved,
-                                 w->x.as<float>(), w->shaped.heads,
-                                 w->shaped.head_dim, w->cos.as<float>(),
-                                 w->sin.as<float>());
-                     }});
-    }
     if (s.limit == Limit::kFmt) {
       all.push_back(touched);
     } else if (s.type == Type::kF16 || s.type == Type::kBf16) {
