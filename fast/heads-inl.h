@@ -32,12 +32,12 @@ HWY_INLINE void FetchAhead(const Step&, D, Near, const E*) {}
 
 template <class Step, class D, class E>
 HWY_INLINE void FetchAhead(const Step& step, D d, Far far, const E* in) {
-  const auto* line = reinterpret_cast<const char*>(in) + far.bytes;
+  const auto* line = reinterpret_cast<const char*>(in);
   const std::size_t bytes = Step::Channels(d) * sizeof(E);
-  for (std::size_t i = 0; i < bytes; i += 64) {
-    hwy::Prefetch(line + i);
+  for (std::size_t i = 0; i < bytes; i += 64, line += 64) {
+    hwy::Prefetch(line + far.bytes / Step::kCloser);
     if constexpr (Step::kFetchesApart) {
-      hwy::Prefetch(line + i + step.distance * sizeof(E));
+      hwy::Prefetch(line + far.bytes + step.distance * sizeof(E));
     }
   }
 }
