@@ -168,26 +168,29 @@ HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
 //   cos  supnorm(p, cos(pi/2*x), [0; 1/2 + 2^-21], relative, 2^-10)
 constexpr std::uint64_t kQuickHalfWidth = 1 << 10;
 
+// Two of them, term by term in turns, for each term waits for the last one.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE void QuickCosSinQuarter(D d64, V rest, V& cos, V& sin) {
-  const V z = hn::Mul(rest, rest);
-  const auto next = [&](V sum, double coefficient) HWY_ATTR {
-    return hn::MulAdd(sum, z, hn::Set(d64, coefficient));
+HWY_INLINE void QuickCosSinQuarters(D d64, V rest_0, V rest_1, V& cos_0,
+                                    V& sin_0, V& cos_1, V& sin_1) {
+  const V z_0 = hn::Mul(rest_0, rest_0), z_1 = hn::Mul(rest_1, rest_1);
+  V s_0 = hn::Set(d64, -0x1.dd4e0ae5b9ad6p-19), s_1 = s_0;
+  V c_0 = hn::Set(d64, -0x1.a0f36a88fca7p-16), c_1 = c_0;
+  const auto next = [&](double of_sin, double of_cos) HWY_ATTR {
+    const V a = hn::Set(d64, of_sin), b = hn::Set(d64, of_cos);
+    s_0 = hn::MulAdd(s_0, z_0, a);
+    c_0 = hn::MulAdd(c_0, z_0, b);
+    s_1 = hn::MulAdd(s_1, z_1, a);
+    c_1 = hn::MulAdd(c_1, z_1, b);
   };
-  V s = hn::Set(d64, -0x1.dd4e0ae5b9ad6p-19);
-  s = next(s, 0x1.5071be0a2d3d5p-13);
-  s = next(s, -0x1.32d2c627f47dap-8);
-  s = next(s, 0x1.466bc670fa464p-4);
-  s = next(s, -0x1.4abbce6257778p-1);
-  s = next(s, 0x1.921fb54442cf8p+0);
-  sin = hn::Mul(s, rest);
-
-  V c = hn::Set(d64, -0x1.a0f36a88fca7p-16);
-  c = next(c, 0x1.e1e7f58583592p-11);
-  c = next(c, -0x1.55d3ba9dbbd1dp-6);
-  c = next(c, 0x1.03c1f075dd9c1p-2);
-  c = next(c, -0x1.3bd3cc9bd6839p+0);
-  cos = next(c, 1.0);
+  next(0x1.5071be0a2d3d5p-13, 0x1.e1e7f58583592p-11);
+  next(-0x1.32d2c627f47dap-8, -0x1.55d3ba9dbbd1dp-6);
+  next(0x1.466bc670fa464p-4, 0x1.03c1f075dd9c1p-2);
+  next(-0x1.4abbce6257778p-1, -0x1.3bd3cc9bd6839p+0);
+  next(0x1.921fb54442cf8p+0, 1.0);
+  cos_0 = c_0;
+  cos_1 = c_1;
+  sin_0 = hn::Mul(s_0, rest_0);
+  sin_1 = hn::Mul(s_1, rest_1);
 }
 
 // cos and sin of the whole angle: a quarter turn maps (cos, sin) to
@@ -204,7 +207,7 @@ HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
     rest = ReduceAngle(d64, position, hi, lo, quadrant);
   }
   if constexpr (kIsQuick) {
-    QuickCosSinQuarter(d64, rest, c, s);
+    QuickCosSinQuarters(d64, rest, rest, c, s, c, s);
   } else {
     CosSinQuarter(d64, rest, c, s);
   }

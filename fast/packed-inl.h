@@ -124,8 +124,7 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
   const V rest_1 = ReduceNearAngle(d64, fourfold, hn::LoadU(d64, hi + lanes),
                                    hn::LoadU(d64, lo + lanes), n_1);
   V c_0, s_0, c_1, s_1;
-  QuickCosSinQuarter(d64, rest_0, c_0, s_0);
-  QuickCosSinQuarter(d64, rest_1, c_1, s_1);
+  QuickCosSinQuarters(d64, rest_0, rest_1, c_0, s_0, c_1, s_1);
   if constexpr (kHasAmplitude) {
     const V m_0 = hn::LoadU(d64, amplitude);
     const V m_1 = hn::LoadU(d64, amplitude + lanes);
