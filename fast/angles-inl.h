@@ -287,7 +287,8 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   }
 }
 
-// Whether positions are near for all pairs of a plan: at most 2^31 quarter turns.
+// Whether a position, or each of several, is near for all pairs of a plan: at most
+// 2^31 quarter turns.
 HWY_INLINE bool IsNear(const Plan& plan, double position) {
   return std::abs(position) * plan.most_turns() <= 0x1p29;
 }

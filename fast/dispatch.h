@@ -5,15 +5,19 @@
 #include "hwy/targets.h"
 
 namespace ropeproof::fast {
+namespace {
 
-// Highway's, looked up before all other objects of this library and its users are
-// made: to look it up takes a call, around which every call would save its
-// arguments.
-struct Chosen {
-  const hwy::ChosenTarget& target = hwy::GetChosenTarget();
-};
-__attribute__((init_priority(101))) inline const Chosen kChosen;
+// Highway's target, looked up when the program or the library is loaded: to look it up
+// takes a call, around which every call of a kernel would save its arguments. Calls
+// before that find entry 0 of every table, which chooses. In each source file its
+// own: one for all would be a symbol that keeps a plug-in from being unloaded.
+constinit hwy::ChosenTarget unchosen;
+constinit const hwy::ChosenTarget* chosen = &unchosen;
+__attribute__((constructor)) void find_chosen() {
+  chosen = &hwy::GetChosenTarget();
+}
 
+}  // namespace
 }  // namespace ropeproof::fast
 
 // As HWY_DYNAMIC_DISPATCH.
@@ -21,8 +25,7 @@ __attribute__((init_priority(101))) inline const Chosen kChosen;
 #define ROPEPROOF_FAST_DISPATCH(FUNC_NAME) HWY_STATIC_DISPATCH(FUNC_NAME)
 #else
 #define ROPEPROOF_FAST_DISPATCH(FUNC_NAME) \
-  (*(HWY_DISPATCH_TABLE(                   \
-      FUNC_NAME)[::ropeproof::fast::kChosen.target.GetIndex()]))
+  (*(HWY_DISPATCH_TABLE(FUNC_NAME)[::ropeproof::fast::chosen->GetIndex()]))
 #endif
 
 #endif  // ROPEPROOF_FAST_DISPATCH_H_

@@ -22,22 +22,22 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // What to fetch ahead of the channels at hand: nothing, or what lies so many bytes on.
-struct Near {};
-struct Far {
+struct FetchNothing {};
+struct FetchAhead {
   std::ptrdiff_t bytes;
 };
 
 template <class Step, class D, class E>
-HWY_INLINE void FetchAhead(const Step&, D, Near, const E*) {}
+HWY_INLINE void Fetch(const Step&, D, FetchNothing, const E*) {}
 
 template <class Step, class D, class E>
-HWY_INLINE void FetchAhead(const Step& step, D d, Far far, const E* in) {
+HWY_INLINE void Fetch(const Step& step, D d, FetchAhead ahead, const E* in) {
   const auto* line = reinterpret_cast<const char*>(in);
   const std::size_t bytes = Step::Channels(d) * sizeof(E);
   for (std::size_t i = 0; i < bytes; i += 64, line += 64) {
-    hwy::Prefetch(line + far.bytes / Step::kCloser);
+    hwy::Prefetch(line + ahead.bytes / Step::kCloser);
     if constexpr (Step::kFetchesApart) {
-      hwy::Prefetch(line + far.bytes + step.distance * sizeof(E));
+      hwy::Prefetch(line + ahead.bytes + step.distance * sizeof(E));
     }
   }
 }
@@ -60,7 +60,7 @@ HWY_INLINE void TurnTwo(const Step& step, D d, Ahead ahead, const E* in,
 template <class Step, class D, class Ahead, class E, class V, class... Rest>
 HWY_INLINE void TurnVectors(const Step& step, D d, Ahead ahead, const E* in,
                             const E* again, E* out, V c, V s, Rest... rest) {
-  FetchAhead(step, d, ahead, in);
+  Fetch(step, d, ahead, in);
   if constexpr (Step::kTakesTwo) {
     TurnTwo(step, d, ahead, in, again, out, c, s, rest...);
   } else {
@@ -84,26 +84,26 @@ HWY_INLINE const E* HiddenCopy(const E* pointer) {
 template <std::size_t kSteps, class Step, class D, class Ahead, class E,
           class T, class... V>
 HWY_INLINE void TurnChunk(const Step& step, D d, Ahead ahead,
-                          const Tensor& tensor, const E* in, E* out,
-                          const T* cos, const T* sin, V... turns) {
+                          const Tensor& tensor, std::int64_t heads, const E* in,
+                          E* out, const T* cos, const T* sin, V... turns) {
   if constexpr (kSteps > 0) {
     const T *next_cos = cos + Step::Pairs(d), *next_sin = sin + Step::Pairs(d);
     hn::Vec<D> c, s;
     if constexpr (Step::kTakesTwo) {
       hn::Vec<D> c_odd, s_odd;
       step.Load(d, cos, sin, c, s, c_odd, s_odd);
-      TurnChunk<kSteps - 1>(step, d, ahead, tensor, in, out, next_cos, next_sin,
-                            turns..., c, s, c_odd, s_odd);
+      TurnChunk<kSteps - 1>(step, d, ahead, tensor, heads, in, out, next_cos,
+                            next_sin, turns..., c, s, c_odd, s_odd);
     } else {
       step.Load(d, cos, sin, c, s);
-      TurnChunk<kSteps - 1>(step, d, ahead, tensor, in, out, next_cos, next_sin,
-                            turns..., c, s);
+      TurnChunk<kSteps - 1>(step, d, ahead, tensor, heads, in, out, next_cos,
+                            next_sin, turns..., c, s);
     }
   } else {
     const std::int64_t in_stride = tensor.in_strides.head;
     const std::int64_t out_stride = tensor.out_strides.head;
     const E* again = HiddenCopy(in);
-    for (std::int64_t h = tensor.heads; h > 0; --h) {
+    for (std::int64_t h = heads; h > 0; --h) {
       TurnVectors(step, d, ahead, in, again, out, turns...);
       in += in_stride;
       again += in_stride;
@@ -129,16 +129,19 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, Ahead ahead,
                                  const Tile& tile, const E* from, E* to,
                                  const T* cos, const T* sin, std::size_t n) {
   std::size_t done = 0;
-  const auto run = [&](auto d, auto steps, auto far) ROPEPROOF_FAST_LAMBDA {
+  const auto run = [&](auto d, auto steps) ROPEPROOF_FAST_LAMBDA {
     constexpr std::size_t kSteps = decltype(steps)::value;
     if constexpr (kSteps > 0 && hn::MaxLanes(d) >= Step::kMinLanes) {
+      std::conditional_t<(kSteps > 1), Ahead, FetchNothing> fetch{};
+      if constexpr (kSteps > 1) fetch = ahead;
       const std::size_t pairs = kSteps * Step::Pairs(d);
       for (; done + pairs <= n; done += pairs) {
         const E* in = from;
         E* out = to;
         const T *c = cos + done, *s = sin + done;
         for (std::int64_t t = tile.tokens; t > 0; --t) {
-          TurnChunk<kSteps>(step, d, far, tile.tensor, in, out, c, s);
+          TurnChunk<kSteps>(step, d, fetch, tile.tensor, tile.heads, in, out, c,
+                            s);
           in += tile.tensor.in_strides.token;
           out += tile.tensor.out_strides.token;
           c += tile.row_stride;
@@ -151,19 +154,16 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, Ahead ahead,
   };
   constexpr std::size_t kMost = kMostSteps<Step>;
   const hn::ScalableTag<T> d;
-  run(d, Steps<kMost>(), ahead);
-  run(d, Steps<kMost / 2>(), ahead);
-  run(d, Steps<(kMost > 4 ? kMost / 4 : 0)>(), ahead);
+  run(d, Steps<kMost>());
+  run(d, Steps<kMost / 2>());
+  run(d, Steps<(kMost > 4 ? kMost / 4 : 0)>());
   if (HWY_LIKELY(done == n)) return n;
-  run(d, Steps<1>(), Near());
-  if constexpr (hn::MaxLanes(d) > 8)
-    run(hn::CappedTag<T, 8>(), Steps<1>(), Near());
-  if constexpr (hn::MaxLanes(d) > 4)
-    run(hn::CappedTag<T, 4>(), Steps<1>(), Near());
-  if constexpr (hn::MaxLanes(d) > 2)
-    run(hn::CappedTag<T, 2>(), Steps<1>(), Near());
+  run(d, Steps<1>());
+  if constexpr (hn::MaxLanes(d) > 8) run(hn::CappedTag<T, 8>(), Steps<1>());
+  if constexpr (hn::MaxLanes(d) > 4) run(hn::CappedTag<T, 4>(), Steps<1>());
+  if constexpr (hn::MaxLanes(d) > 2) run(hn::CappedTag<T, 2>(), Steps<1>());
   if constexpr (hn::MaxLanes(d) > 1 && Step::kMinLanes == 1) {
-    run(hn::CappedTag<T, 1>(), Steps<1>(), Near());
+    run(hn::CappedTag<T, 1>(), Steps<1>());
   }
   return done;
 }
@@ -174,13 +174,13 @@ HWY_INLINE std::size_t TurnPairs(const Step& step, Ahead ahead,
 template <std::size_t kSteps, class E, class Step, class D, class T>
 HWY_NOINLINE void TurnHeads(Step step, D d, const Tensor& tensor,
                             std::int64_t offset, const T* cos, const T* sin) {
-  TurnChunk<kSteps>(step, d, Near(), tensor,
+  TurnChunk<kSteps>(step, d, FetchNothing(), tensor, tensor.heads,
                     static_cast<const E*>(tensor.in) + offset,
                     static_cast<E*>(tensor.out) + offset, cos, sin);
 }
 
 // Turns n pairs of every head of a token if they make up one chunk; else returns
-// false.
+// false. First kMost / 2 steps: with 512 bits, f32 heads of 128 channels.
 template <class E, class Step, class T>
 HWY_INLINE bool TurnIfOneChunk(const Step& step, const Tensor& tensor,
                                std::int64_t offset, const T* cos, const T* sin,
@@ -202,7 +202,7 @@ HWY_INLINE bool TurnIfOneChunk(const Step& step, const Tensor& tensor,
 
 // The steps to begin with: those that take two vectors where there are such.
 template <class E>
-HWY_INLINE auto MakeWideInterleavedStep(Compute<E> sign) {
+HWY_INLINE auto MakeFirstInterleavedStep(Compute<E> sign) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<E, float>) {
     return InterleavedTwoStep{sign};
@@ -213,7 +213,7 @@ HWY_INLINE auto MakeWideInterleavedStep(Compute<E> sign) {
   }
 }
 template <class E>
-HWY_INLINE auto MakeWideSplitStep(std::size_t distance, Compute<E> sign) {
+HWY_INLINE auto MakeFirstSplitStep(std::size_t distance, Compute<E> sign) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<E, Bf16>) {
     return SplitWordsStep{distance, sign};
@@ -237,13 +237,13 @@ HWY_NOINLINE void TurnInterleaved(Ahead ahead, const E* in, E* out,
                                   const T* cos, const T* sin,
                                   const Tile& tile) {
   const T sign = SignOf<T>(tile.direction);
-  const auto wide = MakeWideInterleavedStep<E>(sign);
-  const auto narrow = MakeInterleavedStep<E>(sign);
+  const auto two = MakeFirstInterleavedStep<E>(sign);
+  const auto one = MakeInterleavedStep<E>(sign);
   const std::size_t n = tile.n;
-  const std::size_t done = TurnPairs(wide, ahead, tile, in, out, cos, sin, n);
-  if constexpr (!std::is_same_v<decltype(wide), decltype(narrow)>) {
+  const std::size_t done = TurnPairs(two, ahead, tile, in, out, cos, sin, n);
+  if constexpr (!std::is_same_v<decltype(two), decltype(one)>) {
     if (HWY_LIKELY(done == n)) return;
-    TurnPairs(narrow, ahead, tile, in + 2 * done, out + 2 * done, cos + done,
+    TurnPairs(one, ahead, tile, in + 2 * done, out + 2 * done, cos + done,
               sin + done, n - done);
   }
 }
@@ -253,14 +253,14 @@ HWY_NOINLINE void TurnSplit(Ahead ahead, const E* in, E* out, const T* cos,
                             const T* sin, const Tile& tile,
                             std::size_t distance) {
   const T sign = SignOf<T>(tile.direction);
-  const auto wide = MakeWideSplitStep<E>(distance, sign);
-  const SplitStep<E> narrow{distance, sign};
+  const auto two = MakeFirstSplitStep<E>(distance, sign);
+  const SplitStep<E> one{distance, sign};
   const std::size_t n = tile.n;
-  const std::size_t done = TurnPairs(wide, ahead, tile, in, out, cos, sin, n);
-  if constexpr (!std::is_same_v<decltype(wide), decltype(narrow)>) {
+  const std::size_t done = TurnPairs(two, ahead, tile, in, out, cos, sin, n);
+  if constexpr (!std::is_same_v<decltype(two), decltype(one)>) {
     if (HWY_LIKELY(done == n)) return;
-    TurnPairs(narrow, ahead, tile, in + done, out + done, cos + done,
-              sin + done, n - done);
+    TurnPairs(one, ahead, tile, in + done, out + done, cos + done, sin + done,
+              n - done);
   }
 }
 

@@ -218,7 +218,7 @@ HWY_NOINLINE inline void FormNearRow(const Plan& plan, std::size_t first,
   FormNearRows<true>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
 }
 
-// Each way a function by itself: the registers of one must not cost the other.
+// What is less common by functions of its own, as above.
 HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                                  std::size_t n, double position,
                                  const double* amplitude, float* cos,

@@ -59,10 +59,11 @@ HWY_INLINE std::int64_t bytes_of_call(const Layout& layout, const Shape& shape,
   return bytes * layout.rotary_dim * shape.batch * shape.seq;
 }
 
-// Copies the channels that no pair has. `in` and `out` are at channel rotary_offset.
+// Copies the channels that no pair has. `in` and `out` are at channel rotary_offset
+// of the first of `heads` heads.
 HWY_NOINLINE void copy_outside_pairs(const Layout& layout, const Tensor& tensor,
-                                     std::int64_t tokens, const void* in,
-                                     void* out) {
+                                     std::int64_t heads, std::int64_t tokens,
+                                     const void* in, void* out) {
   // The window, or its halves where they lie apart.
   const std::int64_t r = layout.rotary_dim, begin = -layout.rotary_offset;
   const std::int64_t end = layout.head_dim - layout.rotary_offset;
@@ -79,7 +80,7 @@ HWY_NOINLINE void copy_outside_pairs(const Layout& layout, const Tensor& tensor,
                 static_cast<std::size_t>(to - from) * bytes_of(tensor.type));
   };
   for (std::int64_t t = 0; t < tokens; ++t) {
-    for (std::int64_t h = 0; h < tensor.heads; ++h) {
+    for (std::int64_t h = 0; h < heads; ++h) {
       const std::int64_t in_head =
           t * tensor.in_strides.token + h * tensor.in_strides.head;
       const std::int64_t out_head =
@@ -114,22 +115,22 @@ HWY_INLINE void turn_tensor(const Job& job, const Tensor& tensor,
                             const Share& share, const Turns& turns) {
   const Layout& layout = job.layout;
   const Tokens& tokens = share.tokens;
-  Tile tile{tensor,  layout,       job.direction, turns.first,
-            turns.n, tokens.count, turns.stride,  job.is_far};
-  std::int64_t from = 0;
+  std::int64_t from = 0, to = tensor.heads;
   if (share.parts > 1) {
     from = tensor.heads * share.part / share.parts;
-    tile.tensor.heads = tensor.heads * (share.part + 1) / share.parts - from;
+    to = tensor.heads * (share.part + 1) / share.parts;
   }
   const auto offset = [&](const Strides& strides) {
     return tokens.batch * strides.batch + tokens.first * strides.token +
            from * strides.head + layout.rotary_offset;
   };
+  const Tile tile{tensor,    layout,       job.direction, turns.first, turns.n,
+                  to - from, tokens.count, turns.stride,  job.is_far};
   const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
   void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
   turn(in, out, turns.cos, turns.sin, tile);
   if (turns.first == 0 && needs_copy(layout, tensor)) {
-    copy_outside_pairs(layout, tile.tensor, tokens.count, in, out);
+    copy_outside_pairs(layout, tensor, to - from, tokens.count, in, out);
   }
 }
 
@@ -260,21 +261,21 @@ HWY_INLINE std::int64_t heads_of(std::span<const Tensor> tensors) {
 HWY_NOINLINE void copy_outside_step(const Layout& layout,
                                     const Tensor& tensor) {
   const std::int64_t offset = layout.rotary_offset;
-  copy_outside_pairs(layout, tensor, 1, at(tensor.in, tensor.type, offset),
+  copy_outside_pairs(layout, tensor, tensor.heads, 1,
+                     at(tensor.in, tensor.type, offset),
                      at(tensor.out, tensor.type, offset));
 }
 
 // The row of the step's position.
 HWY_INLINE void form_step(const Plan& plan, const Positions& positions,
                           float* cos, float* sin) {
+  constexpr Tokens kFirst{0, 0, 1};
   const std::size_t n = plan.pairs();
   if (HWY_LIKELY(plan.has_one_axis() && positions.pair_amplitude == nullptr)) {
-    const double p = positions.real != nullptr
-                         ? positions.real[0]
-                         : static_cast<double>(positions.data[0]);
-    return form_row(plan, 0, n, p, plan.amplitudes(), cos, sin);
+    return form_row(plan, 0, n, position_of(positions, kFirst, 0, 0),
+                    plan.amplitudes(), cos, sin);
   }
-  form_rows(plan, positions, {0, 0, 1}, 0, n, n, cos, sin);
+  form_rows(plan, positions, kFirst, 0, n, n, cos, sin);
 }
 
 HWY_INLINE void turn_tensors(const Layout& layout, Direction direction,
@@ -350,6 +351,7 @@ HWY_NOINLINE void rope_any(const Plan& plan, const Layout& layout,
 void rotate(const Layout& layout, Direction direction, const Shape& shape,
             const Table<const void>& given,
             std::span<const Tensor> tensors) noexcept {
+  // A step's only tensor, with nothing to copy, needs no stack.
   const Tensor* first = tensors.data();
   if (HWY_LIKELY(tensors.size() == 1 && is_step(layout, shape, first->heads) &&
                  given.type == compute_type(first->type) &&

@@ -13,16 +13,6 @@ namespace {
 // Pairs whose positions are gathered at once.
 constexpr std::size_t kGathered = 256;
 
-// The position on axis `axis` of token `t` of the tile.
-inline double position_of(const Positions& positions, const Tokens& tokens,
-                          std::int64_t t, std::int64_t axis) {
-  const std::int64_t i = axis * positions.axis_stride +
-                         tokens.batch * positions.batch_stride + tokens.first +
-                         t;
-  return positions.real != nullptr ? positions.real[i]
-                                   : static_cast<double>(positions.data[i]);
-}
-
 const double* amplitudes_of(const Plan& plan, const Positions& positions,
                             const Tokens& tokens, std::int64_t t) {
   if (positions.pair_amplitude == nullptr) return plan.amplitudes();
@@ -151,7 +141,7 @@ void form_rows(const Plan& plan, const Positions& positions,
                  round_to_float);
     return;
   }
-  if (tokens.count > 1 && plan.axis_of_pair().empty() &&
+  if (tokens.count > 1 && plan.has_one_axis() &&
       positions.pair_amplitude == nullptr) {
     form_runs(plan, positions, tokens, first, n, stride, cos, sin, is_streamed);
     return;

@@ -14,6 +14,16 @@ struct Tokens {
   std::int64_t batch, first, count;
 };
 
+// The position on axis `axis` of token `t` of the tile.
+inline double position_of(const Positions& positions, const Tokens& tokens,
+                          std::int64_t t, std::int64_t axis) {
+  const std::int64_t i = axis * positions.axis_stride +
+                         tokens.batch * positions.batch_stride + tokens.first +
+                         t;
+  return positions.real != nullptr ? positions.real[i]
+                                   : static_cast<double>(positions.data[i]);
+}
+
 // Forms rows of pairs [first, first + n), `stride` apart, rounded correctly.
 // `is_streamed`: as form_run (angles.h).
 void form_rows(const Plan& plan, const Positions& positions,

@@ -30,16 +30,16 @@ HWY_NOINLINE void TurnAndReorder(const E* in, E* out, const T* cos,
                                  const T* sin, const Tile& tile) {
   E turned[kMaxReordered];
   Tile one = tile;
-  one.tensor.heads = 1;
-  for (std::int64_t h = 0; h < tile.tensor.heads; ++h) {
+  one.heads = 1;
+  for (std::int64_t h = 0; h < tile.heads; ++h) {
     if (tile.direction == Direction::kForward) {
-      TurnInterleaved(Near(), in, turned, cos, sin, one);
+      TurnInterleaved(FetchNothing(), in, turned, cos, sin, one);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[j] = turned[2 * j];
         out[tile.n + j] = turned[2 * j + 1];
       }
     } else {
-      TurnSplit(Near(), in, turned, cos, sin, one, tile.n);
+      TurnSplit(FetchNothing(), in, turned, cos, sin, one, tile.n);
       for (std::size_t j = 0; j < tile.n; ++j) {
         out[2 * j] = turned[j];
         out[2 * j + 1] = turned[tile.n + j];
@@ -108,10 +108,10 @@ HWY_NOINLINE void TurnAlong(Ahead ahead, const E* in, E* out, const T* cos,
                             const T* sin, const Tile& tile) {
   const Tensor& tensor = tile.tensor;
   Tile along = tile;
-  along.tensor.heads = 1;
+  along.heads = 1;
   for (std::int64_t t = 0; t < tile.tokens; t += kTokensAlong) {
     along.tokens = std::min(kTokensAlong, tile.tokens - t);
-    for (std::int64_t h = 0; h < tensor.heads; ++h) {
+    for (std::int64_t h = 0; h < tile.heads; ++h) {
       TurnRow(ahead, in + h * tensor.in_strides.head,
               out + h * tensor.out_strides.head, cos, sin, along);
     }
@@ -146,22 +146,24 @@ HWY_NOINLINE void TurnTileOf(const void* in, void* out, const void* cos,
   const auto* c = static_cast<const T*>(cos);
   const auto* s = static_cast<const T*>(sin);
   if (LiesAlong(tile)) {
-    if (tile.is_far) return TurnAlong(Far{kAheadAlong}, from, to, c, s, tile);
-    return TurnAlong(Near(), from, to, c, s, tile);
+    if (tile.is_far)
+      return TurnAlong(FetchAhead{kAheadAlong}, from, to, c, s, tile);
+    return TurnAlong(FetchNothing(), from, to, c, s, tile);
   }
-  if (tile.is_far) return TurnRows(Far{kAhead}, from, to, c, s, tile);
-  if (tile.tokens != 1) return TurnRows(Near(), from, to, c, s, tile);
-  TurnRow(Near(), from, to, c, s, tile);
+  if (tile.is_far) return TurnRows(FetchAhead{kAhead}, from, to, c, s, tile);
+  if (tile.tokens != 1) return TurnRows(FetchNothing(), from, to, c, s, tile);
+  TurnRow(FetchNothing(), from, to, c, s, tile);
 }
 
 template <class E>
 HWY_NOINLINE void TurnStepByTile(const Layout& layout, const Tensor& tensor,
-                                 Direction direction, const void* cos,
-                                 const void* sin) {
-  const Tile tile{tensor, layout, direction, 0, pairs_of(layout), 1, 0, false};
-  TurnTileOf<E>(static_cast<const E*>(tensor.in) + layout.rotary_offset,
-                static_cast<E*>(tensor.out) + layout.rotary_offset, cos, sin,
-                tile);
+                                 Direction direction, const Compute<E>* cos,
+                                 const Compute<E>* sin) {
+  const Tile tile{tensor,       layout, direction, 0,    pairs_of(layout),
+                  tensor.heads, 1,      0,         false};
+  TurnRow(FetchNothing(),
+          static_cast<const E*>(tensor.in) + layout.rotary_offset,
+          static_cast<E*>(tensor.out) + layout.rotary_offset, cos, sin, tile);
 }
 
 template <class E>
@@ -175,13 +177,13 @@ HWY_NOINLINE void TurnStepOf(const Layout& layout, const Tensor& tensor,
   const std::int64_t offset = layout.rotary_offset;
   const std::size_t n = pairs_of(layout);
   if (layout.pairing == Pairing::kHalfSplit) {
-    const auto step = MakeWideSplitStep<E>(PairDistance(layout), sign);
+    const auto step = MakeFirstSplitStep<E>(PairDistance(layout), sign);
     if (TurnIfOneChunk<E>(step, tensor, offset, c, s, n)) return;
   } else if (layout.pairing == Pairing::kInterleaved) {
-    const auto step = MakeWideInterleavedStep<E>(sign);
+    const auto step = MakeFirstInterleavedStep<E>(sign);
     if (TurnIfOneChunk<E>(step, tensor, offset, c, s, n)) return;
   }
-  TurnStepByTile<E>(layout, tensor, direction, cos, sin);
+  TurnStepByTile<E>(layout, tensor, direction, c, s);
 }
 
 // Switches of jumps: with_element would add a call.

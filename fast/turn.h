@@ -14,16 +14,14 @@ inline std::size_t pairs_of(const Layout& layout) {
 }
 
 // Heads of consecutive tokens of one batch row, and a row of cosines and sines
-// for each token.
+// for each token; double for kF64, else float. What it refers to must outlive it.
 struct Tile {
-  Tensor
-      tensor;  // its heads, type and strides; cos and sin are double for kF64,
-               // else float
+  const Tensor& tensor;  // its type and strides
   const Layout& layout;
   Direction direction;
   std::size_t first, n;  // the pairs to turn; entry i is pair first + i
 
-  std::int64_t tokens;
+  std::int64_t heads, tokens;
   std::int64_t row_stride;  // of cos and sin
 
   bool is_far;  // to be fetched ahead

@@ -21,24 +21,36 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace kernels = ropeproof::fast::HWY_NAMESPACE;
 
+// Touches n elements, kLines vectors at once, for the end of a long loop is not
+// always foreseen. Returns how many.
+template <bool kAhead, std::size_t kLines, class D>
+HWY_INLINE std::size_t TouchLines(D d, std::uint32_t* row, std::size_t n) {
+  const auto last = hn::Set(d, 0x00010001);  // bits: numbers stay ordinary
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + kLines * lanes <= n; i += kLines * lanes) {
+    for (std::size_t k = i; k < i + kLines * lanes; k += lanes) {
+      if (kAhead) hwy::Prefetch(row + k + 1024);
+      hn::StoreU(hn::Xor(hn::LoadU(d, row + k), last), d, row + k);
+    }
+  }
+  return i;
+}
+
 template <bool kAhead>
 void TouchRows(const Rows& rows) {
   const hn::ScalableTag<std::uint32_t> d;
-  const auto last = hn::Set(d, 0x00010001);  // bits: numbers stay ordinary
-  const std::size_t lanes = hn::Lanes(d), length = rows.length / 4;
+  const std::size_t length = rows.length / 4, stride = rows.stride / 4;
   auto* row = static_cast<std::uint32_t*>(rows.data);
-  for (std::size_t i = 0; i < rows.count; ++i) {
-    std::size_t j = 0;
-    for (; j + 4 * lanes <= length; j += 4 * lanes) {
-      for (std::size_t k = j; k < j + 4 * lanes; k += lanes) {
-        if (kAhead) hwy::Prefetch(row + k + 1024);
-        hn::StoreU(hn::Xor(hn::LoadU(d, row + k), last), d, row + k);
-      }
+  if (length == 4 * hn::Lanes(d)) {
+    for (std::size_t i = rows.count; i > 0; --i, row += stride) {
+      TouchLines<kAhead, 4>(d, row, 4 * hn::Lanes(d));
     }
-    for (; j + lanes <= length; j += lanes) {
-      hn::StoreU(hn::Xor(hn::LoadU(d, row + j), last), d, row + j);
-    }
-    row += rows.stride / 4;
+    return;
+  }
+  for (std::size_t i = rows.count; i > 0; --i, row += stride) {
+    const std::size_t done = TouchLines<kAhead, 8>(d, row, length);
+    TouchLines<kAhead, 1>(d, row + done, length - done);
   }
 }
 

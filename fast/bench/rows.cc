@@ -57,6 +57,7 @@ struct World {
   Layout layout;
   Shape shape;
   Tensor tensor;
+  Rows rotated;
   Table<const void> given;
 
   explicit World(const Shaped& s)
@@ -73,6 +74,7 @@ struct World {
         layout{s.head_dim, s.rotary_dim, 0, s.pairing},
         shape{1, s.tokens},
         tensor(tensor_of_all()),
+        rotated(rotated_rows()),
         given{cos.data(), sin.data(), 0, s.rotary_dim / 2} {
     for (std::size_t t = 0; t < positions.size(); ++t) {
       positions[t] = 1000 + static_cast<std::int64_t>(t);
@@ -96,7 +98,7 @@ struct World {
                                 : Strides{0, heads * d, d};
     return {x.data(), x.data(), heads, strides, strides, shaped.type};
   }
-  Rows rows() const {  // what is rotated
+  Rows rotated_rows() const {
     const std::size_t e = bytes_of(shaped.type);
     const auto d = static_cast<std::size_t>(shaped.head_dim) * e;
     const auto r = static_cast<std::size_t>(shaped.rotary_dim) * e;
@@ -141,25 +143,27 @@ Row row_of(std::string name, double goal, double floor, const Shaped& s) {
               static_cast<double>(s.tokens * s.heads * s.rotary_dim);
   row.limits = s.limit == Limit::kTouch ? 2 : 1;
   row.make = [s] {
-    const auto w = std::make_shared<World>(s);
+    const auto data = std::make_shared<World>(s);
+    const World* w = data.get();
     std::vector<Candidate> all;
-    const World* world = w.get();  // less to look up with each call
-    const Candidate touched{"touch", [w] { touch(w->rows()); }};
+    const Candidate touched{"touch", [w] { touch(w->rotated); }, data};
+    const Candidate formatted{
+        "fmt", [w] { scale16(w->shaped.type, 1, w->rotated); }, data};
     if (s.limit == Limit::kTouch) {
       all.push_back(touched);
-      all.push_back({"touch ahead", [w] { touch_ahead(w->rows()); }});
+      all.push_back({"touch ahead", [w] { touch_ahead(w->rotated); }, data});
     } else {
-      all.push_back({"fmt", [w] { scale16(w->shaped.type, 1, w->rows()); }});
+      all.push_back(formatted);
     }
-    all.push_back({"fast", [world] { world->rotate_all(); }});
-    all.push_back({"plain", [w] { w->plain_all(); }});
-    all.push_back({"memcpy", [w] {
-                     std::memcpy(w->copy.data(), w->x.data(), w->bytes);
-                   }});
+    all.push_back({"fast", [w] { w->rotate_all(); }, data});
+    all.push_back({"plain", [w] { w->plain_all(); }, data});
+    all.push_back({"memcpy",
+                   [w] { std::memcpy(w->copy.data(), w->x.data(), w->bytes); },
+                   data});
     if (s.limit == Limit::kFmt) {
       all.push_back(touched);
     } else if (s.type == Type::kF16 || s.type == Type::kBf16) {
-      all.push_back({"fmt", [w] { scale16(w->shaped.type, 1, w->rows()); }});
+      all.push_back(formatted);
     }
     return all;
   };
@@ -279,7 +283,7 @@ Row threads_row(std::string name, double goal, double floor, const Shaped& s) {
     };
     return std::vector<Candidate>{{"one thread", with(1)},
                                   {"fast", with(2)},
-                                  {"touch", [w] { touch(w->rows()); }}};
+                                  {"touch", [w] { touch(w->rotated); }}};
   };
   return row;
 }
