@@ -6,7 +6,8 @@
 //   fast_bench --benchmark_filter=decode
 //
 // A row is one benchmark: in turns, all its candidates; its counters are in ns
-// per token (or table row), `ratio` is the limit's time over the kernel's.
+// per token (or table row), `ratio` is the limit's time over the kernel's, `cycles`
+// are the kernel's, where the processor's count can be read.
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
@@ -30,6 +31,7 @@ void measure(benchmark::State& state, const Row& row) {
       state.SetIterationTime(timing.ns * 1e-9);
       state.counters["ratio"] = timing.ratio;
       state.counters["GB/s"] = row.bytes / timing.ns;
+      if (timing.cycles > 0) state.counters["cycles"] = timing.cycles / tokens;
     }
     state.counters["goal"] = row.goal;
     state.counters["floor"] = row.floor;

@@ -8,6 +8,8 @@
 #include <ctime>
 #include <new>
 
+#include "fast/bench/cycles.h"
+
 namespace ropeproof::fast::bench {
 namespace {
 
@@ -68,14 +70,18 @@ std::vector<Timing> time_in_turns(const std::vector<Candidate>& candidates,
   const std::size_t rounds =
       std::clamp(static_cast<std::size_t>(kRowNs / round_ns), kFewest, kMost);
 
+  const Cycles cycles;
   std::vector<std::vector<double>> ns(n, std::vector<double>(rounds));
+  std::vector<std::vector<double>> spent = ns;
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t turn = 0; turn < n; ++turn) {
       const std::size_t i = (round + turn) % n;
       candidates[i].run();  // brings its data back from the last candidate's
-      const double begin = now_ns(clock);
+      const double first = cycles.now(), begin = now_ns(clock);
       for (std::size_t k = 0; k < runs[i]; ++k) candidates[i].run();
-      ns[i][round] = (now_ns(clock) - begin) / static_cast<double>(runs[i]);
+      const auto count = static_cast<double>(runs[i]);
+      ns[i][round] = (now_ns(clock) - begin) / count;
+      spent[i][round] = (cycles.now() - first) / count;
     }
   }
 
@@ -89,7 +95,8 @@ std::vector<Timing> time_in_turns(const std::vector<Candidate>& candidates,
       }
       ratios[round] = least / ns[i][round];
     }
-    timings.push_back({candidates[i].name, median(ns[i]), median(ratios)});
+    timings.push_back(
+        {candidates[i].name, median(ns[i]), median(ratios), median(spent[i])});
   }
   return timings;
 }

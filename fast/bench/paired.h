@@ -38,8 +38,9 @@ struct Candidate {
 
 struct Timing {
   std::string name;
-  double ns;     // median of one run
-  double ratio;  // median over the rounds of (least limit time / this time)
+  double ns;      // median of one run
+  double ratio;   // median over the rounds of (least limit time / this time)
+  double cycles;  // median of one run on its thread; 0 if nothing counts them
 };
 
 // The time that the calling thread ran, or that passed.
