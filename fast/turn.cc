@@ -155,6 +155,7 @@ HWY_NOINLINE void TurnTileOf(const void* in, void* out, const void* cos,
   TurnRow(FetchNothing(), from, to, c, s, tile);
 }
 
+// Steps of widths that are not one chunk, and of the rarer pairings.
 template <class E>
 HWY_NOINLINE void TurnStepByTile(const Layout& layout, const Tensor& tensor,
                                  Direction direction, const Compute<E>* cos,

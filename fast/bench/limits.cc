@@ -42,7 +42,7 @@ void TouchRows(const Rows& rows) {
   const hn::ScalableTag<std::uint32_t> d;
   const std::size_t length = rows.length / 4, stride = rows.stride / 4;
   auto* row = static_cast<std::uint32_t*>(rows.data);
-  if (length == 4 * hn::Lanes(d)) {
+  if (length == 4 * hn::Lanes(d)) {  // short rows, without a loop in each
     for (std::size_t i = rows.count; i > 0; --i, row += stride) {
       TouchLines<kAhead, 4>(d, row, 4 * hn::Lanes(d));
     }
