@@ -11,8 +11,8 @@ namespace {
 // theta_j >= 2^-64 and |p| <= 2^53 are far inside the range of f32 and bf16.
 constexpr double kMaxBase = 0x1p64;
 
-bool reads(std::span<const Step> steps, std::string_view name) {
-  return std::ranges::any_of(steps, [&](const Step& step) {
+bool reads(Stage stage, std::string_view name) {
+  return std::ranges::any_of(stage, [&](const Step& step) {
     return std::ranges::find(step.in, name) != step.in.end();
   });
 }
@@ -24,21 +24,16 @@ void validate(const Pipeline& pipeline, Format t, const Parameters& rope) {
   };
   require(available(),
           "staged goldens need MPFR: configure with ROPEPROOF_MPFI=ON");
-  require(std::ranges::find(pipeline.types, t) != pipeline.types.end(),
-          name + " does not rotate tensors of this type");
+  require(std::ranges::find(pipeline.formats, t) != pipeline.formats.end(),
+          name + " does not rotate tensors of this format");
   require(rope.base >= 1 && rope.base <= kMaxBase,
           "base is " + std::to_string(rope.base) + "; expected 1 .. 2^64");
   require(rope.rotary_dim >= 2 && rope.rotary_dim % 2 == 0,
           "rotary_dim is " + std::to_string(rope.rotary_dim) +
               "; expected an even number of at least 2");
   require(std::isfinite(rope.amplitude), "amplitude is not finite");
-  require(rope.amplitude == 1 || reads(pipeline.storage.steps, "m"),
+  require(rope.amplitude == 1 || reads(pipeline.storage, "m"),
           name + " has no amplitude");
-}
-
-double largest(Format format) {
-  const FormatTraits f = traits(format);
-  return std::ldexp(2 - 2 * f.unit_roundoff, f.max_exponent);
 }
 
 }  // namespace
@@ -77,18 +72,18 @@ Engine::Engine(const Pipeline& pipeline, Format t, const Parameters& parameters)
     Values values = given;
     values.set("j", static_cast<double>(j));
     values.set("2j", static_cast<double>(2 * j));
-    run(pipeline.frequency.steps, values);
+    run(pipeline.frequency, values);
     frequencies_.push_back(std::move(values));
   }
 }
 
-void Engine::run(std::span<const Step> steps, Values& values) const {
-  for (const Step& step : steps) {
+void Engine::run(Stage stage, Values& values) const {
+  for (const Step& step : stage) {
     std::array<double, 3> in{};
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (!step.in[i].empty()) in[i] = values.get(step.in[i]);
     }
-    values.set(step.out, apply(step.op, resolve(step.type, pipeline_, t_),
+    values.set(step.out, apply(step.op, resolve(step.format, pipeline_, t_),
                                in[0], in[1], in[2]));
   }
 }
@@ -99,7 +94,7 @@ Values Engine::angle_values(std::int64_t position, std::int64_t j) const {
   }
   Values values = frequencies_.at(static_cast<std::size_t>(j));
   values.set("p", static_cast<double>(position));
-  run(pipeline_.angle.steps, values);
+  run(pipeline_.angle, values);
   return values;
 }
 
@@ -107,91 +102,23 @@ double Engine::angle(std::int64_t position, std::int64_t j) const {
   return angle_values(position, j).get("angle");
 }
 
-Turn Engine::stored(Values values, double cos, double sin) const {
-  values.set("cos", cos);
-  values.set("sin", sin);
-  run(pipeline_.storage.steps, values);
+CosSin Engine::cos_sin(std::int64_t position, std::int64_t j) const {
+  Values values = angle_values(position, j);
+  run(pipeline_.trig, values);
+  run(pipeline_.storage, values);
   return {values.get("c"), values.get("s")};
 }
 
-Turn Engine::turn(std::int64_t position, std::int64_t j) const {
-  return turns_within(0, position, j)[0];
-}
-
-std::array<Turn, 2> Engine::turns_within(int ulps, std::int64_t position,
-                                         std::int64_t j) const {
-  Values values = angle_values(position, j);
-  run(pipeline_.trig.steps, values);
-  const Format format =
-      resolve(pipeline_.trig.steps.front().type, pipeline_, t_);
-  const bool exact = values.get("angle") == 0;
-  const auto moved = [&](std::string_view name, int by) {
-    const double x = values.get(name);
-    if (exact || by == 0) return x;
-    const double y = round_to(format, x + by * ulp(format, x));
-    return std::clamp(y, -1.0, 1.0);
-  };
-  return {stored(values, moved("cos", -ulps), moved("sin", -ulps)),
-          stored(values, moved("cos", ulps), moved("sin", ulps))};
-}
-
-double Engine::rotate(Output output, Fused fused, const Turn& turn, double x_u,
-                      double x_v) const {
+double Engine::rotate(Output output, Fused fused, const CosSin& cos_sin,
+                      double x_u, double x_v) const {
   Values values;
   values.set("x_u", x_u);
   values.set("x_v", x_v);
-  values.set("c", turn.c);
-  values.set("s",
-             parameters_.direction == Direction::kForward ? turn.s : -turn.s);
+  values.set("c", cos_sin.c);
+  values.set("s", parameters_.direction == Direction::kForward ? cos_sin.s
+                                                               : -cos_sin.s);
   run(rotation_steps(output, fused), values);
   return values.get("y");
-}
-
-Interval Engine::rotate_within(Output output, std::span<const Fused> forms,
-                               const std::array<Turn, 2>& turns, double x_u,
-                               double x_v) const {
-  std::vector<double> ends;
-  for (const Fused fused : forms) {
-    for (const double c : {turns[0].c, turns[1].c}) {
-      for (const double s : {turns[0].s, turns[1].s}) {
-        ends.push_back(rotate(output, fused, {c, s}, x_u, x_v));
-      }
-    }
-  }
-  const auto [low, high] = std::ranges::minmax(ends);
-  return {low, high};
-}
-
-std::vector<std::array<Element, 2>> Engine::elements(
-    std::int64_t position, std::int64_t j,
-    std::span<const std::array<double, 2>> x) const {
-  const double limit =
-      largest(t_) / 4 / std::max(1.0, std::abs(parameters_.amplitude));
-  const Turn exact = turn(position, j);
-  const std::array<std::array<Turn, 2>, 2> within{turns_within(1, position, j),
-                                                  turns_within(2, position, j)};
-  std::vector<std::array<Element, 2>> y;
-  for (const std::array<double, 2>& pair : x) {
-    const double x_u = pair[0], x_v = pair[1];
-    for (const double value : pair) {
-      if (!is_number_of(t_, value) || !(std::abs(value) <= limit)) {
-        throw std::invalid_argument("x holds " + std::to_string(value) +
-                                    "; expected a number of its type that "
-                                    "cannot overflow");
-      }
-    }
-    y.emplace_back();
-    for (const Output output : {Output::kYu, Output::kYv}) {
-      const auto all = [&](std::span<const Fused> forms) {
-        return std::array{rotate_within(output, forms, within[0], x_u, x_v),
-                          rotate_within(output, forms, within[1], x_u, x_v)};
-      };
-      y.back()[output == Output::kYv] = {
-          rotate(output, Fused::kNone, exact, x_u, x_v), all(kUnfused),
-          all(kAnyForm)};
-    }
-  }
-  return y;
 }
 
 }  // namespace ropeproof::reference::staged

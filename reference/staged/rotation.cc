@@ -8,9 +8,8 @@
 namespace ropeproof::reference::staged {
 namespace {
 
-using enum Type;
+using enum StepFormat;
 using enum Op;
-using enum Weight;
 
 constexpr Step kStore{"y", kT, kCast, {"y"}};
 
@@ -34,26 +33,19 @@ constexpr std::array kYvFusedXu{Step{"b", kW, kMultiply, {"x_v", "c"}},
 constexpr std::array kYvFusedXv{Step{"a", kW, kMultiply, {"x_u", "s"}},
                                 Step{"y", kW, kFma, {"x_v", "c", "a"}}, kStore};
 
-// Each term of a sum meets a product, the sum and the cast. A fused form lacks
-// the rounding of one product.
-constexpr std::array kRoundings{Roundings{kW, kOnce, 2, 0},
-                                Roundings{kT, kUnlessW, 1, 0}};
-
 }  // namespace
 
-std::span<const Step> rotation_steps(Output output, Fused fused) {
+Stage rotation_steps(Output output, Fused fused) {
   const bool u = output == Output::kYu;
   switch (fused) {
     case Fused::kNone:
       return u ? kYuNone : kYvNone;
     case Fused::kXu:
-      return u ? std::span<const Step>(kYuFusedXu) : kYvFusedXu;
+      return u ? Stage(kYuFusedXu) : kYvFusedXu;
     case Fused::kXv:
-      return u ? std::span<const Step>(kYuFusedXv) : kYvFusedXv;
+      return u ? Stage(kYuFusedXv) : kYvFusedXv;
   }
   throw std::logic_error("not a form of the rotation");
 }
-
-std::span<const Roundings> rotation_roundings() { return kRoundings; }
 
 }  // namespace ropeproof::reference::staged

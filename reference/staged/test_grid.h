@@ -1,5 +1,5 @@
-// test_grid.h -- the grid that staged tests walk: exact results, and how far a
-// pipeline is from them.
+// test_grid.h -- the grid that staged tests walk: exact results, how far a
+// pipeline is from them, and how far a claim lets it be.
 #ifndef ROPEPROOF_REFERENCE_STAGED_TEST_GRID_H_
 #define ROPEPROOF_REFERENCE_STAGED_TEST_GRID_H_
 
@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "reference/bound/bound.h"
 #include "reference/format.h"
 #include "reference/golden.h"
 #include "reference/spec.h"
-#include "reference/staged/bound.h"
 #include "reference/staged/engine.h"
 
 namespace ropeproof::reference::staged {
@@ -90,31 +90,51 @@ struct Grid {
   }
 };
 
-// What a grid shows of a pipeline and a bound, over both outputs in every form.
+// The bound of one pair at one position, put together as the judge does.
+struct Limit {
+  bound::Claim claim;
+  double amplitude, angle, local;
+
+  Limit(const bound::Claim& claim_, const Grid& grid, std::int64_t position,
+        std::int64_t j)
+      : claim(claim_), amplitude(std::abs(grid.parameters.amplitude)) {
+    const auto p = static_cast<double>(position);
+    angle = angle_error(claim, {.j = j,
+                                .rotary_dim = grid.parameters.rotary_dim,
+                                .inv_freq = grid.theta[std::size_t(j)],
+                                .position = std::abs(p),
+                                .exact_in = bound::formats_that_hold(p)});
+    local = local_error(claim, false, amplitude != 1);
+  }
+
+  double output(double x_u, double x_v) const {
+    return amplitude * std::hypot(x_u, x_v) * (angle + local) +
+           underflow_error(claim, std::abs(x_u) + std::abs(x_v));
+  }
+};
+
+// What a grid shows of a pipeline and a claim, over both outputs in every form.
 struct Measured {
-  double diff = 0;  // max of |y^ - y| / ||x||
-  // Max of |y^ - y| / bound, where the bound is not vacuous, that is below 2;
-  // and of these where most of the bound is angle, or most of it is local.
+  // Max of |y^ - y| / bound, where the bound is not vacuous; and of these where
+  // most of the bound is angle, or most of it is local.
   double ratio = 0, angle_ratio = 0, local_ratio = 0;
   std::size_t outputs = 0, vacuous = 0, violations = 0;
 
-  void add(double difference, const Bound& bound, double x_u, double x_v) {
-    const double allowed = bound.output(x_u, x_v);
+  void add(double difference, const Limit& limit, double x_u, double x_v) {
+    const double allowed = limit.output(x_u, x_v);
     const double now = difference / allowed;
-    diff = std::max(diff, difference / std::hypot(x_u, x_v));
     ++outputs;
     violations += !(difference <= allowed);
-    if (bound.angle >= 2) {
+    if (limit.angle >= bound::kVacuous) {
       ++vacuous;
       return;
     }
     ratio = std::max(ratio, now);
-    if (bound.angle > 8 * bound.local) angle_ratio = std::max(angle_ratio, now);
-    if (bound.local > 8 * bound.angle) local_ratio = std::max(local_ratio, now);
+    if (limit.angle > 8 * limit.local) angle_ratio = std::max(angle_ratio, now);
+    if (limit.local > 8 * limit.angle) local_ratio = std::max(local_ratio, now);
   }
 
   void add(const Measured& other) {
-    diff = std::max(diff, other.diff);
     ratio = std::max(ratio, other.ratio);
     angle_ratio = std::max(angle_ratio, other.angle_ratio);
     local_ratio = std::max(local_ratio, other.local_ratio);
@@ -124,10 +144,10 @@ struct Measured {
   }
 };
 
-// Runs one pipeline, in every form, and judges it by the bound of another.
-inline Measured measure(const Pipeline& runs, const Pipeline& judges, Format t,
+// Runs a pipeline, in every form, and judges it as `claim` says.
+inline Measured measure(const Pipeline& pipeline, const bound::Claim& claim,
                         const Grid& grid) {
-  const Engine engine(runs, t, grid.parameters);
+  const Engine engine(pipeline, claim.output, grid.parameters);
   const std::int64_t pairs = grid.pairs();
   const auto count = static_cast<std::int64_t>(grid.positions.size()) * pairs;
   std::vector<Measured> parts(static_cast<std::size_t>(count));
@@ -135,16 +155,15 @@ inline Measured measure(const Pipeline& runs, const Pipeline& judges, Format t,
   for (std::int64_t i = 0; i < count; ++i) {
     const auto token = static_cast<std::size_t>(i / pairs);
     const std::int64_t j = i % pairs, p = grid.positions[token];
-    const Turn turn = engine.turn(p, j);
-    const Bound limit = bound(judges, t, grid.parameters, p, j,
-                              grid.theta[static_cast<std::size_t>(j)]);
+    const CosSin cos_sin = engine.cos_sin(p, j);
+    const Limit limit(claim, grid, p, j);
     for (std::int64_t head = 0; head < grid.heads; ++head) {
       const std::size_t at = grid.at(token, head, j);
       const double x_u = grid.x[at], x_v = grid.x[at + 1];
       for (const Output output : {Output::kYu, Output::kYv}) {
         const double want = grid.y[at + (output == Output::kYv)];
         for (const Fused fused : {Fused::kNone, Fused::kXu, Fused::kXv}) {
-          const double got = engine.rotate(output, fused, turn, x_u, x_v);
+          const double got = engine.rotate(output, fused, cos_sin, x_u, x_v);
           parts[static_cast<std::size_t>(i)].add(std::abs(got - want), limit,
                                                  x_u, x_v);
         }

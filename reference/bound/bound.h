@@ -1,0 +1,165 @@
+// bound.h -- how far from the exact result a kernel may be: derived, from what
+// it claims, for each pair. The one place that says so: the judge in
+// conformance/ and the pipelines in reference/staged/ read the same rows.
+//
+// Notation: u_f the unit roundoff of a format f (2^-24 for f32, 2^-53 for f64,
+// 2^-11 for f16, 2^-8 for bf16); gamma_k(u) = k u / (1 - k u), which bounds the
+// relative error of k roundings in a row (Higham, "Accuracy and Stability of
+// Numerical Algorithms", 2002, lemma 3.1). x = (x_u, x_v) is a pair, ||x|| its
+// length, phi its exact angle, m the amplitude, y the exact result.
+//
+// Let R(a) be the rotation by a, a^ the kernel's angle and y^ its result. Then,
+// for each output,
+//
+//     |y^ - y| <= |m| ||R(a^)x - R(phi)x|| + |y^ - m R(a^)x|
+//              <= |m| ||x|| ( min(2, |phi| gamma_k(u)) + L ) + eta
+//
+// because ||R(a^)x - R(phi)x|| = 2 |sin((a^ - phi)/2)| ||x|| is at most 2 ||x||
+// and at most |a^ - phi| ||x||. k counts the roundings that form the angle
+// (angle_error), L those that follow it (local_error), eta what a rounding
+// errs by below the normal range (underflow_error). L is relative to R(a^)x,
+// which is as long as x: an angle error does not enlarge it.
+//
+// The bound is per pair and relative to ||x||: one coordinate may cancel to
+// zero, where no relative bound on it can hold. It assumes that nothing
+// overflows. Every function here is the same number on every machine.
+#ifndef ROPEPROOF_REFERENCE_BOUND_BOUND_H_
+#define ROPEPROOF_REFERENCE_BOUND_BOUND_H_
+
+#include <cstdint>
+
+#include "reference/format.h"
+
+namespace ropeproof::reference::bound {
+
+// What a kernel claims -------------------------------------------------------
+
+enum class AngleClass {
+  kExact,     // its error hides below L, at any position
+  kDirect,    // position x theta_j
+  kIterated,  // base^(-2/r) multiplied on from pair to pair
+};
+
+// How base^(-2j/r) is formed: 1 / pow, or exp or exp2 of (2j/r) log(base).
+enum class Power { kPow, kExp2 };
+
+// Where a 16-bit result is rounded: at the end, or after each product and sum.
+// f32 and f64 results are not rounded to another type, so it says nothing.
+enum class Rounds { kOnce, kEach };
+
+// Selects the rows of the bound; nothing else does.
+struct Claim {
+  AngleClass angle_class = AngleClass::kDirect;
+  // Of frequency and angle. kExact: of the frequencies that it gives out.
+  Format angle_arithmetic = Format::kF32;
+  Power power = Power::kPow;     // kIterated has none
+  int trig_ulp = 1;              // sin and cos are within so many ulp
+  Format table = Format::kF32;   // cos and sin, as they are held
+  Format output = Format::kF32;  // of x and y
+  Rounds rounds = Rounds::kOnce;
+  bool computes_scaling = false;  // from its parameters, not from inv_freq
+};
+
+// The angle ------------------------------------------------------------------
+
+// Which quotient spares the rounding of the exponent, if it is exact in the
+// angle's arithmetic.
+enum class Quotient { k2jOverR, k2OverR, kNone };
+
+// k = constant + per_pair j + exponent |ln theta_j|: the roundings in theta_j.
+struct AngleRow {
+  double constant, per_pair, exponent;
+  Quotient exact;  // where it is, exponent counts 0
+};
+
+const AngleRow& angle_row(const Claim& claim);
+
+// A set of formats.
+using Formats = unsigned;
+constexpr Formats bit_of(Format format) {
+  return 1u << static_cast<unsigned>(format);
+}
+inline constexpr Formats kAllFormats = ~0u;
+
+// Those that hold `x`.
+Formats formats_that_hold(double x);
+
+// One pair of a RoPE: all that its angle's error depends on.
+struct PairAngle {
+  std::int64_t j = 0, rotary_dim = 2;
+  double inv_freq = 1;             // theta_j, rad per position
+  double position = 0;             // sum of |W[k,j] p_k|: |p| with one axis
+  Formats exact_in = kAllFormats;  // hold every position and weight
+  std::int64_t axes = 1;           // that a sum is formed over
+  double scaling = 0;  // scaling_roundings, where the kernel computes it
+};
+
+// k of the row, in units of the arithmetic's u. 0 for theta_0 = 1, which every
+// power gives exactly.
+double frequency_roundings(const Claim& claim, const PairAngle& pair);
+
+// A bound this large accepts any rotation: it says nothing.
+inline constexpr double kVacuous = 2;
+
+// min(2, |phi| gamma_k(u)) over the frequency's roundings, the product with the
+// position, and the position itself where the arithmetic cannot hold it. A sum
+// over several axes has a product and an addition for each. theta and the angle
+// may be subnormal, in f16 above all: half of the smallest number each, theta's
+// times the position. 0 for kExact. Radians.
+double angle_error(const Claim& claim, const PairAngle& pair);
+
+// The same for all positions of a pair: radians per position.
+struct AngleSlope {
+  double exact = 0, rounded = 0;  // by whether the position is rounded
+  double underflow = 0;           // radians, times |p| + 1
+  double largest_exact = 0;       // integers up to here are exact
+  Formats arithmetic = 0;
+
+  double error(double position, Formats exact_in) const {
+    if (position == 0) return 0;
+    const bool is_rounded =
+        (exact_in & arithmetic) == 0 || position > largest_exact;
+    const double radians =
+        position * (is_rounded ? rounded : exact) + (position + 1) * underflow;
+    return radians < kVacuous ? radians : kVacuous;  // also if infinite
+  }
+};
+// Takes no position.
+AngleSlope angle_slope(const Claim& claim, const PairAngle& pair);
+
+// Relative error of an inv_freq that a kernel gives out in claim.table: k of
+// the row, without the product, and one more rounding to a narrower type.
+double frequency_error(const Claim& claim, const PairAngle& pair);
+
+// What follows the angle -----------------------------------------------------
+
+// The roundings between the stored cosine or sine and the output.
+struct LocalRow {
+  int in_arithmetic;  // to W: f64 for f64 outputs, else f32
+  int in_output;      // to the output type, where that has 16 bits
+};
+
+LocalRow local_row(const Claim& claim);
+
+// L of cos and sin as the kernel holds them, relative to 1. They are formed in
+// f32, or in f64 for an f64 table:
+//   trig_ulp n  an n-ulp function is within 2n u
+//   amplitude   m rounded, times cos: 2 u
+//   16 bits     one more rounding, u_t
+// A given table has been rounded once: u_t.
+double table_error(const Claim& claim, bool given, bool has_amplitude);
+
+// L of the whole: the table's factors, then those of the LocalRow.
+double local_error(const Claim& claim, bool given, bool has_amplitude);
+
+// eta: roundings below the smallest normal number, half of the smallest
+// subnormal one each: of a stored cosine or sine, times |x_u| + |x_v|; of two
+// products and a sum; of the result.
+double underflow_error(const Claim& claim, double sum_of_magnitudes);
+
+// The same for an entry of a table.
+double table_underflow(const Claim& claim);
+
+}  // namespace ropeproof::reference::bound
+
+#endif  // ROPEPROOF_REFERENCE_BOUND_BOUND_H_

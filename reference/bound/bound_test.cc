@@ -1,0 +1,206 @@
+// The rows of the bound, counted by hand, and beside operations that round as
+// they say.
+#include "reference/bound/bound.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+namespace ropeproof::reference::bound {
+namespace {
+
+using Catch::Matchers::WithinRel;
+using enum Format;
+
+constexpr double kU = 0x1p-24;
+constexpr Format kFormats[] = {kF64, kF32, kF16, kBF16};
+
+// Far below it, a bound would be looser than its derivation.
+constexpr double kTightLocal = 0.4;
+
+double rounded(Format format, double x) {
+  return decode(format, encode(format, x));
+}
+
+bool is_narrow(Format format) { return format == kF16 || format == kBF16; }
+
+// --- after the angle ---
+
+Claim local_claim(Format table, Rounds rounds, Format output) {
+  return {.table = table, .output = output, .rounds = rounds};
+}
+
+// y_u as a kernel of this claim computes it from a given table.
+double rotate(const Claim& claim, double x_u, double x_v, double c, double s) {
+  const Format w = claim.output == kF64 ? kF64 : kF32;
+  const bool each = claim.rounds == Rounds::kEach && is_narrow(claim.output);
+  const auto step = [&](double x) {
+    return each ? rounded(claim.output, rounded(w, x)) : rounded(w, x);
+  };
+  const double held_c = rounded(w, rounded(claim.table, c));
+  const double held_s = rounded(w, rounded(claim.table, s));
+  const double sum = step(step(x_u * held_c) - step(x_v * held_s));
+  return rounded(claim.output, sum);
+}
+
+// The largest error over its bound, of random pairs and angles.
+double largest_ratio(const Claim& claim) {
+  const double local = local_error(claim, true, false);
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> angles(0, 6.28), values(-1, 1);
+  double worst = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double phi = angles(random);
+    const double x_u = rounded(claim.output, values(random));
+    const double x_v = rounded(claim.output, values(random));
+    const long double c = std::cos(static_cast<long double>(phi));
+    const long double s = std::sin(static_cast<long double>(phi));
+    const double got =
+        rotate(claim, x_u, x_v, static_cast<double>(c), static_cast<double>(s));
+    const auto error = static_cast<double>(std::abs(got - (x_u * c - x_v * s)));
+    const double bound = std::hypot(x_u, x_v) * local +
+                         underflow_error(claim, std::abs(x_u) + std::abs(x_v));
+    worst = std::max(worst, error / bound);
+  }
+  return worst;
+}
+
+TEST_CASE("L holds for a kernel that rounds as it claims, which comes near it",
+          "[reference][bound]") {
+  for (const Format output : kFormats) {
+    for (const Format table : kFormats) {
+      for (const Rounds rounds : {Rounds::kOnce, Rounds::kEach}) {
+        if (rounds == Rounds::kEach && !is_narrow(output)) continue;
+        const Claim claim = local_claim(table, rounds, output);
+        const double ratio = largest_ratio(claim);
+        CAPTURE(static_cast<int>(table), static_cast<int>(rounds),
+                static_cast<int>(output), ratio);
+        CHECK(ratio <= 1);
+        CHECK(ratio >= kTightLocal);
+        // Held to f32 outputs, it exceeds the bound, unless the table hides it.
+        if (!is_narrow(output) || is_narrow(table)) continue;
+        const double finer =
+            local_error(local_claim(table, rounds, kF32), true, false);
+        CHECK(ratio * local_error(claim, true, false) > finer);
+      }
+    }
+  }
+}
+
+TEST_CASE("L is what counting by hand gives", "[reference][bound]") {
+  // A given table: in units of u of the output, table, arithmetic, output.
+  const auto given = [](Format table, Rounds rounds, Format output) {
+    return local_error(local_claim(table, rounds, output), true, false) /
+           traits(output).unit_roundoff;
+  };
+  constexpr Rounds kOnce = Rounds::kOnce, kEach = Rounds::kEach;
+  CHECK_THAT(given(kF64, kOnce, kF64), WithinRel(3, 1e-6));
+  CHECK_THAT(given(kF32, kOnce, kF32), WithinRel(3, 1e-6));
+  CHECK_THAT(given(kF64, kOnce, kF32), WithinRel(3, 1e-6));
+  CHECK_THAT(given(kF32, kOnce, kF16), WithinRel(1 + 3 * 0x1p-13, 1e-6));
+  CHECK_THAT(given(kF16, kOnce, kF16), WithinRel(2 + 0x1p-13, 1e-3));
+  CHECK_THAT(given(kF16, kEach, kF16), WithinRel(3, 2e-3));
+  // An f32 table costs its own rounding and one of the product.
+  CHECK_THAT(given(kF32, kEach, kF16), WithinRel(2 + 2 * 0x1p-13, 1e-3));
+  CHECK_THAT(given(kBF16, kEach, kBF16), WithinRel(3, 2e-2));
+  CHECK_THAT(given(kBF16, kOnce, kF32), WithinRel(0x1p16, 1e-4));
+
+  // A table that the kernel forms: 2u for a 1-ulp sin, u a further rounding.
+  Claim claim;
+  CHECK_THAT(local_error(claim, false, false), WithinRel(4 * kU, 1e-6));
+  CHECK_THAT(local_error(claim, false, true), WithinRel(6 * kU, 1e-6));
+  claim.trig_ulp = 4;
+  CHECK_THAT(local_error(claim, false, false), WithinRel(10 * kU, 1e-6));
+  CHECK_THAT(local_error({.output = kBF16}, false, false),
+             WithinRel(0x1p-8 + 4 * kU, 1e-5));
+  CHECK_THAT(local_error(local_claim(kBF16, kEach, kBF16), false, false),
+             WithinRel(3 * 0x1p-8, 1e-2));
+}
+
+// --- the angle ---
+
+TEST_CASE("k is what counting by hand gives", "[reference][bound]") {
+  const double theta = 1e-3, ln = -std::log(theta);
+  const auto k = [&](const Claim& claim, std::int64_t j, std::int64_t r) {
+    return frequency_roundings(claim, {j, r, theta});
+  };
+  // The bound of |ln theta| exceeds it by at most 0.06.
+  const auto is_above = [](double got, double want) {
+    return got >= want && got <= want + 4 * 0.061;
+  };
+  const Claim pow, exp2{.power = Power::kExp2},
+      iterated{.angle_class = AngleClass::kIterated};
+  // power 2, reciprocal 1; the exponent unless 2j/r is exact
+  CHECK(k(pow, 48, 128) == 3);
+  CHECK(k(pow, 36, 96) == 3);  // 72/96 = 3/4
+  CHECK(is_above(k(pow, 7, 96), 3 + ln));
+  // exp2 2; quotient, logarithm 2, product, all on the exponent
+  CHECK(is_above(k(exp2, 48, 128), 2 + 4 * ln));
+  // j times power 2 and product 1; theta_0 1; 2/r
+  CHECK(k(iterated, 7, 128) == 22);
+  CHECK(is_above(k(iterated, 7, 96), 22 + ln));
+  // theta_0 = 1 is exact.
+  for (const Claim& claim : {pow, exp2, iterated}) {
+    CHECK(frequency_roundings(claim, {0, 96, 1}) == 0);
+  }
+}
+
+TEST_CASE("the angle term grows with the position and stops at 2",
+          "[reference][bound]") {
+  const Claim claim;
+  CHECK(angle_error(claim, {0, 128, 1, 0}) == 0);
+  // Pair 0 rotates by the position itself: one rounding, the product's.
+  CHECK_THAT(angle_error(claim, {0, 128, 1, 1000}), WithinRel(1000 * kU, 1e-6));
+  CHECK_THAT(angle_error(claim, {48, 128, 1e-3, 1000}),
+             WithinRel(4 * kU, 1e-6));
+  // An f32 position beyond 2^24 costs one rounding more.
+  const double exact = angle_error(claim, {20, 128, 1e-6, 1 << 24});
+  const double rounded = angle_error(claim, {20, 128, 1e-6, (1 << 24) + 1});
+  CHECK(rounded > exact * 1.2);
+  CHECK(angle_error(claim, {0, 128, 1, 1ll << 31}) == kVacuous);
+  CHECK(angle_error({.angle_class = AngleClass::kExact},
+                    {0, 128, 1, 1ll << 31}) == 0);
+  // f64 has 29 more bits.
+  const PairAngle pair{48, 128, 1e-3, 1000};
+  CHECK_THAT(
+      angle_error(claim, pair) / angle_error({.angle_arithmetic = kF64}, pair),
+      WithinRel(0x1p29, 1e-5));
+}
+
+TEST_CASE("f16 angles may come from frequencies that are subnormal in f16",
+          "[reference][bound]") {
+  const Claim claim{.angle_arithmetic = kF16};
+  double worst = 0;
+  for (const double base : {1e4, 5e5, 1e6}) {
+    for (std::int64_t j = 0; j < 64; ++j) {
+      const double theta = std::pow(base, -static_cast<double>(j) / 64);
+      const double stored = rounded(kF16, theta);
+      for (const double p : {1.0, 100.0, 2000.0}) {
+        const double bound = angle_error(claim, {j, 128, theta, p});
+        if (bound < kVacuous) {
+          worst = std::max(worst, p * std::abs(stored - theta) / bound);
+        }
+      }
+    }
+  }
+  INFO(worst);
+  CHECK(worst <= 1);
+  CHECK(worst >= 0.25);
+}
+
+TEST_CASE("a frequency given out is held to its own roundings, not the angle's",
+          "[reference][bound]") {
+  Claim claim;
+  const PairAngle exact{48, 128, 1e-3};
+  CHECK_THAT(frequency_error(claim, exact), WithinRel(3 * kU, 1e-6));
+  claim.angle_arithmetic = kF64;  // stored in f32
+  CHECK_THAT(frequency_error(claim, exact), WithinRel(kU, 1e-6));
+  claim.table = kF64;
+  CHECK_THAT(frequency_error(claim, exact), WithinRel(3 * 0x1p-53, 1e-6));
+}
+
+}  // namespace
+}  // namespace ropeproof::reference::bound
