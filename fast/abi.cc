@@ -24,12 +24,12 @@ Direction direction_of(const ropeproof_problem& problem) {
 }
 
 Positions positions_of(const ropeproof_problem& problem) {
-  return {problem.positions,
-          problem.position_axis_stride,
-          problem.position_batch_stride,
-          problem.real_positions,
-          problem.pair_amplitude,
-          problem.table_batch_stride,
+  return {problem.positions, problem.position_axis_stride,
+          problem.position_batch_stride, problem.real_positions};
+}
+
+Amplitudes amplitudes_of(const ropeproof_problem& problem) {
+  return {problem.pair_amplitude, problem.table_batch_stride,
           problem.table_token_stride};
 }
 
@@ -84,7 +84,9 @@ std::int32_t run_table(const ropeproof_problem& problem) {
   if (const auto status = check_table(problem, shape, true, out)) return status;
   return with_plan(problem, [&](const Plan& plan) {
     const auto status = check_positions(problem, shape);
-    if (status == ROPEPROOF_OK) table(plan, shape, positions_of(problem), out);
+    if (status == ROPEPROOF_OK) {
+      table(plan, shape, positions_of(problem), out, amplitudes_of(problem));
+    }
     return status;
   });
 }
@@ -122,7 +124,7 @@ std::int32_t run_rope(const ropeproof_problem& problem) {
     const auto status = check_positions(problem, shape);
     if (status == ROPEPROOF_OK) {
       rope(plan, layout, direction_of(problem), shape, positions_of(problem),
-           tensors.span());
+           tensors.span(), amplitudes_of(problem));
     }
     return status;
   });

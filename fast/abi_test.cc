@@ -6,14 +6,14 @@
 #include <thread>
 #include <vector>
 
-#include "fast/abi_world.h"
+#include "fast/own_problem.h"
 
 namespace ropeproof::fast {
 namespace {
 
 TEST_CASE("the same problem unaltered is solved", "[fast][abi]") {
   for (const std::uint32_t operation : kOperations) {
-    World world(operation);
+    OwnProblem world(operation);
     const auto before = world.memory();
     CAPTURE(operation);
     CHECK(run(&world.problem) == ROPEPROOF_OK);
@@ -24,23 +24,23 @@ TEST_CASE("the same problem unaltered is solved", "[fast][abi]") {
 TEST_CASE("each operation does what the kernel of its name does",
           "[fast][abi]") {
   const Layout layout{kHeadDim, kRotaryDim, kOffset, Pairing::kInterleaved};
-  World table_world(ROPEPROOF_TABLE), rotate_world(ROPEPROOF_ROTATE),
+  OwnProblem table_world(ROPEPROOF_TABLE), rotate_world(ROPEPROOF_ROTATE),
       rope_world(ROPEPROOF_ROPE), permute_world(ROPEPROOF_PERMUTE),
       frequencies_world(ROPEPROOF_FREQUENCIES);
-  for (World* world : {&table_world, &rotate_world, &rope_world, &permute_world,
-                       &frequencies_world}) {
+  for (OwnProblem* world : {&table_world, &rotate_world, &rope_world,
+                            &permute_world, &frequencies_world}) {
     REQUIRE(run(&world->problem) == ROPEPROOF_OK);
   }
 
-  CHECK(same_bits(table_world.turns.cos, rotate_world.turns.cos));
-  CHECK(same_bits(table_world.turns.sin, rotate_world.turns.sin));
+  CHECK(same_bits(table_world.cos_sin.cos, rotate_world.cos_sin.cos));
+  CHECK(same_bits(table_world.cos_sin.sin, rotate_world.cos_sin.sin));
 
-  World want(ROPEPROOF_ROPE);
+  OwnProblem want(ROPEPROOF_ROPE);
   const Tensor both[] = {between(want.q, want.q_out),
                          between(want.k, want.k_out)};
   rope(Plan(want.theta, want.theta_lo, 1.5), layout, Direction::kAdjoint,
        kShape, {want.positions.data(), 6, 3}, both);
-  for (const World* world : {&rotate_world, &rope_world}) {
+  for (const OwnProblem* world : {&rotate_world, &rope_world}) {
     CHECK(same_bits(world->q_out.memory, want.q_out.memory));
     CHECK(same_bits(world->k_out.memory, want.k_out.memory));
   }
@@ -56,7 +56,7 @@ TEST_CASE("each operation does what the kernel of its name does",
 }
 
 TEST_CASE("frequencies come as binary64 too", "[fast][abi]") {
-  World world(ROPEPROOF_FREQUENCIES);
+  OwnProblem world(ROPEPROOF_FREQUENCIES);
   std::vector<double> got(kPairs);
   world.problem.table_dtype = ROPEPROOF_F64;
   world.problem.inv_freq_out = got.data();
@@ -65,7 +65,7 @@ TEST_CASE("frequencies come as binary64 too", "[fast][abi]") {
 }
 
 TEST_CASE("axis_of_pair picks the position of each pair", "[fast][abi]") {
-  World world(ROPEPROOF_TABLE), zero(ROPEPROOF_TABLE);
+  OwnProblem world(ROPEPROOF_TABLE), zero(ROPEPROOF_TABLE);
   const std::int32_t axes[kPairs] = {1, 0, 1, 0};
   world.positions.insert(world.positions.end(), 6, 0);  // axis 1 stands still
   world.problem.positions = world.positions.data();
@@ -73,16 +73,16 @@ TEST_CASE("axis_of_pair picks the position of each pair", "[fast][abi]") {
   world.problem.axis_of_pair = axes;
   REQUIRE(run(&world.problem) == ROPEPROOF_OK);
   REQUIRE(run(&zero.problem) == ROPEPROOF_OK);
-  for (std::size_t i = 0; i < world.turns.cos.size(); ++i) {
+  for (std::size_t i = 0; i < world.cos_sin.cos.size(); ++i) {
     const bool stands_still = axes[i % kPairs] == 1;
-    CHECK(world.turns.cos[i] == (stands_still ? 1.5f : zero.turns.cos[i]));
+    CHECK(world.cos_sin.cos[i] == (stands_still ? 1.5f : zero.cos_sin.cos[i]));
   }
 }
 
 TEST_CASE("an empty problem is solved by doing nothing", "[fast][abi]") {
   for (const std::uint32_t operation :
        {ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
-    World world(operation);
+    OwnProblem world(operation);
     const auto before = world.memory();
     world.problem.seq = 0;
     world.problem.positions = nullptr;
@@ -113,11 +113,11 @@ TEST_CASE("the description claims every operation and type of the suite",
 
 TEST_CASE("many threads at once get what one gets", "[fast][abi]") {
   for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
-    World alone(operation);
+    OwnProblem alone(operation);
     REQUIRE(run(&alone.problem) == ROPEPROOF_OK);
-    std::vector<std::unique_ptr<World>> worlds;
+    std::vector<std::unique_ptr<OwnProblem>> worlds;
     for (int i = 0; i < 8; ++i) {
-      worlds.push_back(std::make_unique<World>(operation));
+      worlds.push_back(std::make_unique<OwnProblem>(operation));
     }
     std::vector<std::thread> threads;
     for (const auto& world : worlds) {
@@ -136,16 +136,16 @@ TEST_CASE(
     "real positions, axis weights and pair amplitudes come out as their "
     "plain counterparts",
     "[fast][abi]") {
-  World plain(ROPEPROOF_TABLE);
+  OwnProblem plain(ROPEPROOF_TABLE);
   REQUIRE(run(&plain.problem) == ROPEPROOF_OK);
 
-  World real(ROPEPROOF_TABLE);
+  OwnProblem real(ROPEPROOF_TABLE);
   const std::vector<double> positions(real.positions.begin(),
                                       real.positions.end());
   real.problem.positions = nullptr;
   real.problem.real_positions = positions.data();
 
-  World weighted(ROPEPROOF_TABLE);  // 3/4 + 1/4 of the same position
+  OwnProblem weighted(ROPEPROOF_TABLE);  // 3/4 + 1/4 of the same position
   std::vector<std::int64_t> twice = weighted.positions;
   twice.insert(twice.end(), weighted.positions.begin(),
                weighted.positions.end());
@@ -155,15 +155,15 @@ TEST_CASE(
   weighted.problem.position_axes = 2;
   weighted.problem.axis_weights = weights.data();
 
-  World amplified(ROPEPROOF_TABLE);
+  OwnProblem amplified(ROPEPROOF_TABLE);
   const std::vector<double> amplitude(6 * kPairs, 1.5);
   amplified.problem.amplitude = 7;
   amplified.problem.pair_amplitude = amplitude.data();
 
-  for (World* world : {&real, &weighted, &amplified}) {
+  for (OwnProblem* world : {&real, &weighted, &amplified}) {
     CHECK(run(&world->problem) == ROPEPROOF_OK);
-    CHECK(same_bits(world->turns.cos, plain.turns.cos));
-    CHECK(same_bits(world->turns.sin, plain.turns.sin));
+    CHECK(same_bits(world->cos_sin.cos, plain.cos_sin.cos));
+    CHECK(same_bits(world->cos_sin.sin, plain.cos_sin.sin));
   }
 }
 

@@ -1,9 +1,9 @@
 // angles-inl.h -- cosines and sines of (R2), per SIMD target.
 //
 // Every f32 result that is not subnormal is the real number m cos(phi) or m
-// sin(phi) rounded correctly: a value that its error might carry over to the other side of a tie
-// is formed again in double-double. So neither the SIMD target nor the way an
-// angle was formed changes a bit.
+// sin(phi) rounded correctly: a value that its error might carry across a tie is
+// formed again in double-double. So no bit depends on the SIMD target, or on which
+// of the paths in README.md formed the angle.
 //
 // Included once per target by angles.cc (Highway's foreach_target), hence the
 // unusual guard.
@@ -19,7 +19,7 @@
 #include <cstdint>
 
 #include "fast/chunks-inl.h"
-#include "fast/exact_turn.h"
+#include "fast/exact_cos_sin.h"
 #include "fast/plan.h"
 #include "hwy/highway.h"
 
@@ -28,8 +28,8 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// x splits exactly into a high part of 26 bits, which is returned, and a rest
-// of 26 bits with a sign (Veltkamp).
+// x splits exactly into a high part of 26 bits, which is returned, and a low
+// part of 26 bits with a sign (Veltkamp).
 template <class V>
 HWY_INLINE V HighPart(V x) {
   const auto scaled = hn::Mul(x, hn::Set(hn::DFromV<V>(), 0x1p27 + 1));
@@ -54,27 +54,27 @@ HWY_INLINE V ProductError(V a, V b, V product) {
 // Adding it rounds to an integer; the low bits of the sum hold it mod 4.
 constexpr double kMagic = 0x1.8p52;
 
-// The angle of `position` * (hi + lo) full turns, reduced: `quadrant` quarter
-// turns (its low two bits count) plus `rest` quarter turns, |rest| <= 1/2 +
-// 2^-21. Every |position| <= 2^53 is exact. This one is for at most 2^31 quarter
-// turns, given four times the position.
+// Range reduction. The angle of `position` * (hi + lo) full circles is `quadrant`
+// quarter circles (its low two bits count) plus `remainder` quarter circles,
+// |remainder| <= 1/2 + 2^-21. Every |position| <= 2^53 is exact. This one is for at
+// most 2^31 quarter circles, given four times the position.
 //
 // With the plan, whose (hi, lo) is within 6*2^-106 + 2^-107 of the given
 // theta/(2 pi), itself within 2^-104 of the true one, the angle is off by less
 // than (1.65 * 2^-103) |phi|.  -> kAngleBound
 //
-// Error of `rest` besides, u = 2^-53: at most 3u, without FMA 5u, relative, so that
-// no sine next to zero shows how it was formed. Let 2^k be the product of the powers
-// of two next below |fourfold| and |hi|.
+// Error of `remainder` besides, u = 2^-53: at most 3u, without FMA 5u, relative, so
+// that no sine next to zero shows how it was formed. Let 2^k be the product of the
+// powers of two next below |fourfold| and |hi|.
 //   P = fourfold * hi   a multiple of 2^(k - 104), and so is P - N, N an integer
 //   d                   P - N, rounded once; exact if |d| <= 2^(k - 51)
 //   |fourfold * lo|     at most 2^(k - 52), for |lo| <= 2^-53 next to hi's power
 // So where d is not exact it is more than twice what is added to it, and its
-// rounding is less than 2u |rest|. The sum, by FMA, is rounded once.
+// rounding is less than 2u |remainder|. The sum, by FMA, is rounded once.
 // Without FMA the product with lo is exact as a sum of two. Adding the first to d
-// is off by u of that sum, which is all of `rest` but the second, at most u of the
-// first: where that counts, d is the opposite of the first within a factor of 2,
-// and the sum is exact. Else it adds another 2u.
+// is off by u of that sum, which is all of `remainder` but the second, at most u of
+// the first: where that counts, d is the opposite of the first within a factor of
+// 2, and the sum is exact. Else it adds another 2u.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ReduceNearAngle(D d64, V fourfold, V hi, V lo,
                              hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -83,23 +83,23 @@ HWY_INLINE V ReduceNearAngle(D d64, V fourfold, V hi, V lo,
   const V shifted = hn::MulAdd(fourfold, hi, magic);
   // Not MulSub: where all is zero, +0, as without FMA.
   const V d = hn::MulAdd(fourfold, hi, hn::Sub(magic, shifted));
-  const V rest = hn::MulAdd(fourfold, lo, d);
+  const V remainder = hn::MulAdd(fourfold, lo, d);
 #else
   const V product = hn::Mul(fourfold, hi);
   const V shifted = hn::Add(product, magic);
   const V d = hn::Add(hn::Sub(product, hn::Sub(shifted, magic)),
                       ProductError(fourfold, hi, product));
   const V lesser = hn::Mul(fourfold, lo);
-  const V rest =
+  const V remainder =
       hn::Add(hn::Add(d, lesser), ProductError(fourfold, lo, lesser));
 #endif
   quadrant = hn::BitCast(hn::RebindToUnsigned<D>(), shifted);
-  return rest;
+  return remainder;
 }
 
-// The same for at most 2^51 quarter turns, given the position. `rest` is formed as
-// above without FMA, and off by as little. Of the product, at most 1/2 is left; what
-// lies below it, up to 1/4 each, may take that past 1/2 again.
+// The same for at most 2^51 quarter circles, given the position. `remainder` is
+// formed as above without FMA, with the same error. Of the product, at most 1/2 is
+// left; what lies below it, up to 1/4 each, may take that past 1/2 again.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
                          hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -116,14 +116,14 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
   return hn::Add(hn::Add(d, lesser), ProductError(fourfold, lo, lesser));
 }
 
-// cos and sin of a quarter turn times `rest`, |rest| <= 1/2 + 2^-21, by minimax
-// polynomials.
+// cos and sin of a quarter circle times `remainder`, |remainder| <= 1/2 + 2^-21, by
+// minimax polynomials.
 //
 // Error, relative to the value, u = 2^-53, without FMA (with it, less):
 //     sin   2^-54.4 the polynomial's, 1.5u its evaluation, u the product
 //     cos   2^-53.8 the polynomial's, 2.3u its evaluation
-// `rest` is off by 5u, which is at most 5u in the result. Sum: 7.9u, the
-// amplitude included 8.9u.  -> kTurnBound
+// `remainder` is off by 5u, which is at most 5u in the result. Sum: 7.9u, the
+// amplitude included 8.9u.  -> kCosSinBound
 //
 // Coefficients: Sollya, d = [2^-12; 1/2 + 2^-40], D = binary64:
 //   sin  fpminimax(sin(pi/2*x)/x, [|0,2,4,6,8,10,12|], [|D...|], d, relative)
@@ -132,8 +132,8 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
 // and the errors: supnorm(polynomial, function, [0; 1/2 + 2^-21], relative,
 // 2^-10), a proof.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
-  const V z = hn::Mul(rest, rest);
+HWY_INLINE void CosSinOfRemainder(D d64, V remainder, V& cos, V& sin) {
+  const V z = hn::Mul(remainder, remainder);
   const auto next = [&](V sum, double coefficient) HWY_ATTR {
     return hn::MulAdd(sum, z, hn::Set(d64, coefficient));
   };
@@ -144,7 +144,7 @@ HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
   s = next(s, 0x1.466bc67754fffp-4);
   s = next(s, -0x1.4abbce625be09p-1);
   s = next(s, 0x1.921fb54442d18p+0);
-  sin = hn::Mul(s, rest);
+  sin = hn::Mul(s, remainder);
 
   V c = hn::Set(d64, 0x1.f3dca85319f23p-22);
   c = next(c, -0x1.a6c9c96ed087fp-16);
@@ -155,24 +155,26 @@ HWY_INLINE void CosSinQuarter(D d64, V rest, V& cos, V& sin) {
   cos = next(c, 1.0);
 }
 
-// As CosSinQuarter, with a term less each.
+// As CosSinOfRemainder, with a term less each.
 //
 // Error, relative to the value: sin 2^-47.6 the polynomial's, cos 2^-43.6, and
-// with the rest, 5u for the angle, less than 4u for the evaluation, u for the
-// amplitude: less than 2^-43.5.  -> kQuickTurnBound
-// That is less than 2^10 last places.
+// besides that 5u for the angle, less than 4u for the evaluation, u for the
+// amplitude: less than 2^-43.5.  -> kQuickCosSinBound
+// That is less than 2^10 ulp.
 //
-// Coefficients: Sollya, as for CosSinQuarter with a monomial less each; the errors:
+// Coefficients: Sollya, as for CosSinOfRemainder with a monomial less each; the errors:
 //   sin  supnorm(x*p, sin(pi/2*x), [2^-10; 1/2 + 2^-21], relative, 2^-10),
 //        below 2^-10 the constant term alone is off by 2^-47.6
 //   cos  supnorm(p, cos(pi/2*x), [0; 1/2 + 2^-21], relative, 2^-10)
 constexpr std::uint64_t kQuickHalfWidth = 1 << 10;
 
-// Two of them, term by term in turns, for each term waits for the last one.
+// Two of them, their terms alternating, since each term waits for the last one.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE void QuickCosSinQuarters(D d64, V rest_0, V rest_1, V& cos_0,
-                                    V& sin_0, V& cos_1, V& sin_1) {
-  const V z_0 = hn::Mul(rest_0, rest_0), z_1 = hn::Mul(rest_1, rest_1);
+HWY_INLINE void QuickCosSinOfRemainders(D d64, V remainder_0, V remainder_1,
+                                        V& cos_0, V& sin_0, V& cos_1,
+                                        V& sin_1) {
+  const V z_0 = hn::Mul(remainder_0, remainder_0),
+          z_1 = hn::Mul(remainder_1, remainder_1);
   V s_0 = hn::Set(d64, -0x1.dd4e0ae5b9ad6p-19), s_1 = s_0;
   V c_0 = hn::Set(d64, -0x1.a0f36a88fca7p-16), c_1 = c_0;
   const auto next = [&](double of_sin, double of_cos) HWY_ATTR {
@@ -189,28 +191,24 @@ HWY_INLINE void QuickCosSinQuarters(D d64, V rest_0, V rest_1, V& cos_0,
   next(0x1.921fb54442cf8p+0, 1.0);
   cos_0 = c_0;
   cos_1 = c_1;
-  sin_0 = hn::Mul(s_0, rest_0);
-  sin_1 = hn::Mul(s_1, rest_1);
+  sin_0 = hn::Mul(s_0, remainder_0);
+  sin_1 = hn::Mul(s_1, remainder_1);
 }
 
-// cos and sin of the whole angle: a quarter turn maps (cos, sin) to
-// (-sin, cos). At most 2^51 quarter turns; kIsNear: 2^31.
-template <bool kIsNear, bool kIsQuick = false, class D, class V = hn::Vec<D>>
-HWY_INLINE void CosSinTurns(D d64, V position, V hi, V lo, V& cos, V& sin) {
+// cos and sin of the whole angle: a quarter circle maps (cos, sin) to
+// (-sin, cos). At most 2^51 quarter circles; kIsNear: 2^31.
+template <bool kIsNear, class D, class V = hn::Vec<D>>
+HWY_INLINE void CosSinOfAngle(D d64, V position, V hi, V lo, V& cos, V& sin) {
   const hn::RebindToUnsigned<D> u64;
   hn::Vec<decltype(u64)> quadrant;
-  V rest, c, s;
+  V remainder, c, s;
   if constexpr (kIsNear) {
-    rest = ReduceNearAngle(d64, hn::Mul(position, hn::Set(d64, 4.0)), hi, lo,
-                           quadrant);
+    remainder = ReduceNearAngle(d64, hn::Mul(position, hn::Set(d64, 4.0)), hi,
+                                lo, quadrant);
   } else {
-    rest = ReduceAngle(d64, position, hi, lo, quadrant);
+    remainder = ReduceAngle(d64, position, hi, lo, quadrant);
   }
-  if constexpr (kIsQuick) {
-    QuickCosSinQuarters(d64, rest, rest, c, s, c, s);
-  } else {
-    CosSinQuarter(d64, rest, c, s);
-  }
+  CosSinOfRemainder(d64, remainder, c, s);
 
   const auto one = hn::Set(u64, 1);
   const auto sign_bit = hn::Set(u64, std::uint64_t{1} << 63);
@@ -238,7 +236,7 @@ HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Mask<DU> among, hn::Vec<DU> x,
 }
 
 // Which y of `among` cannot round to the wrong float if they are off by less than
-// kHalfWidth of their last places, a power of two: those whose low 29 bits,
+// kHalfWidth of their ulp, a power of two: those whose low 29 bits,
 // which rounding cuts off, are not that close to a half. `low` holds the low
 // bits of y, 32 at least.
 template <std::uint64_t kHalfWidth, class DU>
@@ -246,24 +244,24 @@ HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
                                      hn::Vec<DU> low) {
   using U = hn::TFromD<DU>;
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
-  constexpr std::uint64_t kRest = 2 * kHalf - 2 * kHalfWidth;
+  constexpr std::uint64_t kFarBits = 2 * kHalf - 2 * kHalfWidth;
   // Adding moves the critical values to those that begin with zeros.
   const auto moved = hn::Add(low, hn::Set(du, U{kHalf + kHalfWidth}));
-  return HasAny(du, among, moved, hn::Set(du, U{kRest}));
+  return HasAny(du, among, moved, hn::Set(du, U{kFarBits}));
 }
 
-// kTurnBound = 8.9u of |y| is at most 8.9 last places of y.
-constexpr std::uint64_t kTurnHalfWidth = 16;
+// kCosSinBound = 8.9u of |y| is at most 8.9 ulp of y.
+constexpr std::uint64_t kCosSinHalfWidth = 16;
 
-// m cos and m sin of one position per lane. kIsNear: at most 2^31 quarter turns.
+// m cos and m sin of one position per lane. kIsNear: at most 2^31 quarter circles.
 template <bool kIsNear, class D, class V = hn::Vec<D>>
 HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
                           const double* amplitude, float* cos, float* sin) {
   const hn::Rebind<float, D> d32;
   const hn::RebindToUnsigned<D> u64;
-  const V m = hn::LoadU(d64, amplitude), turns = hn::LoadU(d64, hi);
+  const V m = hn::LoadU(d64, amplitude), circles = hn::LoadU(d64, hi);
   V c, s;
-  CosSinTurns<kIsNear>(d64, position, turns, hn::LoadU(d64, lo), c, s);
+  CosSinOfAngle<kIsNear>(d64, position, circles, hn::LoadU(d64, lo), c, s);
   c = hn::Mul(c, m);
   s = hn::Mul(s, m);
   hn::StoreU(hn::DemoteTo(d32, c), d32, cos);
@@ -272,25 +270,25 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   if constexpr (!kIsNear) {
     const V most = hn::Set(d64, 0x1p49);
     is_good =
-        hn::RebindMask(u64, hn::Le(hn::Abs(hn::Mul(position, turns)), most));
+        hn::RebindMask(u64, hn::Le(hn::Abs(hn::Mul(position, circles)), most));
   }
-  is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, c));
-  is_good = IsFarFromTie<kTurnHalfWidth>(u64, is_good, hn::BitCast(u64, s));
+  is_good = IsFarFromTie<kCosSinHalfWidth>(u64, is_good, hn::BitCast(u64, c));
+  is_good = IsFarFromTie<kCosSinHalfWidth>(u64, is_good, hn::BitCast(u64, s));
   if (HWY_LIKELY(hn::AllTrue(u64, is_good))) return;
   HWY_ALIGN double positions[hn::MaxLanes(d64)];
   hn::StoreU(position, d64, positions);
   for (std::size_t i = 0; i < hn::Lanes(d64); ++i) {
-    const ExactTurn turn =
-        exact_turn({positions[i], 0}, {hi[i], lo[i]}, amplitude[i]);
-    cos[i] = round_to_float(turn.cos);
-    sin[i] = round_to_float(turn.sin);
+    const CosSin value =
+        exact_cos_sin({positions[i], 0}, {hi[i], lo[i]}, amplitude[i]);
+    cos[i] = round_to_float(value.cos);
+    sin[i] = round_to_float(value.sin);
   }
 }
 
 // Whether a position, or each of several, is near for all pairs of a plan: at most
-// 2^31 quarter turns.
+// 2^31 quarter circles.
 HWY_INLINE bool IsNear(const Plan& plan, double position) {
-  return std::abs(position) * plan.most_turns() <= 0x1p29;
+  return std::abs(position) * plan.max_circles() <= 0x1p29;
 }
 inline bool AreNear(const Plan& plan, const double* position,
                     std::size_t count) {

@@ -31,9 +31,9 @@ void FormMixedRowOf(const Plan& plan, std::size_t first, std::size_t n,
                     const double* position, const double* amplitude, float* cos,
                     float* sin) {
   ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
-    FormChunk<kIsNear>(d64, hn::LoadU(d64, position + i),
-                       plan.turns_hi() + first + i, plan.turns_lo() + first + i,
-                       amplitude + i, cos + i, sin + i);
+    FormChunk<kIsNear>(
+        d64, hn::LoadU(d64, position + i), plan.circles_hi() + first + i,
+        plan.circles_lo() + first + i, amplitude + i, cos + i, sin + i);
   });
 }
 
@@ -51,35 +51,24 @@ void FormRun(const Plan& plan, std::size_t first, std::size_t n, double p,
              std::size_t rows, std::size_t stride, bool is_streamed, float* cos,
              float* sin) {
   if (is_streamed) {
-    FormRunTo<true, true>(plan, first, n, p, rows, stride, cos, sin);
+    FormRunTo<true>(plan, first, n, p, rows, stride, cos, sin);
   } else {
-    FormRunTo<false, true>(plan, first, n, p, rows, stride, cos, sin);
+    FormRunTo<false>(plan, first, n, p, rows, stride, cos, sin);
   }
 }
 
-void FormSteps(const Plan& plan, std::size_t rows, double first,
-               double distance, double* cos, double* sin) {
+void FormSpaced(const Plan& plan, std::size_t rows, double first,
+                double distance, double* cos, double* sin) {
   ForEachChunk<double>(plan.pairs(), [&](auto d64, std::size_t i) HWY_ATTR {
     for (std::size_t r = 0; r < rows; ++r) {
       hn::Vec<decltype(d64)> c, s;
-      CosSinTurns<false>(
+      CosSinOfAngle<false>(
           d64, hn::Set(d64, first + static_cast<double>(r) * distance),
-          hn::LoadU(d64, plan.turns_hi() + i),
-          hn::LoadU(d64, plan.turns_lo() + i), c, s);
+          hn::LoadU(d64, plan.circles_hi() + i),
+          hn::LoadU(d64, plan.circles_lo() + i), c, s);
       hn::StoreU(c, d64, cos + r * plan.pairs() + i);
       hn::StoreU(s, d64, sin + r * plan.pairs() + i);
     }
-  });
-}
-
-void QuickTurns(const Plan& plan, double position, double* cos, double* sin) {
-  ForEachChunk<double>(plan.pairs(), [&](auto d64, std::size_t i) HWY_ATTR {
-    hn::Vec<decltype(d64)> c, s;
-    CosSinTurns<true, true>(d64, hn::Set(d64, position),
-                            hn::LoadU(d64, plan.turns_hi() + i),
-                            hn::LoadU(d64, plan.turns_lo() + i), c, s);
-    hn::StoreU(c, d64, cos + i);
-    hn::StoreU(s, d64, sin + i);
   });
 }
 
@@ -118,8 +107,7 @@ HWY_EXPORT(FormRow);
 HWY_EXPORT(FormMixedRow);
 HWY_EXPORT(FormRowsAt);
 HWY_EXPORT(FormRun);
-HWY_EXPORT(FormSteps);
-HWY_EXPORT(QuickTurns);
+HWY_EXPORT(FormSpaced);
 HWY_EXPORT(NarrowRow);
 HWY_EXPORT(WidenRow);
 
@@ -153,14 +141,9 @@ void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
   (plan, first, n, p, rows, stride, is_streamed, cos, sin);
 }
 
-void form_steps(const Plan& plan, std::size_t rows, double first,
-                double distance, double* cos, double* sin) noexcept {
-  ROPEPROOF_FAST_DISPATCH(FormSteps)(plan, rows, first, distance, cos, sin);
-}
-
-void quick_turns(const Plan& plan, double position, double* cos,
-                 double* sin) noexcept {
-  ROPEPROOF_FAST_DISPATCH(QuickTurns)(plan, position, cos, sin);
+void form_spaced(const Plan& plan, std::size_t rows, double first,
+                 double distance, double* cos, double* sin) noexcept {
+  ROPEPROOF_FAST_DISPATCH(FormSpaced)(plan, rows, first, distance, cos, sin);
 }
 
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept {

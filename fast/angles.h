@@ -24,11 +24,10 @@ void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
                   const double* position, std::size_t rows, std::size_t stride,
                   float* cos, float* sin) noexcept;
 
-// Rows of the positions p, p + 1, ..., at most Plan::kRun of them, each
-// `stride` after the last. Needs plan.can_step(), |p| plan.most_turns() < 2^40 and |p| <
-// 2^51. Bit for
-// bit what form_row says. `is_streamed`: past the caches, to be followed by
-// end_stream(); rows then begin and end with a line of 64 bytes.
+// Rows of the positions p, p + 1, ..., at most Plan::kRun of them, each `stride`
+// after the last: bit for bit what form_row says. Needs plan.can_add_angles(),
+// |p| plan.max_circles() < 2^40 and |p| < 2^51. `is_streamed`: past the caches, to
+// be followed by end_stream(); rows then begin and end with a line of 64 bytes.
 void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
               std::size_t rows, std::size_t stride, bool is_streamed,
               float* cos, float* sin) noexcept;
@@ -36,13 +35,8 @@ void end_stream() noexcept;
 
 // cos and sin, without amplitude, of `rows` positions from `first` on that
 // are `distance` apart, for Plan's constructor.
-void form_steps(const Plan& plan, std::size_t rows, double first,
-                double distance, double* cos, double* sin) noexcept;
-
-// cos and sin of all pairs, without amplitude, as form_row has them before it
-// rounds: for the test of kQuickTurnBound.
-void quick_turns(const Plan& plan, double position, double* cos,
-                 double* sin) noexcept;
+void form_spaced(const Plan& plan, std::size_t rows, double first,
+                 double distance, double* cos, double* sin) noexcept;
 
 // f32 to an element type, rounded once, and back.
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept;

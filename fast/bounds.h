@@ -21,10 +21,10 @@ inline constexpr double kFrequencyBound = 0x1p-103;
 
 // Of the value, beyond what the angle's error does to it: the cosines and sines
 // that the vector kernels form (angles-inl.h), those they fall back on, and those
-// that these fall back on (exact_turn.cc).
-inline constexpr double kQuickTurnBound = 0x1.6ap-44;
-inline constexpr double kTurnBound = 8.9 * 0x1p-53;
-inline constexpr double kExactTurnBound = 0x1p-101;
+// that these fall back on (exact_cos_sin.cc).
+inline constexpr double kQuickCosSinBound = 0x1.6ap-44;
+inline constexpr double kCosSinBound = 8.9 * 0x1p-53;
+inline constexpr double kExactCosSinBound = 0x1p-101;
 
 // table in f32 and f64: ulp of the exact m cos(phi), m sin(phi), each on its
 // own, beyond what the angle's error does to it: rounded correctly. See

@@ -1,5 +1,4 @@
-// The bounds that the other tests do not meet on their way: f64, 16 bits, and
-// the cosines and sines before they are rounded to f32.
+// The bounds of f64 and of 16-bit types.
 #include "fast/bounds.h"
 
 #include <algorithm>
@@ -8,9 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "fast/angles.h"
 #include "fast/elements.h"
-#include "fast/exact_turn.h"
+#include "fast/exact_cos_sin.h"
 #include "fast/rope_fast.h"
 #include "fast/testing.h"
 #include "reference/format.h"
@@ -64,9 +62,10 @@ long double sum(DoubleDouble x) {
 }
 
 // The exact cosine and sine of row t, pair j, of the plan.
-ExactTurn exact(const Plan& plan, std::size_t t, std::size_t j) {
-  return exact_turn({static_cast<double>(kNear[t]), 0},
-                    {plan.turns_hi()[j], plan.turns_lo()[j]}, plan.amplitude());
+CosSin exact(const Plan& plan, std::size_t t, std::size_t j) {
+  return exact_cos_sin({static_cast<double>(kNear[t]), 0},
+                       {plan.circles_hi()[j], plan.circles_lo()[j]},
+                       plan.amplitude());
 }
 
 TEST_CASE("tables of f64 and of 16 bits stay within their stated bounds",
@@ -85,7 +84,7 @@ TEST_CASE("tables of f64 and of 16 bits stay within their stated bounds",
         worst = std::max(worst, error / ulp);
       };
       for (std::size_t i = 0; i < kNear.size() * kPairs; ++i) {
-        const ExactTurn want = exact(plan, i / kPairs, i % kPairs);
+        const CosSin want = exact(plan, i / kPairs, i % kPairs);
         compare(cos.at(i), want.cos);
         compare(sin.at(i), want.sin);
       }
@@ -98,12 +97,12 @@ TEST_CASE("tables of f64 and of 16 bits stay within their stated bounds",
 }
 
 // The worst error of one half-split head, in norm-ulp.
-template <class Turn>
+template <class CosSinAt>
 double worst_of_head(const Promise& promise, const Values& x, const Values& y,
-                     std::size_t begin, const Turn& turn_of) {
+                     std::size_t begin, const CosSinAt& cos_sin_at) {
   double worst = 0;
   for (std::size_t j = 0; j < kPairs; ++j) {
-    const auto [c, s] = turn_of(j);
+    const auto [c, s] = cos_sin_at(j);
     const std::size_t u = begin + j, v = u + kPairs;
     const auto x_u = static_cast<long double>(x.at(u));
     const auto x_v = static_cast<long double>(x.at(v));
@@ -162,9 +161,9 @@ TEST_CASE("rotate and rope in f64 and 16 bits stay within their stated bounds",
           return std::pair<long double, long double>(cos.at(i), sin.at(i));
         };
         const auto formed = [&](std::size_t j) {
-          const ExactTurn turn = exact(plan, t, j);
-          return std::pair<long double, long double>(sum(turn.cos),
-                                                     sum(turn.sin));
+          const CosSin value = exact(plan, t, j);
+          return std::pair<long double, long double>(sum(value.cos),
+                                                     sum(value.sin));
         };
         const auto begin = h * static_cast<std::size_t>(kDim);
         worst_rotate = std::max(
@@ -181,61 +180,6 @@ TEST_CASE("rotate and rope in f64 and 16 bits stay within their stated bounds",
              promise.rope, worst_rope);
     });
   }
-}
-
-TEST_CASE("cosines and sines before rounding stay within their stated bound",
-          "[fast][R2]") {
-  on_every_target([&](const std::string& target) {
-    double worst = 0;
-    for (const double base : {1.5, 10.0, 10000.0}) {
-      const Plan plan = plan_of(base, 256);
-      REQUIRE(plan.can_step());
-      for (std::size_t i = 0; i < Plan::kSteps * plan.pairs(); ++i) {
-        const std::size_t j = i % plan.pairs();
-        const ExactTurn want =
-            exact_turn({static_cast<double>(i / plan.pairs()) + 0.5, 0},
-                       {plan.turns_hi()[j], plan.turns_lo()[j]}, 1);
-        const auto excess = [](double got, DoubleDouble w) {
-          return w.hi == 0
-                     ? 0.0
-                     : static_cast<double>(std::abs((got - sum(w)) / sum(w)));
-        };
-        worst = std::max({worst, excess(plan.step_cos()[i], want.cos),
-                          excess(plan.step_sin()[i], want.sin)});
-      }
-    }
-    CAPTURE(target);
-    CHECK(worst <= kTurnBound);
-    CHECK(4 * worst >= kTurnBound);
-    record("turn before rounding", target, "2^-53", kTurnBound * 0x1p53,
-           worst * 0x1p53);
-  });
-}
-
-TEST_CASE("quick cosines and sines before rounding stay within their bound",
-          "[fast][R2]") {
-  const Plan plan = plan_of(10000, 256);
-  on_every_target([&](const std::string& target) {
-    double worst = 0;
-    std::vector<double> cos(plan.pairs()), sin(plan.pairs());
-    for (const double p : {1.0, 3.0, 77.0, -4095.0, 131071.0, 0x1p24 + 1}) {
-      quick_turns(plan, p, cos.data(), sin.data());
-      for (std::size_t j = 0; j < plan.pairs(); ++j) {
-        const ExactTurn want =
-            exact_turn({p, 0}, {plan.turns_hi()[j], plan.turns_lo()[j]}, 1);
-        const auto error = [](double got, DoubleDouble w) {
-          return static_cast<double>(std::abs((got - sum(w)) / sum(w)));
-        };
-        worst =
-            std::max({worst, error(cos[j], want.cos), error(sin[j], want.sin)});
-      }
-    }
-    CAPTURE(target);
-    CHECK(worst <= kQuickTurnBound);
-    CHECK(4 * worst >= kQuickTurnBound);
-    record("quick turn before rounding", target, "2^-53",
-           kQuickTurnBound * 0x1p53, worst * 0x1p53);
-  });
 }
 
 }  // namespace

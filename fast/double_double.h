@@ -55,8 +55,8 @@ inline DoubleDouble operator*(DoubleDouble x, DoubleDouble y) {
 inline DoubleDouble operator/(DoubleDouble x, double y) {
   const double q = x.hi / y;
   const DoubleDouble p = product_of(q, y);
-  const double rest = ((x.hi - p.hi) - p.lo) + x.lo;
-  return sum_of_ordered(q, rest / y);
+  const double remainder = ((x.hi - p.hi) - p.lo) + x.lo;
+  return sum_of_ordered(q, remainder / y);
 }
 
 }  // namespace ropeproof::fast

@@ -146,7 +146,7 @@ HWY_INLINE void Narrow(hn::Vec<D> v, D d, F16* to) {
   const auto odd = hn::And(hn::ShiftRight<13>(bits), constant(1));
   const auto normal = hn::ShiftRight<13>(
       hn::Add(hn::Add(bits, constant(0xfff - (112u << 23))), odd));
-  // Below 2^-14: adding 1/2 leaves a multiple of f16's last place in the
+  // Below 2^-14: adding 1/2 leaves a multiple of f16's ulp in the
   // fraction's low bits, rounded by the addition.
   const auto half = hn::Set(d, 0.5f);
   const auto tiny = hn::Sub(hn::BitCast(u32, hn::Add(hn::Abs(v), half)),

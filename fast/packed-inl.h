@@ -62,8 +62,8 @@ struct Packed {
 };
 
 // Calls body(d64, at) for as long as twice Lanes(d64) of n pairs are left, with full
-// vectors first, then with parts of them. It forms pairs from `at` on and returns
-// how many. Returns how many pairs were formed.
+// vectors first, then with parts of them; it returns how many pairs it formed from
+// `at` on. Returns how many were formed in all.
 template <class Body>
 HWY_INLINE std::size_t ForEachPacked(std::size_t n, const Body& body) {
   std::size_t at = 0;
@@ -93,8 +93,8 @@ HWY_INLINE V XorAnd(V x, V a, V b) {
   return hn::Xor(x, hn::And(a, b));
 }
 
-// What FormPacked forms, a vector of doubles at a time. A function by itself, or
-// its needs would cost operations where it is hardly ever called.
+// What FormPacked forms, a vector of doubles at a time. Out of line: it is hardly
+// ever called, and inlining it costs registers on the hot path.
 template <class D, class V = hn::Vec<D>>
 HWY_NOINLINE void FormBothChunks(D d64, V fourfold, const double* hi,
                                  const double* lo, const double* amplitude,
@@ -119,12 +119,13 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
   const std::size_t lanes = hn::Lanes(d64);
   // Both reduced first: that is faster than one after the other.
   hn::Vec<hn::RebindToUnsigned<D>> n_0, n_1;
-  const V rest_0 = ReduceNearAngle(d64, fourfold, hn::LoadU(d64, hi),
-                                   hn::LoadU(d64, lo), n_0);
-  const V rest_1 = ReduceNearAngle(d64, fourfold, hn::LoadU(d64, hi + lanes),
-                                   hn::LoadU(d64, lo + lanes), n_1);
+  const V remainder_0 = ReduceNearAngle(d64, fourfold, hn::LoadU(d64, hi),
+                                        hn::LoadU(d64, lo), n_0);
+  const V remainder_1 =
+      ReduceNearAngle(d64, fourfold, hn::LoadU(d64, hi + lanes),
+                      hn::LoadU(d64, lo + lanes), n_1);
   V c_0, s_0, c_1, s_1;
-  QuickCosSinQuarters(d64, rest_0, rest_1, c_0, s_0, c_1, s_1);
+  QuickCosSinOfRemainders(d64, remainder_0, remainder_1, c_0, s_0, c_1, s_1);
   if constexpr (kHasAmplitude) {
     const V m_0 = hn::LoadU(d64, amplitude);
     const V m_1 = hn::LoadU(d64, amplitude + lanes);
@@ -134,7 +135,7 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
     s_1 = hn::Mul(s_1, m_1);
   }
 
-  // A quarter turn maps (cos, sin) to (-sin, cos).
+  // A quarter circle maps (cos, sin) to (-sin, cos).
   const auto n = Both::Words(hn::BitCast(d64, n_0), hn::BitCast(d64, n_1));
   const auto c = Both::Floats(c_0, c_1), s = Both::Floats(s_0, s_1);
   const auto sign_bit = hn::Set(u32, 0x80000000u);
@@ -142,8 +143,8 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
   const auto sign = hn::ShiftLeft<30>(n);
   const auto minus_s = hn::Xor(s, hn::BitCast(d32, sign_bit));
   const auto store = [&](auto x, float* to) ROPEPROOF_FAST_LAMBDA {
-    const auto turned = XorAnd(hn::BitCast(u32, x), sign, sign_bit);
-    hn::StoreU(hn::BitCast(d32, turned), d32, to);
+    const auto with_sign = XorAnd(hn::BitCast(u32, x), sign, sign_bit);
+    hn::StoreU(hn::BitCast(d32, with_sign), d32, to);
   };
   store(hn::IfThenElse(is_odd, minus_s, c), cos);
   store(hn::IfThenElse(is_odd, c, s), sin);
@@ -157,7 +158,7 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
 
 #endif  // HWY_TARGET != HWY_SCALAR
 
-// What FormNearRows leaves over, a pair at a time. A function by itself, as above.
+// What FormNearRows leaves over, a pair at a time. Out of line, as above.
 HWY_NOINLINE inline void FormSingly(const double* hi, const double* lo,
                                     std::size_t n, const double* fourfold,
                                     std::size_t rows, std::size_t stride,
@@ -174,15 +175,15 @@ HWY_NOINLINE inline void FormSingly(const double* hi, const double* lo,
 }
 
 // Pairs [first, first + n) of a plan at `rows` positions, rows `stride` apart, for at
-// most 2^31 quarter turns. Two vectors at a time, then narrower ones; what is left,
+// most 2^31 quarter circles. Two vectors at a time, then narrower ones; what is left,
 // without SIMD all pairs, singly.
 template <bool kHasAmplitude>
 HWY_INLINE void FormNearRows(const Plan& plan, std::size_t first, std::size_t n,
                              const double* fourfold, std::size_t rows,
                              std::size_t stride, const double* amplitude,
                              float* cos, float* sin) {
-  const double* hi = plan.turns_hi() + first;
-  const double* lo = plan.turns_lo() + first;
+  const double* hi = plan.circles_hi() + first;
+  const double* lo = plan.circles_lo() + first;
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   i = ForEachPacked(n, [&](auto d64, std::size_t at) ROPEPROOF_FAST_LAMBDA {
@@ -204,8 +205,8 @@ HWY_NOINLINE inline void FormFarRow(const Plan& plan, std::size_t first,
                                     const double* amplitude, float* cos,
                                     float* sin) {
   ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
-    FormChunk<false>(d64, hn::Set(d64, position), plan.turns_hi() + first + i,
-                     plan.turns_lo() + first + i, amplitude + i, cos + i,
+    FormChunk<false>(d64, hn::Set(d64, position), plan.circles_hi() + first + i,
+                     plan.circles_lo() + first + i, amplitude + i, cos + i,
                      sin + i);
   });
 }
@@ -218,7 +219,7 @@ HWY_NOINLINE inline void FormNearRow(const Plan& plan, std::size_t first,
   FormNearRows<true>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
 }
 
-// What is less common by functions of its own, as above.
+// The less common cases are out of line, as above.
 HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                                  std::size_t n, double position,
                                  const double* amplitude, float* cos,

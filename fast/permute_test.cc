@@ -28,8 +28,8 @@ std::vector<T> permuted(const Layout& from, std::int64_t heads,
   return out;
 }
 
-// Heads of one token, turned.
-std::vector<float> turned(const Layout& layout, std::vector<float> x) {
+// Heads of one token, rotated.
+std::vector<float> rotated(const Layout& layout, std::vector<float> x) {
   const auto heads = static_cast<std::int64_t>(x.size()) / layout.head_dim;
   const Tensor tensor{x.data(),
                       x.data(),
@@ -68,8 +68,8 @@ TEST_CASE("half_split(P x) is P interleaved(x), to the bit", "[fast][R3]") {
       const Layout to = whole(d, Pairing::kHalfSplit);
       const std::vector<float> x = samples(static_cast<std::size_t>(5 * d), 1);
       CAPTURE(target, d);
-      CHECK(same_bits(turned(to, permuted(from, 5, x)),
-                      permuted(from, 5, turned(from, x))));
+      CHECK(same_bits(rotated(to, permuted(from, 5, x)),
+                      permuted(from, 5, rotated(from, x))));
     }
   });
 }
@@ -89,12 +89,12 @@ TEST_CASE("permuted weights and biases serve the other pairing, to the bit",
           for (std::size_t i = 0; i < y.size(); ++i) y[i] += offset[i];
           return y;
         };
-        const auto got = turned(
+        const auto got = rotated(
             whole(d, Pairing::kHalfSplit),
             project(permuted(from, heads, w), permuted(from, heads, bias)));
         CAPTURE(target, d, heads);
-        CHECK(same_bits(got,
-                        permuted(from, heads, turned(from, project(w, bias)))));
+        CHECK(same_bits(
+            got, permuted(from, heads, rotated(from, project(w, bias)))));
       }
     }
   });

@@ -11,8 +11,8 @@ namespace {
 
 // 1/(2 pi), within 2^-107 relative. Python, mpmath with prec = 300:
 //   x = 1 / (2*pi); hi = float(x); lo = float(x - hi); hi.hex(), lo.hex()
-constexpr DoubleDouble kTurnsPerRadian = {0x1.45f306dc9c883p-3,
-                                          -0x1.6b01ec5417056p-57};
+constexpr DoubleDouble kCirclesPerRadian = {0x1.45f306dc9c883p-3,
+                                            -0x1.6b01ec5417056p-57};
 
 // t^n, n >= 1. By induction over the products, t^a t^b with a + b = n, the
 // error is at most (n - 1) 6 u^2.
@@ -26,7 +26,7 @@ DoubleDouble power(DoubleDouble t, std::size_t n) {
 // base^(-1/n), by Newton's method for base t^n = 1:
 //     t <- t - t rho / n,   rho = base t^n - 1.
 //
-// Error, with u = 2^-53. A step turns the relative error e into (n+1)/2 e^2 and
+// Error, with u = 2^-53. A step makes of the relative error e (n+1)/2 e^2 and
 // adds two errors: that of rho, n 6 u^2, divided by n; and that of adding the
 // correction to t.lo, u^2. The correction itself is good to a few u. Libm's pow
 // is only the seed: if it is good to 2^-40, which any libm is, then for n <=
@@ -62,33 +62,34 @@ void frequencies(double base, std::span<double> hi,
 Plan::Plan(std::span<const double> theta, std::span<const double> theta_lo,
            double amplitude, std::span<const std::int32_t> axis_of_pair,
            std::span<const double> axis_weights)
-    : turns_hi_(theta.size()),
-      turns_lo_(theta.size()),
+    : circles_hi_(theta.size()),
+      circles_lo_(theta.size()),
       amplitudes_(theta.size(), amplitude),
       axis_of_pair_(axis_of_pair.begin(), axis_of_pair.end()),
       axis_weights_(axis_weights.begin(), axis_weights.end()),
       amplitude_(amplitude) {
   for (std::size_t j = 0; j < theta.size(); ++j) {
-    const DoubleDouble turns =
-        DoubleDouble{theta[j], theta_lo[j]} * kTurnsPerRadian;
-    turns_hi_[j] = turns.hi;
-    turns_lo_[j] = turns.lo;
-    most_turns_ = std::max(most_turns_, std::abs(turns.hi));
+    const DoubleDouble circles =
+        DoubleDouble{theta[j], theta_lo[j]} * kCirclesPerRadian;
+    circles_hi_[j] = circles.hi;
+    circles_lo_[j] = circles.lo;
+    max_circles_ = std::max(max_circles_, std::abs(circles.hi));
   }
 
   // What the error bounds of FormRun assume: one position per token, angles
   // that grow with it, and results that are normal floats.
   const auto in_range = [](double x) { return x >= 0x1p-40 && x <= 0x1p20; };
-  const bool may_step =
+  const bool may_add_angles =
       axis_of_pair.empty() && axis_weights.empty() && in_range(amplitude) &&
-      std::all_of(turns_hi_.begin(), turns_hi_.end(), in_range);
-  if (!may_step) return;
-  step_cos_.resize(kSteps * pairs());
-  step_sin_.resize(kSteps * pairs());
-  form_steps(*this, kSteps, 0.5, 1, step_cos_.data(), step_sin_.data());
-  leap_cos_.resize(kLeaps * pairs());
-  leap_sin_.resize(kLeaps * pairs());
-  form_steps(*this, kLeaps, 0, kBlock, leap_cos_.data(), leap_sin_.data());
+      std::all_of(circles_hi_.begin(), circles_hi_.end(), in_range);
+  if (!may_add_angles) return;
+  offset_cos_.resize(kHalfBlock * pairs());
+  offset_sin_.resize(kHalfBlock * pairs());
+  form_spaced(*this, kHalfBlock, 0.5, 1, offset_cos_.data(),
+              offset_sin_.data());
+  block_cos_.resize(kBlocks * pairs());
+  block_sin_.resize(kBlocks * pairs());
+  form_spaced(*this, kBlocks, 0, kBlock, block_cos_.data(), block_sin_.data());
 }
 
 }  // namespace ropeproof::fast

@@ -23,7 +23,7 @@ void frequencies(double base, std::span<double> hi,
 // Immutable; make it once per model, not once per call.
 class Plan {
  public:
-  // Pair j turns by theta[j] + theta_lo[j] radians per position on its axis:
+  // Pair j rotates by theta[j] + theta_lo[j] radians per position on its axis:
   // axis_of_pair[j], or axis 0 if `axis_of_pair` is empty. Or, unless
   // `axis_weights` is empty, by the sum over all axes a of
   // axis_weights[a * pairs + j] times the position on axis a. `amplitude`
@@ -34,17 +34,17 @@ class Plan {
        double amplitude = 1, std::span<const std::int32_t> axis_of_pair = {},
        std::span<const double> axis_weights = {});
 
-  std::size_t pairs() const { return turns_hi_.size(); }
+  std::size_t pairs() const { return circles_hi_.size(); }
 
   // m, for each pair.
   double amplitude() const { return amplitude_; }
   const double* amplitudes() const { return amplitudes_.data(); }
 
-  // Full turns per position, theta / (2 pi), as unevaluated sums.
-  const double* turns_hi() const { return turns_hi_.data(); }
-  const double* turns_lo() const { return turns_lo_.data(); }
+  // Full circles per position, theta / (2 pi), as unevaluated sums.
+  const double* circles_hi() const { return circles_hi_.data(); }
+  const double* circles_lo() const { return circles_lo_.data(); }
 
-  double most_turns() const { return most_turns_; }  // of all pairs, |hi|
+  double max_circles() const { return max_circles_; }  // of all pairs, |hi|
 
   // Empty: axis 0 throughout.
   std::span<const std::int32_t> axis_of_pair() const { return axis_of_pair_; }
@@ -52,28 +52,28 @@ class Plan {
   // [axes, pairs]; empty: 1 on the pair's own axis.
   std::span<const double> axis_weights() const { return axis_weights_; }
 
-  // All pairs turn by the position on axis 0.
+  // All pairs rotate by the position on axis 0.
   bool has_one_axis() const {
     return axis_of_pair_.empty() && axis_weights_.empty();
   }
 
   // Whether angles of kRun consecutive positions may be formed by addition; then
-  // the cosines and sines of positions 1/2, 3/2, ..., kSteps - 1/2, [kSteps,
-  // pairs], and of 0, kBlock, ..., kRun - kBlock, [kLeaps, pairs].
-  static constexpr std::size_t kSteps = 8, kBlock = 2 * kSteps, kLeaps = 8,
-                               kRun = kBlock * kLeaps;
-  bool can_step() const { return !step_cos_.empty(); }
-  const double* step_cos() const { return step_cos_.data(); }
-  const double* step_sin() const { return step_sin_.data(); }
-  const double* leap_cos() const { return leap_cos_.data(); }
-  const double* leap_sin() const { return leap_sin_.data(); }
+  // the cosines and sines of positions 1/2, 3/2, ..., kHalfBlock - 1/2,
+  // [kHalfBlock, pairs], and of 0, kBlock, ..., kRun - kBlock, [kBlocks, pairs].
+  static constexpr std::size_t kHalfBlock = 8, kBlock = 2 * kHalfBlock,
+                               kBlocks = 8, kRun = kBlock * kBlocks;
+  bool can_add_angles() const { return !offset_cos_.empty(); }
+  const double* offset_cos() const { return offset_cos_.data(); }
+  const double* offset_sin() const { return offset_sin_.data(); }
+  const double* block_cos() const { return block_cos_.data(); }
+  const double* block_sin() const { return block_sin_.data(); }
 
  private:
-  std::vector<double> turns_hi_, turns_lo_, amplitudes_;
-  std::vector<double> step_cos_, step_sin_, leap_cos_, leap_sin_;
+  std::vector<double> circles_hi_, circles_lo_, amplitudes_;
+  std::vector<double> offset_cos_, offset_sin_, block_cos_, block_sin_;
   std::vector<std::int32_t> axis_of_pair_;
   std::vector<double> axis_weights_;
-  double amplitude_, most_turns_ = 0;
+  double amplitude_, max_circles_ = 0;
 };
 
 }  // namespace ropeproof::fast

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fast/abi.h"
-#include "fast/abi_world.h"
+#include "fast/own_problem.h"
 
 namespace {
 
@@ -160,14 +160,14 @@ TEST_CASE("what would take much memory is not kept", "[fast][abi]") {
 }
 
 // The frequencies of `base` in `world`, which lie where they lay before.
-void set_base(World& world, double base) {
+void set_base(OwnProblem& world, double base) {
   frequencies(base, world.theta, world.theta_lo);
   world.problem.base = base;
 }
 
 // What a thread without any plans gets.
 std::vector<float> fresh_memory(std::uint32_t operation, double base) {
-  World world(operation);
+  OwnProblem world(operation);
   set_base(world, base);
   std::thread([&] { run(&world.problem); }).join();
   return world.memory();
@@ -189,7 +189,7 @@ TEST_CASE("calls in any order get the bits of a call alone, on many threads",
         for (std::size_t i = 0; i < 120; ++i) {
           // Each base some times in a row, another order in each thread.
           const std::size_t b = (i / (t + 1) + t) % std::size(bases);
-          World world(operation);
+          OwnProblem world(operation);
           set_base(world, bases[b]);
           const bool is_solved = run(&world.problem) == ROPEPROOF_OK;
           if (!is_solved || !same_bits(world.memory(), want[b])) ++wrong;
@@ -202,7 +202,7 @@ TEST_CASE("calls in any order get the bits of a call alone, on many threads",
 }
 
 TEST_CASE("a call allocates nothing once its plan is made", "[fast][abi]") {
-  World world(ROPEPROOF_ROPE);
+  OwnProblem world(ROPEPROOF_ROPE);
   set_base(world, 12345);
   const int before = allocations;
   REQUIRE(run(&world.problem) == ROPEPROOF_OK);
@@ -218,7 +218,7 @@ TEST_CASE("a plan larger than those that are kept serves its call",
   const std::size_t pairs = PlanCache::kMaxInputs;
   const std::vector<double> theta(pairs, 0.5), zero(pairs, 0);
   std::vector<float> cos(pairs), sin(pairs);
-  World world(ROPEPROOF_TABLE);
+  OwnProblem world(ROPEPROOF_TABLE);
   world.problem.batch = world.problem.seq = 1;
   world.problem.rotary_dim = 2 * static_cast<std::int64_t>(pairs);
   world.problem.inv_freq = theta.data();
@@ -232,7 +232,7 @@ TEST_CASE("a plan larger than those that are kept serves its call",
 
 TEST_CASE("a bad problem is refused although a good one like it was solved",
           "[fast][abi]") {
-  World world(ROPEPROOF_ROPE);
+  OwnProblem world(ROPEPROOF_ROPE);
   REQUIRE(run(&world.problem) == ROPEPROOF_OK);
   const auto before = world.memory();
   const double theta = world.theta[1];

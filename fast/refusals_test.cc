@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fast/abi.h"
-#include "fast/abi_world.h"
+#include "fast/own_problem.h"
 
 namespace ropeproof::fast {
 namespace {
@@ -264,7 +264,7 @@ TEST_CASE("a problem that contradicts itself is refused, nothing written",
           "[fast][abi]") {
   for (const Refusal& refusal : refusals()) {
     for (const std::uint32_t operation : refusal.operations) {
-      World world(operation);
+      OwnProblem world(operation);
       const auto before = world.memory();
       refusal.alter(world.problem);
       CAPTURE(refusal.what, operation);

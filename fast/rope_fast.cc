@@ -10,9 +10,9 @@
 
 #include "fast/angles.h"
 #include "fast/elements.h"
+#include "fast/partition.h"
+#include "fast/rotate_heads.h"
 #include "fast/rows.h"
-#include "fast/shares.h"
-#include "fast/turn.h"
 #include "hwy/base.h"
 
 namespace ropeproof::fast {
@@ -22,11 +22,11 @@ namespace {
 // last-level cache. Systems report the sum over all cores.
 constexpr std::int64_t kStreamedBytes = 32 << 20;
 
-// Calls of more bytes are fetched ahead, for they come from beyond the second-level
+// Calls of more bytes are prefetched, for they come from beyond the second-level
 // cache; on processors that gain by it. Measured: Cascade Lake, 2 to 18 % faster in
-// f32 and 16-bit types; Zen 4, 20 % slower, since each fetch occupies a load of its
-// full-width pipes.
-std::int64_t fetched_bytes() {
+// f32 and 16-bit types; Zen 4, 20 % slower, since each prefetch occupies one of its
+// full-width load pipes.
+std::int64_t prefetch_threshold() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_is("intel")) {
@@ -36,14 +36,14 @@ std::int64_t fetched_bytes() {
 #endif
   return std::numeric_limits<std::int64_t>::max();
 }
-const std::int64_t kFetchedBytes = fetched_bytes();
+const std::int64_t kPrefetchThreshold = prefetch_threshold();
 
-// Tensors to be turned, all the same way.
+// Tensors to be rotated alike.
 struct Job {
   const Layout& layout;
   Direction direction;
   std::span<const Tensor> tensors;
-  bool is_far;  // to be fetched ahead
+  bool is_prefetched;
 
   std::size_t pairs() const { return pairs_of(layout); }
 };
@@ -99,7 +99,7 @@ HWY_INLINE bool needs_copy(const Layout& layout, const Tensor& tensor) {
 static_assert(kRowEntries >= kMaxReordered / 2);
 
 // Cosines and sines of pairs [first, first + n), a row per token.
-struct Turns {
+struct CosSinRows {
   std::size_t first, n;
   const void *cos, *sin;
   std::int64_t stride;
@@ -110,102 +110,102 @@ constexpr Type compute_type(Type type) {
   return type == Type::kF64 ? Type::kF64 : Type::kF32;
 }
 
-// Turns the heads of `tensor` that are this share's.
-HWY_INLINE void turn_tensor(const Job& job, const Tensor& tensor,
-                            const Share& share, const Turns& turns) {
+// Rotates the heads of `tensor` that are in this part.
+HWY_INLINE void rotate_tensor(const Job& job, const Tensor& tensor,
+                              const Part& part, const CosSinRows& rows) {
   const Layout& layout = job.layout;
-  const Tokens& tokens = share.tokens;
+  const Tokens& tokens = part.tokens;
   std::int64_t from = 0, to = tensor.heads;
-  if (share.parts > 1) {
-    from = tensor.heads * share.part / share.parts;
-    to = tensor.heads * (share.part + 1) / share.parts;
+  if (part.slices > 1) {
+    from = tensor.heads * part.slice / part.slices;
+    to = tensor.heads * (part.slice + 1) / part.slices;
   }
   const auto offset = [&](const Strides& strides) {
     return tokens.batch * strides.batch + tokens.first * strides.token +
            from * strides.head + layout.rotary_offset;
   };
-  const Tile tile{tensor,    layout,       job.direction, turns.first, turns.n,
-                  to - from, tokens.count, turns.stride,  job.is_far};
+  const Tile tile{tensor,       layout,      job.direction,
+                  rows.first,   rows.n,      to - from,
+                  tokens.count, rows.stride, job.is_prefetched};
   const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
   void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
-  turn(in, out, turns.cos, turns.sin, tile);
-  if (turns.first == 0 && needs_copy(layout, tensor)) {
+  rotate_tile(in, out, rows.cos, rows.sin, tile);
+  if (rows.first == 0 && needs_copy(layout, tensor)) {
     copy_outside_pairs(layout, tensor, to - from, tokens.count, in, out);
   }
 }
 
-// Tokens of q that are turned before the same tokens of k, which often lie next
-// to them and were fetched with them. Measured with q and k in one buffer, 32 + 8
+// Tokens of q that are rotated before the same tokens of k, which often lie next
+// to them and were loaded with them. Measured with q and k in one buffer, 32 + 8
 // heads, 512 tokens: 1.14 times the time of one tensor, with 128 tokens 1.22 times.
 constexpr std::int64_t kTokensBeside = 32;
 
-// Turns this share's heads of all tensors.
-HWY_INLINE void turn_share(const Job& job, Share share, Turns turns) {
+// Rotates this part's heads of all tensors.
+HWY_INLINE void rotate_part(const Job& job, Part part, CosSinRows rows) {
   if (job.tensors.size() == 1) {
-    return turn_tensor(job, job.tensors[0], share, turns);
+    return rotate_tensor(job, job.tensors[0], part, rows);
   }
   const Type type = compute_type(job.tensors[0].type);
-  for (std::int64_t left = share.tokens.count; left > 0;
-       left -= kTokensBeside) {
-    share.tokens.count = std::min(left, kTokensBeside);
+  for (std::int64_t left = part.tokens.count; left > 0; left -= kTokensBeside) {
+    part.tokens.count = std::min(left, kTokensBeside);
     for (const Tensor& tensor : job.tensors) {
-      turn_tensor(job, tensor, share, turns);
+      rotate_tensor(job, tensor, part, rows);
     }
-    share.tokens.first += kTokensBeside;
-    turns.cos = at(turns.cos, type, kTokensBeside * turns.stride);
-    turns.sin = at(turns.sin, type, kTokensBeside * turns.stride);
+    part.tokens.first += kTokensBeside;
+    rows.cos = at(rows.cos, type, kTokensBeside * rows.stride);
+    rows.sin = at(rows.sin, type, kTokensBeside * rows.stride);
   }
 }
 
 // For each block of pairs that fits on the stack: calls
-// form(first, n, stride, cos, sin), then turns this share's heads.
+// form(first, n, stride, cos, sin), then rotates this part's heads.
 template <class T, class Form>
-HWY_INLINE void form_and_turn_in(const Job& job, const Share& share,
-                                 const Form& form) {
+HWY_INLINE void form_and_rotate_in(const Job& job, const Part& part,
+                                   const Form& form) {
   alignas(64) T cos[kRowEntries], sin[kRowEntries];  // whole lines
   const std::size_t pairs = job.pairs();
   for (std::size_t first = 0; first < pairs; first += kRowEntries) {
     const std::size_t n = std::min(kRowEntries, pairs - first);
     form(first, n, n, cos, sin);
-    turn_share(job, share, {first, n, cos, sin, static_cast<std::int64_t>(n)});
+    rotate_part(job, part, {first, n, cos, sin, static_cast<std::int64_t>(n)});
   }
 }
 
-// As form_and_turn_in, in the type that the tensors compute in.
+// As form_and_rotate_in, in the type that the tensors compute in.
 template <class Form>
-HWY_INLINE void form_and_turn(const Job& job, const Share& share,
-                              const Form& form) {
+HWY_INLINE void form_and_rotate(const Job& job, const Part& part,
+                                const Form& form) {
   if (compute_type(job.tensors[0].type) == Type::kF64) {
-    form_and_turn_in<double>(job, share, form);
+    form_and_rotate_in<double>(job, part, form);
   } else {
-    form_and_turn_in<float>(job, share, form);
+    form_and_rotate_in<float>(job, part, form);
   }
 }
 
 // Fills one tile of a table.
-void table_share(const Plan& plan, const Positions& positions,
-                 const Tokens& tokens, bool is_streamed,
-                 const Table<void>& out) {
+void table_part(const Angles& angles, const Tokens& tokens, bool is_streamed,
+                const Table<void>& out) {
+  const std::size_t pairs = angles.plan.pairs();
   const std::int64_t row =
       tokens.batch * out.batch_stride + tokens.first * out.token_stride;
   const auto stride = static_cast<std::size_t>(out.token_stride);
   void* cos = at(out.cos, out.type, row);
   void* sin = at(out.sin, out.type, row);
   if (out.type == Type::kF64) {
-    form_rows(plan, positions, tokens, 0, plan.pairs(), stride,
-              static_cast<double*>(cos), static_cast<double*>(sin));
+    form_rows(angles, tokens, 0, pairs, stride, static_cast<double*>(cos),
+              static_cast<double*>(sin));
     return;
   }
   if (out.type == Type::kF32) {
-    form_rows(plan, positions, tokens, 0, plan.pairs(), stride,
-              static_cast<float*>(cos), static_cast<float*>(sin), is_streamed);
+    form_rows(angles, tokens, 0, pairs, stride, static_cast<float*>(cos),
+              static_cast<float*>(sin), is_streamed);
     if (is_streamed) end_stream();
     return;
   }
   float cos_rows[kRowEntries], sin_rows[kRowEntries];
-  for (std::size_t first = 0; first < plan.pairs(); first += kRowEntries) {
-    const std::size_t n = std::min(kRowEntries, plan.pairs() - first);
-    form_rows(plan, positions, tokens, first, n, n, cos_rows, sin_rows);
+  for (std::size_t first = 0; first < pairs; first += kRowEntries) {
+    const std::size_t n = std::min(kRowEntries, pairs - first);
+    form_rows(angles, tokens, first, n, n, cos_rows, sin_rows);
     for (std::int64_t t = 0; t < tokens.count; ++t) {
       const std::size_t from = static_cast<std::size_t>(t) * n;
       const std::int64_t to =
@@ -219,7 +219,7 @@ void table_share(const Plan& plan, const Positions& positions,
 }  // namespace
 
 void table(const Plan& plan, const Shape& shape, const Positions& positions,
-           const Table<void>& out) noexcept {
+           const Table<void>& out, const Amplitudes& amplitudes) noexcept {
   const auto row_bytes =
       static_cast<std::int64_t>(2 * plan.pairs() * bytes_of(out.type));
   const std::int64_t bytes = shape.batch * shape.seq * row_bytes;
@@ -232,23 +232,23 @@ void table(const Plan& plan, const Shape& shape, const Positions& positions,
       is_whole(4 * plan.pairs()) &&
       is_whole(static_cast<std::uintptr_t>(4 * out.token_stride)) &&
       is_whole(static_cast<std::uintptr_t>(4 * out.batch_stride));
-  for_each_share(shape, plan.pairs(), bytes, false, [&](const Share& share) {
-    table_share(plan, positions, share.tokens, is_streamed, out);
+  const Angles angles{plan, positions, amplitudes};
+  for_each_part(shape, plan.pairs(), bytes, false, [&](const Part& part) {
+    table_part(angles, part.tokens, is_streamed, out);
   });
 }
 
 namespace {
 
 // A decode step: one token, of so few channels that no other thread helps and
-// nothing is fetched ahead. What leads to the loop takes a part of its time that
-// shows, hence a way of its own.
-constexpr std::int64_t kStepChannels =
+// nothing is prefetched. Call overhead is visible here: hence a path of its own.
+constexpr std::int64_t kDecodeChannels =
     kParallelBytes / static_cast<std::int64_t>(2 * sizeof(double));
 
-HWY_INLINE bool is_step(const Layout& layout, const Shape& shape,
-                        std::int64_t heads) {
+HWY_INLINE bool is_decode(const Layout& layout, const Shape& shape,
+                          std::int64_t heads) {
   return shape.batch == 1 && shape.seq == 1 &&
-         heads * layout.rotary_dim < kStepChannels;
+         heads * layout.rotary_dim < kDecodeChannels;
 }
 
 HWY_INLINE std::int64_t heads_of(std::span<const Tensor> tensors) {
@@ -257,35 +257,34 @@ HWY_INLINE std::int64_t heads_of(std::span<const Tensor> tensors) {
   return heads;
 }
 
-// For a step of a window.
-HWY_NOINLINE void copy_outside_step(const Layout& layout,
-                                    const Tensor& tensor) {
+HWY_NOINLINE void copy_outside_token(const Layout& layout,
+                                     const Tensor& tensor) {
   const std::int64_t offset = layout.rotary_offset;
   copy_outside_pairs(layout, tensor, tensor.heads, 1,
                      at(tensor.in, tensor.type, offset),
                      at(tensor.out, tensor.type, offset));
 }
 
-// The row of the step's position.
-HWY_INLINE void form_step(const Plan& plan, const Positions& positions,
-                          float* cos, float* sin) {
+// The row of the token's position.
+HWY_INLINE void form_decode_row(const Angles& angles, float* cos, float* sin) {
   constexpr Tokens kFirst{0, 0, 1};
+  const auto& [plan, positions, amplitudes] = angles;
   const std::size_t n = plan.pairs();
-  if (HWY_LIKELY(plan.has_one_axis() && positions.pair_amplitude == nullptr)) {
+  if (HWY_LIKELY(plan.has_one_axis() && amplitudes.data == nullptr)) {
     return form_row(plan, 0, n, position_of(positions, kFirst, 0, 0),
                     plan.amplitudes(), cos, sin);
   }
-  form_rows(plan, positions, kFirst, 0, n, n, cos, sin);
+  form_rows(angles, kFirst, 0, n, n, cos, sin);
 }
 
-HWY_INLINE void turn_tensors(const Layout& layout, Direction direction,
-                             std::span<const Tensor> tensors, const void* cos,
-                             const void* sin) {
+HWY_INLINE void rotate_one_token(const Layout& layout, Direction direction,
+                                 std::span<const Tensor> tensors,
+                                 const void* cos, const void* sin) {
   for (const Tensor& tensor : tensors) {
     if (HWY_UNLIKELY(needs_copy(layout, tensor))) {
-      copy_outside_step(layout, tensor);
+      copy_outside_token(layout, tensor);
     }
-    turn_step(layout, tensor, direction, cos, sin);
+    rotate_token(layout, tensor, direction, cos, sin);
   }
 }
 
@@ -295,32 +294,32 @@ HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
                              std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
   const Type compute = compute_type(tensors[0].type);
-  if (given.type == compute && is_step(layout, shape, heads_of(tensors))) {
-    return turn_tensors(layout, direction, tensors, given.cos, given.sin);
+  if (given.type == compute && is_decode(layout, shape, heads_of(tensors))) {
+    return rotate_one_token(layout, direction, tensors, given.cos, given.sin);
   }
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kFetchedBytes};
-  const auto row = [&](const Share& share, std::int64_t t) {
-    return share.tokens.batch * given.batch_stride +
-           (share.tokens.first + t) * given.token_stride;
+  const Job job{layout, direction, tensors, bytes > kPrefetchThreshold};
+  const auto row = [&](const Part& part, std::int64_t t) {
+    return part.tokens.batch * given.batch_stride +
+           (part.tokens.first + t) * given.token_stride;
   };
   if (given.type == compute) {
-    for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
-      const std::int64_t first = row(share, 0);
-      turn_share(job, share,
-                 {0, job.pairs(), at(given.cos, compute, first),
-                  at(given.sin, compute, first), given.token_stride});
+    for_each_part(shape, job.pairs(), bytes, true, [&](const Part& part) {
+      const std::int64_t first = row(part, 0);
+      rotate_part(job, part,
+                  {0, job.pairs(), at(given.cos, compute, first),
+                   at(given.sin, compute, first), given.token_stride});
     });
     return;
   }
-  for_each_share(shape, job.pairs(), bytes, true, [&](const Share& share) {
-    form_and_turn(
-        job, share,
+  for_each_part(shape, job.pairs(), bytes, true, [&](const Part& part) {
+    form_and_rotate(
+        job, part,
         [&](std::size_t first, std::size_t n, std::size_t stride, auto* cos,
             auto* sin) {
-          for (std::int64_t t = 0; t < share.tokens.count; ++t) {
+          for (std::int64_t t = 0; t < part.tokens.count; ++t) {
             const std::int64_t from =
-                row(share, t) + static_cast<std::int64_t>(first);
+                row(part, t) + static_cast<std::int64_t>(first);
             const std::size_t to = static_cast<std::size_t>(t) * stride;
             read_row(given.type, at(given.cos, given.type, from), n, cos + to);
             read_row(given.type, at(given.sin, given.type, from), n, sin + to);
@@ -329,20 +328,19 @@ HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
   });
 }
 
-HWY_NOINLINE void rope_any(const Plan& plan, const Layout& layout,
+HWY_NOINLINE void rope_any(const Angles& angles, const Layout& layout,
                            Direction direction, const Shape& shape,
-                           const Positions& positions,
                            std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kFetchedBytes};
-  for_each_share(shape, plan.pairs(), bytes, true, [&](const Share& share) {
-    form_and_turn(job, share,
-                  [&](std::size_t first, std::size_t n, std::size_t stride,
-                      auto* cos, auto* sin) {
-                    form_rows(plan, positions, share.tokens, first, n, stride,
-                              cos, sin);
-                  });
+  const Job job{layout, direction, tensors, bytes > kPrefetchThreshold};
+  for_each_part(shape, job.pairs(), bytes, true, [&](const Part& part) {
+    form_and_rotate(job, part,
+                    [&](std::size_t first, std::size_t n, std::size_t stride,
+                        auto* cos, auto* sin) {
+                      form_rows(angles, part.tokens, first, n, stride, cos,
+                                sin);
+                    });
   });
 }
 
@@ -351,28 +349,31 @@ HWY_NOINLINE void rope_any(const Plan& plan, const Layout& layout,
 void rotate(const Layout& layout, Direction direction, const Shape& shape,
             const Table<const void>& given,
             std::span<const Tensor> tensors) noexcept {
-  // A step's only tensor, with nothing to copy, needs no stack.
+  // A decode step of one tensor, with nothing to copy, needs no stack.
   const Tensor* first = tensors.data();
-  if (HWY_LIKELY(tensors.size() == 1 && is_step(layout, shape, first->heads) &&
+  if (HWY_LIKELY(tensors.size() == 1 &&
+                 is_decode(layout, shape, first->heads) &&
                  given.type == compute_type(first->type) &&
                  !needs_copy(layout, *first))) {
-    return turn_step(layout, *first, direction, given.cos, given.sin);
+    return rotate_token(layout, *first, direction, given.cos, given.sin);
   }
   rotate_any(layout, direction, shape, given, tensors);
 }
 
 void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
-          std::span<const Tensor> tensors) noexcept {
-  constexpr std::size_t kStepPairs = 512;  // 4 KiB of cosines and sines
-  if (HWY_LIKELY(is_step(layout, shape, heads_of(tensors)) &&
-                 plan.pairs() <= kStepPairs && !tensors.empty() &&
+          std::span<const Tensor> tensors,
+          const Amplitudes& amplitudes) noexcept {
+  const Angles angles{plan, positions, amplitudes};
+  constexpr std::size_t kDecodePairs = 512;  // 4 KiB of cosines and sines
+  if (HWY_LIKELY(is_decode(layout, shape, heads_of(tensors)) &&
+                 plan.pairs() <= kDecodePairs && !tensors.empty() &&
                  tensors[0].type != Type::kF64)) {
-    alignas(64) float cos[kStepPairs], sin[kStepPairs];
-    form_step(plan, positions, cos, sin);
-    return turn_tensors(layout, direction, tensors, cos, sin);
+    alignas(64) float cos[kDecodePairs], sin[kDecodePairs];
+    form_decode_row(angles, cos, sin);
+    return rotate_one_token(layout, direction, tensors, cos, sin);
   }
-  rope_any(plan, layout, direction, shape, positions, tensors);
+  rope_any(angles, layout, direction, shape, tensors);
 }
 
 }  // namespace ropeproof::fast

@@ -1,7 +1,7 @@
 // rope_fast.h -- Rotary Position Embedding, fast and proven.
 //
-// Every kernel picks the best SIMD target of the machine at run time and shares
-// tokens and heads out among OpenMP threads where that pays. No result depends
+// Every kernel picks the best SIMD target of the machine at run time and divides
+// tokens and heads among OpenMP threads where that pays. No result depends
 // on the number of threads, on the strides, on being in place, or on the other
 // tokens; between the pairings, only the order of the channels differs.
 //
@@ -43,7 +43,7 @@ enum class Pairing {
   kNestedHalfSplit,    // half-split inside each of `blocks` equal blocks
 };
 
-enum class Direction { kForward, kAdjoint };  // the adjoint turns backward
+enum class Direction { kForward, kAdjoint };  // the adjoint rotates backward
 
 struct Layout {
   std::int64_t head_dim, rotary_dim, rotary_offset;
@@ -52,7 +52,7 @@ struct Layout {
   std::int64_t blocks = 1;         // kNestedHalfSplit
 };
 
-// The widest window that kInterleavedToHalf can turn.
+// The widest window that kInterleavedToHalf takes.
 inline constexpr std::int64_t kMaxReordered = 4096;
 
 struct Shape {
@@ -87,10 +87,13 @@ struct Positions {
   const std::int64_t* data;
   std::int64_t axis_stride, batch_stride;
   const double* real = nullptr;  // in place of data, unless null
+};
 
-  // In place of the plan's amplitude, unless null; indexed as a table.
-  const double* pair_amplitude = nullptr;
-  std::int64_t amplitude_batch_stride = 0, amplitude_token_stride = 0;
+// m of every token and pair, in place of the plan's one unless `data` is null;
+// indexed as a table.
+struct Amplitudes {
+  const double* data = nullptr;
+  std::int64_t batch_stride = 0, token_stride = 0;
 };
 
 // Fills the table. Every f32 and f64 entry is rounded correctly (bounds.h says
@@ -98,9 +101,9 @@ struct Positions {
 // Cost     per pair about 0.5 ns at consecutive positions, else 1 ns, with
 //          512-bit vectors; f64, and plans with axis weights, about 600 ns.
 void table(const Plan& plan, const Shape& shape, const Positions& positions,
-           const Table<void>& out) noexcept;
+           const Table<void>& out, const Amplitudes& amplitudes = {}) noexcept;
 
-// Turns every pair of every head of `tensors` by the given table. Channels
+// Rotates every pair of every head of `tensors` by the given table. Channels
 // outside the window are copied bit for bit. A token's cosines and sines are
 // read once for all heads of a tensor.
 void rotate(const Layout& layout, Direction direction, const Shape& shape,
@@ -113,7 +116,8 @@ void rotate(const Layout& layout, Direction direction, const Shape& shape,
 // pairs.
 void rope(const Plan& plan, const Layout& layout, Direction direction,
           const Shape& shape, const Positions& positions,
-          std::span<const Tensor> tensors) noexcept;
+          std::span<const Tensor> tensors,
+          const Amplitudes& amplitudes = {}) noexcept;
 
 // Reorders the rows of a weight [heads * head_dim, row_bytes], or of a bias
 // (row_bytes = one element), that was trained for `from.pairing`, so that it

@@ -47,7 +47,7 @@ reference::Spec spec_of(const Case& c) {
   return spec;
 }
 
-// Every pairing and rotary_dim, with each of the other choices in turn.
+// Every pairing and rotary_dim, with the other choices alternating.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Pairing pairing : kPairings) {
@@ -241,9 +241,9 @@ TEST_CASE("q and k in one call, or in a call each: the same bits",
   std::vector<std::int64_t> positions;
   for (std::int64_t t = 0; t < batch * tokens; ++t) positions.push_back(7 * t);
   const Positions given{positions.data(), 0, tokens};
-  OwnTable turns(positions.size(), r / 2);
-  table(plan, {1, batch * tokens}, {positions.data(), 0, 0}, turns.out());
-  const Table<const void> all{turns.given().cos, turns.given().sin,
+  OwnTable cos_sin(positions.size(), r / 2);
+  table(plan, {1, batch * tokens}, {positions.data(), 0, 0}, cos_sin.out());
+  const Table<const void> all{cos_sin.given().cos, cos_sin.given().sin,
                               tokens * r / 2, r / 2};
   const auto tensors = [&](std::vector<float>& x) {
     const Strides strides{tokens * row, row, r};

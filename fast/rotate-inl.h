@@ -17,19 +17,21 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A step turns consecutive pairs of one head that fill one or two vectors:
+// A rotator rotates a group of consecutive pairs of one head, which fill one or
+// two vectors:
 //
-//   kTakesTwo      whether two vectors, each with cosines and sines of its own
-//   kFetchesApart  whether to fetch ahead `distance` from x_u, too
-//   kCloser        and x_u how many times less far
-//   Pairs(d)       how many
-//   Channels(d)    how far it is to the next ones
-//   Load           their cosines and sines, as Turn wants them, in two vectors
-//                  each; `sign` is -1 for the adjoint
-//   Turn           in to out; `again` is `in`, see HiddenCopy
+//   kTakesTwo        whether two vectors, each with cosines and sines of its own
+//   kPrefetchesBoth  whether to prefetch x_v too, `distance` from x_u
+//   kNearer          prefetches x_u at so small a part of the distance given
+//   kMinLanes        the narrowest vector that it serves
+//   Pairs(d)         how many pairs a group has
+//   Channels(d)      from the first channel of a group to that of the next one
+//   Load             cosines and sines as Rotate takes them, in two vectors each;
+//                    `sign` is -1 for the adjoint
+//   Rotate           in to out; `again` is `in`, see HiddenCopy
 //
-// All steps compute y_u = fma(x_u, c, -(x_v s)) and y_v as in TurnedV, so that it
-// shows in no bit which of them took a pair.
+// All compute y_u = fma(x_u, c, -(x_v s)) and y_v as in RotatedV, so that no bit
+// depends on which of them took a pair.
 //
 // Error, no underflow, r = |(x_u, x_v)|, q = |(c, s)|. By Cauchy-Schwarz,
 // |x_u c| + |x_v s| <= r q, and |y| <= r q; y_v likewise.
@@ -53,12 +55,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 // A 16-bit result is that of f32 rounded once more: half an ulp of its own, and
 // what the f32 error can add across a tie, 2^-13 of it (f16; bf16: 2^-16) per
-// norm-ulp.  -> kRotateBound16, kRopeBound16
+// norm-ulp.  -> kRotateBoundF16, kRotateBoundBf16, kRopeBoundF16, kRopeBoundBf16
 
 // fma(x_v, c, x_u s); in f32 fma(x_u, s, x_v c), which interleaved pairs come to
 // where x_u and x_v are spread over both lanes of a pair.
 template <class E, class V>
-HWY_INLINE V TurnedV(V x_u, V x_v, V c, V s) {
+HWY_INLINE V RotatedV(V x_u, V x_v, V c, V s) {
   if constexpr (std::is_same_v<E, float>) {
     return hn::MulAdd(x_u, s, hn::Mul(x_v, c));
   } else {
@@ -66,40 +68,55 @@ HWY_INLINE V TurnedV(V x_u, V x_v, V c, V s) {
   }
 }
 
-// Pairs (u + i, u + distance + i).
-template <class E>
-struct SplitStep {
-  using T = Compute<E>;
-  static constexpr bool kTakesTwo = false;
-  static constexpr bool kFetchesApart = true;
-  static constexpr std::ptrdiff_t kCloser = 1;
+// What rotators have in common, unless they say otherwise.
+template <std::size_t kPairsPerTwoLanes, std::size_t kChannelsPerLane>
+struct RotatorBase {
+  static constexpr bool kTakesTwo = false, kPrefetchesBoth = false;
+  static constexpr std::ptrdiff_t kNearer = 1;
   static constexpr std::size_t kMinLanes = 1;
-  std::size_t distance;
-  T sign;
+  static constexpr std::size_t kChannelsPerPair =
+      2 * kChannelsPerLane / kPairsPerTwoLanes;
 
   template <class D>
   static HWY_INLINE std::size_t Pairs(D d) {
-    return hn::Lanes(d);
+    return hn::Lanes(d) * kPairsPerTwoLanes / 2;
   }
   template <class D>
   static HWY_INLINE std::size_t Channels(D d) {
-    return hn::Lanes(d);
+    return hn::Lanes(d) * kChannelsPerLane;
   }
+};
+
+// The cosines and sines of Lanes(d) pairs, one per lane.
+template <class E, class D, class T, class V>
+HWY_INLINE void LoadCosSin(D d, T sign, const T* cos, const T* sin, V& c,
+                           V& s) {
+  c = hn::LoadU(d, cos);
+  s = hn::Mul(hn::LoadU(d, sin), hn::Set(d, sign));
+  if constexpr (std::is_same_v<E, Bf16>) {
+    c = WithPlainNan(d, c);
+    s = WithPlainNan(d, s);
+  }
+}
+
+// Pairs (u + i, u + distance + i).
+template <class E>
+struct SplitRotator : RotatorBase<2, 1> {
+  using T = Compute<E>;
+  static constexpr bool kPrefetchesBoth = true;
+  std::size_t distance;
+  T sign;
+
   template <class D, class V>
   HWY_INLINE void Load(D d, const T* cos, const T* sin, V& c, V& s) const {
-    c = hn::LoadU(d, cos);
-    s = hn::Mul(hn::LoadU(d, sin), hn::Set(d, sign));
-    if constexpr (std::is_same_v<E, Bf16>) {
-      c = WithPlainNan(d, c);
-      s = WithPlainNan(d, s);
-    }
+    LoadCosSin<E>(d, sign, cos, sin, c, s);
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const E* in, const E*, E* out, V c, V s) const {
+  HWY_INLINE void Rotate(D d, const E* in, const E*, E* out, V c, V s) const {
     const V x_u = Widen(d, in);
     const V x_v = Widen(d, in + distance);
     Narrow(hn::MulSub(x_u, c, hn::Mul(x_v, s)), d, out);
-    Narrow(TurnedV<E>(x_u, x_v, c, s), d, out + distance);
+    Narrow(RotatedV<E>(x_u, x_v, c, s), d, out + distance);
   }
 };
 
@@ -107,18 +124,21 @@ struct SplitStep {
 
 // Pairs (2j, 2j + 1), one at a time.
 template <class E>
-struct InterleavedStep : SplitStep<E> {
-  static constexpr bool kFetchesApart = false;
-  template <class D>
-  static HWY_INLINE std::size_t Channels(D) {
-    return 2;
+struct InterleavedRotator : RotatorBase<2, 2> {
+  using T = Compute<E>;
+  T sign;
+
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const T* cos, const T* sin, V& c, V& s) const {
+    LoadCosSin<E>(d, sign, cos, sin, c, s);
+  }
+  template <class D, class V>
+  HWY_INLINE void Rotate(D d, const E* in, const E* again, E* out, V c,
+                         V s) const {
+    SplitRotator<E>{{}, 1, sign}.Rotate(d, in, again, out, c, s);
   }
 };
 
-template <class E>
-HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
-  return {{1, sign}};
-}
 #else
 
 // [a, a, b, b, ...] from [a, b, ...].
@@ -133,27 +153,11 @@ HWY_INLINE hn::Vec<D> LoadTwice(D d, const hn::TFromD<D>* from) {
                               hn::IndicesFromVec(d, lane));
 }
 
-// Pairs (2j, 2j + 1) as they lie.
-struct NeighboursStep {
-  static constexpr bool kTakesTwo = false;
-  static constexpr bool kFetchesApart = false;
-  static constexpr std::ptrdiff_t kCloser = 1;
-  static constexpr std::size_t kMinLanes = 2;
-
-  template <class D>
-  static HWY_INLINE std::size_t Pairs(D d) {
-    return hn::Lanes(d) / 2;
-  }
-  template <class D>
-  static HWY_INLINE std::size_t Channels(D d) {
-    return hn::Lanes(d);
-  }
-};
-
-// y = fma(x, [c, c], swapped x * [-s, s]).
+// Pairs (2j, 2j + 1) as they lie: y = fma(x, [c, c], swapped x * [-s, s]).
 template <class E>
-struct InterleavedStep : NeighboursStep {
+struct InterleavedRotator : RotatorBase<1, 1> {
   using T = Compute<E>;
+  static constexpr std::size_t kMinLanes = 2;
   T sign;
 
   template <class D, class V>
@@ -163,46 +167,42 @@ struct InterleavedStep : NeighboursStep {
     s = hn::Mul(LoadTwice(d, sin), signs);
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const E* in, const E*, E* out, V c, V s) const {
+  HWY_INLINE void Rotate(D d, const E* in, const E*, E* out, V c, V s) const {
     const V x = Widen(d, in);
     Narrow(hn::MulAdd(x, c, hn::Mul(hn::Reverse2(d, x), s)), d, out);
   }
 };
 
-// [x_0, x_0, x_2, x_2, ...] and [x_1, x_1, x_3, x_3, ...]. x86 has instructions
-// that do that while they load, on no port that computes.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadEven(D d, const float* from) {
+// [x_0, x_0, x_2, x_2, ...], or with kOdd [x_1, x_1, x_3, x_3, ...]. x86 has
+// instructions that do that while they load, on no port that computes.
+template <bool kOdd, class D>
+HWY_INLINE hn::Vec<D> LoadHalfTwice(D d, const float* from) {
   const auto x = hn::LoadU(d, from);
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
 #if HWY_TARGET <= HWY_AVX3
-  if constexpr (sizeof(x) == 64) return hn::Vec<D>{_mm512_moveldup_ps(x.raw)};
+  if constexpr (sizeof(x) == 64) {
+    return hn::Vec<D>{kOdd ? _mm512_movehdup_ps(x.raw)
+                           : _mm512_moveldup_ps(x.raw)};
+  }
 #endif
 #if HWY_TARGET <= HWY_AVX2
-  if constexpr (sizeof(x) == 32) return hn::Vec<D>{_mm256_moveldup_ps(x.raw)};
+  if constexpr (sizeof(x) == 32) {
+    return hn::Vec<D>{kOdd ? _mm256_movehdup_ps(x.raw)
+                           : _mm256_moveldup_ps(x.raw)};
+  }
 #endif
-  if constexpr (sizeof(x) == 16) return hn::Vec<D>{_mm_moveldup_ps(x.raw)};
+  if constexpr (sizeof(x) == 16) {
+    return hn::Vec<D>{kOdd ? _mm_movehdup_ps(x.raw) : _mm_moveldup_ps(x.raw)};
+  }
 #endif
+  if constexpr (kOdd) return hn::DupOdd(x);
   return hn::DupEven(x);
-}
-template <class D>
-HWY_INLINE hn::Vec<D> LoadOdd(D d, const float* from) {
-  const auto x = hn::LoadU(d, from);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-#if HWY_TARGET <= HWY_AVX3
-  if constexpr (sizeof(x) == 64) return hn::Vec<D>{_mm512_movehdup_ps(x.raw)};
-#endif
-#if HWY_TARGET <= HWY_AVX2
-  if constexpr (sizeof(x) == 32) return hn::Vec<D>{_mm256_movehdup_ps(x.raw)};
-#endif
-  if constexpr (sizeof(x) == 16) return hn::Vec<D>{_mm_movehdup_ps(x.raw)};
-#endif
-  return hn::DupOdd(x);
 }
 
 // In f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]).
 template <>
-struct InterleavedStep<float> : NeighboursStep {
+struct InterleavedRotator<float> : RotatorBase<1, 1> {
+  static constexpr std::size_t kMinLanes = 2;
   float sign;
 
   template <class D, class V>
@@ -213,30 +213,21 @@ struct InterleavedStep<float> : NeighboursStep {
     by_v = hn::OddEven(c, hn::Mul(s, hn::Set(d, -sign)));
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const float* in, const float* again, float* out,
-                       V by_u, V by_v) const {
-    const V x_u = LoadEven(d, in), x_v = LoadOdd(d, again);
+  HWY_INLINE void Rotate(D d, const float* in, const float* again, float* out,
+                         V by_u, V by_v) const {
+    const V x_u = LoadHalfTwice<false>(d, in);
+    const V x_v = LoadHalfTwice<true>(d, again);
     hn::StoreU(hn::MulAdd(x_u, by_u, hn::Mul(x_v, by_v)), d, out);
   }
 };
 
-// InterleavedStep<float> for two vectors, whose cosines and sines cost less to load
-// than those of one twice.
-struct InterleavedTwoStep {
+// InterleavedRotator<float> for two vectors, whose cosines and sines cost less to
+// load than those of one twice.
+struct InterleavedTwoRotator : RotatorBase<2, 2> {
   static constexpr bool kTakesTwo = true;
-  static constexpr bool kFetchesApart = false;
-  static constexpr std::ptrdiff_t kCloser = 1;
   static constexpr std::size_t kMinLanes = 2;
   float sign;
 
-  template <class D>
-  static HWY_INLINE std::size_t Pairs(D d) {
-    return hn::Lanes(d);
-  }
-  template <class D>
-  static HWY_INLINE std::size_t Channels(D d) {
-    return 2 * hn::Lanes(d);
-  }
   template <class D, class V>
   HWY_INLINE void Load(D d, const float* cos, const float* sin, V& by_u_0,
                        V& by_v_0, V& by_u_1, V& by_v_1) const {
@@ -259,18 +250,18 @@ struct InterleavedTwoStep {
       return;
     }
 #endif
-    const InterleavedStep<float> one{{}, sign};
+    const InterleavedRotator<float> one{{}, sign};
     const std::size_t pairs = hn::Lanes(d) / 2;
     one.Load(d, cos, sin, by_u_0, by_v_0);
     one.Load(d, cos + pairs, sin + pairs, by_u_1, by_v_1);
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const float* in, const float* again, float* out,
-                       V by_u_0, V by_v_0, V by_u_1, V by_v_1) const {
-    const InterleavedStep<float> one{{}, sign};
+  HWY_INLINE void Rotate(D d, const float* in, const float* again, float* out,
+                         V by_u_0, V by_v_0, V by_u_1, V by_v_1) const {
+    const InterleavedRotator<float> one{{}, sign};
     const std::size_t lanes = hn::Lanes(d);
-    one.Turn(d, in, again, out, by_u_0, by_v_0);
-    one.Turn(d, in + lanes, again + lanes, out + lanes, by_u_1, by_v_1);
+    one.Rotate(d, in, again, out, by_u_0, by_v_0);
+    one.Rotate(d, in + lanes, again + lanes, out + lanes, by_u_1, by_v_1);
   }
 };
 
@@ -308,51 +299,34 @@ HWY_INLINE void StoreWords(hn::Vec<D> even, hn::Vec<D> odd, D, Bf16* to) {
 }
 
 template <>
-struct InterleavedStep<Bf16> : SplitStep<Bf16> {
-  static constexpr bool kFetchesApart = false;
-  template <class D>
-  static HWY_INLINE std::size_t Channels(D d) {
-    return 2 * hn::Lanes(d);
+struct InterleavedRotator<Bf16> : RotatorBase<2, 2> {
+  float sign;
+
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const float* cos, const float* sin, V& c,
+                       V& s) const {
+    LoadCosSin<Bf16>(d, sign, cos, sin, c, s);
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const Bf16* in, const Bf16*, Bf16* out, V c,
-                       V s) const {
+  HWY_INLINE void Rotate(D d, const Bf16* in, const Bf16*, Bf16* out, V c,
+                         V s) const {
     V x_u, x_v;
     LoadWords(d, in, x_u, x_v);
     StoreWords(hn::MulSub(x_u, c, hn::Mul(x_v, s)),
-               TurnedV<Bf16>(x_u, x_v, c, s), d, out);
+               RotatedV<Bf16>(x_u, x_v, c, s), d, out);
   }
 };
 
-template <class E>
-HWY_INLINE InterleavedStep<E> MakeInterleavedStep(Compute<E> sign) {
-  if constexpr (std::is_same_v<E, Bf16>) {
-    return {{1, sign}};
-  } else {
-    return {{}, sign};
-  }
-}
-
-// SplitStep for bf16, two neighbouring pairs per word: the cosines and sines
+// SplitRotator for bf16, two neighbouring pairs per word: the cosines and sines
 // are taken apart once for all heads, the channels not at all.
-struct SplitWordsStep {
-  static constexpr bool kTakesTwo = true;
+struct SplitWordsRotator : RotatorBase<4, 2> {
+  static constexpr bool kTakesTwo = true, kPrefetchesBoth = true;
   // Measured, of touch, from the last-level cache and from memory: 0.92 to 0.95 and
   // 0.94; both at the same distance 0.92 and 0.90; x_u alone 0.71 to 0.95 and 0.96.
-  static constexpr bool kFetchesApart = true;
-  static constexpr std::ptrdiff_t kCloser = 4;
-  static constexpr std::size_t kMinLanes = 1;
+  static constexpr std::ptrdiff_t kNearer = 4;
   std::size_t distance;
   float sign;
 
-  template <class D>
-  static HWY_INLINE std::size_t Pairs(D d) {
-    return 2 * hn::Lanes(d);
-  }
-  template <class D>
-  static HWY_INLINE std::size_t Channels(D d) {
-    return 2 * hn::Lanes(d);
-  }
   template <class D, class V>
   HWY_INLINE void Load(D d, const float* cos, const float* sin, V& c_even,
                        V& s_even, V& c_odd, V& s_odd) const {
@@ -365,15 +339,15 @@ struct SplitWordsStep {
     s_odd = WithPlainNan(d, hn::Mul(s_odd, signs));
   }
   template <class D, class V>
-  HWY_INLINE void Turn(D d, const Bf16* in, const Bf16*, Bf16* out, V c_even,
-                       V s_even, V c_odd, V s_odd) const {
+  HWY_INLINE void Rotate(D d, const Bf16* in, const Bf16*, Bf16* out, V c_even,
+                         V s_even, V c_odd, V s_odd) const {
     V u_even, u_odd, v_even, v_odd;
     LoadWords(d, in, u_even, u_odd);
     LoadWords(d, in + distance, v_even, v_odd);
     StoreWords(hn::MulSub(u_even, c_even, hn::Mul(v_even, s_even)),
                hn::MulSub(u_odd, c_odd, hn::Mul(v_odd, s_odd)), d, out);
-    StoreWords(TurnedV<Bf16>(u_even, v_even, c_even, s_even),
-               TurnedV<Bf16>(u_odd, v_odd, c_odd, s_odd), d, out + distance);
+    StoreWords(RotatedV<Bf16>(u_even, v_even, c_even, s_even),
+               RotatedV<Bf16>(u_odd, v_odd, c_odd, s_odd), d, out + distance);
   }
 };
 

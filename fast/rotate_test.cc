@@ -62,12 +62,12 @@ double worst_norm_ulp(const Layout& layout, Direction direction,
   double worst = 0;
   for (std::int64_t j = 0; j < layout.rotary_dim / 2; ++j) {
     const auto [u, v] = reference::pair_of(same, j);
-    const reference::Turn<double> turn{cos[j], sin[j]};
-    const auto want = reference::rotate<double>(turn, d, x[u], x[v]);
+    const reference::Turn<double> given{cos[j], sin[j]};
+    const auto want = reference::rotate<double>(given, d, x[u], x[v]);
     const double error =
         std::max(std::abs(y[u] - want[0]), std::abs(y[v] - want[1]));
     const double radius =
-        std::hypot(double{x[u]}, x[v]) * std::hypot(turn.c, turn.s);
+        std::hypot(double{x[u]}, x[v]) * std::hypot(given.c, given.s);
     worst = std::max(worst,
                      error / reference::ulp(reference::Format::kF32, radius));
   }
@@ -118,7 +118,7 @@ TEST_CASE("strides, windows and being in place change no bit", "[fast][R5]") {
         x.head(1, 1, 1)[0] = kPoison;  // outside the window: to be copied
         x.head(1, 1, 1)[d - 1] = -0.0f;
 
-        // What it should be: each window on its own, the rest as it was.
+        // What it should be: each window on its own, all else as it was.
         Buffer want_x = x, want_y = y;
         for_each_head(kShape, heads, [&](auto b, auto s, auto h) {
           const Tensor one{x.head(b, s, h) + offset,
@@ -210,7 +210,7 @@ TEST_CASE("a rotation does not depend on the number of threads", "[fast]") {
 
 TEST_CASE("one token with many heads does not depend on the threads either",
           "[fast]") {
-  const std::int64_t r = 128, heads = 1001;  // shared out by heads
+  const std::int64_t r = 128, heads = 1001;  // divided by heads
   const OwnTable given = some_table(r / 2);
   for (const Pairing pairing : kPairings) {
     std::vector<std::vector<float>> results;
@@ -247,13 +247,14 @@ TEST_CASE("heads before tokens, or tokens before heads: the same bits",
                       &by_head[static_cast<std::size_t>((h * tokens + t) * r)]);
         }
       }
-      const auto turn = [&](std::vector<float>& y, const Strides& strides) {
+      const auto rotate_all = [&](std::vector<float>& y,
+                                  const Strides& strides) {
         const Tensor tensor{y.data(), y.data(), heads, strides, strides};
         rope(plan, layout, Direction::kForward, {1, tokens},
              {positions.data(), 0, 0}, {&tensor, 1});
       };
-      turn(by_token, token_major);
-      turn(by_head, head_major);
+      rotate_all(by_token, token_major);
+      rotate_all(by_head, head_major);
       CAPTURE(target);
       for (std::int64_t t = 0; t < tokens; ++t) {
         for (std::int64_t h = 0; h < heads; ++h) {

@@ -5,7 +5,7 @@
 
 #include "fast/angles.h"
 #include "fast/elements.h"
-#include "fast/exact_turn.h"
+#include "fast/exact_cos_sin.h"
 
 namespace ropeproof::fast {
 namespace {
@@ -13,23 +13,22 @@ namespace {
 // Pairs whose positions are gathered at once.
 constexpr std::size_t kGathered = 256;
 
-const double* amplitudes_of(const Plan& plan, const Positions& positions,
-                            const Tokens& tokens, std::int64_t t) {
-  if (positions.pair_amplitude == nullptr) return plan.amplitudes();
-  return positions.pair_amplitude +
-         tokens.batch * positions.amplitude_batch_stride +
-         (tokens.first + t) * positions.amplitude_token_stride;
+const double* amplitudes_of(const Angles& angles, const Tokens& tokens,
+                            std::int64_t t) {
+  const Amplitudes& given = angles.amplitudes;
+  if (given.data == nullptr) return angles.plan.amplitudes();
+  return given.data + tokens.batch * given.batch_stride +
+         (tokens.first + t) * given.token_stride;
 }
 
 // The sum over the axes of weight times position.
-DoubleDouble weighted_position(const Plan& plan, const Positions& positions,
-                               const Tokens& tokens, std::int64_t t,
-                               std::size_t pair) {
-  const std::span weights = plan.axis_weights();
+DoubleDouble weighted_position(const Angles& angles, const Tokens& tokens,
+                               std::int64_t t, std::size_t pair) {
+  const std::span weights = angles.plan.axis_weights();
   DoubleDouble sum;
   std::int64_t axis = 0;
-  for (std::size_t i = pair; i < weights.size(); i += plan.pairs()) {
-    const double p = position_of(positions, tokens, t, axis++);
+  for (std::size_t i = pair; i < weights.size(); i += angles.plan.pairs()) {
+    const double p = position_of(angles.positions, tokens, t, axis++);
     sum = sum + product_of(weights[i], p);
   }
   return sum;
@@ -37,34 +36,37 @@ DoubleDouble weighted_position(const Plan& plan, const Positions& positions,
 
 // One cosine and sine at a time, to a hundred bits.
 template <class T, class Round>
-void form_exactly(const Plan& plan, const Positions& positions,
-                  const Tokens& tokens, std::size_t first, std::size_t n,
-                  std::size_t stride, T* cos, T* sin, const Round& round) {
+void form_exactly(const Angles& angles, const Tokens& tokens, std::size_t first,
+                  std::size_t n, std::size_t stride, T* cos, T* sin,
+                  const Round& round) {
+  const Plan& plan = angles.plan;
   const bool has_weights = !plan.axis_weights().empty();
   const bool has_axes = !plan.axis_of_pair().empty();
   for (std::int64_t t = 0; t < tokens.count; ++t) {
-    const double* amplitude = amplitudes_of(plan, positions, tokens, t);
+    const double* amplitude = amplitudes_of(angles, tokens, t);
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t pair = first + i;
       const std::int64_t axis = has_axes ? plan.axis_of_pair()[pair] : 0;
       const DoubleDouble p =
           has_weights
-              ? weighted_position(plan, positions, tokens, t, pair)
-              : DoubleDouble{position_of(positions, tokens, t, axis), 0};
-      const ExactTurn turn = exact_turn(
-          p, {plan.turns_hi()[pair], plan.turns_lo()[pair]}, amplitude[pair]);
-      cos[i] = round(turn.cos);
-      sin[i] = round(turn.sin);
+              ? weighted_position(angles, tokens, t, pair)
+              : DoubleDouble{position_of(angles.positions, tokens, t, axis), 0};
+      const CosSin value =
+          exact_cos_sin(p, {plan.circles_hi()[pair], plan.circles_lo()[pair]},
+                        amplitude[pair]);
+      cos[i] = round(value.cos);
+      sin[i] = round(value.sin);
     }
     cos += stride;
     sin += stride;
   }
 }
 
-inline void form_token(const Plan& plan, const Positions& positions,
-                       const Tokens& tokens, std::int64_t t, std::size_t first,
-                       std::size_t n, float* cos, float* sin) {
-  const double* amplitude = amplitudes_of(plan, positions, tokens, t) + first;
+inline void form_token(const Angles& angles, const Tokens& tokens,
+                       std::int64_t t, std::size_t first, std::size_t n,
+                       float* cos, float* sin) {
+  const auto& [plan, positions, amplitudes] = angles;
+  const double* amplitude = amplitudes_of(angles, tokens, t) + first;
   if (plan.axis_of_pair().empty()) {
     form_row(plan, first, n, position_of(positions, tokens, t, 0), amplitude,
              cos, sin);
@@ -98,17 +100,18 @@ std::size_t run_length(const std::int64_t* p, std::int64_t count) {
 void form_runs(const Plan& plan, const Positions& positions,
                const Tokens& tokens, std::size_t first, std::size_t n,
                std::size_t stride, float* cos, float* sin, bool is_streamed) {
-  // Up to 2^40 turns, the error of the angle itself is less than 2^-59, which the
+  // Up to 2^40 circles, the error of the angle itself is less than 2^-59, which the
   // bound of a run has room for. Up to 2^51, a half added to a position is exact.
-  const double farthest = std::min(0x1p40 / plan.most_turns(), 0x1p51);
-  const bool may_step = plan.can_step() && positions.real == nullptr;
+  const double farthest = std::min(0x1p40 / plan.max_circles(), 0x1p51);
+  const bool may_add_angles =
+      plan.can_add_angles() && positions.real == nullptr;
   const std::int64_t* const p =
-      may_step ? positions.data + tokens.batch * positions.batch_stride +
-                     tokens.first
-               : nullptr;
+      may_add_angles ? positions.data + tokens.batch * positions.batch_stride +
+                           tokens.first
+                     : nullptr;
   // Three rows pay for what is prepared for a run.
   const auto begins_run = [&](std::int64_t t) {
-    return may_step && t + 2 < tokens.count && p[t + 1] == p[t] + 1 &&
+    return may_add_angles && t + 2 < tokens.count && p[t + 1] == p[t] + 1 &&
            p[t + 2] == p[t] + 2 &&
            std::abs(static_cast<double>(p[t])) + Plan::kRun < farthest;
   };
@@ -132,30 +135,28 @@ void form_runs(const Plan& plan, const Positions& positions,
 
 }  // namespace
 
-void form_rows(const Plan& plan, const Positions& positions,
-               const Tokens& tokens, std::size_t first, std::size_t n,
-               std::size_t stride, float* cos, float* sin,
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, float* cos, float* sin,
                bool is_streamed) noexcept {
+  const auto& [plan, positions, amplitudes] = angles;
   if (!plan.axis_weights().empty()) {
-    form_exactly(plan, positions, tokens, first, n, stride, cos, sin,
-                 round_to_float);
+    form_exactly(angles, tokens, first, n, stride, cos, sin, round_to_float);
     return;
   }
-  if (tokens.count > 1 && plan.has_one_axis() &&
-      positions.pair_amplitude == nullptr) {
+  if (tokens.count > 1 && plan.has_one_axis() && amplitudes.data == nullptr) {
     form_runs(plan, positions, tokens, first, n, stride, cos, sin, is_streamed);
     return;
   }
   for (std::int64_t t = 0; t < tokens.count; ++t) {
     const std::size_t row = static_cast<std::size_t>(t) * stride;
-    form_token(plan, positions, tokens, t, first, n, cos + row, sin + row);
+    form_token(angles, tokens, t, first, n, cos + row, sin + row);
   }
 }
 
-void form_rows(const Plan& plan, const Positions& positions,
-               const Tokens& tokens, std::size_t first, std::size_t n,
-               std::size_t stride, double* cos, double* sin) noexcept {
-  form_exactly(plan, positions, tokens, first, n, stride, cos, sin,
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, double* cos,
+               double* sin) noexcept {
+  form_exactly(angles, tokens, first, n, stride, cos, sin,
                [](DoubleDouble x) { return x.hi; });
 }
 

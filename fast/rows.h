@@ -9,6 +9,13 @@
 
 namespace ropeproof::fast {
 
+// What cosines and sines are formed from.
+struct Angles {
+  const Plan& plan;
+  const Positions& positions;
+  const Amplitudes& amplitudes;
+};
+
 // Consecutive tokens of one batch row.
 struct Tokens {
   std::int64_t batch, first, count;
@@ -26,13 +33,12 @@ inline double position_of(const Positions& positions, const Tokens& tokens,
 
 // Forms rows of pairs [first, first + n), `stride` apart, rounded correctly.
 // `is_streamed`: as form_run (angles.h).
-void form_rows(const Plan& plan, const Positions& positions,
-               const Tokens& tokens, std::size_t first, std::size_t n,
-               std::size_t stride, float* cos, float* sin,
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, float* cos, float* sin,
                bool is_streamed = false) noexcept;
-void form_rows(const Plan& plan, const Positions& positions,
-               const Tokens& tokens, std::size_t first, std::size_t n,
-               std::size_t stride, double* cos, double* sin) noexcept;
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, double* cos,
+               double* sin) noexcept;
 
 // Reads n elements of any type.
 void read_row(Type type, const void* from, std::size_t n, float* to) noexcept;

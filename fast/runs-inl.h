@@ -22,21 +22,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Consecutive positions by addition of angles. A run begins at p; its blocks of
 // kBlock rows begin at p + a. The middle of a block lies between two rows, and
-// from it, the anchor, rows are formed in pairs, one up and one down:
+// from it, the anchor, rows are formed two by two, one up and one down. With
+// e(q) the cosine and sine of position q's angle, and their product that of the
+// sum of the angles:
 //
-//     anchor = turn(p + middle) turn(a),     middle = kSteps - 1/2
-//     turn(p + a + middle +- r) = anchor turn(+-r),   r = 1/2, 3/2, ..., middle
+//     anchor = e(p + middle) e(a),     middle = kHalfBlock - 1/2
+//     e(p + a + middle +- r) = anchor e(+-r),   r = 1/2, 3/2, ..., middle
 //
 // with the same products of cosines and sines for both rows.
 //
-// Error, u = 2^-53, m = 1. turn(p + middle) is off by 8.9u, turn(a) and turn(r)
-// by 7.9u. As a vector a product is off by what its factors are, 2^-100 aside,
-// and 3u for its two roundings and its sum without FMA: 8.9 + 7.9 + 3 + 7.9 + 3
-// = 30.7u < 31u for the cosine and the sine, absolutely; the 0.3u left hold
-// twice the angle's error, 2^-102 of at most 2^43 rad.
+// Error, u = 2^-53, m = 1. e(p + middle) is off by 8.9u, e(a) and e(r) by 7.9u. As
+// a vector a product is off by what its factors are, 2^-100 aside, and 3u for its
+// two roundings and its sum without FMA: 8.9 + 7.9 + 3 + 7.9 + 3 = 30.7u < 31u for
+// the cosine and the sine, absolutely; the 0.3u left hold twice the angle's error,
+// 2^-102 of at most 2^43 rad.
 //
 // So where |cos| and |sin| are at least 31 * 2^-16, 31u are at most 2^-37 of
-// them: no more than 2^16 last places.
+// them: no more than 2^16 ulp.
 //
 // Small angles are off by less. Let p >= 0 and phi, the angle of the position
 // p + a + kBlock after the block, be less than 2 pi/16. All angles above lie in
@@ -70,16 +72,16 @@ struct Anchors {
   HWY_ALIGN float least[kRunPairs];
 };
 
-// The product of turn(p + middle), `from`, and turn(kBlock * leap).
+// The anchor of a block: that of the first one, `from`, times e(kBlock * block).
 template <class D>
-HWY_INLINE void Leap(D d64, const Plan& plan, std::size_t pair,
-                     std::size_t leap, const Anchors& from, std::size_t i,
-                     Anchors& to) {
-  const std::size_t at = leap * plan.pairs() + pair;
+HWY_INLINE void FormAnchor(D d64, const Plan& plan, std::size_t pair,
+                           std::size_t block, const Anchors& from,
+                           std::size_t i, Anchors& to) {
+  const std::size_t at = block * plan.pairs() + pair;
   const auto c_p = hn::LoadU(d64, from.cos + i);
   const auto s_p = hn::LoadU(d64, from.sin + i);
-  const auto c_a = hn::LoadU(d64, plan.leap_cos() + at);
-  const auto s_a = hn::LoadU(d64, plan.leap_sin() + at);
+  const auto c_a = hn::LoadU(d64, plan.block_cos() + at);
+  const auto s_a = hn::LoadU(d64, plan.block_sin() + at);
   hn::StoreU(hn::MulSub(c_p, c_a, hn::Mul(s_p, s_a)), d64, to.cos + i);
   hn::StoreU(hn::MulAdd(s_p, c_a, hn::Mul(c_p, s_a)), d64, to.sin + i);
 }
@@ -98,7 +100,7 @@ HWY_INLINE V LesserMagnitude(V x, V y) {
 
 // Two vectors of doubles each, rounded and stored; `least` as in Anchors. What
 // cannot be relied on is formed again, pairs from `pair` on at position p.
-template <bool kIsStreamed, bool kIsChecked, class D, class V = hn::Vec<D>>
+template <bool kIsStreamed, class D, class V = hn::Vec<D>>
 HWY_INLINE void StoreSums(D, const Plan& plan, std::size_t pair, double p,
                           V c_0, V c_1, V s_0, V s_1, const float* least,
                           float* cos, float* sin) {
@@ -110,7 +112,7 @@ HWY_INLINE void StoreSums(D, const Plan& plan, std::size_t pair, double p,
       hn::RebindMask(u32, hn::Ge(LesserMagnitude(c, s), hn::LoadU(d32, least)));
   is_good = Both::template AreFarFromTies<kRunHalfWidth>(is_good, c_0, c_1);
   is_good = Both::template AreFarFromTies<kRunHalfWidth>(is_good, s_0, s_1);
-  if (kIsChecked && HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
+  if (HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
     HWY_ALIGN float buffer[2 * hn::MaxLanes(d32)];
     float* again = buffer + hn::MaxLanes(d32);
     FormRow(plan, pair, hn::Lanes(d32), p, plan.amplitudes() + pair, buffer,
@@ -127,35 +129,34 @@ HWY_INLINE void StoreSums(D, const Plan& plan, std::size_t pair, double p,
   }
 }
 
-// Cosine and sine of an angle turned up and down by a step.
+// Cosine and sine of the sum of two angles, and of their difference.
 template <class V>
-HWY_INLINE void TurnBothWays(V c, V s, V step_cos, V step_sin, V& up_cos,
-                             V& up_sin, V& down_cos, V& down_sin) {
-  const V sines = hn::Mul(s, step_sin), mixed = hn::Mul(c, step_sin);
-  up_cos = hn::MulSub(c, step_cos, sines);
-  down_cos = hn::MulAdd(c, step_cos, sines);
-  up_sin = hn::MulAdd(s, step_cos, mixed);
-  down_sin = hn::MulSub(s, step_cos, mixed);
+HWY_INLINE void AddAndSubtractAngle(V c, V s, V c_r, V s_r, V& up_cos,
+                                    V& up_sin, V& down_cos, V& down_sin) {
+  const V sines = hn::Mul(s, s_r), mixed = hn::Mul(c, s_r);
+  up_cos = hn::MulSub(c, c_r, sines);
+  down_cos = hn::MulAdd(c, c_r, sines);
+  up_sin = hn::MulAdd(s, c_r, mixed);
+  down_sin = hn::MulSub(s, c_r, mixed);
 }
 
 // Pairs [pair, pair + n), n <= kRunPairs and a multiple of 2 Lanes(d64), at
-// positions p, p + 1, ..., p + rows - 1; rows are `stride` apart. Not kIsChecked:
-// without looking for ties, to measure what that costs.
-template <bool kIsStreamed, bool kIsChecked, class D>
+// positions p, p + 1, ..., p + rows - 1; rows are `stride` apart.
+template <bool kIsStreamed, class D>
 HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
                              std::size_t n, double p, std::size_t rows,
                              std::size_t stride, float* cos, float* sin) {
   using V = hn::Vec<D>;
   const hn::Rebind<float, D> d32;
   const std::size_t lanes = hn::Lanes(d64);
-  const double* HWY_RESTRICT hi = plan.turns_hi() + pair;
-  const double* HWY_RESTRICT lo = plan.turns_lo() + pair;
+  const double* HWY_RESTRICT hi = plan.circles_hi() + pair;
+  const double* HWY_RESTRICT lo = plan.circles_lo() + pair;
   const V m = hn::Set(d64, plan.amplitude());
   Anchors first, anchors;
   for (std::size_t i = 0; i < n; i += lanes) {
     V c, s;
-    CosSinTurns<false>(d64, hn::Set(d64, p + (Plan::kSteps - 0.5)),
-                       hn::LoadU(d64, hi + i), hn::LoadU(d64, lo + i), c, s);
+    CosSinOfAngle<false>(d64, hn::Set(d64, p + (Plan::kHalfBlock - 0.5)),
+                         hn::LoadU(d64, hi + i), hn::LoadU(d64, lo + i), c, s);
     hn::StoreU(hn::Mul(c, m), d64, first.cos + i);
     hn::StoreU(hn::Mul(s, m), d64, first.sin + i);
   }
@@ -164,37 +165,37 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
   for (std::size_t begin = 0; begin < rows; begin += Plan::kBlock) {
     const V end = hn::Set(d64, p + static_cast<double>(begin + Plan::kBlock));
     for (std::size_t i = 0; i < n; i += lanes) {
-      Leap(d64, plan, pair + i, begin / Plan::kBlock, first, i, anchors);
+      FormAnchor(d64, plan, pair + i, begin / Plan::kBlock, first, i, anchors);
       const V sixteenths =
           hn::Mul(hn::Mul(hn::LoadU(d64, hi + i), end), hn::Set(d64, 16.0));
       const V portion = p >= 0 ? hn::Min(one, sixteenths) : one;
       hn::StoreU(hn::DemoteTo(d32, hn::Mul(limit, portion)), d32,
                  anchors.least + i);
     }
-    for (std::size_t r = Plan::kSteps; r-- > 0;) {
-      const std::size_t down = begin + Plan::kSteps - 1 - r;
-      const std::size_t up = begin + Plan::kSteps + r;
+    for (std::size_t r = Plan::kHalfBlock; r-- > 0;) {
+      const std::size_t down = begin + Plan::kHalfBlock - 1 - r;
+      const std::size_t up = begin + Plan::kHalfBlock + r;
       if (down >= rows) break;
-      const double* step_cos = plan.step_cos() + r * plan.pairs() + pair;
-      const double* step_sin = plan.step_sin() + r * plan.pairs() + pair;
+      const double* c_r = plan.offset_cos() + r * plan.pairs() + pair;
+      const double* s_r = plan.offset_sin() + r * plan.pairs() + pair;
       for (std::size_t i = 0; i < n; i += 2 * lanes) {
         V up_c_0, up_s_0, down_c_0, down_s_0;
         V up_c_1, up_s_1, down_c_1, down_s_1;
-        const auto turn = [&](std::size_t k, V& up_c, V& up_s, V& down_c,
+        const auto form = [&](std::size_t k, V& up_c, V& up_s, V& down_c,
                               V& down_s) ROPEPROOF_FAST_LAMBDA {
-          TurnBothWays(
-              hn::LoadU(d64, anchors.cos + k), hn::LoadU(d64, anchors.sin + k),
-              hn::LoadU(d64, step_cos + k), hn::LoadU(d64, step_sin + k), up_c,
-              up_s, down_c, down_s);
+          AddAndSubtractAngle(hn::LoadU(d64, anchors.cos + k),
+                              hn::LoadU(d64, anchors.sin + k),
+                              hn::LoadU(d64, c_r + k), hn::LoadU(d64, s_r + k),
+                              up_c, up_s, down_c, down_s);
         };
-        turn(i, up_c_0, up_s_0, down_c_0, down_s_0);
-        turn(i + lanes, up_c_1, up_s_1, down_c_1, down_s_1);
+        form(i, up_c_0, up_s_0, down_c_0, down_s_0);
+        form(i + lanes, up_c_1, up_s_1, down_c_1, down_s_1);
         const auto store = [&](std::size_t row, V c_0, V c_1, V s_0,
                                V s_1) ROPEPROOF_FAST_LAMBDA {
-          StoreSums<kIsStreamed, kIsChecked>(
-              d64, plan, pair + i, p + static_cast<double>(row), c_0, c_1, s_0,
-              s_1, anchors.least + i, cos + row * stride + i,
-              sin + row * stride + i);
+          StoreSums<kIsStreamed>(d64, plan, pair + i,
+                                 p + static_cast<double>(row), c_0, c_1, s_0,
+                                 s_1, anchors.least + i, cos + row * stride + i,
+                                 sin + row * stride + i);
         };
         store(down, down_c_0, down_c_1, down_s_0, down_s_1);
         if (up < rows) store(up, up_c_0, up_c_1, up_s_0, up_s_1);
@@ -206,7 +207,7 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
 #endif  // HWY_TARGET != HWY_SCALAR
 
 // Pairs [first, first + n) of a plan at consecutive positions.
-template <bool kIsStreamed, bool kIsChecked>
+template <bool kIsStreamed>
 HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
                           double p, std::size_t rows, std::size_t stride,
                           float* cos, float* sin) {
@@ -215,8 +216,8 @@ HWY_INLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
   i = ForEachPacked(n, [&](auto d64, std::size_t at) ROPEPROOF_FAST_LAMBDA {
     const std::size_t pairs = 2 * hn::Lanes(d64);
     const std::size_t count = std::min(n - at, kRunPairs) / pairs * pairs;
-    FormRunPairs<kIsStreamed, kIsChecked>(d64, plan, first + at, count, p, rows,
-                                          stride, cos + at, sin + at);
+    FormRunPairs<kIsStreamed>(d64, plan, first + at, count, p, rows, stride,
+                              cos + at, sin + at);
     return count;
   });
 #endif

@@ -83,9 +83,9 @@ TEST_CASE("cosines and sines stay within their stated bound", "[fast][R2]") {
   }
 }
 
-// Around an eighth of a turn the polynomials are worst. Here every cosine or
+// Around an eighth of a circle the polynomials are worst. Here every cosine or
 // sine is within 2^-26 ulp of the middle between two floats, half of them
-// nearer than kTurnBound can tell.
+// nearer than kCosSinBound can tell.
 TEST_CASE("values next to a tie round correctly", "[fast][R2]") {
   const std::int64_t position = 1;
   const std::size_t pairs = 4096;
@@ -182,7 +182,7 @@ TEST_CASE("opposite positions have opposite sines, to the bit", "[fast][R2]") {
   });
 }
 
-TEST_CASE("each pair turns by the position on its own axis", "[fast][R2]") {
+TEST_CASE("each pair rotates by the position on its own axis", "[fast][R2]") {
   const std::int64_t pairs = 20;
   const std::vector<std::int64_t> positions = {3, 70000, -5};  // one token
   std::vector<std::int32_t> axis;

@@ -1,4 +1,4 @@
-// testing.h -- what the tests of fast/ share.
+// testing.h -- what the tests of fast/ part.
 #ifndef ROPEPROOF_FAST_TESTING_H_
 #define ROPEPROOF_FAST_TESTING_H_
 
@@ -15,7 +15,6 @@
 
 #include "fast/plan.h"
 #include "fast/rope_fast.h"
-#include "hwy/highway.h"
 #include "hwy/targets.h"
 
 namespace ropeproof::fast {

@@ -101,17 +101,17 @@ Pair pair_of(const Layout& layout, Direction direction, std::size_t j) {
   }
 }
 
-// The expression of all kernels, in T, with or without FMA; see TurnedV.
+// The expression of all kernels, in T, with or without FMA; see RotatedV.
 template <class T>
-std::array<T, 2> turned(T u, T v, T c, T s, bool is_fused, bool is_f32) {
+std::array<T, 2> rotated(T u, T v, T c, T s, bool is_fused, bool is_f32) {
   if (!is_fused) return {u * c - v * s, v * c + u * s};
   return {std::fma(u, c, -(v * s)),
           is_f32 ? std::fma(u, s, v * c) : std::fma(v, c, u * s)};
 }
 
-Elements plainly_turned(const Layout& layout, Direction direction,
-                        const Elements& x, const Elements& cos,
-                        const Elements& sin, bool is_fused) {
+Elements plainly_rotated(const Layout& layout, Direction direction,
+                         const Elements& x, const Elements& cos,
+                         const Elements& sin, bool is_fused) {
   Elements y = x;
   const auto d = static_cast<std::size_t>(layout.head_dim);
   for (std::size_t head = 0; head < x.bits.size(); head += d) {
@@ -124,11 +124,11 @@ Elements plainly_turned(const Layout& layout, Direction direction,
       const double c = cos.value(j), s = sign * sin.value(j);
       std::array<double, 2> out;
       if (x.type == Type::kF64) {
-        out = turned(u, v, c, s, is_fused, false);
+        out = rotated(u, v, c, s, is_fused, false);
       } else {
-        const auto narrow = turned(static_cast<float>(u), static_cast<float>(v),
-                                   static_cast<float>(c), static_cast<float>(s),
-                                   is_fused, x.type == Type::kF32);
+        const auto narrow = rotated(
+            static_cast<float>(u), static_cast<float>(v), static_cast<float>(c),
+            static_cast<float>(s), is_fused, x.type == Type::kF32);
         out = {narrow[0], narrow[1]};
       }
       y.bits[begin + p.out_u] = reference::encode(format_of(x.type), out[0]);
@@ -181,7 +181,7 @@ TEST_CASE("every type and layout is the fused expression, rounded once",
         const auto c = cos.packed(), s = sin.packed();
         on_every_target([&](const std::string& target) {
           const Elements want =
-              plainly_turned(layout, direction, x, cos, sin, has_fma(target));
+              plainly_rotated(layout, direction, x, cos, sin, has_fma(target));
           for (const bool is_in_place : {true, false}) {
             auto in = x.packed();
             auto out = in;
@@ -208,7 +208,7 @@ TEST_CASE("every type and layout is the fused expression, rounded once",
   }
 }
 
-// Turns pairs (1, 0) by the given cosines: out comes every cosine, rounded.
+// Rotates pairs (1, 0) by the given cosines: out comes every cosine, rounded.
 Elements rounded(Type type, const std::vector<float>& values) {
   const auto n = static_cast<std::int64_t>(values.size());
   const std::vector<float> zero(values.size(), 0.0f);

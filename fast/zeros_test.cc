@@ -33,21 +33,21 @@ TEST_CASE("a sine next to zero, far away, has the same bits on every target",
 
 TEST_CASE("a sine next to zero keeps all its digits however it is formed",
           "[fast][R2]") {
-  // Each pair has made whole turns but for 2^-30 to 2^-62 quarter turns at p: what
+  // Each pair has made whole circles but for 2^-30 to 2^-62 quarter circles at p: what
   // is left of its angle is what two products all but cancel to.
   const std::int64_t p = 987654321;
   const double fourfold = 4 * static_cast<double>(p);
-  const DoubleDouble radians_per_turn = {0x1.921fb54442d18p+2,
-                                         0x1.1a62633145c07p-52};
+  const DoubleDouble radians_per_circle = {0x1.921fb54442d18p+2,
+                                           0x1.1a62633145c07p-52};
   const std::size_t pairs = 66;
   std::vector<double> theta(pairs), theta_lo(pairs), whole(pairs);
   for (std::size_t j = 0; j < pairs; ++j) {
     whole[j] = 4 * (0x1p26 + 12345.0 * static_cast<double>(j));
-    const double rest =
+    const double remainder =
         std::ldexp(j % 2 == 0 ? 1 : -1.25, -30 - static_cast<int>(j) / 2);
-    const DoubleDouble turns =
-        DoubleDouble{whole[j], 0} + DoubleDouble{rest, 0};
-    const DoubleDouble angle = turns / fourfold * radians_per_turn;
+    const DoubleDouble circles =
+        DoubleDouble{whole[j], 0} + DoubleDouble{remainder, 0};
+    const DoubleDouble angle = circles / fourfold * radians_per_circle;
     theta[j] = angle.hi;
     theta_lo[j] = angle.lo;
   }
@@ -57,23 +57,24 @@ TEST_CASE("a sine next to zero keeps all its digits however it is formed",
       with_weights(theta, theta_lo, 1, {}, weights);
   std::vector<float> want(pairs);
   for (std::size_t j = 0; j < pairs; ++j) {
-    const DoubleDouble high = product_of(fourfold, plan.turns_hi()[j]);
-    const DoubleDouble low = product_of(fourfold, plan.turns_lo()[j]);
-    const DoubleDouble rest = DoubleDouble{high.hi - whole[j], high.lo} + low;
-    REQUIRE(std::abs(rest.hi) < 0x1p-29);
-    const DoubleDouble sine = rest * radians_per_turn;
+    const DoubleDouble high = product_of(fourfold, plan.circles_hi()[j]);
+    const DoubleDouble low = product_of(fourfold, plan.circles_lo()[j]);
+    const DoubleDouble remainder =
+        DoubleDouble{high.hi - whole[j], high.lo} + low;
+    REQUIRE(std::abs(remainder.hi) < 0x1p-29);
+    const DoubleDouble sine = remainder * radians_per_circle;
     want[j] = static_cast<float>(sine.hi / 4);
   }
   // Alone, with others, in a run, with axes, with weights.
-  struct Way {
+  struct Path {
     const Plan& plan;
     std::vector<std::int64_t> positions;
   };
-  const Way ways[] = {{plan, {p}},
-                      {plan, {5, p}},
-                      {plan, {p - 1, p, p + 1}},
-                      {with_axes, {p}},
-                      {with_weights, {p}}};
+  const Path paths[] = {{plan, {p}},
+                        {plan, {5, p}},
+                        {plan, {p - 1, p, p + 1}},
+                        {with_axes, {p}},
+                        {with_weights, {p}}};
   // Beside a pair of another axis, far along it.
   theta.push_back(1);
   theta_lo.push_back(0);
@@ -82,12 +83,12 @@ TEST_CASE("a sine next to zero keeps all its digits however it is formed",
   const Plan beside_far(theta, theta_lo, 1, last_is_other);
   const std::int64_t near_and_far[] = {p, std::int64_t{1} << 52};
   on_every_target([&](const std::string& target) {
-    for (const Way& way : ways) {
-      const auto tokens = static_cast<std::int64_t>(way.positions.size());
-      OwnTable got(way.positions.size(), pairs);
-      table(way.plan, {1, tokens}, {way.positions.data(), 0, 0}, got.out());
-      const std::size_t row = way.positions[0] == p ? 0 : 1;
-      CAPTURE(target, way.positions);
+    for (const Path& path : paths) {
+      const auto tokens = static_cast<std::int64_t>(path.positions.size());
+      OwnTable got(path.positions.size(), pairs);
+      table(path.plan, {1, tokens}, {path.positions.data(), 0, 0}, got.out());
+      const std::size_t row = path.positions[0] == p ? 0 : 1;
+      CAPTURE(target, path.positions);
       CHECK(same_bits(std::span(got.sin).subspan(row * pairs, pairs), want));
     }
     OwnTable got(1, pairs + 1);
@@ -98,7 +99,7 @@ TEST_CASE("a sine next to zero keeps all its digits however it is formed",
 }
 
 TEST_CASE("a tie next to zero is decided by the angle itself", "[fast][R2]") {
-  // Found by search; sines by 113-bit arithmetic on the plan's turns.
+  // Found by search; sines by 113-bit arithmetic on the plan's circles.
   struct Found {
     std::int64_t position;
     double theta, theta_lo;
@@ -119,7 +120,7 @@ TEST_CASE("a tie next to zero is decided by the angle itself", "[fast][R2]") {
   }
 }
 
-TEST_CASE("beyond 2^53 quarter turns a table is the same on every target",
+TEST_CASE("beyond 2^53 quarter circles a table is the same on every target",
           "[fast][R2]") {
   const std::int64_t position = (std::int64_t{1} << 53) - 399;
   const double theta[] = {3, 74, 0x1.9eb0b2ee64e81p+6, 1e6, -1e6};

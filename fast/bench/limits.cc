@@ -12,7 +12,6 @@
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"
 #include "fast/rotate-inl.h"
-#include "fast/runs-inl.h"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -23,34 +22,34 @@ namespace kernels = ropeproof::fast::HWY_NAMESPACE;
 
 // Touches n elements, kLines vectors at once, for the end of a long loop is not
 // always foreseen. Returns how many.
-template <bool kAhead, std::size_t kLines, class D>
+template <bool kPrefetch, std::size_t kLines, class D>
 HWY_INLINE std::size_t TouchLines(D d, std::uint32_t* row, std::size_t n) {
   const auto last = hn::Set(d, 0x00010001);  // bits: numbers stay ordinary
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + kLines * lanes <= n; i += kLines * lanes) {
     for (std::size_t k = i; k < i + kLines * lanes; k += lanes) {
-      if (kAhead) hwy::Prefetch(row + k + 1024);
+      if (kPrefetch) hwy::Prefetch(row + k + 1024);
       hn::StoreU(hn::Xor(hn::LoadU(d, row + k), last), d, row + k);
     }
   }
   return i;
 }
 
-template <bool kAhead>
+template <bool kPrefetch>
 void TouchRows(const Rows& rows) {
   const hn::ScalableTag<std::uint32_t> d;
   const std::size_t length = rows.length / 4, stride = rows.stride / 4;
   auto* row = static_cast<std::uint32_t*>(rows.data);
   if (length == 4 * hn::Lanes(d)) {  // short rows, without a loop in each
     for (std::size_t i = rows.count; i > 0; --i, row += stride) {
-      TouchLines<kAhead, 4>(d, row, 4 * hn::Lanes(d));
+      TouchLines<kPrefetch, 4>(d, row, 4 * hn::Lanes(d));
     }
     return;
   }
   for (std::size_t i = rows.count; i > 0; --i, row += stride) {
-    const std::size_t done = TouchLines<kAhead, 8>(d, row, length);
-    TouchLines<kAhead, 1>(d, row + done, length - done);
+    const std::size_t done = TouchLines<kPrefetch, 8>(d, row, length);
+    TouchLines<kPrefetch, 1>(d, row + done, length - done);
   }
 }
 
@@ -108,16 +107,6 @@ void HighwayCosSin(const float* angle, std::size_t n, float* cos, float* sin) {
   }
 }
 
-void UncheckedTable(const Plan& plan, std::size_t rows, float* cos) {
-  const std::size_t pairs = plan.pairs();
-  for (std::size_t p = 0; p < rows; p += Plan::kRun) {
-    kernels::FormRunTo<false, false>(plan, 0, pairs, static_cast<double>(p),
-                                     std::min(rows - p, Plan::kRun), 2 * pairs,
-                                     cos, cos + pairs);
-    cos += 2 * pairs * Plan::kRun;
-  }
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast::bench
 HWY_AFTER_NAMESPACE();
@@ -132,7 +121,6 @@ HWY_EXPORT(Scale16);
 HWY_EXPORT(Fill);
 HWY_EXPORT(FillPast);
 HWY_EXPORT(HighwayCosSin);
-HWY_EXPORT(UncheckedTable);
 
 }  // namespace
 
@@ -151,9 +139,5 @@ void highway_cos_sin(const float* angle, std::size_t n, float* cos,
                      float* sin) {
   HWY_DYNAMIC_DISPATCH(HighwayCosSin)(angle, n, cos, sin);
 }
-void unchecked_table(const Plan& plan, std::size_t rows, float* cos) {
-  HWY_DYNAMIC_DISPATCH(UncheckedTable)(plan, rows, cos);
-}
-
 }  // namespace ropeproof::fast::bench
 #endif  // HWY_ONCE

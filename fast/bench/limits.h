@@ -17,7 +17,7 @@ struct Rows {
 };
 
 // Reads, changes and writes back every byte, in place; the same with lines
-// fetched ahead.
+// prefetched.
 void touch(const Rows& rows);
 void touch_ahead(const Rows& rows);
 
@@ -30,10 +30,6 @@ void fill_past(void* data, std::size_t bytes);
 
 // Highway's own f32 cosine and sine of n angles; n a multiple of 16.
 void highway_cos_sin(const float* angle, std::size_t n, float* cos, float* sin);
-
-// A stage of our own kernels left out: a table of consecutive positions from 0 on,
-// cosines before sines in each row, without the search for values too near a tie.
-void unchecked_table(const Plan& plan, std::size_t rows, float* cos);
 
 }  // namespace ropeproof::fast::bench
 

@@ -46,7 +46,7 @@ std::vector<float> inv_freq_of(std::int64_t rotary_dim) {
 }
 
 // Buffers of a row of tensors, and what to call on them.
-struct World {
+struct OwnProblem {
   Shaped shaped;
   std::size_t bytes;
   Memory x, copy;
@@ -60,7 +60,7 @@ struct World {
   Rows rotated;
   Table<const void> given;
 
-  explicit World(const Shaped& s)
+  explicit OwnProblem(const Shaped& s)
       : shaped(s),
         bytes(static_cast<std::size_t>(s.tokens * s.heads * s.head_dim) *
               bytes_of(s.type)),
@@ -143,8 +143,8 @@ Row row_of(std::string name, double goal, double floor, const Shaped& s) {
               static_cast<double>(s.tokens * s.heads * s.rotary_dim);
   row.limits = s.limit == Limit::kTouch ? 2 : 1;
   row.make = [s] {
-    const auto data = std::make_shared<World>(s);
-    const World* w = data.get();
+    const auto data = std::make_shared<OwnProblem>(s);
+    const OwnProblem* w = data.get();
     std::vector<Candidate> all;
     const Candidate touched{"touch", [w] { touch(w->rotated); }, data};
     const Candidate formatted{
@@ -200,10 +200,6 @@ Row table_row(std::int64_t rows, double goal, double floor) {
          [b, rows, cos] {
            table(b->plan, {1, rows}, {b->positions.data(), 0, 0},
                  {cos, cos + 64, 0, 128});
-         }},
-        {"unchecked",
-         [b, rows, cos] {
-           unchecked_table(b->plan, static_cast<std::size_t>(rows), cos);
          }},
         {"libm", [b, rows, cos] {
            for (std::int64_t p = 0; p < rows; ++p) {
@@ -273,7 +269,7 @@ Row threads_row(std::string name, double goal, double floor, const Shaped& s) {
   row.limits = 1;
   row.clock = Clock::kWall;
   row.make = [s] {
-    const auto w = std::make_shared<World>(s);
+    const auto w = std::make_shared<OwnProblem>(s);
     const auto with = [w](int threads) {
       return [w, threads] {
         omp_set_num_threads(threads);

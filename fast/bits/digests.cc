@@ -75,7 +75,7 @@ std::vector<std::int64_t> some_positions() {
   return all;
 }
 
-// f64's cosines and sines come from exact_turn.cc, no SIMD target's business,
+// f64's cosines and sines come from exact_cos_sin.cc, no SIMD target's business,
 // and cost a hundred times more under an emulator: one position in `n` will do.
 void thin_out(const Format& format, std::size_t n,
               std::vector<std::int64_t>& positions) {
@@ -127,16 +127,16 @@ std::vector<Layout> layouts(std::int64_t r, Pairing pairing) {
 }
 
 // One call: rotate(tensor), or rope, over `tokens` tokens.
-template <class Turn>
+template <class Run>
 void add_result(const Format& format, const Layout& layout, Fill fill,
                 std::int64_t tokens, std::mt19937_64& random, Hash& hash,
-                const Turn& turn) {
+                const Run& run) {
   const std::int64_t d = layout.head_dim;
   const auto count = static_cast<std::size_t>(tokens * kHeads * d);
   const auto in = drawn(format, fill, count, random);
   auto out = memory_for(format, tokens * kHeads * d);
   const Strides strides{0, kHeads * d, d};
-  turn({in.data(), out.data(), kHeads, strides, strides, format.type});
+  run({in.data(), out.data(), kHeads, strides, strides, format.type});
   hash.add(format, out);
 }
 
@@ -153,8 +153,8 @@ Digest rotate_digest(const Format& format, const NamedPairing& p,
       for (const Fill fill : kFills) {
         for (const Format& given : kFormats) {
           const auto n = static_cast<std::size_t>(r / 2);
-          const auto cos = drawn_turns(given, fill, format, n, random);
-          const auto sin = drawn_turns(given, fill, format, n, random);
+          const auto cos = drawn_cos_sin(given, fill, format, n, random);
+          const auto sin = drawn_cos_sin(given, fill, format, n, random);
           add_result(
               format, layout, fill, 1, random, hash, [&](const Tensor& x) {
                 rotate(layout, direction, {1, 1},

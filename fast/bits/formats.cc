@@ -97,9 +97,10 @@ std::vector<unsigned char> drawn(const Format& format, Fill fill,
   return filled(format, count, [&] { return element(format, fill, random); });
 }
 
-std::vector<unsigned char> drawn_turns(const Format& format, Fill fill,
-                                       const Format& tensor, std::size_t count,
-                                       std::mt19937_64& random) {
+std::vector<unsigned char> drawn_cos_sin(const Format& format, Fill fill,
+                                         const Format& tensor,
+                                         std::size_t count,
+                                         std::mt19937_64& random) {
   return filled(format, count, [&] {
     return fill == Fill::kTies ? midway(format, tensor, random)
                                : element(format, fill, random);

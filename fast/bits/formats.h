@@ -47,9 +47,10 @@ std::vector<unsigned char> drawn(const Format& format, Fill fill,
 // `count` cosines or sines in memory, for tensors of the type `tensor`. kTies:
 // with one digit more than the tensor's, where the table's type has as many, so
 // that each times a power of two lies midway between two results.
-std::vector<unsigned char> drawn_turns(const Format& format, Fill fill,
-                                       const Format& tensor, std::size_t count,
-                                       std::mt19937_64& random);
+std::vector<unsigned char> drawn_cos_sin(const Format& format, Fill fill,
+                                         const Format& tensor,
+                                         std::size_t count,
+                                         std::mt19937_64& random);
 
 }  // namespace ropeproof::fast
 

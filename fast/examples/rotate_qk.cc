@@ -1,4 +1,4 @@
-// rotate_qk.cc -- turns the queries and keys of one grouped-query layer, first
+// rotate_qk.cc -- rotates the queries and keys of one grouped-query layer, first
 // a prompt, then one token more, as an engine does it.
 #include <cmath>
 #include <cstdint>

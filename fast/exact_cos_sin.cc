@@ -1,4 +1,4 @@
-#include "fast/exact_turn.h"
+#include "fast/exact_cos_sin.h"
 
 #include <bit>
 #include <cmath>
@@ -9,8 +9,8 @@ namespace {
 
 // pi/2, within 2^-109 relative. Python, mpmath with prec = 300:
 //   x = pi/2; hi = float(x); lo = float(x - hi); hi.hex(), lo.hex()
-constexpr DoubleDouble kQuarterTurn = {0x1.921fb54442d18p+0,
-                                       0x1.1a62633145c07p-54};
+constexpr DoubleDouble kQuarterCircle = {0x1.921fb54442d18p+0,
+                                         0x1.1a62633145c07p-54};
 
 // 1 - z/(n (n+1)) (1 - z/((n+2) (n+3)) (1 - ...)), the last n being `last`.
 //
@@ -30,14 +30,14 @@ DoubleDouble nested(DoubleDouble z, int n, int last) {
 }  // namespace
 
 // Error, relative to the value, u^2 = 2^-106. The angle's products are exact, but
-// for what is below u^2 of them, and so is taking whole quarter turns off their
+// for what is below u^2 of them, and so is taking whole quarter circles off their
 // parts. The sum of what is left is within 3 u^2, with axis weights 6 u^2; beyond
-// 2^51 quarter turns, where the parts may be 1 together, absolutely. x = r pi/2
+// 2^51 quarter circles, where the parts may be 1 together, absolutely. x = r pi/2
 // adds 6 u^2, which cosine and sine pass on at most once (x cot x <= 1, x tan x <=
 // pi/4). Taylor's series end with x^27, |x| <= pi/4 + 2^-50: the first terms left
 // out, with 28! and 29!, are below 2^-107. The brackets: 10 u^2; sine's product
-// 5 u^2, the amplitude's 5 u^2. Sum: 29 u^2 + 2^-107 < 2^-101.  -> kExactTurnBound
-ExactTurn exact_turn(DoubleDouble position, DoubleDouble turns,
+// 5 u^2, the amplitude's 5 u^2. Sum: 29 u^2 + 2^-107 < 2^-101.  -> kExactCosSinBound
+CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
                      double amplitude) noexcept {
   double quarters = 0;
   const auto without_whole = [&](double x) {
@@ -45,16 +45,16 @@ ExactTurn exact_turn(DoubleDouble position, DoubleDouble turns,
     quarters += std::fmod(whole, 4.0);
     return x - whole;
   };
-  const auto rest_of = [&](double p, double t) {
+  const auto remainder_of = [&](double p, double t) {
     const DoubleDouble product = product_of(4 * p, t);
     return sum_of(without_whole(product.hi), without_whole(product.lo));
   };
-  const DoubleDouble sum = rest_of(position.hi, turns.hi) +
-                           rest_of(position.hi, turns.lo) +
-                           rest_of(position.lo, turns.hi);
+  const DoubleDouble sum = remainder_of(position.hi, circles.hi) +
+                           remainder_of(position.hi, circles.lo) +
+                           remainder_of(position.lo, circles.hi);
   const double left = without_whole(sum.hi);
   const DoubleDouble r = sum_of(left, sum.lo);
-  const DoubleDouble x = r * kQuarterTurn;
+  const DoubleDouble x = r * kQuarterCircle;
   const DoubleDouble z = x * x;
   const DoubleDouble m{amplitude, 0};
   const DoubleDouble c = m * nested(z, 1, 25);

@@ -1,5 +1,5 @@
-// A decode step has its own way to the loop over heads: here against the way that many
-// tokens take.
+// A decode step has a path of its own to the loop over heads: here against the path
+// that many tokens take.
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -85,21 +85,21 @@ struct Heads {
   }
 };
 
-// Calls turn(shape, first token, tensors): all tokens at once; each by itself, q and k
+// Calls run(shape, first token, tensors): all tokens at once; each by itself, q and k
 // in one call; and in a call each. The bits must be the same.
-template <class Turn>
+template <class Run>
 void check_steps(const Layout& layout, Type type, bool in_place,
-                 const Turn& turn) {
+                 const Run& run) {
   Heads together(layout, type, in_place);
   Heads beside = together, apart = together;
   const Tensor all[] = {together.queries(0), together.keys(0)};
-  turn(Shape{1, kTokens}, 0, std::span<const Tensor>(all));
+  run(Shape{1, kTokens}, 0, std::span<const Tensor>(all));
   for (std::int64_t t = 0; t < kTokens; ++t) {
     const Tensor both[] = {beside.queries(t), beside.keys(t)};
-    turn(Shape{1, 1}, t, std::span<const Tensor>(both));
+    run(Shape{1, 1}, t, std::span<const Tensor>(both));
     const Tensor query = apart.queries(t), key = apart.keys(t);
-    turn(Shape{1, 1}, t, std::span<const Tensor>(&query, 1));
-    turn(Shape{1, 1}, t, std::span<const Tensor>(&key, 1));
+    run(Shape{1, 1}, t, std::span<const Tensor>(&query, 1));
+    run(Shape{1, 1}, t, std::span<const Tensor>(&key, 1));
   }
   CHECK(together == beside);
   CHECK(together == apart);
@@ -149,10 +149,10 @@ TEST_CASE("a token by itself gets the bits that it gets among others",
   });
 }
 
-// Turned before anything of this program or of the kernels was initialised.
+// Rotated before anything of this program or of the kernels was initialised.
 float early[2] = {1, 2};
 
-__attribute__((constructor(101))) void turn_early() {
+__attribute__((constructor(101))) void rotate_early() {
   const float cos = 0, sin = 1;
   const Tensor tensor{early, early, 1, {2, 2, 2}, {2, 2, 2}};
   rotate({2, 2, 0, Pairing::kHalfSplit}, Direction::kForward, {1, 1},

@@ -1,6 +1,6 @@
-// shares.h -- how a call's work is shared out among threads.
-#ifndef ROPEPROOF_FAST_SHARES_H_
-#define ROPEPROOF_FAST_SHARES_H_
+// partition.h -- how a call's work is divided among threads.
+#ifndef ROPEPROOF_FAST_PARTITION_H_
+#define ROPEPROOF_FAST_PARTITION_H_
 
 #include <omp.h>
 
@@ -31,23 +31,23 @@ inline std::int64_t tile_tokens(std::size_t pairs) {
                               : static_cast<std::int64_t>(kRowEntries / pairs);
 }
 
-// A share of the work: tokens, and the heads of every tensor from
-// part/parts to (part + 1)/parts of them.
-struct Share {
+// A part of the work: tokens, and the heads of every tensor from slice/slices to
+// (slice + 1)/slices of them.
+struct Part {
   Tokens tokens;
-  std::int64_t part, parts;
+  std::int64_t slice, slices;
 };
 
-// Calls body(share) for shares that make up everything; by many threads if
-// `bytes` are worth it. No share sees another one's data, hence the result
-// cannot depend on who computes what.
+// Calls body(part) for parts that make up everything; by many threads if `bytes`
+// are worth it. No part sees another one's data, hence the result cannot depend on
+// who computes what.
 template <class Body>
-HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
-                               std::int64_t bytes, bool may_part,
-                               const Body& body) noexcept {
+HWY_INLINE void for_each_part(const Shape& shape, std::size_t pairs,
+                              std::int64_t bytes, bool may_slice,
+                              const Body& body) noexcept {
   std::int64_t size = tile_tokens(pairs);
   if (shape.batch == 1 && shape.seq <= size && bytes < kParallelBytes) {
-    body(Share{{0, 0, shape.seq}, 0, 1});
+    body(Part{{0, 0, shape.seq}, 0, 1});
     return;
   }
   // Not an if clause: a team of one costs 0.3 us, as much as a whole token.
@@ -57,27 +57,27 @@ HWY_INLINE void for_each_share(const Shape& shape, std::size_t pairs,
     return (n + by - 1) / by;
   };
   // Tokens rather than heads: each thread then has memory of its own, also to
-  // fetch ahead from, and forms its own angles alone.
+  // prefetch from, and forms its own angles alone.
   size =
       std::clamp(over(shape.batch * shape.seq, threads), std::int64_t{1}, size);
   const std::int64_t in_row = over(shape.seq, size);
   const std::int64_t tiles = shape.batch * in_row;
-  const std::int64_t parts =
-      may_part && tiles > 0 ? over(threads, tiles) : std::int64_t{1};
-  const auto part = [&](std::int64_t i) {
-    const std::int64_t tile = i / parts, first = tile % in_row * size;
-    body(Share{{tile / in_row, first, std::min(size, shape.seq - first)},
-               i % parts,
-               parts});
+  const std::int64_t slices =
+      may_slice && tiles > 0 ? over(threads, tiles) : std::int64_t{1};
+  const auto solve = [&](std::int64_t i) {
+    const std::int64_t tile = i / slices, first = tile % in_row * size;
+    body(Part{{tile / in_row, first, std::min(size, shape.seq - first)},
+              i % slices,
+              slices});
   };
   if (threads == 1) {
-    for (std::int64_t i = 0; i < tiles; ++i) part(i);
+    for (std::int64_t i = 0; i < tiles; ++i) solve(i);
     return;
   }
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < tiles * parts; ++i) part(i);
+  for (std::int64_t i = 0; i < tiles * slices; ++i) solve(i);
 }
 
 }  // namespace ropeproof::fast
 
-#endif  // ROPEPROOF_FAST_SHARES_H_
+#endif  // ROPEPROOF_FAST_PARTITION_H_

@@ -1,4 +1,4 @@
-#include "fast/exact_turn.h"
+#include "fast/exact_cos_sin.h"
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -19,7 +19,8 @@ using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
 
 Real real(DoubleDouble x) { return Real(x.hi) + Real(x.lo); }
 
-TEST_CASE("an exact turn stays within its stated bound", "[fast][R2]") {
+TEST_CASE("an exact cosine and sine stay within its stated bound",
+          "[fast][R2]") {
   std::mt19937_64 random(5);
   const Real two_pi = 8 * atan(Real(1));
   double worst = 0;
@@ -27,9 +28,9 @@ TEST_CASE("an exact turn stays within its stated bound", "[fast][R2]") {
     const double p = std::ldexp(
         static_cast<double>(static_cast<std::int64_t>(random())), -11 - i % 50);
     const double hi = std::ldexp(static_cast<double>(random() >> 11), -56);
-    const DoubleDouble turns{hi, std::ldexp(hi, -54) * (i % 3 - 1)};
-    const ExactTurn got = exact_turn({p, 0}, turns, 1.25);
-    const Real phi = two_pi * Real(p) * real(turns);
+    const DoubleDouble circles{hi, std::ldexp(hi, -54) * (i % 3 - 1)};
+    const CosSin got = exact_cos_sin({p, 0}, circles, 1.25);
+    const Real phi = two_pi * Real(p) * real(circles);
     const Real angle_error = abs(phi) * kAngleBound;
     const auto excess = [&](DoubleDouble value, const Real& want) {
       const Real error = abs(real(value) - want) - 1.25 * angle_error;
@@ -38,8 +39,8 @@ TEST_CASE("an exact turn stays within its stated bound", "[fast][R2]") {
     worst = std::max({worst, excess(got.cos, 1.25 * cos(phi)),
                       excess(got.sin, 1.25 * sin(phi))});
   }
-  CHECK(worst <= kExactTurnBound);
-  record("exact turn", "any", "2^-101", kExactTurnBound * 0x1p101,
+  CHECK(worst <= kExactCosSinBound);
+  record("exact cosine and sine", "any", "2^-101", kExactCosSinBound * 0x1p101,
          worst * 0x1p101);
 }
 
@@ -78,16 +79,16 @@ std::vector<std::int64_t> consecutive(std::int64_t first, std::size_t count) {
   return positions;
 }
 
-// How many entries differ from the exact turn, rounded once.
+// How many entries differ from the exact value, rounded once.
 std::size_t misrounded(const Plan& plan,
                        const std::vector<std::int64_t>& positions,
                        const OwnTable& got) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < got.cos.size(); ++i) {
     const std::size_t j = i % plan.pairs();
-    const ExactTurn want =
-        exact_turn({static_cast<double>(positions[i / plan.pairs()]), 0},
-                   {plan.turns_hi()[j], plan.turns_lo()[j]}, plan.amplitude());
+    const CosSin want = exact_cos_sin(
+        {static_cast<double>(positions[i / plan.pairs()]), 0},
+        {plan.circles_hi()[j], plan.circles_lo()[j]}, plan.amplitude());
     wrong += got.cos[i] != round_to_float(want.cos);
     wrong += got.sin[i] != round_to_float(want.sin);
   }
@@ -125,7 +126,7 @@ TEST_CASE("slow angles at positions without halves are rounded correctly",
     theta[j] = 0x1p-12 / static_cast<double>(j + 1);
   }
   const Plan plan(theta, theta_lo);
-  REQUIRE(plan.can_step());
+  REQUIRE(plan.can_add_angles());
   const auto positions = consecutive((std::int64_t{1} << 53) - 60, 50);
   on_every_target([&](const std::string& target) {
     CAPTURE(target);

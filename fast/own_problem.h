@@ -1,6 +1,6 @@
-// abi_world.h -- a problem of the C ABI for the tests, with buffers of its own.
-#ifndef ROPEPROOF_FAST_ABI_WORLD_H_
-#define ROPEPROOF_FAST_ABI_WORLD_H_
+// own_problem.h -- a problem of the C ABI for the tests, with buffers of its own.
+#ifndef ROPEPROOF_FAST_OWN_PROBLEM_H_
+#define ROPEPROOF_FAST_OWN_PROBLEM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,19 +17,19 @@ inline constexpr std::size_t kPairs = kRotaryDim / 2;
 inline constexpr Shape kShape{2, 3};
 
 // A problem for every operation at once, with buffers of its own.
-struct World {
+struct OwnProblem {
   std::vector<double> theta, theta_lo;
   std::vector<std::int64_t> positions = {1, 2, 3, -4, 50, 600};
-  OwnTable turns;
+  OwnTable cos_sin;
   std::vector<float> inv_freq_out;
   Buffer q, q_out, k, k_out;
   std::vector<float> weight, weight_out;
   ropeproof_problem problem{};
 
-  explicit World(std::uint32_t operation)
+  explicit OwnProblem(std::uint32_t operation)
       : theta(kPairs),
         theta_lo(kPairs),
-        turns(6, kPairs),
+        cos_sin(6, kPairs),
         inv_freq_out(kPairs, kPoison),
         q(kShape, 3, kHeadDim, 1),
         q_out(q),
@@ -42,7 +42,7 @@ struct World {
     k.memory = samples(k.memory.size(), 2);
     if (operation != ROPEPROOF_TABLE) {
       table(Plan(theta, theta_lo, 1.5), kShape, {positions.data(), 0, 3},
-            {turns.cos.data(), turns.sin.data(), 3 * kPairs, kPairs});
+            {cos_sin.cos.data(), cos_sin.sin.data(), 3 * kPairs, kPairs});
     }
     problem.struct_size = sizeof problem;
     problem.operation = operation;
@@ -64,8 +64,8 @@ struct World {
     problem.inv_freq = theta.data();
     problem.inv_freq_lo = theta_lo.data();
     problem.amplitude = 1.5;
-    problem.cos = turns.cos.data();
-    problem.sin = turns.sin.data();
+    problem.cos = cos_sin.cos.data();
+    problem.sin = cos_sin.sin.data();
     problem.table_batch_stride = 3 * kPairs;
     problem.table_token_stride = kPairs;
     problem.inv_freq_out = inv_freq_out.data();
@@ -74,7 +74,7 @@ struct World {
     problem.permute_heads = 2;
     problem.permute_columns = 5;
   }
-  World(const World&) = delete;  // `problem` points into it
+  OwnProblem(const OwnProblem&) = delete;  // `problem` points into it
 
   static ropeproof_tensor abi_tensor(Buffer& in, Buffer& out) {
     return {in.memory.data(),  out.memory.data(), in.heads,
@@ -86,7 +86,7 @@ struct World {
   std::vector<float> memory() const {
     std::vector<float> all;
     for (const auto* part :
-         {&turns.cos, &turns.sin, &inv_freq_out, &q.memory, &q_out.memory,
+         {&cos_sin.cos, &cos_sin.sin, &inv_freq_out, &q.memory, &q_out.memory,
           &k.memory, &k_out.memory, &weight, &weight_out}) {
       all.insert(all.end(), part->begin(), part->end());
     }
@@ -100,4 +100,4 @@ inline constexpr std::uint32_t kOperations[] = {
 
 }  // namespace ropeproof::fast
 
-#endif  // ROPEPROOF_FAST_ABI_WORLD_H_
+#endif  // ROPEPROOF_FAST_OWN_PROBLEM_H_

@@ -1,0 +1,52 @@
+// rotate_heads.h -- heads rotated by given cosines and sines, by the best SIMD
+// target. README.md says which path takes what.
+#ifndef ROPEPROOF_FAST_ROTATE_HEADS_H_
+#define ROPEPROOF_FAST_ROTATE_HEADS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fast/rope_fast.h"
+
+namespace ropeproof::fast {
+
+inline std::size_t pairs_of(const Layout& layout) {
+  return static_cast<std::size_t>(layout.rotary_dim) / 2;
+}
+
+// Heads of consecutive tokens of one batch row, and a row of cosines and sines
+// for each token; double for kF64, else float. What it refers to must outlive it.
+struct Tile {
+  const Tensor& tensor;  // its type and strides
+  const Layout& layout;
+  Direction direction;
+  std::size_t first, n;  // the pairs to rotate; entry i is pair first + i
+
+  std::int64_t heads, tokens;
+  std::int64_t row_stride;  // of cos and sin
+
+  bool is_prefetched;  // for data from beyond the second-level cache
+};
+
+// Bytes from the channels at hand to those that are prefetched: the processor's own
+// prefetcher stops at each page. Nearer where heads come before tokens, for another
+// head's memory follows soon.
+inline constexpr std::ptrdiff_t kPrefetchBytes = 4096,
+                                kHeadMajorPrefetchBytes = 2048;
+
+// Rotates pairs [first, first + n) of every head of `tile`; `in` and `out` are at
+// channel rotary_offset of the first head. kInterleavedToHalf: all pairs, at most
+// kMaxReordered / 2.
+void rotate_tile(const void* in, void* out, const void* cos, const void* sin,
+                 const Tile& tile) noexcept;
+
+// Rotates all pairs of all heads of the first token of the first batch row. Call
+// overhead is visible here, a sixth of a cycle per instruction: hence tail calls
+// with all arguments in registers.
+void rotate_token(const Layout& layout, const Tensor& tensor,
+                  Direction direction, const void* cos,
+                  const void* sin) noexcept;
+
+}  // namespace ropeproof::fast
+
+#endif  // ROPEPROOF_FAST_ROTATE_HEADS_H_
