@@ -1,12 +1,252 @@
-// plugin.cc -- the two functions that make fast/ a plug-in of the suite, which
-// sees our kernels exactly as it sees anybody's.
-#include "conformance/ropeproof_kernel.h"
-#include "fast/abi.h"
+// plugin.cc -- the kernels of rope_fast.h behind the C ABI of the suite, which sees
+// ours exactly as it sees anybody's: every operation, type and feature.
+//
+// This is the border: it checks every problem, so that the kernels need not.
+//
+// ROPEPROOF_INVALID      what contradicts the header: a missing buffer, an odd
+//                        or too wide window, an axis or a position out of
+//                        range, in and out of one tensor that overlap without
+//                        being the same; a null or too short argument.
+// ROPEPROOF_UNSUPPORTED  an enumerator of a later version, frequencies outside
+//                        the range of plan.h, no memory for the plan.
+// No output is written in either case.
+//
+// Cost: the kernel, and one look at every frequency and position; a plan, unless it
+// is one of the thread's last four (plan_cache.h): then nothing is allocated.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
-extern "C" std::int32_t ropeproof_describe(ropeproof_description* description) {
-  return ropeproof::fast::describe(description);
+#include "conformance/ropeproof_kernel.h"
+#include "fast/angles.h"
+#include "fast/elements.h"
+#include "fast/plan.h"
+#include "fast/plugin/footprint.h"
+#include "fast/plugin/plan_cache.h"
+#include "fast/plugin/problem.h"
+#include "fast/rope_fast.h"
+
+namespace ropeproof::fast {
+namespace {
+
+Direction direction_of(const ropeproof_problem& problem) {
+  return problem.direction == 1 ? Direction::kForward : Direction::kAdjoint;
 }
 
-extern "C" std::int32_t ropeproof_run(const ropeproof_problem* problem) {
-  return ropeproof::fast::run(problem);
+Positions positions_of(const ropeproof_problem& problem) {
+  return {problem.positions, problem.position_axis_stride,
+          problem.position_batch_stride, problem.real_positions};
+}
+
+Amplitudes amplitudes_of(const ropeproof_problem& problem) {
+  return {problem.pair_amplitude, problem.table_batch_stride,
+          problem.table_token_stride};
+}
+
+// Calls solve(plan), which checks what is left to be checked and answers. The
+// inputs of a plan that is kept were checked when it was made.
+template <class Solve>
+std::int32_t with_plan(const ropeproof_problem& problem, const Solve& solve) {
+  PlanInputs inputs;
+  if (const auto status = find_inputs(problem, inputs)) return status;
+  PlanCache* const cache = PlanCache::mine();
+  if (cache != nullptr) {
+    if (const Plan* const plan = cache->find(inputs)) return solve(*plan);
+  }
+  if (const auto status = check_inputs(inputs)) return status;
+  auto made = std::make_unique<const Plan>(inputs.make());
+  if (cache == nullptr || !PlanCache::can_keep(inputs)) return solve(*made);
+  return solve(cache->keep(inputs, std::move(made)));
+}
+
+std::int32_t run_frequencies(const ropeproof_problem& problem) {
+  if (const auto status = check_rotary_dim(problem)) return status;
+  if (problem.scaling != nullptr) return ROPEPROOF_UNSUPPORTED;
+  Type type;
+  if (const auto status = check_type(problem.table_dtype, type)) return status;
+  if (!is_array(problem.inv_freq_out, bytes_of(type)) ||
+      !std::isfinite(problem.base) || !(problem.base > 0)) {
+    return ROPEPROOF_INVALID;
+  }
+  if (!(problem.base >= 0x1p-400 && problem.base <= 0x1p400) ||
+      problem.rotary_dim > 4096) {
+    return ROPEPROOF_UNSUPPORTED;
+  }
+  const auto pairs = static_cast<std::size_t>(problem.rotary_dim) / 2;
+  std::vector<double> hi(pairs), lo(pairs);
+  frequencies(problem.base, hi, lo);
+  if (type == Type::kF64) {
+    std::copy(hi.begin(), hi.end(), static_cast<double*>(problem.inv_freq_out));
+  } else {
+    std::vector<float> rounded(pairs);
+    std::transform(hi.begin(), hi.end(), rounded.begin(),
+                   [](double theta) { return static_cast<float>(theta); });
+    narrow(rounded.data(), pairs, type, problem.inv_freq_out);
+  }
+  return ROPEPROOF_OK;
+}
+
+std::int32_t run_table(const ropeproof_problem& problem) {
+  Shape shape;
+  Table<void> out;
+  if (const auto status = check_rotary_dim(problem)) return status;
+  if (const auto status = check_shape(problem, shape)) return status;
+  if (const auto status = check_table(problem, shape, true, out)) return status;
+  return with_plan(problem, [&](const Plan& plan) {
+    const auto status = check_positions(problem, shape);
+    if (status == ROPEPROOF_OK) {
+      table(plan, shape, positions_of(problem), out, amplitudes_of(problem));
+    }
+    return status;
+  });
+}
+
+std::int32_t run_rotate(const ropeproof_problem& problem) {
+  Layout layout;
+  Shape shape;
+  Table<void> given;
+  Tensors tensors;
+  if (const auto status = check_layout(problem, layout)) return status;
+  if (const auto status = check_shape(problem, shape)) return status;
+  if (const auto status = check_table(problem, shape, false, given)) {
+    return status;
+  }
+  if (const auto status = check_tensors(problem, layout, shape, tensors)) {
+    return status;
+  }
+  rotate(layout, direction_of(problem), shape,
+         {given.cos, given.sin, given.batch_stride, given.token_stride,
+          given.type},
+         tensors.span());
+  return ROPEPROOF_OK;
+}
+
+std::int32_t run_rope(const ropeproof_problem& problem) {
+  Layout layout;
+  Shape shape;
+  Tensors tensors;
+  if (const auto status = check_layout(problem, layout)) return status;
+  if (const auto status = check_shape(problem, shape)) return status;
+  if (const auto status = check_tensors(problem, layout, shape, tensors)) {
+    return status;
+  }
+  return with_plan(problem, [&](const Plan& plan) {
+    const auto status = check_positions(problem, shape);
+    if (status == ROPEPROOF_OK) {
+      rope(plan, layout, direction_of(problem), shape, positions_of(problem),
+           tensors.span(), amplitudes_of(problem));
+    }
+    return status;
+  });
+}
+
+std::int32_t run_permute(const ropeproof_problem& problem) {
+  Layout from;
+  Type type;
+  if (const auto status = check_layout(problem, from)) return status;
+  if (const auto status = check_type(problem.dtype, type)) return status;
+  if ((from.pairing != Pairing::kInterleaved &&
+       from.pairing != Pairing::kHalfSplit) ||
+      (from.pair_distance != 0 && from.pair_distance != from.rotary_dim / 2)) {
+    return ROPEPROOF_UNSUPPORTED;
+  }
+  if (problem.permute_heads < 0 || problem.permute_columns < 0) {
+    return ROPEPROOF_INVALID;
+  }
+  if (problem.permute_heads == 0 || problem.permute_columns == 0) {
+    return ROPEPROOF_OK;
+  }
+  const auto bytes = static_cast<std::int64_t>(bytes_of(type));
+  std::int64_t head_elements;
+  if (__builtin_mul_overflow(from.head_dim, problem.permute_columns,
+                             &head_elements)) {
+    return ROPEPROOF_INVALID;
+  }
+  const auto extent = [&](const void* data) {
+    return extent_of(
+        {data,
+         bytes,
+         head_elements,
+         {{problem.permute_heads, head_elements}, {1, 0}, {1, 0}}});
+  };
+  const auto in = extent(problem.permute_in);
+  const auto out = extent(problem.permute_out);
+  if (!is_array(problem.permute_in, bytes_of(type)) ||
+      !is_array(problem.permute_out, bytes_of(type)) || !in || !out ||
+      overlap(*in, *out)) {
+    return ROPEPROOF_INVALID;
+  }
+  permute(from, problem.permute_heads,
+          static_cast<std::size_t>(problem.permute_columns * bytes),
+          problem.permute_in, problem.permute_out);
+  return ROPEPROOF_OK;
+}
+
+std::int32_t run(const ropeproof_problem& problem) {
+  switch (problem.operation) {
+    case ROPEPROOF_FREQUENCIES:
+      return run_frequencies(problem);
+    case ROPEPROOF_TABLE:
+      return run_table(problem);
+    case ROPEPROOF_ROTATE:
+      return run_rotate(problem);
+    case ROPEPROOF_ROPE:
+      return run_rope(problem);
+    case ROPEPROOF_PERMUTE:
+      return run_permute(problem);
+    default:
+      return ROPEPROOF_UNSUPPORTED;
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::fast
+
+std::int32_t ropeproof_describe(ropeproof_description* description) {
+  if (description == nullptr ||
+      description->struct_size < sizeof *description) {
+    return ROPEPROOF_INVALID;
+  }
+  description->abi_version = ROPEPROOF_ABI_VERSION;
+  description->name = "fast";
+  description->version = ROPEPROOF_VERSION;
+  description->operations = ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE |
+                            ROPEPROOF_ROTATE | ROPEPROOF_ROPE |
+                            ROPEPROOF_PERMUTE;
+  description->dtypes =
+      ROPEPROOF_F32 | ROPEPROOF_F16 | ROPEPROOF_BF16 | ROPEPROOF_F64;
+  description->pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT |
+                          ROPEPROOF_INTERLEAVED_TO_HALF |
+                          ROPEPROOF_NESTED_HALF_SPLIT;
+  description->features =
+      ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED |
+      ROPEPROOF_PARTIAL | ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_KEYS |
+      ROPEPROOF_ADJOINT | ROPEPROOF_AMPLITUDE | ROPEPROOF_NEGATIVE_POSITIONS |
+      ROPEPROOF_INV_FREQ | ROPEPROOF_AXES | ROPEPROOF_AXIS_WEIGHTS |
+      ROPEPROOF_REAL_POSITIONS | ROPEPROOF_PAIR_DISTANCE |
+      ROPEPROOF_PAIR_AMPLITUDE | ROPEPROOF_SPECIAL_VALUES |
+      ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT;
+  description->max_position = 0;
+  description->angle_class = ROPEPROOF_A0;
+  description->angle_dtype = 0;
+  description->power = ROPEPROOF_POW;
+  description->trig_ulp = 1;
+  description->table_dtype = ROPEPROOF_F32;
+  description->rounding = ROPEPROOF_ROUND_ONCE;
+  return ROPEPROOF_OK;
+}
+
+std::int32_t ropeproof_run(const ropeproof_problem* problem) {
+  if (problem == nullptr || problem->struct_size < sizeof *problem) {
+    return ROPEPROOF_INVALID;
+  }
+  try {
+    return ropeproof::fast::run(*problem);
+  } catch (const std::bad_alloc&) {  // the plan, before any output
+    return ROPEPROOF_UNSUPPORTED;
+  }
 }

@@ -26,6 +26,7 @@ if(ROPEPROOF_MPFI)
 endif()
 ropeproof_tests(fast ropeproof::fast ropeproof::reference Boost::headers hwy::hwy
   OpenMP::OpenMP_CXX)
+target_sources(fast_test PRIVATE ${fast_plugin_sources})
 include(target_tests)
 ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
@@ -58,6 +59,9 @@ endforeach()
 if(NOT ROPEPROOF_PYTHON)
   message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
 endif()
+
+add_test(NAME fast_bounds COMMAND ${CMAKE_COMMAND}
+  -P ${PROJECT_SOURCE_DIR}/fast/check_bounds.cmake)
 
 # The installed kernels, used by a program of their own.
 add_test(NAME fast_package COMMAND ${CMAKE_COMMAND} -DBUILD_DIR=${PROJECT_BINARY_DIR}

@@ -1,13 +1,13 @@
 // problem.h -- a problem of the C ABI, checked and in the terms of rope_fast.h.
-#ifndef ROPEPROOF_FAST_PROBLEM_H_
-#define ROPEPROOF_FAST_PROBLEM_H_
+#ifndef ROPEPROOF_FAST_PLUGIN_PROBLEM_H_
+#define ROPEPROOF_FAST_PLUGIN_PROBLEM_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "conformance/ropeproof_kernel.h"
-#include "fast/plan_cache.h"
+#include "fast/plugin/plan_cache.h"
 #include "fast/rope_fast.h"
 
 namespace ropeproof::fast {
@@ -55,4 +55,4 @@ std::int32_t check_tensors(const ropeproof_problem& problem,
 
 }  // namespace ropeproof::fast
 
-#endif  // ROPEPROOF_FAST_PROBLEM_H_
+#endif  // ROPEPROOF_FAST_PLUGIN_PROBLEM_H_

@@ -1,4 +1,4 @@
-#include "fast/problem.h"
+#include "fast/plugin/problem.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "fast/elements.h"
-#include "fast/footprint.h"
+#include "fast/plugin/footprint.h"
 
 namespace ropeproof::fast {
 namespace {

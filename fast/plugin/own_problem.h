@@ -1,6 +1,6 @@
 // own_problem.h -- a problem of the C ABI for the tests, with buffers of its own.
-#ifndef ROPEPROOF_FAST_OWN_PROBLEM_H_
-#define ROPEPROOF_FAST_OWN_PROBLEM_H_
+#ifndef ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
+#define ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -100,4 +100,4 @@ inline constexpr std::uint32_t kOperations[] = {
 
 }  // namespace ropeproof::fast
 
-#endif  // ROPEPROOF_FAST_OWN_PROBLEM_H_
+#endif  // ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_

@@ -1,4 +1,4 @@
-#include "fast/plan_cache.h"
+#include "fast/plugin/plan_cache.h"
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "fast/abi.h"
-#include "fast/own_problem.h"
+#include "fast/plugin/own_problem.h"
 
 namespace {
 
@@ -159,18 +158,18 @@ TEST_CASE("what would take much memory is not kept", "[fast][abi]") {
   CHECK_FALSE(PlanCache::can_keep(inputs.view()));
 }
 
-// The frequencies of `base` in `world`, which lie where they lay before.
-void set_base(OwnProblem& world, double base) {
-  frequencies(base, world.theta, world.theta_lo);
-  world.problem.base = base;
+// The frequencies of `base` in `own`, which lie where they lay before.
+void set_base(OwnProblem& own, double base) {
+  frequencies(base, own.theta, own.theta_lo);
+  own.problem.base = base;
 }
 
 // What a thread without any plans gets.
 std::vector<float> fresh_memory(std::uint32_t operation, double base) {
-  OwnProblem world(operation);
-  set_base(world, base);
-  std::thread([&] { run(&world.problem); }).join();
-  return world.memory();
+  OwnProblem own(operation);
+  set_base(own, base);
+  std::thread([&] { ropeproof_run(&own.problem); }).join();
+  return own.memory();
 }
 
 TEST_CASE("calls in any order get the bits of a call alone, on many threads",
@@ -189,10 +188,10 @@ TEST_CASE("calls in any order get the bits of a call alone, on many threads",
         for (std::size_t i = 0; i < 120; ++i) {
           // Each base some times in a row, another order in each thread.
           const std::size_t b = (i / (t + 1) + t) % std::size(bases);
-          OwnProblem world(operation);
-          set_base(world, bases[b]);
-          const bool is_solved = run(&world.problem) == ROPEPROOF_OK;
-          if (!is_solved || !same_bits(world.memory(), want[b])) ++wrong;
+          OwnProblem own(operation);
+          set_base(own, bases[b]);
+          const bool is_solved = ropeproof_run(&own.problem) == ROPEPROOF_OK;
+          if (!is_solved || !same_bits(own.memory(), want[b])) ++wrong;
         }
       });
     }
@@ -202,12 +201,12 @@ TEST_CASE("calls in any order get the bits of a call alone, on many threads",
 }
 
 TEST_CASE("a call allocates nothing once its plan is made", "[fast][abi]") {
-  OwnProblem world(ROPEPROOF_ROPE);
-  set_base(world, 12345);
+  OwnProblem own(ROPEPROOF_ROPE);
+  set_base(own, 12345);
   const int before = allocations;
-  REQUIRE(run(&world.problem) == ROPEPROOF_OK);
+  REQUIRE(ropeproof_run(&own.problem) == ROPEPROOF_OK);
   const int first = allocations;
-  CHECK(run(&world.problem) == ROPEPROOF_OK);
+  CHECK(ropeproof_run(&own.problem) == ROPEPROOF_OK);
   const int second = allocations;
   CHECK(first > before);
   CHECK(second == first);
@@ -218,33 +217,33 @@ TEST_CASE("a plan larger than those that are kept serves its call",
   const std::size_t pairs = PlanCache::kMaxInputs;
   const std::vector<double> theta(pairs, 0.5), zero(pairs, 0);
   std::vector<float> cos(pairs), sin(pairs);
-  OwnProblem world(ROPEPROOF_TABLE);
-  world.problem.batch = world.problem.seq = 1;
-  world.problem.rotary_dim = 2 * static_cast<std::int64_t>(pairs);
-  world.problem.inv_freq = theta.data();
-  world.problem.inv_freq_lo = zero.data();
-  world.problem.amplitude = 1;
-  world.problem.cos = cos.data();
-  world.problem.sin = sin.data();
-  CHECK(run(&world.problem) == ROPEPROOF_OK);
+  OwnProblem own(ROPEPROOF_TABLE);
+  own.problem.batch = own.problem.seq = 1;
+  own.problem.rotary_dim = 2 * static_cast<std::int64_t>(pairs);
+  own.problem.inv_freq = theta.data();
+  own.problem.inv_freq_lo = zero.data();
+  own.problem.amplitude = 1;
+  own.problem.cos = cos.data();
+  own.problem.sin = sin.data();
+  CHECK(ropeproof_run(&own.problem) == ROPEPROOF_OK);
   CHECK(cos == std::vector<float>(pairs, 0.877582562f));  // cos(0.5)
 }
 
 TEST_CASE("a bad problem is refused although a good one like it was solved",
           "[fast][abi]") {
-  OwnProblem world(ROPEPROOF_ROPE);
-  REQUIRE(run(&world.problem) == ROPEPROOF_OK);
-  const auto before = world.memory();
-  const double theta = world.theta[1];
-  world.theta[1] = std::numeric_limits<double>::infinity();
-  CHECK(run(&world.problem) == ROPEPROOF_INVALID);
-  world.theta[1] = theta;
-  world.positions[1] = std::int64_t{1} << 54;
-  CHECK(run(&world.problem) == ROPEPROOF_INVALID);
-  world.problem.amplitude = std::numeric_limits<double>::quiet_NaN();
-  world.positions[1] = 0;
-  CHECK(run(&world.problem) == ROPEPROOF_INVALID);
-  CHECK(same_bits(world.memory(), before));
+  OwnProblem own(ROPEPROOF_ROPE);
+  REQUIRE(ropeproof_run(&own.problem) == ROPEPROOF_OK);
+  const auto before = own.memory();
+  const double theta = own.theta[1];
+  own.theta[1] = std::numeric_limits<double>::infinity();
+  CHECK(ropeproof_run(&own.problem) == ROPEPROOF_INVALID);
+  own.theta[1] = theta;
+  own.positions[1] = std::int64_t{1} << 54;
+  CHECK(ropeproof_run(&own.problem) == ROPEPROOF_INVALID);
+  own.problem.amplitude = std::numeric_limits<double>::quiet_NaN();
+  own.positions[1] = 0;
+  CHECK(ropeproof_run(&own.problem) == ROPEPROOF_INVALID);
+  CHECK(same_bits(own.memory(), before));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // footprint.h -- where the rows of a strided tensor lie.
-#ifndef ROPEPROOF_FAST_FOOTPRINT_H_
-#define ROPEPROOF_FAST_FOOTPRINT_H_
+#ifndef ROPEPROOF_FAST_PLUGIN_FOOTPRINT_H_
+#define ROPEPROOF_FAST_PLUGIN_FOOTPRINT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -43,4 +43,4 @@ bool rows_overlap(const Footprint& footprint);
 
 }  // namespace ropeproof::fast
 
-#endif  // ROPEPROOF_FAST_FOOTPRINT_H_
+#endif  // ROPEPROOF_FAST_PLUGIN_FOOTPRINT_H_

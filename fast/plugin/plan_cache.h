@@ -1,7 +1,7 @@
 // plan_cache.h -- the plans of a thread's last problems. The C ABI hands over
 // frequencies with every call; a decode step takes less time than their plan.
-#ifndef ROPEPROOF_FAST_PLAN_CACHE_H_
-#define ROPEPROOF_FAST_PLAN_CACHE_H_
+#ifndef ROPEPROOF_FAST_PLUGIN_PLAN_CACHE_H_
+#define ROPEPROOF_FAST_PLUGIN_PLAN_CACHE_H_
 
 #include <array>
 #include <cstddef>
@@ -51,9 +51,8 @@ class PlanCache {
 
  private:
   struct Entry {
-    std::vector<double> doubles;  // theta, theta_lo, axis_weights, amplitude
-    std::vector<std::int32_t> axis_of_pair;
-    std::int64_t axes = 0;
+    std::vector<double> theta, theta_lo;  // the plan keeps the other inputs
+    std::int64_t axes;
     std::unique_ptr<const Plan> plan;
 
     bool is_of(const PlanInputs& inputs) const noexcept;
@@ -63,4 +62,4 @@ class PlanCache {
 
 }  // namespace ropeproof::fast
 
-#endif  // ROPEPROOF_FAST_PLAN_CACHE_H_
+#endif  // ROPEPROOF_FAST_PLUGIN_PLAN_CACHE_H_

@@ -1,4 +1,4 @@
-#include "fast/footprint.h"
+#include "fast/plugin/footprint.h"
 
 #include <algorithm>
 #include <cstdlib>

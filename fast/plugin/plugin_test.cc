@@ -1,4 +1,3 @@
-#include "fast/abi.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <memory>
@@ -6,101 +5,102 @@
 #include <thread>
 #include <vector>
 
-#include "fast/own_problem.h"
+#include "fast/plugin/own_problem.h"
 
 namespace ropeproof::fast {
 namespace {
 
 TEST_CASE("the same problem unaltered is solved", "[fast][abi]") {
   for (const std::uint32_t operation : kOperations) {
-    OwnProblem world(operation);
-    const auto before = world.memory();
+    OwnProblem own(operation);
+    const auto before = own.memory();
     CAPTURE(operation);
-    CHECK(run(&world.problem) == ROPEPROOF_OK);
-    CHECK_FALSE(same_bits(world.memory(), before));
+    CHECK(ropeproof_run(&own.problem) == ROPEPROOF_OK);
+    CHECK_FALSE(same_bits(own.memory(), before));
   }
 }
 
 TEST_CASE("each operation does what the kernel of its name does",
           "[fast][abi]") {
   const Layout layout{kHeadDim, kRotaryDim, kOffset, Pairing::kInterleaved};
-  OwnProblem table_world(ROPEPROOF_TABLE), rotate_world(ROPEPROOF_ROTATE),
-      rope_world(ROPEPROOF_ROPE), permute_world(ROPEPROOF_PERMUTE),
-      frequencies_world(ROPEPROOF_FREQUENCIES);
-  for (OwnProblem* world : {&table_world, &rotate_world, &rope_world,
-                            &permute_world, &frequencies_world}) {
-    REQUIRE(run(&world->problem) == ROPEPROOF_OK);
+  OwnProblem table_problem(ROPEPROOF_TABLE), rotate_problem(ROPEPROOF_ROTATE),
+      rope_problem(ROPEPROOF_ROPE), permute_problem(ROPEPROOF_PERMUTE),
+      frequencies_problem(ROPEPROOF_FREQUENCIES);
+  for (OwnProblem* own : {&table_problem, &rotate_problem, &rope_problem,
+                          &permute_problem, &frequencies_problem}) {
+    REQUIRE(ropeproof_run(&own->problem) == ROPEPROOF_OK);
   }
 
-  CHECK(same_bits(table_world.cos_sin.cos, rotate_world.cos_sin.cos));
-  CHECK(same_bits(table_world.cos_sin.sin, rotate_world.cos_sin.sin));
+  CHECK(same_bits(table_problem.cos_sin.cos, rotate_problem.cos_sin.cos));
+  CHECK(same_bits(table_problem.cos_sin.sin, rotate_problem.cos_sin.sin));
 
   OwnProblem want(ROPEPROOF_ROPE);
   const Tensor both[] = {between(want.q, want.q_out),
                          between(want.k, want.k_out)};
   rope(Plan(want.theta, want.theta_lo, 1.5), layout, Direction::kAdjoint,
        kShape, {want.positions.data(), 6, 3}, both);
-  for (const OwnProblem* world : {&rotate_world, &rope_world}) {
-    CHECK(same_bits(world->q_out.memory, want.q_out.memory));
-    CHECK(same_bits(world->k_out.memory, want.k_out.memory));
+  for (const OwnProblem* own : {&rotate_problem, &rope_problem}) {
+    CHECK(same_bits(own->q_out.memory, want.q_out.memory));
+    CHECK(same_bits(own->k_out.memory, want.k_out.memory));
   }
 
   permute(layout, 2, 5 * sizeof(float), want.weight.data(),
           want.weight_out.data());
-  CHECK(same_bits(permute_world.weight_out, want.weight_out));
+  CHECK(same_bits(permute_problem.weight_out, want.weight_out));
 
   for (std::size_t j = 0; j < kPairs; ++j) {
-    CHECK(frequencies_world.inv_freq_out[j] ==
+    CHECK(frequencies_problem.inv_freq_out[j] ==
           static_cast<float>(want.theta[j]));
   }
 }
 
 TEST_CASE("frequencies come as binary64 too", "[fast][abi]") {
-  OwnProblem world(ROPEPROOF_FREQUENCIES);
+  OwnProblem own(ROPEPROOF_FREQUENCIES);
   std::vector<double> got(kPairs);
-  world.problem.table_dtype = ROPEPROOF_F64;
-  world.problem.inv_freq_out = got.data();
-  CHECK(run(&world.problem) == ROPEPROOF_OK);
-  CHECK(got == world.theta);
+  own.problem.table_dtype = ROPEPROOF_F64;
+  own.problem.inv_freq_out = got.data();
+  CHECK(ropeproof_run(&own.problem) == ROPEPROOF_OK);
+  CHECK(got == own.theta);
 }
 
 TEST_CASE("axis_of_pair picks the position of each pair", "[fast][abi]") {
-  OwnProblem world(ROPEPROOF_TABLE), zero(ROPEPROOF_TABLE);
+  OwnProblem own(ROPEPROOF_TABLE), zero(ROPEPROOF_TABLE);
   const std::int32_t axes[kPairs] = {1, 0, 1, 0};
-  world.positions.insert(world.positions.end(), 6, 0);  // axis 1 stands still
-  world.problem.positions = world.positions.data();
-  world.problem.position_axes = 2;
-  world.problem.axis_of_pair = axes;
-  REQUIRE(run(&world.problem) == ROPEPROOF_OK);
-  REQUIRE(run(&zero.problem) == ROPEPROOF_OK);
-  for (std::size_t i = 0; i < world.cos_sin.cos.size(); ++i) {
+  own.positions.insert(own.positions.end(), 6, 0);  // axis 1 stands still
+  own.problem.positions = own.positions.data();
+  own.problem.position_axes = 2;
+  own.problem.axis_of_pair = axes;
+  REQUIRE(ropeproof_run(&own.problem) == ROPEPROOF_OK);
+  REQUIRE(ropeproof_run(&zero.problem) == ROPEPROOF_OK);
+  for (std::size_t i = 0; i < own.cos_sin.cos.size(); ++i) {
     const bool stands_still = axes[i % kPairs] == 1;
-    CHECK(world.cos_sin.cos[i] == (stands_still ? 1.5f : zero.cos_sin.cos[i]));
+    CHECK(own.cos_sin.cos[i] == (stands_still ? 1.5f : zero.cos_sin.cos[i]));
   }
 }
 
 TEST_CASE("an empty problem is solved by doing nothing", "[fast][abi]") {
   for (const std::uint32_t operation :
        {ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
-    OwnProblem world(operation);
-    const auto before = world.memory();
-    world.problem.seq = 0;
-    world.problem.positions = nullptr;
-    world.problem.cos = world.problem.sin = nullptr;
-    world.problem.q = world.problem.k = {};
+    OwnProblem own(operation);
+    const auto before = own.memory();
+    own.problem.seq = 0;
+    own.problem.positions = nullptr;
+    own.problem.cos = own.problem.sin = nullptr;
+    own.problem.q = own.problem.k = {};
     CAPTURE(operation);
-    CHECK(run(&world.problem) == ROPEPROOF_OK);
-    CHECK(same_bits(world.memory(), before));
+    CHECK(ropeproof_run(&own.problem) == ROPEPROOF_OK);
+    CHECK(same_bits(own.memory(), before));
   }
 }
 
 TEST_CASE("the description claims every operation and type of the suite",
           "[fast][abi]") {
   ropeproof_description description{};
-  CHECK(describe(nullptr) == ROPEPROOF_INVALID);
-  CHECK(describe(&description) == ROPEPROOF_INVALID);  // struct_size 0
+  CHECK(ropeproof_describe(nullptr) == ROPEPROOF_INVALID);
+  CHECK(ropeproof_describe(&description) ==
+        ROPEPROOF_INVALID);  // struct_size 0
   description.struct_size = sizeof description;
-  CHECK(describe(&description) == ROPEPROOF_OK);
+  CHECK(ropeproof_describe(&description) == ROPEPROOF_OK);
   CHECK(std::string(description.name) == "fast");
   CHECK(description.abi_version == ROPEPROOF_ABI_VERSION);
   for (const std::uint32_t operation : kOperations) {
@@ -114,20 +114,20 @@ TEST_CASE("the description claims every operation and type of the suite",
 TEST_CASE("many threads at once get what one gets", "[fast][abi]") {
   for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
     OwnProblem alone(operation);
-    REQUIRE(run(&alone.problem) == ROPEPROOF_OK);
-    std::vector<std::unique_ptr<OwnProblem>> worlds;
+    REQUIRE(ropeproof_run(&alone.problem) == ROPEPROOF_OK);
+    std::vector<std::unique_ptr<OwnProblem>> all;
     for (int i = 0; i < 8; ++i) {
-      worlds.push_back(std::make_unique<OwnProblem>(operation));
+      all.push_back(std::make_unique<OwnProblem>(operation));
     }
     std::vector<std::thread> threads;
-    for (const auto& world : worlds) {
-      threads.emplace_back([&world] {
-        for (int i = 0; i < 100; ++i) run(&world->problem);
+    for (const auto& own : all) {
+      threads.emplace_back([&own] {
+        for (int i = 0; i < 100; ++i) ropeproof_run(&own->problem);
       });
     }
     for (std::thread& thread : threads) thread.join();
-    for (const auto& world : worlds) {
-      CHECK(same_bits(world->memory(), alone.memory()));
+    for (const auto& own : all) {
+      CHECK(same_bits(own->memory(), alone.memory()));
     }
   }
 }
@@ -137,7 +137,7 @@ TEST_CASE(
     "plain counterparts",
     "[fast][abi]") {
   OwnProblem plain(ROPEPROOF_TABLE);
-  REQUIRE(run(&plain.problem) == ROPEPROOF_OK);
+  REQUIRE(ropeproof_run(&plain.problem) == ROPEPROOF_OK);
 
   OwnProblem real(ROPEPROOF_TABLE);
   const std::vector<double> positions(real.positions.begin(),
@@ -160,10 +160,10 @@ TEST_CASE(
   amplified.problem.amplitude = 7;
   amplified.problem.pair_amplitude = amplitude.data();
 
-  for (OwnProblem* world : {&real, &weighted, &amplified}) {
-    CHECK(run(&world->problem) == ROPEPROOF_OK);
-    CHECK(same_bits(world->cos_sin.cos, plain.cos_sin.cos));
-    CHECK(same_bits(world->cos_sin.sin, plain.cos_sin.sin));
+  for (OwnProblem* own : {&real, &weighted, &amplified}) {
+    CHECK(ropeproof_run(&own->problem) == ROPEPROOF_OK);
+    CHECK(same_bits(own->cos_sin.cos, plain.cos_sin.cos));
+    CHECK(same_bits(own->cos_sin.sin, plain.cos_sin.sin));
   }
 }
 
