@@ -40,7 +40,7 @@ int list_coverage(const std::string& vectors) {
   return empty.empty() ? 0 : 1;
 }
 
-// What tools/readers/ come to, each by its own means: id, expected values, how
+// What tools/prove/readers/ come to, each by its own means: id, expected values, how
 // many of them are positive, and a checksum of their patterns.
 void list_checksums(const std::string& vectors) {
   for (const auto& group : conformance::load_corpus(vectors).groups) {

@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-tools/build.sh release ropeproof
+tools/setup/build.sh release ropeproof
 reports=build/reports
 rm -rf "$reports"
 mkdir -p "$reports"
@@ -47,7 +47,7 @@ for kernel in $(build/release/ropeproof list kernels | cut -d ' ' -f 1); do
   judge "$kernel" --builtin "$kernel"
 done
 if [ "$engines" = torch ]; then
-  python=$(tools/engines.sh)
+  python=$(tools/setup/engines.sh)
   for form in llama hf; do
     judge "torch_$form" \
       --command "$python conformance/adapters/torch_$form.py" \

@@ -3,7 +3,7 @@
     ropeproof run --command "build/venv/bin/python conformance/adapters/torch_llama.py"
 
 The frequencies, the table and the products are float32; the result is rounded
-once to the dtype of x. tools/engines.sh installs PyTorch.
+once to the dtype of x. tools/setup/engines.sh installs PyTorch.
 """
 
 import torch

@@ -1,5 +1,5 @@
 # Toolchain file: cross-compiles for 64-bit Arm and runs what it built by QEMU.
-# tools/cross.sh installs all three.
+# tools/setup/cross.sh installs all three.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,7 +1,7 @@
-# What reads untrusted bytes is fuzzed: tools/fuzz/NAME.cc. With ROPEPROOF_FUZZ
+# What reads untrusted bytes is fuzzed: tools/test/fuzz/NAME.cc. With ROPEPROOF_FUZZ
 # (preset fuzz, needs clang) each is a libFuzzer program, fuzz_NAME, which
-# tools/fuzz/run.sh starts; with the tests, replay_NAME feeds it the seeds.
-file(GLOB fuzz_targets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/fuzz/*.cc)
+# tools/test/fuzz/run.sh starts; with the tests, replay_NAME feeds it the seeds.
+file(GLOB fuzz_targets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/test/fuzz/*.cc)
 list(FILTER fuzz_targets EXCLUDE REGEX "/replay\\.cc$")
 
 foreach(source IN LISTS fuzz_targets)
@@ -13,7 +13,7 @@ foreach(source IN LISTS fuzz_targets)
     list(APPEND programs fuzz_${name})
   endif()
   if(ROPEPROOF_TESTS)
-    add_executable(replay_${name} ${source} ${PROJECT_SOURCE_DIR}/tools/fuzz/replay.cc)
+    add_executable(replay_${name} ${source} ${PROJECT_SOURCE_DIR}/tools/test/fuzz/replay.cc)
     list(APPEND programs replay_${name})
     add_test(NAME replay_${name} COMMAND replay_${name} ${PROJECT_BINARY_DIR}/seeds/${name})
     set_tests_properties(replay_${name} PROPERTIES FIXTURES_REQUIRED seeds)
@@ -25,7 +25,7 @@ foreach(source IN LISTS fuzz_targets)
 endforeach()
 
 if(ROPEPROOF_TESTS)
-  add_test(NAME seeds COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/fuzz/seeds.py
+  add_test(NAME seeds COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/test/fuzz/seeds.py
     ${PROJECT_SOURCE_DIR}/vectors ${PROJECT_BINARY_DIR}/seeds)
   set_tests_properties(seeds PROPERTIES FIXTURES_SETUP seeds)
 endif()

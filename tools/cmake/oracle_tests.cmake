@@ -1,23 +1,23 @@
 # The vectors by other means: the oracles notice what is wrong with them.
 if(TARGET ropeproof_recheck)
-  add_executable(second_oracle_test tools/second_oracle/pattern_test.cc
-    tools/second_oracle/pattern.cc tools/second_oracle/power.cc
-    tools/second_oracle/special.cc)
+  add_executable(second_oracle_test tools/prove/second_oracle/pattern_test.cc
+    tools/prove/second_oracle/pattern.cc tools/prove/second_oracle/power.cc
+    tools/prove/second_oracle/special.cc)
   target_include_directories(second_oracle_test PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(second_oracle_test PRIVATE Arb::Arb Catch2::Catch2WithMain
     ropeproof_options)
   catch_discover_tests(second_oracle_test TEST_PREFIX "second_oracle: ")
   add_test(NAME second_oracle COMMAND ${ROPEPROOF_PYTHON}
-    ${PROJECT_SOURCE_DIR}/tools/second_oracle/second_oracle_test.py
+    ${PROJECT_SOURCE_DIR}/tools/prove/second_oracle/second_oracle_test.py
     $<TARGET_FILE:ropeproof_recheck> ${PROJECT_SOURCE_DIR}/vectors)
 endif()
 add_test(NAME verify_vectors COMMAND ropeproof verify-vectors
   --vectors ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME verify_vectors_command COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/verify_vectors_test.py
+  ${PROJECT_SOURCE_DIR}/tools/prove/verify_vectors_test.py
   $<TARGET_FILE:ropeproof> ${PROJECT_SOURCE_DIR}/vectors)
 
 # Readers in other languages, where those are present.
 add_test(NAME readers COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/readers/readers_test.py
+  ${PROJECT_SOURCE_DIR}/tools/prove/readers/readers_test.py
   $<TARGET_FILE:ropeproof> ${PROJECT_SOURCE_DIR}/vectors)

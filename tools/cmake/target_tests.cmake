@@ -8,10 +8,10 @@ add_test(NAME fast_bits COMMAND fast_bits)
 add_test(NAME fast_bits_self_test
   COMMAND ${PROJECT_SOURCE_DIR}/fast/bits/self_test.sh $<TARGET_FILE:fast_bits>)
 
-# add_test for what is skipped until tools/cross.sh has been run.
+# add_test for what is skipped until tools/setup/cross.sh has been run.
 function(ropeproof_aarch64_test name)
   add_test(NAME aarch64_${name}
-    COMMAND ${PROJECT_SOURCE_DIR}/tools/aarch64_test.sh ${ARGN})
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/test/aarch64_test.sh ${ARGN})
   set_tests_properties(aarch64_${name} PROPERTIES LABELS aarch64 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED aarch64)
 endfunction()

@@ -35,13 +35,13 @@ target_compile_definitions(conformance_test PRIVATE
 
 # The arrows between the folders, and that breaking one is noticed.
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
-  -P ${PROJECT_SOURCE_DIR}/tools/check_layers.cmake)
+  -P ${PROJECT_SOURCE_DIR}/tools/test/check_layers.cmake)
 add_test(NAME layers_self_test COMMAND ${CMAKE_COMMAND} -DSELF_TEST=ON
   -DWORK_DIR=${PROJECT_BINARY_DIR}/layers_self_test
-  -P ${PROJECT_SOURCE_DIR}/tools/check_layers.cmake)
+  -P ${PROJECT_SOURCE_DIR}/tools/test/check_layers.cmake)
 
 # Breaks the formulas of reference/ one at a time; a fast test must fail.
-add_test(NAME reference_mutants COMMAND ${PROJECT_SOURCE_DIR}/tools/check_mutants.sh
+add_test(NAME reference_mutants COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/check_mutants.sh
   ${CMAKE_CXX_COMPILER}
   "$<TARGET_PROPERTY:Catch2::Catch2,INTERFACE_INCLUDE_DIRECTORIES>;${Boost_INCLUDE_DIRS}"
   $<TARGET_FILE:Catch2::Catch2WithMain> $<TARGET_FILE:Catch2::Catch2>)
@@ -78,37 +78,37 @@ target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_PYTHON="${ROPEPROOF_PYTHON}")
 
 set(plugins ${PROJECT_BINARY_DIR}/plugins)
-add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_test.sh
+add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/test/cli_test.sh
   $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_MPFI})
 add_test(NAME command_line_exchange COMMAND
-  ${PROJECT_SOURCE_DIR}/tools/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
+  ${PROJECT_SOURCE_DIR}/tools/test/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
-add_test(NAME command_line_bench COMMAND ${PROJECT_SOURCE_DIR}/tools/cli_bench_test.sh
+add_test(NAME command_line_bench COMMAND ${PROJECT_SOURCE_DIR}/tools/test/cli_bench_test.sh
   $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER}
   ${ROPEPROOF_PYTHON})
-add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/repeat.sh 20
+add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/test/repeat.sh 20
   $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
   --vectors ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
   --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
   --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/process.py")
-add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
+add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/test/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
-add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_schema.py
+add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
 # By either compiler, with 1 and 2 threads.
 if(ROPEPROOF_MPFI)
-  add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/same_bytes.sh
+  add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/same_bytes.sh
     $<TARGET_FILE:ropeproof> ${PROJECT_BINARY_DIR}/clang)
   set_tests_properties(same_bytes PROPERTIES PROCESSORS 2)
 endif()
 # Committed cases never change, and a change would be noticed.
-add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ledger.py
+add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_ledger.py
   ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME ledger_self_test COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/check_ledger.py --self-test)
+  ${PROJECT_SOURCE_DIR}/tools/prove/check_ledger.py --self-test)
 add_test(NAME model_schema COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/check_model_schema.py ${PROJECT_SOURCE_DIR}/vectors)
+  ${PROJECT_SOURCE_DIR}/tools/prove/check_model_schema.py ${PROJECT_SOURCE_DIR}/vectors)
 
 include(oracle_tests)
 

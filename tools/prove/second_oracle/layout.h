@@ -1,0 +1,30 @@
+// layout.h -- which channels turn together, going in and coming out.
+#ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_
+#define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/prove/second_oracle/vectors.h"
+
+namespace ropeproof::second_oracle {
+
+struct ChannelPair {
+  std::int64_t u = 0, v = 0;
+};
+
+// Where pair j is read and written. An adjoint swaps the two.
+struct PairChannels {
+  ChannelPair in, out;
+};
+PairChannels channels(const Case& c, std::int64_t j);
+
+// Whether each channel of a head is in no pair.
+std::vector<bool> untouched(const Case& c);
+
+// For a case of type permute: the row of `in` that row i of `out` copies.
+std::int64_t permuted_row(const Case& c, std::int64_t i);
+
+}  // namespace ropeproof::second_oracle
+
+#endif  // ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_

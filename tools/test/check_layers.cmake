@@ -1,0 +1,249 @@
+# Keeps the walls of the house up: who may include whom, how long a file may be.
+#
+#   cmake -DSOURCE_DIR=. -P tools/test/check_layers.cmake
+#   cmake -DSELF_TEST=ON -DWORK_DIR=DIR -P tools/test/check_layers.cmake
+#
+# Prints one line per violation, FILE:LINE: WHAT. The self-test builds a small
+# house in DIR with one violation of each kind and requires exactly these lines.
+cmake_minimum_required(VERSION 3.25)
+
+# Kinds of header: std, system (POSIX, intrinsics), a library, the kernel ABI,
+# or one of our folders.
+set(MAY_reference std boost mpfi reference)
+set(MAY_fast std system highway openmp benchmark kernel_abi fast)
+set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference conformance)
+set(MAY_tools std system nlohmann cli11 benchmark kernel_abi reference conformance tools)
+# Shares no code with what it checks.
+set(MAY_second_oracle std nlohmann openssl arb second_oracle)
+# *_test.cc alone may cross the walls to reference/, and use any library; but
+# Highway is named in fast/ only.
+set(MAY_test std system boost mpfi openmp nlohmann openssl cli11 catch2 kernel_abi reference)
+set(MAX_LINES 400)
+
+set(C_HEADERS "assert|ctype|errno|fenv|float|inttypes|limits|locale|math|signal|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time")
+
+# The kind of HEADER as FILE includes it.
+function(kind_of root file header result)
+  get_filename_component(folder ${file} DIRECTORY)
+  if(EXISTS ${root}/${folder}/${header})  # a neighbour, or up the stairs
+    get_filename_component(path ${root}/${folder}/${header} ABSOLUTE)
+    file(RELATIVE_PATH header ${root} ${path})
+  endif()
+  if(header MATCHES "^(conformance/)?ropeproof_kernel\\.h$")
+    set(kind kernel_abi)
+  elseif(header MATCHES "^tools/prove/second_oracle/")
+    set(kind second_oracle)
+  elseif(header MATCHES "^(reference|fast|conformance|tools)/")
+    set(kind ${CMAKE_MATCH_1})
+  elseif(header MATCHES "^boost/")
+    set(kind boost)
+  elseif(header MATCHES "^(mpfi|mpfi_io|mpfr|gmp)\\.h$")
+    set(kind mpfi)
+  elseif(header MATCHES "^(flint/[a-z_]+|arb)\\.h$")
+    set(kind arb)
+  elseif(header MATCHES "^hwy/")
+    set(kind highway)
+  elseif(header MATCHES "^(catch2|nlohmann|openssl|benchmark)/")
+    set(kind ${CMAKE_MATCH_1})
+  elseif(header MATCHES "^CLI/")
+    set(kind cli11)
+  elseif(header STREQUAL "omp.h")
+    set(kind openmp)
+  elseif(header MATCHES "^[a-z_0-9]+$" OR header MATCHES "^(${C_HEADERS})\\.h$")
+    set(kind std)
+  elseif(header MATCHES "^((sys|net|netinet|arpa|linux|mach)/)?[a-z_0-9]+\\.h$")
+    set(kind system)
+  else()
+    set(kind unknown)
+  endif()
+  set(${result} ${kind} PARENT_SCOPE)
+endfunction()
+
+# Appends what is wrong with the includes and the length of FILE.
+function(check_source root file violations)
+  string(REGEX MATCH "^[a-z]+" folder ${file})
+  set(may ${MAY_${folder}})
+  if(file MATCHES "^tools/prove/second_oracle/")
+    set(may ${MAY_second_oracle})
+    if(file MATCHES "_test\\.cc$")
+      list(APPEND may catch2)
+    endif()
+  elseif(file STREQUAL "conformance/ropeproof_kernel.h")
+    set(may)  # but <stdint.h>, below
+  elseif(file MATCHES "_test\\.cc$")
+    list(APPEND may ${MAY_test})
+  endif()
+
+  # CMake's lists take ; [ ] and \ as their own.
+  file(READ ${root}/${file} text)
+  string(REGEX REPLACE "\n$" "" text "${text}")
+  string(REGEX REPLACE "[][;\\\\]" "," text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  set(number 0)
+  foreach(line IN LISTS lines)
+    math(EXPR number "${number} + 1")
+    if(line MATCHES "^[ \t]*#[ \t]*include[ \t]*(.*)")
+      set(operand "${CMAKE_MATCH_1}")
+      if(operand MATCHES "^[<\"]([^>\"]+)[>\"]")
+        set(header ${CMAKE_MATCH_1})
+        kind_of(${root} ${file} ${header} kind)
+        if(file STREQUAL "conformance/ropeproof_kernel.h" AND header STREQUAL "stdint.h")
+          continue()
+        endif()
+        if(NOT kind IN_LIST may)
+          list(APPEND ${violations} "${file}:${number}: must not include ${header} (${kind})")
+        endif()
+      else()
+        list(APPEND ${violations} "${file}:${number}: includes a macro, ${operand}")
+      endif()
+    endif()
+  endforeach()
+  if(number GREATER MAX_LINES)
+    list(APPEND ${violations} "${file}:${number}: longer than ${MAX_LINES} lines")
+  endif()
+  set(${violations} "${${violations}}" PARENT_SCOPE)
+endfunction()
+
+# Everything that is wrong under `root`.
+function(check_tree root result)
+  set(wrong)
+  if(NOT EXISTS ${root}/reference/rope.h)
+    message(FATAL_ERROR "layers: no reference/rope.h under '${root}'")
+  endif()
+  foreach(folder reference fast conformance tools vectors)
+    file(GLOB_RECURSE files LIST_DIRECTORIES true RELATIVE ${root} ${root}/${folder}/*)
+    foreach(file IN LISTS files)
+      get_filename_component(name ${file} NAME_WLE)
+      if(name MATCHES "^utils?$")
+        list(APPEND wrong "${file}:1: called ${name}, which says nothing")
+      endif()
+      if(file MATCHES "\\.(h|cc|c|py|sh|cmake)$")
+        check_source(${root} ${file} wrong)
+      endif()
+    endforeach()
+  endforeach()
+  set(${result} "${wrong}" PARENT_SCOPE)
+endfunction()
+
+function(report violations)
+  foreach(violation IN LISTS violations)
+    message("${violation}")
+  endforeach()
+endfunction()
+
+# --- the self-test ---
+
+# Writes FILE with the given lines.
+function(house file)
+  string(REPLACE ";" "\n" text "${ARGN}")
+  file(WRITE ${WORK_DIR}/${file} "${text}\n")
+endfunction()
+
+function(self_test)
+  file(REMOVE_RECURSE ${WORK_DIR})
+  # Nothing wrong here.
+  house(reference/rope.h "#include <vector>" "#include \"reference/spec.h\""
+    "#include <boost/multiprecision/number.hpp>" "#include <mpfi.h>")
+  house(reference/rope_test.cc "#include <catch2/catch_test_macros.hpp>" "#include <omp.h>")
+  house(fast/kernel.cc "#include \"hwy/highway.h\"" "#include \"fast/kernel.h\"" "#include <omp.h>"
+    "#include \"conformance/ropeproof_kernel.h\"" "#include <ropeproof_kernel.h>")
+  house(fast/kernel_test.cc "#include \"reference/rope.h\"" "#include \"hwy/highway.h\"")
+  house(conformance/ropeproof_kernel.h "#include <stdint.h>")
+  house(conformance/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
+    "#include <nlohmann/json.hpp>" "#include <openssl/evp.h>" "// #include \"fast/kernel.h\"")
+  house(tools/main.cc "#include <CLI/CLI.hpp>" "#include \"conformance/case.h\"")
+  house(tools/prove/second_oracle/main.cc "#include <flint/arb.h>" "#include <openssl/evp.h>"
+    "#include \"tools/prove/second_oracle/number.h\"")
+  string(REPEAT "a[0] = '\\\\\;'\n" ${MAX_LINES} full)
+  file(WRITE ${WORK_DIR}/fast/full.cc "${full}")
+  check_tree(${WORK_DIR} wrong)
+  if(wrong)
+    report("${wrong}")
+    message(FATAL_ERROR "layers: the self-test's good house was faulted")
+  endif()
+
+  # One of each kind, with its line.
+  house(reference/a.cc "" "#include \"conformance/case.h\"")
+  house(reference/b.cc "#include <vector>" "" "#include <sys/mman.h>")
+  house(reference/c.cc "#include <nlohmann/json.hpp>")
+  house(reference/d_test.cc "#include \"hwy/highway.h\"")
+  house(fast/a.cc "#include \"reference/rope.h\"")
+  house(fast/b.cc "#include \"../reference/rope.h\"")
+  house(fast/c.h "#include \"conformance/case.h\"")
+  house(fast/d_test.cc "#include \"conformance/case.h\"")
+  house(conformance/a.cc "  #  include \"fast/kernel.h\"")
+  house(conformance/b_test.cc "#include \"fast/kernel.h\"")
+  house(conformance/c.cc "#include <hwy/highway.h>")
+  house(conformance/d.cc "#include <catch2/catch_test_macros.hpp>")
+  house(conformance/deep/e.cc "#include <fmt/format.h>")
+  house(conformance/f.cc "#include CONFIG_HEADER")
+  house(conformance/ropeproof_kernel.h "#include <stdint.h>" "#include <stddef.h>")
+  house(tools/a.cc "#include \"fast/kernel.h\"")
+  house(tools/b.cc "#include <boost/version.hpp>")
+  house(tools/c.cc "#include \"tools/prove/second_oracle/number.h\"")
+  house(tools/prove/second_oracle/a.cc "#include \"reference/rope.h\"")
+  house(tools/prove/second_oracle/b.cc "#include \"conformance/case.h\"")
+  house(tools/prove/second_oracle/c.cc "#include \"../main.h\"" "#include \"tools/main.h\"")
+  house(tools/prove/second_oracle/d_test.cc "#include \"reference/rope.h\"")
+  house(reference/e.cc "#include <flint/arb.h>")
+  house(tools/utils.cc "")
+  house(conformance/utils/g.cc "")
+  file(APPEND ${WORK_DIR}/fast/full.cc "one more\n")
+  set(want
+    "reference/a.cc:2: must not include conformance/case.h (conformance)"
+    "reference/b.cc:3: must not include sys/mman.h (system)"
+    "reference/c.cc:1: must not include nlohmann/json.hpp (nlohmann)"
+    "reference/d_test.cc:1: must not include hwy/highway.h (highway)"
+    "fast/a.cc:1: must not include reference/rope.h (reference)"
+    "fast/b.cc:1: must not include ../reference/rope.h (reference)"
+    "fast/c.h:1: must not include conformance/case.h (conformance)"
+    "fast/d_test.cc:1: must not include conformance/case.h (conformance)"
+    "fast/full.cc:401: longer than 400 lines"
+    "conformance/a.cc:1: must not include fast/kernel.h (fast)"
+    "conformance/b_test.cc:1: must not include fast/kernel.h (fast)"
+    "conformance/c.cc:1: must not include hwy/highway.h (highway)"
+    "conformance/d.cc:1: must not include catch2/catch_test_macros.hpp (catch2)"
+    "conformance/deep/e.cc:1: must not include fmt/format.h (unknown)"
+    "conformance/f.cc:1: includes a macro, CONFIG_HEADER"
+    "conformance/ropeproof_kernel.h:2: must not include stddef.h (std)"
+    "conformance/utils:1: called utils, which says nothing"
+    "tools/a.cc:1: must not include fast/kernel.h (fast)"
+    "tools/b.cc:1: must not include boost/version.hpp (boost)"
+    "tools/c.cc:1: must not include tools/prove/second_oracle/number.h (second_oracle)"
+    "tools/prove/second_oracle/a.cc:1: must not include reference/rope.h (reference)"
+    "tools/prove/second_oracle/b.cc:1: must not include conformance/case.h (conformance)"
+    "tools/prove/second_oracle/c.cc:1: must not include ../main.h (unknown)"
+    "tools/prove/second_oracle/c.cc:2: must not include tools/main.h (tools)"
+    "tools/prove/second_oracle/d_test.cc:1: must not include reference/rope.h (reference)"
+    "reference/e.cc:1: must not include flint/arb.h (arb)"
+    "tools/utils.cc:1: called utils, which says nothing")
+  check_tree(${WORK_DIR} got)
+  set(missed ${want})
+  list(REMOVE_ITEM missed ${got})
+  set(invented ${got})
+  list(REMOVE_ITEM invented ${want})
+  foreach(line IN LISTS missed)
+    message("not reported: ${line}")
+  endforeach()
+  foreach(line IN LISTS invented)
+    message("reported, but right: ${line}")
+  endforeach()
+  if(missed OR invented)
+    message(FATAL_ERROR "layers: the self-test failed")
+  endif()
+  file(REMOVE_RECURSE ${WORK_DIR})
+  list(LENGTH want count)
+  message("layers: ${count} of ${count} violations reported")
+endfunction()
+
+if(SELF_TEST)
+  self_test()
+else()
+  get_filename_component(root ${SOURCE_DIR} ABSOLUTE)
+  check_tree(${root} wrong)
+  report("${wrong}")
+  if(wrong)
+    list(LENGTH wrong count)
+    message(FATAL_ERROR "layers: ${count} violations")
+  endif()
+endif()

@@ -1,0 +1,255 @@
+#!/usr/bin/env bash
+# Runs that are shared out, waived, or made elsewhere, as a user meets them.
+#
+#   cli_exchange_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON
+set -uo pipefail
+
+ropeproof=$1 plugins=$2 source=$3 compiler=$4 python=$5
+source "$source/tools/test/expect.sh"
+unset GTEST_SHARD_INDEX GTEST_TOTAL_SHARDS "${!SLURM_ARRAY_@}"
+fast=(run --builtin fast --tier smoke)
+broken=(run --lib "$plugins/c_example_swapped.so" --tier smoke)
+
+# --- shards ---
+for kernel in fast broken; do
+  declare -n run=$kernel
+  status=0
+  [ $kernel = broken ] && status=1
+  says $status '' "${run[@]}" --report "$work/whole.json"
+  cp "$work/out" "$work/whole.txt"
+  for i in 1 2 3; do
+    "$ropeproof" "${run[@]}" --shard $i/3 --report "$work/$i.json" >/dev/null
+  done
+  says $status '' merge "$work/2.json" "$work/3.json" "$work/1.json" \
+    --report "$work/merged.json"
+  same "$work/merged.json" "$work/whole.json"
+  same "$work/out" "$work/whole.txt"
+done
+GTEST_SHARD_INDEX=1 GTEST_TOTAL_SHARDS=3 "$ropeproof" "${broken[@]}" \
+  --report "$work/gtest.json" >/dev/null
+same "$work/gtest.json" "$work/2.json"
+SLURM_ARRAY_TASK_ID=6 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_COUNT=3 \
+  "$ropeproof" "${broken[@]}" --report "$work/slurm.json" >/dev/null
+same "$work/slurm.json" "$work/2.json"
+GTEST_SHARD_INDEX=2 GTEST_TOTAL_SHARDS=3 says 1 'shard 2/3' "${broken[@]}" --shard 2/3
+
+expect 2 'expected i/n' "${fast[@]}" --shard 2
+expect 2 'no such shard' "${fast[@]}" --shard 3/2
+says 0 '^shard 100/100: nothing to judge here' "${fast[@]}" --shard 100/100
+GTEST_SHARD_INDEX=1 GTEST_TOTAL_SHARDS=3 says 0 '^CONFORMS on part' "${fast[@]}" --case smoke-unit-001
+# Another path to the same library, and another library at the same path.
+cp "$plugins/c_example_swapped.so" "$work/moved.so"
+moved=(run --lib "$work/moved.so" --tier smoke)
+"$ropeproof" "${moved[@]}" --shard 2/3 --report "$work/moved2.json" >/dev/null
+says 1 '' merge "$work/1.json" "$work/moved2.json" "$work/3.json" --report "$work/merged.json"
+same "$work/merged.json" "$work/whole.json"
+printf x >>"$work/moved.so"
+"$ropeproof" "${moved[@]}" --shard 3/3 --report "$work/moved3.json" >/dev/null
+expect 2 'differ in kernel_sha256' merge "$work/1.json" "$work/moved2.json" "$work/moved3.json"
+"$ropeproof" "${broken[@]}" --shard 3/3 --time-limit 9000 --report "$work/hasty.json" >/dev/null
+expect 2 'differ in time_limit_ms' merge "$work/1.json" "$work/2.json" "$work/hasty.json"
+GTEST_SHARD_INDEX=1 expect 2 'GTEST_TOTAL_SHARDS' "${fast[@]}"
+SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=2 expect 2 'expected a number' "${fast[@]}"
+expect 2 'shard 3/3 is missing' merge "$work/1.json" "$work/2.json"
+expect 2 'the same shard, 1/3' merge "$work/1.json" "$work/1.json" "$work/2.json" "$work/3.json"
+"$ropeproof" "${fast[@]}" --shard 3/3 --report "$work/other.json" >/dev/null
+expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json" "$work/other.json"
+expect 2 'cannot be read' merge "$work/nowhere.json"
+expect 2 'no report of' merge "$source/vectors/MANIFEST.json"
+head -c 2000 "$work/1.json" >"$work/cut.json"
+expect 2 'no report of' merge "$work/cut.json"
+sed 's/"FAIL"/"PASS"/' "$work/1.json" >"$work/edited.json"
+expect 2 'was it edited' merge "$work/edited.json" "$work/2.json" "$work/3.json"
+
+# --- waivers ---
+waive() { # waive ENGINE PATTERN DATE
+  cat >"$work/waivers.json" <<EOF
+{"format": "ropeproof-waivers/1",
+ "waivers": [{"id": "$2", "engine": "$1", "reason": "swapped", "expires": "$3",
+              "link": "https://example.org/7"}]}
+EOF
+}
+waive my-rope-swapped 'smoke-*' 2199-12-31
+says 0 'CONFORMS  level .* ([1-9][0-9]* waived)' "${broken[@]}" --waivers "$work/waivers.json"
+for i in 1 2; do
+  "$ropeproof" "${broken[@]}" --waivers "$work/waivers.json" --shard $i/2 \
+    --report "$work/waived$i.json" >/dev/null
+done
+says 0 ' waived)' merge "$work/waived1.json" "$work/waived2.json"
+waive fast 'smoke-*' 2199-12-31
+says 1 'XPASS  *smoke-' "${fast[@]}" --waivers "$work/waivers.json"
+says 1 'DOES NOT CONFORM' "${broken[@]}" --waivers "$work/waivers.json"
+waive fast 'smoke-*' 2020-02-29
+says 1 '^EXPIRED WAIVER ' "${fast[@]}" --waivers "$work/waivers.json" --report "$work/expired.json"
+checks=$((checks + 1))
+[ "$(grep -c '^  EXPIRED .*ended on 2020-02-29' "$work/out")" -eq 1 ] || fault "an expired waiver is not one line"
+says 1 '^EXPIRED WAIVER ' merge "$work/expired.json"
+waive my-rope-swapped 'smoke-*' 2020-02-29
+says 1 '^DOES NOT CONFORM  level .* (0 waived)' "${broken[@]}" --waivers "$work/waivers.json"
+waive fast 'smkoe-*' 2199-12-31
+expect 2 'matches no case' "${fast[@]}" --waivers "$work/waivers.json"
+waive fast 'smoke-*' 2199-13-31
+expect 2 'no calendar' "${fast[@]}" --waivers "$work/waivers.json"
+waive fast 'smoke-*' 2199-12-31
+sed -i 's/"link"/"url"/' "$work/waivers.json"
+expect 2 'link: missing' "${fast[@]}" --waivers "$work/waivers.json"
+expect 2 'cannot be read' "${fast[@]}" --waivers "$work/nowhere.json"
+
+# --- JUnit: the totals of the report, and XML that a parser reads ---
+junit_totals() { # junit_totals FILE: tests failures errors skipped, counted and claimed
+  "$python" - "$1" <<'EOF'
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+found = [len(suite.findall("testcase"))]
+found += [len(suite.findall("testcase/" + kind)) for kind in ("failure", "error", "skipped")]
+claimed = [int(suite.get(kind)) for kind in ("tests", "failures", "errors", "skipped")]
+print(*found) if found == claimed else print("differ:", found, claimed)
+EOF
+}
+says 1 '' "${broken[@]}" --junit "$work/junit.xml"
+want=$(sed -n 's/.*: \([0-9]*\) PASS, \([0-9]*\) FAIL, \([0-9]*\) UNSUPPORTED$/\1 \2 \3/p' "$work/out")
+read -r passed failed unsupported <<<"$want"
+checks=$((checks + 1))
+got=$(junit_totals "$work/junit.xml")
+[ "$got" = "$((passed + failed + unsupported)) $failed 0 $unsupported" ] ||
+  fault "JUnit totals are $got, those of the report $want"
+waive fast 'smoke-*' 2199-12-31
+says 1 '' "${fast[@]}" --waivers "$work/waivers.json" --junit "$work/junit.xml"
+checks=$((checks + 1))
+[[ $(junit_totals "$work/junit.xml") == *" 1 0 "* ]] || fault "a stale waiver is no failing testcase"
+expect 2 'cannot be written' "${fast[@]}" --junit "$work/no/such/folder/junit.xml"
+
+# --- a device elsewhere ---
+claim=$source/conformance/examples/device_claim.txt
+device=$source/conformance/examples/device.c
+"$compiler" -std=c89 -pedantic -Wall -Wextra -Werror -O2 -o "$work/device" "$device" -lm ||
+  fault "device.c does not compile as C89"
+sed 's/x\[j\] = u \* c - v \* s;/x[j] = u * c + v * s;/' "$device" >"$work/broken.c"
+"$compiler" -std=c89 -O2 -o "$work/broken" "$work/broken.c" -lm
+pack=$work/pack
+says 0 'calls in' export --out "$pack" --tier smoke
+check=(check "$pack" --claim "$claim")
+says 1 'MISSING, ' "${check[@]}"
+(cd "$pack" && "$work/device") || fault "device.c fails"
+says 0 '^CONFORMS  level L1 ' "${check[@]}"
+says 0 '^CONFORMS' "${check[@]}" --results "$pack/out"
+expect 2 'is not empty' export --out "$pack" --tier smoke
+
+answer=$(ls "$pack/out" | head -1)
+cp -r "$pack" "$work/damaged"
+damaged=(check "$work/damaged" --claim "$claim")
+rm "$work/damaged/out/$answer"
+says 1 ' 1 MISSING, ' "${damaged[@]}"
+printf x >"$work/damaged/out/$answer"
+says 3 'has 1 bytes, not' "${damaged[@]}"
+cp "$pack/out/$answer" "$work/damaged/out/"
+says 0 '^CONFORMS' "${damaged[@]}"
+touch "$work/damaged/out/notes.txt"
+expect 2 'notes.txt: no call' "${damaged[@]}"
+rm "$work/damaged/out/notes.txt"
+sed -i '$d' "$work/damaged/cases.txt"
+expect 2 'not as exported' "${damaged[@]}"
+rm "$work/damaged/pack.txt"
+expect 2 'complete pack' "${damaged[@]}"
+expect 2 'no-such' "${check[@]}" --results "$work/no-such"
+
+(cd "$pack" && "$work/broken")
+says 1 '^DOES NOT CONFORM' "${check[@]}" --report "$work/check.json"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out" | head -1)
+says 1 '^DOES NOT CONFORM on part of a tier' $replay
+says 1 '^DOES NOT CONFORM' merge "$work/check.json"
+
+# A claim decides what is exported, and what it leaves out is not there.
+says 0 'calls in' export --out "$work/small" --tier smoke --claim "$claim"
+(cd "$work/small" && "$work/device")
+says 0 '^CONFORMS' check "$work/small" --claim "$claim"
+claim_with() { # claim_with SED-SCRIPT
+  sed -e "$1" "$claim" >"$work/claim.txt"
+}
+claim_with 's/f32/f32 bf16/'
+expect 2 'the pack does not have' check "$work/small" --claim "$work/claim.txt"
+claim_with 's/f32/f31/'
+expect 3 'dtypes has "f31"' check "$pack" --claim "$work/claim.txt"
+claim_with 's/partial/strided/'
+expect 3 'cannot be shown' check "$pack" --claim "$work/claim.txt"
+claim_with '/^name/d'
+expect 3 'name is missing' check "$pack" --claim "$work/claim.txt"
+claim_with '$acolour red'
+expect 3 'unknown key "colour"' check "$pack" --claim "$work/claim.txt"
+claim_with '$aname twice'
+expect 3 'name is there twice' check "$pack" --claim "$work/claim.txt"
+expect 2 'cannot be read' check "$pack" --claim "$work/nowhere.txt"
+cp -r "$source/vectors" "$work/vectors"
+sed -i 's/"generator_version": "/&x/' "$work/vectors/MANIFEST.json"
+expect 2 'from other vectors' "${check[@]}" --vectors "$work/vectors"
+
+# --- a search ---
+# my_rope.c, but for the last pair of a head that no vector of eight holds
+sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" >"$work/tail.c"
+cat >>"$work/tail.c" <<'EOF'
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  const int64_t half = p->head_dim / 2, d = p->head_dim;
+  const float* x = (const float*)p->q.in;
+  float* y = (float*)p->q.out;
+  float kept[4096];
+  if (half % 8 == 0) return whole_run(p);
+  for (int64_t i = 0; i < p->batch * p->seq * p->q.heads; ++i) {
+    kept[2 * i] = x[i * d + half - 1];
+    kept[2 * i + 1] = x[i * d + d - 1];
+  }
+  whole_run(p);
+  for (int64_t i = 0; i < p->batch * p->seq * p->q.heads; ++i) {
+    y[i * d + half - 1] = kept[2 * i];
+    y[i * d + d - 1] = kept[2 * i + 1];
+  }
+  return ROPEPROOF_OK;
+}
+EOF
+"$compiler" -O2 -shared -fPIC -I "$source/conformance" -o "$work/tail.so" \
+  "$work/tail.c" -lm || fault "tail.c does not compile"
+stress=(stress --lib "$work/tail.so" --seed 7 --cases 2000)
+says 1 '^DOES NOT CONFORM' "${stress[@]}" --out "$work/found"
+cp "$work/out" "$work/first.txt"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
+checks=$((checks + 1))
+grep -q 'head_dim 2, rotary_dim 2, .*batch 1, seq 1, heads 1)' "$work/out" ||
+  fault "the failure is not as small as can be: $(grep '^  case' "$work/out")"
+says 1 '^DOES NOT CONFORM' $replay
+says 0 '^CONFORMS' run --lib "$plugins/c_example.so" --vectors "$work/found"
+checks=$((checks + 1))
+"$python" - "$work/found/stress.json" "$source/vectors/schema.json" <<'EOF' || fault "not as the schema says"
+import json, jsonschema, sys
+document, schema = (json.load(open(name)) for name in sys.argv[1:])
+jsonschema.validate(document, schema)
+EOF
+cp -r "$work/found" "$work/again"
+rm -r "$work/found"
+says 1 '' "${stress[@]}" --out "$work/found"
+same "$work/out" "$work/first.txt"
+checks=$((checks + 1))
+diff -r "$work/found" "$work/again" || fault "the same search saves another failure"
+says 0 'no proof' stress --lib "$plugins/c_example.so" --cases 500
+same_search=$(tail -2 "$work/out" | head -1)
+says 0 "$same_search" stress --lib "$plugins/c_example.so" --cases 500
+says 0 'no proof' stress --builtin fast --seed 3 --budget 0.5
+# A kernel that is wrong from its 8th call on fails no case alone.
+sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" >"$work/eighth.c"
+cat >>"$work/eighth.c" <<'EOF'
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  static int calls = 0;
+  int32_t status = whole_run(p);
+  if (++calls >= 8 && p->q.out != 0) ((float*)p->q.out)[0] += 1;
+  return status;
+}
+EOF
+"$compiler" -O2 -shared -fPIC -I "$source/conformance" -o "$work/eighth.so" \
+  "$work/eighth.c" -lm || fault "eighth.c does not compile"
+says 1 'depends on earlier calls' stress --lib "$work/eighth.so" --cases 2000 --out "$work/none"
+checks=$((checks + 1))
+[ ! -e "$work/none" ] || fault "a case is saved that fails nothing"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
+says 1 'depends on earlier calls' $replay
+expect 2 'excludes' stress --builtin fast --cases 3 --budget 3
+expect 2 'cases' stress --builtin fast --cases 0
+
+finish
