@@ -62,7 +62,7 @@ double worst_norm_ulp(const Layout& layout, Direction direction,
   double worst = 0;
   for (std::int64_t j = 0; j < layout.rotary_dim / 2; ++j) {
     const auto [u, v] = reference::pair_of(same, j);
-    const reference::Turn<double> given{cos[j], sin[j]};
+    const reference::CosSin<double> given{cos[j], sin[j]};
     const auto want = reference::rotate<double>(given, d, x[u], x[v]);
     const double error =
         std::max(std::abs(y[u] - want[0]), std::abs(y[v] - want[1]));

@@ -42,7 +42,7 @@ double excess_ulp(float got, double want, double angle_error) {
 // Calls check(got, want, angle_error) for every cosine and sine of `table`.
 template <class Check>
 void for_each_value(const OwnTable& table,
-                    const std::vector<reference::GoldenTurn>& want,
+                    const std::vector<reference::GoldenCosSin>& want,
                     std::span<const std::int64_t> positions,
                     std::span<const double> theta, const Check& check) {
   const double bound =

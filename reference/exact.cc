@@ -139,7 +139,7 @@ std::optional<int> exact_llama3_sign(const Spec& spec, std::int64_t j,
   if (!theta) return std::nullopt;
   const auto& scaling = std::get<Llama3>(spec.frequencies.scaling);
   const cpp_rational difference =
-      llama3_turns<cpp_rational>(scaling, *theta) - cpp_rational(limit);
+      llama3_rotations<cpp_rational>(scaling, *theta) - cpp_rational(limit);
   return difference.sign();
 }
 

@@ -35,7 +35,7 @@ std::optional<double> exact_frequency(const Spec& spec,
                                       const Resolution& resolution,
                                       std::int64_t j);
 
-// The sign of llama3's turns minus `limit` (R13) if theta_j is rational, and
+// The sign of llama3's rotations minus `limit` (R13) if theta_j is rational, and
 // they may be equal.
 std::optional<int> exact_llama3_sign(const Spec& spec, std::int64_t j,
                                      double limit);

@@ -76,9 +76,9 @@ std::vector<WideGolden> Goldens::frequencies() const {
   return prover_->frequencies();
 }
 
-std::vector<GoldenTurn> Goldens::table() const { return prover_->table(); }
+std::vector<GoldenCosSin> Goldens::table() const { return prover_->table(); }
 
-std::vector<WideTurn> Goldens::wide_table() const {
+std::vector<WideCosSin> Goldens::wide_table() const {
   return prover_->wide_table();
 }
 
@@ -113,13 +113,13 @@ std::vector<WideGolden> golden_frequencies(Oracle oracle, const Spec& spec) {
   return Goldens(oracle, spec, {}).frequencies();
 }
 
-std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
-                                     std::span<const double> positions) {
+std::vector<GoldenCosSin> golden_table(Oracle oracle, const Spec& spec,
+                                       std::span<const double> positions) {
   return Goldens(oracle, spec, positions).table();
 }
 
-std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
-                                     std::span<const std::int64_t> positions) {
+std::vector<GoldenCosSin> golden_table(
+    Oracle oracle, const Spec& spec, std::span<const std::int64_t> positions) {
   validate(spec);
   return golden_table(oracle, spec, as_doubles(positions));
 }

@@ -54,10 +54,10 @@ struct WideGolden {
 
 // m cos(phi) and m sin(phi), forward; and m, which with xPos depends on the pair
 // and the position.
-struct GoldenTurn {
+struct GoldenCosSin {
   Golden cos, sin, amplitude;
 };
-struct WideTurn {
+struct WideCosSin {
   WideGolden cos, sin;
   Golden amplitude;
 };
@@ -70,7 +70,7 @@ struct Undecided : std::runtime_error {
 // position outside its range (spec.h), or an oracle that was not built in.
 
 // The goldens of one specification at some positions. The frequencies and the
-// turns of every position and pair are enclosed once, for all tensors and
+// cosines and sines of every position and pair are enclosed once, for all tensors and
 // formats. Uses OpenMP; no result depends on the number of threads. Cost: about
 // 10 us per position and pair, 1 us per value.
 class OracleProver;
@@ -90,8 +90,8 @@ class Goldens {
   std::vector<WideGolden> frequencies() const;
 
   // One entry per token and pair, [tokens, rotary_dim/2].
-  std::vector<GoldenTurn> table() const;
-  std::vector<WideTurn> wide_table() const;
+  std::vector<GoldenCosSin> table() const;
+  std::vector<WideCosSin> wide_table() const;
 
   // The rotated tensor (R6), dense [tokens, heads, head_dim]; `x` is dense and
   // finite, and exact as given. Channels outside the window come back as they
@@ -111,10 +111,10 @@ class Goldens {
 // that take them do no more than that.
 Resolution golden_resolution(Oracle oracle, const Spec& spec);
 std::vector<WideGolden> golden_frequencies(Oracle oracle, const Spec& spec);
-std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
-                                     std::span<const double> positions);
-std::vector<GoldenTurn> golden_table(Oracle oracle, const Spec& spec,
-                                     std::span<const std::int64_t> positions);
+std::vector<GoldenCosSin> golden_table(Oracle oracle, const Spec& spec,
+                                       std::span<const double> positions);
+std::vector<GoldenCosSin> golden_table(Oracle oracle, const Spec& spec,
+                                       std::span<const std::int64_t> positions);
 std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
                                 const Shape& shape,
                                 std::span<const double> positions,

@@ -32,7 +32,7 @@ Vector wavy(std::int64_t n, double phase) {
 }
 
 // Goldens as doubles, of [tokens, 1 head] at [axes, tokens] positions.
-Vector turned(const Spec& spec, const Vector& positions, const Vector& x) {
+Vector rotated(const Spec& spec, const Vector& positions, const Vector& x) {
   const auto tokens =
       static_cast<std::int64_t>(positions.size()) / spec.axes.count;
   Vector y;
@@ -43,10 +43,10 @@ Vector turned(const Spec& spec, const Vector& positions, const Vector& x) {
   return y;
 }
 
-Vector turned(const Spec& spec, const Vector& positions) {
+Vector rotated(const Spec& spec, const Vector& positions) {
   const auto tokens =
       static_cast<std::int64_t>(positions.size()) / spec.axes.count;
-  return turned(spec, positions, wavy(tokens * spec.layout.head_dim, 0.3));
+  return rotated(spec, positions, wavy(tokens * spec.layout.head_dim, 0.3));
 }
 
 // 16 channels, six pairs of base 10000.
@@ -61,7 +61,7 @@ Spec scaled_by(const Scaling& scaling) {
 const Vector kPositions = {0, 1, -7, 0.25, 131071};
 
 TEST_CASE("a scaling by one is no scaling", "[reference][metamorphic]") {
-  const Vector want = turned(plain(), kPositions);
+  const Vector want = rotated(plain(), kPositions);
   const Vector ones(6, 1);
   Yarn untruncated{1, 4096};
   untruncated.truncate = false;
@@ -78,32 +78,32 @@ TEST_CASE("a scaling by one is no scaling", "[reference][metamorphic]") {
       {"factors", FrequencyFactors{ones}}};
   for (const auto& [name, scaling] : scalings) {
     CAPTURE(name);
-    CHECK(turned(scaled_by(scaling), kPositions) == want);
+    CHECK(rotated(scaled_by(scaling), kPositions) == want);
   }
 }
 
 TEST_CASE("scalings that divide all frequencies alike are the same",
           "[reference][metamorphic]") {
-  const Vector want = turned(scaled_by(Linear{4}), {0, 4, -28, 1, 524284});
-  CHECK(want == turned(plain(), kPositions));  // p = 4p/4
+  const Vector want = rotated(scaled_by(Linear{4}), {0, 4, -28, 1, 524284});
+  CHECK(want == rotated(plain(), kPositions));  // p = 4p/4
   const Vector fours(6, 4);
-  const Vector four = turned(scaled_by(Linear{4}), kPositions);
-  CHECK(turned(scaled_by(FrequencyFactors{fours}), kPositions) == four);
+  const Vector four = rotated(scaled_by(Linear{4}), kPositions);
+  CHECK(rotated(scaled_by(FrequencyFactors{fours}), kPositions) == four);
   LongRope longrope{fours, fours, 4096, 1};
   longrope.attention_factor = 1;
-  CHECK(turned(scaled_by(longrope), kPositions) == four);
-  // All pairs are slow beside 1/1000 turn in 2 positions, or fast.
-  CHECK(turned(scaled_by(Llama3{4, 1, 2, 2}), kPositions) == four);
-  CHECK(turned(scaled_by(Llama3{4, 1e-9, 1e-8, 2}), kPositions) ==
-        turned(plain(), kPositions));
+  CHECK(rotated(scaled_by(longrope), kPositions) == four);
+  // All pairs are slow beside 1/1000 of a rotation in 2 positions, or fast.
+  CHECK(rotated(scaled_by(Llama3{4, 1, 2, 2}), kPositions) == four);
+  CHECK(rotated(scaled_by(Llama3{4, 1e-9, 1e-8, 2}), kPositions) ==
+        rotated(plain(), kPositions));
   // Dynamic NTK is NTK with its alpha: 2 * 6144/2048 - 1 = 5.
-  CHECK(turned(scaled_by(DynamicNtk{2, 2048, 6144}), kPositions) ==
-        turned(scaled_by(Ntk{5}), kPositions));
+  CHECK(rotated(scaled_by(DynamicNtk{2, 2048, 6144}), kPositions) ==
+        rotated(scaled_by(Ntk{5}), kPositions));
 }
 
 TEST_CASE("equal positions on all axes are a position on one",
           "[reference][metamorphic]") {
-  const Vector want = turned(plain(), kPositions);
+  const Vector want = rotated(plain(), kPositions);
   for (const Axes& axes :
        {contiguous_sections(Ints{1, 2, 3}), interleaved_sections(Ints{2, 2, 2}),
         interleaved_sections_ggml(Ints{2, 1, 1, 2}),
@@ -111,20 +111,20 @@ TEST_CASE("equal positions on all axes are a position on one",
         contiguous_sections(Ints{1, 1, 2, 2})}) {
     Spec spec = plain();
     spec.axes = axes;
-    CHECK(turned(spec, equal_positions(axes.count, kPositions)) == want);
+    CHECK(rotated(spec, equal_positions(axes.count, kPositions)) == want);
     spec.axes = weighted(axes, 6, 1);  // the same, as a dense W
-    CHECK(turned(spec, equal_positions(axes.count, kPositions)) == want);
+    CHECK(rotated(spec, equal_positions(axes.count, kPositions)) == want);
   }
 }
 
 TEST_CASE("a weight is a factor of the position", "[reference][metamorphic]") {
   Spec spec = plain();
   spec.axes = weighted({}, 6, 0.25);
-  CHECK(turned(spec, {0, 4, -28, 1, 524284}) == turned(plain(), kPositions));
+  CHECK(rotated(spec, {0, 4, -28, 1, 524284}) == rotated(plain(), kPositions));
   // W = (1, -1): the difference of two positions.
   spec.axes = mixed_axes(2, Vector{1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1});
-  CHECK(turned(spec, {5, 6, 1, 0.5, 131072, 5, 5, 8, 0.25, 1}) ==
-        turned(plain(), kPositions));
+  CHECK(rotated(spec, {5, 6, 1, 0.5, 131072, 5, 5, 8, 0.25, 1}) ==
+        rotated(plain(), kPositions));
 }
 
 TEST_CASE("2-D schemes are 1-D ones with the pairs elsewhere",
@@ -136,9 +136,9 @@ TEST_CASE("2-D schemes are 1-D ones with the pairs elsewhere",
   spec.layout = {12, 12, 0, Pairing::kNestedHalfSplit, 2};
   const Spec block{leading(6, 6, Pairing::kHalfSplit), {}};
   const Vector x = wavy(12, 0.3);
-  const Vector y = turned(spec, {7, 11}, x);
-  const Vector first = turned(block, {7}, Vector(x.begin(), x.begin() + 6));
-  const Vector second = turned(block, {11}, Vector(x.begin() + 6, x.end()));
+  const Vector y = rotated(spec, {7, 11}, x);
+  const Vector first = rotated(block, {7}, Vector(x.begin(), x.begin() + 6));
+  const Vector second = rotated(block, {11}, Vector(x.begin() + 6, x.end()));
   CHECK(Vector(y.begin(), y.begin() + 6) == first);
   CHECK(Vector(y.begin() + 6, y.end()) == second);
 
@@ -156,13 +156,13 @@ TEST_CASE("2-D schemes are 1-D ones with the pairs elsewhere",
 TEST_CASE("an offset is a shift of the ids; packing is sequence by sequence",
           "[reference][metamorphic]") {
   const Vector x = wavy(5 * 16, 0.3);
-  const Vector ids = turned(plain(), {1000, 1001, 1002, 1003, 1004}, x);
-  CHECK(turned(plain(), consecutive_positions(5, 1000), x) == ids);
+  const Vector ids = rotated(plain(), {1000, 1001, 1002, 1003, 1004}, x);
+  CHECK(rotated(plain(), consecutive_positions(5, 1000), x) == ids);
 
-  const Vector packed = turned(plain(), packed_positions(Ints{0, 2, 5}), x);
+  const Vector packed = rotated(plain(), packed_positions(Ints{0, 2, 5}), x);
   const Vector head(x.begin(), x.begin() + 32), tail(x.begin() + 32, x.end());
-  Vector apart = turned(plain(), consecutive_positions(2), head);
-  const Vector rest = turned(plain(), consecutive_positions(3), tail);
+  Vector apart = rotated(plain(), consecutive_positions(2), head);
+  const Vector rest = rotated(plain(), consecutive_positions(3), tail);
   apart.insert(apart.end(), rest.begin(), rest.end());
   CHECK(packed == apart);
 }
@@ -171,7 +171,7 @@ TEST_CASE("layouts that coincide are the same", "[reference][metamorphic]") {
   const auto with = [](const Layout& layout) {
     Spec spec = plain();
     spec.layout = layout;
-    return turned(spec, kPositions);
+    return rotated(spec, kPositions);
   };
   const Vector half = with(leading(16, 16, Pairing::kHalfSplit));
   CHECK(with(trailing(16, 16, Pairing::kHalfSplit)) == half);
@@ -186,9 +186,9 @@ TEST_CASE("interleaved in, half-split out is a permutation of the output",
           "[reference][metamorphic]") {
   Spec spec = plain();
   spec.layout.pairing = Pairing::kInterleaved;
-  const Vector y = turned(spec, {77});
+  const Vector y = rotated(spec, {77});
   spec.layout.pairing = Pairing::kInterleavedToHalf;
-  const Vector z = turned(spec, {77});
+  const Vector z = rotated(spec, {77});
   for (std::size_t j = 0; j < 6; ++j) {
     CHECK(z[j] == y[2 * j]);
     CHECK(z[j + 6] == y[2 * j + 1]);
@@ -196,32 +196,32 @@ TEST_CASE("interleaved in, half-split out is a permutation of the output",
   CHECK(std::equal(y.begin() + 12, y.end(), z.begin() + 12));
 }
 
-TEST_CASE("the adjoint turns backwards where nothing stretches",
+TEST_CASE("the adjoint rotates backwards where nothing stretches",
           "[reference][metamorphic]") {
   Spec adjoint = plain();
   adjoint.direction = Direction::kAdjoint;
-  CHECK(turned(adjoint, {0, -1, 7, -0.25, -131071}) ==
-        turned(plain(), kPositions));
+  CHECK(rotated(adjoint, {0, -1, 7, -0.25, -131071}) ==
+        rotated(plain(), kPositions));
 }
 
 TEST_CASE("xPos does nothing at its centre, and powers of 2/7 at the origin",
           "[reference][metamorphic][exact][R15]") {
   Spec spec = plain();
   spec.frequencies.xpos = XPos{512, 77, false};
-  CHECK(turned(spec, {77}) == turned(plain(), {77}));
+  CHECK(rotated(spec, {77}) == rotated(plain(), {77}));
   // zeta = (5j + r)/(3.5 r): 2/7 for pair 0; 1/2 for pair 3 of r = 20.
   spec.layout = leading(20, 20, Pairing::kInterleaved);
   spec.frequencies.xpos = XPos{512, 1024, false};
   Vector x(20);
   x[0] = 4, x[1] = 8, x[6] = 5, x[7] = 0.1;
-  Vector y = turned(spec, {0}, x);
+  Vector y = rotated(spec, {0}, x);
   CHECK(y[0] == 49);  // 3.5^2 * 4
   CHECK(y[1] == 98);
   CHECK(y[6] == 20);
   CHECK(y[7] == 0.4);
   spec.frequencies.xpos->is_key = true;
   x[0] = 49, x[1] = 3 * 49;
-  y = turned(spec, {0}, x);
+  y = rotated(spec, {0}, x);
   CHECK(y[0] == 4);
   CHECK(y[1] == 12);
   CHECK(y[7] == 0.025);
@@ -269,7 +269,7 @@ TEST_CASE("every pair keeps its length, times the amplitude",
           "[reference][metamorphic][property]") {
   double worst = 0;
   for_all_variants([&](const Spec& spec, double m, const Vector& x) {
-    const Vector y = turned(spec, coordinates(spec, 0, 1), x);
+    const Vector y = rotated(spec, coordinates(spec, 0, 1), x);
     for (std::int64_t j = 0; j < kVariantPairs; ++j) {
       const double want = m * in_pair(source_pair(spec, j), x).length();
       const double got = in_pair(target_pair(spec, j), y).length();
@@ -287,7 +287,7 @@ TEST_CASE("the adjoint after the forward map is m squared, in every variant",
     Spec back = spec;
     back.direction = Direction::kAdjoint;
     const Vector position = coordinates(spec, 0, 1);
-    const Vector z = turned(back, position, turned(spec, position, x));
+    const Vector z = rotated(back, position, rotated(spec, position, x));
     for (std::int64_t j = 0; j < kVariantPairs; ++j) {
       const PairOf want = in_pair(source_pair(spec, j), x);
       const PairOf got = in_pair(target_pair(back, j), z);
@@ -302,9 +302,9 @@ TEST_CASE("twice an angle is the angle twice, in every variant",
           "[reference][metamorphic][property]") {
   for_all_variants([&](const Spec& spec, double m, const Vector& x) {
     if (spec.layout.pairing == Pairing::kInterleavedToHalf) return;
-    const Vector once = turned(spec, coordinates(spec, 0, 1), x);
-    const Vector twice = turned(spec, coordinates(spec, 0, 1), once);
-    const Vector whole = turned(spec, coordinates(spec, 0, 2), x);
+    const Vector once = rotated(spec, coordinates(spec, 0, 1), x);
+    const Vector twice = rotated(spec, coordinates(spec, 0, 1), once);
+    const Vector whole = rotated(spec, coordinates(spec, 0, 2), x);
     for (std::int64_t j = 0; j < kVariantPairs; ++j) {
       const PairOf got = in_pair(pair_of(spec.layout, j), twice);
       const PairOf want = in_pair(pair_of(spec.layout, j), whole);
@@ -320,8 +320,8 @@ void check_relative(const Spec& query, const Spec& key, double size_of_pair) {
   const Vector q = wavy(kVariantHeadDim, 0.1), k = wavy(kVariantHeadDim, 2.9);
   const auto scores = [&](double shift) {
     Vector result;
-    const Vector a = turned(query, coordinates(query, shift, 1), q);
-    const Vector b = turned(key, coordinates(key, shift + 16, 1), k);
+    const Vector a = rotated(query, coordinates(query, shift, 1), q);
+    const Vector b = rotated(key, coordinates(key, shift + 16, 1), k);
     for (std::int64_t j = 0; j < kVariantPairs; ++j) {
       const PairOf x = in_pair(target_pair(query, j), a);
       const PairOf y = in_pair(target_pair(key, j), b);

@@ -18,8 +18,8 @@ class OracleProver {
   virtual ~OracleProver() = default;
   virtual const Resolution& resolution() const = 0;
   virtual std::vector<WideGolden> frequencies() const = 0;
-  virtual std::vector<GoldenTurn> table() const = 0;
-  virtual std::vector<WideTurn> wide_table() const = 0;
+  virtual std::vector<GoldenCosSin> table() const = 0;
+  virtual std::vector<WideCosSin> wide_table() const = 0;
   virtual std::vector<Golden> rope(std::int64_t heads,
                                    std::span<const double> x) const = 0;
   virtual std::vector<WideGolden> wide_rope(

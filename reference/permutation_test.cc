@@ -213,7 +213,7 @@ TEST_CASE("k takes the number of its own heads, and q's is caught",
   CHECK_THROWS_AS(permute_rows<std::size_t>(layout, n_heads, 1, k),
                   std::invalid_argument);
   // ... and a converter that derives head_dim = 16 / n_heads = 4 from the
-  // weight gets another order, which no longer turns as the interleaved k did.
+  // weight gets another order, which no longer rotates as the interleaved k did.
   const Indices wrong = permute_rows<std::size_t>(
       leading(4, 4, Pairing::kInterleaved), n_heads, 1, k);
   CHECK(wrong == Indices{0, 2, 1, 3, 4, 6, 5, 7,  //

@@ -55,11 +55,11 @@ class Prover : public OracleProver {
     for (std::int64_t token = 0; token < tokens; ++token) {
       positions_.push_back(position_of(positions, spec.axes.count, token));
     }
-    turns_.assign(static_cast<std::size_t>(tokens * pairs_),
-                  Turn<First>{First(0), First(0)});
-    parallel_for(count(turns_), [&](std::int64_t i) {
-      turns_[at(i)] =
-          turn_at(rope_, theta_[at(i % pairs_)], position(i), i % pairs_);
+    cos_sin_.assign(static_cast<std::size_t>(tokens * pairs_),
+                    CosSin<First>{First(0), First(0)});
+    parallel_for(count(cos_sin_), [&](std::int64_t i) {
+      cos_sin_[at(i)] =
+          cos_sin_at(rope_, theta_[at(i % pairs_)], position(i), i % pairs_);
     });
   }
 
@@ -75,17 +75,17 @@ class Prover : public OracleProver {
     return result;
   }
 
-  std::vector<GoldenTurn> table() const override {
-    std::vector<GoldenTurn> result(turns_.size());
-    parallel_for(count(turns_),
-                 [&](std::int64_t i) { prove_turn(i, result[at(i)]); });
+  std::vector<GoldenCosSin> table() const override {
+    std::vector<GoldenCosSin> result(cos_sin_.size());
+    parallel_for(count(cos_sin_),
+                 [&](std::int64_t i) { prove_cos_sin(i, result[at(i)]); });
     return result;
   }
 
-  std::vector<WideTurn> wide_table() const override {
-    std::vector<WideTurn> result(turns_.size());
-    parallel_for(count(turns_),
-                 [&](std::int64_t i) { prove_turn(i, result[at(i)]); });
+  std::vector<WideCosSin> wide_table() const override {
+    std::vector<WideCosSin> result(cos_sin_.size());
+    parallel_for(count(cos_sin_),
+                 [&](std::int64_t i) { prove_cos_sin(i, result[at(i)]); });
     return result;
   }
 
@@ -107,15 +107,15 @@ class Prover : public OracleProver {
     return static_cast<std::int64_t>(items.size());
   }
 
-  // The position of turn i, [tokens, pairs].
+  // The position of entry i, [tokens, pairs].
   std::span<const double> position(std::int64_t i) const {
     return positions_[at(i / pairs_)];
   }
 
-  // Turn i on a wider rung.
+  // CosSin i on a wider rung.
   template <class Real>
-  Turn<Real> wider(std::int64_t i) const {
-    return turn_at<Real>(rope_, position(i), i % pairs_);
+  CosSin<Real> wider(std::int64_t i) const {
+    return cos_sin_at<Real>(rope_, position(i), i % pairs_);
   }
 
   template <class Real, class Evaluate>
@@ -129,17 +129,17 @@ class Prover : public OracleProver {
   }
 
   template <class Real>
-  static Real cosine(const Turn<Real>& turn) {
-    return turn.divisor ? Real(turn.c / *turn.divisor) : turn.c;
+  static Real cosine(const CosSin<Real>& cos_sin) {
+    return cos_sin.divisor ? Real(cos_sin.c / *cos_sin.divisor) : cos_sin.c;
   }
   template <class Real>
-  static Real sine(const Turn<Real>& turn) {
-    return turn.divisor ? Real(turn.s / *turn.divisor) : turn.s;
+  static Real sine(const CosSin<Real>& cos_sin) {
+    return cos_sin.divisor ? Real(cos_sin.s / *cos_sin.divisor) : cos_sin.s;
   }
 
-  // `result` is a GoldenTurn or a WideTurn.
-  void prove_turn(std::int64_t i, auto& result) const {
-    const Turn<First>& first = turns_[at(i)];
+  // `result` is a GoldenCosSin or a WideCosSin.
+  void prove_cos_sin(std::int64_t i, auto& result) const {
+    const CosSin<First>& first = cos_sin_[at(i)];
     prove(
         cosine(first), [&]<class Real>() { return cosine(wider<Real>(i)); },
         result.cos);
@@ -149,13 +149,13 @@ class Prover : public OracleProver {
     result.amplitude = amplitude(i);
   }
 
-  // The cosine of a turn of no angle.
+  // The cosine of a zero angle.
   Golden amplitude(std::int64_t i) const {
     if (!rope_.spec.frequencies.xpos) {
       return {std::bit_cast<std::uint64_t>(rope_.resolution.amplitude), 0};
     }
     const auto evaluate = [&]<class Real>() {
-      return cosine(turn_at<Real>(rope_, Real(0), position(i), i % pairs_));
+      return cosine(cos_sin_at<Real>(rope_, Real(0), position(i), i % pairs_));
     };
     return decide<Family>(evaluate.template operator()<First>(), evaluate);
   }
@@ -178,7 +178,7 @@ class Prover : public OracleProver {
         const std::int64_t i = row / heads * pairs_ + j;
         const double x_u = x_row[at(from.u)], x_v = x_row[at(from.v)];
         const auto out =
-            rotate(turns_[at(i)], spec.direction, First(x_u), First(x_v));
+            rotate(cos_sin_[at(i)], spec.direction, First(x_u), First(x_v));
         const auto wide = [&]<class Real>() {
           return rotate(wider<Real>(i), spec.direction, Real(x_u), Real(x_v));
         };
@@ -199,7 +199,7 @@ class Prover : public OracleProver {
   std::int64_t pairs_;
   std::vector<First> theta_;
   std::vector<std::vector<double>> positions_;  // [tokens][axes]
-  std::vector<Turn<First>> turns_;              // [tokens, pairs], first rung
+  std::vector<CosSin<First>> cos_sin_;          // [tokens, pairs], first rung
 };
 
 template <class Family>

@@ -7,7 +7,7 @@
 // their ulp. So floor, ceiling and sign of the double are those of the number.
 //
 // It ends: a correction of YaRN is no integer, or b^(2k/d) = L / (2 pi n) would
-// make pi algebraic; and llama3's turns, with pi a binary64, equal a limit only
+// make pi algebraic; and llama3's rotations, with pi a binary64, equal a limit only
 // if theta is rational, which exact.h decides beforehand. Values that are
 // defined as a real number rounded to binary64 (an amplitude, the bounds of a
 // ramp that is not truncated) are decided to nearest.
@@ -86,10 +86,10 @@ class Resolver {
 
   Ramp ramp(const Yarn& scaling, const Exponent& e, std::int64_t j) const {
     const double base = base_of(spec_.frequencies, j);
-    const auto correction = [&](double turns) {
+    const auto correction = [&](double rotations) {
       const auto evaluate = [&]<class Real>() {
-        return yarn_correction<Real>(e, base, scaling.original_length, turns,
-                                     Family::template pi<Real>());
+        return yarn_correction<Real>(e, base, scaling.original_length,
+                                     rotations, Family::template pi<Real>());
       };
       return rounded(evaluate, scaling.truncate ? Rounding::kToOdd
                                                 : Rounding::kNearestEven);
@@ -133,7 +133,7 @@ class Resolver {
       const auto evaluate = [&]<class Real>() {
         const Real theta =
             frequency<Real>(spec_.frequencies, spec_.layout.rotary_dim, j);
-        return Real(llama3_turns(scaling, theta) - Real(limit));
+        return Real(llama3_rotations(scaling, theta) - Real(limit));
       };
       return rounded(evaluate, Rounding::kToOdd) < 0 ? -1 : 1;
     };

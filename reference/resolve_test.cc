@@ -118,7 +118,7 @@ TEST_CASE("llama3's bands are certified", "[reference][resolve][certificate]") {
   CHECK(counts(128, {16, 1, 1, 8192}) == Counts{35, 0, 29});
 }
 
-// theta_0 = 1 makes L / (2 pi) turns. The limits are that number, rounded, and
+// theta_0 = 1 makes L / (2 pi) rotations. The limits are that number, rounded, and
 // its neighbours; no limit is equal to it, pi being odd.
 TEST_CASE("llama3's bands are right one ulp from a limit",
           "[reference][resolve][exact][R13]") {
@@ -127,10 +127,11 @@ TEST_CASE("llama3's bands are right one ulp from a limit",
     return golden_resolution(oracle, full(2, 1e4, Llama3{8, low, high, length}))
         .bands[0];
   };
-  const double turns = 8192 / (2 * std::numbers::pi);
-  const double below = std::nextafter(turns, 0), above = turns * 1.0000001;
+  const double rotations = 8192 / (2 * std::numbers::pi);
+  const double below = std::nextafter(rotations, 0),
+               above = rotations * 1.0000001;
   CHECK(band(1, below, 8192) == Band::kKeep);
-  CHECK(band(std::nextafter(turns, 9e9), above, 8192) == Band::kDivide);
+  CHECK(band(std::nextafter(rotations, 9e9), above, 8192) == Band::kDivide);
   CHECK(band(below, above, 8192) == Band::kBlend);
 }
 

@@ -70,7 +70,7 @@ Real frequency(const Frequencies& frequencies, std::int64_t rotary_dim,
   return pow(Real(base), Real(-e.numerator) / Real(e.denominator));
 }
 
-// A pair that never turns. It has no use for a scaling.
+// A pair that never rotates. It has no use for a scaling.
 inline bool is_still(const Frequencies& frequencies, std::int64_t j) {
   const auto at = static_cast<std::size_t>(j);
   if (!frequencies.inv_freq.empty()) return frequencies.inv_freq[at] == 0;
@@ -124,7 +124,7 @@ Real angle(const Real& theta, const std::type_identity_t<Real>& coordinate) {
   return coordinate * theta;
 }
 
-// (R3) Pairing: the two channels that turn together, going in and coming out.
+// (R3) Pairing: the two channels that rotate together, going in and coming out.
 //      The layouts are permutations of one another, never approximations of one
 //      another: a kernel that confuses them is wrong by O(1), not by an ulp.
 constexpr Pair half_split(const Layout& layout, std::int64_t j) {
@@ -171,7 +171,7 @@ constexpr Pair target_pair(const Spec& spec, std::int64_t j) {
 // direction belongs to the rotation. With xPos, m is a fraction (R15), and
 // `divisor` its denominator.
 template <class Real>
-struct Turn {
+struct CosSin {
   Real c, s;
   std::optional<Real> divisor = std::nullopt;
 };
@@ -180,30 +180,30 @@ struct Turn {
 // sin 0 = 0. These are the only exact ones (Lindemann: for an algebraic phi !=
 // 0 both are transcendental).
 template <class Real>
-Turn<Real> turn_at(const Rope& rope, const Real& theta,
-                   std::span<const double> position, std::int64_t j) {
+CosSin<Real> cos_sin_at(const Rope& rope, const Real& theta,
+                        std::span<const double> position, std::int64_t j) {
   const Frequencies& frequencies = rope.spec.frequencies;
   const Real m = Real(rope.resolution.amplitude);
-  Turn<Real> turn{m, Real(0)};
+  CosSin<Real> cos_sin{m, Real(0)};
   if (!is_at_origin(rope.spec, position, j) && !is_still(frequencies, j)) {
     const Real phi = angle(theta, coordinate<Real>(rope.spec, position, j));
-    turn = {m * cos(phi), m * sin(phi)};
+    cos_sin = {m * cos(phi), m * sin(phi)};
   }
   if (frequencies.xpos) {
     const Exponent e = exponent_of(frequencies, rope.spec.layout.rotary_dim, j);
     const Fraction<Real> stretch =
         xpos<Real>(*frequencies.xpos, e, position[0],
                    whole_exponent(*frequencies.xpos, position[0]));
-    turn = {stretch.numerator * turn.c, stretch.numerator * turn.s,
-            stretch.denominator};
+    cos_sin = {stretch.numerator * cos_sin.c, stretch.numerator * cos_sin.s,
+               stretch.denominator};
   }
-  return turn;
+  return cos_sin;
 }
 
 template <class Real>
-Turn<Real> turn_at(const Rope& rope, std::span<const double> position,
-                   std::int64_t j) {
-  return turn_at(rope, frequency<Real>(rope, j), position, j);
+CosSin<Real> cos_sin_at(const Rope& rope, std::span<const double> position,
+                        std::int64_t j) {
+  return cos_sin_at(rope, frequency<Real>(rope, j), position, j);
 }
 
 // (R4) Rotation, counter-clockwise for phi > 0 and D = +1:
@@ -212,36 +212,37 @@ Turn<Real> turn_at(const Rope& rope, std::span<const double> position,
 //      [Su21] eq. (13). D = -1 is the adjoint m R^T: what a backward pass
 //      applies; the inverse only where m = 1.
 template <class Real>
-std::array<Real, 2> rotate(const Turn<Real>& turn, Direction direction,
+std::array<Real, 2> rotate(const CosSin<Real>& cos_sin, Direction direction,
                            const Real& x_u, const Real& x_v) {
-  const Real d_s = direction == Direction::kForward ? turn.s : Real(-turn.s);
-  const std::array<Real, 2> y = {x_u * turn.c - x_v * d_s,
-                                 x_u * d_s + x_v * turn.c};
-  if (!turn.divisor) return y;
-  return {y[0] / *turn.divisor, y[1] / *turn.divisor};
+  const Real d_s =
+      direction == Direction::kForward ? cos_sin.s : Real(-cos_sin.s);
+  const std::array<Real, 2> y = {x_u * cos_sin.c - x_v * d_s,
+                                 x_u * d_s + x_v * cos_sin.c};
+  if (!cos_sin.divisor) return y;
+  return {y[0] / *cos_sin.divisor, y[1] / *cos_sin.divisor};
 }
 
-// (R5) One head: turn every pair; channels outside the window pass through
+// (R5) One head: rotate every pair; channels outside the window pass through
 //      unchanged, to the bit. `x` and `y` hold head_dim channels and may be the
 //      same span: every channel is read before any is written.
 template <class Real>
 void rotate_head(const Rope& rope, std::span<const double> position,
                  std::span<const Real> x, std::span<Real> y) {
   const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
-  std::vector<std::array<Real, 2>> turned;
+  std::vector<std::array<Real, 2>> rotated;
   for (std::int64_t j = 0; j < pairs; ++j) {
     const Pair from = source_pair(rope.spec, j);
     const Real x_u = x[static_cast<std::size_t>(from.u)];
     const Real x_v = x[static_cast<std::size_t>(from.v)];
-    turned.push_back(rotate(turn_at<Real>(rope, position, j),
-                            rope.spec.direction, x_u, x_v));
+    rotated.push_back(rotate(cos_sin_at<Real>(rope, position, j),
+                             rope.spec.direction, x_u, x_v));
   }
   if (x.data() != y.data()) {
     for (std::size_t t = 0; t < x.size(); ++t) y[t] = x[t];
   }
   for (std::int64_t j = 0; j < pairs; ++j) {
     const Pair to = target_pair(rope.spec, j);
-    const auto& out = turned[static_cast<std::size_t>(j)];
+    const auto& out = rotated[static_cast<std::size_t>(j)];
     y[static_cast<std::size_t>(to.u)] = out[0];
     y[static_cast<std::size_t>(to.v)] = out[1];
   }
@@ -260,7 +261,7 @@ inline std::vector<double> position_of(std::span<const double> positions,
 }
 
 // (R6) One tensor [batch, seq, heads, head_dim]: every head of token s of batch
-//      row b turns by positions[:, b, s]. q and k of a grouped-query layer are
+//      row b rotates by positions[:, b, s]. q and k of a grouped-query layer are
 //      two calls with their own number of heads and the same positions.
 //      Elements between the heads are left alone.
 template <class Real>

@@ -137,7 +137,7 @@ TEST_CASE("the angle is position times frequency, from zero and with its sign",
   CHECK(angle(1.0, (1 << 24) + 1) == 16777217);
 }
 
-TEST_CASE("(1, 0) turns to (cos p, sin p), at any position",
+TEST_CASE("(1, 0) rotates to (cos p, sin p), at any position",
           "[reference][R2][R4]") {
   struct Row {
     std::int64_t position;
@@ -199,7 +199,7 @@ TEST_CASE("the channels that pair up are these", "[reference][R3]") {
   }
 }
 
-TEST_CASE("a quarter turn maps (a, b) to (-b, a), its adjoint to (b, -a)",
+TEST_CASE("a quarter rotation maps (a, b) to (-b, a), its adjoint to (b, -a)",
           "[reference][R4]") {
   Spec spec = spec_of(leading(2, 2, Pairing::kInterleaved));
   spec.frequencies.inv_freq = {std::numbers::pi / 2};
@@ -269,7 +269,7 @@ TEST_CASE("in place gives the same as out of place", "[reference][R5]") {
   CHECK(y == rotated(spec, 41, x));
 }
 
-TEST_CASE("each token of each batch row turns by its own position",
+TEST_CASE("each token of each batch row rotates by its own position",
           "[reference][R6]") {
   const Spec spec = spec_of(leading(4, 4, GENERATE(from_range(kBoth))));
   const Shape shape{2, 3, 2};
@@ -300,9 +300,9 @@ TEST_CASE("strides of input and output differ, and gaps stay as they are",
     const std::int64_t b = i / 6, s = i / 3 % 2, h = i % 3;
     const auto from = 50 * b + 20 * s + 5 * h, to = 6 * b + 13 * s + 30 * h;
     const Vector head(x.begin() + from, x.begin() + from + 4);
-    const Vector turned =
+    const Vector rotated_head =
         rotated(spec, positions[static_cast<std::size_t>(2 * b + s)], head);
-    std::copy(turned.begin(), turned.end(), want.begin() + to);
+    std::copy(rotated_head.begin(), rotated_head.end(), want.begin() + to);
   }
   rotate_tensor<double>(spec, shape, positions, x.data(), in, y.data(), out);
   CHECK(y == want);
@@ -317,7 +317,7 @@ TEST_CASE("strides of input and output differ, and gaps stay as they are",
   CHECK(both[72] == y[6 + 13 + 2]);
 }
 
-TEST_CASE("q and k of a grouped-query layer turn alike, head by head",
+TEST_CASE("q and k of a grouped-query layer rotate alike, head by head",
           "[reference][R6]") {
   const Spec spec = spec_of(leading(8, 8, Pairing::kHalfSplit));
   const std::vector<std::int64_t> positions = {5, 6};
@@ -361,7 +361,7 @@ TEST_CASE("q = (1, 0), k = (0, 1): the score is sin(m - n)",
              near(0.84147098480789651));
 }
 
-TEST_CASE("28 and 29 at position 1 turn by 0.01 in the worked example",
+TEST_CASE("28 and 29 at position 1 rotate by 0.01 in the worked example",
           "[reference][R1][R4]") {
   const Spec spec = spec_of(leading(8, 8, Pairing::kInterleaved));
   Vector x(8);

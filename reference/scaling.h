@@ -86,7 +86,7 @@ Real dynamic_alpha(const DynamicNtk& scaling) {
 }
 
 // (R10) YaRN [YaRN, section 3.2, "NTK-by-parts"]. The pair that completes n
-//       turns within L positions has the real-valued index
+//       rotations within L positions has the real-valued index
 //           corr(n) = d ln(L / (2 pi n)) / (2 ln b).
 //       low = corr(beta_fast), high = corr(beta_slow); with truncate, floor of
 //       low and ceiling of high; then low >= 0 and high <= d - 1 (the number of
@@ -94,10 +94,10 @@ Real dynamic_alpha(const DynamicNtk& scaling) {
 //       then, if they are equal, high += 0.001.
 template <class Real>
 Real yarn_correction(const Exponent& e, double base,
-                     std::int64_t original_length, double turns,
+                     std::int64_t original_length, double rotations,
                      const Real& pi) {
   const Real length = Real(original_length);
-  return Real(e.denominator) * log(length / (Real(2) * pi * Real(turns))) /
+  return Real(e.denominator) * log(length / (Real(2) * pi * Real(rotations))) /
          (Real(2) * log(Real(base)));
 }
 
@@ -153,7 +153,7 @@ Real long_rope_amplitude(const LongRope& scaling) {
 
 // (R13) Llama 3.1 [Llama3]. A pair makes
 //           t = L / lambda = L theta / (2 pi)
-//       turns within L positions. Fast pairs, t >= high, are kept; slow ones, t
+//       rotations within L positions. Fast pairs, t >= high, are kept; slow ones, t
 //       <= low, are divided by s; those in between are blended:
 //           sigma  = (t - low) / (high - low)
 //           theta' = (1 - sigma) theta/s + sigma theta
@@ -161,7 +161,7 @@ Real long_rope_amplitude(const LongRope& scaling) {
 //       theta' would not be algebraic, and nothing would prove that rounding it
 //       can be decided.
 template <class Real>
-Real llama3_turns(const Llama3& scaling, const Real& theta) {
+Real llama3_rotations(const Llama3& scaling, const Real& theta) {
   return Real(scaling.original_length) * theta /
          (Real(2) * Real(std::numbers::pi));
 }
@@ -172,7 +172,7 @@ Real llama3(const Llama3& scaling, Band band, const Real& theta) {
   if (band == Band::kKeep) return theta;
   if (band == Band::kDivide) return theta / s;
   const Real low(scaling.low_freq_factor), high(scaling.high_freq_factor);
-  const Real sigma = (llama3_turns(scaling, theta) - low) / (high - low);
+  const Real sigma = (llama3_rotations(scaling, theta) - low) / (high - low);
   return (Real(1) - sigma) * theta / s + sigma * theta;
 }
 

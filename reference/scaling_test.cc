@@ -124,7 +124,7 @@ TEST_CASE("YaRN interpolates in the ranges that models publish",
 
 TEST_CASE("YaRN clamps its range to channels 0 .. r - 1",
           "[reference][scaling][R10]") {
-  // corr(32) = -5.6, corr(1) = 6.4: 40 positions hold no 32 turns.
+  // corr(32) = -5.6, corr(1) = 6.4: 40 positions hold no 32 rotations.
   const Rope low = rope_of(64, 10000, Yarn{4, 40});
   CHECK(low.resolution.ramps[0].low == 0);
   CHECK(low.resolution.ramps[0].high == 7);
@@ -282,8 +282,8 @@ TEST_CASE("xPos stretches queries and shrinks keys by a power of the distance",
   spec.frequencies.xpos = XPos{512, 100, false};
   const auto stretch = [&](double position, std::int64_t j) {
     const double p[] = {position};
-    const auto turn = turn_at<double>(resolve<PlainDouble>(spec), p, j);
-    return std::hypot(turn.c, turn.s) / *turn.divisor;
+    const auto cos_sin = cos_sin_at<double>(resolve<PlainDouble>(spec), p, j);
+    return std::hypot(cos_sin.c, cos_sin.s) / *cos_sin.divisor;
   };
   CHECK(stretch(100, 0) == 1);
   CHECK_THAT(stretch(612, 0), near(2.0 / 7));

@@ -47,12 +47,12 @@ Axes interleaved_sections(std::span<const std::int64_t> sections);
 // GGML_ROPE_TYPE_IMROPE.
 Axes interleaved_sections_ggml(std::span<const std::int64_t> sections);
 
-// Axes 0, 1, 2, 0, 1, ... in turn, each until its section is used up. SGLang's
+// Axes 0, 1, 2, 0, 1, ... cyclically, each until its section is used up. SGLang's
 // mrope_interleaved_glm.
 Axes round_robin_sections(std::span<const std::int64_t> sections);
 
 // Ernie 4.5-VL, sections (h, w, t) with h = w, positions (t, h, w): axes 1 and
-// 2 by turns for the first h + w pairs, then axis 0.
+// 2 alternately for the first h + w pairs, then axis 0.
 Axes ernie_sections(std::span<const std::int64_t> sections);
 
 // Restarts: each axis has frequencies of its own ------------------------------
@@ -73,7 +73,7 @@ enum class Spectrum {
   kEvenOdd,  // first block base^(-2(2q)/r), second base^(-2(2q+1)/r): Pixtral
 };
 
-// Two axes, half of `pairs` each. `first_axis` (0 or 1) turns the first block:
+// Two axes, half of `pairs` each. `first_axis` (0 or 1) rotates the first block:
 // models differ in whether height or width comes first.
 Scheme axial_2d(std::int64_t pairs, std::int64_t first_axis, Spectrum spectrum);
 

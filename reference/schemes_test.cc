@@ -143,17 +143,17 @@ Spec small(const Axes& axes) {
   return spec;
 }
 
-Vector turned(const Spec& spec, const Vector& position, const Vector& x) {
+Vector rotated(const Spec& spec, const Vector& position, const Vector& x) {
   validate(spec);
   Vector y(x.size());
   rotate_head<double>(resolve<PlainDouble>(spec), position, x, y);
   return y;
 }
 
-TEST_CASE("each pair turns by the coordinate on its own axis",
+TEST_CASE("each pair rotates by the coordinate on its own axis",
           "[reference][schemes][R2]") {
   const Vector y =
-      turned(small(contiguous_sections(Ints{1, 1})), {3, 8}, {1, 0, 1, 0});
+      rotated(small(contiguous_sections(Ints{1, 1})), {3, 8}, {1, 0, 1, 0});
   CHECK_THAT(y[0], near(std::cos(3.0)));
   CHECK_THAT(y[1], near(std::sin(3.0)));
   CHECK_THAT(y[2], near(std::cos(2.0)));
@@ -163,7 +163,7 @@ TEST_CASE("each pair turns by the coordinate on its own axis",
 TEST_CASE("a dense W mixes the axes, and multiplies the frequency",
           "[reference][schemes][R2]") {
   const Spec spec = small(mixed_axes(2, Vector{0.5, 4, -0.25, 8}));
-  const Vector y = turned(spec, {3, 2}, {1, 0, 1, 0});
+  const Vector y = rotated(spec, {3, 2}, {1, 0, 1, 0});
   CHECK_THAT(y[0], near(std::cos(1.0)));  // 0.5 * 3 - 0.25 * 2
   CHECK_THAT(y[1], near(std::sin(1.0)));
   CHECK_THAT(y[2], near(std::cos(7.0)));  // (4 * 3 + 8 * 2) / 4
@@ -190,13 +190,13 @@ TEST_CASE("products that cancel exactly are an angle of zero, others are not",
   CHECK_FALSE(is_at_origin(close, Vector{1 + 0x1p-30, 1 + 0x1p-29}, 0));
 }
 
-TEST_CASE("a weighted axis turns by 2 pi per unit, as in DINOv3",
+TEST_CASE("a weighted axis rotates by 2 pi per unit, as in DINOv3",
           "[reference][schemes][R2]") {
   const Axes axes =
       weighted(contiguous_sections(Ints{1, 1}), 2, 2 * std::numbers::pi);
   CHECK(axes.weights ==
         Vector{2 * std::numbers::pi, 0, 0, 2 * std::numbers::pi});
-  const Vector y = turned(small(axes), {-0.25, 0.5}, {1, 0, 1, 0});
+  const Vector y = rotated(small(axes), {-0.25, 0.5}, {1, 0, 1, 0});
   CHECK(std::abs(y[0]) < 1e-15);
   CHECK_THAT(y[1], near(-1));
   CHECK_THAT(y[2], near(std::sqrt(0.5)));
@@ -216,12 +216,12 @@ TEST_CASE("interleaved in, half-split out; and its adjoint the other way",
           "[reference][schemes][R3][R5]") {
   Spec spec = small({});
   spec.layout = {5, 4, 1, Pairing::kInterleavedToHalf};
-  CHECK(turned(spec, {0}, {9, 1, 2, 3, 4}) == Vector{9, 1, 3, 2, 4});
+  CHECK(rotated(spec, {0}, {9, 1, 2, 3, 4}) == Vector{9, 1, 3, 2, 4});
   spec.direction = Direction::kAdjoint;
-  CHECK(turned(spec, {0}, {9, 1, 3, 2, 4}) == Vector{9, 1, 2, 3, 4});
+  CHECK(rotated(spec, {0}, {9, 1, 3, 2, 4}) == Vector{9, 1, 2, 3, 4});
   spec.direction = Direction::kForward;
   Vector in_place = {9, 1, 2, 3, 4};
-  const Vector apart = turned(spec, {5}, in_place);
+  const Vector apart = rotated(spec, {5}, in_place);
   const double p[] = {5};
   rotate_head<double>(resolve<PlainDouble>(spec), p, in_place, in_place);
   CHECK(in_place == apart);
@@ -230,7 +230,7 @@ TEST_CASE("interleaved in, half-split out; and its adjoint the other way",
 TEST_CASE("a pair that stands still is copied", "[reference][schemes][R1]") {
   Spec spec = small({});
   spec.frequencies.exponents = {{0, 4}, {1, 0}};
-  const Vector y = turned(spec, {5}, {1, 0, 3, 4});
+  const Vector y = rotated(spec, {5}, {1, 0, 3, 4});
   CHECK_THAT(y[1], near(std::sin(5.0)));
   CHECK(y[2] == 3);
   CHECK(y[3] == 4);

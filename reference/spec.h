@@ -30,7 +30,7 @@ enum class Pairing {
 
 enum class Direction : int { kForward = 1, kAdjoint = -1 };
 
-// Which channels of a head turn, and in which pairs.
+// Which channels of a head rotate, and in which pairs.
 struct Layout {
   std::int64_t head_dim = 0;
   std::int64_t rotary_dim = 0;     // even, 2 .. head_dim
@@ -119,7 +119,7 @@ struct XPos {
   bool is_key = false;
 };
 
-// How fast each pair turns, and how much it stretches. Every double is taken
+// How fast each pair rotates, and how much it stretches. Every double is taken
 // as the exact real number that it is.
 struct Frequencies {
   double base = 10000;                // theta_j = base^(-2j/rotary_dim), unless
@@ -135,7 +135,7 @@ struct Frequencies {
 
 // Axes ------------------------------------------------------------------------
 
-// What a position is: a number on each of `count` axes. Pair j turns by
+// What a position is: a number on each of `count` axes. Pair j rotates by
 //     phi_j = theta_j sum_k W[k,j] pos_k.
 // By default W[k,j] is 1 where k is the axis of pair j, else 0. A dense W is
 // given row by row; a learned one, in radians, goes with base = 1.
@@ -154,7 +154,7 @@ struct Spec {
 
 // Tensors ---------------------------------------------------------------------
 
-// One pair: channels u and v of a head turn together.
+// One pair: channels u and v of a head rotate together.
 struct Pair {
   std::int64_t u = 0, v = 0;
 };

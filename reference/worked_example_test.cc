@@ -107,9 +107,9 @@ TEST_CASE("cosines and sines are what the worked example prints",
   const std::vector<std::int64_t> positions = {0, 1, 2, 3, 4};
   const auto table = golden_table(Oracle::kBinFloat, kSpec, positions);
   std::vector<double> cos, sin;
-  for (const GoldenTurn& turn : table) {
-    cos.push_back(value(turn.cos));
-    sin.push_back(value(turn.sin));
+  for (const GoldenCosSin& entry : table) {
+    cos.push_back(value(entry.cos));
+    sin.push_back(value(entry.sin));
   }
   check_printed(cos, kCos);
   check_printed(sin, kSin);

@@ -1,5 +1,5 @@
 // double_double.h -- numbers of about 106 bits, as unevaluated sums of doubles,
-// and turns made of them.
+// and pairs (cos, sin) of them.
 //
 // u = 2^-53; a DoubleDouble is normalized, hi = RN(hi + lo). Every bound holds
 // for rounding to nearest (arithmetic.h), without overflow. Underflow adds a
@@ -102,18 +102,18 @@ template <class Product>
 }
 
 // cos(phi) and sin(phi), as a vector: its error is the length of the difference.
-struct Turn {
+struct CosSin {
   DoubleDouble c, s;
 };
 
-// The turn by the sum of two angles, e^(i(a+b)) = e^(ia) e^(ib):
+// The rotation by the sum of two angles, e^(i(a+b)) = e^(ia) e^(ib):
 //     c = c_a c_b - s_a s_b,   s = s_a c_b + c_a s_b.
 // Each component is off by at most (kProductError + kSumError) (1 + 5 u^2)
 // (|c_a c_b| + |s_a s_b|), and the last factor is at most |a| |b| (Cauchy-
 // Schwarz). Two components: sqrt(2) 8.002 u^2 <= 11.33 u^2 relative to |a| |b|.
-inline constexpr double kTurnProductError = 11.33 * kU2;
+inline constexpr double kCosSinProductError = 11.33 * kU2;
 template <class Product>
-[[gnu::always_inline]] inline Turn product(const Turn& a, const Turn& b) {
+[[gnu::always_inline]] inline CosSin product(const CosSin& a, const CosSin& b) {
   return {sum(product<Product>(a.c, b.c), negated(product<Product>(a.s, b.s))),
           sum(product<Product>(a.s, b.c), product<Product>(a.c, b.s))};
 }

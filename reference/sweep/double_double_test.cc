@@ -90,34 +90,34 @@ TEST_CASE("a product with a double is within kScaledError",
   }
 }
 
-TEST_CASE("a product of turns is within kTurnProductError",
+TEST_CASE("a product of rotations is within kCosSinProductError",
           "[reference][sweep][bounds]") {
   Source source;
   for (int i = 0; i < 1000; ++i) {
-    const Turn a{source.next(), source.next()};
-    const Turn b{source.next(), source.next()};
-    const Turn got = product<FusedProduct>(a, b);
+    const CosSin a{source.next(), source.next()};
+    const CosSin b{source.next(), source.next()};
+    const CosSin got = product<FusedProduct>(a, b);
     const Rational ac = exact(a.c), as = exact(a.s);
     const Rational bc = exact(b.c), bs = exact(b.s);
     const Rational dc = exact(got.c) - (ac * bc - as * bs);
     const Rational ds = exact(got.s) - (as * bc + ac * bs);
     const Rational size = (ac * ac + as * as) * (bc * bc + bs * bs);
     const Rational square = (dc * dc + ds * ds) / size;
-    CHECK(std::sqrt(square.convert_to<double>()) <= kTurnProductError);
+    CHECK(std::sqrt(square.convert_to<double>()) <= kCosSinProductError);
   }
 }
 
 TEST_CASE("the error budget of a sweep adds up", "[reference][sweep][bounds]") {
   const double root_2 = std::sqrt(2.0);
   CHECK(kEntryError >= root_2 * 0x1p-108);
-  CHECK(kTurnProductError >=
+  CHECK(kCosSinProductError >=
         root_2 * (kSumError + kProductError) * (1 + 0x1p-40));
-  CHECK(kTurnError >=
-        (4 * kEntryError + 3 * kTurnProductError) * (1 + 0x1p-40));
-  CHECK(kTurnError <= std::exp2(-100.8));
+  CHECK(kCosSinError >=
+        (4 * kEntryError + 3 * kCosSinProductError) * (1 + 0x1p-40));
+  CHECK(kCosSinError <= std::exp2(-100.8));
   CHECK(kRotationError >=
-        (kTurnError + kScaledError + kSumError) * (1 + 0x1p-40));
-  CHECK(kMargin >= kTurnError + kU2);
+        (kCosSinError + kScaledError + kSumError) * (1 + 0x1p-40));
+  CHECK(kMargin >= kCosSinError + kU2);
   CHECK(kMargin >= kRotationError + kU2);
 }
 

@@ -67,7 +67,7 @@ class Found {
  public:
   explicit Found(const HardSearch& search) {
     for (std::size_t i = 0; i < kFormats.size(); ++i) {
-      lists_.insert(lists_.end(), 2, Closest(search.turns_kept));
+      lists_.insert(lists_.end(), 2, Closest(search.cos_sin_kept));
       lists_.emplace_back(search.rotated_kept);
     }
   }
@@ -122,8 +122,8 @@ class Searcher {
     const std::int64_t begin = block * kBlock;
     for (std::int64_t p = begin; p < begin + kBlock; ++p) {
       if (p < search_.dense) {
-        if (p > 0) consider_turns(p, found);
-        consider_turns(below(search_.limit), found);
+        if (p > 0) consider_cos_sin(p, found);
+        consider_cos_sin(below(search_.limit), found);
       }
       if (p < search_.rotated) {
         const std::int64_t limit = p % 2 == 0 ? search_.dense : search_.limit;
@@ -143,14 +143,14 @@ class Searcher {
     return where;
   }
 
-  std::vector<Turn> turns(std::int64_t position) const {
-    std::vector<Turn> row(static_cast<std::size_t>(sweep_.pairs()));
-    sweep_.turns(position, row);
+  std::vector<CosSin> cos_sin(std::int64_t position) const {
+    std::vector<CosSin> row(static_cast<std::size_t>(sweep_.pairs()));
+    sweep_.cos_sin(position, row);
     return row;
   }
 
-  void consider_turns(std::int64_t position, Found& found) const {
-    const std::vector<Turn> row = turns(position);
+  void consider_cos_sin(std::int64_t position, Found& found) const {
+    const std::vector<CosSin> row = cos_sin(position);
     for (std::size_t j = 0; j < row.size(); ++j) {
       for (std::size_t f = 0; f < kFormats.size(); ++f) {
         found.consider(f, Hard::kCos, row[j].c, at(position, j));
@@ -161,7 +161,7 @@ class Searcher {
 
   void consider_rotated(std::int64_t position, std::mt19937_64& engine,
                         Found& found) const {
-    const std::vector<Turn> row = turns(position);
+    const std::vector<CosSin> row = cos_sin(position);
     std::vector<double> x_u(row.size()), x_v(row.size());
     std::vector<DoubleDouble> y_u(row.size()), y_v(row.size());
     for (std::size_t f = 0; f < kFormats.size(); ++f) {

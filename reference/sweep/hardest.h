@@ -29,7 +29,7 @@ struct HardCase {
 };
 
 // The distance of y from the nearest boundary, in ulps of `format` around y.
-// Off by at most kTurnError or kRotationError over the ulp.
+// Off by at most kCosSinError or kRotationError over the ulp.
 double boundary_distance(Format format, DoubleDouble y);
 
 struct HardSearch {
@@ -38,7 +38,7 @@ struct HardSearch {
   std::int64_t dense = 0;    // every position 1 .. dense - 1, cos and sin
   std::int64_t limit = 0;    // and as many random ones below this
   std::int64_t rotated = 0;  // random positions with random x, half below dense
-  std::size_t turns_kept = 0, rotated_kept = 0;  // for each format and kind
+  std::size_t cos_sin_kept = 0, rotated_kept = 0;  // for each format and kind
   std::uint64_t seed = 0;
 };
 

@@ -43,7 +43,7 @@ TEST_CASE("the closest to a boundary of all goldens is found",
   for (const Format format :
        {Format::kF64, Format::kF32, Format::kF16, Format::kBF16}) {
     double closest = 1;
-    for (const WideTurn& sum : sums) {
+    for (const WideCosSin& sum : sums) {
       const DoubleDouble c{std::bit_cast<double>(sum.cos.hi),
                            std::bit_cast<double>(sum.cos.lo)};
       closest = std::min(closest, boundary_distance(format, c));

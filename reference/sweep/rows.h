@@ -9,16 +9,16 @@
 
 namespace ropeproof::reference::sweep {
 
-// turns[j] = turns[j] * factor[j].
-void multiply_row(std::span<Turn> turns, const Turn* factor);
+// row[j] = row[j] * factor[j].
+void multiply_row(std::span<CosSin> row, const CosSin* factor);
 
 // The unrounded rotation of each pair: y_u = x_u c - x_v s, y_v = x_u s + x_v c.
-void rotate_row(std::span<const Turn> turns, const double* x_u,
+void rotate_row(std::span<const CosSin> row, const double* x_u,
                 const double* x_v, DoubleDouble* y_u, DoubleDouble* y_v);
 
 // The same, without a fused multiply-add. The results are the same bits.
-void multiply_row_split(std::span<Turn> turns, const Turn* factor);
-void rotate_row_split(std::span<const Turn> turns, const double* x_u,
+void multiply_row_split(std::span<CosSin> row, const CosSin* factor);
+void rotate_row_split(std::span<const CosSin> row, const double* x_u,
                       const double* x_v, DoubleDouble* y_u, DoubleDouble* y_v);
 
 }  // namespace ropeproof::reference::sweep

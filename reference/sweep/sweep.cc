@@ -22,7 +22,7 @@ DoubleDouble value(const WideGolden& sum) {
   return {value(sum.hi), value(sum.lo)};
 }
 
-// Frequencies alone decide turns.
+// Frequencies alone decide cosine and sine.
 Spec plain(const Spec& spec) {
   Spec result = spec;
   result.layout = leading(spec.layout.rotary_dim, spec.layout.rotary_dim,
@@ -30,7 +30,7 @@ Spec plain(const Spec& spec) {
   return result;
 }
 
-void require_plain_turns(Oracle oracle, const Spec& spec) {
+void require_plain_rotations(Oracle oracle, const Spec& spec) {
   if (spec.axes.count != 1 || !spec.axes.weights.empty() ||
       spec.frequencies.xpos) {
     throw std::invalid_argument(
@@ -67,7 +67,7 @@ Sweep::Sweep(Oracle oracle, const Spec& spec, std::int64_t limit)
                                 "; expected 1 to 2^32 positions");
   }
   require_arithmetic();
-  require_plain_turns(oracle_, spec_);
+  require_plain_rotations(oracle_, spec_);
   std::vector<double> positions;
   std::vector<std::size_t> rows;
   std::int64_t levels = 0;
@@ -79,7 +79,7 @@ Sweep::Sweep(Oracle oracle, const Spec& spec, std::int64_t limit)
   }
   const auto width = static_cast<std::size_t>(pairs_);
   entries_.resize(static_cast<std::size_t>(levels * kDigits) * width);
-  const std::vector<WideTurn> sums =
+  const std::vector<WideCosSin> sums =
       Goldens(oracle_, spec_, positions).wide_table();
   for (std::size_t i = 0; i < sums.size(); ++i) {
     entries_[rows[i / width] * width + i % width] = {value(sums[i].cos),
@@ -87,7 +87,7 @@ Sweep::Sweep(Oracle oracle, const Spec& spec, std::int64_t limit)
   }
 }
 
-void Sweep::turns(std::int64_t position, std::span<Turn> out) const {
+void Sweep::cos_sin(std::int64_t position, std::span<CosSin> out) const {
   require_arithmetic();
   const auto width = static_cast<std::size_t>(pairs_);
   out = out.first(width);
@@ -97,7 +97,7 @@ void Sweep::turns(std::int64_t position, std::span<Turn> out) const {
     const std::int64_t digit = rest % kDigits;
     if (digit == 0) continue;
     const std::size_t row = level * kDigits + static_cast<std::size_t>(digit);
-    const Turn* entries = entries_.data() + row * width;
+    const CosSin* entries = entries_.data() + row * width;
     if (is_first) {
       std::copy_n(entries, width, out.data());
       is_first = false;
@@ -105,7 +105,7 @@ void Sweep::turns(std::int64_t position, std::span<Turn> out) const {
       multiply_row(out, entries);
     }
   }
-  if (is_first) std::ranges::fill(out, Turn{{1, 0}, {0, 0}});
+  if (is_first) std::ranges::fill(out, CosSin{{1, 0}, {0, 0}});
 }
 
 void Sweep::table(std::int64_t position, Rounding rounding,
@@ -113,10 +113,10 @@ void Sweep::table(std::int64_t position, Rounding rounding,
   validate_position(position);
   const auto width = static_cast<std::size_t>(pairs_);
   const std::int64_t size = position < 0 ? -position : position;
-  std::vector<Turn> row(width);  // undecided as it is
-  if (covers(position)) turns(size, row);
-  std::vector<GoldenTurn> odd;
-  std::vector<WideTurn> nearest;
+  std::vector<CosSin> row(width);  // undecided as it is
+  if (covers(position)) cos_sin(size, row);
+  std::vector<GoldenCosSin> odd;
+  std::vector<WideCosSin> nearest;
   const auto ask_oracle = [&](std::size_t j, bool is_sin) {
     ++fallbacks_;
     const double p[] = {static_cast<double>(size)};
@@ -142,13 +142,13 @@ void Sweep::rotate(std::int64_t position, Rounding rounding,
                    std::span<double> y_u, std::span<double> y_v) const {
   validate_position(position);
   const auto width = static_cast<std::size_t>(pairs_);
-  std::vector<Turn> row(width);
+  std::vector<CosSin> row(width);
   std::vector<DoubleDouble> u(width), v(width);
   if (covers(position)) {
-    turns(position < 0 ? -position : position, row);
+    cos_sin(position < 0 ? -position : position, row);
     const bool is_adjoint = spec_.direction == Direction::kAdjoint;
     if (is_adjoint != (position < 0)) {
-      for (Turn& turn : row) turn.s = negated(turn.s);
+      for (CosSin& entry : row) entry.s = negated(entry.s);
     }
     rotate_row(row, x_u.data(), x_v.data(), u.data(), v.data());
   }

@@ -3,8 +3,8 @@
 //
 //   (A) An oracle gives e^(i d 256^l theta_j) for every digit d < 256 and level
 //       l < 4, each component as a sum of two doubles: kEntryError.
-//   (B) A position is a sum of d 256^l, so its turn is the product of at most
-//       four entries: kTurnError. No argument is ever reduced.
+//   (B) A position is a sum of d 256^l, so its rotation is the product of at most
+//       four entries: kCosSinError. No argument is ever reduced.
 //   (C) A rotation is two products and a sum: kRotationError.
 //   (D) The rounding test (rounding.h) with kMargin decides the bits, or
 //   (E) the oracle does, from the start (golden.h).
@@ -27,7 +27,7 @@
 
 namespace ropeproof::reference::sweep {
 
-// The error budget. Turns are vectors (c, s); errors are lengths.
+// The error budget. Rotations are vectors (c, s); errors are lengths.
 //
 // An entry's component y, |y| <= 1, is hi = RN(y), lo = RN(y - hi): |y - hi| <=
 // 2^-54, and rounding a number of at most that size costs at most 2^-108. Two
@@ -35,8 +35,8 @@ namespace ropeproof::reference::sweep {
 inline constexpr double kEntryError = 0.354 * kU2;
 // Four entries, three products. Lengths are 1 within 2^-100, which the slack
 // pays for: 4 0.354 + 3 11.33 = 35.41. It is below 2^-100.8.
-inline constexpr double kTurnError = 36.75 * kU2;
-// y_u = x_u c - x_v s, relative to |x_u| + |x_v|: the turn, the two products
+inline constexpr double kCosSinError = 36.75 * kU2;
+// y_u = x_u c - x_v s, relative to |x_u| + |x_v|: the rotation, the two products
 // (kScaledError) and the sum (kSumError): 36.75 + 1.501 + 3.001 = 41.26.
 inline constexpr double kRotationError = 41.5 * kU2;
 // What the rounding test is given: either of them, and u^2 for its own ends.
@@ -51,18 +51,18 @@ class Sweep {
  public:
   // Tables for |position| < limit, 1 <= limit <= kMaxLimit. Cost: 7 us and 32
   // bytes for each pair and digit, some 500 digits for a limit of 131,072; uses
-  // OpenMP. The window, layout and direction of `spec` do not matter to turns.
+  // OpenMP. The window, layout and direction of `spec` do not matter.
   // Throws std::invalid_argument for a limit out of range, and for what is no
-  // plain turn of one position: several axes, weights, xPos, an amplitude other
+  // plain rotation by one position: several axes, weights, xPos, an amplitude other
   // than 1; ArithmeticError; and what golden.h throws.
   Sweep(Oracle oracle, const Spec& spec, std::int64_t limit);
 
   std::int64_t pairs() const { return pairs_; }
   std::int64_t limit() const { return limit_; }
 
-  // Writes the turns of all pairs, within kTurnError; 0 <= position < limit.
+  // Writes (cos, sin) of all pairs, within kCosSinError; 0 <= position < limit.
   // Some 10 ns for each pair and level.
-  void turns(std::int64_t position, std::span<Turn> out) const;
+  void cos_sin(std::int64_t position, std::span<CosSin> out) const;
 
   // Writes cos and sin of all pairs, each pairs() long, as binary64 rounded to
   // odd (goldens: reference::encode makes f32, f16 and bf16 of them) or to
@@ -88,7 +88,7 @@ class Sweep {
   Oracle oracle_;
   Spec spec_;  // interleaved, without channels outside the window
   std::int64_t pairs_, limit_;
-  std::vector<Turn> entries_;  // [level, digit, pair]
+  std::vector<CosSin> entries_;  // [level, digit, pair]
   mutable std::atomic<std::int64_t> fallbacks_ = 0;
 };
 

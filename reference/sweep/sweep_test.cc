@@ -78,7 +78,7 @@ TEST_CASE("a sweep gives the oracle's bits on a million outputs",
   CHECK(fallbacks <= 2);
 }
 
-TEST_CASE("a turn is within kTurnError of the certified one",
+TEST_CASE("a rotation is within kCosSinError of the certified one",
           "[reference][sweep][bounds][certificate]") {
   if (!available(Oracle::kMpfi)) SKIP("built without MPFI");
   double worst = 0;
@@ -89,25 +89,25 @@ TEST_CASE("a turn is within kTurnError of the certified one",
     const std::vector<double> positions =
         sample(grid.limit, static_cast<int>(30000 / width));
     const auto want = Goldens(Oracle::kMpfi, spec, positions).wide_table();
-    std::vector<Turn> got(width);
+    std::vector<CosSin> got(width);
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      sweep.turns(static_cast<std::int64_t>(positions[i]), got);
+      sweep.cos_sin(static_cast<std::int64_t>(positions[i]), got);
       for (std::size_t j = 0; j < width; ++j) {
         const auto difference = [](DoubleDouble a, const WideGolden& b) {
           // Close numbers: both differences are exact.
           return (a.hi - value(b.hi)) + (a.lo - value(b.lo));
         };
-        const WideTurn& turn = want[i * width + j];
-        const double c = difference(got[j].c, turn.cos);
-        const double s = difference(got[j].s, turn.sin);
+        const WideCosSin& sum = want[i * width + j];
+        const double c = difference(got[j].c, sum.cos);
+        const double s = difference(got[j].s, sum.sin);
         worst = std::max(worst, std::sqrt(c * c + s * s));
       }
     }
   }
-  std::cout << "worst turn: 2^" << std::log2(worst) << " of 2^"
-            << std::log2(kTurnError) << "\n";
+  std::cout << "worst rotation: 2^" << std::log2(worst) << " of 2^"
+            << std::log2(kCosSinError) << "\n";
   // A golden sum is itself off by sqrt(2) 2^-108 at most.
-  CHECK(worst + kEntryError <= kTurnError);
+  CHECK(worst + kEntryError <= kCosSinError);
   // Products of four entries do lose bits: the comparison can see an error.
   CHECK(worst > kU2);
 }
@@ -212,9 +212,9 @@ TEST_CASE("a sweep of scaled frequencies has the same bits",
 TEST_CASE("rows are the same bits with and without a fused instruction",
           "[reference][sweep]") {
   const Sweep sweep(best_oracle(), plain(64, 10000), 70000);
-  std::vector<Turn> a(32), b(32), factor(32);
-  sweep.turns(255, a);
-  sweep.turns(65792, factor);
+  std::vector<CosSin> a(32), b(32), factor(32);
+  sweep.cos_sin(255, a);
+  sweep.cos_sin(65792, factor);
   b = a;
   multiply_row(a, factor.data());
   multiply_row_split(b, factor.data());
@@ -248,9 +248,9 @@ TEST_CASE("a sweep refuses what it has no bound for", "[reference][sweep]") {
   spec.frequencies.xpos = XPos{};
   refuses(spec, 10, "one axis");
   const Sweep sweep(oracle, plain(8, 10000), 10);
-  std::vector<Turn> row(4);
+  std::vector<CosSin> row(4);
   std::fesetround(FE_UPWARD);
-  CHECK_THROWS_AS(sweep.turns(3, row), ArithmeticError);
+  CHECK_THROWS_AS(sweep.cos_sin(3, row), ArithmeticError);
   std::fesetround(FE_TONEAREST);
 }
 
