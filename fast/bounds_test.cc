@@ -1,185 +1,293 @@
-// The bounds of f64 and of 16-bit types.
+// The bounds of table, rotate and rope in every type, against the reference.
 #include "fast/bounds.h"
 
+// clang-format off
+#include <cmath>  // before rope.h, which finds cos and sin of double by it
+#include "reference/rope.h"
+// clang-format on
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
-#include <cstring>
+#include <map>
+#include <string>
+#include <tuple>
 #include <vector>
 
-#include "fast/elements.h"
-#include "fast/exact_cos_sin.h"
+#include "fast/double_double.h"
 #include "fast/rope_fast.h"
 #include "fast/testing.h"
 #include "reference/format.h"
+#include "reference/golden.h"
 
 namespace ropeproof::fast {
 namespace {
 
 using reference::Format;
 
-struct Promise {
+struct Bounds {
   Type type;
   Format format;
-  const char* name;
+  std::string name;
   double table, rotate, rope;
 };
-constexpr Promise kPromises[] = {
+const Bounds kBounds[] = {
+    {Type::kF32, Format::kF32, "f32", kTableBound, kRotateBound, kRopeBound},
     {Type::kF64, Format::kF64, "f64", kTableBound, kRotateBound, kRopeBound},
     {Type::kF16, Format::kF16, "f16", kTableBoundF16, kRotateBoundF16,
      kRopeBoundF16},
     {Type::kBf16, Format::kBF16, "bf16", kTableBoundBf16, kRotateBoundBf16,
      kRopeBoundBf16},
 };
+const Bounds& bounds_of(Type type) {
+  return *std::find_if(std::begin(kBounds), std::end(kBounds),
+                       [&](const Bounds& b) { return b.type == type; });
+}
 
-const std::vector<std::int64_t> kNear = {
-    0, 1, 2, 3, 4, 257, -4095, 4097, 4098, 4099, 4100, 131071, 999983, 1 << 24};
-constexpr std::int64_t kDim = 128, kHeads = 16;
-constexpr std::size_t kPairs = kDim / 2;
-
-// Elements of a type, as doubles, and their memory.
-struct Values {
-  Promise promise;
-  std::vector<unsigned char> memory;
-
-  Values(const Promise& p, std::size_t count)
-      : promise(p), memory(count * bytes_of(p.type)) {}
-  double at(std::size_t i) const {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, memory.data() + i * bytes_of(promise.type),
-                bytes_of(promise.type));
-    return reference::decode(promise.format, bits);
+std::vector<double> values(const Array& x) {
+  std::vector<double> all(x.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = reference::decode(bounds_of(x.type).format, x.bits(i));
   }
-  void set(std::size_t i, double value) {
-    const std::uint64_t bits = reference::encode(promise.format, value);
-    std::memcpy(memory.data() + i * bytes_of(promise.type), &bits,
-                bytes_of(promise.type));
+  return all;
+}
+
+// All of them; for f64's rope, whose bound holds for |phi| <= 2^24, small ones.
+std::vector<std::int64_t> positions_for(Type type) {
+  if (type != Type::kF64) return {kPositions.begin(), kPositions.end()};
+  return {0,    1,    2,    3,    4,      257,    -4095,
+          4097, 4098, 4099, 4100, 131071, 999983, 1 << 24};
+}
+
+// Cosines and sines of the reference, [tokens, pairs], as unevaluated sums.
+struct Want {
+  std::vector<DoubleDouble> cos, sin;
+  std::size_t pairs;
+
+  Want(std::int64_t rotary_dim, double amplitude,
+       std::span<const std::int64_t> positions)
+      : pairs(static_cast<std::size_t>(rotary_dim / 2)) {
+    reference::Spec spec;
+    spec.layout = reference::leading(rotary_dim, rotary_dim,
+                                     reference::Pairing::kInterleaved);
+    spec.frequencies.base = 10000;
+    spec.frequencies.amplitude = amplitude;
+    const std::vector<double> exact(positions.begin(), positions.end());
+    const auto sum = [](const auto& x) {
+      return DoubleDouble{std::bit_cast<double>(x.hi),
+                          std::bit_cast<double>(x.lo)};
+    };
+    for (const auto& entry :
+         reference::Goldens(reference::best_oracle(), spec, exact)
+             .wide_table()) {
+      cos.push_back(sum(entry.cos));
+      sin.push_back(sum(entry.sin));
+    }
   }
 };
 
-long double sum(DoubleDouble x) {
-  return static_cast<long double>(x.hi) + static_cast<long double>(x.lo);
+// What it says at the positions for `type`, formed once.
+const Want& want_for(Type type, std::int64_t rotary_dim, double amplitude) {
+  static std::map<std::tuple<bool, std::int64_t, double>, Want> known;
+  return known
+      .try_emplace({type == Type::kF64, rotary_dim, amplitude}, rotary_dim,
+                   amplitude, positions_for(type))
+      .first->second;
 }
 
-// The exact cosine and sine of row t, pair j, of the plan.
-CosSin exact(const Plan& plan, std::size_t t, std::size_t j) {
-  return exact_cos_sin({static_cast<double>(kNear[t]), 0},
-                       {plan.circles_hi()[j], plan.circles_lo()[j]},
-                       plan.amplitude());
-}
-
-TEST_CASE("tables of f64 and of 16 bits stay within their stated bounds",
-          "[fast][R2]") {
-  const Shape shape{1, static_cast<std::int64_t>(kNear.size())};
-  const Plan plan = plan_of(10000, kDim, 1.1386294361119891);
-  for (const Promise& promise : kPromises) {
-    on_every_target([&](const std::string& target) {
-      Values cos(promise, kNear.size() * kPairs), sin = cos;
-      table(plan, shape, {kNear.data(), 0, 0},
-            {cos.memory.data(), sin.memory.data(), 0, kPairs, promise.type});
-      double worst = 0;
-      const auto compare = [&](double got, DoubleDouble want) {
-        const auto error = static_cast<double>(std::abs(got - sum(want)));
-        const double ulp = reference::ulp(promise.format, want.hi);
-        worst = std::max(worst, error / ulp);
-      };
-      for (std::size_t i = 0; i < kNear.size() * kPairs; ++i) {
-        const CosSin want = exact(plan, i / kPairs, i % kPairs);
-        compare(cos.at(i), want.cos);
-        compare(sin.at(i), want.sin);
+TEST_CASE("cosines and sines stay within their stated bounds", "[fast][R2]") {
+  for (const Bounds& bounds : kBounds) {
+    const auto positions = positions_for(bounds.type);
+    const auto tokens = static_cast<std::int64_t>(positions.size());
+    for (const std::int64_t r : kRotaryDims) {
+      for (const double amplitude : {1.0, 1.3465735902799727}) {
+        const Plan plan = plan_of(10000, r, amplitude);
+        const Want& want = want_for(bounds.type, r, amplitude);
+        on_every_target([&](const std::string& target) {
+          Array cos(bounds.type, want.cos.size()), sin = cos;
+          table(plan, {1, tokens}, row_of(positions),
+                {cos.data(), sin.data(), 0, r / 2, bounds.type});
+          double worst = 0;
+          const auto compare = [&](double got, DoubleDouble wanted, double p) {
+            const double angle_error =  // theta <= 1, amplitude < 2
+                2 * std::abs(p) *
+                (kAngleBound + kFrequencyBound * static_cast<double>(r));
+            const double error =
+                std::abs((got - wanted.hi) - wanted.lo) - angle_error;
+            worst = std::max(worst,
+                             error / reference::ulp(bounds.format, wanted.hi));
+          };
+          const auto got_cos = values(cos), got_sin = values(sin);
+          for (std::size_t i = 0; i < want.cos.size(); ++i) {
+            const auto p = static_cast<double>(positions[i / want.pairs]);
+            compare(got_cos[i], want.cos[i], p);
+            compare(got_sin[i], want.sin[i], p);
+          }
+          CAPTURE(target, bounds.name, r, amplitude);
+          CHECK(worst <= bounds.table);
+          record("table " + bounds.name, target, "ulp", bounds.table, worst);
+        });
       }
-      CAPTURE(target, promise.name);
-      CHECK(worst <= promise.table);
-      record(std::string("table ") + promise.name, target, "ulp", promise.table,
-             worst);
-    });
+    }
   }
 }
 
-// The worst error of one half-split head, in norm-ulp.
-template <class CosSinAt>
-double worst_of_head(const Promise& promise, const Values& x, const Values& y,
-                     std::size_t begin, const CosSinAt& cos_sin_at) {
+// The worst error of the pairs of one head, in norm-ulp, its cosines and sines
+// being cos_sin(j). In double, products of f32 are exact and their sum is good to
+// 2^-53; f64 takes long double.
+template <class Real, class CosSinAt>
+double worst_of_head(Format format, const reference::Layout& layout,
+                     reference::Direction direction, const double* x,
+                     const double* y, const CosSinAt& cos_sin) {
   double worst = 0;
-  for (std::size_t j = 0; j < kPairs; ++j) {
-    const auto [c, s] = cos_sin_at(j);
-    const std::size_t u = begin + j, v = u + kPairs;
-    const auto x_u = static_cast<long double>(x.at(u));
-    const auto x_v = static_cast<long double>(x.at(v));
-    const auto error = std::max(std::abs(y.at(u) - (x_u * c - x_v * s)),
-                                std::abs(y.at(v) - (x_v * c + x_u * s)));
-    const auto radius =
-        static_cast<double>(std::hypot(x_u, x_v) * std::hypot(c, s));
-    worst = std::max(worst, static_cast<double>(error) /
-                                reference::ulp(promise.format, radius));
+  for (std::int64_t j = 0; j < layout.rotary_dim / 2; ++j) {
+    const auto [u, v] = reference::pair_of(layout, j);
+    const Real x_u{x[u]}, x_v{x[v]};
+    const auto [c, s] = cos_sin(static_cast<std::size_t>(j));
+    const auto want = reference::rotate<Real>({c, s}, direction, x_u, x_v);
+    const Real error =
+        std::max(std::abs(y[u] - want[0]), std::abs(y[v] - want[1]));
+    const auto radius = std::sqrt(
+        static_cast<double>((x_u * x_u + x_v * x_v) * (c * c + s * s)));
+    worst = std::max(
+        worst, static_cast<double>(error) / reference::ulp(format, radius));
   }
   return worst;
 }
 
-TEST_CASE("rotate and rope in f64 and 16 bits stay within their stated bounds",
-          "[fast][R5]") {
-  const std::size_t tokens = kNear.size();
-  const Shape shape{1, static_cast<std::int64_t>(tokens)};
-  const Layout layout{kDim, kDim, 0, Pairing::kHalfSplit};
-  const Strides strides{0, kHeads * kDim, kDim};
-  const Plan plan = plan_of(10000, kDim);
-  for (const Promise& promise : kPromises) {
-    const bool is_f64 = promise.type == Type::kF64;
-    const Promise table_promise =
-        is_f64 ? promise : Promise{Type::kF32, Format::kF32, "f32", 0, 0, 0};
-    Values x(promise, tokens * kHeads * kDim);
-    const std::vector<float> random = samples(tokens * kHeads * kDim, 4);
+// Rotates heads of every width by rotate and by rope, on every target, and checks
+// both bounds; neither may be more than 4 times the worst error.
+template <class Real>
+void check_rotation(const Bounds& bounds, Pairing pairing, Direction direction,
+                    std::int64_t heads) {
+  const auto positions = positions_for(bounds.type);
+  const Shape shape{1, static_cast<std::int64_t>(positions.size())};
+  const Type table_type = compute_type(bounds.type);
+  std::map<std::string, std::array<double, 2>> worst;  // of rotate, of rope
+  for (const std::int64_t r : kRotaryDims) {
+    const Layout layout{r, r, 0, pairing};
+    const auto same = reference::leading(r, r,
+                                         pairing == Pairing::kInterleaved
+                                             ? reference::Pairing::kInterleaved
+                                             : reference::Pairing::kHalfSplit);
+    const auto d = direction == Direction::kForward
+                       ? reference::Direction::kForward
+                       : reference::Direction::kAdjoint;
+    const double amplitude = r % 3 == 0 ? 1.1386294361119891 : 1;
+    const Plan plan = plan_of(10000, r, amplitude);
+    const Want& want = want_for(bounds.type, r, amplitude);
+    const auto width = static_cast<std::size_t>(r);
+    const auto random =
+        samples(positions.size() * width * static_cast<std::size_t>(heads),
+                static_cast<std::uint32_t>(r));
+    Array x(bounds.type, random.size());
     for (std::size_t i = 0; i < random.size(); ++i) {
-      x.set(i, double{random[i]} + (is_f64 ? 0x1p-40 * random[i] : 0));
+      const double digits = bounds.type == Type::kF64 ? 0x1p-40 * random[i] : 0;
+      x.set_bits(i, reference::encode(bounds.format, random[i] + digits));
     }
     on_every_target([&](const std::string& target) {
-      Values cos(table_promise, tokens * kPairs), sin = cos;
-      table(plan, shape, {kNear.data(), 0, 0},
-            {cos.memory.data(), sin.memory.data(), 0, kPairs,
-             table_promise.type});
-      Values rotated = x, roped = x;
-      const auto in_place = [&](Values& values) {
-        return Tensor{values.memory.data(),
-                      values.memory.data(),
-                      kHeads,
-                      strides,
-                      strides,
-                      promise.type};
-      };
-      const Tensor r = in_place(rotated), f = in_place(roped);
-      rotate(
-          layout, Direction::kForward, shape,
-          {cos.memory.data(), sin.memory.data(), 0, kPairs, table_promise.type},
-          {&r, 1});
-      rope(plan, layout, Direction::kForward, shape, {kNear.data(), 0, 0},
-           {&f, 1});
-      double worst_rotate = 0, worst_rope = 0;
-      for (std::size_t h = 0; h < tokens * kHeads; ++h) {
-        const std::size_t t = h / kHeads;
+      Array cos(table_type, want.cos.size()), sin = cos, rotated = x, roped = x;
+      table(plan, shape, row_of(positions),
+            {cos.data(), sin.data(), 0, r / 2, table_type});
+      const Tensor a = dense(rotated.data(), bounds.type, heads, r);
+      const Tensor b = dense(roped.data(), bounds.type, heads, r);
+      rotate(layout, direction, shape,
+             {cos.data(), sin.data(), 0, r / 2, table_type}, {&a, 1});
+      rope(plan, layout, direction, shape, row_of(positions), {&b, 1});
+      const auto c = values(cos), s = values(sin), from = values(x);
+      const auto by_rotate = values(rotated), by_rope = values(roped);
+      auto& [of_rotate, of_rope] = worst[target];
+      for (std::size_t begin = 0; begin < x.size(); begin += width) {
+        const std::size_t row =
+            begin / width / static_cast<std::size_t>(heads) * want.pairs;
         const auto given = [&](std::size_t j) {
-          const std::size_t i = t * kPairs + j;
-          return std::pair<long double, long double>(cos.at(i), sin.at(i));
+          return std::pair<Real, Real>(c[row + j], s[row + j]);
         };
         const auto formed = [&](std::size_t j) {
-          const CosSin value = exact(plan, t, j);
-          return std::pair<long double, long double>(sum(value.cos),
-                                                     sum(value.sin));
+          const DoubleDouble m_cos = want.cos[row + j];
+          const DoubleDouble m_sin = want.sin[row + j];
+          return std::pair<Real, Real>(Real{m_cos.hi} + Real{m_cos.lo},
+                                       Real{m_sin.hi} + Real{m_sin.lo});
         };
-        const auto begin = h * static_cast<std::size_t>(kDim);
-        worst_rotate = std::max(
-            worst_rotate, worst_of_head(promise, x, rotated, begin, given));
-        worst_rope = std::max(worst_rope,
-                              worst_of_head(promise, x, roped, begin, formed));
+        of_rotate = std::max(
+            of_rotate, worst_of_head<Real>(bounds.format, same, d, &from[begin],
+                                           &by_rotate[begin], given));
+        of_rope = std::max(
+            of_rope, worst_of_head<Real>(bounds.format, same, d, &from[begin],
+                                         &by_rope[begin], formed));
       }
-      CAPTURE(target, promise.name);
-      CHECK(worst_rotate <= promise.rotate);
-      CHECK(worst_rope <= promise.rope);
-      record(std::string("rotate ") + promise.name, target, "norm-ulp",
-             promise.rotate, worst_rotate);
-      record(std::string("rope ") + promise.name, target, "norm-ulp",
-             promise.rope, worst_rope);
     });
   }
+  const std::string kind =
+      pairing == Pairing::kInterleaved ? " interleaved" : " half-split";
+  for (const auto& [target, measured] : worst) {
+    const auto [of_rotate, of_rope] = measured;
+    CAPTURE(target, bounds.name, kind);
+    CHECK(of_rotate <= bounds.rotate);
+    CHECK(4 * of_rotate >= bounds.rotate);
+    CHECK(of_rope <= bounds.rope);
+    CHECK(4 * of_rope >= bounds.rope);
+    record("rotate " + bounds.name + kind, target, "norm-ulp", bounds.rotate,
+           of_rotate);
+    record("rope " + bounds.name + kind, target, "norm-ulp", bounds.rope,
+           of_rope);
+  }
+}
+
+TEST_CASE("rotate and rope stay within their stated bounds", "[fast][R5]") {
+  for (const Bounds& bounds : kBounds) {
+    for (const Pairing pairing : kPairings) {
+      for (const auto direction : {Direction::kForward, Direction::kAdjoint}) {
+        if (bounds.type == Type::kF64) {
+          check_rotation<long double>(bounds, pairing, direction, 2);
+        } else {
+          check_rotation<double>(bounds, pairing, direction, 8);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the bounds of table and rope notice an angle rounded to f32",
+          "[fast][R2]") {
+  const std::int64_t r = 64;
+  const Want& want = want_for(Type::kF32, r, 1);
+  const auto same = reference::leading(r, r, reference::Pairing::kHalfSplit);
+  Array x(Type::kF32, kPositions.size() * r), y = x;
+  const auto random = samples(x.size(), 1);
+  OwnTable rounded(kPositions.size(), r / 2);
+  double worst_cos = 0, worst = 0;
+  for (std::size_t i = 0; i < want.cos.size(); ++i) {
+    const double j = static_cast<double>(i % want.pairs);
+    const auto theta = static_cast<float>(std::pow(10000.0, -2 * j / r));
+    const double phi = static_cast<float>(kPositions[i / want.pairs]) * theta;
+    rounded.cos[i] = static_cast<float>(std::cos(phi));
+    rounded.sin[i] = static_cast<float>(std::sin(phi));
+    worst_cos =
+        std::max(worst_cos, std::abs(rounded.cos[i] - want.cos[i].hi) /
+                                reference::ulp(Format::kF32, want.cos[i].hi));
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x.set_bits(i, std::bit_cast<std::uint32_t>(random[i]));
+  }
+  y = x;
+  const Tensor tensor = dense(y.data(), Type::kF32, 1, r);
+  rotate({r, r, 0, Pairing::kHalfSplit}, Direction::kForward,
+         {1, kPositions.size()}, rounded.given(), {&tensor, 1});
+  const auto from = values(x), got = values(y);
+  for (std::size_t begin = 0; begin < x.size(); begin += r) {
+    const auto formed = [&](std::size_t j) {
+      const std::size_t i = begin / 2 + j;
+      return std::pair(want.cos[i].hi, want.sin[i].hi);
+    };
+    worst =
+        std::max(worst, worst_of_head<double>(
+                            Format::kF32, same, reference::Direction::kForward,
+                            &from[begin], &got[begin], formed));
+  }
+  CHECK(worst_cos > 4 * kTableBound);
+  CHECK(worst > 4 * kRopeBound);
 }
 
 }  // namespace

@@ -53,20 +53,14 @@ TEST_CASE("a sum of two doubles rounds to float once", "[fast][exact]") {
   CHECK(round_to_float({0, 0}) == 0);
 }
 
-// Rows `positions` of a table, formed at once or each on its own.
-OwnTable formed(const Plan& plan, const std::vector<std::int64_t>& positions,
-                bool at_once) {
+// The same rows as table_at, each formed on its own.
+OwnTable table_one_by_one(const Plan& plan,
+                          std::span<const std::int64_t> positions) {
   OwnTable result(positions.size(), static_cast<std::int64_t>(plan.pairs()));
-  const auto pairs = static_cast<std::int64_t>(plan.pairs());
-  if (at_once) {
-    table(plan, {1, static_cast<std::int64_t>(positions.size())},
-          {positions.data(), 0, 0}, result.out());
-    return result;
-  }
   for (std::size_t t = 0; t < positions.size(); ++t) {
-    const auto row = static_cast<std::int64_t>(t) * pairs;
-    table(plan, {1, 1}, {&positions[t], 0, 0},
-          {result.cos.data() + row, result.sin.data() + row, 0, pairs});
+    const std::size_t row = t * plan.pairs();
+    table(plan, {1, 1}, row_of(positions.subspan(t, 1)),
+          {&result.cos[row], &result.sin[row], 0, 0});
   }
   return result;
 }
@@ -79,10 +73,10 @@ std::vector<std::int64_t> consecutive(std::int64_t first, std::size_t count) {
   return positions;
 }
 
-// How many entries differ from the exact value, rounded once.
+// How many entries of the table differ from the exact value, rounded once.
 std::size_t misrounded(const Plan& plan,
-                       const std::vector<std::int64_t>& positions,
-                       const OwnTable& got) {
+                       std::span<const std::int64_t> positions) {
+  const OwnTable got = table_at(plan, positions);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < got.cos.size(); ++i) {
     const std::size_t j = i % plan.pairs();
@@ -106,13 +100,12 @@ TEST_CASE("every target forms the same table, in a run or one by one",
         const auto positions = consecutive(first, 50);
         std::vector<OwnTable> all;
         on_every_target([&](const std::string&) {
-          all.push_back(formed(plan, positions, true));
-          all.push_back(formed(plan, positions, false));
+          all.push_back(table_at(plan, positions));
+          all.push_back(table_one_by_one(plan, positions));
         });
         for (const OwnTable& other : all) {
           CAPTURE(first, base, r);
-          CHECK(same_bits(other.cos, all[0].cos));
-          CHECK(same_bits(other.sin, all[0].sin));
+          CHECK(same_bits(other, all[0]));
         }
       }
     }
@@ -130,46 +123,40 @@ TEST_CASE("slow angles at positions without halves are rounded correctly",
   const auto positions = consecutive((std::int64_t{1} << 53) - 60, 50);
   on_every_target([&](const std::string& target) {
     CAPTURE(target);
-    CHECK(misrounded(plan, positions, formed(plan, positions, true)) == 0);
+    CHECK(misrounded(plan, positions) == 0);
   });
 }
 
-TEST_CASE("tables are rounded correctly, positions sampled", "[fast][R2]") {
+// Checks `rows` consecutive positions out of each `stride` below 131,072, and as
+// many as `anywhere` below 2^31.
+void check_rounding(std::size_t rows, std::int64_t stride,
+                    std::size_t anywhere) {
   for (const double base : {10000.0, 500000.0, 1000000.0}) {
     const Plan plan = plan_of(base, 128);
-    for (std::int64_t first = 0; first < 131072; first += 8191) {
-      const auto positions = consecutive(first, 32);
-      on_every_target([&](const std::string& target) {
-        CAPTURE(target, base, first);
-        CHECK(misrounded(plan, positions, formed(plan, positions, true)) == 0);
-      });
+    for (std::int64_t first = 0; first < 131072; first += stride) {
+      CAPTURE(base, first);
+      CHECK(misrounded(plan, consecutive(first, rows)) == 0);
     }
     std::mt19937 random(11);
-    std::vector<std::int64_t> anywhere(64);
-    for (std::int64_t& p : anywhere) p = static_cast<std::int32_t>(random());
-    on_every_target([&](const std::string& target) {
-      CAPTURE(target, base);
-      CHECK(misrounded(plan, anywhere, formed(plan, anywhere, true)) == 0);
-    });
+    std::vector<std::int64_t> positions(anywhere);
+    for (std::int64_t& p : positions) p = static_cast<std::int32_t>(random());
+    CAPTURE(base);
+    CHECK(misrounded(plan, positions) == 0);
   }
+}
+
+TEST_CASE("tables are rounded correctly, positions sampled", "[fast][R2]") {
+  on_every_target([&](const std::string& target) {
+    CAPTURE(target);
+    check_rounding(32, 8191, 64);
+  });
 }
 
 // The minute that this takes is for whoever changes a kernel: run
 // fast_test "[sweep]".
 TEST_CASE("tables are rounded correctly at every position below 131,072",
           "[.][sweep]") {
-  for (const double base : {10000.0, 500000.0, 1000000.0}) {
-    const Plan plan = plan_of(base, 128);
-    for (std::int64_t first = 0; first < 131072; first += 4096) {
-      const auto positions = consecutive(first, 4096);
-      CAPTURE(base, first);
-      CHECK(misrounded(plan, positions, formed(plan, positions, true)) == 0);
-    }
-    std::mt19937 random(13);
-    std::vector<std::int64_t> anywhere(65536);
-    for (std::int64_t& p : anywhere) p = static_cast<std::int32_t>(random());
-    CHECK(misrounded(plan, anywhere, formed(plan, anywhere, true)) == 0);
-  }
+  check_rounding(4096, 4096, 65536);
 }
 
 }  // namespace

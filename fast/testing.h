@@ -2,17 +2,21 @@
 #ifndef ROPEPROOF_FAST_TESTING_H_
 #define ROPEPROOF_FAST_TESTING_H_
 
+#include <omp.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <cstring>
+#include <initializer_list>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "fast/elements.h"
 #include "fast/plan.h"
 #include "fast/rope_fast.h"
 #include "hwy/targets.h"
@@ -46,8 +50,8 @@ void record(const std::string& kernel, const std::string& target,
             const std::string& unit, double bound, double measured);
 
 // Tails of every kind: below and above each vector width, multiples or not.
-inline constexpr std::array<std::int64_t, 15> kRotaryDims = {
-    2, 6, 10, 16, 18, 24, 40, 72, 80, 96, 112, 120, 128, 192, 256};
+inline constexpr std::array<std::int64_t, 17> kRotaryDims = {
+    2, 6, 10, 16, 18, 24, 32, 40, 64, 72, 80, 96, 112, 120, 128, 192, 256};
 
 // The edges of f32, of int32 and of binary64 integers, and what lies between.
 inline constexpr std::array<std::int64_t, 11> kPositions = {
@@ -84,6 +88,41 @@ inline std::vector<float> samples(std::size_t count, std::uint32_t seed) {
     value = std::bit_cast<float>((bits & 0x807fffff) | exponent << 23);
   }
   return values;
+}
+
+inline constexpr Type kTypes[] = {Type::kF32, Type::kF16, Type::kBf16,
+                                  Type::kF64};
+inline constexpr Pairing kPairings[] = {Pairing::kInterleaved,
+                                        Pairing::kHalfSplit};
+
+// What tensors of this type compute in.
+inline Type compute_type(Type type) {
+  return type == Type::kF64 ? Type::kF64 : Type::kF32;
+}
+
+// Elements of a type, in memory of their own.
+struct Array {
+  Type type;
+  std::vector<unsigned char> memory;
+
+  Array(Type of, std::size_t count) : type(of), memory(count * bytes_of(of)) {}
+  std::size_t size() const { return memory.size() / bytes_of(type); }
+  void* data() { return memory.data(); }
+  std::uint64_t bits(std::size_t i) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, memory.data() + i * bytes_of(type), bytes_of(type));
+    return bits;
+  }
+  void set_bits(std::size_t i, std::uint64_t bits) {
+    std::memcpy(memory.data() + i * bytes_of(type), &bits, bytes_of(type));
+  }
+};
+
+// A tensor of `heads` heads per token, side by side, in place.
+inline Tensor dense(void* data, Type type, std::int64_t heads,
+                    std::int64_t head_dim) {
+  const Strides strides{0, heads * head_dim, head_dim};
+  return {data, data, heads, strides, strides, type};
 }
 
 // A tensor in memory of its own, between and around whose heads lies poison.
@@ -146,6 +185,38 @@ struct OwnTable {
   Table<void> out() { return {cos.data(), sin.data(), 0, pairs}; }
   Table<const void> given() const { return {cos.data(), sin.data(), 0, pairs}; }
 };
+
+inline bool same_bits(const OwnTable& a, const OwnTable& b) {
+  return same_bits(a.cos, b.cos) && same_bits(a.sin, b.sin);
+}
+
+// The positions of one batch row.
+inline Positions row_of(std::span<const std::int64_t> positions) {
+  return {positions.data(), 0, 0};
+}
+
+inline OwnTable table_at(const Plan& plan,
+                         std::span<const std::int64_t> positions) {
+  OwnTable result(positions.size(), static_cast<std::int64_t>(plan.pairs()));
+  table(plan, {1, static_cast<std::int64_t>(positions.size())},
+        row_of(positions), result.out());
+  return result;
+}
+
+// What make() returns with each number of threads must be the same.
+template <class Make>
+bool is_same_with_threads(std::initializer_list<int> counts, const Make& make) {
+  const int before = omp_get_max_threads();
+  std::vector<std::vector<float>> results;
+  for (const int count : counts) {
+    omp_set_num_threads(count);
+    results.push_back(make());
+  }
+  omp_set_num_threads(before);
+  return std::all_of(results.begin(), results.end(), [&](const auto& result) {
+    return same_bits(result, results[0]);
+  });
+}
 
 }  // namespace ropeproof::fast
 

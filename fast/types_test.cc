@@ -1,8 +1,13 @@
-// Tensors and tables of every type, in every layout, against plain C++.
+// Tensors and tables of every type, in every layout, against plain C++; one token
+// and several, which take paths of their own (README.md).
+// clang-format off
+#include <cmath>  // before rope.h, which finds cos and sin of double by it
+#include "reference/rope.h"
+// clang-format on
+
+#include <array>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -17,8 +22,6 @@ namespace {
 
 using reference::Format;
 
-constexpr Type kTypes[] = {Type::kF32, Type::kF16, Type::kBf16, Type::kF64};
-
 Format format_of(Type type) {
   switch (type) {
     case Type::kF64:
@@ -32,73 +35,45 @@ Format format_of(Type type) {
   }
 }
 
-// Elements as their bit patterns, in memory of their own width.
-struct Elements {
-  Type type;
-  std::vector<std::uint64_t> bits;
-
-  std::vector<unsigned char> packed() const {
-    std::vector<unsigned char> memory;
-    for (const std::uint64_t b : bits) {
-      const auto* bytes = reinterpret_cast<const unsigned char*>(&b);
-      memory.insert(memory.end(), bytes, bytes + bytes_of(type));
-    }
-    return memory;
-  }
-  void unpack(const std::vector<unsigned char>& memory) {
-    for (std::size_t i = 0; i < bits.size(); ++i) {
-      bits[i] = 0;
-      std::memcpy(&bits[i], memory.data() + i * bytes_of(type), bytes_of(type));
-    }
-  }
-  double value(std::size_t i) const {
-    return reference::decode(format_of(type), bits[i]);
-  }
-};
+double value(const Array& x, std::size_t i) {
+  return reference::decode(format_of(x.type), x.bits(i));
+}
+void set_value(Array& x, std::size_t i, double value) {
+  x.set_bits(i, reference::encode(format_of(x.type), value));
+}
 
 // Every pattern with equal odds: NaNs, infinities, subnormals and zeros among
 // them; `is_plain`: magnitudes around 1 alone.
-Elements patterns(Type type, std::size_t count, bool is_plain,
-                  std::uint32_t seed) {
+Array patterns(Type type, std::size_t count, bool is_plain,
+               std::uint32_t seed) {
   std::mt19937_64 random(seed);
-  Elements x{type, std::vector<std::uint64_t>(count)};
-  for (std::uint64_t& b : x.bits) {
-    b = random() >> (64 - 8 * bytes_of(type));
+  Array x(type, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    x.set_bits(i, random() >> (64 - 8 * bytes_of(type)));
     if (is_plain) {
       const double value = 0.25 + static_cast<double>(random() >> 11) * 0x1p-53;
-      b = reference::encode(format_of(type), random() % 2 ? value : -value);
+      set_value(x, i, random() % 2 ? value : -value);
     }
   }
   return x;
 }
 
-struct Pair {
-  std::size_t in_u, in_v, out_u, out_v;
-};
-
-// Where pair j lies, written down once more, from rope.h (R3).
-Pair pair_of(const Layout& layout, Direction direction, std::size_t j) {
-  const auto half = static_cast<std::size_t>(layout.rotary_dim / 2);
-  const Pair interleaved{2 * j, 2 * j + 1, 2 * j, 2 * j + 1};
-  const auto apart = [](std::size_t u, std::size_t distance) {
-    return Pair{u, u + distance, u, u + distance};
-  };
-  switch (layout.pairing) {
-    case Pairing::kInterleaved:
-      return interleaved;
-    case Pairing::kHalfSplit:
-      return apart(j, layout.pair_distance == 0
-                          ? half
-                          : static_cast<std::size_t>(layout.pair_distance));
-    case Pairing::kNestedHalfSplit: {
-      const std::size_t n = half / static_cast<std::size_t>(layout.blocks);
-      return apart(j / n * 2 * n + j % n, n);
-    }
-    default:
-      return direction == Direction::kForward
-                 ? Pair{2 * j, 2 * j + 1, j, j + half}
-                 : Pair{j, j + half, 2 * j, 2 * j + 1};
-  }
+// The layout and direction in the terms of the reference, which says where each
+// pair lies.
+reference::Spec spec_of(const Layout& layout, Direction direction) {
+  constexpr reference::Pairing kSame[] = {
+      reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit,
+      reference::Pairing::kInterleavedToHalf,
+      reference::Pairing::kNestedHalfSplit};
+  reference::Spec spec;
+  spec.layout = {
+      layout.head_dim,      layout.rotary_dim,
+      layout.rotary_offset, kSame[static_cast<std::size_t>(layout.pairing)],
+      layout.blocks,        layout.pair_distance};
+  spec.direction = direction == Direction::kForward
+                       ? reference::Direction::kForward
+                       : reference::Direction::kAdjoint;
+  return spec;
 }
 
 // The expression of all kernels, in T, with or without FMA; see RotatedV.
@@ -109,19 +84,27 @@ std::array<T, 2> rotated(T u, T v, T c, T s, bool is_fused, bool is_f32) {
           is_f32 ? std::fma(u, s, v * c) : std::fma(v, c, u * s)};
 }
 
-Elements plainly_rotated(const Layout& layout, Direction direction,
-                         const Elements& x, const Elements& cos,
-                         const Elements& sin, bool is_fused) {
-  Elements y = x;
+// A head by row head / heads of the table.
+Array plainly_rotated(const Layout& layout, Direction direction, const Array& x,
+                      const Array& cos, const Array& sin, std::size_t heads,
+                      bool is_fused) {
+  const reference::Spec spec = spec_of(layout, direction);
+  const double sign = direction == Direction::kForward ? 1 : -1;
   const auto d = static_cast<std::size_t>(layout.head_dim);
-  for (std::size_t head = 0; head < x.bits.size(); head += d) {
-    for (std::size_t j = 0; j < cos.bits.size(); ++j) {
-      const Pair p = pair_of(layout, direction, j);
-      const std::size_t begin =
-          head + static_cast<std::size_t>(layout.rotary_offset);
-      const double sign = direction == Direction::kForward ? 1 : -1;
-      const double u = x.value(begin + p.in_u), v = x.value(begin + p.in_v);
-      const double c = cos.value(j), s = sign * sin.value(j);
+  const auto pairs = static_cast<std::size_t>(layout.rotary_dim / 2);
+  Array y = x;
+  for (std::size_t head = 0; head < x.size(); head += d) {
+    const std::size_t row = head / d / heads * pairs;
+    for (std::size_t j = 0; j < pairs; ++j) {
+      const auto pair = static_cast<std::int64_t>(j);
+      const auto from = reference::source_pair(spec, pair);
+      const auto to = reference::target_pair(spec, pair);
+      const auto at = [&](std::int64_t channel) {
+        return head + static_cast<std::size_t>(channel);
+      };
+      const double u = value(x, at(from.u)), v = value(x, at(from.v));
+      const double c = value(cos, row + j);
+      const double s = sign * value(sin, row + j);
       std::array<double, 2> out;
       if (x.type == Type::kF64) {
         out = rotated(u, v, c, s, is_fused, false);
@@ -131,97 +114,116 @@ Elements plainly_rotated(const Layout& layout, Direction direction,
             static_cast<float>(s), is_fused, x.type == Type::kF32);
         out = {narrow[0], narrow[1]};
       }
-      y.bits[begin + p.out_u] = reference::encode(format_of(x.type), out[0]);
-      y.bits[begin + p.out_v] = reference::encode(format_of(x.type), out[1]);
+      set_value(y, at(to.u), out[0]);
+      set_value(y, at(to.v), out[1]);
     }
   }
   return y;
 }
 
-bool same_numbers(const Elements& a, const Elements& b) {
-  for (std::size_t i = 0; i < a.bits.size(); ++i) {
-    const bool are_nan = std::isnan(a.value(i)) && std::isnan(b.value(i));
-    if (a.bits[i] != b.bits[i] && !are_nan) return false;
+bool same_numbers(const Array& a, const Array& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool are_nan = std::isnan(value(a, i)) && std::isnan(value(b, i));
+    if (a.bits(i) != b.bits(i) && !are_nan) return false;
   }
   return true;
 }
 
-std::vector<Layout> layouts() {
-  std::vector<Layout> all;
-  for (const std::int64_t r : kRotaryDims) {
-    all.push_back({r, r, 0, Pairing::kInterleaved});
-    all.push_back({r + 3, r, 2, Pairing::kInterleaved});
-    all.push_back({r, r, 0, Pairing::kHalfSplit});
-    all.push_back({r + 3, r, 1, Pairing::kHalfSplit});
-    all.push_back({2 * r + 1, r, 1, Pairing::kHalfSplit, r});
-    all.push_back({r, r, 0, Pairing::kInterleavedToHalf});
-    all.push_back({r, r, 0, Pairing::kNestedHalfSplit, 0, r / 2});
-    if (r % 4 == 0) {
-      all.push_back({r + 1, r, 1, Pairing::kNestedHalfSplit, 0, 2});
-    }
+std::vector<Layout> layouts(std::int64_t r) {
+  std::vector<Layout> all = {{r, r, 0, Pairing::kInterleaved},
+                             {r + 3, r, 2, Pairing::kInterleaved},
+                             {r, r, 0, Pairing::kHalfSplit},
+                             {r + 3, r, 1, Pairing::kHalfSplit},
+                             {2 * r + 1, r, 1, Pairing::kHalfSplit, r},
+                             {r, r, 0, Pairing::kInterleavedToHalf},
+                             {r + 3, r, 2, Pairing::kInterleavedToHalf},
+                             {r, r, 0, Pairing::kNestedHalfSplit, 0, r / 2}};
+  if (r % 4 == 0) {
+    all.push_back({r + 1, r, 1, Pairing::kNestedHalfSplit, 0, 2});
   }
   return all;
 }
 
+constexpr std::size_t kHeads = 2;
+
+// Both heads of every token as one tensor, and as two of one head each.
+std::vector<Tensor> together(Array& in, Array& out, std::int64_t head_dim) {
+  Tensor both = dense(in.data(), in.type, kHeads, head_dim);
+  both.out = out.data();
+  return {both};
+}
+std::vector<Tensor> apart(Array& in, Array& out, std::int64_t head_dim) {
+  Tensor q = together(in, out, head_dim)[0];
+  q.heads = 1;
+  Tensor k = q;
+  k.in = at(k.in, k.type, head_dim);
+  k.out = at(k.out, k.type, head_dim);
+  return {q, k};
+}
+
+Array poisoned(const Array& like) {
+  Array x = like;
+  std::fill(x.memory.begin(), x.memory.end(), 0xab);
+  return x;
+}
+
+void check_against_plain(const Layout& layout, Type type, Type table_type,
+                         std::int64_t tokens, std::uint32_t seed) {
+  const bool is_plain = seed % 2 == 0;
+  const auto direction =
+      seed % 3 == 0 ? Direction::kAdjoint : Direction::kForward;
+  const std::int64_t pairs = layout.rotary_dim / 2;
+  const auto count = static_cast<std::size_t>(tokens * pairs);
+  const Array x = patterns(
+      type, kHeads * static_cast<std::size_t>(tokens * layout.head_dim),
+      is_plain, seed);
+  Array cos = patterns(table_type, count, is_plain, seed + 1);
+  Array sin = patterns(table_type, count, is_plain, seed + 2);
+  on_every_target([&](const std::string& target) {
+    const Array want = plainly_rotated(layout, direction, x, cos, sin, kHeads,
+                                       has_fma(target));
+    for (const bool is_in_place : {true, false}) {
+      for (const bool is_one : {true, false}) {
+        Array in = x, out = poisoned(x);
+        Array& got = is_in_place ? in : out;
+        rotate(layout, direction, {1, tokens},
+               {cos.data(), sin.data(), 0, pairs, table_type},
+               is_one ? together(in, got, layout.head_dim)
+                      : apart(in, got, layout.head_dim));
+        CAPTURE(target, layout.rotary_dim, tokens, static_cast<int>(type),
+                static_cast<int>(table_type), is_in_place, is_one, is_plain,
+                static_cast<int>(layout.pairing));
+        CHECK(same_numbers(got, want));
+      }
+    }
+  });
+}
+
 TEST_CASE("every type and layout is the fused expression, rounded once",
           "[fast][R3][R4]") {
-  const std::size_t heads = 3;
   std::uint32_t seed = 0;
-  for (const Layout& layout : layouts()) {
-    for (const Type type : kTypes) {
-      for (const Type table_type : kTypes) {
-        const bool is_plain = ++seed % 2 == 0;
-        const auto direction =
-            seed % 3 == 0 ? Direction::kAdjoint : Direction::kForward;
-        const auto pairs = static_cast<std::size_t>(layout.rotary_dim / 2);
-        const auto d = static_cast<std::size_t>(layout.head_dim);
-        const Elements x = patterns(type, heads * d, is_plain, seed);
-        const Elements cos = patterns(table_type, pairs, is_plain, seed + 1);
-        const Elements sin = patterns(table_type, pairs, is_plain, seed + 2);
-        const auto c = cos.packed(), s = sin.packed();
-        on_every_target([&](const std::string& target) {
-          const Elements want =
-              plainly_rotated(layout, direction, x, cos, sin, has_fma(target));
-          for (const bool is_in_place : {true, false}) {
-            auto in = x.packed();
-            auto out = in;
-            if (!is_in_place) std::fill(out.begin(), out.end(), 0xab);
-            auto* to = is_in_place ? in.data() : out.data();
-            const Tensor tensor{in.data(),
-                                to,
-                                static_cast<std::int64_t>(heads),
-                                {0, 0, layout.head_dim},
-                                {0, 0, layout.head_dim},
-                                type};
-            rotate(layout, direction, {1, 1},
-                   {c.data(), s.data(), 0, 0, table_type}, {&tensor, 1});
-            Elements got = x;
-            got.unpack(is_in_place ? in : out);
-            CAPTURE(target, layout.rotary_dim, static_cast<int>(type),
-                    static_cast<int>(table_type), is_in_place, is_plain,
-                    static_cast<int>(layout.pairing));
-            CHECK(same_numbers(got, want));
-          }
-        });
+  for (const std::int64_t r : kRotaryDims) {
+    for (const Layout& layout : layouts(r)) {
+      for (const Type type : kTypes) {
+        for (const Type table_type : kTypes) {
+          check_against_plain(layout, type, table_type, 1, ++seed);
+        }
+        check_against_plain(layout, type, compute_type(type), 2, seed);
       }
     }
   }
 }
 
 // Rotates pairs (1, 0) by the given cosines: out comes every cosine, rounded.
-Elements rounded(Type type, const std::vector<float>& values) {
+Array rounded(Type type, const std::vector<float>& values) {
   const auto n = static_cast<std::int64_t>(values.size());
   const std::vector<float> zero(values.size(), 0.0f);
-  Elements x{type, std::vector<std::uint64_t>(2 * values.size())};
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    x.bits[j] = reference::encode(format_of(type), 1);
-  }
-  auto memory = x.packed();
-  const Tensor tensor{memory.data(), memory.data(), 1, {}, {}, type};
+  Array x(type, 2 * values.size());
+  for (std::size_t j = 0; j < values.size(); ++j) set_value(x, j, 1);
+  const Tensor tensor = dense(x.data(), type, 1, 2 * n);
   rotate({2 * n, 2 * n, 0, Pairing::kHalfSplit}, Direction::kForward, {1, 1},
          {values.data(), zero.data(), 0, 0}, {&tensor, 1});
-  x.unpack(memory);
-  x.bits.resize(values.size());
+  x.memory.resize(x.memory.size() / 2);
   return x;
 }
 
@@ -244,9 +246,9 @@ TEST_CASE("f32 rounds to 16 bits to nearest, ties to even, at every value",
     values.push_back(3.4e38f);
     values.push_back(std::bit_cast<float>(0x7fffffffu));
     values.push_back(std::bit_cast<float>(0xff800001u));
-    Elements want{type, {}};
-    for (const float x : values) {
-      want.bits.push_back(reference::encode(format_of(type), double{x}));
+    Array want(type, values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      set_value(want, i, double{values[i]});
     }
     on_every_target([&](const std::string& target) {
       CAPTURE(target, static_cast<int>(type));
@@ -261,52 +263,85 @@ TEST_CASE("a table of any type is the f32 or f64 table, rounded once more",
   const Plan plan = plan_of(10000, 92, 1.25);
   for (const Type type : kTypes) {
     on_every_target([&](const std::string& target) {
-      OwnTable narrow(positions.size(), 46);
-      const Shape shape{1, static_cast<std::int64_t>(positions.size())};
-      table(plan, shape, {positions.data(), 0, 0}, narrow.out());
-      const std::size_t n = narrow.cos.size();
-      std::vector<unsigned char> cos(8 * n), sin(8 * n);
-      table(plan, shape, {positions.data(), 0, 0},
+      const OwnTable narrow = table_at(plan, positions);
+      Array cos(type, narrow.cos.size()), sin = cos;
+      table(plan, {1, 6}, row_of(positions),
             {cos.data(), sin.data(), 0, 46, type});
-      Elements got{type, std::vector<std::uint64_t>(n)};
-      got.unpack(cos);
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i = 0; i < narrow.cos.size(); ++i) {
         CAPTURE(target, static_cast<int>(type), i);
-        const double want = narrow.cos[i];
         if (type == Type::kF64) {
-          CHECK(static_cast<float>(got.value(i)) == narrow.cos[i]);
+          CHECK(static_cast<float>(value(cos, i)) == narrow.cos[i]);
         } else {
-          CHECK(got.bits[i] == reference::encode(format_of(type), want));
+          CHECK(cos.bits(i) ==
+                reference::encode(format_of(type), double{narrow.cos[i]}));
         }
       }
     });
   }
 }
 
-TEST_CASE("rope in 16 bits and in f64 is table, then rotate", "[fast][R5]") {
-  const std::vector<std::int64_t> positions = {5, 6, 7, 8, 100000, -3};
-  const Shape shape{1, static_cast<std::int64_t>(positions.size())};
-  const Plan plan = plan_of(500000, 80);
-  for (const Type type : {Type::kF16, Type::kBf16, Type::kF64}) {
-    const Type table_type = type == Type::kF64 ? Type::kF64 : Type::kF32;
-    on_every_target([&](const std::string& target) {
-      std::vector<unsigned char> cos(6 * 40 * 8), sin(cos);
-      const Table<void> out{cos.data(), sin.data(), 0, 40, table_type};
-      table(plan, shape, {positions.data(), 0, 0}, out);
-      auto staged = patterns(type, 6 * 2 * 80, true, 9).packed();
-      auto fused = staged;
-      const Layout layout{80, 80, 0, Pairing::kInterleaved};
-      const Strides strides{0, 160, 80};
-      const Tensor s{staged.data(), staged.data(), 2, strides, strides, type};
-      const Tensor f{fused.data(), fused.data(), 2, strides, strides, type};
-      rotate(layout, Direction::kForward, shape,
-             {cos.data(), sin.data(), 0, 40, table_type}, {&s, 1});
-      rope(plan, layout, Direction::kForward, shape, {positions.data(), 0, 0},
-           {&f, 1});
-      CAPTURE(target, static_cast<int>(type));
-      CHECK(staged == fused);
-    });
+TEST_CASE("rope is table, then rotate, for many tokens as for each of them",
+          "[fast][R5]") {
+  const Shape shape{1, kPositions.size()};
+  std::vector<std::int64_t> r_and_more(kRotaryDims.begin(), kRotaryDims.end());
+  r_and_more.push_back(1060);  // its pairs do not fit on the stack at once
+  for (const std::int64_t r : r_and_more) {
+    const Plan plan = plan_of(10000, r, 1.25);
+    const auto pairs = kPositions.size() * static_cast<std::size_t>(r / 2);
+    for (const Type type : kTypes) {
+      if (type == Type::kF64 && r > 80) continue;  // slow
+      const Type table_type = compute_type(type);
+      on_every_target([&](const std::string& target) {
+        Array cos(table_type, pairs), sin = cos;
+        table(plan, shape, row_of(kPositions),
+              {cos.data(), sin.data(), 0, r / 2, table_type});
+        for (const Layout& layout : layouts(r)) {
+          const std::int64_t d = layout.head_dim;
+          const auto direction =
+              d % 2 == 0 ? Direction::kForward : Direction::kAdjoint;
+          Array in = patterns(
+              type, kHeads * kPositions.size() * static_cast<std::size_t>(d),
+              true, 9);
+          Array want = in, fused = poisoned(in), one_by_one = in;
+          rotate(layout, direction, shape,
+                 {cos.data(), sin.data(), 0, r / 2, table_type},
+                 together(want, want, d));
+          rope(plan, layout, direction, shape, row_of(kPositions),
+               together(in, fused, d));
+          for (std::size_t t = 0; t < kPositions.size(); ++t) {
+            auto tensors = apart(one_by_one, one_by_one, d);
+            for (Tensor& tensor : tensors) {
+              const auto first =
+                  static_cast<std::int64_t>(t) * tensor.in_strides.token;
+              tensor.in = tensor.out = at(tensor.out, type, first);
+            }
+            rope(plan, layout, direction, {1, 1},
+                 row_of(std::span(kPositions).subspan(t, 1)), tensors);
+          }
+          CAPTURE(target, r, d, static_cast<int>(type),
+                  static_cast<int>(layout.pairing));
+          CHECK(fused.memory == want.memory);
+          CHECK(one_by_one.memory == want.memory);
+        }
+      });
+    }
   }
+}
+
+// Rotated before anything of this program or of the kernels was initialised.
+float early[2] = {1, 2};
+
+__attribute__((constructor(101))) void rotate_early() {
+  const float cos = 0, sin = 1;
+  const Tensor tensor{early, early, 1, {2, 2, 2}, {2, 2, 2}};
+  rotate({2, 2, 0, Pairing::kHalfSplit}, Direction::kForward, {1, 1},
+         {&cos, &sin, 0, 1}, {&tensor, 1});
+}
+
+TEST_CASE("kernels serve those who call before they are initialised",
+          "[fast]") {
+  CHECK(early[0] == -2);
+  CHECK(early[1] == 1);
 }
 
 }  // namespace

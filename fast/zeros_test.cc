@@ -18,16 +18,13 @@ TEST_CASE("a sine next to zero, far away, has the same bits on every target",
   // the angle would show, and did.
   const std::vector<std::int64_t> positions = {
       249386555770417, 1044855258382529, 8081718799111211, 8081755726670078};
-  const auto tokens = static_cast<std::int64_t>(positions.size());
   const Plan plan = plan_of(10000, 128);
   std::vector<float> first;
   on_every_target([&](const std::string& target) {
-    std::vector<float> cos(positions.size() * 64), sin = cos;
-    table(plan, {1, tokens}, {positions.data(), 0, 0},
-          {cos.data(), sin.data(), 0, 64});
-    if (first.empty()) first = sin;
+    const OwnTable got = table_at(plan, positions);
+    if (first.empty()) first = got.sin;
     CAPTURE(target);
-    CHECK(same_bits(sin, first));
+    CHECK(same_bits(got.sin, first));
   });
 }
 
@@ -84,9 +81,7 @@ TEST_CASE("a sine next to zero keeps all its digits however it is formed",
   const std::int64_t near_and_far[] = {p, std::int64_t{1} << 52};
   on_every_target([&](const std::string& target) {
     for (const Path& path : paths) {
-      const auto tokens = static_cast<std::int64_t>(path.positions.size());
-      OwnTable got(path.positions.size(), pairs);
-      table(path.plan, {1, tokens}, {path.positions.data(), 0, 0}, got.out());
+      const OwnTable got = table_at(path.plan, path.positions);
       const std::size_t row = path.positions[0] == p ? 0 : 1;
       CAPTURE(target, path.positions);
       CHECK(same_bits(std::span(got.sin).subspan(row * pairs, pairs), want));
@@ -112,8 +107,7 @@ TEST_CASE("a tie next to zero is decided by the angle itself", "[fast][R2]") {
   for (const Found& f : found) {
     const Plan plan({&f.theta, 1}, {&f.theta_lo, 1});
     on_every_target([&](const std::string& target) {
-      OwnTable got(1, 1);
-      table(plan, {1, 1}, {&f.position, 0, 0}, got.out());
+      const OwnTable got = table_at(plan, {&f.position, 1});
       CAPTURE(target, f.position);
       CHECK(got.sin[0] == f.sine);
     });
@@ -128,8 +122,7 @@ TEST_CASE("beyond 2^53 quarter circles a table is the same on every target",
   const Plan plan(theta, theta_lo);
   std::vector<float> first;
   on_every_target([&](const std::string& target) {
-    OwnTable got(1, 5);
-    table(plan, {1, 1}, {&position, 0, 0}, got.out());
+    const OwnTable got = table_at(plan, {&position, 1});
     CAPTURE(target);
     for (std::size_t j = 0; j < 5; ++j) {
       CHECK(std::abs(std::hypot(got.cos[j], got.sin[j]) - 1) < 1e-6);
@@ -143,21 +136,15 @@ TEST_CASE("a sine of zero is +0 whatever signs led to it", "[fast][R2]") {
   const double theta[] = {0, 0, -0.3, -1, -1};
   const double theta_lo[] = {0, 0, 0, 1e-18, -1e-18};
   const Plan plan(theta, theta_lo);
-  const std::int64_t positions[] = {0, 0};
-  const std::vector<float> zero(5, 0.0f);
+  const std::int64_t origin[] = {0, 0}, below[] = {-5};
+  const std::vector<float> zero(10, 0.0f);
   on_every_target([&](const std::string& target) {
-    OwnTable got(2, 5);
-    table(plan, {1, 2}, {positions, 0, 0}, got.out());
+    const OwnTable at_origin = table_at(plan, origin);
+    const OwnTable at_below = table_at(plan, below);
     CAPTURE(target);
-    CHECK(same_bits(std::span(got.sin).first(5), zero));
-    CHECK(same_bits(std::span(got.sin).last(5), zero));
-  });
-  const std::int64_t below = -5;
-  on_every_target([&](const std::string& target) {
-    OwnTable got(1, 5);
-    table(plan, {1, 1}, {&below, 0, 0}, got.out());
-    CAPTURE(target);
-    CHECK(same_bits(std::span(got.sin).first(2), std::span(zero).first(2)));
+    CHECK(same_bits(at_origin.sin, zero));
+    CHECK(
+        same_bits(std::span(at_below.sin).first(2), std::span(zero).first(2)));
   });
 }
 
@@ -165,9 +152,8 @@ TEST_CASE("position 0 has cosine m and sine +0", "[fast][R2]") {
   const std::int64_t position = 0;
   for (const double amplitude : {1.0, 1.5}) {
     on_every_target([&](const std::string& target) {
-      OwnTable got(1, 40);
-      table(plan_of(10000, 80, amplitude), {1, 1}, {&position, 0, 0},
-            got.out());
+      const OwnTable got =
+          table_at(plan_of(10000, 80, amplitude), {&position, 1});
       const std::vector<float> m(40, static_cast<float>(amplitude));
       const std::vector<float> zero(40, 0.0f);
       CAPTURE(target);
