@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/kernels/library_here.h"
-#include "conformance/kernels/worker.h"
-#include "conformance/speed/admission.h"
-#include "conformance/speed/measure.h"
-#include "conformance/speed/speed_report.h"
+#include "conformance/bench/admission.h"
+#include "conformance/bench/measure.h"
+#include "conformance/bench/speed_report.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/plugin/library_here.h"
+#include "conformance/plugin/worker.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/report_file.h"
@@ -21,10 +21,10 @@
 namespace ropeproof::tools {
 namespace {
 
-using conformance::RowSpeed;
-using conformance::SpeedEntry;
-using conformance::SpeedKernel;
-using conformance::SpeedRow;
+using conformance::bench::RowSpeed;
+using conformance::bench::SpeedEntry;
+using conformance::bench::SpeedKernel;
+using conformance::bench::SpeedRow;
 
 struct Options {
   KernelListFlags kernels;
@@ -39,7 +39,7 @@ std::vector<SpeedRow> selected_rows(const std::string& filter) {
   std::vector<SpeedRow> rows;
   try {
     const std::regex pattern(filter);
-    for (const SpeedRow& row : conformance::speed_rows()) {
+    for (const SpeedRow& row : conformance::bench::speed_rows()) {
       if (std::regex_search(row.name(), pattern)) rows.push_back(row);
     }
   } catch (const std::regex_error&) {
@@ -57,7 +57,8 @@ std::vector<SpeedRow> selected_rows(const std::string& filter) {
 struct Field {
   std::vector<SpeedEntry> entries;
   std::vector<KernelFlags> flags;
-  std::vector<std::shared_ptr<conformance::Kernel>> kernels;  // as judged
+  std::vector<std::shared_ptr<conformance::plugin::Kernel>>
+      kernels;  // as judged
 };
 
 std::string distinct(const std::string& name, const Field& field) {
@@ -73,12 +74,14 @@ std::string distinct(const std::string& name, const Field& field) {
 
 Field judged(const Options& options) {
   const std::vector<KernelFlags> list = options.kernels.list();
-  const conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  const conformance::cases::Corpus corpus =
+      conformance::cases::load_corpus(options.vectors);
   Field field;
   for (const KernelFlags& flags : list) {
-    const std::shared_ptr<conformance::Kernel> kernel = flags.open();
-    const conformance::Description& d = kernel->description();
-    conformance::Admission admission = conformance::admit(*kernel, corpus);
+    const std::shared_ptr<conformance::plugin::Kernel> kernel = flags.open();
+    const conformance::plugin::Description& d = kernel->description();
+    conformance::bench::Admission admission =
+        conformance::bench::admit(*kernel, corpus);
     if (!admission.refusal.empty()) {
       std::cerr << "ropeproof: " << d.name << " (" << flags.argument()
                 << ") is not measured: " << admission.refusal;
@@ -99,7 +102,7 @@ Field judged(const Options& options) {
 
 // In this process, but for commands, whose time includes the protocol's.
 std::vector<SpeedKernel> loaded(const Field& field) {
-  conformance::limit_threads(1);
+  conformance::plugin::limit_threads(1);
   std::vector<SpeedKernel> kernels;
   for (std::size_t i = 0; i < field.entries.size(); ++i) {
     const std::string library = field.flags[i].library();
@@ -109,14 +112,15 @@ std::vector<SpeedKernel> loaded(const Field& field) {
       kernels.push_back({kernel->description(),
                          [kernel](const ropeproof_problem& problem) {
                            const auto answer = kernel->run(problem);
-                           return answer.outcome == conformance::Outcome::kOk
+                           return answer.outcome ==
+                                          conformance::plugin::Outcome::kOk
                                       ? ROPEPROOF_OK
                                       : ROPEPROOF_UNSUPPORTED;
                          },
                          kernel->shares_memory()});
       continue;
     }
-    const auto here = conformance::load_library_here(library);
+    const auto here = conformance::plugin::load_library_here(library);
     kernels.push_back(
         {here.description, [run = here.run](const ropeproof_problem& problem) {
            return run(&problem);
@@ -143,29 +147,31 @@ int bench(const Options& options) {
   const std::vector<SpeedKernel> kernels = loaded(field);
   field.kernels.clear();  // the workers of libraries have done their part
 
-  std::cout << conformance::speed_heading(field.entries) << std::flush;
+  std::cout << conformance::bench::speed_heading(field.entries) << std::flush;
   std::vector<RowSpeed> measured;
   int wrong = 0, left_out = 0;
   const SpeedRow* last = nullptr;
   for (const SpeedRow& row : rows) {
     const auto is_offered = [&](const SpeedKernel& kernel) {
-      return conformance::missing_feature(kernel.description, row,
-                                          kernel.shares_memory)
+      return conformance::bench::missing_feature(kernel.description, row,
+                                                 kernel.shares_memory)
           .empty();
     };
     if (std::ranges::none_of(kernels, is_offered)) {
       ++left_out;
       continue;
     }
-    RowSpeed speed = conformance::measure(row, kernels,
-                                          {.repetitions = options.repetitions});
-    for (const conformance::KernelSpeed& one : speed.kernels) {
-      wrong += one.status == conformance::KernelSpeed::Status::kWrong ? 1 : 0;
+    RowSpeed speed = conformance::bench::measure(
+        row, kernels, {.repetitions = options.repetitions});
+    for (const conformance::bench::KernelSpeed& one : speed.kernels) {
+      wrong +=
+          one.status == conformance::bench::KernelSpeed::Status::kWrong ? 1 : 0;
     }
     if (last == nullptr || !is_same_group(*last, row)) {
-      std::cout << conformance::speed_group(row);
+      std::cout << conformance::bench::speed_group(row);
     }
-    std::cout << conformance::speed_lines(speed, field.entries) << std::flush;
+    std::cout << conformance::bench::speed_lines(speed, field.entries)
+              << std::flush;
     last = &row;
     measured.push_back(std::move(speed));
   }
@@ -178,8 +184,8 @@ int bench(const Options& options) {
   }
   if (!std::cout) throw std::runtime_error("standard output is not writable");
   if (json) {
-    json->write(conformance::speed_json(ROPEPROOF_VERSION, options.repetitions,
-                                        field.entries, measured));
+    json->write(conformance::bench::speed_json(
+        ROPEPROOF_VERSION, options.repetitions, field.entries, measured));
   }
   if (wrong > 0) {
     std::cerr << "ropeproof: " << wrong << " of the results "

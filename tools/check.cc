@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/exchange/claim.h"
-#include "conformance/exchange/exchange.h"
-#include "conformance/exchange/pack.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/check/exchange.h"
+#include "conformance/plugin/claim.h"
+#include "conformance/plugin/pack.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
@@ -20,17 +20,19 @@ struct Options {
   std::string pack, claim;
   std::optional<std::string> results;
   std::string vectors = default_vectors().string();
-  conformance::Selection selection;
+  conformance::check::Selection selection;
   WaiverFlags waivers;
   ReportOutput output;
 };
 
 int check(Options& options) {
   options.waivers.read();
-  const conformance::Description claim = conformance::read_claim(options.claim);
-  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
-  if (conformance::read_pack(options.pack).tier == "full") {
-    conformance::add_full_tier(corpus, reference::best_oracle(), {});
+  const conformance::plugin::Description claim =
+      conformance::plugin::read_claim(options.claim);
+  conformance::cases::Corpus corpus =
+      conformance::cases::load_corpus(options.vectors);
+  if (conformance::plugin::read_pack(options.pack).tier == "full") {
+    conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   options.waivers.add_cases(corpus);
   options.waivers.check();
@@ -38,7 +40,7 @@ int check(Options& options) {
   const std::filesystem::path results =
       options.results ? std::filesystem::path(*options.results)
                       : std::filesystem::path(options.pack) / "out";
-  conformance::Report report = conformance::check_pack(
+  conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, claim, corpus, options.selection);
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/exchange/claim.h"
-#include "conformance/exchange/exchange.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/check/exchange.h"
+#include "conformance/plugin/claim.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
@@ -21,14 +21,15 @@ struct Options {
 };
 
 int export_calls(const Options& options) {
-  const conformance::Description claim =
-      options.claim ? conformance::read_claim(*options.claim)
-                    : conformance::universal_claim();
-  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  const conformance::plugin::Description claim =
+      options.claim ? conformance::plugin::read_claim(*options.claim)
+                    : conformance::plugin::universal_claim();
+  conformance::cases::Corpus corpus =
+      conformance::cases::load_corpus(options.vectors);
   if (options.tier == "full") {
-    conformance::add_full_tier(corpus, reference::best_oracle(), {});
+    conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
-  const std::size_t calls = conformance::export_pack(
+  const std::size_t calls = conformance::check::export_pack(
       claim, corpus, options.tier, ROPEPROOF_VERSION, options.out);
   std::cout << calls << " calls in " << options.out
             << ": write the device's loop as " << options.out

@@ -4,7 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "conformance/corpus/corpus.h"
+#include "conformance/cases/corpus.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 
@@ -24,15 +24,15 @@ int generate(const Options& options) {
         "--tier full is too large to commit; name a folder with --out");
   }
   const std::string out = options.out.empty() ? options.vectors : options.out;
-  const conformance::Files files =
-      conformance::generate_corpus(options.vectors, reference::Oracle::kMpfi,
-                                   ROPEPROOF_VERSION, options.tier);
+  const conformance::cases::Files files = conformance::cases::generate_corpus(
+      options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION,
+      options.tier);
   if (!options.check) {
-    conformance::write_corpus(files, out);
+    conformance::cases::write_corpus(files, out);
     std::cout << "wrote " << files.size() << " files to " << out << "\n";
     return 0;
   }
-  const auto differences = conformance::compare_corpus(files, out);
+  const auto differences = conformance::cases::compare_corpus(files, out);
   for (const std::string& line : differences) {
     std::cerr << "ropeproof: " << line << "\n";
   }

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "conformance/corpus/sha256.h"
+#include "conformance/text/sha256.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -37,19 +37,20 @@ void KernelFlags::add_flags(CLI::App& command) {
                    "that ends it ends the run without a verdict");
 }
 
-std::unique_ptr<conformance::Kernel> KernelFlags::open() const {
-  conformance::KernelOptions options;
+std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open() const {
+  conformance::plugin::KernelOptions options;
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
   options.is_forked = !no_fork_;
-  if (!command_.empty()) return conformance::start_process(command_, options);
-  return conformance::load_library(library(), options);
+  if (!command_.empty())
+    return conformance::plugin::start_process(command_, options);
+  return conformance::plugin::load_library(library(), options);
 }
 
 std::string KernelFlags::library() const {
   return builtin_.empty() ? library_ : bundled_library(builtin_).string();
 }
 
-void KernelFlags::note(conformance::Report& report) const {
+void KernelFlags::note(conformance::report::Report& report) const {
   report.kernel_argument = argument();
   report.is_forked = !no_fork_;
   report.time_limit_ms = time_limit_ms_;
@@ -57,9 +58,10 @@ void KernelFlags::note(conformance::Report& report) const {
   std::ifstream stream(library(), std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
   if (!stream.is_open() || stream.bad()) {
-    throw conformance::KernelError(library() + ": cannot be read any more");
+    throw conformance::plugin::KernelError(library() +
+                                           ": cannot be read any more");
   }
-  report.kernel_sha256 = conformance::sha256(bytes);
+  report.kernel_sha256 = conformance::text::sha256(bytes);
 }
 
 std::string KernelFlags::argument() const {

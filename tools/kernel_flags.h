@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/kernels/kernel.h"
-#include "conformance/verdict/report.h"
+#include "conformance/plugin/kernel.h"
+#include "conformance/report/report.h"
 
 namespace ropeproof::tools {
 
@@ -17,9 +17,9 @@ class KernelFlags {
  public:
   void add_flags(CLI::App& command);
   // Throws KernelError.
-  std::unique_ptr<conformance::Kernel> open() const;
+  std::unique_ptr<conformance::plugin::Kernel> open() const;
   // What a report says about them. Throws KernelError.
-  void note(conformance::Report& report) const;
+  void note(conformance::report::Report& report) const;
   // "--lib ./libx.so", as the user typed it.
   std::string argument() const;
   // The file to load; empty for a command.

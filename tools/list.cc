@@ -7,33 +7,34 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/corpus/coverage.h"
-#include "conformance/corpus/summary.h"
-#include "conformance/profiles/profiles.h"
-#include "conformance/verdict/features.h"
-#include "conformance/verdict/tolerance.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/cases/coverage.h"
+#include "conformance/cases/summary.h"
+#include "conformance/check/features.h"
+#include "conformance/judge/tolerance.h"
+#include "conformance/models/profiles.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
 namespace {
 
 void list_cases(const std::string& vectors) {
-  for (const auto& group : conformance::load_corpus(vectors).groups) {
+  for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
     std::cout << group.name << " (" << group.tier << "): " << group.description
               << "\n";
-    conformance::for_each_case(group, [](const auto& c) {
-      std::cout << "  " << c.id << "  " << conformance::summary(c) << "\n";
+    conformance::cases::for_each_case(group, [](const auto& c) {
+      std::cout << "  " << c.id << "  " << conformance::cases::summary(c)
+                << "\n";
     });
   }
 }
 
 // Exit status 1 unless every cell is covered.
 int list_coverage(const std::string& vectors) {
-  const auto coverage =
-      conformance::coverage_of(conformance::load_corpus(vectors).groups);
-  std::cout << conformance::coverage_text(coverage);
-  const auto empty = conformance::empty_cells(coverage);
+  const auto coverage = conformance::cases::coverage_of(
+      conformance::cases::load_corpus(vectors).groups);
+  std::cout << conformance::cases::coverage_text(coverage);
+  const auto empty = conformance::cases::empty_cells(coverage);
   for (const std::string& cell : empty) {
     std::cerr << "ropeproof: no case reaches " << cell << "\n";
   }
@@ -43,11 +44,11 @@ int list_coverage(const std::string& vectors) {
 // What tools/prove/readers/ come to, each by its own means: id, expected values, how
 // many of them are positive, and a checksum of their patterns.
 void list_checksums(const std::string& vectors) {
-  for (const auto& group : conformance::load_corpus(vectors).groups) {
+  for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
     for (const auto& c : group.rope_cases) {
       std::size_t values = 0, positive = 0;
       std::uint32_t checksum = 0;
-      for (const conformance::Bits* tensor :
+      for (const conformance::cases::Bits* tensor :
            {&c.inv_freq_hi, &c.inv_freq_lo, &c.q_out, &c.k_out}) {
         values += tensor->size();
         for (const std::uint64_t pattern : *tensor) {
@@ -74,9 +75,10 @@ void list_kernels() {
 void list_profiles(const std::string& vectors) {
   const std::filesystem::path presets =
       std::filesystem::path(vectors) / "models";
-  for (const conformance::Profile& profile : conformance::profiles()) {
+  for (const conformance::models::Profile& profile :
+       conformance::models::profiles()) {
     std::cout << profile.name << "\n  "
-              << conformance::summary(profile, presets) << "\n";
+              << conformance::models::summary(profile, presets) << "\n";
   }
 }
 
@@ -113,7 +115,7 @@ Command add_list(CLI::App& app) {
             } else if (options->what == "checksums") {
               list_checksums(options->vectors);
             } else if (options->what == "tolerances") {
-              std::cout << conformance::tolerance_text();
+              std::cout << conformance::judge::tolerance_text();
             } else {
               list_cases(options->vectors);
             }

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "conformance/corpus/strict_json.h"
-#include "conformance/kernels/kernel.h"
+#include "conformance/plugin/kernel.h"
+#include "conformance/text/strict_json.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 
@@ -51,9 +51,9 @@ int main(int argc, char** argv) {
     return 2;
   } catch (const std::invalid_argument& error) {
     return fail(2, error.what());
-  } catch (const conformance::KernelError& error) {
+  } catch (const conformance::plugin::KernelError& error) {
     return fail(3, error.what());
-  } catch (const conformance::VectorError& error) {
+  } catch (const conformance::text::VectorError& error) {
     return fail(4, error.what());
   } catch (const std::exception& error) {
     return fail(5, error.what());

@@ -1,5 +1,5 @@
 // ropeproof merge: joins the reports of all shards of a run.
-#include "conformance/verdict/merge.h"
+#include "conformance/report/merge.h"
 
 #include <fstream>
 #include <iterator>
@@ -18,20 +18,21 @@ struct Options {
   ReportOutput output;
 };
 
-conformance::NamedReport read(const std::string& file) {
+conformance::report::NamedReport read(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
   if (!stream.is_open() || stream.bad() || text.empty()) {
-    throw conformance::ReportError(file + ": cannot be read, or is empty");
+    throw conformance::report::ReportError(file +
+                                           ": cannot be read, or is empty");
   }
-  return {file, conformance::read_report(text, file)};
+  return {file, conformance::report::read_report(text, file)};
 }
 
 int merge(Options& options) {
-  std::vector<conformance::NamedReport> shards;
+  std::vector<conformance::report::NamedReport> shards;
   for (const std::string& file : options.files) shards.push_back(read(file));
-  const conformance::Report whole =
-      conformance::merge_reports(std::move(shards));
+  const conformance::report::Report whole =
+      conformance::report::merge_reports(std::move(shards));
   options.output.open();
   return options.output.publish(whole);
 }

@@ -53,14 +53,14 @@ void ReportOutput::open() {
   if (junit_path_) junit_.emplace("--junit", *junit_path_);
 }
 
-int ReportOutput::publish(const conformance::Report& report) {
-  std::cout << conformance::text_report(report,
-                                        static_cast<std::size_t>(failures_))
+int ReportOutput::publish(const conformance::report::Report& report) {
+  std::cout << conformance::report::text_report(
+                   report, static_cast<std::size_t>(failures_))
             << std::flush;
   if (!std::cout) throw std::runtime_error("standard output is not writable");
-  if (json_) json_->write(conformance::json_report(report));
-  if (junit_) junit_->write(conformance::junit_report(report));
-  return conformance::exit_status(conformance::total(report));
+  if (json_) json_->write(conformance::report::json_report(report));
+  if (junit_) junit_->write(conformance::report::junit_report(report));
+  return conformance::report::exit_status(conformance::report::total(report));
 }
 
 std::string shell_quoted(const std::string& text) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "conformance/verdict/report.h"
+#include "conformance/report/report.h"
 
 namespace ropeproof::tools {
 
@@ -44,7 +44,7 @@ class ReportOutput {
   // Before the run: opens what the flags name.
   void open();
   // After it: prints, writes, and returns the exit status.
-  int publish(const conformance::Report& report);
+  int publish(const conformance::report::Report& report);
 
  private:
   std::optional<std::string> json_path_, junit_path_;

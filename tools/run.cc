@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/profiles/profiles.h"
-#include "conformance/verdict/report.h"
-#include "conformance/verdict/runner.h"
-#include "conformance/verdict/staged.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/check/staged.h"
+#include "conformance/models/profiles.h"
+#include "conformance/report/report.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
@@ -22,7 +22,7 @@ namespace {
 struct Options {
   KernelFlags kernel;
   std::string vectors = default_vectors().string();
-  conformance::Selection selection;
+  conformance::check::Selection selection;
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
@@ -30,10 +30,11 @@ struct Options {
 };
 
 // An information for kernels of class A1, unless it is asked for.
-void look_for_staging(conformance::Kernel& kernel, bool is_asked_for,
-                      conformance::Report& report) {
+void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
+                      conformance::report::Report& report) {
   if (!is_asked_for && report.kernel.angle_class != ROPEPROOF_A1) return;
-  const conformance::StagedResult result = conformance::check_staged(kernel);
+  const conformance::check::StagedResult result =
+      conformance::check::check_staged(kernel);
   report.staged = result.is_offered || !is_asked_for
                       ? result.text
                       : "no S1: needs rope in f32 with full heads, and MPFR";
@@ -41,7 +42,7 @@ void look_for_staging(conformance::Kernel& kernel, bool is_asked_for,
 }
 
 // The whole tier, or a case of it, as a replay names one.
-bool needs_full_tier(const conformance::Selection& selection) {
+bool needs_full_tier(const conformance::check::Selection& selection) {
   return selection.tier == "full" ||
          std::ranges::any_of(selection.cases, [](const std::string& id) {
            return id.starts_with("full-");
@@ -52,29 +53,31 @@ int run(Options& options) {
   options.waivers.read();
   if (options.shard) {
     options.selection.shard =
-        conformance::parse_shard(*options.shard, "--shard");
+        conformance::check::parse_shard(*options.shard, "--shard");
   } else if (options.selection.cases.empty()) {
     // A replay of chosen cases is nobody's array job.
-    options.selection.shard = conformance::shard_of_environment(
+    options.selection.shard = conformance::check::shard_of_environment(
         [](const char* name) { return std::getenv(name); });
   }
-  conformance::Corpus corpus = conformance::load_corpus(options.vectors);
+  conformance::cases::Corpus corpus =
+      conformance::cases::load_corpus(options.vectors);
   options.waivers.add_cases(corpus);
   const std::string& profile = options.selection.profile;
   if (!profile.empty()) {
-    corpus.groups = {conformance::proved_profile(
-        conformance::find_profile(profile),
+    corpus.groups = {conformance::models::proved_profile(
+        conformance::models::find_profile(profile),
         std::filesystem::path(options.vectors) / "models")};
   } else if (needs_full_tier(options.selection)) {
-    conformance::add_full_tier(corpus, reference::best_oracle(),
-                               options.selection.cases);
+    conformance::cases::add_full_tier(corpus, reference::best_oracle(),
+                                      options.selection.cases);
   }
   options.waivers.add_cases(corpus);
   options.waivers.check();
   options.output.open();
-  const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
-  conformance::Report report =
-      conformance::run_suite(*kernel, corpus, options.selection);
+  const std::unique_ptr<conformance::plugin::Kernel> kernel =
+      options.kernel.open();
+  conformance::report::Report report =
+      conformance::check::run_suite(*kernel, corpus, options.selection);
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;

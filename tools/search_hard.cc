@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "conformance/corpus/bits_json.h"
-#include "conformance/corpus/words.h"
+#include "conformance/cases/bits_json.h"
+#include "conformance/text/words.h"
 #include "reference/sweep/hardest.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
@@ -36,16 +36,17 @@ const reference::sweep::HardSearch kSearch{{10000, 500000, 1e6, 1e7},
 ordered_json as_json(const HardCase& hard) {
   constexpr const char* kWhat[] = {"cos", "sin", "q"};
   ordered_json result = {
-      {"dtype", conformance::word(conformance::kFormatWords, hard.format)},
-      {"base", conformance::hex(hard.base)},
+      {"dtype",
+       conformance::text::word(conformance::text::kFormatWords, hard.format)},
+      {"base", conformance::cases::hex(hard.base)},
       {"rotary_dim", hard.rotary_dim},
       {"pair", hard.pair},
       {"position", hard.position},
       {"what", kWhat[static_cast<int>(hard.what)]}};
   if (hard.what == Hard::kRotated) {
     result["x"] = {
-        conformance::hex(encode(hard.format, hard.x_u), hard.format),
-        conformance::hex(encode(hard.format, hard.x_v), hard.format)};
+        conformance::cases::hex(encode(hard.format, hard.x_u), hard.format),
+        conformance::cases::hex(encode(hard.format, hard.x_v), hard.format)};
   }
   char distance[16];
   std::snprintf(distance, sizeof distance, "%.2f", std::log2(hard.distance));

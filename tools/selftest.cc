@@ -8,7 +8,7 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/corpus/corpus.h"
+#include "conformance/cases/corpus.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -35,11 +35,11 @@ class SilentStderr {
   int kept_;
 };
 
-conformance::SelftestReport run_silently(
-    const conformance::Corpus& corpus,
-    const conformance::SelftestOptions& options) {
+conformance::selftest::SelftestReport run_silently(
+    const conformance::cases::Corpus& corpus,
+    const conformance::selftest::SelftestOptions& options) {
   const SilentStderr silent;
-  return conformance::run_selftest(corpus, options);
+  return conformance::selftest::run_selftest(corpus, options);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Command add_selftest(CLI::App& app) {
                       "appended (default: fakes/process.py of a checkout)");
   return {
       command, [options] {
-        conformance::SelftestOptions suite;
+        conformance::selftest::SelftestOptions suite;
         suite.fast_library = bundled_library("fast").string();
         suite.fakes = {options->fakes, options->fake_process};
         const auto beside =
@@ -77,8 +77,8 @@ Command add_selftest(CLI::App& app) {
         if (options->fake_process.empty() && std::filesystem::exists(script)) {
           suite.fakes.process = "python3 " + shell_quoted(script.string());
         }
-        const conformance::SelftestReport report =
-            run_silently(conformance::load_corpus(options->vectors), suite);
+        const conformance::selftest::SelftestReport report = run_silently(
+            conformance::cases::load_corpus(options->vectors), suite);
         std::cout << report.text;
         return report.holds() ? 0 : 5;
       }};

@@ -5,10 +5,10 @@
 #include <memory>
 #include <stdexcept>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/corpus/prove.h"
-#include "conformance/corpus/summary.h"
-#include "conformance/verdict/features.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/cases/prove.h"
+#include "conformance/cases/summary.h"
+#include "conformance/check/features.h"
 #include "reference/format.h"
 #include "reference/spec.h"
 #include "tools/commands.h"
@@ -16,20 +16,20 @@
 namespace ropeproof::tools {
 namespace {
 
-using conformance::Bits;
-using conformance::RopeCase;
+using conformance::cases::Bits;
+using conformance::cases::RopeCase;
 using reference::Format;
 
 // What a golden demands where it is no number.
 std::string rule_of(std::uint64_t golden) {
   switch (golden) {
-    case conformance::kMustBeNan:
+    case conformance::cases::kMustBeNan:
       return "NaN";
-    case conformance::kMustNotBeFinite:
+    case conformance::cases::kMustNotBeFinite:
       return "NaN or inf";
-    case conformance::kMustBePlusInfinity:
+    case conformance::cases::kMustBePlusInfinity:
       return "+inf";
-    case conformance::kMustBeMinusInfinity:
+    case conformance::cases::kMustBeMinusInfinity:
       return "-inf";
     default:
       return {};
@@ -68,16 +68,16 @@ void print_goldens(const std::string& name, const Bits& hi, const Bits& lo,
 }
 
 template <class Case>
-void print_head(const conformance::Group& group, const Case& c) {
+void print_head(const conformance::cases::Group& group, const Case& c) {
   std::cout << c.id << "  " << c.comment << "\n"
-            << conformance::summary(c) << "\n";
+            << conformance::cases::summary(c) << "\n";
   for (const std::string& key : c.targets) {
     std::cout << "targets " << key << "  " << group.targets.at(key) << "\n";
   }
 }
 
 void print_printed(const RopeCase& c) {
-  const auto beyond = conformance::beyond_tolerance(c);
+  const auto beyond = conformance::cases::beyond_tolerance(c);
   std::cout << "printed: " << c.printed->source << "\n"
             << (beyond.empty() ? "every printed decimal is within "
                                : "NOT every printed decimal is within ")
@@ -92,7 +92,7 @@ void print_printed(const RopeCase& c) {
   }
 }
 
-void show(const conformance::Group& group, const RopeCase& c) {
+void show(const conformance::cases::Group& group, const RopeCase& c) {
   print_head(group, c);
   const std::int64_t d = c.spec.layout.head_dim;
   std::cout << "certified at " << c.precision_bits << " bits\npositions\n";
@@ -114,7 +114,8 @@ void show(const conformance::Group& group, const RopeCase& c) {
   if (c.printed) print_printed(c);
 }
 
-void show(const conformance::Group& group, const conformance::PermuteCase& c) {
+void show(const conformance::cases::Group& group,
+          const conformance::cases::PermuteCase& c) {
   print_head(group, c);
   print_rows("in", c.in, c.dtype, c.columns);
   print_rows("expected", c.out, c.dtype, c.columns);
@@ -122,14 +123,14 @@ void show(const conformance::Group& group, const conformance::PermuteCase& c) {
 
 // A case that refers to others.
 template <class Case>
-void show(const conformance::Group& group, const Case& c) {
+void show(const conformance::cases::Group& group, const Case& c) {
   print_head(group, c);
 }
 
 int show_case(const std::string& id, const std::string& vectors) {
   bool found = false;
-  for (const auto& group : conformance::load_corpus(vectors).groups) {
-    conformance::for_each_case(group, [&](const auto& c) {
+  for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
+    conformance::cases::for_each_case(group, [&](const auto& c) {
       if (c.id != id) return;
       show(group, c);
       found = true;

@@ -7,10 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/corpus/words.h"
-#include "conformance/stress/search.h"
-#include "conformance/verdict/features.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/cases/summary.h"
+#include "conformance/check/features.h"
+#include "conformance/plugin/words.h"
+#include "conformance/search/search.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
@@ -31,15 +32,17 @@ struct Options {
 
 // The smallest case as vectors, and the verdict on it as any other run prints
 // it, with the command that replays it.
-void report_failure(const Options& options, const conformance::Kernel& kernel,
-                    const conformance::StressFailure& failure,
+void report_failure(const Options& options,
+                    const conformance::plugin::Kernel& kernel,
+                    const conformance::search::StressFailure& failure,
                     const std::string& folder) {
-  conformance::write_corpus(
+  conformance::cases::write_corpus(
       failure_files(failure, reference::best_oracle(), ROPEPROOF_VERSION),
       folder);
-  const conformance::Corpus corpus = conformance::load_corpus(folder);
-  const conformance::RopeCase& c = corpus.groups.at(0).rope_cases.at(0);
-  conformance::Report report;
+  const conformance::cases::Corpus corpus =
+      conformance::cases::load_corpus(folder);
+  const conformance::cases::RopeCase& c = corpus.groups.at(0).rope_cases.at(0);
+  conformance::report::Report report;
   report.suite_version = ROPEPROOF_VERSION;
   report.vectors_version = corpus.version;
   report.manifest_sha256 = corpus.manifest_sha256;
@@ -50,28 +53,28 @@ void report_failure(const Options& options, const conformance::Kernel& kernel,
                      std::to_string(failure.index) + ", made smaller in " +
                      std::to_string(failure.tries) + " tries";
   report.is_whole_tier = false;
-  conformance::Check check = failure.check;
+  conformance::check::Check check = failure.check;
   check.case_id = c.id;
   check.operation = failure.operation;
   for (const auto& [key, meaning] : corpus.groups[0].targets) {
     check.targets.push_back(key + " " + meaning);
   }
-  check.summary = c.comment + " (" + summary(c) + ")";
+  check.summary = c.comment + " (" + conformance::cases::summary(c) + ")";
   report.checks.push_back(std::move(check));
-  std::cout << conformance::text_report(report, 1);
+  std::cout << conformance::report::text_report(report, 1);
 }
 
 // Nothing to save: the verdict, and the calls that lead to it.
-void report_dependent_failure(const Options& options,
-                              const conformance::Kernel& kernel,
-                              const conformance::StressFailure& failure) {
-  const conformance::Description& d = kernel.description();
+void report_dependent_failure(
+    const Options& options, const conformance::plugin::Kernel& kernel,
+    const conformance::search::StressFailure& failure) {
+  const conformance::plugin::Description& d = kernel.description();
   const std::uint64_t cases = failure.index - options.first + 1;
   std::cout << "DOES NOT CONFORM   " << d.name << " " << d.version << ": case "
             << failure.index << " of seed " << options.seed << ", "
-            << conformance::word(conformance::kOperationWords,
-                                 failure.operation)
-            << ": " << conformance::verdict_word(failure.check.verdict)
+            << conformance::text::word(conformance::plugin::kOperationWords,
+                                       failure.operation)
+            << ": " << conformance::check::verdict_word(failure.check.verdict)
             << "\nIt passes in a fresh process: the failure depends on earlier "
                "calls, and no case shows it alone.\n"
             << "  replay   ropeproof stress " << options.kernel.argument()
@@ -80,15 +83,17 @@ void report_dependent_failure(const Options& options,
 }
 
 int stress(const Options& options) {
-  const std::unique_ptr<conformance::Kernel> kernel = options.kernel.open();
+  const std::unique_ptr<conformance::plugin::Kernel> kernel =
+      options.kernel.open();
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
                          std::chrono::duration<double>(options.budget_s));
-  const conformance::GoesOn goes_on = [&](std::uint64_t drawn) {
+  const conformance::search::GoesOn goes_on = [&](std::uint64_t drawn) {
     if (options.cases) return *options.cases - drawn;
-    return Clock::now() < end ? conformance::kStressBatch : std::uint64_t{0};
+    return Clock::now() < end ? conformance::search::kStressBatch
+                              : std::uint64_t{0};
   };
-  const conformance::StressResult result = conformance::search(
+  const conformance::search::StressResult result = conformance::search::search(
       *kernel, options.seed, options.first, goes_on, reference::best_oracle());
   const std::string drawn = "seed " + std::to_string(options.seed) + ": " +
                             std::to_string(result.drawn) + " cases drawn, " +

@@ -7,17 +7,17 @@
 #include <stdexcept>
 #include <vector>
 
-#include "conformance/corpus/words.h"
-#include "conformance/sweep/sweep_kernel.h"
+#include "conformance/search/sweep_kernel.h"
+#include "conformance/text/words.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 
 namespace ropeproof::tools {
 namespace {
 
-using conformance::SweepRequest;
-using conformance::SweepResult;
-using conformance::SweptValue;
+using conformance::search::SweepRequest;
+using conformance::search::SweepResult;
+using conformance::search::SweptValue;
 
 struct Options {
   KernelFlags kernel;
@@ -74,24 +74,25 @@ void print(double base, const SweepResult& result) {
 int sweep(Options options) {
   const auto kernel = options.kernel.open();
   if (!options.dtype.empty()) {
-    options.request.dtype =
-        conformance::find_word(conformance::kFormatWords, options.dtype);
+    options.request.dtype = conformance::text::find_word(
+        conformance::text::kFormatWords, options.dtype);
   }
   if (!available(options.request.oracle)) {
     options.request.oracle = reference::Oracle::kBinFloat;
     std::cout << "built without MPFI: exact values are uncertified\n";
   }
-  const conformance::Description& description = kernel->description();
+  const conformance::plugin::Description& description = kernel->description();
   std::cout << "kernel    " << description.name << " " << description.version
             << ", " << options.kernel.argument() << "\n";
   bool conforms = true;
   for (const double base : options.bases) {
     options.request.base = base;
     const SweepResult result =
-        conformance::sweep_kernel(*kernel, options.request);
+        conformance::search::sweep_kernel(*kernel, options.request);
     if (base == options.bases.front()) {
       std::cout << "judged    cos and sin in "
-                << conformance::word(conformance::kFormatWords, result.format)
+                << conformance::text::word(conformance::text::kFormatWords,
+                                           result.format)
                 << ", "
                 << (result.operation == ROPEPROOF_TABLE
                         ? "operation table"
@@ -103,9 +104,9 @@ int sweep(Options options) {
                                "norm-ulp", "worst/bound", "worst");
     }
     print(base, result);
-    if (result.answer.outcome != conformance::Outcome::kOk) {
+    if (result.answer.outcome != conformance::plugin::Outcome::kOk) {
       std::cout << std::flush;
-      throw conformance::KernelError(
+      throw conformance::plugin::KernelError(
           "base " + format_text("%.9g", base) +
           ": the kernel did not answer: " + result.answer.detail);
     }

@@ -10,8 +10,8 @@
 #include <optional>
 #include <sstream>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/corpus/prove.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/cases/prove.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/program.h"
@@ -20,8 +20,8 @@ namespace ropeproof::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using conformance::Bits;
-using conformance::RopeCase;
+using conformance::cases::Bits;
+using conformance::cases::RopeCase;
 
 struct Options {
   std::string vectors = default_vectors().string();
@@ -105,11 +105,11 @@ void forget_goldens(RopeCase& c) {
 
 Opinion ask_bin_float(const Options& options) {
   Opinion opinion;
-  for (const conformance::Group& group :
-       conformance::load_corpus(options.vectors).groups) {
-    conformance::Group again = group;
+  for (const conformance::cases::Group& group :
+       conformance::cases::load_corpus(options.vectors).groups) {
+    conformance::cases::Group again = group;
     for (RopeCase& c : again.rope_cases) forget_goldens(c);
-    conformance::prove(reference::Oracle::kBinFloat, again);
+    conformance::cases::prove(reference::Oracle::kBinFloat, again);
     for (std::size_t i = 0; i < group.rope_cases.size(); ++i) {
       compare(group.rope_cases[i], again.rope_cases[i], opinion);
     }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/waivers/apply.h"
+#include "conformance/report/apply.h"
 
 namespace ropeproof::tools {
 
@@ -13,11 +13,11 @@ void WaiverFlags::add_flags(CLI::App& command) {
 
 void WaiverFlags::read() {
   if (!file_) return;
-  waivers_ = conformance::read_waivers(*file_);
+  waivers_ = conformance::report::read_waivers(*file_);
 }
 
-void WaiverFlags::add_cases(const conformance::Corpus& corpus) {
-  const std::vector<std::string> ids = conformance::case_ids(corpus);
+void WaiverFlags::add_cases(const conformance::cases::Corpus& corpus) {
+  const std::vector<std::string> ids = conformance::report::case_ids(corpus);
   ids_.insert(ids_.end(), ids.begin(), ids.end());
   std::ranges::sort(ids_);
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
@@ -25,8 +25,8 @@ void WaiverFlags::add_cases(const conformance::Corpus& corpus) {
 
 void WaiverFlags::check() const { check_patterns(waivers_, ids_); }
 
-void WaiverFlags::apply(conformance::Report& report) const {
-  apply_waivers(waivers_, ids_, conformance::today(), report);
+void WaiverFlags::apply(conformance::report::Report& report) const {
+  apply_waivers(waivers_, ids_, conformance::report::today(), report);
 }
 
 }  // namespace ropeproof::tools

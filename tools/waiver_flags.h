@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/verdict/report.h"
-#include "conformance/waivers/waivers.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/report/report.h"
+#include "conformance/report/waivers.h"
 
 namespace ropeproof::tools {
 
@@ -19,14 +19,14 @@ class WaiverFlags {
   // Throws std::invalid_argument for a bad file.
   void read();
   // The cases that patterns may name: those of all corpora that are added.
-  void add_cases(const conformance::Corpus& corpus);
+  void add_cases(const conformance::cases::Corpus& corpus);
   // Throws std::invalid_argument for a pattern that matches no case.
   void check() const;
-  void apply(conformance::Report& report) const;
+  void apply(conformance::report::Report& report) const;
 
  private:
   std::optional<std::string> file_;
-  conformance::Waivers waivers_;
+  conformance::report::Waivers waivers_;
   std::vector<std::string> ids_;
 };
 

@@ -5,11 +5,11 @@
 #include <set>
 #include <string_view>
 
-#include "conformance/corpus/words.h"
 #include "conformance/models/config_scaling.h"
+#include "conformance/text/words.h"
 #include "reference/schemes.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 using nlohmann::json;
@@ -246,7 +246,7 @@ class Reader {
     }
     if (result.spec.layout.pairing != Pairing::kHalfSplit) {
       model_.fail("pairing is " +
-                  word(kPairingWords, result.spec.layout.pairing) +
+                  text::word(text::kPairingWords, result.spec.layout.pairing) +
                   "; expected half_split with rope_type proportional");
     }
     result.spec.layout = reference::proportional_layout(d, pairs);
@@ -322,4 +322,4 @@ std::vector<ModelRope> ropes_of_config(const std::string& text,
   return ropes_of_config(parse_config_json(text, file), file, options);
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

@@ -37,7 +37,7 @@
 #include "conformance/models/config_object.h"
 #include "conformance/models/model_rope.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 struct ConfigOptions {
   std::optional<reference::Pairing> pairing;
@@ -60,6 +60,6 @@ std::vector<ModelRope> ropes_of_config(const nlohmann::json& document,
 // Throws ConfigError where the reference refuses the specification.
 void check_rope(const ModelRope& rope, const std::string& file);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_H_

@@ -5,7 +5,7 @@
 
 #include "conformance/models/config.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 // The message without the name of the file, which must lead it.
@@ -247,4 +247,4 @@ TEST_CASE("sections that do not sum to the pairs are refused",
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

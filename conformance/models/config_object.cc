@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 using nlohmann::json;
@@ -247,4 +247,4 @@ void ConfigObject::allow_only(const std::vector<std::string_view>& allowed,
   }
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

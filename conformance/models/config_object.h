@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 // A configuration that means no RoPE. what() is one line. Exit status 2.
 struct ConfigError : std::invalid_argument {
@@ -97,6 +97,6 @@ nlohmann::json parse_config_json(const std::string& text,
 // The shortest decimal that reads back as `x`; 500000, not 5e+05.
 std::string shortest(double x);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_

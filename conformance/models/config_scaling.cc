@@ -7,7 +7,7 @@
 
 #include "reference/golden.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 53;
@@ -289,4 +289,4 @@ std::optional<double> inside_or_beside(const ConfigObject& rope,
                 model.number(key, accepted));
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

@@ -10,7 +10,7 @@
 #include "conformance/models/model_rope.h"
 #include "reference/spec.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 // What the dictionary of a scaling is read with.
 struct ScalingContext {
@@ -36,6 +36,6 @@ std::optional<double> inside_or_beside(const ConfigObject& rope,
                                        const std::string& key,
                                        const Accepted& accepted);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_SCALING_H_

@@ -8,7 +8,7 @@
 #include "conformance/models/figures.h"
 #include "conformance/models/model_text.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 using reference::Pairing;
@@ -299,4 +299,4 @@ TEST_CASE("sections are read as their model orders them",
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

@@ -12,7 +12,7 @@
 #include "reference/golden.h"
 #include "reference/rope.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 using reference::Spec;
@@ -170,4 +170,4 @@ std::string channels_fact(const reference::Layout& layout,
          (words[0].empty() ? "" : ", " + words[0] + " stay");
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

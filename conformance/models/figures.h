@@ -9,7 +9,7 @@
 #include "conformance/models/model_rope.h"
 #include "reference/scaling.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 struct PairFigures {
   double inv_freq = 0;  // theta_j, scaled, rounded once to binary64
@@ -39,6 +39,6 @@ std::vector<std::string> scaling_facts(const ModelRope& rope,
 std::string channels_fact(const reference::Layout& layout,
                           const Figures& figures);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_FIGURES_H_

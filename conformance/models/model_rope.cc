@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <variant>
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 std::string_view scaling_name(const reference::Scaling& scaling) {
   return std::visit(
@@ -30,4 +30,4 @@ std::string_view scaling_name(const reference::Scaling& scaling) {
       scaling);
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

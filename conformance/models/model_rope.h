@@ -10,7 +10,7 @@
 
 #include "reference/spec.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 struct ModelRope {
   // The layers that turn this way, "full_attention" say; empty: all of them.
@@ -30,6 +30,6 @@ struct ModelRope {
 // "yarn", as a config.json calls it.
 std::string_view scaling_name(const reference::Scaling& scaling);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_ROPE_H_

@@ -7,10 +7,10 @@
 #include <iomanip>
 #include <string>
 
-#include "conformance/corpus/words.h"
 #include "conformance/models/figures.h"
+#include "conformance/text/words.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -118,8 +118,8 @@ void print_rope(std::ostream& out, const ModelRope& rope) {
   line("head", "head_dim " + std::to_string(layout.head_dim) + ", rotary_dim " +
                    std::to_string(layout.rotary_dim) + ": " +
                    channels_fact(layout, figures));
-  line("pairing",
-       word(kPairingWords, layout.pairing) + " (" + rope.pairing_source + ")");
+  line("pairing", text::word(text::kPairingWords, layout.pairing) + " (" +
+                      rope.pairing_source + ")");
   line("base",
        shortest(rope.spec.frequencies.base) +
            (layout.pair_distance == 0
@@ -162,7 +162,8 @@ void print_models(std::ostream& out, const std::vector<Model>& models) {
                       return std::to_string(r.spec.layout.rotary_dim);
                     }),
                     get([](const ModelRope& r) {
-                      return word(kPairingWords, r.spec.layout.pairing);
+                      return text::word(text::kPairingWords,
+                                        r.spec.layout.pairing);
                     }),
                     get([](const ModelRope& r) {
                       return shortest(r.spec.frequencies.base);
@@ -187,4 +188,4 @@ void print_model(std::ostream& out, const Model& model) {
   for (const ModelRope& rope : model.ropes) print_rope(out, rope);
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

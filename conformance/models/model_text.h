@@ -7,7 +7,7 @@
 
 #include "conformance/models/preset.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 // A table, a line per model.
 void print_models(std::ostream& out, const std::vector<Model>& models);
@@ -15,6 +15,6 @@ void print_models(std::ostream& out, const std::vector<Model>& models);
 // All there is to know of a model: sources, layout, scaling, and every pair.
 void print_model(std::ostream& out, const Model& model);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_TEXT_H_

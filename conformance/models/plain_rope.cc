@@ -7,7 +7,7 @@
 #include "conformance/models/config_object.h"
 #include "reference/schemes.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 constexpr std::int64_t kMaxHeadDim = 1 << 20;
@@ -109,4 +109,4 @@ ModelRope plain_rope(const nlohmann::json& node, const std::string& where,
   return rope;
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

@@ -20,13 +20,13 @@
 #include "conformance/models/config.h"
 #include "conformance/models/model_rope.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 // `where` names the object in errors; options.pairing is there. Throws
 // ConfigError.
 ModelRope plain_rope(const nlohmann::json& node, const std::string& where,
                      const ConfigOptions& options);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_PLAIN_ROPE_H_

@@ -5,11 +5,11 @@
 #include <iterator>
 #include <system_error>
 
-#include "conformance/corpus/strict_json.h"
-#include "conformance/corpus/words.h"
 #include "conformance/models/plain_rope.h"
+#include "conformance/text/strict_json.h"
+#include "conformance/text/words.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,7 +49,7 @@ Model load_preset(const fs::path& path, const ConfigOptions& options) {
   std::string reason;
   const auto text = read_text(path, reason);
   if (!text) {
-    throw VectorError(path.string() + ": cannot be read: " + reason);
+    throw text::VectorError(path.string() + ": cannot be read: " + reason);
   }
   return read_preset(*text, path.string(), options);
 }
@@ -60,7 +60,7 @@ Model read_preset(const std::string& text, const std::string& file,
                   const ConfigOptions& given) {
   try {
     const nlohmann::json document = parse_config_json(text, file);
-    StrictObject preset(document, file);
+    text::StrictObject preset(document, file);
     Model model;
     model.id = preset.text("id");
     model.title = preset.text("title");
@@ -74,9 +74,11 @@ Model read_preset(const std::string& text, const std::string& file,
     if (preset.find("note") != nullptr) model.note = preset.text("note");
 
     ConfigOptions options = given;
-    const auto pairing = find_word(kPairingWords, preset.text("pairing"));
+    const auto pairing =
+        text::find_word(text::kPairingWords, preset.text("pairing"));
     if (!pairing) {
-      preset.fail("pairing", "expected " + list_words(kPairingWords));
+      preset.fail("pairing",
+                  "expected " + text::list_words(text::kPairingWords));
     }
     if (!options.pairing) {
       options.pairing = pairing;
@@ -103,7 +105,7 @@ Model read_preset(const std::string& text, const std::string& file,
     }
     return model;
   } catch (const ConfigError& error) {
-    throw VectorError(error.what());
+    throw text::VectorError(error.what());
   }
 }
 
@@ -123,13 +125,14 @@ std::vector<Model> load_presets(const fs::path& directory) {
     if (path.extension() != ".json" || path.stem() == "schema") continue;
     models.push_back(load_preset(path, {}));
     if (path.stem() != models.back().id) {
-      throw VectorError(path.string() + ": has the id \"" + models.back().id +
-                        "\"; expected that of its name");
+      throw text::VectorError(path.string() + ": has the id \"" +
+                              models.back().id +
+                              "\"; expected that of its name");
     }
   }
   if (error) {
-    throw VectorError(directory.string() +
-                      ": cannot be read: " + error.message());
+    throw text::VectorError(directory.string() +
+                            ": cannot be read: " + error.message());
   }
   std::ranges::sort(models, {}, &Model::id);
   return models;
@@ -145,4 +148,4 @@ Model read_config_file(const fs::path& path, const ConfigOptions& options) {
   return model;
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

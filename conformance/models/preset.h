@@ -14,7 +14,7 @@
 #include "conformance/models/config.h"
 #include "conformance/models/model_rope.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 struct Model {
   std::string id;     // of a preset, or the path of a config.json
@@ -43,6 +43,6 @@ std::vector<Model> load_presets(const std::filesystem::path& directory);
 Model read_config_file(const std::filesystem::path& path,
                        const ConfigOptions& options = {});
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_PRESET_H_

@@ -5,11 +5,11 @@
 #include <sstream>
 #include <string>
 
-#include "conformance/corpus/strict_json.h"
 #include "conformance/models/figures.h"
 #include "conformance/models/model_text.h"
+#include "conformance/text/strict_json.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 const std::filesystem::path kModels =
@@ -223,7 +223,7 @@ TEST_CASE("a broken preset is refused in one line", "[conformance][models]") {
       read_preset(
           R"({"id": "x", "title": "X", "pairing": "half_split", )" + keys + "}",
           "x.json");
-    } catch (const VectorError& error) {
+    } catch (const text::VectorError& error) {
       return error.what();
     }
     return "accepted";
@@ -263,9 +263,9 @@ TEST_CASE("only a plain name finds a preset", "[conformance][models]") {
   CHECK_FALSE(find_preset(kModels, "schema"));
   CHECK_FALSE(find_preset(kModels, "../schema"));
   CHECK_FALSE(find_preset(kModels, ""));
-  CHECK_THROWS_AS(load_presets(kModels / "nowhere"), VectorError);
+  CHECK_THROWS_AS(load_presets(kModels / "nowhere"), text::VectorError);
   CHECK_THROWS_AS(read_config_file("/no/such/config.json"), ConfigError);
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

@@ -13,7 +13,7 @@
 
 #include "conformance/models/figures.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 // Pixels.
@@ -333,4 +333,4 @@ class Plot {
 
 std::string spectrum_svg(const Model& model) { return Plot(model).draw(); }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

@@ -6,7 +6,7 @@
 
 #include "conformance/models/preset.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 
 // One self-contained SVG document, light or dark as the reader's system is:
 // scaled and unscaled wavelengths of every layer type, the context lengths, and
@@ -14,6 +14,6 @@ namespace ropeproof::conformance {
 // frequencies are known, or all pairs stand still.
 std::string spectrum_svg(const Model& model);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models
 
 #endif  // ROPEPROOF_CONFORMANCE_MODELS_SPECTRUM_SVG_H_

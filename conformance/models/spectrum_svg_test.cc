@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::models {
 namespace {
 
 const std::filesystem::path kModels =
@@ -130,4 +130,4 @@ TEST_CASE("names are escaped", "[conformance][models]") {
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::models

@@ -2,11 +2,13 @@
 
 #include <cmath>
 
-#include "conformance/corpus/family.h"
-#include "conformance/corpus/prove.h"
-#include "conformance/verdict/runner.h"
+#include "conformance/cases/family.h"
+#include "conformance/cases/prove.h"
+#include "conformance/check/runner.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 namespace {
 
 using reference::Format;
@@ -22,8 +24,8 @@ Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
                 Format dtype = Format::kF32, Format table = Format::kF32) {
   Control c{name, full_description(angle_class), nullptr, std::move(knobs)};
   c.description.operations = ROPEPROOF_ROPE;
-  c.description.dtypes = abi_dtype(dtype);
-  c.description.table_dtype = abi_dtype(table);
+  c.description.dtypes = plugin::abi_dtype(dtype);
+  c.description.table_dtype = plugin::abi_dtype(table);
   if (angle_class != ROPEPROOF_A0) {
     c.description.max_position = kLastF32Position;
   }
@@ -32,7 +34,7 @@ Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
 }
 
 auto to_class(std::uint32_t angle_class) {
-  return [angle_class](Description& d) {
+  return [angle_class](plugin::Description& d) {
     d.angle_class = angle_class;
     d.angle_dtype = 0;
     d.power = ROPEPROOF_POW;
@@ -40,10 +42,14 @@ auto to_class(std::uint32_t angle_class) {
 }
 
 auto to_table(Format table) {
-  return [table](Description& d) { d.table_dtype = abi_dtype(table); };
+  return [table](plugin::Description& d) {
+    d.table_dtype = plugin::abi_dtype(table);
+  };
 }
 
-void to_one_rounding(Description& d) { d.rounding = ROPEPROOF_ROUND_ONCE; }
+void to_one_rounding(plugin::Description& d) {
+  d.rounding = ROPEPROOF_ROUND_ONCE;
+}
 
 // f32 angles and f32 arithmetic, as most engines.
 std::vector<Control> f32_controls() {
@@ -77,7 +83,7 @@ std::vector<Control> wide_controls() {
 // Tensors, tables or angles of 16 bits.
 std::vector<Control> half_controls() {
   std::vector<Control> list;
-  for (const auto& [format, text] : kFormatWords) {
+  for (const auto& [format, text] : text::kFormatWords) {
     if (format != Format::kF16 && format != Format::kBF16) continue;
     const std::string name(text);
     Control once = control("", ROPEPROOF_A1, f32_knobs(), format);
@@ -109,8 +115,9 @@ std::vector<Control> half_controls() {
 
 // f64 and f16, of which a corpus may have little; positions up to where f16, f32
 // and then f64 are no longer exact.
-Group wide_and_narrow_group() {
-  Family family("core", "control", "Both layouts of engines in f64 and f16.");
+cases::Group wide_and_narrow_group() {
+  cases::Family family("core", "control",
+                       "Both layouts of engines in f64 and f16.");
   const std::vector<double> near = {1, 3, 2047, 257, 0, 40},
                             far = {1, 4097, 131071, 1048573, 0, 40};
   for (const Pairing pairing : {Pairing::kInterleaved, Pairing::kHalfSplit}) {
@@ -118,9 +125,10 @@ Group wide_and_narrow_group() {
       // Three roundings to f16 must exceed what two can cost: that takes luck,
       // so many elements.
       const bool is_wide = dtype == Format::kF64;
-      family.add(make_case(dtype, reference::leading(48, 32, pairing), 5e5, 2,
+      family.add(
+          cases::make_case(dtype, reference::leading(48, 32, pairing), 5e5, 2,
                            3, is_wide ? 4 : 96, 1, is_wide ? far : near),
-                 {}, "for controls");
+          {}, "for controls");
     }
   }
   return family.take();
@@ -133,14 +141,14 @@ struct Judged {
   std::int64_t not_nearest = 0;
 };
 
-Judged judged(Kernel& kernel, const Corpus& corpus) {
-  Selection selection;
+Judged judged(plugin::Kernel& kernel, const cases::Corpus& corpus) {
+  check::Selection selection;
   selection.values_only = true;
-  const Report report = run_suite(kernel, corpus, selection);
-  const Totals totals = total(report);
+  const report::Report report = check::run_suite(kernel, corpus, selection);
+  const report::Totals totals = report::total(report);
   const double share =
       totals.worst == nullptr ? 0 : totals.worst->measurement->worst->ratio();
-  return {exit_status(totals), share, totals.not_nearest};
+  return {report::exit_status(totals), share, totals.not_nearest};
 }
 
 ControlScore scored(const std::string& name, const Judged& run) {
@@ -155,12 +163,14 @@ ControlScore scored(const std::string& name, const Judged& run) {
 }
 
 // What two descriptions differ in.
-std::string difference(const Description& claim, const Description& tighter) {
+std::string difference(const plugin::Description& claim,
+                       const plugin::Description& tighter) {
   if (claim.table_dtype != tighter.table_dtype) {
-    return "table " + word(kDtypeWords, tighter.table_dtype);
+    return "table " + text::word(plugin::kDtypeWords, tighter.table_dtype);
   }
   if (claim.rounding != tighter.rounding) return "one rounding";
-  const std::string text = word(kAngleClassWords, tighter.angle_class);
+  const std::string text =
+      text::word(plugin::kAngleClassWords, tighter.angle_class);
   return claim.angle_class == tighter.angle_class ? text + " by pow" : text;
 }
 
@@ -174,21 +184,22 @@ std::vector<Control> controls() {
   return list;
 }
 
-Corpus control_corpus(const Corpus& corpus) {
-  Corpus all = corpus;
-  Group more = wide_and_narrow_group();
-  prove(available(reference::Oracle::kMpfi) ? reference::Oracle::kMpfi
-                                            : reference::Oracle::kBinFloat,
-        more);
+cases::Corpus control_corpus(const cases::Corpus& corpus) {
+  cases::Corpus all = corpus;
+  cases::Group more = wide_and_narrow_group();
+  cases::prove(available(reference::Oracle::kMpfi)
+                   ? reference::Oracle::kMpfi
+                   : reference::Oracle::kBinFloat,
+               more);
   all.groups.push_back(std::move(more));
   return all;
 }
 
-ControlScore score(const Control& control, const Corpus& corpus) {
+ControlScore score(const Control& control, const cases::Corpus& corpus) {
   TestKernel kernel(control.description, control.knobs);
   ControlScore score = scored(control.name, judged(kernel, corpus));
   if (!control.tighten) return score;
-  Description tighter = control.description;
+  plugin::Description tighter = control.description;
   control.tighten(tighter);
   TestKernel claims_more(tighter, control.knobs);
   score.tighter = difference(control.description, tighter);
@@ -196,9 +207,9 @@ ControlScore score(const Control& control, const Corpus& corpus) {
   return score;
 }
 
-ControlScore score(Kernel& kernel, const std::string& name,
-                   const Corpus& corpus) {
+ControlScore score(plugin::Kernel& kernel, const std::string& name,
+                   const cases::Corpus& corpus) {
   return scored(name, judged(kernel, corpus));
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest

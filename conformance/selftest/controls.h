@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/verdict/report.h"
-#include "conformance/verdict/test_kernel.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/report/report.h"
+#include "conformance/selftest/test_kernel.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 
 // A kernel and the claim next to its own, in one respect: angle class, table or
 // rounding. Empty: above A0 and one rounding there is only correct rounding.
 struct Control {
   std::string name;
-  Description description;
-  std::function<void(Description&)> tighten;
+  plugin::Description description;
+  std::function<void(plugin::Description&)> tighten;
   Knobs knobs;
 };
 
@@ -26,7 +26,7 @@ std::vector<Control> controls();
 
 // The cases that controls are judged on: the corpus, and some in f64 and f16.
 // Costs below a second for those.
-Corpus control_corpus(const Corpus& corpus);
+cases::Corpus control_corpus(const cases::Corpus& corpus);
 
 // A bound is honest if an honest kernel uses between these shares of it.
 inline constexpr double kLeastShare = 0.02, kMostShare = 1;
@@ -41,13 +41,13 @@ struct ControlScore {
   bool is_right() const { return passes && fails_tighter; }
 };
 
-ControlScore score(const Control& control, const Corpus& corpus);
+ControlScore score(const Control& control, const cases::Corpus& corpus);
 
 // Any kernel of class A0: right if it passes and is not always correctly
 // rounded.
-ControlScore score(Kernel& kernel, const std::string& name,
-                   const Corpus& corpus);
+ControlScore score(plugin::Kernel& kernel, const std::string& name,
+                   const cases::Corpus& corpus);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest
 
 #endif  // ROPEPROOF_CONFORMANCE_SELFTEST_CONTROLS_H_

@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "conformance/verdict/features.h"
-#include "conformance/verdict/runner.h"
+#include "conformance/check/features.h"
+#include "conformance/check/runner.h"
+#include "conformance/report/report.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 namespace {
 
 // What a run says of the check that a fake is about.
@@ -23,22 +24,24 @@ struct Finding {
 
 // The first case with several rows and heads that the kernel offers; with it
 // the defect that the fakes' reject checks are about.
-Corpus subject_for(const Description& description, const Corpus& corpus) {
-  for (const Group& group : corpus.groups) {
-    for (const RopeCase& c : group.rope_cases) {
+cases::Corpus subject_for(const plugin::Description& description,
+                          const cases::Corpus& corpus) {
+  for (const cases::Group& group : corpus.groups) {
+    for (const cases::RopeCase& c : group.rope_cases) {
       const bool is_rich = c.batch > 1 && c.seq > 1 && c.q_heads > 1;
       if (!is_rich ||
-          !missing_feature(description, ROPEPROOF_ROPE, c, true).empty()) {
+          !check::missing_feature(description, ROPEPROOF_ROPE, c, true)
+               .empty()) {
         continue;
       }
-      Group one = group;
+      cases::Group one = group;
       one.rope_cases = {c};
       one.permute_cases.clear();
       one.sequence_cases.clear();
-      RejectCase reject;
+      cases::RejectCase reject;
       reject.id = "reject";
       reject.of = c.id;
-      reject.defect = Defect::kOddRotaryDim;
+      reject.defect = cases::Defect::kOddRotaryDim;
       one.reject_cases = {reject};
       return {corpus.version, corpus.manifest_sha256, {one}};
     }
@@ -46,49 +49,50 @@ Corpus subject_for(const Description& description, const Corpus& corpus) {
   return {};
 }
 
-std::unique_ptr<Kernel> open(const ExpectedFake& fake,
-                             const FakePlaces& places) {
-  KernelOptions options;
+std::unique_ptr<plugin::Kernel> open(const ExpectedFake& fake,
+                                     const FakePlaces& places) {
+  plugin::KernelOptions options;
   if (fake.verdict == "TIMEOUT") options.time_limit = kFakeTimeLimit;
   const std::string name(fake.name);
   return fake.kind == ExpectedFake::kProcess
-             ? start_process(places.process + " " + name, options)
-             : load_library(places.libraries + "/" + name + ".so", options);
+             ? plugin::start_process(places.process + " " + name, options)
+             : plugin::load_library(places.libraries + "/" + name + ".so",
+                                    options);
 }
 
 Finding find(const ExpectedFake& fake, const FakePlaces& places,
-             const Corpus& corpus) {
+             const cases::Corpus& corpus) {
   const bool is_library = fake.kind == ExpectedFake::kLibrary;
   if (is_library && !std::filesystem::exists(places.libraries + "/" +
                                              std::string(fake.name) + ".so")) {
     return {"NOT BUILT", "", 5};
   }
-  std::unique_ptr<Kernel> kernel;
+  std::unique_ptr<plugin::Kernel> kernel;
   try {
     kernel = open(fake, places);
-  } catch (const KernelError& error) {
+  } catch (const plugin::KernelError& error) {
     return {"REFUSED", error.what(), 3};
   }
-  const Corpus subject = subject_for(kernel->description(), corpus);
-  Selection selection;
+  const cases::Corpus subject = subject_for(kernel->description(), corpus);
+  check::Selection selection;
   selection.operations = {"rope"};
   selection.values_only = fake.check.empty();
   if (fake.check == "reject") selection.cases = {"reject"};
-  Report report = run_suite(*kernel, subject, selection);
-  std::erase_if(report.checks, [&](const Check& check) {
+  report::Report report = check::run_suite(*kernel, subject, selection);
+  std::erase_if(report.checks, [&](const check::Check& check) {
     return fake.check == "reject" ? check.case_id != "reject"
                                   : check.aspect != fake.check;
   });
   if (report.checks.size() != 1) return {"NOT CHECKED", "", 5};
-  const Check& check = report.checks[0];
-  return {verdict_word(check.verdict), check.reason,
-          exit_status(total(report))};
+  const check::Check& check = report.checks[0];
+  return {check::verdict_word(check.verdict), check.reason,
+          report::exit_status(report::total(report))};
 }
 
 }  // namespace
 
 FakeScore score(const ExpectedFake& fake, const FakePlaces& places,
-                const Corpus& corpus) {
+                const cases::Corpus& corpus) {
   const Finding want{std::string(fake.verdict), std::string(fake.reason),
                      fake.exit_status};
   const Finding got = find(fake, places, corpus);
@@ -103,4 +107,4 @@ FakeScore score(const ExpectedFake& fake, const FakePlaces& places,
   return score;
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "conformance/corpus/corpus.h"
-#include "conformance/kernels/fakes/expected.h"
+#include "conformance/cases/corpus.h"
+#include "conformance/selftest/fakes/expected.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 
 struct FakeScore {
   std::string name;  // "writes_past_end, guard page at the end"
@@ -27,8 +27,8 @@ struct FakePlaces {
 
 // Runs one fake on a case that it offers. Never throws for what a fake does.
 FakeScore score(const ExpectedFake& fake, const FakePlaces& places,
-                const Corpus& corpus);
+                const cases::Corpus& corpus);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest
 
 #endif  // ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_H_

@@ -5,7 +5,7 @@
 
 #include "reference/rope.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 namespace {
 
 using reference::Format;
@@ -283,4 +283,4 @@ std::vector<Mutant> core_mutants() {
        [](Knobs& k) { k.turns_a_pair_too_many = true; }}};
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest

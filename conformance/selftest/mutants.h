@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/verdict/test_kernel.h"
+#include "conformance/selftest/test_kernel.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 
 struct Mutant {
   const char* name;
@@ -24,6 +24,6 @@ std::vector<Mutant> smoke_mutants();
 // Bugs of features that the smoke tier does not combine.
 std::vector<Mutant> core_mutants();
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest
 
 #endif  // ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_

@@ -2,11 +2,11 @@
 
 #include <cstdio>
 
+#include "conformance/check/runner.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/mutants.h"
-#include "conformance/verdict/runner.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 namespace {
 
 const char* mark(bool is_right) { return is_right ? "ok   " : "FAULT"; }
@@ -20,16 +20,16 @@ std::string line(const ControlScore& score) {
   return text;
 }
 
-void add_controls(SelftestReport& report, const Corpus& corpus,
+void add_controls(SelftestReport& report, const cases::Corpus& corpus,
                   const std::string& fast_library) {
-  const Corpus all = control_corpus(corpus);
+  const cases::Corpus all = control_corpus(corpus);
   std::vector<ControlScore> scores;
   for (const Control& control : controls()) {
     scores.push_back(score(control, all));
   }
   if (!fast_library.empty()) {
-    scores.push_back(
-        score(*load_library(fast_library, {}), "fast (plug-in)", corpus));
+    scores.push_back(score(*plugin::load_library(fast_library, {}),
+                           "fast (plug-in)", corpus));
   }
   for (const ControlScore& score : scores) {
     ++report.controls.all;
@@ -38,7 +38,7 @@ void add_controls(SelftestReport& report, const Corpus& corpus,
   }
 }
 
-void add_mutants(SelftestReport& report, const Corpus& corpus) {
+void add_mutants(SelftestReport& report, const cases::Corpus& corpus) {
   const auto add = [&](const std::vector<Mutant>& mutants, const char* tier) {
     for (const Mutant& mutant : mutants) {
       ++report.mutants.all;
@@ -54,7 +54,7 @@ void add_mutants(SelftestReport& report, const Corpus& corpus) {
   add(core_mutants(), "core");
 }
 
-void add_fakes(SelftestReport& report, const Corpus& corpus,
+void add_fakes(SelftestReport& report, const cases::Corpus& corpus,
                const FakePlaces& places) {
   for (const ExpectedFake& fake : kExpectedFakes) {
     if (fake.kind == ExpectedFake::kProcess && places.process.empty()) continue;
@@ -71,20 +71,21 @@ void add_fakes(SelftestReport& report, const Corpus& corpus,
 
 }  // namespace
 
-bool is_killed(const Mutant& mutant, const Corpus& corpus,
+bool is_killed(const Mutant& mutant, const cases::Corpus& corpus,
                const std::string& tier) {
   Knobs knobs = exact_knobs();
   mutant.mutate(knobs);
-  Description description = full_description(ROPEPROOF_A0);
+  plugin::Description description = full_description(ROPEPROOF_A0);
   description.max_position = std::int64_t{1} << 30;  // binary64 angles are A0
   TestKernel kernel(description, knobs);
-  Selection selection;
+  check::Selection selection;
   selection.tier = tier;
   selection.values_only = true;
-  return exit_status(total(run_suite(kernel, corpus, selection))) == 1;
+  return report::exit_status(
+             report::total(check::run_suite(kernel, corpus, selection))) == 1;
 }
 
-SelftestReport run_selftest(const Corpus& corpus,
+SelftestReport run_selftest(const cases::Corpus& corpus,
                             const SelftestOptions& options) {
   SelftestReport report;
   add_controls(report, corpus, options.fast_library);
@@ -102,4 +103,4 @@ SelftestReport run_selftest(const Corpus& corpus,
   return report;
 }
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <string>
 
-#include "conformance/corpus/corpus.h"
+#include "conformance/cases/corpus.h"
 #include "conformance/selftest/fakes.h"
 #include "conformance/selftest/mutants.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 
 struct SelftestOptions {
   std::string fast_library;  // a bundled kernel of class A0; empty: none
@@ -38,13 +38,13 @@ struct SelftestReport {
 };
 
 // Whether a mutant fails on a tier.
-bool is_killed(const Mutant& mutant, const Corpus& corpus,
+bool is_killed(const Mutant& mutant, const cases::Corpus& corpus,
                const std::string& tier);
 
 // Cost: seconds.
-SelftestReport run_selftest(const Corpus& corpus,
+SelftestReport run_selftest(const cases::Corpus& corpus,
                             const SelftestOptions& options);
 
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest
 
 #endif  // ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_

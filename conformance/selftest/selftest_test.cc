@@ -5,31 +5,34 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "conformance/check/runner.h"
+#include "conformance/report/report.h"
 #include "conformance/selftest/controls.h"
-#include "conformance/verdict/runner.h"
 
-namespace ropeproof::conformance {
+namespace ropeproof::conformance::selftest {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const Corpus& corpus() {
-  static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+const cases::Corpus& corpus() {
+  static const cases::Corpus kCorpus =
+      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
   return kCorpus;
 }
 
-Report judge_kernel(const Description& description, const Knobs& knobs,
-                    const std::string& tier = "smoke") {
+report::Report judge_kernel(const plugin::Description& description,
+                            const Knobs& knobs,
+                            const std::string& tier = "smoke") {
   TestKernel kernel(description, knobs);
-  Selection selection;
+  check::Selection selection;
   selection.tier = tier;
-  return run_suite(kernel, corpus(), selection);
+  return check::run_suite(kernel, corpus(), selection);
 }
 
 TEST_CASE(
     "an honest kernel passes, uses its bound, and fails one class tighter",
     "[conformance][controls]") {
-  const Corpus all = control_corpus(corpus());
+  const cases::Corpus all = control_corpus(corpus());
   CHECK(controls().size() >= 10);
   for (const Control& control : controls()) {
     const ControlScore result = score(control, all);
@@ -72,15 +75,16 @@ TEST_CASE("a kernel without a bug is no dead mutant",
 
 TEST_CASE("every feature that a kernel can declare is judged on the core tier",
           "[conformance][controls]") {
-  const Report report =
+  const report::Report report =
       judge_kernel(full_description(ROPEPROOF_A0), exact_knobs(), "core");
-  CHECK((report.kernel.features & ~total(report).features) == 0);
+  CHECK((report.kernel.features & ~report::total(report).features) == 0);
 }
 
 TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
-  Description description = full_description(ROPEPROOF_A0);
+  plugin::Description description = full_description(ROPEPROOF_A0);
   description.operations = ROPEPROOF_PERMUTE;
-  CHECK(total(judge_kernel(description, exact_knobs(), "core")).level == "L3");
+  CHECK(report::total(judge_kernel(description, exact_knobs(), "core")).level ==
+        "L3");
 }
 
 TEST_CASE("a fake that does not get its verdict is a fault",
@@ -100,4 +104,4 @@ TEST_CASE("a fake that does not get its verdict is a fault",
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance
+}  // namespace ropeproof::conformance::selftest

@@ -91,7 +91,7 @@ add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/test/repeat.sh 2
   --vectors ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
   --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
-  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/kernels/fakes/process.py")
+  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py")
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/test/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py

@@ -11,7 +11,20 @@ cmake_minimum_required(VERSION 3.25)
 # or one of our folders.
 set(MAY_reference std boost mpfi reference)
 set(MAY_fast std system highway openmp benchmark kernel_abi fast)
-set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference conformance)
+# conformance/ is rooms: each may include itself and what stands after it here.
+# Room and question: conformance/README.md, "The rooms".
+set(ROOMS text plugin cases judge check report models selftest search bench)
+set(ROOM_text text)
+set(ROOM_plugin plugin text)
+set(ROOM_cases cases plugin text)
+set(ROOM_judge judge cases plugin text)
+set(ROOM_check check judge cases plugin text)
+set(ROOM_report report check cases plugin text)
+set(ROOM_models models cases text)
+set(ROOM_selftest selftest report check cases plugin text)
+set(ROOM_search search report check judge cases plugin text)
+set(ROOM_bench bench report check judge cases plugin text)
+set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference)
 set(MAY_tools std system nlohmann cli11 benchmark kernel_abi reference conformance tools)
 # Shares no code with what it checks.
 set(MAY_second_oracle std nlohmann openssl arb second_oracle)
@@ -33,7 +46,9 @@ function(kind_of root file header result)
     set(kind kernel_abi)
   elseif(header MATCHES "^tools/prove/second_oracle/")
     set(kind second_oracle)
-  elseif(header MATCHES "^(reference|fast|conformance|tools)/")
+  elseif(header MATCHES "^conformance/([a-z]+)/")
+    set(kind "room ${CMAKE_MATCH_1}")
+  elseif(header MATCHES "^(reference|fast|tools)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(header MATCHES "^boost/")
     set(kind boost)
@@ -63,6 +78,14 @@ endfunction()
 function(check_source root file violations)
   string(REGEX MATCH "^[a-z]+" folder ${file})
   set(may ${MAY_${folder}})
+  set(rooms)
+  if(file MATCHES "^conformance/.*_test\\.cc$" OR folder STREQUAL "tools")
+    set(rooms ${ROOMS})  # a test makes its kernels and cases of any room
+  elseif(file MATCHES "^conformance/([a-z]+)/")
+    set(rooms ${ROOM_${CMAKE_MATCH_1}})
+  endif()
+  list(TRANSFORM rooms PREPEND "room " OUTPUT_VARIABLE may_rooms)
+  list(APPEND may ${may_rooms})
   if(file MATCHES "^tools/prove/second_oracle/")
     set(may ${MAY_second_oracle})
     if(file MATCHES "_test\\.cc$")
@@ -72,6 +95,10 @@ function(check_source root file violations)
     set(may)  # but <stdint.h>, below
   elseif(file MATCHES "_test\\.cc$")
     list(APPEND may ${MAY_test})
+  endif()
+
+  if(file MATCHES "^conformance/.*\\.(h|cc)$" AND NOT rooms AND may)
+    list(APPEND ${violations} "${file}:1: stands in no room")
   endif()
 
   # CMake's lists take ; [ ] and \ as their own.
@@ -149,9 +176,9 @@ function(self_test)
     "#include \"conformance/ropeproof_kernel.h\"" "#include <ropeproof_kernel.h>")
   house(fast/kernel_test.cc "#include \"reference/rope.h\"" "#include \"hwy/highway.h\"")
   house(conformance/ropeproof_kernel.h "#include <stdint.h>")
-  house(conformance/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
+  house(conformance/cases/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
     "#include <nlohmann/json.hpp>" "#include <openssl/evp.h>" "// #include \"fast/kernel.h\"")
-  house(tools/main.cc "#include <CLI/CLI.hpp>" "#include \"conformance/case.h\"")
+  house(tools/main.cc "#include <CLI/CLI.hpp>" "#include \"conformance/cases/case.h\"")
   house(tools/prove/second_oracle/main.cc "#include <flint/arb.h>" "#include <openssl/evp.h>"
     "#include \"tools/prove/second_oracle/number.h\"")
   string(REPEAT "a[0] = '\\\\\;'\n" ${MAX_LINES} full)
@@ -163,55 +190,59 @@ function(self_test)
   endif()
 
   # One of each kind, with its line.
-  house(reference/a.cc "" "#include \"conformance/case.h\"")
+  house(reference/a.cc "" "#include \"conformance/cases/case.h\"")
   house(reference/b.cc "#include <vector>" "" "#include <sys/mman.h>")
   house(reference/c.cc "#include <nlohmann/json.hpp>")
   house(reference/d_test.cc "#include \"hwy/highway.h\"")
   house(fast/a.cc "#include \"reference/rope.h\"")
   house(fast/b.cc "#include \"../reference/rope.h\"")
-  house(fast/c.h "#include \"conformance/case.h\"")
-  house(fast/d_test.cc "#include \"conformance/case.h\"")
-  house(conformance/a.cc "  #  include \"fast/kernel.h\"")
-  house(conformance/b_test.cc "#include \"fast/kernel.h\"")
-  house(conformance/c.cc "#include <hwy/highway.h>")
-  house(conformance/d.cc "#include <catch2/catch_test_macros.hpp>")
-  house(conformance/deep/e.cc "#include <fmt/format.h>")
-  house(conformance/f.cc "#include CONFIG_HEADER")
+  house(fast/c.h "#include \"conformance/cases/case.h\"")
+  house(fast/d_test.cc "#include \"conformance/cases/case.h\"")
+  house(conformance/check/a.cc "  #  include \"fast/kernel.h\"")
+  house(conformance/check/b_test.cc "#include \"fast/kernel.h\"")
+  house(conformance/check/c.cc "#include <hwy/highway.h>")
+  house(conformance/check/d.cc "#include <catch2/catch_test_macros.hpp>")
+  house(conformance/check/deep/e.cc "#include <fmt/format.h>")
+  house(conformance/check/f.cc "#include CONFIG_HEADER")
   house(conformance/ropeproof_kernel.h "#include <stdint.h>" "#include <stddef.h>")
+  house(conformance/cases/b.cc "" "#include \"conformance/check/run.h\"")
+  house(conformance/g.cc "#include <vector>")
   house(tools/a.cc "#include \"fast/kernel.h\"")
   house(tools/b.cc "#include <boost/version.hpp>")
   house(tools/c.cc "#include \"tools/prove/second_oracle/number.h\"")
   house(tools/prove/second_oracle/a.cc "#include \"reference/rope.h\"")
-  house(tools/prove/second_oracle/b.cc "#include \"conformance/case.h\"")
+  house(tools/prove/second_oracle/b.cc "#include \"conformance/cases/case.h\"")
   house(tools/prove/second_oracle/c.cc "#include \"../main.h\"" "#include \"tools/main.h\"")
   house(tools/prove/second_oracle/d_test.cc "#include \"reference/rope.h\"")
   house(reference/e.cc "#include <flint/arb.h>")
   house(tools/utils.cc "")
-  house(conformance/utils/g.cc "")
+  house(conformance/utils/g.c "")
   file(APPEND ${WORK_DIR}/fast/full.cc "one more\n")
   set(want
-    "reference/a.cc:2: must not include conformance/case.h (conformance)"
+    "reference/a.cc:2: must not include conformance/cases/case.h (room cases)"
     "reference/b.cc:3: must not include sys/mman.h (system)"
     "reference/c.cc:1: must not include nlohmann/json.hpp (nlohmann)"
     "reference/d_test.cc:1: must not include hwy/highway.h (highway)"
     "fast/a.cc:1: must not include reference/rope.h (reference)"
     "fast/b.cc:1: must not include ../reference/rope.h (reference)"
-    "fast/c.h:1: must not include conformance/case.h (conformance)"
-    "fast/d_test.cc:1: must not include conformance/case.h (conformance)"
+    "fast/c.h:1: must not include conformance/cases/case.h (room cases)"
+    "fast/d_test.cc:1: must not include conformance/cases/case.h (room cases)"
     "fast/full.cc:401: longer than 400 lines"
-    "conformance/a.cc:1: must not include fast/kernel.h (fast)"
-    "conformance/b_test.cc:1: must not include fast/kernel.h (fast)"
-    "conformance/c.cc:1: must not include hwy/highway.h (highway)"
-    "conformance/d.cc:1: must not include catch2/catch_test_macros.hpp (catch2)"
-    "conformance/deep/e.cc:1: must not include fmt/format.h (unknown)"
-    "conformance/f.cc:1: includes a macro, CONFIG_HEADER"
+    "conformance/check/a.cc:1: must not include fast/kernel.h (fast)"
+    "conformance/check/b_test.cc:1: must not include fast/kernel.h (fast)"
+    "conformance/check/c.cc:1: must not include hwy/highway.h (highway)"
+    "conformance/check/d.cc:1: must not include catch2/catch_test_macros.hpp (catch2)"
+    "conformance/check/deep/e.cc:1: must not include fmt/format.h (unknown)"
+    "conformance/check/f.cc:1: includes a macro, CONFIG_HEADER"
     "conformance/ropeproof_kernel.h:2: must not include stddef.h (std)"
+    "conformance/cases/b.cc:2: must not include conformance/check/run.h (room check)"
+    "conformance/g.cc:1: stands in no room"
     "conformance/utils:1: called utils, which says nothing"
     "tools/a.cc:1: must not include fast/kernel.h (fast)"
     "tools/b.cc:1: must not include boost/version.hpp (boost)"
     "tools/c.cc:1: must not include tools/prove/second_oracle/number.h (second_oracle)"
     "tools/prove/second_oracle/a.cc:1: must not include reference/rope.h (reference)"
-    "tools/prove/second_oracle/b.cc:1: must not include conformance/case.h (conformance)"
+    "tools/prove/second_oracle/b.cc:1: must not include conformance/cases/case.h (room cases)"
     "tools/prove/second_oracle/c.cc:1: must not include ../main.h (unknown)"
     "tools/prove/second_oracle/c.cc:2: must not include tools/main.h (tools)"
     "tools/prove/second_oracle/d_test.cc:1: must not include reference/rope.h (reference)"

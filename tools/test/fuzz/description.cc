@@ -1,11 +1,13 @@
 // Fuzzes the check of a description, whose fields may hold anything: a C library
 // fills them.
-#include "conformance/kernels/description.h"
+#include "conformance/plugin/description.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
+
+#include "conformance/text/one_line.h"
 
 namespace {
 

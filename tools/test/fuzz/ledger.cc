@@ -1,11 +1,11 @@
 // Fuzzes the reader of the ledger.
-#include "conformance/corpus/ledger.h"
+#include "conformance/cases/ledger.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "conformance/corpus/strict_json.h"
+#include "conformance/text/strict_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "conformance/corpus/corpus.h"
+#include "conformance/cases/corpus.h"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // Fuzzes what a process says: the header line of a reply, as a description and
 // as an answer.
-#include "conformance/kernels/reply.h"
+#include "conformance/plugin/reply.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "conformance/kernels/description.h"
+#include "conformance/plugin/description.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {

@@ -1,5 +1,5 @@
 // Fuzzes the reader of side files.
-#include "conformance/corpus/safetensors.h"
+#include "conformance/cases/safetensors.h"
 
 #include <cstddef>
 #include <cstdint>

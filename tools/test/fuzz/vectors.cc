@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "conformance/corpus/vector_file.h"
+#include "conformance/cases/vector_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {

@@ -1,5 +1,5 @@
 // Fuzzes the reader of waivers, and its patterns.
-#include "conformance/waivers/waivers.h"
+#include "conformance/report/waivers.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,44 @@
+#include "conformance/bench/admission.h"
+
+#include <algorithm>
+
+#include "conformance/check/runner.h"
+#include "conformance/plugin/words.h"
+#include "conformance/report/report.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::bench {
+
+Admission admit(plugin::Kernel& kernel, const cases::Corpus& corpus) {
+  Admission admission;
+  admission.claimed_class =
+      text::word(plugin::kAngleClassWords, kernel.description().angle_class);
+  check::Selection selection;
+  selection.tier = "smoke";
+  const report::Report smoke = check::run_suite(kernel, corpus, selection);
+  const auto failing =
+      std::ranges::find_if(smoke.checks, [](const check::Check& check) {
+        return check::is_failure(check.verdict);
+      });
+  if (failing != smoke.checks.end()) {
+    admission.failing_case = failing->case_id;
+    admission.refusal =
+        "it fails the smoke tier: " + failing->case_id + ", " +
+        text::word(plugin::kOperationWords, failing->operation) +
+        (failing->aspect.empty() ? "" : ", ") + failing->aspect + ": " +
+        check::verdict_word(failing->verdict);
+    return admission;
+  }
+  if (report::total(smoke).of(check::Verdict::kPass) == 0) {
+    admission.refusal = "nothing of it is judged";
+    return admission;
+  }
+  selection.tier = "core";
+  const report::Totals totals =
+      report::total(check::run_suite(kernel, corpus, selection));
+  admission.level = totals.level + totals.suffixes;
+  admission.found_class = totals.tightest_class;
+  return admission;
+}
+
+}  // namespace ropeproof::conformance::bench

@@ -1,0 +1,27 @@
+// admission.h -- speed is measured of kernels that are right: what the suite
+// finds about a kernel, before anyone times it.
+#ifndef ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
+#define ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
+
+#include <string>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::bench {
+
+struct Admission {
+  // Why it may not enter, "it fails the smoke tier: smoke-rich-009, rope: FAIL",
+  // with the case; or that nothing of it was judged. Empty: it may.
+  std::string refusal, failing_case;
+  // Of the whole core tier: "L2+E+M", or "none"; the angle class that it claims
+  // and the tightest that all measurements hold to, "A0".
+  std::string level, claimed_class, found_class;
+};
+
+// Judges the smoke tier, and if nothing fails there, the core tier.
+Admission admit(plugin::Kernel& kernel, const cases::Corpus& corpus);
+
+}  // namespace ropeproof::conformance::bench
+
+#endif  // ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_

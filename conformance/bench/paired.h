@@ -1,0 +1,57 @@
+// paired.h -- timings that survive a busy machine: candidates take turns, and
+// only ratios within one round count.
+#ifndef ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_
+#define ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace ropeproof::conformance::bench {
+
+struct Turns {
+  double visit_ns = 60e3;       // at least, of one candidate in one round ...
+  std::size_t most_runs = 256;  // ... unless it takes more runs than these
+  double total_ns = 200e6;      // about, for all rounds
+  std::size_t fewest_rounds = 3, most_rounds = 101;
+};
+
+// Times of one run, for every candidate and round.
+class PairedTimes {
+ public:
+  explicit PairedTimes(std::vector<std::vector<double>> ns)
+      : ns_(std::move(ns)) {}
+
+  std::size_t rounds() const { return ns_.front().size(); }
+
+  // Median over the rounds.
+  double ns(std::size_t candidate) const;
+
+  // Median over the rounds of the least time of any of `limits` over the
+  // candidate's: above 1, the candidate is faster than all of them.
+  double ratio(const std::vector<std::size_t>& limits,
+               std::size_t candidate) const;
+
+ private:
+  std::vector<std::vector<double>> ns_;
+};
+
+// All of the work once.
+using Candidate = std::function<void()>;
+
+// Visits every candidate once per round, A B C, B C A, C A B, ... A visit is
+// `before_visit`, a run that is not timed (unless one takes long), and as many
+// runs as the Turns ask for. `now_ns` is the clock.
+PairedTimes time_in_turns(const std::vector<Candidate>& candidates,
+                          const Turns& turns,
+                          const std::function<void()>& before_visit,
+                          const std::function<double()>& now_ns);
+
+// Of the monotonic clock: work in threads and devices of a kernel counts.
+double wall_ns();
+
+double median(std::vector<double> values);
+
+}  // namespace ropeproof::conformance::bench
+
+#endif  // ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_

@@ -1,0 +1,252 @@
+#include "conformance/bench/workload.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <new>
+
+#include "conformance/cases/counter_generator.h"
+#include "conformance/cases/prove.h"
+#include "conformance/judge/codec.h"
+#include "conformance/judge/tolerance.h"
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::bench {
+namespace {
+
+using reference::Format;
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+// A prime, so that no two tokens or heads hold the same numbers.
+constexpr std::size_t kPatternElements = 65521;
+constexpr std::int64_t kChosen = 16;
+constexpr std::byte kOnes{0xff};  // a NaN in every format
+
+// The first token, the last, and one of each stretch between them.
+std::vector<std::int64_t> choose(std::int64_t tokens) {
+  const std::int64_t count = std::min(tokens, kChosen);
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t begin = i * tokens / count;
+    const std::int64_t length = (i + 1) * tokens / count - begin;
+    const auto at = static_cast<std::int64_t>(
+        cases::random_bits(0, static_cast<std::uint64_t>(i)) %
+        static_cast<std::uint64_t>(length));
+    chosen.push_back(begin + at);
+  }
+  chosen.front() = 0;
+  chosen.back() = tokens - 1;
+  return chosen;
+}
+
+std::uint64_t load(const std::byte* at, std::size_t width) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, width);
+  return bits;
+}
+
+std::size_t row_elements(const SpeedRow& row, std::int64_t heads) {
+  return static_cast<std::size_t>(row.tokens * heads * row.layout.head_dim);
+}
+
+// Of q and k together.
+std::size_t tensor_bytes(const SpeedRow& row) {
+  return row.is_table() ? 0
+                        : row_elements(row, kSpeedQHeads + kSpeedKHeads) *
+                              plugin::bytes_of(row.dtype);
+}
+
+std::size_t table_bytes(const SpeedRow& row, Format format) {
+  return static_cast<std::size_t>(row.tokens * row.pairs()) *
+         plugin::bytes_of(format);
+}
+
+}  // namespace
+
+SpeedMemory::SpeedMemory(std::size_t bytes)
+    : bytes_(bytes),
+      data_(static_cast<std::byte*>(
+          std::aligned_alloc(kHugePage, (bytes / kHugePage + 1) * kHugePage))) {
+  if (data_ == nullptr) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+  madvise(data_.get(), bytes, MADV_HUGEPAGE);
+#endif
+  std::memset(data_.get(), 0, bytes);
+}
+
+Workload::Workload(const SpeedRow& row)
+    : row_(row),
+      case_(row.case_at(choose(row.tokens))),
+      chosen_(choose(row.tokens)),
+      pattern_(kPatternElements * plugin::bytes_of(row.dtype)),
+      in_(tensor_bytes(row)),
+      out_(row.is_table() ? 2 * table_bytes(row, row.dtype)
+                          : tensor_bytes(row)) {
+  const std::size_t width = plugin::bytes_of(row.dtype);
+  for (std::size_t i = 0; i < kPatternElements; ++i) {
+    const std::uint64_t bits = cases::random_number(row.dtype, 1, i);
+    std::memcpy(pattern_.data() + i * width, &bits, width);
+  }
+  for (std::int64_t token = 0; token < row.tokens; ++token) {
+    positions_.push_back(row.first_position() + token);
+  }
+  refresh();
+  if (!row.is_table()) {
+    const std::int64_t d = row.layout.head_dim;
+    case_.q = gather(in_.data(), row.dtype, kSpeedQHeads * d);
+    case_.k = gather(in_.data() + row_elements(row, kSpeedQHeads) * width,
+                     row.dtype, kSpeedKHeads * d);
+  }
+  cases::Group group;
+  group.rope_cases.push_back(std::move(case_));
+  cases::prove(reference::best_oracle(), group);
+  case_ = std::move(group.rope_cases.front());
+  for (const std::uint64_t bits : case_.inv_freq_hi) {
+    inv_freq_.push_back(std::bit_cast<double>(bits));
+  }
+  for (const std::uint64_t bits : case_.inv_freq_lo) {
+    inv_freq_lo_.push_back(std::bit_cast<double>(bits));
+  }
+}
+
+// The chosen tokens of a tensor or a table.
+cases::Bits Workload::gather(const std::byte* from, Format format,
+                             std::int64_t row_elements) const {
+  const std::size_t width = plugin::bytes_of(format);
+  cases::Bits bits;
+  for (const std::int64_t token : chosen_) {
+    const auto begin = static_cast<std::size_t>(token * row_elements);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(row_elements); ++i) {
+      bits.push_back(load(from + (begin + i) * width, width));
+    }
+  }
+  return bits;
+}
+
+void Workload::refresh() {
+  for (std::size_t done = 0; done < in_.size(); done += pattern_.size()) {
+    std::memcpy(in_.data() + done, pattern_.data(),
+                std::min(pattern_.size(), in_.size() - done));
+  }
+  std::memset(out_.data(), static_cast<int>(kOnes), out_.size());
+}
+
+// Given cosines and sines: of angles in long double, rounded once.
+const std::pair<SpeedMemory, SpeedMemory>& Workload::tables(Format format) {
+  const auto known = tables_.find(format);
+  if (known != tables_.end()) return known->second;
+  const std::size_t bytes = table_bytes(row_, format),
+                    width = plugin::bytes_of(format);
+  SpeedMemory cos(bytes), sin(bytes);
+  std::size_t at = 0;
+  for (const std::int64_t position : positions_) {
+    for (std::size_t j = 0; j < inv_freq_.size(); ++j, at += width) {
+      const long double phi = static_cast<long double>(position) *
+                              (static_cast<long double>(inv_freq_[j]) +
+                               static_cast<long double>(inv_freq_lo_[j]));
+      const auto store = [&](const SpeedMemory& to, long double value) {
+        const std::uint64_t bits =
+            reference::encode(format, static_cast<double>(value));
+        std::memcpy(to.data() + at, &bits, width);
+      };
+      store(cos, std::cos(phi));
+      store(sin, std::sin(phi));
+    }
+  }
+  return tables_.emplace(format, std::pair(std::move(cos), std::move(sin)))
+      .first->second;
+}
+
+std::vector<ropeproof_problem> Workload::problems(
+    const plugin::Description& description) {
+  ropeproof_problem p{};
+  p.struct_size = sizeof p;
+  p.operation = row_.operation;
+  p.direction = 1;
+  p.batch = 1;
+  p.seq = row_.tokens;
+  p.head_dim = row_.layout.head_dim;
+  p.rotary_dim = row_.layout.rotary_dim;
+  p.base = case_.spec.frequencies.base;
+  p.amplitude = 1;
+  if (row_.operation != ROPEPROOF_ROTATE) {
+    p.positions = positions_.data();
+    p.position_axes = 1;
+    p.position_axis_stride = p.position_batch_stride = row_.tokens;
+    p.inv_freq = inv_freq_.data();
+    p.inv_freq_lo = inv_freq_lo_.data();
+  }
+  p.table_token_stride = row_.pairs();
+  p.table_batch_stride = row_.tokens * row_.pairs();
+  if (row_.is_table()) {
+    p.table_dtype = plugin::abi_dtype(row_.dtype);
+    p.cos = out_.data();
+    p.sin = out_.data() + table_bytes(row_, row_.dtype);
+    return {p};
+  }
+  if (row_.operation == ROPEPROOF_ROTATE) {
+    const Format format = judge::claim_of(description, row_.dtype).table;
+    const auto& [cos, sin] = tables(format);
+    p.table_dtype = plugin::abi_dtype(format);
+    p.cos = cos.data();
+    p.sin = sin.data();
+  }
+  p.dtype = plugin::abi_dtype(row_.dtype);
+  p.pairing = plugin::abi_pairing(row_.layout.pairing);
+  const bool in_place = (description.features & ROPEPROOF_IN_PLACE) != 0;
+  const auto tensor = [&](std::size_t first, std::int64_t heads) {
+    const std::int64_t d = row_.layout.head_dim, token = heads * d,
+                       batch = row_.tokens * token;
+    std::byte* const in = in_.data() + first;
+    std::byte* const out = in_place ? in : out_.data() + first;
+    return ropeproof_tensor{in, out, heads, batch, token, d, batch, token, d};
+  };
+  p.q = tensor(0, kSpeedQHeads);
+  const ropeproof_tensor k =
+      tensor(row_elements(row_, kSpeedQHeads) * plugin::bytes_of(row_.dtype),
+             kSpeedKHeads);
+  if ((description.features & ROPEPROOF_KEYS) != 0) {
+    p.k = k;
+    return {p};
+  }
+  ropeproof_problem second = p;
+  second.q = k;
+  return {p, second};
+}
+
+judge::Measurement Workload::judge(
+    const plugin::Description& description) const {
+  judge::Claim claim = judge::claim_of(description, row_.dtype);
+  judge::Output output;
+  if (row_.is_table()) {
+    claim.table = row_.dtype;
+    output.cos = gather(out_.data(), row_.dtype, row_.pairs());
+    output.sin = gather(out_.data() + table_bytes(row_, row_.dtype), row_.dtype,
+                        row_.pairs());
+  } else {
+    const bool in_place = (description.features & ROPEPROOF_IN_PLACE) != 0;
+    const std::byte* const q = in_place ? in_.data() : out_.data();
+    const std::int64_t d = row_.layout.head_dim;
+    output.q = gather(q, row_.dtype, kSpeedQHeads * d);
+    output.k = gather(
+        q + row_elements(row_, kSpeedQHeads) * plugin::bytes_of(row_.dtype),
+        row_.dtype, kSpeedKHeads * d);
+  }
+  return judge::judge(case_, row_.operation, claim, output);
+}
+
+SpeedBytes Workload::turned() const {
+  if (row_.is_table()) return {out_.data(), 1, out_.size(), out_.size()};
+  const std::size_t width = plugin::bytes_of(row_.dtype);
+  const auto turning = static_cast<std::size_t>(row_.layout.rotary_dim) * width;
+  const auto head = static_cast<std::size_t>(row_.layout.head_dim) * width;
+  if (turning == head) return {in_.data(), 1, in_.size(), in_.size()};
+  return {in_.data(), in_.size() / head, turning, head};
+}
+
+}  // namespace ropeproof::conformance::bench

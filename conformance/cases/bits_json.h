@@ -1,0 +1,37 @@
+// bits_json.h -- bit patterns as hex strings in JSON, both ways.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_
+#define ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/text/strict_json.h"
+#include "reference/format.h"
+
+namespace ropeproof::conformance::cases {
+
+// Fixed width, lower case, most significant digit first.
+std::string hex(std::uint64_t bits, reference::Format format);
+std::string hex(double value);
+
+// Rows of `row` elements, each one string.
+nlohmann::ordered_json hex_rows(const Bits& bits, std::int64_t row,
+                                reference::Format format);
+
+// One row of binary64.
+std::string hex_row(const std::vector<double>& values);
+
+// Each of these throws VectorError naming the place.
+Bits read_rows(text::StrictObject& object, const std::string& key,
+               std::int64_t count, std::int64_t row, reference::Format format);
+double read_double(text::StrictObject& object, const std::string& key);
+double read_pattern(const std::string& text, const std::string& where);
+std::vector<double> read_doubles(text::StrictObject& object,
+                                 const std::string& key, std::int64_t count);
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_

@@ -1,0 +1,65 @@
+// choices.h -- what the families of the core tier run over.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_CORE_CHOICES_H_
+#define ROPEPROOF_CONFORMANCE_CASES_CORE_CHOICES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/cases/family.h"
+#include "reference/schemes.h"
+
+namespace ropeproof::conformance::cases {
+
+inline constexpr reference::Format kDtypes[] = {
+    reference::Format::kF32, reference::Format::kF16, reference::Format::kBF16,
+    reference::Format::kF64};
+
+inline constexpr reference::Pairing kPairings[] = {
+    reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit,
+    reference::Pairing::kInterleavedToHalf,
+    reference::Pairing::kNestedHalfSplit};
+
+// What most kernels have.
+inline constexpr reference::Pairing kCommonPairings[] = {
+    reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit};
+
+inline constexpr Memory kMemories[] = {Memory::kDense, Memory::kInPlace,
+                                       Memory::kStrided,
+                                       Memory::kStridedInPlace};
+
+// A window of a head; two blocks where the pairing has blocks.
+constexpr reference::Layout window(std::int64_t head_dim,
+                                   std::int64_t rotary_dim, std::int64_t offset,
+                                   reference::Pairing pairing) {
+  reference::Layout layout{head_dim, rotary_dim, offset, pairing};
+  if (pairing == reference::Pairing::kNestedHalfSplit && rotary_dim % 4 == 0) {
+    layout.blocks = 2;
+  }
+  return layout;
+}
+
+// Next to powers of two, and half way between neighbours of bf16 (65791) and
+// f16 (32783), where a rounded position is off by more than one; 65504 is the
+// largest number of f16, 2^24 + 1 the first integer that f32 does not hold.
+inline const std::vector<double> kBoundaries = {
+    256,   257,   511,   512,    513,     2047,     2048,      2049,
+    4095,  4096,  4097,  32767,  32768,   32769,    32783,     65504,
+    65505, 65535, 65791, 131071, 1048575, 16777217, 2147483647};
+
+// Positions of two batch rows of three tokens.
+inline const std::vector<double> kIrregularIds = {3, 259, 17, 9, 0, 1021};
+
+// `count` positions in no order, each under 2^20.
+inline std::vector<double> many_positions(std::int64_t count) {
+  std::vector<double> positions;
+  for (std::int64_t i = 0; i < count; ++i) {
+    positions.push_back(static_cast<double>(i * 7919 % 1048573));
+  }
+  return positions;
+}
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_CORE_CHOICES_H_

@@ -1,0 +1,93 @@
+// Which family of the core tier notices which bug.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/selftest/mutants.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+// The families of the core tier alone: what the smoke tier would find as well.
+Corpus core_alone() {
+  Corpus corpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+  std::erase_if(corpus.groups, [](const Group& group) {
+    return !group.name.starts_with("core-") || group.rope_cases.empty();
+  });
+  // The mutants read whole positions.
+  for (Group& group : corpus.groups) {
+    std::erase_if(group.rope_cases,
+                  [](const RopeCase& c) { return c.has_real_positions(); });
+  }
+  return corpus;
+}
+
+// Group -> checks that a kernel fails.
+std::map<std::string, int> failures(const Corpus& corpus,
+                                    const selftest::Mutant& mutant) {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  mutant.mutate(knobs);
+  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0), knobs);
+  check::Selection selection;
+  selection.operations = {"rope"};
+  if (knobs.misread) selection.operations.push_back("rotate");
+  std::map<std::string, int> groups;
+  for (const check::Check& check :
+       check::run_suite(kernel, corpus, selection).checks) {
+    if (check.verdict != check::Verdict::kFail) continue;
+    ++groups[check.case_id.substr(0, check.case_id.rfind('-'))];
+  }
+  return groups;
+}
+
+TEST_CASE("families of the core tier notice every bug without the smoke tier",
+          "[conformance][core][mutants]") {
+  const Corpus corpus = core_alone();
+  CHECK(failures(corpus, {"none", [](selftest::Knobs&) {}}).empty());
+  std::vector<selftest::Mutant> mutants = selftest::smoke_mutants();
+  for (selftest::Mutant& mutant : selftest::core_mutants())
+    mutants.push_back(std::move(mutant));
+  // Runs off the end of an empty batch, in this very process.
+  std::erase_if(mutants, [](const selftest::Mutant& mutant) {
+    return mutant.name == std::string("only batch row 0");
+  });
+  for (const selftest::Mutant& mutant : mutants) {
+    CAPTURE(mutant.name);
+    const auto groups = failures(corpus, mutant);
+    CHECK_FALSE(groups.empty());
+    std::string line;
+    for (const auto& [group, checks] : groups) {
+      line += " " + group.substr(5) + " " + std::to_string(checks);
+    }
+    std::printf("%-46s%s\n", mutant.name, line.c_str());
+  }
+}
+
+TEST_CASE("wide calls and gaps between axes show what no other case shows",
+          "[conformance][core][mutants]") {
+  const std::map<std::string_view, std::string> noticed_by = {
+      {"heads of several pairs not rotated from the 16th on", "core-wide"},
+      {"pairs from the 128th on not rotated", "core-wide"},
+      {"tokens of several pairs not rotated from the 256th on", "core-wide"},
+      {"position axis stride ignored", "core-axes"}};
+  const Corpus corpus = core_alone();
+  std::size_t found = 0;
+  for (const selftest::Mutant& mutant : selftest::core_mutants()) {
+    const auto expected = noticed_by.find(mutant.name);
+    if (expected == noticed_by.end()) continue;
+    CAPTURE(mutant.name);
+    const auto groups = failures(corpus, mutant);
+    CHECK(groups.contains(expected->second));
+    CHECK(groups.size() == 1);
+    ++found;
+  }
+  CHECK(found == noticed_by.size());
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::cases

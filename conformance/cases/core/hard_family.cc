@@ -1,0 +1,89 @@
+// The hardest roundings that a search has found.
+#include "conformance/cases/core/choices.h"
+#include "conformance/cases/core/core_families.h"
+#include "conformance/cases/counter_generator.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/strict_json.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+using nlohmann::json;
+using reference::Format;
+
+std::uint64_t pattern(text::StrictObject& object, const std::string& key,
+                      const json& node, Format format) {
+  const std::size_t digits = 2 * plugin::bytes_of(format);
+  constexpr const char* kDigits = "0123456789abcdef";
+  if (!node.is_string()) object.fail(key, "expected hex digits");
+  const std::string text = node.get<std::string>();
+  if (text.size() != digits ||
+      text.find_first_not_of(kDigits) != std::string::npos) {
+    object.fail(key, "expected " + std::to_string(digits) + " hex digits");
+  }
+  return std::stoull(text, nullptr, 16);
+}
+
+// The case of one finding: the pair is the one that was found, and the others
+// are random. A cosine or sine comes out of the pair (1, 0).
+RopeCase hard_case(text::StrictObject& object, std::uint64_t seed) {
+  const auto dtype = text::find_word(text::kFormatWords, object.text("dtype"));
+  if (!dtype)
+    object.fail("dtype", "expected " + text::list_words(text::kFormatWords));
+  const double base = reference::decode(
+      Format::kF64, pattern(object, "base", object.get("base"), Format::kF64));
+  const std::int64_t r = object.integer("rotary_dim", 2, 256);
+  const std::int64_t j = object.integer("pair", 0, r / 2 - 1);
+  const std::int64_t position =
+      object.integer("position", 0, reference::kMaxPosition);
+  RopeCase c = make_case(
+      *dtype, reference::leading(r, r, reference::Pairing::kHalfSplit), base, 1,
+      1, 1, 0, {static_cast<double>(position)});
+  for (std::int64_t i = 0; i < r; ++i) {
+    c.q.push_back(random_number(*dtype, seed, static_cast<std::uint64_t>(i)));
+  }
+  auto& u = c.q[static_cast<std::size_t>(j)];
+  auto& v = c.q[static_cast<std::size_t>(j + r / 2)];
+  u = reference::encode(*dtype, 1);
+  v = 0;
+  if (const json* x = object.find("x")) {
+    if (!x->is_array() || x->size() != 2) object.fail("x", "expected a pair");
+    u = pattern(object, "x", (*x)[0], *dtype);
+    v = pattern(object, "x", (*x)[1], *dtype);
+  }
+  return c;
+}
+
+}  // namespace
+
+Group core_hard(const std::string& source_text, const std::string& file) {
+  const json document = text::parse_json(source_text, file);
+  text::StrictObject object(document, file);
+  if (object.text("format") != "ropeproof-hard/1") {
+    object.fail("format", "expected ropeproof-hard/1");
+  }
+  const json& cases = object.get("cases");
+  if (!cases.is_array()) object.fail("cases", "expected an array");
+  object.finish();
+  Family family("core", "core-hard",
+                "Results next to a boundary between two roundings, the hardest "
+                "that a search has found in each dtype: more bits than any "
+                "table of cosines holds decide them.");
+  std::uint64_t seed = 0x68617264;
+  for (const json& node : cases) {
+    text::StrictObject found(node, file);
+    const RopeCase c = hard_case(found, ++seed);
+    family.add(c, {"D4", "D7"},
+               found.text("what") + " of pair " +
+                   std::to_string(found.integer("pair", 0, 127)) + ": 2^" +
+                   found.text("distance_log2") +
+                   " ulp from a rounding boundary");
+    found.finish();
+  }
+  Group group = family.take();
+  group.is_bulk = true;
+  return group;
+}
+
+}  // namespace ropeproof::conformance::cases

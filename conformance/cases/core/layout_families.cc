@@ -1,0 +1,192 @@
+// Where the pairs of a head are, going in and coming out.
+#include "conformance/cases/core/choices.h"
+#include "conformance/cases/core/core_families.h"
+
+namespace ropeproof::conformance::cases {
+
+using reference::Direction;
+using reference::Format;
+using reference::Layout;
+using reference::Pairing;
+
+Group core_rich() {
+  Family family("core", "core-rich",
+                "Unequal sizes on every axis, irregular positions, two bases; "
+                "the window everywhere that it can be. In every dtype and "
+                "pairing: a bug of one path shows beside the others.");
+  struct Row {
+    const char* comment;
+    std::int64_t head_dim, rotary_dim, offset;
+    std::vector<std::string> targets;
+  };
+  const Row rows[] = {
+      {"every channel turns", 8, 8, 0, {"A1", "A4", "C1", "C2", "E2", "G1"}},
+      {"too few channels behind the window for another one",
+       12,
+       8,
+       0,
+       {"A1", "B1", "B2", "B3", "C2"}},
+      {"another window would fit behind the window",
+       20,
+       8,
+       0,
+       {"B1", "B3", "B4", "E5", "G1"}},
+      {"window at the end", 12, 8, 4, {"B1", "B3", "B5", "E2"}},
+      {"window at an odd channel, copies on both sides",
+       15,
+       8,
+       3,
+       {"B1", "B2", "B5", "G2"}}};
+  for (std::size_t d = 0; d < std::size(kDtypes); ++d) {
+    for (std::size_t p = 0; p < std::size(kPairings); ++p) {
+      for (std::size_t r = 0; r < std::size(rows); ++r) {
+        // Each pairing meets both bases with each window, in two dtypes.
+        const double base = (d + p + r) % 2 == 0 ? 1e4 : 5e5;
+        const Row& row = rows[r];
+        family.add(make_case(kDtypes[d],
+                             window(row.head_dim, row.rotary_dim, row.offset,
+                                    kPairings[p]),
+                             base, 2, 3, 2, 1, kIrregularIds),
+                   row.targets, row.comment);
+      }
+    }
+  }
+  return family.take();
+}
+
+Group core_zero() {
+  Family family("core", "core-zero",
+                "Position 0, where nothing turns: without an amplitude the "
+                "output is the input; with one the window is multiplied by it, "
+                "once, and the rest is not.");
+  struct Row {
+    const char* comment;
+    double amplitude;
+  };
+  constexpr Row kRows[] = {
+      {"output equals input", 1},
+      {"amplitude of YaRN with factor 4", 1.138629436111989},
+      {"amplitude of YaRN with factor 128", 1.4852030263919618}};
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kPairings) {
+      for (const Row& row : kRows) {
+        RopeCase c = make_case(dtype, window(12, 8, 2, pairing), 1e4, 1, 2, 2,
+                               0, {0, 0});
+        c.spec.frequencies.amplitude = row.amplitude;
+        family.add(c, {"A3", "A5", "B2", "C7", "E1"}, row.comment);
+      }
+    }
+  }
+  return family.take();
+}
+
+namespace {
+
+// One head of each unit vector, at each of the two positions.
+RopeCase unit_vectors(Format dtype, const Layout& layout) {
+  const std::int64_t d = layout.head_dim;
+  std::vector<double> positions;
+  Bits q;
+  for (const double p : {1.0, 257.0}) {
+    for (std::int64_t i = 0; i < d; ++i) {
+      positions.push_back(p);
+      for (std::int64_t t = 0; t < d; ++t) {
+        q.push_back(reference::encode(dtype, t == i ? 1.0 : 0.0));
+      }
+    }
+  }
+  RopeCase c = make_case(dtype, layout, 1e4, 2, d, 1, 0, positions);
+  c.q = q;
+  return c;
+}
+
+}  // namespace
+
+Group core_unit() {
+  Family family("core", "core-unit",
+                "Unit vectors at positions 1 and 257: the matrix that a kernel "
+                "applies, one column per token, in every dtype and pairing.");
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kPairings) {
+      const std::vector<std::string> targets = {"A1", "A2", "A3", "A5", "C1"};
+      family.add(unit_vectors(dtype, window(8, 8, 0, pairing)), targets,
+                 "the whole matrix of a full head");
+      family.add(unit_vectors(dtype, window(7, 4, 2, pairing)),
+                 {"A1", "B1", "B3", "B5"}, "the window in the middle");
+      RopeCase c = unit_vectors(dtype, window(8, 8, 0, pairing));
+      c.spec.direction = Direction::kAdjoint;
+      family.add(c, {"A3", "A4", "H5"}, "the adjoint: the transposed matrix");
+    }
+  }
+  return family.take();
+}
+
+Group core_layouts() {
+  Family family("core", "core-layouts",
+                "Pairs at a distance of their own, blocks, odd offsets, heads "
+                "of an odd length.");
+  struct Row {
+    const char* comment;
+    Layout layout;
+  };
+  constexpr Pairing kHalf = Pairing::kHalfSplit;
+  constexpr Pairing kNested = Pairing::kNestedHalfSplit;
+  constexpr Pairing kToHalf = Pairing::kInterleavedToHalf;
+  const Row rows[] = {
+      {"pairs half a head apart, a quarter of them", {16, 4, 0, kHalf, 1, 8}},
+      {"pairs half a head apart, three of eight", {16, 6, 0, kHalf, 1, 8}},
+      {"pairs one channel further apart than usual", {11, 8, 2, kHalf, 1, 5}},
+      {"pairs as far apart as the head allows", {13, 6, 0, kHalf, 1, 10}},
+      {"one block: half-split", {8, 8, 0, kNested, 1}},
+      {"three blocks", {12, 12, 0, kNested, 3}},
+      {"four blocks of one pair: interleaved", {10, 8, 2, kNested, 4}},
+      {"read interleaved, written half-split, odd offset",
+       {15, 10, 3, kToHalf}},
+      {"read interleaved, written half-split, one pair", {3, 2, 1, kToHalf}},
+      {"an odd head, half-split at the end", {13, 6, 7, kHalf}}};
+  for (const Format dtype : kDtypes) {
+    for (const Row& row : rows) {
+      family.add(make_case(dtype, row.layout, 1e4, 2, 3, 1, 1, kIrregularIds),
+                 {"A1", "A3", "B1", "B3"}, row.comment);
+    }
+  }
+  return family.take();
+}
+
+Group core_dims() {
+  Family family("core", "core-dims",
+                "Every awkward rotary_dim and number of heads, far enough out "
+                "that a pair left unrotated shows: multiples of no vector's "
+                "length, dimensions of real models, one pair to 128.");
+  struct Row {
+    std::int64_t head_dim, rotary_dim, offset, heads;
+  };
+  constexpr Row kRows[] = {
+      {2, 2, 0, 71},    {3, 2, 1, 7},     {4, 4, 0, 7},     {6, 6, 0, 3},
+      {10, 10, 0, 7},   {12, 12, 0, 3},   {14, 14, 0, 1},   {18, 18, 0, 3},
+      {22, 22, 0, 1},   {24, 24, 0, 3},   {26, 26, 0, 1},   {30, 30, 0, 1},
+      {34, 34, 0, 1},   {40, 40, 0, 3},   {48, 48, 0, 1},   {56, 56, 0, 1},
+      {64, 62, 2, 1},   {66, 66, 0, 1},   {72, 72, 0, 1},   {80, 80, 0, 1},
+      {92, 92, 0, 1},   {96, 96, 0, 1},   {100, 100, 0, 1}, {112, 112, 0, 1},
+      {120, 120, 0, 1}, {192, 192, 0, 1}, {256, 256, 0, 1}};
+  std::size_t i = 0;
+  for (const Row& row : kRows) {
+    // Two dtypes each, f32 and bf16 by turns with f16 and f64; the pairing
+    // changes from case to case.
+    for (std::size_t half = 0; half < 2; ++half) {
+      const Format dtype = kDtypes[i / 2 % 2 + 2 * half];
+      const Layout layout = window(row.head_dim, row.rotary_dim, row.offset,
+                                   kPairings[(i / 4 + i) % 4]);
+      family.add(make_case(dtype, layout, 1e4, 1, 1, row.heads, 0,
+                           {half == 0 ? 1021.0 : 259.0}),
+                 {"A5", "B1", "G4", "G6"},
+                 "rotary_dim " + std::to_string(row.rotary_dim) + ", " +
+                     std::to_string(row.heads) +
+                     (row.heads == 1 ? " head" : " heads"));
+      ++i;
+    }
+  }
+  return family.take();
+}
+
+}  // namespace ropeproof::conformance::cases

@@ -1,0 +1,143 @@
+// How tensors lie in memory, and how large they are.
+#include <algorithm>
+
+#include "conformance/cases/core/choices.h"
+#include "conformance/cases/core/core_families.h"
+
+namespace ropeproof::conformance::cases {
+
+using reference::Format;
+using reference::Layout;
+using reference::Pairing;
+
+Group core_decode() {
+  Family family("core", "core-decode",
+                "One token per batch row, as in generation, each at its own "
+                "position; out of place and in place, dense and with gaps.");
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kPairings) {
+      for (const Memory memory : kMemories) {
+        RopeCase c = make_case(dtype, window(8, 8, 0, pairing), 5e5, 3, 1, 3, 2,
+                               {7, 4097, 511});
+        c.memory = memory;
+        family.add(c, {"E1", "E2", "E3", "G2", "G3", "G7"},
+                   "batch 3, sequence 1");
+      }
+    }
+  }
+  return family.take();
+}
+
+Group core_memory() {
+  Family family("core", "core-memory",
+                "In place and with gaps between heads, tokens and batch rows "
+                "that nobody may touch, for windows with channels to copy.");
+  struct Row {
+    const char* comment;
+    std::int64_t head_dim, rotary_dim, offset;
+  };
+  constexpr Row kRows[] = {{"copies behind the window", 13, 8, 0},
+                           {"copies on both sides of the window", 13, 8, 2}};
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kPairings) {
+      for (const Memory memory : kMemories) {
+        if (memory == Memory::kDense) continue;  // core-rich
+        for (const Row& row : kRows) {
+          RopeCase c = make_case(
+              dtype, window(row.head_dim, row.rotary_dim, row.offset, pairing),
+              1e4, 2, 2, 2, 1, {5, 1023, 0, 263});
+          c.memory = memory;
+          family.add(c, {"B2", "G2", "G3", "H4"}, row.comment);
+        }
+      }
+    }
+  }
+  return family.take();
+}
+
+Group core_heads() {
+  Family family("core", "core-heads",
+                "q and k with numbers of heads of their own: no powers of two, "
+                "k with more heads than q, one of the two alone.");
+  struct Row {
+    const char* comment;
+    std::int64_t q_heads, k_heads;
+    Memory memory;
+  };
+  constexpr Row kRows[] = {
+      {"six query heads for two key heads", 6, 2, Memory::kDense},
+      {"seven query heads for one key head", 7, 1, Memory::kStrided},
+      {"more key heads than query heads", 2, 5, Memory::kDense},
+      {"as many of both", 3, 3, Memory::kInPlace}};
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kCommonPairings) {
+      for (const Row& row : kRows) {
+        RopeCase c = make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
+                               row.q_heads, row.k_heads, {259, 3, 0, 1021});
+        c.memory = row.memory;
+        family.add(c, {"E5", "G1", "G7", "H4"}, row.comment);
+      }
+    }
+  }
+  return family.take();
+}
+
+Group core_sizes() {
+  Family family("core", "core-sizes",
+                "Nothing to do, which is a valid problem; many rows; positions "
+                "that need more than 32 bits.");
+  struct Row {
+    const char* comment;
+    std::int64_t batch, seq, q_heads, k_heads;
+  };
+  constexpr Row kEmpty[] = {{"no batch rows", 0, 3, 2, 1},
+                            {"no tokens", 2, 0, 2, 1},
+                            {"no query heads, but key heads", 1, 2, 0, 2}};
+  for (const Format dtype : kDtypes) {
+    for (const Row& row : kEmpty) {
+      std::vector<double> positions = {1, 259};
+      positions.resize(static_cast<std::size_t>(row.batch * row.seq));
+      family.add(
+          make_case(dtype, window(8, 8, 0, Pairing::kHalfSplit), 1e4, row.batch,
+                    row.seq, row.q_heads, row.k_heads, positions),
+          {"G6"}, row.comment);
+    }
+    for (const Pairing pairing : kCommonPairings) {
+      family.add(make_case(dtype, window(2, 2, 0, pairing), 1e4, 1, 257, 1, 0,
+                           many_positions(257)),
+                 {"E5", "F1", "G5"}, "257 tokens of one pair");
+      family.add(make_case(dtype, window(8, 8, 0, pairing), 5e5, 1, 5, 1, 0,
+                           {4294967297, 3, 8589934599, 1099511627777,
+                            9007199254740991}),
+                 {"D4", "E4"},
+                 "2^32 + 1, 2^33 + 7, 2^40 + 1, 2^53 - 1: read as 32 bits, "
+                 "they are 1, 7, 1 and -1");
+    }
+  }
+  return family.take();
+}
+
+Group core_wide() {
+  Family family("core", "core-wide",
+                "Large in one direction: 32 query heads for 8 key heads, 256 "
+                "pairs, 300 tokens in a call. Kernels go through them in "
+                "blocks, and the first block says nothing of the next.");
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kCommonPairings) {
+      family.add(make_case(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32, 8,
+                           {4097, 131071}),
+                 {"G1", "G5", "G7", "H4"},
+                 "32 query heads for 8 key heads, as Llama 3.2 1B");
+      family.add(make_case(dtype, window(512, 512, 0, pairing), 5e5, 1, 2, 1, 0,
+                           {131071, 32769}),
+                 {"C1", "G4", "G5"}, "256 pairs");
+      if (dtype != Format::kF32 && dtype != Format::kBF16) continue;
+      family.add(make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
+                           many_positions(300)),
+                 {"E5", "F1", "G5"}, "300 tokens of four pairs");
+    }
+  }
+  return family.take();
+}
+
+}  // namespace ropeproof::conformance::cases

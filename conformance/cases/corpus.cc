@@ -1,0 +1,247 @@
+#include "conformance/cases/corpus.h"
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/cases/bug_class.h"
+#include "conformance/cases/core/core_families.h"
+#include "conformance/cases/families.h"
+#include "conformance/cases/full_families.h"
+#include "conformance/cases/prove.h"
+#include "conformance/cases/smoke_text.h"
+#include "conformance/cases/vector_file.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/strict_json.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kManifest = "MANIFEST.json";
+constexpr const char* kTargets = "targets.json";
+constexpr const char* kFullTier = "full";
+constexpr const char* kLedger = "LEDGER.txt";
+constexpr const char* kManifestFormat = "ropeproof-manifest/1";
+
+Json file_entry(const std::string& name, const std::string& bytes) {
+  return {
+      {"file", name}, {"bytes", bytes.size()}, {"sha256", text::sha256(bytes)}};
+}
+
+// The file that an entry of the manifest describes, digest checked.
+std::string load_file(const fs::path& directory, text::StrictObject& entry,
+                      std::uintmax_t max_bytes = kMaxTextBytes) {
+  const std::string name = entry.text("file");
+  if (fs::path(name).filename().string() != name) {
+    entry.fail("file", "expected a name without a folder");
+  }
+  const std::string path = (directory / name).string();
+  std::string bytes = read_file(directory / name, max_bytes);
+  if (text::sha256(bytes) != entry.text("sha256")) {
+    throw text::VectorError(path +
+                            ": SHA-256 differs from MANIFEST.json; restore the "
+                            "file, or run `ropeproof generate`");
+  }
+  if (entry.integer("bytes", 0, static_cast<std::int64_t>(max_bytes)) !=
+      static_cast<std::int64_t>(bytes.size())) {
+    entry.fail("bytes", "differs from the file's");
+  }
+  return bytes;
+}
+
+const nlohmann::json& array_at(text::StrictObject& object, const char* key) {
+  const nlohmann::json& node = object.get(key);
+  if (!node.is_array()) object.fail(key, "expected an array");
+  return node;
+}
+
+Group load_group(const fs::path& directory, text::StrictObject& entry) {
+  const std::string text = load_file(directory, entry);
+  std::string payload;
+  if (const nlohmann::json* node = entry.find("payload")) {
+    text::StrictObject side(*node, entry.at("payload"));
+    payload = load_file(directory, side, kMaxPayloadBytes);
+    side.finish();
+  }
+  Group group = read_group(text, std::as_bytes(std::span(payload)),
+                           (directory / entry.text("file")).string());
+  entry.integer("precision_bits", 0, 1 << 16);
+  if (group.tier != entry.text("tier")) {
+    entry.fail("tier", "differs from the file's");
+  }
+  std::int64_t count = 0;
+  for_each_case(group, [&](const auto&) { ++count; });
+  if (count != entry.integer("cases", 0, 1 << 30)) {
+    entry.fail("cases", "differs from the file's");
+  }
+  entry.finish();
+  return group;
+}
+
+// What reject and sequence cases refer to is there.
+void check_references(const Corpus& corpus, const fs::path& directory) {
+  std::set<std::string> rope;
+  for (const Group& group : corpus.groups) {
+    for (const RopeCase& c : group.rope_cases) rope.insert(c.id);
+  }
+  for (const Group& group : corpus.groups) {
+    const auto check = [&](const std::string& id, const char* key,
+                           const std::string& of) {
+      if (rope.contains(of)) return;
+      throw text::VectorError((directory / (group.name + ".json")).string() +
+                              ": " + id + "." + key + ": \"" + of +
+                              "\" is no rope case of these vectors");
+    };
+    for (const RejectCase& c : group.reject_cases) check(c.id, "of", c.of);
+    for (const SequenceCase& c : group.sequence_cases) {
+      for (const std::string& call : c.calls) check(c.id, "calls", call);
+    }
+  }
+}
+
+}  // namespace
+
+Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
+                      const std::string& version, const std::string& tier) {
+  const fs::path source = directory / "sources" / "worked_example.json";
+  std::vector<Group> groups = smoke_families();
+  groups.push_back(worked_example(read_file(source), source.string()));
+  groups.push_back(permute_family());
+  groups.push_back(contract_family());
+  groups.push_back(scaling_family());
+  groups.push_back(position_family());
+  groups.push_back(layout_family());
+  for (Group& group : core_families()) groups.push_back(std::move(group));
+  const fs::path hard = directory / "sources" / "hard_to_round.json";
+  groups.push_back(core_hard(read_file(hard), hard.string()));
+  if (tier == kFullTier) {
+    for (Group& group : full_families()) groups.push_back(std::move(group));
+  }
+  const fs::path ledger = directory / kLedger;
+  if (!fs::exists(ledger) && fs::exists(directory / kManifest)) {
+    throw text::VectorError(
+        ledger.string() +
+        ": missing beside a manifest; restore it, it says which "
+        "expectations may not change");
+  }
+  return corpus_files(groups, oracle, version,
+                      fs::exists(ledger)
+                          ? read_ledger(read_file(ledger), ledger.string())
+                          : Ledger{});
+}
+
+Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
+                   const std::string& version, const Ledger& ledger) {
+  prove(oracle, groups);
+  Files files;
+  files[kLedger] = write_ledger(extended(ledger, groups, version));
+  files[kSmokeText] = smoke_text(groups);
+  files[kTargets] = write_targets();
+  Json entries = Json::array();
+  std::string all_ids;
+  std::size_t cases = 0;
+  for (const Group& group : groups) {
+    const std::string name = group.name + ".json";
+    GroupFiles written = write_group(group);
+    std::size_t count = 0;
+    for_each_case(group, [&](const auto& c) {
+      all_ids += c.id + "\n";
+      ++count;
+    });
+    cases += count;
+    int precision_bits = 0;
+    for (const RopeCase& c : group.rope_cases) {
+      precision_bits = std::max(precision_bits, c.precision_bits);
+    }
+    Json entry = {{"file", name},
+                  {"tier", group.tier},
+                  {"cases", count},
+                  {"bytes", written.json.size()},
+                  {"precision_bits", precision_bits},
+                  {"sha256", text::sha256(written.json)}};
+    if (group.is_bulk) {
+      entry["payload"] = file_entry(payload_name(group.name), written.payload);
+      files[payload_name(group.name)] = std::move(written.payload);
+    }
+    entries.push_back(std::move(entry));
+    files[name] = std::move(written.json);
+  }
+  files[kTargets] = write_targets();
+  Json texts = Json::array();
+  for (const char* name : {kLedger, kSmokeText, kTargets}) {
+    texts.push_back(file_entry(name, files[name]));
+  }
+  const Json manifest = {{"format", kManifestFormat},
+                         {"generator_version", version},
+                         {"command", "ropeproof generate"},
+                         {"oracle", oracle == reference::Oracle::kMpfi
+                                        ? "MPFI enclosures: certified"
+                                        : "cpp_bin_float: uncertified"},
+                         {"cases", cases},
+                         {"ids_sha256", text::sha256(all_ids)},
+                         {"files", entries},
+                         {"texts", texts}};
+  files[kManifest] = manifest.dump(1) + "\n";
+  return files;
+}
+
+Corpus load_corpus(const fs::path& directory) {
+  const std::string manifest_path = (directory / kManifest).string();
+  const std::string text = read_file(directory / kManifest);
+  const nlohmann::json document = text::parse_json(text, manifest_path);
+  text::StrictObject manifest(document, manifest_path);
+  if (manifest.text("format") != kManifestFormat) {
+    manifest.fail("format", std::string("expected ") + kManifestFormat);
+  }
+  Corpus corpus;
+  corpus.version = manifest.text("generator_version");
+  corpus.manifest_sha256 = text::sha256(text);
+  manifest.text("command");
+  manifest.text("oracle");
+  const std::int64_t cases = manifest.integer("cases", 0, 1 << 30);
+  const std::string ids_digest = manifest.text("ids_sha256");
+  std::set<std::string> seen;
+  std::string all_ids;
+  for (const nlohmann::json& node : array_at(manifest, "files")) {
+    text::StrictObject entry(node, manifest_path + ".files");
+    Group group = load_group(directory, entry);
+    for_each_case(group, [&](const auto& c) {
+      all_ids += c.id + "\n";
+      if (!seen.insert(c.id).second) {
+        entry.fail("file", "case id " + c.id + " occurs twice");
+      }
+    });
+    corpus.groups.push_back(std::move(group));
+  }
+  for (const nlohmann::json& node : array_at(manifest, "texts")) {
+    text::StrictObject entry(node, manifest_path + ".texts");
+    load_file(directory, entry);
+    entry.finish();
+  }
+  manifest.finish();
+  if (static_cast<std::int64_t>(seen.size()) != cases ||
+      text::sha256(all_ids) != ids_digest) {
+    manifest.fail("cases", "the case ids differ from the manifest's");
+  }
+  check_references(corpus, directory);
+  return corpus;
+}
+
+void add_full_tier(Corpus& corpus, reference::Oracle oracle,
+                   const std::vector<std::string>& only) {
+  for (const Group& group : corpus.groups) {
+    if (group.tier == kFullTier) return;
+  }
+  std::vector<Group> groups = full_families();
+  for (Group& group : groups) {
+    std::erase_if(group.rope_cases, [&](const RopeCase& c) {
+      return !only.empty() && std::ranges::find(only, c.id) == only.end();
+    });
+  }
+  prove(oracle, groups);
+  for (Group& group : groups) corpus.groups.push_back(std::move(group));
+}
+
+}  // namespace ropeproof::conformance::cases

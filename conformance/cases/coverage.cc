@@ -1,0 +1,144 @@
+#include "conformance/cases/coverage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <limits>
+#include <sstream>
+
+#include "conformance/cases/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+constexpr int kPairsPerRow = 8;
+
+// Positions where some type or table gives out.
+constexpr double kBoundaries[] = {
+    256,   257,   511,   512,    513,     2047,     2048,      2049,
+    4095,  4096,  4097,  32767,  32768,   32769,    32783,     65504,
+    65505, 65535, 65791, 131071, 1048575, 16777217, 2147483647};
+
+// k with 2^k <= |p| < 2^(k+1); -1 below 1.
+int decade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
+
+constexpr const char* kScalings[] = {
+    "none", "linear",    "ntk",    "dynamic_ntk",
+    "yarn", "long_rope", "llama3", "frequency_factors"};
+static_assert(std::size(kScalings) == std::variant_size_v<reference::Scaling>);
+
+void count_turns(const RopeCase& c, Coverage& coverage) {
+  if (c.is_special || c.q_heads + c.k_heads == 0) return;
+  const auto& axis_of_pair = c.spec.axes.axis_of_pair;
+  const std::int64_t pairs = std::min<std::int64_t>(c.pairs(), kCoveredPairs);
+  for (std::int64_t token = 0; token < c.tokens(); ++token) {
+    for (std::int64_t j = 0; j < pairs; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const std::int64_t axis = axis_of_pair.empty() ? 0 : axis_of_pair[at];
+      const int decade = decade_of(c.position(axis, token));
+      if (decade < 0 || decade >= kCoveredDecades) continue;
+      ++coverage.turns[at][static_cast<std::size_t>(decade)];
+    }
+  }
+}
+
+void count_kinds(const RopeCase& c, Coverage& coverage) {
+  const auto count = [&](const std::string& kind) { ++coverage.cases[kind]; };
+  const reference::Frequencies& f = c.spec.frequencies;
+  count("dtype and pairing: " + text::word(text::kFormatWords, c.dtype) + " " +
+        text::word(text::kPairingWords, c.spec.layout.pairing));
+  count(std::string("scaling: ") + kScalings[f.scaling.index()]);
+  count("memory: " + text::word(kMemoryWords, c.memory));
+  count("axes: " + std::to_string(c.spec.axes.count));
+  if (!c.spec.axes.weights.empty()) count("axes: weights");
+  const bool has_gaps =
+      c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
+  if (c.spec.axes.count > 1 && has_gaps) count("axes: several, with gaps");
+  if (std::max(c.q_heads, c.k_heads) > 16) count("wide: more than 16 heads");
+  if (c.pairs() > 128) count("wide: more than 128 pairs");
+  if (c.seq > 256) count("wide: more than 256 tokens");
+  if (f.xpos) count("scaling: xpos");
+  if (!f.inv_freq.empty()) count("scaling: given frequencies");
+  if (c.is_special) count("values: special");
+  if (c.has_real_positions()) count("positions: real");
+  if (c.spec.direction == reference::Direction::kAdjoint) {
+    count("direction: adjoint");
+  }
+  if (c.q.empty() || (c.k_heads > 0 && c.k.empty())) count("sizes: empty");
+  for (const double boundary : kBoundaries) {
+    for (const double sign : {1.0, -1.0}) {
+      if (std::find(c.positions.begin(), c.positions.end(), sign * boundary) !=
+          c.positions.end()) {
+        std::ostringstream text;
+        text << std::fixed << std::setprecision(0) << sign * boundary;
+        count("boundary: " + text.str());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Coverage coverage_of(const std::vector<Group>& groups) {
+  Coverage coverage;
+  for (const Group& group : groups) {
+    for (const RopeCase& c : group.rope_cases) {
+      count_turns(c, coverage);
+      count_kinds(c, coverage);
+    }
+    const auto count = [&](const char* kind, std::size_t cases) {
+      if (cases > 0) {
+        coverage.cases[kind] += static_cast<std::int64_t>(cases);
+      }
+    };
+    count("type: rope", group.rope_cases.size());
+    count("type: permute", group.permute_cases.size());
+    count("type: reject", group.reject_cases.size());
+    count("type: sequence", group.sequence_cases.size());
+  }
+  return coverage;
+}
+
+std::vector<std::string> empty_cells(const Coverage& coverage) {
+  std::vector<std::string> lines;
+  for (std::size_t j = 0; j < kCoveredPairs; ++j) {
+    for (std::size_t k = 0; k < kCoveredDecades; ++k) {
+      if (coverage.turns[j][k] == 0) {
+        lines.push_back("pair " + std::to_string(j) + ", positions from 2^" +
+                        std::to_string(k));
+      }
+    }
+  }
+  return lines;
+}
+
+std::string coverage_text(const Coverage& coverage) {
+  std::ostringstream text;
+  text << "turns of pair j at positions from 2^k, the least of eight pairs\n"
+       << "      k";
+  for (std::size_t k = 0; k < kCoveredDecades; ++k) text << std::setw(5) << k;
+  text << "\n";
+  for (std::size_t first = 0; first < kCoveredPairs; first += kPairsPerRow) {
+    const std::string row =
+        std::to_string(first) + "-" + std::to_string(first + kPairsPerRow - 1);
+    text << std::setw(7) << row;
+    for (std::size_t k = 0; k < kCoveredDecades; ++k) {
+      auto least = std::numeric_limits<std::int64_t>::max();
+      for (std::size_t j = first; j < first + kPairsPerRow; ++j) {
+        least = std::min(least, coverage.turns[j][k]);
+      }
+      text << std::setw(5) << least;
+    }
+    text << "\n";
+  }
+  constexpr std::size_t kCells = std::size_t{kCoveredPairs} * kCoveredDecades;
+  text << kCells - empty_cells(coverage).size() << " of " << kCells
+       << " cells covered\n\ncases\n";
+  for (const auto& [kind, count] : coverage.cases) {
+    text << std::setw(7) << count << "  " << kind << "\n";
+  }
+  return text.str();
+}
+
+}  // namespace ropeproof::conformance::cases

@@ -1,0 +1,37 @@
+// coverage.h -- what the cases of a corpus reach, counted from the cases.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_COVERAGE_H_
+#define ROPEPROOF_CONFORMANCE_CASES_COVERAGE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+
+namespace ropeproof::conformance::cases {
+
+inline constexpr int kCoveredPairs = 128;   // rotary_dim up to 256
+inline constexpr int kCoveredDecades = 25;  // positions from 2^0 to 2^24
+
+struct Coverage {
+  // Turns of pair j at positions p with 2^k <= |p| < 2^(k+1): one for each
+  // token, of cases with finite numbers only.
+  std::array<std::array<std::int64_t, kCoveredDecades>, kCoveredPairs> turns{};
+  // Cases by what they are: "f32 half_split", "scaling yarn", "memory dense",
+  // "position 65504", "special", "adjoint", ...
+  std::map<std::string, std::int64_t> cases;
+};
+
+Coverage coverage_of(const std::vector<Group>& groups);
+
+// "pair 90, positions from 2^23": what no case reaches. Empty if all is well.
+std::vector<std::string> empty_cells(const Coverage& coverage);
+
+// A table for people: eight pairs to a row, the least of their counts.
+std::string coverage_text(const Coverage& coverage);
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_COVERAGE_H_

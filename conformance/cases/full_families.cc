@@ -1,0 +1,148 @@
+#include "conformance/cases/full_families.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "conformance/cases/core/choices.h"
+#include "conformance/cases/core/core_families.h"
+#include "conformance/cases/stress_case.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+using reference::Format;
+using reference::leading;
+using reference::Pairing;
+
+Group dims() {
+  Family family("full", "full-dims",
+                "Every rotary_dim from 2 to 256 in every dtype and pairing, "
+                "with channels to copy on one side or both.");
+  for (std::int64_t rotary_dim = 2; rotary_dim <= 256; rotary_dim += 2) {
+    for (const Format dtype : kDtypes) {
+      for (const Pairing pairing : kPairings) {
+        const std::int64_t copies = rotary_dim / 2 % 4, offset = copies / 2;
+        family.add(
+            make_case(dtype,
+                      window(rotary_dim + copies, rotary_dim, offset, pairing),
+                      1e4, 1, 1, 1, 0, {1021}),
+            {"A5", "B1", "G4", "G6"},
+            "rotary_dim " + std::to_string(rotary_dim));
+      }
+    }
+  }
+  return family.take();
+}
+
+Group powers() {
+  Family family("full", "full-powers",
+                "Every power of two up to 2^31 and its neighbours as a "
+                "position, for the bases of most models.");
+  std::vector<double> positions;
+  for (int k = 0; k <= 31; ++k) {
+    const auto power = static_cast<double>(std::int64_t{1} << k);
+    for (const double p : {power - 1, power, power + 1}) positions.push_back(p);
+  }
+  for (const double base : {1e4, 5e5, 1e6, 1e7}) {
+    for (const Format dtype : kDtypes) {
+      for (const Pairing pairing : kPairings) {
+        family.add(make_case(dtype, window(16, 16, 0, pairing), base, 1,
+                             static_cast<std::int64_t>(positions.size()), 1, 0,
+                             positions),
+                   {"D1", "D2", "D3", "D4", "D5", "D6", "E4", "F1"},
+                   "2^k - 1, 2^k and 2^k + 1 for k up to 31");
+      }
+    }
+  }
+  return family.take();
+}
+
+Group scalings() {
+  Family family("full", "full-scalings",
+                "The scalings of core-scalings with the pairings that it "
+                "leaves out, values and positions of their own.");
+  for (const RopeCase& core : core_scalings().rope_cases) {
+    if (core.spec.layout.pair_distance != 0) continue;
+    for (const Pairing pairing : kPairings) {
+      RopeCase c = core;
+      c.q.clear();
+      c.spec.layout.pairing = pairing;
+      c.spec.layout.blocks = 1;
+      for (double& p : c.positions) p += 2;
+      family.add(c, core.targets, core.comment);
+    }
+  }
+  return family.take();
+}
+
+Group rows() {
+  Family family("full", "full-rows",
+                "65537 rows, one more than a 16-bit word or a grid counts, at "
+                "positions in no order.");
+  constexpr std::int64_t kRows = 65537;
+  const std::vector<double> positions = many_positions(kRows);
+  family.add(make_case(Format::kF32, leading(2, 2, Pairing::kInterleaved), 1e4,
+                       kRows, 1, 1, 0, positions),
+             {"E3", "E5", "G5"}, "65537 batch rows");
+  family.add(make_case(Format::kBF16, leading(2, 2, Pairing::kHalfSplit), 1e4,
+                       1, kRows, 1, 0, positions),
+             {"E5", "F1", "G5"}, "65537 tokens");
+  return family.take();
+}
+
+Group wide() {
+  Family family("full", "full-wide",
+                "core-wide, larger: 32 query heads for 8 key heads with 16 "
+                "tokens, 512 pairs, 512 tokens with 8 heads.");
+  for (const Format dtype : kDtypes) {
+    for (const Pairing pairing : kCommonPairings) {
+      family.add(make_case(dtype, leading(128, 128, pairing), 5e5, 1, 16, 32, 8,
+                           many_positions(16)),
+                 {"G1", "G5", "G7", "H4"},
+                 "32 query heads for 8 key heads, as Llama 3.1 8B");
+      family.add(make_case(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1, 0,
+                           {131071, 32769}),
+                 {"C1", "G4", "G5"}, "512 pairs");
+      family.add(make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
+                           many_positions(512)),
+                 {"E5", "F1", "G5"}, "512 tokens with 8 heads");
+    }
+  }
+  return family.take();
+}
+
+// Any seed is as good as another.
+constexpr std::uint64_t kSeed = 2104'09864;
+constexpr std::uint64_t kDrawn = 8000, kDrawnPerGroup = 1000;
+
+Group drawn(std::uint64_t first) {
+  const std::string name = "full-drawn-" + std::to_string(first);
+  Family family("full", name,
+                "Cases drawn from a seed, all features in combination "
+                "(stress_case.h), " +
+                    std::to_string(kDrawnPerGroup) + " from index " +
+                    std::to_string(first) + ".");
+  Group group = family.take();
+  for (std::uint64_t i = first; i < first + kDrawnPerGroup; ++i) {
+    RopeCase c = stress_case(kSeed, i);
+    char id[32];
+    std::snprintf(id, sizeof id, "full-drawn-%05llu",
+                  static_cast<unsigned long long>(i));
+    c.id = id;
+    group.rope_cases.push_back(std::move(c));
+  }
+  return group;
+}
+
+}  // namespace
+
+std::vector<Group> full_families() {
+  std::vector<Group> groups = {dims(), powers(), scalings(), rows(), wide()};
+  for (std::uint64_t first = 0; first < kDrawn; first += kDrawnPerGroup) {
+    groups.push_back(drawn(first));
+  }
+  for (Group& group : groups) group.is_bulk = true;
+  return groups;
+}
+
+}  // namespace ropeproof::conformance::cases

@@ -1,0 +1,201 @@
+#include "conformance/cases/counter_generator.h"
+#include "conformance/cases/families.h"
+#include "conformance/cases/family.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+using reference::Direction;
+using reference::Format;
+using reference::leading;
+using reference::Pairing;
+using reference::trailing;
+
+constexpr Pairing kPairings[] = {Pairing::kInterleaved, Pairing::kHalfSplit};
+constexpr Format kDtypes[] = {Format::kF32, Format::kBF16};
+
+// Ids neither equal nor monotone nor the same in both rows.
+const std::vector<double> kIrregular = {3, 0, 17, 259, 5, 9, 2, 1, 101, 31};
+
+// Next to powers of two, and half way between neighbours of bf16 (65791) and
+// f16 (32783), where a rounded position is off by more than one.
+const std::vector<double> kOddLong = {257,   513,   1023,   2049,
+                                      4097,  8191,  32769,  32783,
+                                      65535, 65791, 131071, 1048575};
+
+Group rich() {
+  Family family("smoke", "smoke-rich",
+                "Unequal sizes on every axis, irregular positions, two bases, "
+                "partial and full heads: a first answer to most mistakes.");
+  const std::vector<std::string> full = {"A1", "A4", "C1", "C2",
+                                         "E1", "E2", "E5", "G1"};
+  const std::vector<std::string> partial = {"A1", "B1", "B2", "B3",
+                                            "B4", "B5", "C1", "E2"};
+  for (const Pairing pairing : kPairings) {
+    for (const double base : {1e4, 5e5}) {
+      family.add(make_case(Format::kF32, leading(24, 16, pairing), base, 2, 5,
+                           3, 0, kIrregular),
+                 partial, "24 channels, 16 of them rotary");
+      family.add(make_case(Format::kF32, leading(16, 16, pairing), base, 2, 5,
+                           3, 1, kIrregular),
+                 full, "all 16 channels rotary, 3 query heads, 1 key head");
+    }
+    family.add(make_case(Format::kF32, leading(40, 16, pairing), 1e4, 2, 5, 2,
+                         1, kIrregular),
+               partial, "40 channels, 16 rotary: room for a second block");
+    family.add(make_case(Format::kBF16, leading(24, 16, pairing), 5e5, 2, 5, 3,
+                         0, kIrregular),
+               partial, "24 channels, 16 of them rotary");
+    family.add(make_case(Format::kBF16, leading(16, 16, pairing), 5e5, 2, 5, 3,
+                         1, kIrregular),
+               full, "all 16 channels rotary, 3 query heads, 1 key head");
+  }
+  return family.take();
+}
+
+Group zero() {
+  Family family("smoke", "smoke-zero",
+                "Position 0: the rotation is the identity, so whatever changes "
+                "is amplitude, layout or an offset.");
+  const std::vector<double> zeros = {0, 0};
+  for (const Pairing pairing : kPairings) {
+    for (const Format dtype : kDtypes) {
+      family.add(
+          make_case(dtype, leading(24, 16, pairing), 1e4, 1, 2, 2, 0, zeros),
+          {"A3", "A5", "B1", "E1"}, "output equals input");
+    }
+    family.add(
+        make_case(Format::kF32, leading(8, 8, pairing), 1e4, 1, 2, 3, 0, zeros),
+        {"A3", "A5", "E1"}, "output equals input");
+    RopeCase c = make_case(Format::kF32, leading(24, 16, pairing), 1e4, 1, 2, 2,
+                           0, zeros);
+    c.spec.frequencies.amplitude = 1.138629436111989;  // YaRN, factor 4
+    family.add(c, {"B2", "C7"},
+               "amplitude alone: m times the window, the rest untouched");
+  }
+  return family.take();
+}
+
+// One head of each unit vector, at every position given: the kernel's matrix.
+RopeCase unit_vectors(Format dtype, const reference::Layout& layout,
+                      const std::vector<double>& rows) {
+  const std::int64_t d = layout.head_dim;
+  std::vector<double> positions;
+  Bits q;
+  for (const double p : rows) {
+    for (std::int64_t i = 0; i < d; ++i) {
+      positions.push_back(p);
+      for (std::int64_t t = 0; t < d; ++t) {
+        q.push_back(reference::encode(dtype, t == i ? 1.0 : 0.0));
+      }
+    }
+  }
+  RopeCase c =
+      make_case(dtype, layout, 1e4, static_cast<std::int64_t>(rows.size()), d,
+                1, 0, positions);
+  c.q = q;
+  return c;
+}
+
+Group unit() {
+  Family family("smoke", "smoke-unit",
+                "Unit vectors at positions 1 and 257: reads off the matrix "
+                "that a kernel applies, one column per token.");
+  const std::vector<std::string> targets = {"A1", "A2", "A3", "A4", "A5", "C1"};
+  for (const Pairing pairing : kPairings) {
+    for (const Format dtype : kDtypes) {
+      family.add(unit_vectors(dtype, leading(8, 8, pairing), {1, 257}), targets,
+                 "the whole matrix of a full head");
+    }
+    family.add(unit_vectors(Format::kF32, leading(12, 8, pairing), {1, 257}),
+               {"A1", "B1", "B3", "B5"}, "window at the front");
+    family.add(unit_vectors(Format::kF32, trailing(12, 8, pairing), {1, 257}),
+               {"A1", "B1", "B3", "B5"}, "window at the end");
+    RopeCase c = unit_vectors(Format::kF32, leading(8, 8, pairing), {1, 257});
+    c.spec.direction = Direction::kAdjoint;
+    family.add(c, {"A4", "H5"}, "the adjoint: the transposed matrix");
+  }
+  return family.take();
+}
+
+Group odd_long() {
+  Family family("smoke", "smoke-odd-long",
+                "Long positions that no 16-bit type holds: precision of "
+                "positions, frequencies and angles.");
+  const std::vector<std::string> targets = {"D1", "D2", "D3", "D4",
+                                            "D5", "D6", "F1"};
+  const auto count = static_cast<std::int64_t>(kOddLong.size());
+  for (const Pairing pairing : kPairings) {
+    for (const double base : {1e4, 5e5}) {
+      family.add(make_case(Format::kF32, leading(16, 16, pairing), base, 1,
+                           count, 1, 0, kOddLong),
+                 targets, "257 .. 1048575");
+    }
+    family.add(make_case(Format::kBF16, leading(16, 16, pairing), 5e5, 1, count,
+                         1, 0, kOddLong),
+               targets, "257 .. 1048575");
+    family.add(make_case(Format::kF32, leading(128, 128, pairing), 5e5, 1, 3, 1,
+                         0, {32769, 65791, 131071}),
+               targets, "the 64 pairs of a large model");
+  }
+  return family.take();
+}
+
+Group decode() {
+  Family family("smoke", "smoke-decode",
+                "One token per batch row, as in generation: own positions, "
+                "dense and with gaps, in place and out of place.");
+  const std::vector<std::string> targets = {"E1", "E2", "E3", "E5",
+                                            "G2", "G3", "G7"};
+  for (const Pairing pairing : kPairings) {
+    for (const Format dtype : kDtypes) {
+      for (const Memory memory : {Memory::kDense, Memory::kStridedInPlace}) {
+        RopeCase c = make_case(dtype, leading(16, 16, pairing), 1e4, 3, 1, 5, 2,
+                               {7, 4097, 511});
+        c.memory = memory;
+        family.add(c, targets, "batch 3, sequence 1, 5 query and 2 key heads");
+      }
+    }
+  }
+  return family.take();
+}
+
+Group dims() {
+  Family family("smoke", "smoke-dims",
+                "Every awkward rotary_dim and number of heads, far enough out "
+                "that a pair left unrotated shows.");
+  struct Row {
+    std::int64_t head_dim, rotary_dim, offset, heads, seq;
+  };
+  constexpr Row kRows[] = {
+      {2, 2, 0, 71, 1},    {6, 6, 0, 7, 2},     {10, 10, 0, 3, 2},
+      {18, 18, 0, 1, 2},   {24, 24, 0, 7, 1},   {40, 40, 0, 3, 1},
+      {72, 72, 0, 1, 2},   {80, 80, 0, 1, 2},   {92, 92, 0, 3, 1},
+      {96, 96, 0, 1, 1},   {112, 112, 0, 1, 1}, {120, 120, 0, 1, 1},
+      {192, 192, 0, 1, 1}, {256, 256, 0, 1, 1}, {80, 20, 0, 3, 1},
+      {96, 32, 64, 3, 1}};
+  std::size_t i = 0;
+  for (const Row& row : kRows) {
+    // Dtype changes every row and pairing every second one: each meets each.
+    const reference::Layout layout{row.head_dim, row.rotary_dim, row.offset,
+                                   kPairings[i / 2 % 2]};
+    std::vector<double> positions = {259, 1021};
+    positions.resize(static_cast<std::size_t>(row.seq));
+    family.add(make_case(kDtypes[i % 2], layout, 1e4, 1, row.seq, row.heads, 0,
+                         positions),
+               {"A5", "B1", "G4", "G6", "G7"},
+               "rotary_dim " + std::to_string(row.rotary_dim) + " of " +
+                   std::to_string(row.head_dim) + ", " +
+                   std::to_string(row.heads) + " heads");
+    ++i;
+  }
+  return family.take();
+}
+
+}  // namespace
+
+std::vector<Group> smoke_families() {
+  return {rich(), zero(), unit(), odd_long(), decode(), dims()};
+}
+
+}  // namespace ropeproof::conformance::cases

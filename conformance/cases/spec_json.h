@@ -1,0 +1,23 @@
+// spec_json.h -- what makes a specification more than a base and a layout:
+// scaling, exponents, axes, xPos. Members of a case that are absent where a
+// case does not need them.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_SPEC_JSON_H_
+#define ROPEPROOF_CONFORMANCE_CASES_SPEC_JSON_H_
+
+#include <nlohmann/json.hpp>
+
+#include "conformance/text/strict_json.h"
+#include "reference/spec.h"
+
+namespace ropeproof::conformance::cases {
+
+// Adds the members that `spec` needs.
+void write_variant(const reference::Spec& spec, nlohmann::ordered_json& json);
+
+// Reads the members that are there; spec.layout's dimensions are known. Throws
+// VectorError.
+void read_variant(text::StrictObject& object, reference::Spec& spec);
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_SPEC_JSON_H_

@@ -1,0 +1,186 @@
+#include "conformance/cases/special_rules.h"
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+using reference::Format;
+using reference::Pair;
+
+double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Largest finite number: (2 - 2 u) 2^max_exponent.
+double largest(Format format) {
+  const reference::FormatTraits f = reference::traits(format);
+  return std::ldexp(2 - 2 * f.unit_roundoff, f.max_exponent);
+}
+
+// A factor of x: +1 or -1 where its sign is sure, else 0.
+using Sign = int;
+
+struct Factors {
+  double c = 1, s = 0;
+  bool is_sure = true;
+
+  Sign sign(double factor) const {
+    if (!is_sure || !(std::abs(factor) >= kSureFactor)) return 0;
+    return factor < 0 ? -1 : 1;
+  }
+};
+
+Factors factors_of(const RopeCase& c, std::int64_t token, std::int64_t j) {
+  const std::size_t i = at(token * c.pairs() + j);
+  const std::vector<double> position =
+      reference::position_of(c.positions, c.spec.axes.count, token);
+  const double phi = value_of(c.inv_freq_hi[at(j)]) *
+                     reference::coordinate<double>(c.spec, position, j);
+  const double direction = static_cast<double>(c.spec.direction);
+  return {value_of(c.cos[i]), direction * value_of(c.sin[i]),
+          std::abs(phi) <= kSureAngle};
+}
+
+// One infinite term, x times a factor.
+struct Term {
+  double x;
+  Sign factor;
+};
+
+std::uint64_t sum_of(const std::vector<Term>& infinite_terms) {
+  Sign sum = 0;
+  for (const Term& term : infinite_terms) {
+    if (term.factor == 0) return kMustNotBeFinite;
+    const Sign sign = term.x < 0 ? -term.factor : term.factor;
+    if (sum == -sign) return kMustBeNan;
+    sum = sign;
+  }
+  return sum > 0 ? kMustBePlusInfinity : kMustBeMinusInfinity;
+}
+
+// The sum a f + b g of a pair with a NaN or an infinity in it.
+std::uint64_t output(double a, Sign f, double b, Sign g) {
+  const bool has_nan = std::isnan(a) || std::isnan(b);
+  const bool has_infinity = std::isinf(a) || std::isinf(b);
+  if (has_nan) return has_infinity ? kMustNotBeFinite : kMustBeNan;
+  std::vector<Term> infinite;
+  if (std::isinf(a)) infinite.push_back({a, f});
+  if (std::isinf(b)) infinite.push_back({b, g});
+  return sum_of(infinite);
+}
+
+// The infinity that a f + b g, finite numbers all, becomes in `format`.
+std::optional<std::uint64_t> overflow(Format format, double a, double f,
+                                      double b, double g) {
+  // Eighths, so that nothing overflows here.
+  const double limit = largest(format) / 8;
+  const double first = a / 8 * f, second = b / 8 * g, sum = first + second;
+  const auto is_clear = [&](double x) {
+    return std::abs(x) <= limit * (1 - kOverflowMargin);
+  };
+  if (is_clear(first) && is_clear(second) && is_clear(sum)) return {};
+  if (format == Format::kF64) {
+    throw std::logic_error("an f64 result next to overflow has no golden");
+  }
+  if (is_clear(sum) || std::abs(sum) < limit * (1 + kOverflowMargin)) {
+    throw std::logic_error("a result next to the largest finite number");
+  }
+  return sum > 0 ? kMustBePlusInfinity : kMustBeMinusInfinity;
+}
+
+std::vector<bool> turning_channels(const reference::Spec& spec) {
+  std::vector<bool> turns(at(spec.layout.head_dim), false);
+  for (std::int64_t j = 0; j < spec.layout.rotary_dim / 2; ++j) {
+    const Pair from = source_pair(spec, j);
+    turns[at(from.u)] = turns[at(from.v)] = true;
+  }
+  return turns;
+}
+
+// Calls f(row, token, j, index of x_u, index of x_v) for every pair of x.
+template <class F>
+void for_each_pair(const RopeCase& c, std::int64_t heads, const F& f) {
+  const std::int64_t d = c.spec.layout.head_dim;
+  for (std::int64_t row = 0; row < c.tokens() * heads; ++row) {
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      const Pair from = source_pair(c.spec, j);
+      f(row, row / heads, j, at(row * d + from.u), at(row * d + from.v));
+    }
+  }
+}
+
+void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
+           Bits& y_lo) {
+  const std::int64_t d = c.spec.layout.head_dim;
+  const auto value = [&](std::size_t i) { return decode(c.dtype, x[i]); };
+  const auto put = [&](std::size_t i, std::uint64_t want) {
+    y[i] = want;
+    if (!y_lo.empty()) y_lo[i] = 0;
+  };
+  const std::vector<bool> turns = turning_channels(c.spec);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double a = value(i);
+    if (!std::isfinite(a) && !turns[i % turns.size()]) {
+      put(i, std::isnan(a) ? kMustBeNan : std::bit_cast<std::uint64_t>(a));
+    }
+  }
+  for_each_pair(c, heads,
+                [&](std::int64_t row, std::int64_t token, std::int64_t j,
+                    std::size_t u, std::size_t v) {
+                  const Factors factors = factors_of(c, token, j);
+                  const double a = value(u), b = value(v);
+                  const Pair to = target_pair(c.spec, j);
+                  const std::size_t first = at(row * d + to.u),
+                                    second = at(row * d + to.v);
+                  if (!std::isfinite(a) || !std::isfinite(b)) {
+                    const Sign cos = factors.sign(factors.c),
+                               sin = factors.sign(factors.s);
+                    put(first, output(a, cos, b, -sin));
+                    put(second, output(a, sin, b, cos));
+                    return;
+                  }
+                  // No angle, nothing is rounded.
+                  if (factors.c == 1 && factors.s == 0) return;
+                  if (const auto infinity =
+                          overflow(c.dtype, a, factors.c, b, -factors.s)) {
+                    put(first, *infinity);
+                  }
+                  if (const auto infinity =
+                          overflow(c.dtype, a, factors.s, b, factors.c)) {
+                    put(second, *infinity);
+                  }
+                });
+}
+
+}  // namespace
+
+Bits provable_part(const RopeCase& c, const Bits& x, std::int64_t heads) {
+  Bits part = x;
+  const auto is_finite = [&](std::size_t i) {
+    return std::isfinite(decode(c.dtype, x[i]));
+  };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!is_finite(i)) part[i] = 0;
+  }
+  for_each_pair(c, heads,
+                [&](std::int64_t, std::int64_t, std::int64_t, std::size_t u,
+                    std::size_t v) {
+                  if (!is_finite(u) || !is_finite(v)) part[u] = part[v] = 0;
+                });
+  return part;
+}
+
+void apply_special_rules(RopeCase& c) {
+  apply(c, c.q, c.q_heads, c.q_out, c.q_out_lo);
+  apply(c, c.k, c.k_heads, c.k_out, c.k_out_lo);
+}
+
+}  // namespace ropeproof::conformance::cases

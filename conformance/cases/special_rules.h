@@ -1,0 +1,62 @@
+// special_rules.h -- what comes out where no real number says it.
+//
+// (R4) asks for real numbers; a NaN or an infinity is none. What an honest
+// kernel gives for one follows from IEEE 754 arithmetic alone:
+//
+//     y_u = x_u c - x_v s        y_v = x_u s + x_v c        (s times D)
+//
+// in any precision, in any order, with or without FMA, by real or by complex
+// multiplication, in any angle class. The rules, for the pair (x_u, x_v):
+//
+//   NaN, the other finite   both outputs are NaN: each has a term with the NaN
+//   NaN and infinity        neither output is finite. Real arithmetic gives
+//                           two NaNs; C's complex multiplication recovers
+//                           infinities from two NaNs (C11 annex G)
+//   infinities              each output has an infinite term, or inf * 0 = NaN:
+//                           never finite. If the signs of the factors of all
+//                           infinite terms are sure (below), it is the sum of
+//                           infinities: the one of their sign, or NaN if they
+//                           differ. Of two outputs at most one is such a NaN,
+//                           so annex G changes nothing
+//   finite, but the result  the infinity, if the result is beyond the largest
+//   beyond the format       finite number by more than kOverflowMargin
+//
+// and everything else has a golden as always. A channel outside the window is a
+// copy, whatever its bits.
+//
+// The sign of a factor is sure if |factor| >= kSureFactor and |phi| <=
+// kSureAngle: the coarsest angle that a kernel may declare, bf16 throughout
+// (A3), is off by at most three roundings, 3 * 2^-8 * 1.01 |phi| < 1/10. At
+// position 0 the sine is an exact 0, whose product with an infinity is NaN; a
+// kernel with a sine that is merely tiny gives the infinity.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
+#define ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
+
+#include <cstdint>
+
+#include "conformance/cases/case.h"
+
+namespace ropeproof::conformance::cases {
+
+inline constexpr double kSureFactor = 0.125;
+inline constexpr double kSureAngle = 8;
+
+// Relative to the largest finite number. Covers kSureAngle's error, 1/10, and
+// four roundings to bf16, 2^-6, on outputs as long as the pair: at most sqrt(2)
+// times the largest number.
+inline constexpr double kOverflowMargin = 0.1875;
+
+// q or k of `heads` heads as an oracle takes it: zeros in place of pairs with a
+// NaN or an infinity, and of such channels outside the window.
+Bits provable_part(const RopeCase& c, const Bits& x, std::int64_t heads);
+
+// Replaces what the rules decide in q_out and k_out, which hold the goldens of
+// the provable part, by kMustBeNan, kMustNotBeFinite and infinities (case.h);
+// the low parts of those are zeros. Needs inv_freq_hi, cos and sin. Throws
+// std::logic_error for a case that no rule is sure of: a finite result within
+// kOverflowMargin of the largest number, or an f64 result beyond it.
+void apply_special_rules(RopeCase& c);
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_

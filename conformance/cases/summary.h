@@ -1,0 +1,18 @@
+// summary.h -- a case in one line: dtype, pairing, shape, base, scaling.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
+#define ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
+
+#include <string>
+
+#include "conformance/cases/case.h"
+
+namespace ropeproof::conformance::cases {
+
+std::string summary(const RopeCase& c);
+std::string summary(const PermuteCase& c);
+std::string summary(const RejectCase& c);
+std::string summary(const SequenceCase& c);
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_

@@ -1,0 +1,91 @@
+// test_groups.h -- for tests: one small group of each kind, and a folder.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
+#define ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/cases/families.h"
+#include "conformance/cases/family.h"
+
+namespace ropeproof::conformance::cases {
+
+// A folder of its own, gone with the object.
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("ropeproof-test-" + std::to_string(getpid()) + "-" +
+               std::to_string(next()++))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static int& next() {
+    static int count = 0;
+    return count;
+  }
+  std::filesystem::path path_;
+};
+
+// Rope cases of three types and unequal sizes, one of them without k.
+inline Group plain_group() {
+  Family family("core", "plain", "Cases of several types.");
+  const reference::Layout layout =
+      reference::leading(6, 4, reference::Pairing::kHalfSplit);
+  using reference::Format;
+  family.add(make_case(Format::kF32, layout, 10000, 1, 2, 2, 1, {257, 4097}),
+             {"A1"}, "f32");
+  family.add(make_case(Format::kBF16, layout, 5e5, 2, 1, 1, 1, {3, 65535}),
+             {"C2"}, "bf16");
+  family.add(make_case(Format::kF32, layout, 1e6, 1, 1, 1, 0, {511}), {"C2"},
+             "no k");
+  return family.take();
+}
+
+// One group of each kind; the references are all to "plain".
+inline std::vector<Group> test_groups() {
+  Group special = plain_group();
+  special.name = "special";
+  for (RopeCase& c : special.rope_cases) {
+    c.id = "special" + c.id.substr(5);
+    c.is_special = true;
+  }
+  special.rope_cases[0].q[1] = 0x00000001;  // subnormal
+  Group wide = plain_group();
+  wide.name = "wide";
+  for (RopeCase& c : wide.rope_cases) {
+    c.id = "wide" + c.id.substr(5);
+    c.dtype = reference::Format::kF64;
+  }
+  Group reject;
+  reject.tier = "core";
+  reject.name = "reject";
+  reject.description = "Problems that contradict themselves.";
+  reject.targets["H1"] = "no validation";
+  reject.reject_cases = {
+      {"reject-001", "odd", {"H1"}, "plain-001", Defect::kOddRotaryDim},
+      {"reject-002", "rows", {"H1"}, "plain-002", Defect::kOverlappingRows}};
+  Group sequence;
+  sequence.tier = "core";
+  sequence.name = "sequence";
+  sequence.description = "Calls in a row.";
+  sequence.targets["F1"] = "stale cache";
+  sequence.sequence_cases = {{"sequence-001",
+                              "two bases",
+                              {"F1"},
+                              {"plain-001", "plain-003", "plain-001"}}};
+  return {plain_group(), special, wide, reject, sequence, permute_family()};
+}
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_

@@ -1,0 +1,362 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "conformance/cases/bits_json.h"
+#include "conformance/cases/spec_json.h"
+#include "conformance/cases/tensors.h"
+#include "conformance/cases/vector_file.h"
+#include "conformance/cases/words.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+using nlohmann::json;
+using reference::Format;
+
+// Sizes beyond these are a mistake, not a test case.
+constexpr std::int64_t kMaxDim = 1 << 16;
+constexpr std::int64_t kMaxElements = 1 << 26;
+
+template <class Value, std::size_t kSize>
+Value read_word(text::StrictObject& object, const std::string& key,
+                const text::Words<Value, kSize>& words) {
+  const auto value = text::find_word(words, object.text(key));
+  if (!value) object.fail(key, "expected " + text::list_words(words));
+  return *value;
+}
+
+reference::Layout read_layout(text::StrictObject& object) {
+  reference::Layout layout;
+  layout.pairing = read_word(object, "pairing", text::kPairingWords);
+  layout.head_dim = object.integer("head_dim", 2, kMaxDim);
+  layout.rotary_dim = object.integer("rotary_dim", 2, layout.head_dim);
+  layout.rotary_offset =
+      object.integer("rotary_offset", 0, layout.head_dim - layout.rotary_dim);
+  if (layout.rotary_dim % 2 != 0) {
+    object.fail("rotary_dim", "expected an even number");
+  }
+  return layout;
+}
+
+void check_size(text::StrictObject& object, std::int64_t a, std::int64_t b) {
+  if (a != 0 && b > kMaxElements / a) {
+    object.fail("id", "the case is larger than " +
+                          std::to_string(kMaxElements) + " elements");
+  }
+}
+
+// One axis, [batch][seq]: integers, or bit patterns of binary64.
+void read_axis(text::StrictObject& object, const json& rows, const RopeCase& c,
+               std::vector<double>& positions) {
+  const auto expect = [&](bool good) {
+    if (!good) {
+      object.fail("positions", "expected " + std::to_string(c.batch) +
+                                   " rows of " + std::to_string(c.seq) +
+                                   " integers, |p| <= 2^53, or bit patterns" +
+                                   " of binary64, for each axis");
+    }
+  };
+  expect(rows.is_array() && rows.size() == static_cast<std::size_t>(c.batch));
+  for (const json& row : rows) {
+    expect(row.is_array() && row.size() == static_cast<std::size_t>(c.seq));
+    for (const json& p : row) {
+      if (p.is_string()) {
+        positions.push_back(read_pattern(p, object.at("positions")));
+        continue;
+      }
+      expect(text::is_integer(p, -reference::kMaxPosition,
+                              reference::kMaxPosition));
+      positions.push_back(static_cast<double>(p.get<std::int64_t>()));
+    }
+  }
+}
+
+void read_positions(text::StrictObject& object, RopeCase& c) {
+  const json& node = object.get("positions");
+  if (c.spec.axes.count == 1) return read_axis(object, node, c, c.positions);
+  if (!node.is_array() ||
+      node.size() != static_cast<std::size_t>(c.spec.axes.count)) {
+    object.fail("positions",
+                "expected " + std::to_string(c.spec.axes.count) + " axes");
+  }
+  for (const json& axis : node) read_axis(object, axis, c, c.positions);
+}
+
+Printed read_printed(const json& node, const std::string& where) {
+  text::StrictObject object(node, where);
+  Printed p;
+  p.source = object.text("source");
+  p.tolerance = object.text("tolerance");
+  p.inv_freq = object.texts("inv_freq");
+  p.cos = object.texts("cos");
+  p.sin = object.texts("sin");
+  p.q = object.texts("q");
+  p.k = object.texts("k");
+  const json& errata = object.get("errata");
+  if (!errata.is_array()) object.fail("errata", "expected an array");
+  for (const json& item : errata) {
+    text::StrictObject e(item, object.at("errata"));
+    Erratum erratum{e.text("tensor"), {}, e.text("printed"), e.text("correct")};
+    const json& index = e.get("index");
+    if (!index.is_array()) e.fail("index", "expected an array");
+    for (const json& i : index) {
+      if (!i.is_number_unsigned()) e.fail("index", "expected counts");
+      erratum.index.push_back(i.get<std::int64_t>());
+    }
+    e.finish();
+    p.errata.push_back(erratum);
+  }
+  object.finish();
+  return p;
+}
+
+void read_expected(const json& node, const std::string& where,
+                   TensorReader& tensors, RopeCase& c) {
+  text::StrictObject object(node, where);
+  const std::int64_t d = c.spec.layout.head_dim;
+  const auto f64 = [&](const std::string& key, std::int64_t count,
+                       std::int64_t row) {
+    return tensors.read(object, key, "expected." + key, count, row,
+                        Format::kF64);
+  };
+  c.precision_bits =
+      static_cast<int>(object.integer("precision_bits", 0, 1 << 16));
+  c.amplitude = c.spec.frequencies.amplitude;
+  if (object.find("amplitude") != nullptr) {
+    c.amplitude = read_double(object, "amplitude");
+  }
+  c.inv_freq_hi = f64("inv_freq_hi", 1, c.pairs());
+  c.inv_freq_lo = f64("inv_freq_lo", 1, c.pairs());
+  c.cos = f64("cos", c.tokens(), c.pairs());
+  c.sin = f64("sin", c.tokens(), c.pairs());
+  c.q_out = f64("q", c.tokens() * c.q_heads, d);
+  c.k_out = f64("k", c.tokens() * c.k_heads, d);
+  if (c.dtype == Format::kF64) {
+    c.cos_lo = f64("cos_lo", c.tokens(), c.pairs());
+    c.sin_lo = f64("sin_lo", c.tokens(), c.pairs());
+    c.q_out_lo = f64("q_lo", c.tokens() * c.q_heads, d);
+    c.k_out_lo = f64("k_lo", c.tokens() * c.k_heads, d);
+  }
+  if (object.find("pair_amplitude") != nullptr) {
+    c.pair_amplitude = f64("pair_amplitude", c.tokens(), c.pairs());
+  }
+  object.finish();
+}
+
+void check_finite(text::StrictObject& object, const char* key, const Bits& bits,
+                  Format format) {
+  const auto is_finite = [format](std::uint64_t pattern) {
+    return std::isfinite(reference::decode(format, pattern));
+  };
+  if (!std::ranges::all_of(bits, is_finite)) {
+    object.fail(key, "holds a NaN or an infinity, but is_special is not set");
+  }
+}
+
+void read_head(text::StrictObject& object, auto& c) {
+  c.comment = object.text("comment");
+  c.targets = object.texts("targets");
+}
+
+void read_case(text::StrictObject& object, TensorReader& tensors, RopeCase& c) {
+  read_head(object, c);
+  c.dtype = read_word(object, "dtype", text::kFormatWords);
+  c.spec.layout = read_layout(object);
+  c.spec.direction = read_word(object, "direction", text::kDirectionWords);
+  c.spec.frequencies.base = read_double(object, "base");
+  c.spec.frequencies.amplitude = read_double(object, "amplitude");
+  c.batch = object.integer("batch", 0, kMaxElements);
+  c.seq = object.integer("seq", 0, kMaxElements);
+  c.q_heads = object.integer("q_heads", 0, kMaxElements);
+  c.k_heads = object.integer("k_heads", 0, kMaxElements);
+  check_size(object, c.batch, c.seq);
+  check_size(object, c.batch * c.seq, c.q_heads + c.k_heads);
+  check_size(object, c.batch * c.seq * (c.q_heads + c.k_heads),
+             c.spec.layout.head_dim);
+  c.memory = read_word(object, "memory", kMemoryWords);
+  read_variant(object, c.spec);
+  try {
+    reference::validate(c.spec);
+  } catch (const std::invalid_argument& error) {
+    object.fail("id", error.what());
+  }
+  read_positions(object, c);
+  if (object.find("is_special") != nullptr) {
+    c.is_special = object.flag("is_special");
+    if (!c.is_special) object.fail("is_special", "is true or absent");
+  }
+  const std::int64_t d = c.spec.layout.head_dim;
+  c.q = tensors.read(object, "q", "q", c.tokens() * c.q_heads, d, c.dtype);
+  c.k = tensors.read(object, "k", "k", c.tokens() * c.k_heads, d, c.dtype);
+  read_expected(object.get("expected"), object.at("expected"), tensors, c);
+  if (!c.is_special) {
+    check_finite(object, "q", c.q, c.dtype);
+    check_finite(object, "k", c.k, c.dtype);
+    check_finite(object, "expected.q", c.q_out, Format::kF64);
+    check_finite(object, "expected.k", c.k_out, Format::kF64);
+  }
+  if (const json* printed = object.find("printed")) {
+    c.printed = read_printed(*printed, object.at("printed"));
+  }
+}
+
+void read_case(text::StrictObject& object, TensorReader& tensors,
+               PermuteCase& c) {
+  read_head(object, c);
+  c.dtype = read_word(object, "dtype", text::kFormatWords);
+  c.layout = read_layout(object);
+  c.heads = object.integer("heads", 0, kMaxElements);
+  c.columns = object.integer("columns", 1, kMaxElements);
+  check_size(object, c.heads, c.layout.head_dim);
+  check_size(object, c.heads * c.layout.head_dim, c.columns);
+  const std::int64_t rows = c.heads * c.layout.head_dim;
+  c.in = tensors.read(object, "in", "in", rows, c.columns, c.dtype);
+  c.out =
+      tensors.read(object, "expected", "expected", rows, c.columns, c.dtype);
+}
+
+void read_case(text::StrictObject& object, TensorReader& /*no tensors*/,
+               RejectCase& c) {
+  read_head(object, c);
+  c.of = object.text("of");
+  c.defect = read_word(object, "defect", kDefectWords);
+}
+
+void read_case(text::StrictObject& object, TensorReader& /*no tensors*/,
+               SequenceCase& c) {
+  read_head(object, c);
+  c.calls = object.texts("calls");
+  if (c.calls.empty()) object.fail("calls", "expected case ids");
+}
+
+// Every target of a case has its meaning in the group; no id occurs twice.
+void check_cases(const Group& group, const std::string& file) {
+  std::set<std::string> ids;
+  for_each_case(group, [&](const auto& c) {
+    if (!ids.insert(c.id).second) {
+      throw text::VectorError(file + ": case id " + c.id + " occurs twice");
+    }
+    for (const std::string& key : c.targets) {
+      if (!group.targets.contains(key)) {
+        throw text::VectorError(file + ": " + c.id + ".targets: \"" + key +
+                                "\" is not among the group's targets");
+      }
+    }
+  });
+}
+
+// Lower-case words with dashes; a case's id ends in a number.
+bool is_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
+             std::string::npos;
+}
+
+template <class Case>
+void read_cases(const json& nodes, const std::string& file,
+                TensorReader& tensors, std::vector<Case>& cases) {
+  for (const json& node : nodes) {
+    text::StrictObject item(node, file);
+    Case c;
+    c.id = item.text("id");
+    if (!is_name(c.id)) item.fail("id", "expected a-z, 0-9 and -, at most 64");
+    text::StrictObject named(node, file + ": " + c.id);
+    named.text("id");
+    read_case(named, tensors, c);
+    named.finish();
+    cases.push_back(std::move(c));
+  }
+}
+
+// The side file, which the group's JSON names and fits.
+TensorReader open_payload(text::StrictObject& object, const Group& group,
+                          std::span<const std::byte> payload) {
+  if (!group.is_bulk) {
+    if (!payload.empty()) {
+      object.fail("payload", "missing, but the group has a side file");
+    }
+    return {};
+  }
+  text::StrictObject entry(object.get("payload"), object.at("payload"));
+  const std::string name = payload_name(group.name);
+  if (entry.text("file") != name) entry.fail("file", "expected " + name);
+  const std::int64_t bytes = entry.integer("bytes", 0, std::int64_t{1} << 40);
+  if (payload.size() != static_cast<std::uint64_t>(bytes)) {
+    entry.fail("bytes", "is " + std::to_string(bytes) + "; " + name + " has " +
+                            std::to_string(payload.size()));
+  }
+  entry.text("sha256");
+  entry.finish();
+  return {payload, name, group.name};
+}
+
+// Last, so that whatever else is wrong with a side file has its own words.
+void check_digest(text::StrictObject& object, const Group& group,
+                  std::span<const std::byte> payload) {
+  if (!group.is_bulk) return;
+  text::StrictObject entry(object.get("payload"), object.at("payload"));
+  const std::string_view bytes(reinterpret_cast<const char*>(payload.data()),
+                               payload.size());
+  if (text::sha256(bytes) != entry.text("sha256")) {
+    entry.fail("sha256", "differs from that of " + payload_name(group.name));
+  }
+}
+
+}  // namespace
+
+Group read_group(const std::string& text, std::span<const std::byte> payload,
+                 const std::string& file) {
+  const json document = text::parse_json(text, file);
+  text::StrictObject object(document, file);
+  if (object.text("format") != kVectorFormat) {
+    object.fail("format", std::string("expected \"") + kVectorFormat + "\"");
+  }
+  Group group;
+  group.name = object.text("group");
+  if (!is_name(group.name) ||
+      std::filesystem::path(file).stem().string() != group.name) {
+    object.fail("group", "differs from the file's name");
+  }
+  group.tier = object.text("tier");
+  if (group.tier != "smoke" && group.tier != "core" && group.tier != "full") {
+    object.fail("tier", "expected smoke, core or full");
+  }
+  const std::string type = object.text("type");
+  group.description = object.text("description");
+  const json& targets = object.get("targets");
+  if (!targets.is_object()) object.fail("targets", "expected an object");
+  for (const auto& [key, value] : targets.items()) {
+    if (!value.is_string()) object.fail("targets", "expected strings");
+    group.targets[key] = value.get<std::string>();
+  }
+  group.is_bulk = object.find("payload") != nullptr;
+  TensorReader tensors = open_payload(object, group, payload);
+  const json& cases = object.get("cases");
+  if (!cases.is_array()) object.fail("cases", "expected an array");
+  if (type == "rope") {
+    read_cases(cases, file, tensors, group.rope_cases);
+  } else if (type == "permute") {
+    read_cases(cases, file, tensors, group.permute_cases);
+  } else if (type == "reject") {
+    read_cases(cases, file, tensors, group.reject_cases);
+  } else if (type == "sequence") {
+    read_cases(cases, file, tensors, group.sequence_cases);
+  } else {
+    object.fail("type", "expected rope, permute, reject or sequence");
+  }
+  tensors.finish();
+  check_digest(object, group, payload);
+  object.finish();
+  check_cases(group, file);
+  return group;
+}
+
+Group read_group(const std::string& text, const std::string& file) {
+  return read_group(text, {}, file);
+}
+
+}  // namespace ropeproof::conformance::cases

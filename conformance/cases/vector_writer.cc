@@ -1,0 +1,203 @@
+#include "conformance/cases/bits_json.h"
+#include "conformance/cases/spec_json.h"
+#include "conformance/cases/tensors.h"
+#include "conformance/cases/vector_file.h"
+#include "conformance/cases/words.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using reference::Format;
+
+// [axes][batch][seq], without the first where there is one axis.
+Json positions(const RopeCase& c) {
+  Json all = Json::array();
+  for (std::int64_t a = 0; a < c.spec.axes.count; ++a) {
+    Json rows = Json::array();
+    for (std::int64_t b = 0; b < c.batch; ++b) {
+      Json row = Json::array();
+      for (std::int64_t s = 0; s < c.seq; ++s) {
+        const double p = c.position(a, b * c.seq + s);
+        if (c.has_real_positions()) {
+          row.push_back(hex(p));
+        } else {
+          row.push_back(static_cast<std::int64_t>(p));
+        }
+      }
+      rows.push_back(row);
+    }
+    all.push_back(rows);
+  }
+  return c.spec.axes.count == 1 ? all[0] : all;
+}
+
+Json printed(const Printed& p) {
+  Json errata = Json::array();
+  for (const Erratum& e : p.errata) {
+    errata.push_back({{"tensor", e.tensor},
+                      {"index", e.index},
+                      {"printed", e.printed},
+                      {"correct", e.correct}});
+  }
+  return {{"source", p.source},
+          {"tolerance", p.tolerance},
+          {"inv_freq", p.inv_freq},
+          {"cos", p.cos},
+          {"sin", p.sin},
+          {"q", p.q},
+          {"k", p.k},
+          {"errata", errata}};
+}
+
+Json expected(const RopeCase& c, TensorWriter& tensors) {
+  const std::int64_t d = c.spec.layout.head_dim;
+  Json json = {{"precision_bits", c.precision_bits}};
+  const auto add = [&](const std::string& key, const Bits& bits,
+                       std::int64_t row) {
+    json[key] = tensors.write("expected." + key, bits, row, Format::kF64);
+  };
+  add("inv_freq_hi", c.inv_freq_hi, c.pairs());
+  add("inv_freq_lo", c.inv_freq_lo, c.pairs());
+  add("cos", c.cos, c.pairs());
+  add("sin", c.sin, c.pairs());
+  add("q", c.q_out, d);
+  add("k", c.k_out, d);
+  if (c.dtype == Format::kF64) {
+    add("cos_lo", c.cos_lo, c.pairs());
+    add("sin_lo", c.sin_lo, c.pairs());
+    add("q_lo", c.q_out_lo, d);
+    add("k_lo", c.k_out_lo, d);
+  }
+  if (c.amplitude != c.spec.frequencies.amplitude) {
+    json["amplitude"] = hex(c.amplitude);
+  }
+  if (c.spec.frequencies.xpos) {
+    add("pair_amplitude", c.pair_amplitude, c.pairs());
+  }
+  return json;
+}
+
+template <class Case>
+Json head(const Case& c) {
+  return {{"id", c.id}, {"comment", c.comment}, {"targets", c.targets}};
+}
+
+Json write_case(const RopeCase& c, TensorWriter& tensors) {
+  const std::int64_t d = c.spec.layout.head_dim;
+  Json json = head(c);
+  json.update(
+      {{"dtype", text::word(text::kFormatWords, c.dtype)},
+       {"pairing", text::word(text::kPairingWords, c.spec.layout.pairing)},
+       {"direction", text::word(text::kDirectionWords, c.spec.direction)},
+       {"head_dim", d},
+       {"rotary_dim", c.spec.layout.rotary_dim},
+       {"rotary_offset", c.spec.layout.rotary_offset},
+       {"base", hex(c.spec.frequencies.base)},
+       {"amplitude", hex(c.spec.frequencies.amplitude)},
+       {"batch", c.batch},
+       {"seq", c.seq},
+       {"q_heads", c.q_heads},
+       {"k_heads", c.k_heads},
+       {"memory", text::word(kMemoryWords, c.memory)},
+       {"positions", positions(c)},
+       {"q", tensors.write("q", c.q, d, c.dtype)},
+       {"k", tensors.write("k", c.k, d, c.dtype)},
+       {"expected", expected(c, tensors)}});
+  write_variant(c.spec, json);
+  if (c.is_special) json["is_special"] = true;
+  if (c.printed) json["printed"] = printed(*c.printed);
+  return json;
+}
+
+Json write_case(const PermuteCase& c, TensorWriter& tensors) {
+  Json json = head(c);
+  json.update(
+      {{"dtype", text::word(text::kFormatWords, c.dtype)},
+       {"pairing", text::word(text::kPairingWords, c.layout.pairing)},
+       {"head_dim", c.layout.head_dim},
+       {"rotary_dim", c.layout.rotary_dim},
+       {"rotary_offset", c.layout.rotary_offset},
+       {"heads", c.heads},
+       {"columns", c.columns},
+       {"in", tensors.write("in", c.in, c.columns, c.dtype)},
+       {"expected", tensors.write("expected", c.out, c.columns, c.dtype)}});
+  return json;
+}
+
+Json write_case(const RejectCase& c, TensorWriter& /*no tensors*/) {
+  Json json = head(c);
+  json.update({{"of", c.of}, {"defect", text::word(kDefectWords, c.defect)}});
+  return json;
+}
+
+Json write_case(const SequenceCase& c, TensorWriter& /*no tensors*/) {
+  Json json = head(c);
+  json["calls"] = c.calls;
+  return json;
+}
+
+Json write_cases(const Group& group, TensorWriter& tensors) {
+  Json cases = Json::array();
+  for_each_case(
+      group, [&](const auto& c) { cases.push_back(write_case(c, tensors)); });
+  return cases;
+}
+
+std::string type_of(const Group& group) {
+  return !group.permute_cases.empty()    ? "permute"
+         : !group.reject_cases.empty()   ? "reject"
+         : !group.sequence_cases.empty() ? "sequence"
+                                         : "rope";
+}
+
+template <class Case>
+std::string content(const Case& c) {
+  TensorWriter rows(false);
+  Json json = write_case(c, rows);
+  for (const char* words : {"comment", "targets", "printed"}) json.erase(words);
+  if (json.contains("expected") && json["expected"].is_object()) {
+    json["expected"].erase("precision_bits");
+  }
+  return json.dump();
+}
+
+}  // namespace
+
+std::string content_of(const RopeCase& c) { return content(c); }
+std::string content_of(const PermuteCase& c) { return content(c); }
+std::string content_of(const RejectCase& c) { return content(c); }
+std::string content_of(const SequenceCase& c) { return content(c); }
+
+std::string payload_name(const std::string& group) {
+  return group + ".safetensors";
+}
+
+GroupFiles write_group(const Group& group) {
+  TensorWriter tensors(group.is_bulk);
+  Json cases = write_cases(group, tensors);
+  GroupFiles files;
+  if (group.is_bulk) {
+    tensors.lay_out(group.name);
+    cases = write_cases(group, tensors);
+    files.payload = tensors.bytes();
+  }
+  Json json = {{"format", kVectorFormat},
+               {"group", group.name},
+               {"tier", group.tier},
+               {"type", type_of(group)},
+               {"description", group.description},
+               {"targets", group.targets}};
+  if (group.is_bulk) {
+    json["payload"] = {{"file", payload_name(group.name)},
+                       {"bytes", files.payload.size()},
+                       {"sha256", text::sha256(files.payload)}};
+  }
+  json["cases"] = std::move(cases);
+  files.json = json.dump(1) + "\n";
+  return files;
+}
+
+}  // namespace ropeproof::conformance::cases

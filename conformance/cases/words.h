@@ -1,0 +1,32 @@
+// words.h -- the words of what only cases have.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_WORDS_H_
+#define ROPEPROOF_CONFORMANCE_CASES_WORDS_H_
+
+#include "conformance/cases/case.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::cases {
+
+inline constexpr text::Words<Memory, 4> kMemoryWords{
+    {{Memory::kDense, "dense"},
+     {Memory::kInPlace, "in_place"},
+     {Memory::kStrided, "strided"},
+     {Memory::kStridedInPlace, "strided_in_place"}}};
+
+inline constexpr text::Words<Defect, 12> kDefectWords{
+    {{Defect::kOddRotaryDim, "odd_rotary_dim"},
+     {Defect::kRotaryDimAboveHeadDim, "rotary_dim_above_head_dim"},
+     {Defect::kZeroRotaryDim, "zero_rotary_dim"},
+     {Defect::kWindowBeyondHead, "window_beyond_head"},
+     {Defect::kNegativeBatch, "negative_batch"},
+     {Defect::kZeroDirection, "zero_direction"},
+     {Defect::kNonFiniteBase, "non_finite_base"},
+     {Defect::kNullInput, "null_input"},
+     {Defect::kNullOutput, "null_output"},
+     {Defect::kNullPositions, "null_positions"},
+     {Defect::kOverlappingTensors, "overlapping_tensors"},
+     {Defect::kOverlappingRows, "overlapping_rows"}}};
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_WORDS_H_

@@ -1,0 +1,97 @@
+#include "conformance/cases/bug_class.h"
+#include "conformance/cases/families.h"
+#include "conformance/text/strict_json.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+using nlohmann::json;
+using reference::Format;
+
+std::vector<std::int64_t> integers(text::StrictObject& object,
+                                   const std::string& key) {
+  std::vector<std::int64_t> result;
+  const json& node = object.get(key);
+  if (!node.is_array()) object.fail(key, "expected an array of integers");
+  for (const json& item : node) {
+    if (!item.is_number_integer()) object.fail(key, "expected integers");
+    result.push_back(item.get<std::int64_t>());
+  }
+  return result;
+}
+
+// 0, 1, 2, ... in the case's dtype.
+Bits counting(std::int64_t size) {
+  Bits bits;
+  for (std::int64_t i = 0; i < size; ++i) {
+    bits.push_back(encode(Format::kF32, static_cast<double>(i)));
+  }
+  return bits;
+}
+
+void check_count(text::StrictObject& object, const std::string& key,
+                 std::size_t count, std::int64_t expected) {
+  if (count != static_cast<std::size_t>(expected)) {
+    object.fail(key, "expected " + std::to_string(expected) + " entries");
+  }
+}
+
+}  // namespace
+
+Group worked_example(const std::string& source_text, const std::string& file) {
+  const json document = text::parse_json(source_text, file);
+  text::StrictObject object(document, file);
+  RopeCase c;
+  c.id = "worked-example-001";
+  c.comment =
+      "batch 2, sequence 5, 2 query heads and 1 key head of 8 channels; "
+      "xq = 0 .. 159, xk = 0 .. 79";
+  c.targets = {"A1", "A4", "C1", "H6"};
+  Printed printed;
+  printed.source = object.text("what");
+  printed.tolerance = object.text("tolerance");
+  c.spec.frequencies.base =
+      static_cast<double>(object.integer("base", 1, 1 << 30));
+  const std::vector<std::int64_t> positions = integers(object, "positions");
+  const std::vector<std::int64_t> q_shape = integers(object, "xq_shape");
+  const std::vector<std::int64_t> k_shape = integers(object, "xk_shape");
+  check_count(object, "xq_shape", q_shape.size(), 4);
+  check_count(object, "xk_shape", k_shape.size(), 4);
+  c.batch = q_shape[0];
+  c.seq = q_shape[1];
+  c.q_heads = q_shape[2];
+  c.k_heads = k_shape[2];
+  const std::int64_t d = q_shape[3];
+  c.spec.layout = reference::leading(d, d, reference::Pairing::kInterleaved);
+  for (std::int64_t b = 0; b < c.batch; ++b) {
+    c.positions.insert(c.positions.end(), positions.begin(), positions.end());
+  }
+  c.q = counting(c.batch * c.seq * c.q_heads * d);
+  c.k = counting(c.batch * c.seq * c.k_heads * d);
+
+  const auto take = [&](const char* key, std::int64_t count) {
+    std::vector<std::string> texts = object.texts(key);
+    check_count(object, key, texts.size(), count);
+    return texts;
+  };
+  printed.inv_freq = take("freqs", c.pairs());
+  printed.cos = take("freqs_cis_real", c.seq * c.pairs());
+  printed.sin = take("freqs_cis_imag", c.seq * c.pairs());
+  printed.q = take("xq_out", static_cast<std::int64_t>(c.q.size()));
+  printed.k = take("xk_out", static_cast<std::int64_t>(c.k.size()));
+  object.finish();
+  c.printed = printed;
+
+  Group group;
+  group.name = "worked-example";
+  group.tier = "core";
+  group.description =
+      "A tutorial's worked example, every intermediate value exact, beside the "
+      "decimals that the tutorial prints. `errata` names the printed decimals "
+      "whose last digit is not the exact value's.";
+  for (const std::string& key : c.targets) group.targets[key] = bug_class(key);
+  group.rope_cases.push_back(c);
+  return group;
+}
+
+}  // namespace ropeproof::conformance::cases

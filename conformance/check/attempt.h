@@ -1,0 +1,36 @@
+// attempt.h -- one call of a check, and what became of it.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/check/contract.h"
+
+namespace ropeproof::conformance::check {
+
+// The result that an answer alone decides: a crash, a refusal; `what` names the
+// call among several. A pass for kOk.
+ContractResult result_of(const plugin::Answer& answer, std::string check,
+                         char suffix, const std::string& what = "");
+
+ContractResult passed(std::string check, char suffix);
+ContractResult failed(std::string check, char suffix, std::string reason);
+// The kernel does not promise it, or the case cannot show it.
+ContractResult not_checked(std::string check, char suffix, std::string reason);
+
+bool offers(const plugin::Kernel& kernel, std::uint32_t feature);
+
+// The case with these of its tokens (batch * seq numbers), in this order, as
+// [batch, seq]; goldens too.
+cases::RopeCase pick_tokens(const cases::RopeCase& c,
+                            const std::vector<std::int64_t>& tokens,
+                            std::int64_t batch, std::int64_t seq);
+
+// The case with the first heads only.
+cases::RopeCase pick_heads(const cases::RopeCase& c, std::int64_t q_heads,
+                           std::int64_t k_heads);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_

@@ -1,0 +1,87 @@
+// contract.h -- what a kernel promises beside its numbers.
+//
+// Each function makes calls that differ from a case's plain call in one respect
+// -- where the tensors lie, what lies beside them, who calls at the same time,
+// what was called before, what is wrong with the problem -- and says whether the
+// kernel held its promise. Whether an output is right is the caller's judgement.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/check/call.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+struct ContractResult {
+  std::string check;  // "in place", "20 calls", "8 threads"
+  char suffix = 0;    // of the level that the check belongs to: M, D or none
+  // The verdict, but for FAIL: kOk and not `pass`. kUnsupported: the kernel
+  // does not promise this, or the case cannot show it; `reason` says which.
+  // kInvalid does not occur.
+  plugin::Outcome outcome = plugin::Outcome::kOk;
+  bool pass = false;
+  std::string reason;  // one line; empty for a pass
+};
+
+// A case under an operation that the kernel offers (missing_feature() is
+// empty). `table` is the type of cos, sin and inv_freq_out.
+struct Subject {
+  const cases::RopeCase& c;
+  std::uint32_t operation;
+  reference::Format table;
+};
+
+// What is wrong with an output of the case, in one line; empty: nothing. The
+// case given is the subject's, or one made of its tokens in another order, with
+// their goldens.
+using Judgement =
+    std::function<std::string(const cases::RopeCase&, const judge::Output&)>;
+
+// All of the next three.
+std::vector<ContractResult> check_contract(plugin::Kernel& kernel,
+                                           const Subject& subject,
+                                           const Judgement& judge);
+
+// M: tensors at guard pages on either side, unaligned, in place, with gaps,
+// fused, empty, overlapping. What the description does not offer is
+// kUnsupported. About 12 calls.
+std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
+                                         const Subject& subject,
+                                         const Judgement& judge);
+
+// D, for ROPEPROOF_DETERMINISTIC: the bits of a row in 20 calls, alone, among
+// other rows, elsewhere in the batch, elsewhere in memory, with one thread.
+// About 40 calls; two fresh processes where the kernel has any.
+std::vector<ContractResult> check_determinism(plugin::Kernel& kernel,
+                                              const Subject& subject);
+
+// D, for ROPEPROOF_CONCURRENT: kThreads calls at once, each with the tokens in
+// an order of its own, kRounds times over.
+inline constexpr int kThreads = 8;
+inline constexpr int kRounds = 200;
+ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
+                                 const Judgement& judge);
+
+// For ROPEPROOF_VALIDATES: the subject's problem with one defect is refused and
+// nothing is written. ROPEPROOF_INVALID, or ROPEPROOF_UNSUPPORTED where the
+// defect leaves what the kernel offers. M for overlapping tensors. kUnsupported
+// also where the operation cannot have the defect.
+ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
+                            cases::Defect defect);
+
+// A SequenceCase: its calls in a row, in a fresh process, each judged; for
+// ROPEPROOF_DETERMINISTIC also each in a process of its own, bit for bit.
+ContractResult check_sequence(plugin::Kernel& kernel,
+                              std::span<const Subject> calls,
+                              const Judgement& judge);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_

@@ -1,0 +1,58 @@
+// contract_checks.h -- the promises beside the numbers, as checks of a report.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/run.h"
+#include "conformance/judge/tolerance.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// The verdict of a call that was due.
+Verdict verdict_of(plugin::Outcome outcome);
+
+// Frequencies are asked for in f32, or f64 where the tensors are f64: the types
+// that kernels keep them in. Others in the claim's table type.
+reference::Format table_format(std::uint32_t operation,
+                               const cases::RopeCase& c,
+                               const judge::Claim& claim);
+
+class ContractChecks {
+ public:
+  // Chooses the cases whose calls are varied: for each operation, dtype and
+  // pairing one that the kernel can do, with several tokens and heads, keys and
+  // a partial head if there is such a one; the first in the order of the corpus.
+  // A choice of the corpus alone: the same in every tier and shard.
+  ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus);
+
+  // Empty for a case that was not chosen.
+  std::vector<Check> of(const cases::RopeCase& c,
+                        std::uint32_t operation) const;
+  Check of(const cases::RejectCase& c) const;
+  Check of(const cases::SequenceCase& c) const;
+
+  // Of reject and sequence cases: rope, or rotate where the kernel has nothing
+  // else.
+  std::uint32_t main_operation() const;
+
+ private:
+  std::string missing(const cases::RopeCase& c, std::uint32_t operation) const;
+  Check refused(const cases::RopeCase& c, std::uint32_t operation,
+                const std::string& aspect) const;
+
+  plugin::Kernel& kernel_;
+  std::map<std::string, const cases::RopeCase*> cases_;  // by id
+  // (operation, dtype, pairing) -> the case.
+  std::map<std::pair<std::uint32_t, std::string>, const cases::RopeCase*>
+      chosen_;
+};
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_

@@ -1,0 +1,266 @@
+#include "conformance/check/contract.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <string>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/judge/judge.h"
+#include "conformance/judge/tolerance.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using reference::Format;
+
+const cases::RopeCase& case_named(const std::string& id) {
+  static const cases::Corpus corpus = cases::load_corpus(ROPEPROOF_VECTORS_DIR);
+  for (const cases::Group& group : corpus.groups) {
+    for (const cases::RopeCase& c : group.rope_cases) {
+      if (c.id == id) return c;
+    }
+  }
+  throw std::logic_error(id);
+}
+
+// q and k, two batch rows of three tokens, a partial head, f32.
+const cases::RopeCase& sample() { return case_named("contract-005"); }
+
+Subject subject(std::uint32_t operation = ROPEPROOF_ROPE) {
+  return {sample(), operation, Format::kF32};
+}
+
+// A broken kernel writes beyond its buffers: there must be room.
+class RoomyKernel : public selftest::TestKernel {
+ public:
+  using selftest::TestKernel::TestKernel;
+  std::byte* allocate(std::size_t bytes) override {
+    return selftest::TestKernel::allocate(bytes + 2 * kRoom) + kRoom;
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 4096;
+};
+
+plugin::Description promising(std::uint32_t features) {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.features |= features;
+  return d;
+}
+
+Judgement judged_as(const plugin::Description& description) {
+  return [description](const cases::RopeCase& c, const judge::Output& output) {
+    const bool is_rotation = !output.q.empty();
+    const judge::Measurement m =
+        judge::judge(c, is_rotation ? ROPEPROOF_ROPE : ROPEPROOF_TABLE,
+                     judge::claim_of(description, c.dtype), output);
+    return m.pass() ? "" : std::to_string(m.wrong) + " elements are wrong";
+  };
+}
+
+Judgement judged() {
+  return judged_as(selftest::full_description(ROPEPROOF_A0));
+}
+
+std::string failures(const std::vector<ContractResult>& results) {
+  std::string text;
+  for (const ContractResult& result : results) {
+    if (!result.pass) text += result.check + ": " + result.reason + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("an honest kernel keeps the memory contract in every operation",
+          "[conformance][contract]") {
+  selftest::TestKernel kernel(promising(0), selftest::exact_knobs());
+  for (const std::uint32_t operation :
+       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE}) {
+    auto results = check_memory(kernel, subject(operation), judged());
+    CHECK(results.size() == (operation == ROPEPROOF_TABLE ? 5u : 13u));
+    std::erase_if(results, [](const ContractResult& result) {
+      return result.reason == "validates";  // not promised
+    });
+    CHECK(results.size() == (operation == ROPEPROOF_TABLE ? 5u : 11u));
+    CHECK(failures(results) == "");
+  }
+}
+
+TEST_CASE("each way to break the memory contract is found",
+          "[conformance][contract]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  std::string broken;
+  SECTION("strides ignored") {
+    knobs.ignores_strides = true;
+    broken = "strided";
+  }
+  SECTION("output strides ignored") {
+    knobs.writes_with_input_strides = true;
+    broken = "strided";
+  }
+  SECTION("in place, what is outside the window lost") {
+    knobs.zeroes_outside_in_place = true;
+    broken = "in place";
+  }
+  SECTION("writes past the end") {
+    knobs.bytes_past_the_end = 4;
+    broken = "guard page at the end";
+  }
+  SECTION("turns v as well as q and k") {
+    knobs.turns_a_pair_too_many = true;
+    broken = "fused q, k, v in place";
+  }
+  RoomyKernel kernel(promising(0), knobs);
+  const auto results = check_memory(kernel, subject(), judged());
+  const auto found =
+      std::find_if(results.begin(), results.end(),
+                   [&](const auto& result) { return result.check == broken; });
+  REQUIRE(found != results.end());
+  CHECK_FALSE(found->pass);
+  CHECK(found->outcome == plugin::Outcome::kOk);
+  CHECK_FALSE(found->reason.empty());
+  CHECK(found->suffix == 'M');
+}
+
+TEST_CASE("what a kernel does not offer is unsupported and no pass",
+          "[conformance][contract]") {
+  plugin::Description d = promising(0);
+  d.features &= ~std::uint32_t{ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE};
+  selftest::TestKernel kernel(d, selftest::exact_knobs());
+  for (const ContractResult& result :
+       check_contract(kernel, subject(), judged())) {
+    CAPTURE(result.check);
+    const bool is_plain = result.check.starts_with("guard page") ||
+                          result.check == "unaligned" ||
+                          result.check.ends_with(" 0");
+    CHECK(result.pass == is_plain);
+    if (!is_plain) CHECK(result.outcome == plugin::Outcome::kUnsupported);
+    if (!is_plain) CHECK_FALSE(result.reason.empty());
+  }
+  CHECK(
+      check_reject(kernel, subject(), cases::Defect::kNegativeBatch).outcome ==
+      plugin::Outcome::kUnsupported);
+}
+
+TEST_CASE("a deterministic kernel is deterministic",
+          "[conformance][contract]") {
+  selftest::TestKernel kernel(promising(ROPEPROOF_DETERMINISTIC),
+                              selftest::exact_knobs());
+  for (const std::uint32_t operation :
+       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE,
+        ROPEPROOF_FREQUENCIES}) {
+    auto results = check_determinism(kernel, subject(operation));
+    // A kernel without a process has no threads to take away.
+    CHECK(results.back().outcome == plugin::Outcome::kUnsupported);
+    results.pop_back();
+    CHECK(failures(results) == "");
+    CHECK_FALSE(results.empty());
+  }
+}
+
+TEST_CASE("each way to be nondeterministic is found",
+          "[conformance][contract]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  int calls = 0;
+  std::string broken;
+  SECTION("from call to call") {
+    knobs.adjust_in_problem = [&](const ropeproof_problem&,
+                                  const selftest::HeadIndex&, double& c,
+                                  double&) {
+      if (++calls == 700) c = std::nextafter(static_cast<float>(c), 2.0f);
+    };
+    broken = "20 calls";
+  }
+  SECTION("by the number of tokens") {
+    knobs.adjust_in_problem = [](const ropeproof_problem& p,
+                                 const selftest::HeadIndex&, double& c,
+                                 double&) {
+      if (p.batch * p.seq == 1) c = std::nextafter(static_cast<float>(c), 2.0f);
+    };
+    broken = "rows alone";
+  }
+  SECTION("by the row of the batch") {
+    knobs.adjust_in_problem = [](const ropeproof_problem&,
+                                 const selftest::HeadIndex& at, double& c,
+                                 double&) {
+      if (at.batch > 2) c = std::nextafter(static_cast<float>(c), 2.0f);
+    };
+    broken = "other neighbours";
+  }
+  selftest::TestKernel kernel(promising(ROPEPROOF_DETERMINISTIC), knobs);
+  const auto results = check_determinism(kernel, subject());
+  const auto found =
+      std::find_if(results.begin(), results.end(),
+                   [&](const auto& result) { return result.check == broken; });
+  REQUIRE(found != results.end());
+  CHECK_FALSE(found->pass);
+  CHECK_THAT(found->reason, ContainsSubstring("other bits in"));
+  CHECK(found->suffix == 'D');
+}
+
+TEST_CASE(
+    "a kernel that accepts a contradiction, or writes before refusing it, "
+    "does not validate",
+    "[conformance][contract]") {
+  selftest::TestKernel kernel(promising(ROPEPROOF_VALIDATES),
+                              selftest::exact_knobs());
+  SECTION("refuses") {
+    kernel.canned = {plugin::Outcome::kInvalid, "seen"};
+    for (const cases::Defect defect :
+         {cases::Defect::kOddRotaryDim, cases::Defect::kRotaryDimAboveHeadDim,
+          cases::Defect::kZeroRotaryDim, cases::Defect::kWindowBeyondHead,
+          cases::Defect::kNegativeBatch, cases::Defect::kZeroDirection,
+          cases::Defect::kNonFiniteBase, cases::Defect::kNullInput,
+          cases::Defect::kNullOutput, cases::Defect::kNullPositions,
+          cases::Defect::kOverlappingTensors,
+          cases::Defect::kOverlappingRows}) {
+      const ContractResult result = check_reject(kernel, subject(), defect);
+      CHECK(result.reason == "");
+      CHECK(result.pass);
+    }
+  }
+  SECTION("accepts") {
+    const ContractResult result =
+        check_reject(kernel, subject(), cases::Defect::kNegativeBatch);
+    CHECK_FALSE(result.pass);
+    CHECK_THAT(result.reason, ContainsSubstring("accepted it"));
+  }
+  SECTION("calls it unsupported, though it offers all that it needs") {
+    kernel.canned = {plugin::Outcome::kUnsupported, "no"};
+    CHECK_FALSE(
+        check_reject(kernel, subject(), cases::Defect::kZeroDirection).pass);
+    plugin::Description d = kernel.description();
+    d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
+    selftest::TestKernel forward_only(d, selftest::exact_knobs());
+    forward_only.canned = kernel.canned;
+    CHECK(check_reject(forward_only, subject(), cases::Defect::kZeroDirection)
+              .pass);
+  }
+}
+
+TEST_CASE("a sequence of calls is judged call by call",
+          "[conformance][contract]") {
+  const std::vector<Subject> calls{
+      subject(),
+      {case_named("contract-003"), ROPEPROOF_ROPE, Format::kF32},
+      subject()};
+  selftest::TestKernel honest(promising(0), selftest::exact_knobs());
+  CHECK(check_sequence(honest, calls, judged()).reason == "");
+  selftest::Knobs knobs = selftest::exact_knobs();
+  // A table that is kept from the first call on.
+  double first = -1;
+  knobs.amplitude = [&](double m) {
+    if (first < 0) first = m;
+    return first;
+  };
+  selftest::TestKernel stale(promising(0), knobs);
+  const ContractResult result = check_sequence(stale, calls, judged());
+  CHECK_FALSE(result.pass);
+  CHECK_THAT(result.reason, ContainsSubstring("call 2 (contract-003)"));
+}
+
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,180 @@
+// The bits of a row, whatever else happens.
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "conformance/check/attempt.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+constexpr char kSuffix = 'D';
+constexpr int kCalls = 20;
+constexpr std::size_t kTokensAlone = 5;
+
+using Tokens = std::vector<std::int64_t>;
+
+// What a call must give again, bit for bit.
+class Plain {
+ public:
+  Plain(plugin::Kernel& kernel, const Subject& subject)
+      : kernel_(kernel), subject_(subject) {
+    answer_ =
+        run(subject.c, {cases::Memory::kDense, plugin::Edge::kEnd}, output_);
+  }
+
+  const plugin::Answer& answer() const { return answer_; }
+
+  // A pass if token i of the call is token tokens[i] of the plain one.
+  ContractResult compare(const std::string& check, const cases::RopeCase& c,
+                         const Tokens& tokens, const Placement& placement,
+                         const std::string& what = "") {
+    judge::Output output;
+    const plugin::Answer answer = run(c, placement, output);
+    ContractResult result = result_of(answer, check, kSuffix, what);
+    if (!result.pass) return result;
+    const std::string reason = difference(output, c, tokens);
+    if (reason.empty()) return result;
+    return failed(check, kSuffix, what.empty() ? reason : what + ": " + reason);
+  }
+
+ private:
+  plugin::Answer run(const cases::RopeCase& c, const Placement& placement,
+                     judge::Output& output) {
+    return Call(kernel_, subject_.operation, c, subject_.table, placement)
+        .run(output);
+  }
+
+  std::string difference(const judge::Output& got, const cases::RopeCase& c,
+                         const Tokens& tokens) const {
+    const std::int64_t d = c.spec.layout.head_dim, pairs = c.pairs();
+    const auto rows = [&](const char* name, const cases::Bits& want,
+                          const cases::Bits& bits, std::int64_t want_row,
+                          std::int64_t row) {
+      for (std::size_t i = 0; !bits.empty() && i < tokens.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i) * row;
+        for (std::int64_t j = 0; j < row; ++j) {
+          const auto g = static_cast<std::size_t>(at + j);
+          const auto w = static_cast<std::size_t>(tokens[i] * want_row + j);
+          if (bits[g] == want[w]) continue;
+          return "other bits in " + std::string(name) + ", element " +
+                 std::to_string(j) + " of token " + std::to_string(tokens[i]);
+        }
+      }
+      return std::string();
+    };
+    const cases::RopeCase& all = subject_.c;
+    std::string text =
+        rows("q", output_.q, got.q, all.q_heads * d, c.q_heads * d);
+    if (text.empty()) {
+      text = rows("k", output_.k, got.k, all.k_heads * d, c.k_heads * d);
+    }
+    if (text.empty()) text = rows("cos", output_.cos, got.cos, pairs, pairs);
+    if (text.empty()) text = rows("sin", output_.sin, got.sin, pairs, pairs);
+    if (text.empty() && got.inv_freq != output_.inv_freq) {
+      text = "other bits in inv_freq";
+    }
+    return text;
+  }
+
+  plugin::Kernel& kernel_;
+  const Subject& subject_;
+  judge::Output output_;
+  plugin::Answer answer_;
+};
+
+ContractResult check_repeats(Plain& plain, const cases::RopeCase& c,
+                             const Tokens& all) {
+  const std::string check = std::to_string(kCalls) + " calls";
+  for (int call = 2; call <= kCalls; ++call) {
+    // Another place each time: the bits must not depend on the address.
+    const Placement placement{
+        cases::Memory::kDense,
+        call % 2 == 0 ? plugin::Edge::kStart : plugin::Edge::kEnd,
+        call % 3 == 0};
+    ContractResult result =
+        plain.compare(check, c, all, placement, "call " + std::to_string(call));
+    if (!result.pass) return result;
+  }
+  return passed(check, kSuffix);
+}
+
+ContractResult check_alone(Plain& plain, const cases::RopeCase& c) {
+  const std::string check = "rows alone";
+  const auto count = static_cast<std::size_t>(c.tokens());
+  const std::size_t step = std::max<std::size_t>(count / kTokensAlone, 1);
+  for (std::size_t t = 0; t < count; t += step) {
+    const Tokens one{static_cast<std::int64_t>(t)};
+    ContractResult result = plain.compare(check, pick_tokens(c, one, 1, 1), one,
+                                          {}, "token " + std::to_string(t));
+    if (!result.pass) return result;
+  }
+  return passed(check, kSuffix);
+}
+
+// The same tokens as other batches; then the first heads without the others.
+ContractResult check_neighbours(Plain& plain, const cases::RopeCase& c,
+                                const Tokens& all) {
+  const std::string check = "other neighbours";
+  Tokens reversed(all.rbegin(), all.rend());
+  Tokens twice = all;
+  twice.insert(twice.end(), all.begin(), all.end());
+  struct Shape {
+    const char* what;
+    Tokens tokens;
+    std::int64_t batch, seq;
+  };
+  const auto count = static_cast<std::int64_t>(all.size());
+  for (const Shape& shape : {Shape{"in one sequence", all, 1, count},
+                             Shape{"in batch rows of one", all, count, 1},
+                             Shape{"in reverse", reversed, c.batch, c.seq},
+                             Shape{"twice", twice, 2 * c.batch, c.seq},
+                             Shape{"twice in a row", twice, 2, count}}) {
+    ContractResult result = plain.compare(
+        check, pick_tokens(c, shape.tokens, shape.batch, shape.seq),
+        shape.tokens, {}, shape.what);
+    if (!result.pass) return result;
+  }
+  return plain.compare(check,
+                       pick_heads(c, 1, std::min<std::int64_t>(c.k_heads, 1)),
+                       all, {}, "without the other heads");
+}
+
+ContractResult check_threads(plugin::Kernel& kernel, Plain& plain,
+                             const cases::RopeCase& c, const Tokens& all) {
+  const std::string check = "one thread or many";
+  if (!kernel.restart(1)) {
+    return not_checked(check, kSuffix, "threads of this plug-in");
+  }
+  ContractResult result = plain.compare(check, c, all, {}, "one thread");
+  kernel.restart(0);
+  if (result.pass) {
+    result = plain.compare(check, c, all, {}, "a fresh process");
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<ContractResult> check_determinism(plugin::Kernel& kernel,
+                                              const Subject& subject) {
+  if (!offers(kernel, ROPEPROOF_DETERMINISTIC)) {
+    return {not_checked("determinism", kSuffix, "deterministic")};
+  }
+  Plain plain(kernel, subject);
+  const ContractResult first =
+      result_of(plain.answer(), "determinism", kSuffix);
+  if (!first.pass) return {first};
+  const cases::RopeCase& c = subject.c;
+  Tokens all(static_cast<std::size_t>(c.tokens()));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<ContractResult> results{check_repeats(plain, c, all)};
+  if (subject.operation != ROPEPROOF_FREQUENCIES) {
+    results.push_back(check_alone(plain, c));
+    results.push_back(check_neighbours(plain, c, all));
+  }
+  results.push_back(check_threads(kernel, plain, c, all));
+  return results;
+}
+
+}  // namespace ropeproof::conformance::check

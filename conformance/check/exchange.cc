@@ -1,0 +1,161 @@
+#include "conformance/check/exchange.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "conformance/plugin/dense.h"
+#include "conformance/plugin/pack.h"
+#include "conformance/text/one_line.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Memory that no kernel ever sees: dense, since files have no gaps.
+class PaperKernel : public plugin::Kernel {
+ public:
+  explicit PaperKernel(const plugin::Description& claim) : claim_(claim) {}
+
+  const plugin::Description& description() const override { return claim_; }
+  std::byte* allocate(std::size_t bytes) override {
+    void* block = ::operator new(bytes, kAlignment);
+    blocks_.emplace_back(static_cast<std::byte*>(block));
+    std::memset(block, 0, bytes);
+    return blocks_.back().get();
+  }
+  void release() override { blocks_.clear(); }
+  bool shares_memory() const override { return false; }
+  bool is_live() const override { return false; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(std::byte* block) const {
+      ::operator delete(block, kAlignment);
+    }
+  };
+
+  plugin::Description claim_;
+  std::vector<std::unique_ptr<std::byte, Free>> blocks_;
+};
+
+class ExportKernel : public PaperKernel {
+ public:
+  ExportKernel(const plugin::Description& claim, plugin::PackWriter& writer)
+      : PaperKernel(claim), writer_(writer) {}
+
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    writer_.add(plugin::pack_call(problem));
+    return {plugin::Outcome::kMissing, "exported"};
+  }
+
+ private:
+  plugin::PackWriter& writer_;
+};
+
+class ResultKernel : public PaperKernel {
+ public:
+  ResultKernel(const plugin::Description& claim, const plugin::Pack& pack,
+               const fs::path& results)
+      : PaperKernel(claim), pack_(pack), results_(results) {}
+
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    const auto found = pack_.calls.find(plugin::pack_call(problem).digest);
+    if (found == pack_.calls.end()) {
+      throw std::invalid_argument(
+          "the claim promises a call that the pack does not have; export it "
+          "with --claim");
+    }
+    const auto& [name, out_bytes] = found->second;
+    const fs::path path = results_ / (name + ".bin");
+    std::error_code error;
+    if (!fs::exists(path, error)) {
+      return {plugin::Outcome::kMissing, path.string() + " is not there"};
+    }
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (error || size != out_bytes) {
+      return {plugin::Outcome::kError,
+              path.string() +
+                  (error ? ": " + error.message()
+                         : " has " + std::to_string(size) + " bytes, not " +
+                               std::to_string(out_bytes))};
+    }
+    std::ifstream stream(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+    if (bytes.size() != out_bytes) {
+      return {plugin::Outcome::kError, path.string() + " cannot be read"};
+    }
+    const char* at = bytes.data();
+    for (const auto& tensor : plugin::outputs(problem)) {
+      plugin::scatter(tensor, at);
+      at += tensor.bytes();
+    }
+    return {};
+  }
+
+ private:
+  const plugin::Pack& pack_;
+  fs::path results_;
+};
+
+void refuse_extra_files(const plugin::Pack& pack, const fs::path& results) {
+  std::set<std::string> names;
+  for (const auto& [digest, result] : pack.calls) {
+    names.insert(result.name + ".bin");
+  }
+  std::error_code error;
+  fs::directory_iterator entries(results, error);
+  if (error) {
+    throw std::invalid_argument("--results " + results.string() + ": " +
+                                error.message());
+  }
+  for (const fs::directory_entry& entry : entries) {
+    if (names.contains(entry.path().filename().string())) continue;
+    throw std::invalid_argument(
+        text::one_line(entry.path().string() +
+                       ": no call of the pack has asked for this file"));
+  }
+}
+
+}  // namespace
+
+std::size_t export_pack(const plugin::Description& claim,
+                        const cases::Corpus& corpus, const std::string& tier,
+                        const std::string& version, const fs::path& directory) {
+  plugin::PackWriter writer(directory);
+  ExportKernel kernel(claim, writer);
+  Selection selection;
+  selection.tier = tier;
+  run_suite(kernel, corpus, selection);
+  if (writer.calls() == 0) {
+    throw std::invalid_argument("no call of tier " + tier +
+                                " is within the claim");
+  }
+  writer.finish({version, corpus.version, corpus.manifest_sha256, tier, {}});
+  return writer.calls();
+}
+
+Run check_pack(const fs::path& directory, const fs::path& results,
+               const plugin::Description& claim, const cases::Corpus& corpus,
+               Selection selection) {
+  const plugin::Pack pack = plugin::read_pack(directory);
+  if (pack.manifest_sha256 != corpus.manifest_sha256) {
+    throw std::invalid_argument(
+        directory.string() + " was exported from other vectors (manifest " +
+        text::one_line(pack.manifest_sha256).substr(0, 12) + ", not " +
+        corpus.manifest_sha256.substr(0, 12) + "); export it anew");
+  }
+  refuse_extra_files(pack, results);
+  ResultKernel kernel(claim, pack, results);
+  selection.tier = pack.tier;
+  return run_suite(kernel, corpus, selection);
+}
+
+}  // namespace ropeproof::conformance::check

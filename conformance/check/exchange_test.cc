@@ -1,0 +1,151 @@
+#include "conformance/check/exchange.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <fstream>
+
+#include "conformance/plugin/claim.h"
+#include "conformance/plugin/dense.h"
+#include "conformance/plugin/pack.h"
+#include "conformance/report/report.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+
+const cases::Corpus& corpus() {
+  static const cases::Corpus kCorpus =
+      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+// A folder that goes away.
+struct Folder {
+  explicit Folder(const std::string& name)
+      : path(fs::temp_directory_path() / ("ropeproof_exchange_" + name)) {
+    fs::remove_all(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+// A kernel that stands for a device: it answers each call and leaves the file
+// that the pack wants for it.
+class Device : public selftest::TestKernel {
+ public:
+  Device(const plugin::Description& description, const selftest::Knobs& knobs,
+         const fs::path& directory)
+      : selftest::TestKernel(description, knobs),
+        pack_(plugin::read_pack(directory)),
+        results_(directory / "out") {}
+
+  bool shares_memory() const override { return false; }
+  bool is_live() const override { return false; }
+
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    const auto call = pack_.calls.at(plugin::pack_call(problem).digest);
+    const plugin::Answer answer = selftest::TestKernel::run(problem);
+    if (answer.outcome != plugin::Outcome::kOk) return answer;
+    std::string bytes;
+    for (const auto& tensor : plugin::outputs(problem)) {
+      plugin::gather({tensor.name, tensor.data, tensor.counts, tensor.strides,
+                      tensor.row_bytes},
+                     bytes);
+    }
+    std::ofstream(results_ / (call.name + ".bin"), std::ios::binary) << bytes;
+    return answer;
+  }
+
+ private:
+  plugin::Pack pack_;
+  fs::path results_;
+};
+
+// The same run by calls and by files.
+void check_same(const selftest::Knobs& knobs, int status) {
+  const Folder folder("same");
+  plugin::Description description = plugin::universal_claim();
+  description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
+  description.features &= ~std::uint32_t{ROPEPROOF_SPECIAL_VALUES};
+  description.scalings = 0;
+  export_pack(plugin::universal_claim(), corpus(), "smoke", "0", folder.path);
+  Selection selection;
+  selection.tier = "smoke";
+  Device device(description, knobs, folder.path);
+  const report::Report by_calls = run_suite(device, corpus(), selection);
+  const report::Report by_files =
+      check_pack(folder.path, folder.path / "out", description, corpus(), {});
+  CHECK(report::json_report(by_files) == report::json_report(by_calls));
+  CHECK(report::exit_status(report::total(by_files)) == status);
+  CHECK(report::total(by_files).of(Verdict::kUnsupported) < 40);
+}
+
+TEST_CASE("files are judged as calls are: every operation, dtype and layout",
+          "[exchange]") {
+  check_same(selftest::exact_knobs(), 0);
+  selftest::Knobs broken = selftest::exact_knobs();
+  broken.ignores_direction = true;
+  check_same(broken, 1);
+}
+
+TEST_CASE("a claim is read with its defaults and what files imply",
+          "[exchange]") {
+  const std::string text =
+      "# a comment\nname board-x\nversion fw 7.1  # and another\n\n"
+      "operations rope\ndtypes f32 bf16\npairings half_split\n"
+      "features partial\nangle_class A1\ntrig_ulp 2\n";
+  const plugin::Description d = plugin::parse_claim(text, "claim.txt");
+  CHECK(d.name == "board-x");
+  CHECK(d.version == "fw 7.1");
+  CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
+  CHECK(d.features ==
+        (ROPEPROOF_PARTIAL | ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS));
+  CHECK(d.angle_class == ROPEPROOF_A1);
+  CHECK(d.trig_ulp == 2);
+  CHECK(d.table_dtype == 0);
+
+  const auto fault = [&](const std::string& line) -> std::string {
+    try {
+      plugin::parse_claim(text + line + "\n", "claim.txt");
+    } catch (const plugin::KernelError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(fault("").empty());
+  for (const char* bad :
+       {"colour red", "rounding", "rounding once each", "power powf",
+        "max_position -1", "max_position 1 2", "max_position many", "trig_ulp",
+        "angle_dtype f16", "table_dtype f8", "name again"}) {
+    CAPTURE(bad);
+    CHECK_THAT(fault(bad), ContainsSubstring("claim.txt: "));
+  }
+}
+
+TEST_CASE("a pack is written into a new folder alone, and whole",
+          "[exchange]") {
+  const Folder folder("whole");
+  const std::size_t calls = export_pack(plugin::universal_claim(), corpus(),
+                                        "smoke", "0", folder.path);
+  const plugin::Pack pack = plugin::read_pack(folder.path);
+  CHECK(pack.calls.size() == calls);
+  CHECK(pack.tier == "smoke");
+  for (const auto& [digest, result] : pack.calls) {
+    CHECK(fs::exists(folder.path / "in" / (result.name + ".bin")));
+  }
+  CHECK_THROWS_AS(export_pack(plugin::universal_claim(), corpus(), "smoke", "0",
+                              folder.path),
+                  std::invalid_argument);
+  plugin::Description nothing = plugin::universal_claim();
+  nothing.dtypes = 0;
+  nothing.operations = ROPEPROOF_ROPE;
+  const Folder empty("empty");
+  CHECK_THROWS_AS(export_pack(nothing, corpus(), "smoke", "0", empty.path),
+                  std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,28 @@
+// features.h -- what a case asks of a kernel, and what a kernel offers.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_FEATURES_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_FEATURES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "conformance/cases/case.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// What a description does not offer of a call, in words; empty if it offers
+// everything.
+std::string missing_feature(const plugin::Description& description,
+                            std::uint32_t operation, const cases::RopeCase& c,
+                            bool shares_memory);
+std::string missing_feature(const plugin::Description& description,
+                            const cases::PermuteCase& c);
+
+// The features that a call needs, as bits.
+std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
+                              const plugin::Description& description,
+                              bool shares_memory);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_FEATURES_H_

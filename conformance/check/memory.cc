@@ -1,0 +1,122 @@
+// Where tensors lie: at guard pages, unaligned, in place, with gaps, fused, empty.
+#include <utility>
+
+#include "conformance/check/attempt.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+constexpr char kSuffix = 'M';
+
+struct Lie {
+  const char* check;
+  Placement placement;
+  std::uint32_t features;
+  bool has_tensors;  // only for rotate and rope
+};
+
+constexpr std::uint32_t kOut = ROPEPROOF_OUT_OF_PLACE, kIn = ROPEPROOF_IN_PLACE,
+                        kGaps = ROPEPROOF_STRIDED;
+
+const Lie kLies[] = {
+    // A kernel with calls in place only gets these in place.
+    {"guard page at the end",
+     {cases::Memory::kDense, plugin::Edge::kEnd},
+     0,
+     false},
+    {"guard page at the start",
+     {cases::Memory::kDense, plugin::Edge::kStart},
+     0,
+     false},
+    {"unaligned", {cases::Memory::kDense, {}, true}, 0, false},
+    {"in place", {cases::Memory::kInPlace, plugin::Edge::kEnd}, kIn, true},
+    {"strided",
+     {cases::Memory::kStrided, plugin::Edge::kEnd},
+     kOut | kGaps,
+     true},
+    {"strided in place",
+     {cases::Memory::kStridedInPlace, plugin::Edge::kStart},
+     kIn | kGaps,
+     true},
+    {"fused q, k, v",
+     {cases::Memory::kStrided, plugin::Edge::kEnd, false, true},
+     kOut | kGaps,
+     true},
+    {"fused q, k, v in place",
+     {cases::Memory::kStridedInPlace, plugin::Edge::kEnd, false, true},
+     kIn | kGaps,
+     true},
+};
+
+std::string missing(const plugin::Kernel& kernel, const Lie& lie) {
+  const std::uint32_t lacks = lie.features & ~kernel.description().features;
+  if ((lacks & kGaps) != 0) return "strided tensors";
+  if ((lacks & kIn) != 0) return "in-place calls";
+  if ((lacks & kOut) != 0) return "out-of-place calls";
+  return {};
+}
+
+ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
+                         const Lie& lie, const Judgement& judge) {
+  const std::string lacks = missing(kernel, lie);
+  if (!lacks.empty()) return not_checked(lie.check, kSuffix, lacks);
+  judge::Output output;
+  const plugin::Answer answer =
+      Call(kernel, subject.operation, subject.c, subject.table, lie.placement)
+          .run(output);
+  const ContractResult result = result_of(answer, lie.check, kSuffix);
+  if (!result.pass) return result;
+  if (!output.stray.empty()) {
+    return failed(lie.check, kSuffix, output.stray);
+  }
+  const std::string wrong = judge(subject.c, output);
+  return wrong.empty() ? result : failed(lie.check, kSuffix, wrong);
+}
+
+// Nothing to do is done, without touching anything.
+ContractResult check_empty(plugin::Kernel& kernel, const Subject& subject,
+                           const std::string& check,
+                           const cases::RopeCase& empty) {
+  Call call(kernel, subject.operation, empty, subject.table);
+  judge::Output output;
+  const plugin::Answer answer = call.run(output);
+  const ContractResult result = result_of(answer, check, kSuffix);
+  if (!result.pass || output.stray.empty()) return result;
+  return failed(check, kSuffix, output.stray);
+}
+
+}  // namespace
+
+std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
+                                         const Subject& subject,
+                                         const Judgement& judge) {
+  const bool has_tensors = subject.operation == ROPEPROOF_ROTATE ||
+                           subject.operation == ROPEPROOF_ROPE;
+  std::vector<ContractResult> results;
+  for (const Lie& lie : kLies) {
+    if (lie.has_tensors && !has_tensors) continue;
+    results.push_back(
+        kernel.shares_memory()
+            ? check_lie(kernel, subject, lie, judge)
+            : not_checked(lie.check, kSuffix, "memory of a process"));
+  }
+  if (subject.operation == ROPEPROOF_FREQUENCIES) return results;
+  results.push_back(check_empty(kernel, subject, "batch 0",
+                                pick_tokens(subject.c, {}, 0, subject.c.seq)));
+  results.push_back(
+      check_empty(kernel, subject, "seq 0",
+                  pick_tokens(subject.c, {}, subject.c.batch, 0)));
+  if (has_tensors) {
+    results.push_back(
+        check_empty(kernel, subject, "heads 0", pick_heads(subject.c, 0, 0)));
+    for (const auto& [check, defect] :
+         {std::pair{"overlapping tensors", cases::Defect::kOverlappingTensors},
+          std::pair{"overlapping rows", cases::Defect::kOverlappingRows}}) {
+      results.push_back(check_reject(kernel, subject, defect));
+      results.back().check = check;
+    }
+  }
+  return results;
+}
+
+}  // namespace ropeproof::conformance::check

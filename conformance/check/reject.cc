@@ -1,0 +1,143 @@
+// Problems that contradict themselves.
+#include <limits>
+#include <string>
+
+#include "conformance/check/attempt.h"
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+// The frequencies are the call's own memory, const to the kernel only.
+void spoil_frequencies(ropeproof_problem& p) {
+  p.base = std::numeric_limits<double>::quiet_NaN();
+  if (p.inv_freq != nullptr) {
+    *const_cast<double*>(p.inv_freq) = std::numeric_limits<double>::infinity();
+  }
+}
+
+bool overlap_rows(ropeproof_problem& p) {
+  if (p.seq > 1) {
+    p.q.out_token_stride = p.head_dim - 1;
+  } else if (p.batch > 1) {
+    p.q.out_batch_stride = p.head_dim - 1;
+  } else {
+    return false;
+  }
+  return p.q.heads > 0;
+}
+
+// Puts the defect into the problem; false: it cannot have it.
+bool apply(cases::Defect defect, ropeproof_problem& p) {
+  const bool has_q = p.q.heads > 0;
+  switch (defect) {
+    case cases::Defect::kOddRotaryDim:
+      p.rotary_dim -= 1;
+      return true;
+    case cases::Defect::kRotaryDimAboveHeadDim:
+      p.rotary_dim = p.head_dim + 2;
+      return has_q;
+    case cases::Defect::kZeroRotaryDim:
+      p.rotary_dim = 0;
+      return true;
+    case cases::Defect::kWindowBeyondHead:
+      p.rotary_offset = p.head_dim - p.rotary_dim + 1;
+      return has_q;
+    case cases::Defect::kNegativeBatch:
+      p.batch = -1;
+      return p.operation != ROPEPROOF_FREQUENCIES;
+    case cases::Defect::kZeroDirection:
+      p.direction = 0;
+      return has_q;
+    case cases::Defect::kNonFiniteBase:
+      spoil_frequencies(p);
+      return p.operation != ROPEPROOF_ROTATE;
+    case cases::Defect::kNullInput:
+      p.q.in = nullptr;
+      return has_q;
+    case cases::Defect::kNullOutput:
+      p.q.out = nullptr;
+      return has_q;
+    case cases::Defect::kNullPositions:
+      p.positions = nullptr;
+      p.real_positions = nullptr;
+      if (p.operation == ROPEPROOF_ROTATE) p.cos = nullptr;
+      return p.operation != ROPEPROOF_FREQUENCIES;
+    case cases::Defect::kOverlappingTensors:
+      p.q.out = static_cast<std::byte*>(const_cast<void*>(p.q.in)) +
+                plugin::bytes_of(plugin::format_of(p.dtype));
+      return has_q;
+    case cases::Defect::kOverlappingRows:
+      return overlap_rows(p);
+  }
+  return false;
+}
+
+// What a kernel may lack so that the defective problem is, as well, one that it
+// does not offer.
+std::uint32_t needed_by(cases::Defect defect) {
+  switch (defect) {
+    case cases::Defect::kOddRotaryDim:
+    case cases::Defect::kZeroRotaryDim:
+      return ROPEPROOF_PARTIAL;
+    case cases::Defect::kWindowBeyondHead:
+      return ROPEPROOF_WINDOW_OFFSET;
+    case cases::Defect::kZeroDirection:
+      return ROPEPROOF_ADJOINT;
+    case cases::Defect::kOverlappingTensors:
+      return ROPEPROOF_OUT_OF_PLACE;
+    case cases::Defect::kOverlappingRows:
+      return ROPEPROOF_STRIDED;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
+                            cases::Defect defect) {
+  const std::string check = "reject";
+  const bool overlaps = defect == cases::Defect::kOverlappingTensors ||
+                        defect == cases::Defect::kOverlappingRows;
+  const char suffix = overlaps ? 'M' : char{0};
+  if (!offers(kernel, ROPEPROOF_VALIDATES)) {
+    return not_checked(check, suffix, "validates");
+  }
+  if (!kernel.shares_memory() &&
+      (overlaps || defect == cases::Defect::kNullInput ||
+       defect == cases::Defect::kNullOutput ||
+       defect == cases::Defect::kNullPositions)) {
+    return not_checked(check, suffix, "pointers of a process");
+  }
+  Call call(kernel, subject.operation, subject.c, subject.table,
+            {cases::Memory::kDense});
+  ropeproof_problem problem = call.begin();
+  if (!apply(defect, problem)) {
+    return not_checked(check, suffix, "the case cannot have this defect");
+  }
+  call.begin();  // what the defect changed in memory is no change
+  judge::Output nothing;
+  const plugin::Answer answer = call.finish(kernel.run(problem), nothing);
+  const std::uint32_t needed = needed_by(defect);
+  const bool refused = answer.outcome == plugin::Outcome::kInvalid ||
+                       (answer.outcome == plugin::Outcome::kUnsupported &&
+                        !offers(kernel, needed));
+  if (refused) {
+    const std::string change = call.find_change();
+    return change.empty() ? passed(check, suffix)
+                          : failed(check, suffix, "refused, but " + change);
+  }
+  if (answer.outcome == plugin::Outcome::kOk) {
+    return failed(check, suffix,
+                  "accepted it; it must answer ROPEPROOF_INVALID");
+  }
+  if (answer.outcome == plugin::Outcome::kUnsupported) {
+    return failed(check, suffix,
+                  "answered ROPEPROOF_UNSUPPORTED to what it offers; it must "
+                  "be ROPEPROOF_INVALID");
+  }
+  return {check, suffix, answer.outcome, false, answer.detail};
+}
+
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,76 @@
+// run.h -- what was asked of a kernel and what it was worth, check by check.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_RUN_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_RUN_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/check/shard.h"
+#include "conformance/judge/judge.h"
+#include "conformance/plugin/kernel.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::check {
+
+enum class Verdict {
+  kPass,
+  kFail,         // wrong, or refused what the kernel declares
+  kUnsupported,  // outside what the kernel declares; never a pass
+  kError,        // the answer broke the protocol
+  kCrash,
+  kTimeout,
+  kMissing,  // no answer where one is due: a result file that is not there
+  kXfail,    // a failure that a waiver covers; no pass
+};
+
+// One case under one operation; its values, or an aspect of the contract.
+struct Check {
+  std::string case_id;
+  std::uint32_t operation = 0;
+  std::string aspect;  // "" for the values; else a word, "neighbours"
+  // Letters of the suffixes that it counts for: E special values, M memory
+  // contract, D the same bits every time, B backward.
+  std::string suffixes;
+  std::uint32_t dtype = 0;           // ROPEPROOF_F32, ... of the tensors
+  std::string summary;               // the case in one line
+  std::vector<std::string> targets;  // "A1 pairs formed by the other layout"
+  std::uint32_t features = 0;        // ROPEPROOF_... that the call needs
+  Verdict verdict = Verdict::kPass;
+  std::string reason;  // why it is no pass; empty for a wrong value
+  std::optional<judge::Measurement> measurement;
+};
+
+// "PASS", "FAIL", ...
+inline constexpr text::Words<Verdict, 8> kVerdictWords{
+    {{Verdict::kPass, "PASS"},
+     {Verdict::kFail, "FAIL"},
+     {Verdict::kUnsupported, "UNSUPPORTED"},
+     {Verdict::kError, "ERROR"},
+     {Verdict::kCrash, "CRASH"},
+     {Verdict::kTimeout, "TIMEOUT"},
+     {Verdict::kMissing, "MISSING"},
+     {Verdict::kXfail, "XFAIL"}}};
+std::string verdict_word(Verdict verdict);
+
+// Whether it says that something is wrong and nobody has waived it.
+bool is_failure(Verdict verdict);
+
+// All checks of a selection of cases.
+struct Run {
+  std::string vectors_version, manifest_sha256;
+  std::string selection;           // "tier core, 73 of 73 cases"
+  std::string operations;          // "table, rope"; empty: all of them
+  std::string cases_sha256;        // of the selected ids, each with a newline
+  bool is_whole_tier = true;       // else a verdict supports no level
+  Shard shard;                     // of the selected cases
+  std::vector<std::string> dealt;  // ids of the shard's cases
+  std::string profile;  // "" without one; else nothing may be missing
+  plugin::Description kernel;
+  std::vector<Check> checks;  // in the order of the corpus
+};
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_RUN_H_

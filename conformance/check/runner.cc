@@ -1,0 +1,272 @@
+#include "conformance/check/runner.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "conformance/cases/summary.h"
+#include "conformance/check/call.h"
+#include "conformance/check/contract_checks.h"
+#include "conformance/check/features.h"
+#include "conformance/judge/tolerance.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using reference::Format;
+
+std::string reason_of(const plugin::Answer& answer) {
+  switch (answer.outcome) {
+    case plugin::Outcome::kUnsupported:
+      return "refused what it declares (" + answer.detail + ")";
+    case plugin::Outcome::kInvalid:
+      return "refused a valid problem (" + answer.detail + ")";
+    default:
+      return answer.detail;
+  }
+}
+
+template <class MakeCall, class MakeMeasurement>
+void run_call(Check& check, const MakeCall& make_call,
+              const MakeMeasurement& measure) {
+  judge::Output output;
+  const plugin::Answer answer = make_call(output);
+  check.verdict = verdict_of(answer.outcome);
+  check.reason = reason_of(answer);
+  if (answer.outcome != plugin::Outcome::kOk) return;
+  check.measurement = measure(output);
+  check.reason = output.stray;
+  if (!check.measurement->pass() || !output.stray.empty()) {
+    check.verdict = Verdict::kFail;
+  }
+}
+
+// The suffixes that a case's values count for.
+std::string suffixes_of(std::uint32_t operation, const cases::RopeCase& c) {
+  if (operation != ROPEPROOF_ROTATE && operation != ROPEPROOF_ROPE) return "";
+  std::string letters;
+  if (c.is_special) letters += 'E';
+  if (c.memory != cases::Memory::kDense) letters += 'M';
+  if (c.spec.direction == reference::Direction::kAdjoint) letters += 'B';
+  return letters;
+}
+
+Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c) {
+  Check check;
+  check.reason = missing_feature(kernel.description(), c);
+  if (!check.reason.empty()) {
+    check.verdict = Verdict::kUnsupported;
+    return check;
+  }
+  run_call(
+      check, [&](judge::Output& output) { return Call(kernel, c).run(output); },
+      [&](const judge::Output& output) { return judge::judge(c, output); });
+  return check;
+}
+
+// Which cases and operations a Selection names.
+class Filter {
+ public:
+  Filter(const cases::Corpus& corpus, const Selection& selection)
+      : tier_(selection.tier),
+        ids_(selection.cases.begin(), selection.cases.end()) {
+    if (tier_ != "smoke" && tier_ != "core" && tier_ != "full") {
+      throw std::invalid_argument("unknown tier \"" + tier_ +
+                                  "\"; expected smoke, core or full");
+    }
+    std::set<std::string> unknown = ids_;
+    for (const cases::Group& group : corpus.groups) {
+      for (const cases::RopeCase& c : group.rope_cases) unknown.erase(c.id);
+      for (const cases::PermuteCase& c : group.permute_cases)
+        unknown.erase(c.id);
+      for (const cases::RejectCase& c : group.reject_cases) unknown.erase(c.id);
+      for (const cases::SequenceCase& c : group.sequence_cases)
+        unknown.erase(c.id);
+    }
+    if (!unknown.empty()) {
+      throw std::invalid_argument("no case \"" + *unknown.begin() +
+                                  "\"; `ropeproof list` names them all");
+    }
+    for (const std::string& text : selection.operations) {
+      const auto operation = text::find_word(plugin::kOperationWords, text);
+      if (!operation) {
+        throw std::invalid_argument("unknown operation \"" + text +
+                                    "\"; expected " +
+                                    text::list_words(plugin::kOperationWords));
+      }
+      operations_ |= *operation;
+    }
+    if (operations_ == 0) operations_ = ~0u;
+  }
+
+  bool takes(const cases::Group& group, const std::string& id) const {
+    if (!ids_.empty()) return ids_.contains(id);
+    if (group.tier == "full") return tier_ == "full";
+    return tier_ != "smoke" || group.tier == "smoke";
+  }
+  bool takes(std::uint32_t operation) const {
+    return (operations_ & operation) != 0;
+  }
+
+  // "table, rope"; empty: all of them.
+  std::string operations() const {
+    std::string text;
+    for (const auto& [operation, name] : plugin::kOperationWords) {
+      if (operations_ == ~0u || !takes(operation)) continue;
+      text += (text.empty() ? "" : ", ") + std::string(name);
+    }
+    return text;
+  }
+
+ private:
+  std::string tier_;
+  std::set<std::string> ids_;
+  std::uint32_t operations_ = 0;
+};
+
+// A profile asks for results, however a kernel comes to them: rope, or rotate
+// with a given table where it does not form angles. A tier asks for everything.
+std::vector<std::uint32_t> operations_of(const plugin::Kernel& kernel,
+                                         const Selection& selection) {
+  if (selection.profile.empty()) {
+    return {std::begin(kRopeOperations), std::end(kRopeOperations)};
+  }
+  const std::uint32_t offered = kernel.description().operations;
+  const bool rotates_only =
+      (offered & ROPEPROOF_ROPE) == 0 && (offered & ROPEPROOF_ROTATE) != 0;
+  return {std::uint32_t{rotates_only ? ROPEPROOF_ROTATE : ROPEPROOF_ROPE}};
+}
+
+// Deals the selected cases out to the shards.
+class Deal {
+ public:
+  explicit Deal(const Shard& shard) : shard_(shard) {}
+
+  // Whether the next selected case is this shard's.
+  bool takes(const std::string& id) {
+    ids_ += id + "\n";
+    if (!shard_.takes(count_++)) return false;
+    dealt_.push_back(id);
+    return true;
+  }
+
+  std::int64_t count() const { return count_; }
+
+  void finish(Run& run) {
+    run.shard = shard_;
+    run.dealt = std::move(dealt_);
+    run.cases_sha256 = text::sha256(ids_);
+  }
+
+ private:
+  Shard shard_;
+  std::int64_t count_ = 0;
+  std::string ids_;
+  std::vector<std::string> dealt_;
+};
+
+}  // namespace
+
+Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
+                   const cases::RopeCase& c) {
+  Check check;
+  check.suffixes = suffixes_of(operation, c);
+  check.reason = missing_feature(kernel.description(), operation, c,
+                                 kernel.shares_memory());
+  if (!check.reason.empty()) {
+    check.verdict = Verdict::kUnsupported;
+    return check;
+  }
+  check.features = needed_features(operation, c, kernel.description(),
+                                   kernel.shares_memory());
+  judge::Claim claim = judge::claim_of(kernel.description(), c.dtype);
+  claim.table = table_format(operation, c, claim);
+  run_call(
+      check,
+      [&](judge::Output& output) {
+        return Call(kernel, operation, c, claim.table).run(output);
+      },
+      [&](const judge::Output& output) {
+        return judge::judge(c, operation, claim, output);
+      });
+  return check;
+}
+
+Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
+              const Selection& selection) {
+  const Filter filter(corpus, selection);
+  const ContractChecks contract(kernel, corpus);
+  Run run;
+  run.vectors_version = corpus.version;
+  run.manifest_sha256 = corpus.manifest_sha256;
+  run.kernel = kernel.description();
+  run.profile = selection.profile;
+  Deal deal(selection.shard);
+  std::size_t all = 0;
+  const auto add = [&](const cases::Group& group, const auto& c, Check check) {
+    check.case_id = c.id;
+    for (const std::string& key : c.targets) {
+      check.targets.push_back(key + " " + group.targets.at(key));
+    }
+    run.checks.push_back(std::move(check));
+  };
+  const auto add_values = [&](const cases::Group& group, const auto& c,
+                              std::uint32_t operation, Check check) {
+    check.operation = operation;
+    check.dtype = plugin::abi_dtype(c.dtype);
+    check.summary = c.comment + " (" + cases::summary(c) + ")";
+    add(group, c, std::move(check));
+  };
+  const auto takes = [&](const cases::Group& group, const std::string& id) {
+    ++all;
+    return filter.takes(group, id) && deal.takes(id);
+  };
+  for (const cases::Group& group : corpus.groups) {
+    for (const cases::RopeCase& c : group.rope_cases) {
+      if (!takes(group, c.id)) continue;
+      for (const std::uint32_t operation : operations_of(kernel, selection)) {
+        if (!filter.takes(operation)) continue;
+        add_values(group, c, operation, check_values(kernel, operation, c));
+        if (selection.values_only) continue;
+        for (Check& check : contract.of(c, operation)) {
+          add_values(group, c, operation, std::move(check));
+        }
+      }
+    }
+    for (const cases::PermuteCase& c : group.permute_cases) {
+      if (!filter.takes(ROPEPROOF_PERMUTE)) {
+        ++all;
+      } else if (takes(group, c.id)) {
+        add_values(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
+      }
+    }
+    if (selection.values_only || !filter.takes(contract.main_operation())) {
+      continue;
+    }
+    for (const cases::RejectCase& c : group.reject_cases) {
+      if (takes(group, c.id)) add(group, c, contract.of(c));
+    }
+    for (const cases::SequenceCase& c : group.sequence_cases) {
+      if (takes(group, c.id)) add(group, c, contract.of(c));
+    }
+  }
+  deal.finish(run);
+  run.operations = filter.operations();
+  // Vectors of one's own, as a search saves them, are no tier.
+  const bool has_smoke = std::ranges::any_of(
+      corpus.groups,
+      [](const cases::Group& group) { return group.tier == "smoke"; });
+  run.is_whole_tier = selection.cases.empty() && selection.operations.empty() &&
+                      !selection.values_only &&
+                      (has_smoke || !selection.profile.empty());
+  run.selection = (selection.profile.empty() ? "tier " + selection.tier
+                                             : "profile " + selection.profile) +
+                  ", " + std::to_string(deal.count()) + " of " +
+                  std::to_string(all) + " cases";
+  return run;
+}
+
+}  // namespace ropeproof::conformance::check

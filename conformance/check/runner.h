@@ -1,0 +1,41 @@
+// runner.h -- cases x kernel -> checks.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/run.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+struct Selection {
+  std::string tier = "core";            // "full" contains "core", that "smoke"
+  std::vector<std::string> cases;       // ids; empty: all of the tier
+  std::vector<std::string> operations;  // words; empty: all
+  std::string profile;       // name; then all of the corpus is the profile's
+  bool values_only = false;  // without the checks of the contract
+  Shard shard;               // of the cases that all of the above select
+};
+
+// The operations that a case defines.
+inline constexpr std::uint32_t kRopeOperations[] = {
+    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
+
+// The values of one case under one operation, in one call; UNSUPPORTED without a
+// call where the kernel does not offer it. Neither id nor summary is filled in.
+Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
+                   const cases::RopeCase& c);
+
+// Judges `kernel` on every selected case under every operation that the case
+// defines. Throws std::invalid_argument naming an unknown tier, id or
+// operation.
+Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
+              const Selection& selection);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_

@@ -1,0 +1,236 @@
+#include "conformance/check/runner.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <nlohmann/json.hpp>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/plugin/words.h"
+#include "conformance/report/report.h"
+#include "conformance/selftest/test_kernel.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const cases::Corpus& corpus() {
+  static const cases::Corpus kCorpus =
+      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+Selection only(const std::string& id, const std::string& operation = "rope") {
+  Selection selection;
+  selection.cases = {id};
+  selection.operations = {operation};
+  return selection;
+}
+
+report::Report run_with(const plugin::Answer& answer,
+                        const plugin::Description& description) {
+  selftest::TestKernel kernel(description, selftest::exact_knobs());
+  kernel.canned = answer;
+  return run_suite(kernel, corpus(), only("smoke-rich-001"));
+}
+
+Verdict only_verdict(const report::Report& report) {
+  REQUIRE(report.checks.size() == 1);
+  return report.checks[0].verdict;
+}
+
+TEST_CASE("each answer of a kernel becomes its verdict and its exit status",
+          "[conformance][runner]") {
+  const plugin::Description full = selftest::full_description(ROPEPROOF_A0);
+  const struct {
+    plugin::Answer answer;
+    Verdict verdict;
+    int status;
+  } rows[] = {
+      {{plugin::Outcome::kOk, ""}, Verdict::kPass, 0},
+      {{plugin::Outcome::kUnsupported, ""}, Verdict::kFail, 1},
+      {{plugin::Outcome::kInvalid, ""}, Verdict::kFail, 1},
+      {{plugin::Outcome::kError, "not JSON"}, Verdict::kError, 3},
+      {{plugin::Outcome::kCrash, "killed by signal 11"}, Verdict::kCrash, 1},
+      {{plugin::Outcome::kTimeout, "no answer in 10 s"}, Verdict::kTimeout, 1}};
+  for (const auto& row : rows) {
+    const report::Report report = run_with(row.answer, full);
+    CAPTURE(static_cast<int>(row.answer.outcome));
+    CHECK(only_verdict(report) == row.verdict);
+    CHECK(exit_status(total(report)) == row.status);
+    CHECK_THAT(report::text_report(report, 3),
+               ContainsSubstring(row.answer.detail));
+  }
+}
+
+TEST_CASE("what a kernel does not declare is unsupported, never a pass",
+          "[conformance][runner]") {
+  const auto verdict = [](const char* id, const char* operation, auto reduce) {
+    plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+    reduce(description);
+    selftest::TestKernel kernel(description, selftest::exact_knobs());
+    const report::Report report =
+        run_suite(kernel, corpus(), only(id, operation));
+    CHECK(exit_status(total(report)) ==
+          (only_verdict(report) == Verdict::kPass ? 0 : 2));
+    return report.checks[0].verdict == Verdict::kUnsupported
+               ? report.checks[0].reason
+               : "";
+  };
+  const auto without = [](std::uint32_t feature) {
+    return [feature](plugin::Description& d) { d.features &= ~feature; };
+  };
+  CHECK(verdict("smoke-rich-001", "rope", [](auto&) {}).empty());
+  CHECK(verdict("smoke-rich-001", "table", [](auto& d) {
+          d.operations = ROPEPROOF_ROPE;
+        }) == "operation table");
+  CHECK(verdict("smoke-rich-006", "rope",
+                [](auto& d) { d.dtypes = ROPEPROOF_F32; }) == "dtype bf16");
+  CHECK(verdict("smoke-rich-001", "rope", [](auto& d) {
+          d.pairings = ROPEPROOF_HALF_SPLIT;
+        }) == "pairing interleaved");
+  CHECK(verdict("smoke-rich-001", "rope", without(ROPEPROOF_PARTIAL)) ==
+        "rotary_dim < head_dim");
+  CHECK(verdict("smoke-unit-004", "rope", without(ROPEPROOF_WINDOW_OFFSET)) ==
+        "rotary_offset > 0");
+  CHECK(verdict("smoke-unit-005", "rope", without(ROPEPROOF_ADJOINT)) ==
+        "adjoint");
+  CHECK(verdict("smoke-zero-004", "rope", without(ROPEPROOF_AMPLITUDE)) ==
+        "amplitude");
+  CHECK(verdict("smoke-decode-002", "rope", without(ROPEPROOF_STRIDED)) ==
+        "strided tensors");
+  CHECK(verdict("smoke-decode-002", "rope", without(ROPEPROOF_IN_PLACE)) ==
+        "in-place calls");
+  CHECK(verdict("smoke-odd-long-001", "rope", [](auto& d) {
+          d.max_position = 4096;
+        }) == "positions above 4096");
+}
+
+TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
+          "[conformance][runner]") {
+  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  description.features &=
+      ~std::uint32_t{ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS};
+  selftest::TestKernel kernel(description, selftest::exact_knobs());
+  const report::Report report =
+      run_suite(kernel, corpus(), only("smoke-rich-002"));
+  CHECK(only_verdict(report) == Verdict::kPass);
+}
+
+TEST_CASE("an unknown case, tier or operation is named",
+          "[conformance][runner]") {
+  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0),
+                              selftest::exact_knobs());
+  const auto error = [&](const Selection& selection) -> std::string {
+    try {
+      run_suite(kernel, corpus(), selection);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return {};
+  };
+  CHECK_THAT(error(only("smoke-rich-999")),
+             ContainsSubstring("smoke-rich-999"));
+  CHECK_THAT(error(only("smoke-rich-001", "spin")), ContainsSubstring("spin"));
+  Selection selection;
+  selection.tier = "galaxy";
+  CHECK_THAT(error(selection), ContainsSubstring("galaxy"));
+}
+
+TEST_CASE(
+    "a failure names case, targets, first and worst element, pattern, replay",
+    "[conformance][report]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  knobs.pair = [](const reference::Spec&, std::int64_t j) {
+    return reference::Pair{2 * j, 2 * j + 1};
+  };
+  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0), knobs);
+  // A half-split case with position 0 in it and channels outside the window.
+  report::Report report = run_suite(kernel, corpus(), only("smoke-rich-008"));
+  report.kernel_argument = "--lib ./x.so";
+  CHECK(only_verdict(report) == Verdict::kFail);
+  const judge::Measurement& m = *report.checks[0].measurement;
+  REQUIRE(m.first_wrong);
+  CHECK(m.first_wrong->batch == 0);
+  CHECK(m.first_wrong->token == 0);
+  CHECK(m.first_wrong->channel == 0);
+  CHECK(m.worst->ratio() > 1000);
+  const std::string text = report::text_report(report, 3);
+  for (const char* part :
+       {"FAIL  smoke-rich-008  rope", "targets  A1 pairs formed by the other",
+        "first    q[0,0,0,0] pair 0 position 3", "worst    q[", "got ", "want ",
+        "x the bound", "position 0 right", "channels outside the window intact",
+        "replay   ropeproof run --lib ./x.so --case smoke-rich-008 "
+        "--operation rope",
+        "DOES NOT CONFORM"}) {
+    CHECK_THAT(text, ContainsSubstring(part));
+  }
+}
+
+TEST_CASE("a passing run prints its worst case and the tightest class",
+          "[conformance][report]") {
+  plugin::Description description = selftest::full_description(ROPEPROOF_A2);
+  selftest::TestKernel kernel(description, selftest::f32_knobs());
+  Selection selection;
+  selection.tier = "smoke";
+  const report::Report report = run_suite(kernel, corpus(), selection);
+  const report::Totals totals = total(report);
+  CHECK(totals.level == "L1");
+  CHECK(totals.tightest_class == "A1");  // finer than the claim
+  const std::string text = report::text_report(report, 3);
+  CHECK_THAT(text, ContainsSubstring("CONFORMS  level L1"));
+  CHECK_THAT(text, ContainsSubstring("A1 is the tightest that holds"));
+
+  selection.operations = {"rope"};
+  const report::Report part = run_suite(kernel, corpus(), selection);
+  CHECK(total(part).level.empty());
+  CHECK_THAT(report::text_report(part, 3),
+             ContainsSubstring("on part of a tier"));
+}
+
+TEST_CASE("text and JSON report the same totals, and all checks",
+          "[conformance][report]") {
+  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  description.dtypes = ROPEPROOF_F32;
+  selftest::TestKernel kernel(description, selftest::f32_knobs());
+  Selection selection;
+  const report::Report report = run_suite(kernel, corpus(), selection);
+  const report::Totals totals = total(report);
+  const auto json = nlohmann::json::parse(report::json_report(report));
+  CHECK(json["checks"].size() == report.checks.size());
+  CHECK(json["verdicts"]["FAIL"] == totals.of(Verdict::kFail));
+  CHECK(json["verdicts"]["PASS"] == totals.of(Verdict::kPass));
+  CHECK(json["verdicts"]["UNSUPPORTED"] == totals.of(Verdict::kUnsupported));
+  CHECK(json["exit_status"] == 1);
+  CHECK_THAT(
+      report::text_report(report, 0),
+      ContainsSubstring(std::to_string(totals.of(Verdict::kFail)) + " FAIL"));
+}
+
+TEST_CASE("verdicts do not depend on the order or the company of cases",
+          "[conformance][runner]") {
+  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A1),
+                              selftest::f32_knobs());
+  const report::Report whole = run_suite(kernel, corpus(), {});
+  for (std::size_t i = 3; i < whole.checks.size(); i += 401) {
+    const Check& check = whole.checks[i];
+    const report::Report alone =
+        run_suite(kernel, corpus(),
+                  only(check.case_id,
+                       text::word(plugin::kOperationWords, check.operation)));
+    const auto same =
+        std::ranges::find(alone.checks, check.aspect, &Check::aspect);
+    CAPTURE(check.case_id, check.aspect);
+    REQUIRE(same != alone.checks.end());
+    CHECK(same->verdict == check.verdict);
+    REQUIRE(same->measurement.has_value() == check.measurement.has_value());
+    if (!check.measurement) continue;
+    CHECK(same->measurement->worst->bound == check.measurement->worst->bound);
+    CHECK(same->measurement->worst->error == check.measurement->worst->error);
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,82 @@
+// codec.h -- the formats at the speed of judging: the same numbers as
+// reference/format.h, which a test compares bit for bit.
+//
+// Needs the processor's default state: round to nearest, subnormals kept.
+#ifndef ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_
+#define ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "reference/format.h"
+
+namespace ropeproof::conformance::judge {
+
+// reference::decode.
+template <reference::Format kFormat>
+inline double fast_decode(std::uint64_t bits) {
+  using reference::Format;
+  if constexpr (kFormat == Format::kF64) {
+    return std::bit_cast<double>(bits);
+  } else if constexpr (kFormat == Format::kF32) {
+    return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))};
+  } else if constexpr (kFormat == Format::kBF16) {
+    return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16)};
+  } else {
+    if ((bits & 0x7c00) == 0x7c00) return reference::decode(kFormat, bits);
+    // The exponent and fraction as an f32 with its bias, 112 too low.
+    const auto magnitude = static_cast<std::uint32_t>(bits & 0x7fff) << 13;
+    const double x = double{std::bit_cast<float>(magnitude)} * 0x1p112;
+    return (bits & 0x8000) != 0 ? -x : x;
+  }
+}
+
+// reference::encode.
+template <reference::Format kFormat>
+inline std::uint64_t fast_encode(double x) {
+  using reference::Format;
+  if constexpr (kFormat == Format::kF64) {
+    return std::bit_cast<std::uint64_t>(x);
+  } else if constexpr (kFormat == Format::kF32) {
+    if (std::isnan(x)) return reference::encode(kFormat, x);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(x));
+  } else {
+    constexpr reference::FormatTraits kTraits = reference::traits(kFormat);
+    constexpr int kDropped = 53 - kTraits.precision;
+    constexpr std::uint64_t kRebias =
+        static_cast<std::uint64_t>(1023 - kTraits.max_exponent)
+        << (kTraits.precision - 1);
+    constexpr double kSmallestNormal =
+        kFormat == Format::kF16 ? 0x1p-14 : 0x1p-126;
+    constexpr double kTooLarge = kFormat == Format::kF16 ? 0x1p16 : 0x1p128;
+    const double magnitude = std::abs(x);
+    if (!(magnitude >= kSmallestNormal && magnitude < kTooLarge)) {
+      return reference::encode(kFormat, x);
+    }
+    // To nearest even; a carry moves on into the exponent, up to infinity.
+    std::uint64_t bits = std::bit_cast<std::uint64_t>(magnitude);
+    bits += (std::uint64_t{1} << (kDropped - 1)) - 1 + (bits >> kDropped & 1);
+    const std::uint64_t sign = std::signbit(x) ? 0x8000 : 0;
+    return sign | ((bits >> kDropped) - kRebias);
+  }
+}
+
+// reference::ulp, for normal numbers of binary64 and 0.
+template <reference::Format kFormat>
+inline double fast_ulp(double x) {
+  constexpr reference::FormatTraits kTraits = reference::traits(kFormat);
+  constexpr double kStep = 2 * kTraits.unit_roundoff;
+  constexpr double kSmallest = kFormat == reference::Format::kF64   ? 0x1p-1074
+                               : kFormat == reference::Format::kF32 ? 0x1p-149
+                               : kFormat == reference::Format::kF16 ? 0x1p-24
+                                                                    : 0x1p-133;
+  const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) &
+                                             0x7ff0000000000000);
+  const double ulp = power * kStep;
+  return ulp > kSmallest ? ulp : kSmallest;
+}
+
+}  // namespace ropeproof::conformance::judge
+
+#endif  // ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_

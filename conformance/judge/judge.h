@@ -1,0 +1,59 @@
+// judge.h -- one output beside its goldens.
+#ifndef ROPEPROOF_CONFORMANCE_JUDGE_JUDGE_H_
+#define ROPEPROOF_CONFORMANCE_JUDGE_JUDGE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "conformance/cases/case.h"
+#include "conformance/judge/output.h"
+#include "conformance/judge/tolerance.h"
+
+namespace ropeproof::conformance::judge {
+
+// One element of an output, judged.
+struct Element {
+  std::string tensor;  // "q", "k", "cos", "sin", "inv_freq", "permuted"
+  std::int64_t batch = 0, token = 0, head = 0, channel = 0;
+  std::int64_t pair = -1;  // -1: outside the window, or not a rotation
+  double position = 0;     // on the pair's axis; the first where it has several
+  bool is_origin = false;  // the angle is zero
+  std::uint64_t got_bits = 0, want_bits = 0;  // in `format`
+  reference::Format format = reference::Format::kF32;
+  double got = 0, want = 0;  // `want` is the golden, not rounded
+  double error = 0, bound = 0;
+  double ratio() const;  // error / bound; 0/0 is 0
+};
+
+// What all elements of one output add up to. Nothing is averaged: an element is
+// wrong if it misses its own bound.
+struct Measurement {
+  std::int64_t elements = 0;
+  std::int64_t wrong = 0;             // beyond the claim's bound
+  std::int64_t vacuous = 0;           // bound >= kVacuous times the length
+  std::int64_t not_nearest = 0;       // not the golden, correctly rounded
+  std::int64_t beyond_structure = 0;  // beyond kStructuralBound, A1's angle
+  double max_norm_ulp = 0;            // error in ulp of the pair's length
+  // Phase error over 4 |phi| 2^-24 + 2^-22, the largest of any pair; below 0
+  // where no angle could be seen. Of f32 and f64 outputs alone: a rounding to 16
+  // bits hides it.
+  double phase_rho = -1;
+  // Largest error over the bound of class A0, A1, A2, all else as claimed.
+  std::array<double, 3> class_ratio{};
+  std::optional<Element> first_wrong, worst;  // worst: always, if any element
+  std::string pattern;                        // of the wrong elements, in words
+
+  bool pass() const { return wrong == 0; }
+};
+
+// A function of its arguments alone: not of other cases, nor of threads. Cost:
+// below 20 ns per element.
+Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
+                  const Claim& claim, const Output& output);
+Measurement judge(const cases::PermuteCase& c, const Output& output);
+
+}  // namespace ropeproof::conformance::judge
+
+#endif  // ROPEPROOF_CONFORMANCE_JUDGE_JUDGE_H_

@@ -1,0 +1,257 @@
+#include "conformance/judge/judge.h"
+
+#include <algorithm>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/cases/family.h"
+#include "conformance/check/call.h"
+#include "conformance/check/runner.h"
+#include "conformance/plugin/words.h"
+#include "conformance/report/report.h"
+#include "conformance/selftest/test_kernel.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::judge {
+namespace {
+
+using Catch::Matchers::WithinRel;
+using reference::Format;
+
+const cases::Corpus& corpus() {
+  static const cases::Corpus kCorpus =
+      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+// One pair of one token at position 0: y = x.
+cases::RopeCase one_pair(Format dtype, double u, double v) {
+  cases::RopeCase c = cases::make_case(
+      dtype, reference::leading(2, 2, reference::Pairing::kInterleaved), 1e4, 1,
+      1, 1, 0, {0});
+  c.id = "one-001";
+  c.q = {encode(dtype, u), encode(dtype, v)};
+  c.q_out = {std::bit_cast<std::uint64_t>(u), std::bit_cast<std::uint64_t>(v)};
+  c.inv_freq_hi = {std::bit_cast<std::uint64_t>(1.0)};
+  c.inv_freq_lo = {0};
+  return c;
+}
+
+Measurement judge_one(const cases::RopeCase& c, double u, double v) {
+  Claim claim;
+  claim.angle_class = ROPEPROOF_A0;
+  claim.output = c.dtype;
+  claim.table = c.dtype;
+  Output output;
+  output.q = {encode(c.dtype, u), encode(c.dtype, v)};
+  return judge(c, ROPEPROOF_ROPE, claim, output);
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST_CASE("a pattern in place of a golden accepts what it names and no more",
+          "[conformance][judge]") {
+  const struct {
+    std::uint64_t golden;
+    double right, wrong;
+  } rows[] = {{cases::kMustBeNan, kNan, kInf},
+              {cases::kMustBeNan, kNan, 1},
+              {cases::kMustBePlusInfinity, kInf, -kInf},
+              {cases::kMustBePlusInfinity, kInf, 3e38},
+              {cases::kMustBeMinusInfinity, -kInf, kNan},
+              {cases::kMustNotBeFinite, kNan, 3e38},
+              {cases::kMustNotBeFinite, -kInf, 0}};
+  for (const auto& row : rows) {
+    cases::RopeCase c = one_pair(Format::kF32, kInf, 1);
+    c.is_special = true;
+    c.q_out = {row.golden, row.golden};
+    CHECK(judge_one(c, row.right, row.right).pass());
+    const Measurement m = judge_one(c, row.right, row.wrong);
+    CHECK(m.wrong == 1);
+    CHECK(m.first_wrong->channel == 1);
+    CHECK(m.beyond_structure == 1);
+  }
+}
+
+TEST_CASE("NaN and infinity never pass for a number", "[conformance][judge]") {
+  const cases::RopeCase c = one_pair(Format::kF32, 1, 2);
+  CHECK(judge_one(c, 1, 2).pass());
+  CHECK(judge_one(c, kNan, 2).wrong == 1);
+  CHECK(judge_one(c, 1, kInf).wrong == 1);
+  CHECK(std::isinf(judge_one(c, kNan, 2).worst->ratio()));
+}
+
+TEST_CASE("+0 and -0 are the same number", "[conformance][judge]") {
+  const Measurement m = judge_one(one_pair(Format::kF32, 0, -0.0), -0.0, 0);
+  CHECK(m.pass());
+  CHECK(m.not_nearest == 0);
+}
+
+TEST_CASE("below the smallest normal number half a step is allowed",
+          "[conformance][judge]") {
+  const double step = 0x1p-24;  // of f16
+  cases::RopeCase c = one_pair(Format::kF16, 0, 4 * step);
+  c.q_out[1] = std::bit_cast<std::uint64_t>(4.5 * step);
+  CHECK(judge_one(c, 0, 4 * step).pass());
+  CHECK(judge_one(c, 0, 5 * step).pass());
+  CHECK_FALSE(judge_one(c, 0, 8 * step).pass());
+}
+
+TEST_CASE("an f64 output is judged against both parts of its golden",
+          "[conformance][judge]") {
+  cases::RopeCase c = one_pair(Format::kF64, 1, 0);
+  c.q_out_lo = {std::bit_cast<std::uint64_t>(0x1p-54), 0};
+  CHECK_THAT(judge_one(c, 1, 0).max_norm_ulp, WithinRel(0.25, 1e-12));
+  c.q_out_lo[0] = std::bit_cast<std::uint64_t>(-0x1p-53);
+  CHECK_THAT(judge_one(c, 1, 0).max_norm_ulp, WithinRel(0.5, 1e-12));
+  CHECK(judge_one(c, 1, 0).pass());
+  CHECK_FALSE(judge_one(c, 1 + 0x1p-50, 0).pass());
+}
+
+TEST_CASE("the phase is seen where the kernel formed the angle",
+          "[conformance][judge]") {
+  const cases::RopeCase c = one_pair(Format::kF32, 1, 0);
+  CHECK(judge_one(c, 1, 0).phase_rho == 0);
+  // 2^-20 rad at position 0: four times 2^-22.
+  CHECK_THAT(judge_one(c, 1, 0x1p-20).phase_rho, WithinRel(4, 1e-3));
+  Claim claim;
+  Output output;
+  output.q = c.q;
+  CHECK(judge(c, ROPEPROOF_ROTATE, claim, output).phase_rho < 0);
+}
+
+// What a kernel answered, kept for judging.
+struct Kept {
+  const cases::RopeCase* c;
+  std::uint32_t operation;
+  Claim claim;
+  Output output;
+};
+
+std::vector<Kept> answers_of(const plugin::Description& description,
+                             const selftest::Knobs& knobs) {
+  selftest::TestKernel kernel(description, knobs);
+  std::vector<Kept> kept;
+  for (const cases::Group& group : corpus().groups) {
+    for (const cases::RopeCase& c : group.rope_cases) {
+      Kept one{&c, ROPEPROOF_ROPE, claim_of(description, c.dtype), {}};
+      if ((description.dtypes & plugin::abi_dtype(c.dtype)) == 0) continue;
+      const plugin::Answer answer =
+          check::Call(kernel, one.operation, c, one.claim.table)
+              .run(one.output);
+      if (answer.outcome == plugin::Outcome::kOk)
+        kept.push_back(std::move(one));
+    }
+  }
+  return kept;
+}
+
+// A report on `kept`, judged in the order of `order` by `threads` threads.
+std::string report_on(const std::vector<Kept>& kept,
+                      const std::vector<std::size_t>& order,
+                      std::size_t threads) {
+  report::Report report;
+  report.checks.resize(kept.size());
+  const auto work = [&](std::size_t first) {
+    for (std::size_t i = first; i < order.size(); i += threads) {
+      const Kept& one = kept[order[i]];
+      check::Check& check = report.checks[order[i]];
+      check.case_id = one.c->id;
+      check.operation = one.operation;
+      check.measurement = judge(*one.c, one.operation, one.claim, one.output);
+      check.verdict = check.measurement->pass() ? check::Verdict::kPass
+                                                : check::Verdict::kFail;
+    }
+  };
+  std::vector<std::thread> pool;
+  for (std::size_t t = 0; t < threads; ++t) pool.emplace_back(work, t);
+  for (std::thread& thread : pool) thread.join();
+  return report::json_report(report);
+}
+
+TEST_CASE("a report does not depend on the order of judging, nor on threads",
+          "[conformance][judge]") {
+  // f32 angles that claim A0: both verdicts occur.
+  const std::vector<Kept> kept = answers_of(
+      selftest::full_description(ROPEPROOF_A0), selftest::f32_knobs());
+  REQUIRE(kept.size() > 50);
+  std::vector<std::size_t> order(kept.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const std::string want = report_on(kept, order, 1);
+  CHECK(want.find("\"FAIL\"") != std::string::npos);
+  CHECK(want.find("\"PASS\"") != std::string::npos);
+  std::mt19937 random(5);
+  for (int i = 0; i < 3; ++i) {
+    std::shuffle(order.begin(), order.end(), random);
+    CHECK(report_on(kept, order, 1) == want);
+    CHECK(report_on(kept, order, 2) == want);
+  }
+}
+
+TEST_CASE("a run over shuffled cases finds the same in every case",
+          "[conformance][judge]") {
+  check::Selection selection;
+  selection.values_only = true;
+  const auto checks_of = [&](const cases::Corpus& cases) {
+    selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0),
+                                selftest::f32_knobs());
+    report::Report report = check::run_suite(kernel, cases, selection);
+    std::ranges::stable_sort(report.checks, {}, &check::Check::case_id);
+    report.cases_sha256.clear();  // of the ids in their order
+    return report::json_report(report);
+  };
+  cases::Corpus shuffled = corpus();
+  std::mt19937 random(6);
+  std::shuffle(shuffled.groups.begin(), shuffled.groups.end(), random);
+  for (cases::Group& group : shuffled.groups) {
+    std::shuffle(group.rope_cases.begin(), group.rope_cases.end(), random);
+  }
+  CHECK(checks_of(shuffled) == checks_of(corpus()));
+}
+
+// Run by name: measures, asserts nothing about speed.
+TEST_CASE("rate of judging", "[.][rate]") {
+  for (const Format dtype :
+       {Format::kF32, Format::kBF16, Format::kF16, Format::kF64}) {
+    cases::RopeCase c = cases::make_case(
+        dtype, reference::leading(128, 128, reference::Pairing::kHalfSplit),
+        1e4, 1, 64, 32, 0, std::vector<double>(64, 3));
+    const std::size_t size = 64 * 32 * 128;
+    for (std::size_t i = 0; i < size; ++i) {
+      const double x = static_cast<double>(i % 1000) / 512 - 0.9;
+      c.q.push_back(encode(dtype, x));
+      c.q_out.push_back(std::bit_cast<std::uint64_t>(decode(dtype, c.q[i])));
+    }
+    for (int j = 0; j < 64; ++j) {
+      c.inv_freq_hi.push_back(std::bit_cast<std::uint64_t>(1.0 / (j + 1)));
+    }
+    Claim claim;
+    claim.output = dtype;
+    Output output;
+    output.q = c.q;
+    constexpr int kRounds = 100;
+    std::int64_t wrong = 0;
+    const std::clock_t start = std::clock();
+    for (int i = 0; i < kRounds; ++i) {
+      wrong += judge(c, ROPEPROOF_ROPE, claim, output).wrong;
+    }
+    const double seconds =
+        static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    CHECK(wrong == 0);
+    std::printf("judging %-4s %.0f million elements per second and core\n",
+                text::word(text::kFormatWords, dtype).c_str(),
+                static_cast<double>(size) * kRounds / seconds / 1e6);
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::judge

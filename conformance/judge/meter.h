@@ -1,0 +1,152 @@
+// meter.h -- elements beside their bounds, and what they add up to: the loop in
+// which judging spends its time.
+#ifndef ROPEPROOF_CONFORMANCE_JUDGE_METER_H_
+#define ROPEPROOF_CONFORMANCE_JUDGE_METER_H_
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "conformance/judge/codec.h"
+#include "conformance/judge/judge.h"
+#include "conformance/judge/pair_bounds.h"
+
+namespace ropeproof::conformance::judge {
+
+// An element by its number in the output, with its error.
+struct Reading {
+  std::int64_t index = -1;
+  double error = 0, bound = 0;
+
+  double ratio() const {
+    if (error == 0) return 0;
+    return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+  }
+};
+
+class Meter {
+ public:
+  // `elements`: all that the output has. Goldens of a special case may be
+  // patterns (case.h).
+  Meter(std::int64_t elements, bool is_special)
+      : elements_(elements), is_special_(is_special) {}
+
+  // `scale`: the pair's length times |m|. `low` completes the golden.
+  template <reference::Format kFormat>
+  void within(std::int64_t index, std::uint64_t got_bits, std::uint64_t golden,
+              double low, double scale, double eta, const Terms& terms) {
+    if (is_special_ && is_pattern(golden)) {
+      must_be(index, golden, fast_decode<kFormat>(got_bits));
+      return;
+    }
+    const double want = std::bit_cast<double>(golden);
+    const double got = fast_decode<kFormat>(got_bits);
+    double error = std::abs((got - want) - low);
+    if (!(error <= std::numeric_limits<double>::max())) {
+      error = std::numeric_limits<double>::infinity();
+    }
+    const double bound = scale * terms.claim + eta;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double of_class = scale * terms.classes[i] + eta;
+      if (error > m.class_ratio[i] * of_class) {
+        m.class_ratio[i] = Reading{index, error, of_class}.ratio();
+      }
+    }
+    if (terms.is_vacuous) ++m.vacuous;
+    if (error > scale * terms.structure + eta) ++m.beyond_structure;
+    const double ulp = fast_ulp<kFormat>(scale);
+    if (error > m.max_norm_ulp * ulp) m.max_norm_ulp = error / ulp;
+    const bool zeros = got == 0 && want == 0;
+    if (fast_encode<kFormat>(want) != got_bits && !zeros) ++m.not_nearest;
+    add({index, error, bound}, error > bound);
+  }
+
+  // The same bits.
+  void exactly(std::int64_t index, std::uint64_t got, std::uint64_t want) {
+    if (got == want) {
+      add({index, 0, 0}, false);
+      return;
+    }
+    ++m.beyond_structure;
+    ++m.not_nearest;
+    add({index, std::numeric_limits<double>::infinity(), 0}, true);
+  }
+
+  // Two outputs as one vector: the angle between it and the exact one.
+  void phase(double got_u, double got_v, double want_u, double want_v,
+             double unit) {
+    const double cross = got_u * want_v - got_v * want_u;
+    const double lengths =
+        (got_u * got_u + got_v * got_v) * (want_u * want_u + want_v * want_v);
+    const bool is_seen = lengths > 0x1p-400 && lengths < 0x1p+900;
+    if (!is_seen) return;
+    if (m.phase_rho < 0) m.phase_rho = 0;
+    const double limit = m.phase_rho * unit;
+    const bool is_wide = got_u * want_u + got_v * want_v <= 0;
+    if (is_wide) {  // beyond a quarter turn: nothing finer to say
+      m.phase_rho = std::max(m.phase_rho, kVacuous / unit);
+    } else if (cross * cross > limit * limit * lengths) {
+      m.phase_rho = std::abs(cross) / std::sqrt(lengths) / unit;
+    }
+  }
+
+  bool is_wrong(std::int64_t index) const {
+    return !wrong_.empty() && wrong_[static_cast<std::size_t>(index)];
+  }
+
+  Measurement m;
+  Reading first_wrong, worst;
+
+ private:
+  static bool is_pattern(std::uint64_t golden) {
+    return golden == cases::kMustBeNan || golden == cases::kMustNotBeFinite ||
+           golden == cases::kMustBePlusInfinity ||
+           golden == cases::kMustBeMinusInfinity;
+  }
+
+  void must_be(std::int64_t index, std::uint64_t golden, double got) {
+    const bool right = golden == cases::kMustBeNan ? std::isnan(got)
+                       : golden == cases::kMustNotBeFinite
+                           ? !std::isfinite(got)
+                           : got == std::bit_cast<double>(golden);
+    const double error = right ? 0 : std::numeric_limits<double>::infinity();
+    if (!right) {
+      ++m.not_nearest;
+      ++m.beyond_structure;
+    }
+    add({index, error, 0}, !right);
+  }
+
+  void add(const Reading& reading, bool is_wrong) {
+    ++m.elements;
+    if (is_wrong) {
+      ++m.wrong;
+      if (wrong_.empty()) wrong_.resize(static_cast<std::size_t>(elements_));
+      wrong_[static_cast<std::size_t>(reading.index)] = true;
+      if (first_wrong.index < 0 || reading.index < first_wrong.index) {
+        first_wrong = reading;
+      }
+    }
+    // Divides only where the quotient may be a new maximum.
+    constexpr double kNearly = 1 - 0x1p-50;
+    if (worst.index >= 0 &&
+        !(reading.error > worst_ratio_ * reading.bound * kNearly)) {
+      return;
+    }
+    const double ratio = reading.ratio();
+    if (worst.index < 0 || ratio > worst_ratio_) {
+      worst = reading;
+      worst_ratio_ = ratio;
+    }
+  }
+
+  std::int64_t elements_;
+  bool is_special_;
+  double worst_ratio_ = 0;
+  std::vector<bool> wrong_;
+};
+
+}  // namespace ropeproof::conformance::judge
+
+#endif  // ROPEPROOF_CONFORMANCE_JUDGE_METER_H_

@@ -1,0 +1,22 @@
+// output.h -- what a kernel answered, as numbers alone.
+#ifndef ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_H_
+#define ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_H_
+
+#include <string>
+
+#include "conformance/cases/case.h"
+
+namespace ropeproof::conformance::judge {
+
+// What a kernel returned, as bit patterns in the order of the case's tensors.
+struct Output {
+  cases::Bits q, k;      // rotate, rope
+  cases::Bits cos, sin;  // table
+  cases::Bits inv_freq;  // frequencies
+  cases::Bits permuted;  // permute
+  std::string stray;     // a write outside the outputs, in words; empty if none
+};
+
+}  // namespace ropeproof::conformance::judge
+
+#endif  // ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_H_

@@ -1,0 +1,150 @@
+#include "conformance/judge/pair_bounds.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "conformance/judge/scaling_tolerance.h"
+
+namespace ropeproof::conformance::judge {
+namespace {
+
+constexpr std::uint32_t kClasses[] = {ROPEPROOF_A0, ROPEPROOF_A1, ROPEPROOF_A2};
+
+double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
+
+}  // namespace
+
+PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
+                       std::uint32_t operation)
+    : case_(c),
+      claim_(claim),
+      given_table_(operation == ROPEPROOF_ROTATE),
+      terms_(static_cast<std::size_t>(c.pairs())) {
+  const bool has_amplitude = c.amplitude != 1 || !c.pair_amplitude.empty();
+  local_ = operation == ROPEPROOF_TABLE
+               ? table_error(claim, false, has_amplitude)
+               : local_error(claim, given_table_, has_amplitude);
+  if (!c.q_out_lo.empty() && operation != ROPEPROOF_TABLE) {
+    golden_ = kGoldenPairError;
+  }
+  if (!c.cos_lo.empty() && operation == ROPEPROOF_TABLE) {
+    golden_ = kGoldenPairError;
+  }
+  if (given_table_ || operation == ROPEPROOF_FREQUENCIES) return;
+
+  for (const double p : c.positions) {
+    exact_in_.push_back(formats_that_hold(p));
+  }
+  weight_in_.assign(terms_.size(), ~0u);
+  const std::vector<double> scaling =
+      claim.computes_scaling ? scaling_roundings(claim, c.spec)
+                             : std::vector<double>(terms_.size(), 0);
+  for (std::size_t j = 0; j < terms_.size(); ++j) {
+    PairAngle pair{static_cast<std::int64_t>(j), c.spec.layout.rotary_dim,
+                   value_of(c.inv_freq_hi[j])};
+    pair.scaling = scaling[j];
+    if (!c.spec.axes.weights.empty()) pair.axes = c.spec.axes.count;
+    for (std::int64_t k = 0; k < pair.axes; ++k) {
+      weight_in_[j] &= formats_that_hold(weight(k, pair.j));
+    }
+    slopes_.push_back({std::abs(pair.inv_freq), angle_slope(claim, pair),
+                       angle_slope(as(ROPEPROOF_A1), pair),
+                       angle_slope(as(ROPEPROOF_A2), pair)});
+  }
+}
+
+// The classes that a report compares are those of f32.
+Claim PairBounds::as(std::uint32_t angle_class) const {
+  Claim other = claim_;
+  other.angle_class = angle_class;
+  other.angle_dtype = reference::Format::kF32;
+  return other;
+}
+
+std::int64_t PairBounds::axis_of(std::int64_t j) const {
+  const auto& axes = case_.spec.axes.axis_of_pair;
+  return axes.empty() ? 0 : axes[static_cast<std::size_t>(j)];
+}
+
+double PairBounds::weight(std::int64_t axis, std::int64_t j) const {
+  const auto& weights = case_.spec.axes.weights;
+  if (weights.empty()) return 1;
+  return weights[static_cast<std::size_t>(axis * case_.pairs() + j)];
+}
+
+double PairBounds::amplitude(std::int64_t token, std::int64_t j) const {
+  if (case_.pair_amplitude.empty()) return std::abs(case_.amplitude);
+  const auto i = static_cast<std::size_t>(token * case_.pairs() + j);
+  return std::abs(value_of(case_.pair_amplitude[i]));
+}
+
+double PairBounds::position(std::int64_t token, std::int64_t j) const {
+  return case_.position(j < 0 ? 0 : axis_of(j), token);
+}
+
+bool PairBounds::is_origin(std::int64_t token, std::int64_t j) const {
+  if (case_.spec.axes.weights.empty()) return position(token, j) == 0;
+  for (std::int64_t k = 0; k < case_.spec.axes.count; ++k) {
+    if (weight(k, j) * case_.position(k, token) != 0) return false;
+  }
+  return true;
+}
+
+const std::vector<Terms>& PairBounds::at(std::int64_t token) {
+  const bool has_weights = !case_.spec.axes.weights.empty();
+  for (std::int64_t j = 0; j < case_.pairs(); ++j) {
+    Terms& terms = terms_[static_cast<std::size_t>(j)];
+    const double rest = local_ + golden_;
+    terms.amplitude = amplitude(token, j);
+    terms.claim = rest;
+    terms.classes = {rest, rest, rest};
+    terms.structure = kStructuralBound;
+    terms.phase = 0;
+    terms.is_vacuous = false;
+    if (slopes_.empty()) continue;  // a given table: no angle
+
+    const auto at = static_cast<std::size_t>(j);
+    const PairSlopes& slopes = slopes_[at];
+    double position = 0;
+    std::uint32_t exact_in = weight_in_[at];
+    const std::int64_t first = has_weights ? 0 : axis_of(j);
+    const std::int64_t count = has_weights ? case_.spec.axes.count : 1;
+    for (std::int64_t k = first; k < first + count; ++k) {
+      position += std::abs(weight(k, j) * case_.position(k, token));
+      exact_in &=
+          exact_in_[static_cast<std::size_t>(k * case_.tokens() + token)];
+    }
+    const double angle = slopes.claim.error(position, exact_in);
+    const double a1 = slopes.a1.error(position, exact_in);
+    terms.claim += angle;
+    terms.classes[ROPEPROOF_A1] += a1;
+    terms.classes[ROPEPROOF_A2] += slopes.a2.error(position, exact_in);
+    terms.structure += a1;
+    terms.phase = kPhaseSlope * position * slopes.theta + kPhaseFloor;
+    terms.is_vacuous = angle + local_ >= kVacuous;
+  }
+  return terms_;
+}
+
+std::vector<Terms> PairBounds::of_frequencies() const {
+  const std::vector<double> scaling = scaling_roundings(claim_, case_.spec);
+  std::vector<Terms> all;
+  for (std::int64_t j = 0; j < case_.pairs(); ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    PairAngle pair{j, case_.spec.layout.rotary_dim,
+                   value_of(case_.inv_freq_hi[at])};
+    pair.scaling = scaling[at];
+    Terms terms;
+    terms.claim = frequency_error(claim_, pair) + kGoldenError;
+    for (const std::uint32_t angle_class : kClasses) {
+      terms.classes[angle_class] =
+          frequency_error(as(angle_class), pair) + kGoldenError;
+    }
+    terms.structure = terms.classes[ROPEPROOF_A1] + kStructuralBound;
+    all.push_back(terms);
+  }
+  return all;
+}
+
+}  // namespace ropeproof::conformance::judge

@@ -1,0 +1,62 @@
+// pair_bounds.h -- the bounds of a case's pairs at each token.
+#ifndef ROPEPROOF_CONFORMANCE_JUDGE_PAIR_BOUNDS_H_
+#define ROPEPROOF_CONFORMANCE_JUDGE_PAIR_BOUNDS_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/judge/tolerance.h"
+
+namespace ropeproof::conformance::judge {
+
+// Of one pair at one token. Each bound is relative to the pair's length.
+struct Terms {
+  double amplitude = 1;             // |m|; multiplies all that follow
+  double claim = 0;                 // angle, L and what the golden is off by
+  std::array<double, 3> classes{};  // the same for A0, A1, A2
+  double structure = 0;             // of level L0
+  double phase = 0;                 // 4 |phi| 2^-24 + 2^-22
+  bool is_vacuous = false;          // accepts any rotation
+};
+
+class PairBounds {
+ public:
+  PairBounds(const cases::RopeCase& c, const Claim& claim,
+             std::uint32_t operation);
+
+  // For all pairs of a token; valid until the next call.
+  const std::vector<Terms>& at(std::int64_t token);
+
+  // For the frequencies of all pairs, relative to each.
+  std::vector<Terms> of_frequencies() const;
+
+  // The position on the pair's axis; 0 where the angle is zero.
+  double position(std::int64_t token, std::int64_t j) const;
+  bool is_origin(std::int64_t token, std::int64_t j) const;
+  double amplitude(std::int64_t token, std::int64_t j) const;  // |m|
+
+ private:
+  struct PairSlopes {
+    double theta = 0;
+    AngleSlope claim, a1, a2;
+  };
+
+  Claim as(std::uint32_t angle_class) const;
+  std::int64_t axis_of(std::int64_t j) const;
+  double weight(std::int64_t axis, std::int64_t j) const;
+
+  const cases::RopeCase& case_;
+  Claim claim_;
+  bool given_table_;
+  double local_ = 0, golden_ = kGoldenError;
+  std::vector<PairSlopes> slopes_;
+  std::vector<std::uint32_t> exact_in_;   // [axes, tokens]
+  std::vector<std::uint32_t> weight_in_;  // [pairs]
+  std::vector<Terms> terms_;
+};
+
+}  // namespace ropeproof::conformance::judge
+
+#endif  // ROPEPROOF_CONFORMANCE_JUDGE_PAIR_BOUNDS_H_

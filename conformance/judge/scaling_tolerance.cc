@@ -1,0 +1,148 @@
+#include "conformance/judge/scaling_tolerance.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <type_traits>
+#include <variant>
+
+#include "reference/golden.h"
+#include "reference/log_bound.h"
+
+namespace ropeproof::conformance::judge {
+namespace {
+
+using reference::abs_ln_bound;
+
+// |ln x| from below (log_bound.h says by how much the bound exceeds it).
+double abs_ln_below(double x) {
+  return std::max(0.0, (abs_ln_bound(x) - 0.06) * (1 - 0x1p-19));
+}
+
+// A blend of theta and theta/s with g of the latter; `keep` is the error of
+// 1 - g, in units of u.
+double blend(double g, double s, double keep) {
+  const double divided = g / s, kept = 1 - g;
+  return (3 * divided + kept + keep * (1 - 1 / s)) / (divided + kept) + 1;
+}
+
+double yarn(const reference::Yarn& scaling, const reference::Ramp& ramp,
+            double j, const reference::Spec& spec) {
+  const bool is_outside = j <= ramp.low || j >= ramp.high;
+  if (scaling.truncate && is_outside) return 1;
+  const double width = ramp.high - ramp.low;
+  const double g = std::clamp((j - ramp.low) / width, 0.0, 1.0);
+  const auto edge = [&](double x) {
+    const double d = static_cast<double>(spec.layout.rotary_dim);
+    return 6 * x + 3 * d / (2 * abs_ln_below(spec.frequencies.base));
+  };
+  const double edges =
+      scaling.truncate
+          ? 0
+          : ((1 - g) * edge(ramp.low) + g * edge(ramp.high)) / width;
+  return blend(g, scaling.factor, 3 * g + edges + (1 - g));
+}
+
+double llama3(const reference::Llama3& scaling, double theta, double k) {
+  constexpr double kTwoPi = 6.283185307179586;
+  constexpr double kEdge = 0x1p-12;  // wider than any f32 can miss it by
+  const double low = scaling.low_freq_factor, high = scaling.high_freq_factor;
+  const double t =
+      static_cast<double>(scaling.original_length) * theta / kTwoPi;
+  const bool is_blended = t > low * (1 - kEdge) && t < high * (1 + kEdge);
+  if (!is_blended || high <= low) return 1;
+  const double keep = std::clamp((t - low) / (high - low), 0.0, 1.0);
+  return blend(1 - keep, scaling.factor, (k + 3) * t / (high - low) + 3 * keep);
+}
+
+// In units of u: of the base, before the power that turns it into theta'.
+double ntk(const Claim& claim, double alpha, double alpha_error, double d) {
+  if (d <= 2) return 0;
+  const double logarithm = claim.power == ROPEPROOF_EXP2 ? 4 : 1;
+  return (alpha_error + logarithm * abs_ln_bound(alpha)) * d / (d - 2) + 3;
+}
+
+double dynamic_ntk(const Claim& claim, const reference::DynamicNtk& s,
+                   double d) {
+  if (s.seq_len <= s.max_position) return 0;
+  const double stretched = s.factor * static_cast<double>(s.seq_len) /
+                           static_cast<double>(s.max_position);
+  const double alpha = stretched - s.factor + 1;
+  return ntk(claim, alpha, (2 * stretched + s.factor - 1) / alpha + 1, d);
+}
+
+// theta_j before the scaling.
+std::vector<double> plain_frequencies(const reference::Spec& spec) {
+  reference::Spec plain = spec;
+  plain.frequencies.scaling = reference::Default{};
+  std::vector<double> thetas;
+  for (const auto& golden :
+       golden_frequencies(reference::Oracle::kBinFloat, plain)) {
+    thetas.push_back(std::bit_cast<double>(golden.hi));
+  }
+  return thetas;
+}
+
+// How much of the base's error reaches theta': the pair's exponent.
+double exponent(const reference::Spec& spec, std::size_t j) {
+  const auto& list = spec.frequencies.exponents;
+  if (list.empty()) {
+    return 2.0 * static_cast<double>(j) /
+           static_cast<double>(spec.layout.rotary_dim);
+  }
+  return list[j].denominator == 0
+             ? 0
+             : static_cast<double>(list[j].numerator) /
+                   static_cast<double>(list[j].denominator);
+}
+
+// The pair's index among those that its exponent counts.
+double index_of(const reference::Spec& spec, std::size_t j) {
+  const auto& list = spec.frequencies.exponents;
+  return list.empty() ? static_cast<double>(j)
+                      : static_cast<double>(list[j].numerator) / 2;
+}
+
+}  // namespace
+
+std::vector<double> scaling_roundings(const Claim& claim,
+                                      const reference::Spec& spec) {
+  const auto pairs = static_cast<std::size_t>(spec.layout.rotary_dim / 2);
+  std::vector<double> k(pairs, 0);
+  const auto fill = [&](const auto& of_pair) {
+    for (std::size_t j = 0; j < pairs; ++j) k[j] = of_pair(j);
+  };
+  const auto d = static_cast<double>(spec.layout.rotary_dim);
+  std::visit(
+      [&](const auto& s) {
+        using S = std::decay_t<decltype(s)>;
+        if constexpr (std::is_same_v<S, reference::Default>) {
+          return;
+        } else if constexpr (std::is_same_v<S, reference::Yarn>) {
+          const auto ramps =
+              golden_resolution(reference::Oracle::kBinFloat, spec).ramps;
+          fill([&](std::size_t j) {
+            return yarn(s, ramps[j], index_of(spec, j), spec);
+          });
+        } else if constexpr (std::is_same_v<S, reference::Llama3>) {
+          const std::vector<double> thetas = plain_frequencies(spec);
+          fill([&](std::size_t j) {
+            const PairAngle pair{static_cast<std::int64_t>(j),
+                                 spec.layout.rotary_dim, thetas[j]};
+            return llama3(s, thetas[j], frequency_roundings(claim, pair));
+          });
+        } else if constexpr (std::is_same_v<S, reference::Ntk>) {
+          const double base = ntk(claim, s.alpha, 1, d);
+          fill([&](std::size_t j) { return exponent(spec, j) * base; });
+        } else if constexpr (std::is_same_v<S, reference::DynamicNtk>) {
+          const double base = dynamic_ntk(claim, s, d);
+          fill([&](std::size_t j) { return exponent(spec, j) * base; });
+        } else {
+          fill([](std::size_t) { return 1.0; });
+        }
+      },
+      spec.frequencies.scaling);
+  return k;
+}
+
+}  // namespace ropeproof::conformance::judge

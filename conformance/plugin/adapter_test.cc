@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "conformance/plugin/kernel.h"
+#include "conformance/selftest/fakes/strided_problem.h"
+
+namespace ropeproof::conformance::plugin {
+
+using Catch::Matchers::EndsWith;
+
+TEST_CASE("a process's description arrives whole", "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  const Description& d = kernel->description();
+  CHECK(d.name == "fake-adapter");
+  CHECK(d.version == "1.0");
+  CHECK(d.operations ==
+        (ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE | ROPEPROOF_ROTATE |
+         ROPEPROOF_ROPE | ROPEPROOF_PERMUTE));
+  CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
+  CHECK(d.pairings == (ROPEPROOF_HALF_SPLIT | ROPEPROOF_INTERLEAVED));
+  CHECK(d.features == (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS |
+                       ROPEPROOF_PARTIAL | ROPEPROOF_AXES));
+  CHECK(d.angle_class == ROPEPROOF_A3);
+  CHECK(d.angle_dtype == ROPEPROOF_BF16);
+  CHECK(d.power == ROPEPROOF_EXP2);
+  CHECK(d.trig_ulp == 2);
+  CHECK(d.table_dtype == ROPEPROOF_F32);
+  CHECK(d.rounding == ROPEPROOF_ROUND_EACH);
+  CHECK(d.max_position == 4096);
+  CHECK_FALSE(kernel->shares_memory());
+}
+
+TEST_CASE("rope reaches a process without gaps and comes back into them",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  selftest::Strided strided(*kernel);
+  REQUIRE(kernel->run(strided.problem).detail == "");
+
+  std::vector<float> want_q(100, -1.0f), want_k(40, -1.0f);
+  for (std::size_t b = 0; b < 2; ++b) {
+    for (std::size_t s = 0; s < 3; ++s) {
+      const auto position = static_cast<float>(100 + 10 + 4 * b + s);
+      for (std::size_t t = 0; t < 4; ++t) {
+        for (std::size_t h = 0; h < 2; ++h) {
+          want_q[50 * b + 15 * s + 6 * h + t] =
+              static_cast<float>(40 * b + 12 * s + 5 * h + t) + position;
+        }
+        want_k[20 * b + 6 * s + t] = static_cast<float>(20 * b + 6 * s + 3 - t);
+      }
+    }
+  }
+  CHECK(std::vector<float>(strided.q_out, strided.q_out + 100) == want_q);
+  CHECK(std::vector<float>(strided.k_out, strided.k_out + 40) == want_k);
+}
+
+TEST_CASE("tables, frequencies and weights go there and back",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  selftest::Strided strided(*kernel);
+  ropeproof_problem& p = strided.problem;
+  p.q = p.k = {};
+  p.position_axes = 1;
+  auto* const cos = selftest::fill(*kernel, std::vector<float>(24, -1.0f));
+  auto* const sin = selftest::fill(*kernel, std::vector<float>(24, -1.0f));
+
+  SECTION("table") {
+    p.operation = ROPEPROOF_TABLE;
+    p.cos = cos;
+    p.sin = sin;
+    p.table_batch_stride = 11;
+    p.table_token_stride = 3;
+    REQUIRE(kernel->run(p).detail == "");
+    std::vector<float> want(24, -1.0f);
+    for (std::size_t b = 0; b < 2; ++b) {
+      for (std::size_t s = 0; s < 3; ++s) {
+        const auto position = static_cast<float>(100 + 4 * b + s);
+        want[11 * b + 3 * s] = position * 0.5f;
+        want[11 * b + 3 * s + 1] = position * 0.125f;
+      }
+    }
+    CHECK(std::vector<float>(cos, cos + 24) == want);
+    CHECK(sin[14] == want[14] + 16);
+  }
+  SECTION("frequencies") {
+    p.operation = ROPEPROOF_FREQUENCIES;
+    p.inv_freq_out = cos;
+    REQUIRE(kernel->run(p).detail == "");
+    CHECK(std::vector<float>(cos, cos + 3) ==
+          std::vector<float>{1 + 0x1p-20f, 0.25f, -1});
+  }
+  SECTION("permute") {
+    p.operation = ROPEPROOF_PERMUTE;
+    p.permute_heads = 2;
+    p.permute_columns = 1;
+    p.permute_in = strided.q;
+    p.permute_out = cos;
+    REQUIRE(kernel->run(p).detail == "");
+    CHECK(std::vector<float>(cos, cos + 9) ==
+          std::vector<float>{7, 6, 5, 4, 3, 2, 1, 0, -1});
+  }
+  SECTION("rotate") {
+    p.operation = ROPEPROOF_ROTATE;
+    selftest::Strided other(*kernel);
+    p.q = other.problem.q;
+    std::fill(cos, cos + 24, 1000.0f);
+    std::fill(sin, sin + 24, 1.0f);
+    p.cos = cos;
+    p.sin = sin;
+    p.table_batch_stride = 11;
+    p.table_token_stride = 3;
+    REQUIRE(kernel->run(p).detail == "");
+    CHECK(other.q_out[50 + 15 + 6] == 40 + 12 + 5 + 999);
+  }
+}
+
+TEST_CASE("large tensors reach an adapter by file and come back by file",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  // Around the size from which on a file is used, and far above.
+  for (const std::size_t count : {16383u, 16384u, 16385u, 1u << 22, 20000u}) {
+    CAPTURE(count);
+    ropeproof_problem p{};
+    p.operation = ROPEPROOF_PERMUTE;
+    p.dtype = ROPEPROOF_F32;
+    p.pairing = ROPEPROOF_HALF_SPLIT;
+    p.head_dim = 1;
+    p.permute_heads = static_cast<std::int64_t>(count);
+    p.permute_columns = 1;
+    p.permute_in = selftest::fill(*kernel, selftest::iota<float>(count));
+    auto* const out =
+        reinterpret_cast<float*>(kernel->allocate(count * sizeof(float)));
+    p.permute_out = out;
+    REQUIRE(kernel->run(p).detail == "");
+    std::vector<float> want = selftest::iota<float>(count);
+    std::reverse(want.begin(), want.end());
+    CHECK(std::vector<float>(out, out + count) == want);
+    kernel->release();
+  }
+}
+
+TEST_CASE("an empty problem is a problem", "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  selftest::Strided strided(*kernel);
+  strided.problem.seq = 0;
+  CHECK(kernel->run(strided.problem).detail == "");
+  CHECK(strided.q_out[0] == -1);
+}
+
+TEST_CASE("bfloat16 arrives as bit patterns and is rounded to even",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  // 256, 258, a NaN and infinity; plus 1, the first two are ties.
+  const std::vector<std::uint16_t> in{0x4380, 0x4381, 0x7fc1, 0x7f80};
+  auto* const out = selftest::fill(*kernel, std::vector<std::uint16_t>(4));
+  ropeproof_problem p = selftest::Strided(*kernel).problem;
+  p.dtype = ROPEPROOF_BF16;
+  p.batch = p.seq = p.position_axes = 1;
+  p.axis_of_pair = nullptr;
+  p.positions = selftest::fill(*kernel, std::vector<std::int64_t>{1});
+  p.q = {selftest::fill(*kernel, in), out, 1, 4, 4, 4, 4, 4, 4};
+  p.k = {};
+  REQUIRE(kernel->run(p).detail == "");
+  CHECK(std::vector<std::uint16_t>(out, out + 4) ==
+        std::vector<std::uint16_t>{0x4380, 0x4382, 0x7fc1, 0x7f80});
+}
+
+TEST_CASE("a Python function's mistake is told in one line",
+          "[conformance][kernel]") {
+  const auto [mode, outcome, detail] =
+      GENERATE(table<std::string, Outcome, std::string>(
+          {{"raises", Outcome::kError, "KeyError: 'no such table'"},
+           {"wrong-shape", Outcome::kError,
+            "ValueError: the kernel returned 1 arrays, not 2 (q, k)"},
+           {"wrong-count", Outcome::kError,
+            "ValueError: k is float32[2, 3, 2, 4], not float32[2, 3, 1, 4]"},
+           {"unsupported", Outcome::kUnsupported, "only on Sundays"},
+           {"invalid", Outcome::kInvalid, "seq is odd"}}));
+  const auto kernel = selftest::start(selftest::adapter(mode));
+  const Answer answer = selftest::run_strided(*kernel);
+  CHECK(answer.outcome == outcome);
+  CHECK_THAT(answer.detail, EndsWith(detail));
+  CHECK(selftest::run_strided(*kernel).detail == answer.detail);
+}
+
+TEST_CASE("a Python result of the wrong type is told in one line",
+          "[conformance][kernel]") {
+  const auto [mode, detail] = GENERATE(table<std::string, std::string>(
+      {{"wrong-shape",
+        "ValueError: q is float32[1, 3, 2, 4], not float32[2, 3, 2, 4]"},
+       {"wrong-dtype",
+        "ValueError: q is float64[2, 3, 2, 4], not float32[2, 3, 2, 4]"},
+       {"no-array", "TypeError: q is a int, not an array of NumPy"}}));
+  const auto kernel = selftest::start(selftest::adapter(mode));
+  selftest::Strided strided(*kernel);
+  strided.problem.k = {};
+  CHECK_THAT(kernel->run(strided.problem).detail, EndsWith(detail));
+}
+
+TEST_CASE("the kernel in the adapters' README is a RoPE",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(
+      "cd " ROPEPROOF_SOURCE_DIR "/conformance/adapters && " ROPEPROOF_PYTHON
+      " -c \"$(sed -n '/^```python/,/^```$/{/^```/!p;}' README.md)\"");
+  // x = 1 2 3 4 at position 1; both pairs turn by one radian.
+  auto* const out = selftest::fill(*kernel, std::vector<float>(4));
+  ropeproof_problem p = selftest::Strided(*kernel).problem;
+  p.batch = p.seq = p.position_axes = 1;
+  p.positions = selftest::fill(*kernel, std::vector<std::int64_t>{1});
+  p.base = 1;
+  p.q = {selftest::fill(*kernel, selftest::iota<float>(4, 1)),
+         out,
+         1,
+         4,
+         4,
+         4,
+         4,
+         4,
+         4};
+  p.k = {};
+  REQUIRE(kernel->run(p).detail == "");
+  CHECK(std::abs(out[0] - (std::cos(1.0f) - 3 * std::sin(1.0f))) < 1e-6f);
+  CHECK(std::abs(out[3] - (2 * std::sin(1.0f) + 4 * std::cos(1.0f))) < 1e-6f);
+}
+
+TEST_CASE("an enumerator without a word is unsupported",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  selftest::Strided strided(*kernel);
+  strided.problem.dtype = 1 << 10;
+  CHECK(kernel->run(strided.problem).outcome == Outcome::kUnsupported);
+}
+
+TEST_CASE("small process calls are fast", "[conformance][kernel][speed]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  selftest::Strided strided(*kernel);
+  constexpr int kCalls = 500;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int call = 0; call < kCalls; ++call) {
+    REQUIRE(kernel->run(strided.problem).outcome == Outcome::kOk);
+  }
+  const std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - begin;
+  const double rate = kCalls / spent.count();
+  std::cout << "process kernel: " << static_cast<int>(rate) << " calls/s\n";
+  CHECK(rate > 100);  // far below: other programs share the machine
+}
+
+}  // namespace ropeproof::conformance::plugin

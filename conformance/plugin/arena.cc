@@ -1,0 +1,60 @@
+#include "conformance/plugin/arena.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+#if defined(MAP_NORESERVE)
+constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+#else
+constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS;
+#endif
+
+}  // namespace
+
+// Where pages are larger than 4 KiB, so are the smallest slots.
+std::size_t Arena::slot_bytes(std::size_t size) const {
+  return std::max(kSizes[size].bytes, page_);
+}
+
+Arena::Arena() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+  total_ = page_;
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    total_ += kSizes[i].count * (slot_bytes(i) + page_);
+  }
+  void* const memory = mmap(nullptr, total_, PROT_NONE, kFlags, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  begin_ = static_cast<std::byte*>(memory);
+  std::byte* slot = begin_ + page_;
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    first_[i] = slot;
+    for (std::size_t j = 0; j < kSizes[i].count; ++j) {
+      if (mprotect(slot, slot_bytes(i), PROT_READ | PROT_WRITE) != 0) {
+        munmap(begin_, total_);
+        throw std::bad_alloc();
+      }
+      slot += slot_bytes(i) + page_;
+    }
+  }
+}
+
+Arena::~Arena() { munmap(begin_, total_); }
+
+std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    if (bytes > slot_bytes(i) || used_[i] == kSizes[i].count) continue;
+    std::byte* block = first_[i] + used_[i]++ * (slot_bytes(i) + page_);
+    if (edge == Edge::kEnd) block += slot_bytes(i) - bytes;
+    std::memset(block, 0, bytes);  // an earlier problem may have been here
+    return block;
+  }
+  throw std::bad_alloc();
+}
+
+}  // namespace ropeproof::conformance::plugin

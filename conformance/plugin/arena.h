@@ -1,0 +1,57 @@
+// arena.h -- memory that a forked worker sees at the same addresses.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_ARENA_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_ARENA_H_
+
+#include <array>
+#include <cstddef>
+
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::plugin {
+
+// One shared anonymous mapping, cut once into slots of a few sizes; between any
+// two slots lies a page that nobody may touch. A process forked afterwards
+// shares both memory and guards, so pointers need no translation and a call
+// costs no system call. Address space is reserved at once (2 GiB), memory is
+// taken page by page when it is first touched.
+class Arena {
+ public:
+  // Throws std::bad_alloc.
+  Arena();
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Zeroed, valid until release(). The block's first or last byte borders a
+  // guard page; a block at its slot's start is 64-byte aligned. At most 256
+  // MiB. Throws std::bad_alloc.
+  std::byte* allocate(std::size_t bytes, Edge edge);
+  void release() { used_.fill(0); }
+
+ private:
+  struct SlotSize {
+    std::size_t bytes, count;
+  };
+  // A call has about a dozen tensors, most of them small; calls of eight
+  // threads at once share the arena. A full size spills into the next one.
+  static constexpr std::array<SlotSize, 9> kSizes{{{4096, 96},
+                                                   {4096 << 2, 32},
+                                                   {4096 << 4, 16},
+                                                   {4096 << 6, 16},
+                                                   {4096 << 8, 16},
+                                                   {4096 << 10, 16},
+                                                   {4096 << 12, 16},
+                                                   {4096 << 14, 8},
+                                                   {4096 << 16, 4}}};
+
+  std::size_t slot_bytes(std::size_t size) const;
+
+  std::byte* begin_ = nullptr;
+  std::size_t page_ = 0, total_ = 0;
+  std::array<std::byte*, kSizes.size()> first_{};  // slot of each size
+  std::array<std::size_t, kSizes.size()> used_{};
+};
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_ARENA_H_

@@ -1,0 +1,300 @@
+#include "conformance/plugin/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+#include "conformance/plugin/kernel.h"
+#include "conformance/plugin/supervisor.h"
+#include "conformance/text/one_line.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+// What one child may print; a plug-in that never stops must not fill a disk.
+constexpr std::size_t kOutputLimit = std::size_t{1} << 16;
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+constexpr int kLastReads = 2;  // a pipe holds a chunk; then its end is seen
+constexpr std::size_t kLineLimit = 200;
+
+#if defined(MSG_NOSIGNAL)
+constexpr int kNoSignal = MSG_NOSIGNAL;
+#else
+constexpr int kNoSignal = 0;  // start() sets SO_NOSIGPIPE instead
+#endif
+
+[[noreturn]] void fail(const char* what) {
+  throw KernelError(std::string("cannot start a process: ") + what + ": " +
+                    std::strerror(errno));
+}
+
+// Out of the way of standard input, output and error, and closed by exec.
+Descriptor own(int fd) {
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  ::close(fd);
+  if (moved < 0) fail("fcntl");
+  return Descriptor(moved);
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    return "killed by signal " + std::to_string(number) + " (" +
+           strsignal(number) + ")";
+  }
+  const int code = WEXITSTATUS(status);
+  std::string text = "exited with status " + std::to_string(code);
+  if (code > 128 && code < 128 + NSIG) {  // how a shell reports a signal
+    text += " (128 + " + std::to_string(code - 128) + ": " +
+            strsignal(code - 128) + ")";
+  }
+  return text;
+}
+
+}  // namespace
+
+void Descriptor::close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+bool Parent::receive(void* bytes, std::size_t count) const {
+  auto* at = static_cast<char*>(bytes);
+  while (count > 0) {
+    const ssize_t n = ::recv(socket_, at, count, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    count -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool Parent::send(const void* bytes, std::size_t count) const {
+  const auto* at = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t n = ::send(socket_, at, count, kNoSignal);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    at += n;
+    count -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+std::unique_ptr<Child> Child::start(
+    const std::function<void(Descriptor socket)>& in_child) {
+  int sockets[2], controls[2], pipes[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) fail("socketpair");
+  Descriptor ours = own(sockets[0]), theirs = own(sockets[1]);
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, controls) != 0) fail("socketpair");
+  Descriptor control = own(controls[0]), controlled = own(controls[1]);
+  if (pipe(pipes) != 0) fail("pipe");
+  Descriptor output = own(pipes[0]), print = own(pipes[1]);
+  fcntl(output.get(), F_SETFL, O_NONBLOCK);
+#if defined(SO_NOSIGPIPE)
+  const int yes = 1;
+  setsockopt(ours.get(), SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
+#endif
+
+  // Text that waits in a buffer would be written twice, should the plug-in
+  // call exit().
+  std::fflush(nullptr);
+  std::cout.flush();
+  const pid_t pid = ::fork();
+  if (pid < 0) fail("fork");
+  if (pid == 0) {
+    supervise(controlled.get(), theirs.get(), print.get(), [&] {
+      dup2(print.get(), STDERR_FILENO);
+      print.close();
+      in_child(std::move(theirs));
+    });
+  }
+  std::unique_ptr<Child> child(new Child);
+  child->supervisor_ = pid;
+  child->control_ = std::move(control);
+  child->socket_ = std::move(ours);
+  child->output_ = std::move(output);
+  return child;
+}
+
+// Why a thread of its own. OpenMP plug-ins must work although the runner uses
+// OpenMP itself: libgomp keeps its pool of threads in the calling thread, and
+// after fork those threads are gone, so the next parallel region would wait for
+// them forever. A new thread has no pool yet and gets a new one. So a worker
+// can be forked at any time, and no pristine process has to be kept for it.
+std::unique_ptr<Child> Child::fork(
+    const std::function<void(const Parent&)>& body) {
+  return start([&](Descriptor socket) {
+    const Descriptor nothing = own(open("/dev/null", O_RDONLY));
+    dup2(nothing.get(), STDIN_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+#if defined(__GLIBC__)
+    // A plug-in that calls exit() must not run what the runner has registered
+    // for its own end: static destructors, a search for leaks.
+    on_exit(
+        [](int status, void*) {
+          std::fflush(stdout);
+          _exit(status);
+        },
+        nullptr);
+#endif
+    std::thread([&] {
+      body(Parent(socket.get()));
+      std::fflush(stdout);
+      _exit(0);
+    }).detach();
+    for (;;) pause();
+  });
+}
+
+std::unique_ptr<Child> Child::execute(const std::string& command) {
+  return start([&](Descriptor socket) {
+    dup2(socket.get(), STDIN_FILENO);
+    dup2(socket.get(), STDOUT_FILENO);
+    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  });
+}
+
+bool Child::send(std::string_view bytes) {
+  line_.clear();
+  unfinished_line_.clear();
+  outgoing_ += bytes;
+  char byte = 0;
+  return recv(socket_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) <= 0;
+}
+
+void Child::send_some() {
+  const ssize_t n = ::send(socket_.get(), outgoing_.data() + sent_,
+                           outgoing_.size() - sent_, MSG_DONTWAIT | kNoSignal);
+  if (n >= 0) sent_ += static_cast<std::size_t>(n);
+  // A child that no longer reads may have answered all the same.
+  const bool is_closed = n < 0 && errno != EAGAIN && errno != EINTR;
+  if (is_closed || sent_ == outgoing_.size()) {
+    outgoing_.clear();
+    sent_ = 0;
+  }
+}
+
+void Child::forward_output() {
+  char chunk[kChunk];
+  const ssize_t n = read(output_.get(), chunk, sizeof chunk);
+  if (n == 0) output_.close();
+  if (n <= 0) return;
+  remember({chunk, static_cast<std::size_t>(n)});
+  if (printed_ >= kOutputLimit) return;
+  const auto count =
+      std::min(static_cast<std::size_t>(n), kOutputLimit - printed_);
+  std::fwrite(chunk, 1, count, stderr);
+  printed_ += count;
+  if (printed_ == kOutputLimit) {
+    std::fputs("\nropeproof: the kernel prints on; the rest is dropped\n",
+               stderr);
+  }
+}
+
+// A line that never ends is kept up to its limit.
+void Child::remember(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view piece = text.substr(0, end);
+    unfinished_line_ += piece.substr(
+        0, kLineLimit - std::min(kLineLimit, unfinished_line_.size()));
+    if (end == std::string_view::npos) return;
+    if (!unfinished_line_.empty()) line_ = std::move(unfinished_line_);
+    unfinished_line_.clear();
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string Child::last_line() const {
+  return text::one_line(line_.empty() ? unfinished_line_ : line_);
+}
+
+Child::Wire Child::receive(std::string& received, std::size_t bytes,
+                           Clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  while (received.size() < bytes) {
+    if (!outgoing_.empty()) send_some();
+    const auto left =
+        std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return Wire::kLate;
+
+    const auto wanted =
+        static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT);
+    pollfd watched[] = {{socket_.get(), wanted, 0},
+                        {output_.get(), POLLIN, 0},
+                        {control_.get(), POLLIN, 0}};
+    if (poll(watched, 3,
+             static_cast<int>(std::min<std::int64_t>(left, 60000))) < 0) {
+      continue;
+    }
+    if (watched[1].revents != 0) forward_output();
+    if ((watched[0].revents & ~POLLOUT) == 0) {
+      // What it started may hold the socket open; it has ended all the same.
+      if (watched[2].revents != 0 && has_ended()) return Wire::kClosed;
+      continue;
+    }
+
+    char chunk[kChunk];
+    const ssize_t n = recv(socket_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (n <= 0) return Wire::kClosed;
+    received.append(chunk, static_cast<std::size_t>(n));
+  }
+  return Wire::kDone;
+}
+
+// Reads what the supervisor has said.
+bool Child::has_ended() {
+  while (!ended_) {
+    Started started;
+    Ended ended;
+    const bool is_first = worker_ < 0;
+    const ssize_t n =
+        is_first ? recv(control_.get(), &started, sizeof started, MSG_DONTWAIT)
+                 : recv(control_.get(), &ended, sizeof ended, MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    if (n == 0) {
+      ended_ = "its supervisor was killed";
+      if (worker_ > 0) kill(-worker_, SIGKILL);
+    } else if (is_first) {
+      worker_ = started.pid;
+    } else {
+      ended_ = how_it_ended(ended.status);
+    }
+  }
+  return true;
+}
+
+std::string Child::end(Clock::duration grace) {
+  if (supervisor_ < 0) return "";
+  const auto until = Clock::now() + grace;
+  while (!has_ended() && Clock::now() < until) {
+    pollfd watched{control_.get(), POLLIN, 0};
+    poll(&watched, 1, 1);
+  }
+  control_.close();
+  while (waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  supervisor_ = -1;
+  // What it printed last may lie in the pipe still.
+  for (int reads = 0; reads < kLastReads && output_.get() >= 0; ++reads) {
+    forward_output();
+  }
+  return ended_.value_or("closed its connection and ran on");
+}
+
+}  // namespace ropeproof::conformance::plugin

@@ -1,0 +1,115 @@
+// child.h -- a process that runs third-party code.
+//
+// The child talks over one socket, is killed with all that it started, and
+// leaves no zombie and no descriptor behind. When the runner dies, all of that
+// ends too, hanging or not: see supervisor.h. What it prints is read as it comes
+// and forgotten but for the last line.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ropeproof::conformance::plugin {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  void close();
+  int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+// The child's end of the socket. Both calls block; false: the runner is gone.
+class Parent {
+ public:
+  explicit Parent(int socket) : socket_(socket) {}
+  bool receive(void* bytes, std::size_t count) const;
+  bool send(const void* bytes, std::size_t count) const;
+
+ private:
+  int socket_;
+};
+
+class Child {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  enum class Wire {
+    kDone,
+    kClosed,  // the child ended, or closed its socket
+    kLate,    // the deadline passed
+  };
+
+  // Forks and runs `body` in the child; the child ends when `body` returns. Its
+  // standard input is empty, its standard output and error go to the runner's
+  // standard error. Throws KernelError.
+  static std::unique_ptr<Child> fork(
+      const std::function<void(const Parent&)>& body);
+
+  // Starts `command` with /bin/sh -c. Its standard input and output are the
+  // socket, its standard error goes to the runner's. Throws KernelError.
+  static std::unique_ptr<Child> execute(const std::string& command);
+
+  ~Child() { end({}); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // Queues bytes, which receive() sends. False: the child has said something
+  // that nobody asked for.
+  bool send(std::string_view bytes);
+
+  // Appends to `received` until it holds `bytes` bytes, perhaps more. Sends
+  // meanwhile, so that two full pipes never wait for one another.
+  Wire receive(std::string& received, std::size_t bytes,
+               Clock::time_point deadline);
+
+  // Waits `grace` for the child to end by itself, then kills it. Says how it
+  // ended, for example "killed by signal 11 (Segmentation fault)".
+  std::string end(Clock::duration grace);
+
+  // The last line that the child has printed since send(), cut at 200
+  // characters; empty if none.
+  std::string last_line() const;
+
+ private:
+  Child() = default;
+  static std::unique_ptr<Child> start(
+      const std::function<void(Descriptor socket)>& in_child);
+  void send_some();
+  void forward_output();
+  void remember(std::string_view text);
+  bool has_ended();
+
+  pid_t supervisor_ = -1, worker_ = -1;
+  std::optional<std::string> ended_;  // how, in words
+  Descriptor control_;                // of the supervisor
+  Descriptor socket_;
+  Descriptor output_;  // what the child prints
+  std::size_t printed_ = 0;
+  std::string line_, unfinished_line_;
+  std::string outgoing_;
+  std::size_t sent_ = 0;
+};
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_

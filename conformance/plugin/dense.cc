@@ -1,0 +1,172 @@
+#include "conformance/plugin/dense.h"
+
+#include <cstring>
+
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+std::int64_t element_bytes(std::uint32_t dtype) {
+  return static_cast<std::int64_t>(bytes_of(format_of(dtype)));
+}
+
+const std::byte* bytes_at(const void* data) {
+  return static_cast<const std::byte*>(data);
+}
+std::byte* bytes_at(void* data) { return static_cast<std::byte*>(data); }
+
+template <class Byte>
+ByteTensor<Byte> row(std::string_view name, Byte* data, std::int64_t bytes) {
+  return {name, data, {1, 1, 1}, {0, 0, 0}, bytes};
+}
+
+template <class Byte>
+ByteTensor<Byte> heads(std::string_view name, const ropeproof_problem& p,
+                       std::int64_t count, Byte* data,
+                       std::int64_t batch_stride, std::int64_t token_stride,
+                       std::int64_t head_stride) {
+  const std::int64_t size = element_bytes(p.dtype);
+  return {name,
+          data,
+          {p.batch, p.seq, count},
+          {batch_stride * size, token_stride * size, head_stride * size},
+          p.head_dim * size};
+}
+
+template <class Byte>
+ByteTensor<Byte> table(std::string_view name, const ropeproof_problem& p,
+                       Byte* data) {
+  const std::int64_t size = element_bytes(p.table_dtype);
+  return {name,
+          data,
+          {1, p.batch, p.seq},
+          {0, p.table_batch_stride * size, p.table_token_stride * size},
+          p.rotary_dim / 2 * size};
+}
+
+std::int64_t weight_bytes(const ropeproof_problem& p) {
+  return p.permute_heads * p.head_dim * p.permute_columns *
+         element_bytes(p.dtype);
+}
+
+bool rotates(const ropeproof_problem& p) {
+  return p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_ROPE;
+}
+
+// Visits the rows in order; `visit` gets the row's distance in bytes.
+template <class Byte, class Visit>
+void for_each_row(const ByteTensor<Byte>& tensor, const Visit& visit) {
+  const auto& [count_0, count_1, count_2] = tensor.counts;
+  const auto& [stride_0, stride_1, stride_2] = tensor.strides;
+  for (std::int64_t i = 0; i < count_0; ++i) {
+    for (std::int64_t j = 0; j < count_1; ++j) {
+      for (std::int64_t k = 0; k < count_2; ++k) {
+        visit(i * stride_0 + j * stride_1 + k * stride_2);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
+  std::vector<ByteTensor<const std::byte>> all;
+  if (rotates(p)) {
+    for (const auto& [name, x] : {std::pair{"q", p.q}, std::pair{"k", p.k}}) {
+      if (x.heads > 0) {
+        all.push_back(heads(name, p, x.heads, bytes_at(x.in), x.in_batch_stride,
+                            x.in_token_stride, x.in_head_stride));
+      }
+    }
+  }
+  if (p.operation == ROPEPROOF_ROTATE) {
+    all.push_back(table("cos", p, bytes_at(static_cast<const void*>(p.cos))));
+    all.push_back(table("sin", p, bytes_at(static_cast<const void*>(p.sin))));
+  }
+  const auto add_positions = [&](std::string_view name, const auto* data) {
+    if (data == nullptr) return;
+    const std::int64_t size = sizeof *data;
+    all.push_back(
+        {name,
+         bytes_at(data),
+         {1, p.position_axes, p.batch},
+         {0, p.position_axis_stride * size, p.position_batch_stride * size},
+         p.seq * size});
+  };
+  add_positions("positions", p.positions);
+  add_positions("real_positions", p.real_positions);
+  const std::int64_t pairs = p.rotary_dim / 2;
+  if (p.axis_of_pair != nullptr) {
+    const std::int64_t size = sizeof *p.axis_of_pair;
+    all.push_back(row("axis_of_pair", bytes_at(p.axis_of_pair), pairs * size));
+  }
+  const auto add_doubles = [&](std::string_view name, const double* data,
+                               std::int64_t count) {
+    const std::int64_t size = sizeof *data;
+    if (data != nullptr) all.push_back(row(name, bytes_at(data), count * size));
+  };
+  add_doubles("inv_freq", p.inv_freq, pairs);
+  add_doubles("inv_freq_lo", p.inv_freq_lo, pairs);
+  add_doubles("axis_weights", p.axis_weights, p.position_axes * pairs);
+  if (p.pair_amplitude != nullptr) {
+    const std::int64_t size = sizeof *p.pair_amplitude;
+    all.push_back(
+        {"pair_amplitude",
+         bytes_at(p.pair_amplitude),
+         {1, p.batch, p.seq},
+         {0, p.table_batch_stride * size, p.table_token_stride * size},
+         pairs * size});
+  }
+  if (p.operation == ROPEPROOF_PERMUTE) {
+    all.push_back(row("permute_in", bytes_at(p.permute_in), weight_bytes(p)));
+  }
+  return all;
+}
+
+std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& p) {
+  std::vector<ByteTensor<std::byte>> all;
+  if (rotates(p)) {
+    for (const auto& [name, x] : {std::pair{"q", p.q}, std::pair{"k", p.k}}) {
+      if (x.heads > 0) {
+        all.push_back(heads(name, p, x.heads, bytes_at(x.out),
+                            x.out_batch_stride, x.out_token_stride,
+                            x.out_head_stride));
+      }
+    }
+  } else if (p.operation == ROPEPROOF_TABLE) {
+    all.push_back(table("cos", p, bytes_at(p.cos)));
+    all.push_back(table("sin", p, bytes_at(p.sin)));
+  } else if (p.operation == ROPEPROOF_FREQUENCIES) {
+    all.push_back(row("inv_freq_out", bytes_at(p.inv_freq_out),
+                      p.rotary_dim / 2 * element_bytes(p.table_dtype)));
+  } else if (p.operation == ROPEPROOF_PERMUTE) {
+    all.push_back(row("permute_out", bytes_at(p.permute_out), weight_bytes(p)));
+  }
+  return all;
+}
+
+void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes) {
+  const auto length = static_cast<std::size_t>(tensor.row_bytes);
+  for_each_row(tensor, [&](std::int64_t at) {
+    bytes.append(reinterpret_cast<const char*>(tensor.data + at), length);
+  });
+}
+
+void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes) {
+  const auto length = static_cast<std::size_t>(tensor.row_bytes);
+  for_each_row(tensor, [&](std::int64_t at) {
+    std::memcpy(bytes, tensor.data + at, length);
+    bytes += length;
+  });
+}
+
+void scatter(const ByteTensor<std::byte>& tensor, const char* bytes) {
+  const auto length = static_cast<std::size_t>(tensor.row_bytes);
+  for_each_row(tensor, [&](std::int64_t at) {
+    std::memcpy(tensor.data + at, bytes, length);
+    bytes += length;
+  });
+}
+
+}  // namespace ropeproof::conformance::plugin

@@ -1,0 +1,52 @@
+// dense.h -- the tensors of a problem as plain bytes, without gaps.
+//
+// A process gets copies: gather() follows the strides of the inputs, scatter()
+// those of the outputs.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/ropeproof_kernel.h"
+
+namespace ropeproof::conformance::plugin {
+
+// counts[0] x counts[1] x counts[2] rows of row_bytes each; strides in bytes.
+// Byte is std::byte, or const std::byte where only gather() may go.
+template <class Byte>
+struct ByteTensor {
+  std::string_view name;
+  Byte* data = nullptr;
+  std::array<std::int64_t, 3> counts{1, 1, 1};
+  std::array<std::int64_t, 3> strides{};
+  std::int64_t row_bytes = 0;
+
+  // 0 where a count is negative: a problem that contradicts itself.
+  std::size_t bytes() const {
+    std::int64_t product = row_bytes;
+    for (const std::int64_t count : counts) product *= count < 0 ? 0 : count;
+    return static_cast<std::size_t>(product < 0 ? 0 : product);
+  }
+};
+
+// What the operation reads and what it writes, in the order of the protocol.
+// dtype and table_dtype must be known ones.
+std::vector<ByteTensor<const std::byte>> inputs(
+    const ropeproof_problem& problem);
+std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& problem);
+
+// Appends to `bytes`.
+void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes);
+// Writes tensor.bytes() bytes.
+void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes);
+// Reads tensor.bytes() bytes.
+void scatter(const ByteTensor<std::byte>& tensor, const char* bytes);
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_

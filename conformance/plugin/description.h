@@ -1,0 +1,25 @@
+// description.h -- what a kernel may say of itself: ranges and refusals.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::plugin {
+
+// Throws KernelError, which begins with `source`, unless `version` is
+// ROPEPROOF_ABI_VERSION.
+void check_abi_version(std::int64_t version, const std::string& source);
+
+// Throws KernelError, which begins with `source`, unless every field is in its
+// range and the description offers something that can be tested.
+void check_description(const Description& description,
+                       const std::string& source);
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_H_

@@ -1,0 +1,133 @@
+#include "conformance/plugin/description.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <functional>
+#include <string>
+
+#include "conformance/text/one_line.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+Description good() {
+  Description d;
+  d.name = "vendor/kernel-1.0_x";
+  d.version = "1.0 (build 7)";
+  d.operations = ROPEPROOF_ROPE;
+  d.dtypes = ROPEPROOF_F32;
+  d.pairings = ROPEPROOF_HALF_SPLIT;
+  d.features = ROPEPROOF_IN_PLACE;
+  d.angle_class = ROPEPROOF_A1;
+  return d;
+}
+
+std::string fault_of(const Description& description) {
+  try {
+    check_description(description, "k");
+  } catch (const KernelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+using Change = std::function<void(Description&)>;
+
+}  // namespace
+
+TEST_CASE("a description inside its ranges passes", "[conformance][kernel]") {
+  const auto change = GENERATE(values<Change>({
+      [](Description&) {},
+      [](Description& d) { d.angle_class = ROPEPROOF_A0; },
+      [](Description& d) {
+        d.angle_class = ROPEPROOF_A3;
+        d.angle_dtype = ROPEPROOF_F16;
+      },
+      [](Description& d) { d.trig_ulp = 4; },
+      [](Description& d) { d.table_dtype = ROPEPROOF_BF16; },
+      [](Description& d) {
+        d.operations = ROPEPROOF_PERMUTE;
+        d.features = 0;
+      },
+      [](Description& d) { d.name = std::string(100, 'x'); },
+  }));
+  Description d = good();
+  change(d);
+  CHECK(fault_of(d) == "");
+}
+
+TEST_CASE("each field outside its range is refused by name",
+          "[conformance][kernel]") {
+  const auto [fault, change] = GENERATE(table<std::string, Change>({
+      {"k: name \"\" must be 1 to 100 characters of [A-Za-z0-9._/-]",
+       [](Description& d) { d.name = ""; }},
+      {"k: name \"a b\" must be 1 to 100 characters of [A-Za-z0-9._/-]",
+       [](Description& d) { d.name = "a b"; }},
+      {"k: version \"\" must be 1 to 100 characters of printable ASCII",
+       [](Description& d) { d.version = ""; }},
+      {"k: version \" 1\" must be 1 to 100 characters of printable ASCII",
+       [](Description& d) { d.version = "\n1"; }},
+      {"k: declares no operations; needs at least one of frequencies, table, "
+       "rotate, rope or permute",
+       [](Description& d) { d.operations = 0; }},
+      {"k: operations has unknown bits 32; known are frequencies, table, "
+       "rotate, rope or permute",
+       [](Description& d) { d.operations = 63; }},
+      {"k: declares no dtypes; needs at least one of f64, f32, f16 or bf16",
+       [](Description& d) { d.dtypes = 0; }},
+      {"k: dtypes has unknown bits 16; known are f64, f32, f16 or bf16",
+       [](Description& d) { d.dtypes = 17; }},
+      {"k: declares no pairings; needs at least one of interleaved, "
+       "half_split, interleaved_to_half or nested_half_split",
+       [](Description& d) { d.pairings = 0; }},
+      {"k: pairings has unknown bits 16; known are interleaved, half_split, "
+       "interleaved_to_half or nested_half_split",
+       [](Description& d) { d.pairings = 16; }},
+      {"k: features has unknown bits 524288; known are out_of_place, in_place, "
+       "strided, partial, window_offset, keys, adjoint, amplitude, "
+       "negative_positions, inv_freq, axes, axis_weights, real_positions, "
+       "pair_distance, pair_amplitude, special_values, validates, "
+       "deterministic or concurrent",
+       [](Description& d) { d.features = 524289; }},
+      {"k: scalings has unknown bits 128; known are linear, ntk, dynamic_ntk, "
+       "yarn, long_rope, llama3 or frequency_factors",
+       [](Description& d) { d.scalings = 128; }},
+      {"k: rotates neither out_of_place nor in_place; declare a feature",
+       [](Description& d) { d.features = ROPEPROOF_KEYS; }},
+      {"k: max_position is -1; it must be 0 (no limit) or above",
+       [](Description& d) { d.max_position = -1; }},
+      {"k: angle_class is 4; it must be A0, A1, A2 or A3",
+       [](Description& d) { d.angle_class = 4; }},
+      {"k: angle class A3 needs an angle_dtype of f16 or bf16",
+       [](Description& d) {
+         d.angle_class = ROPEPROOF_A3;
+         d.angle_dtype = ROPEPROOF_F32;
+       }},
+      {"k: angle_dtype is for angle class A3, or f64 or f32 for A1; leave it 0",
+       [](Description& d) { d.angle_dtype = ROPEPROOF_F16; }},
+      {"k: power is 2; it must be pow or exp2",
+       [](Description& d) { d.power = 2; }},
+      {"k: trig_ulp is 5; it must be 1 to 4",
+       [](Description& d) { d.trig_ulp = 5; }},
+      {"k: table_dtype is 3; it must be f64, f32, f16 or bf16",
+       [](Description& d) { d.table_dtype = 3; }},
+      {"k: rounding is 9; it must be once or each",
+       [](Description& d) { d.rounding = 9; }},
+  }));
+  Description d = good();
+  change(d);
+  CHECK(fault_of(d) == fault);
+}
+
+TEST_CASE("a foreign line is cut at a character and has no control characters",
+          "[conformance][kernel]") {
+  CHECK(text::one_line("one\ntwo\x1b[0m") == "one two [0m");
+  CHECK(text::one_line(std::string(300, 'x')) == std::string(300, 'x'));
+  CHECK(text::one_line(std::string(301, 'x')) == std::string(297, 'x') + "...");
+  // Two-byte characters from byte 0: byte 297 is the middle of one.
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "\xc3\xa9";
+  CHECK(text::one_line(text) == text.substr(0, 296) + "...");
+}
+
+}  // namespace ropeproof::conformance::plugin

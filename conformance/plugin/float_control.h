@@ -1,0 +1,25 @@
+// float_control.h -- how a thread's floating-point unit is set.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_
+
+#include <cstdint>
+#include <string>
+
+namespace ropeproof::conformance::plugin {
+
+// The control bits of the calling thread, without the sticky flags that every
+// inexact result raises. x86: MXCSR and the x87 control word; AArch64: FPCR.
+struct FloatControl {
+  std::uint64_t vector = 0;
+  std::uint32_t x87 = 0;
+
+  static FloatControl now();
+  bool operator==(const FloatControl&) const = default;
+};
+
+// "the rounding mode, flush-to-zero": what differs, in words.
+std::string name_changes(const FloatControl& before, const FloatControl& after);
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_FLOAT_CONTROL_H_

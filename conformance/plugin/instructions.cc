@@ -1,0 +1,84 @@
+#include "conformance/plugin/pack.h"
+
+namespace ropeproof::conformance::plugin {
+
+std::string pack_instructions() {
+  return R"(# A run of ropeproof in files
+
+For each line of `cases.txt`: read `in/NAME.bin`, compute, write `out/NAME.bin`. Then,
+where ropeproof is installed:
+
+    ropeproof check DIR --results DIR/out --claim claim.txt
+
+A call that the claim promises and that has no file is MISSING, which does not conform; a
+file of another size is an ERROR; a file that no call has asked for is refused. Lines that
+the claim does not promise need no file.
+
+## cases.txt
+
+No header, one call per line, columns separated by one space, 25 of them:
+
+| column | value |
+|---|---|
+| 1 name | of the two files, without `.bin` |
+| 2 operation | `frequencies`, `table`, `rotate`, `rope` or `permute` |
+| 3 dtype | of q, k and their outputs: `f64`, `f32`, `f16`, `bf16`; `-`: none |
+| 4 table_dtype | of cos, sin and inv_freq_out; `-`: none |
+| 5 pairing | `interleaved`, `half_split`, `interleaved_to_half`, `nested_half_split`; `-` |
+| 6 direction | 1, or -1: the adjoint |
+| 7-12 | batch, seq, head_dim, rotary_dim, rotary_offset, q_heads |
+| 13-16 | k_heads (0: no k), position_axes, pair_distance, pairing_blocks |
+| 17 base | decimal; 0: the frequencies follow no formula, take inv_freq |
+| 18 amplitude | decimal |
+| 19-20 | permute_heads, permute_columns |
+| 21 scaling | `-`, or kind,factor,original_length,seq_len,beta_fast,beta_slow,low,high,truncate |
+| 22 in_bytes | of the input file |
+| 23 out_bytes | of the output file |
+| 24 buffers | what the input file holds, in order: name:bytes,name:bytes ...; `-`: nothing |
+| 25 digest | of the call; ignore it |
+
+What the numbers mean is said in `ropeproof_kernel.h`.
+
+## The files
+
+Little-endian, row-major, no gaps, one buffer after the other.
+
+| buffer | shape and type |
+|---|---|
+| q, k | [batch, seq, heads, head_dim] of dtype |
+| cos, sin | [batch, seq, rotary_dim/2] of table_dtype, for `rotate` |
+| positions | [position_axes, batch, seq] of 64-bit integers |
+| real_positions | the same of binary64, in place of positions |
+| axis_of_pair | [rotary_dim/2] of 32-bit integers, with several axes |
+| inv_freq, inv_freq_lo | [rotary_dim/2] of binary64, radians per position; their sum |
+| axis_weights | [position_axes, rotary_dim/2] of binary64 |
+| pair_amplitude | [batch, seq, rotary_dim/2] of binary64, in place of amplitude |
+| permute_in | [permute_heads * head_dim, permute_columns] of dtype |
+| short_factor, long_factor | [rotary_dim/2] of binary64, of the scaling |
+
+| operation | output file |
+|---|---|
+| rope, rotate | q, then k if there is one, shaped as in the input |
+| table | cos, then sin |
+| frequencies | [rotary_dim/2] of table_dtype |
+| permute | as permute_in |
+
+## claim.txt
+
+What the device can do: lines of a key and its words, `#` begins a comment.
+
+    name        board-x
+    version     fw-7.1
+    operations  rope
+    dtypes      f32
+    pairings    half_split
+    features    partial inv_freq
+    angle_class A1
+
+Keys, words and defaults are those of `describe` in conformance/adapters/README.md. `keys`
+and `out_of_place` need not be said. `table_dtype` decides which tables `rotate` is given:
+export with `--claim claim.txt` if it is not the tensors' own type.
+)";
+}
+
+}  // namespace ropeproof::conformance::plugin

@@ -1,0 +1,264 @@
+// What third-party code may do to its surroundings, and what becomes of it.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "conformance/plugin/arena.h"
+#include "conformance/plugin/float_control.h"
+#include "conformance/plugin/kernel.h"
+#include "conformance/selftest/fakes/strided_problem.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using std::chrono::milliseconds;
+
+std::unique_ptr<Kernel> load(const std::string& name, KernelOptions options) {
+  return load_library(ROPEPROOF_FAKES_DIR "/" + name + ".so", options);
+}
+
+// Whether the process ends within ten seconds; it is not our child.
+bool ends(pid_t pid) {
+  for (int i = 0; i < 1000; ++i) {
+    if (kill(pid, 0) != 0) return true;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  return false;
+}
+
+// Reads "pid NUMBER" lines until there are `count`.
+std::vector<pid_t> read_pids(int fd, std::size_t count) {
+  std::vector<pid_t> pids;
+  std::string text;
+  char byte = 0;
+  while (pids.size() < count && read(fd, &byte, 1) == 1) {
+    text += byte;
+    if (byte != '\n') continue;
+    if (text.starts_with("pid ")) pids.push_back(std::atoi(text.c_str() + 4));
+    text.clear();
+  }
+  return pids;
+}
+
+// Runs `body` in a runner of its own, whose standard error is the result.
+template <class Body>
+std::pair<pid_t, int> fork_runner(const Body& body) {
+  int said[2];
+  REQUIRE(pipe(said) == 0);
+  const pid_t runner = fork();
+  if (runner == 0) {
+    dup2(said[1], STDERR_FILENO);
+    body();
+    _exit(0);
+  }
+  close(said[1]);
+  return {runner, said[0]};
+}
+
+// A child that touches the byte is killed.
+bool is_guarded(volatile std::byte* byte) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGSEGV, SIG_DFL);
+    signal(SIGBUS, SIG_DFL);
+    static_cast<void>(*byte);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status);
+}
+
+}  // namespace
+
+TEST_CASE("a block of any size borders a guard page on the side asked for",
+          "[conformance][kernel]") {
+  Arena arena;
+  for (const std::size_t bytes :
+       {0u, 1u, 4u, 4095u, 4096u, 4097u, 100000u, 1u << 22}) {
+    CAPTURE(bytes);
+    std::byte* const start = arena.allocate(bytes, Edge::kStart);
+    std::byte* const end = arena.allocate(bytes, Edge::kEnd);
+    CHECK(is_guarded(start - 1));
+    CHECK(is_guarded(end + bytes));
+    if (bytes == 0) continue;
+    CHECK_FALSE(is_guarded(start));
+    CHECK_FALSE(is_guarded(end));
+    CHECK_FALSE(is_guarded(end + bytes - 1));
+  }
+}
+
+TEST_CASE("the arena hands out distinct blocks until it is full, and again",
+          "[conformance][kernel]") {
+  Arena arena;
+  const auto fill = [&] {
+    std::size_t count = 0;
+    try {
+      for (;; ++count) {
+        std::byte* const block = arena.allocate(4, Edge::kEnd);
+        CHECK(*block == std::byte{0});
+        *block = std::byte{1};
+      }
+    } catch (const std::bad_alloc&) {
+    }
+    return count;
+  };
+  const std::size_t count = fill();
+  CHECK(count > 100);
+  arena.release();
+  CHECK(fill() == count);
+}
+
+TEST_CASE("a kernel that hangs three times gets no fourth call",
+          "[conformance][kernel]") {
+  const auto kernel = load("hang_in_run", {milliseconds(50), 3});
+  const auto start = std::chrono::steady_clock::now();
+  for (int call = 0; call < 3; ++call) {
+    CHECK(selftest::run_strided(*kernel).detail == "no answer within 50 ms");
+    kernel->release();
+  }
+  for (int call = 0; call < 1000; ++call) {
+    const Answer answer = selftest::run_strided(*kernel);
+    CHECK(answer.outcome == Outcome::kTimeout);
+    CHECK(answer.detail == "not run: the kernel has hung 3 times");
+    kernel->release();
+  }
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}
+
+TEST_CASE("a process that hangs once, where once is allowed, is let be",
+          "[conformance][kernel]") {
+  const auto kernel = start_process("exec " + selftest::process("hangs"),
+                                    {milliseconds(300), 1});
+  CHECK(selftest::run_strided(*kernel).outcome == Outcome::kTimeout);
+  CHECK(selftest::run_strided(*kernel).detail ==
+        "not run: the kernel has hung 1 time");
+}
+
+TEST_CASE("what a kernel left in a session of its own ends at its time limit",
+          "[conformance][kernel]") {
+  const auto [runner, said] = fork_runner([] {
+    const auto kernel = load("leaves_children", {milliseconds(500)});
+    selftest::run_strided(*kernel);
+  });
+  const auto pids = read_pids(said, 3);
+  REQUIRE(pids.size() == 3);
+  for (const pid_t pid : pids) CHECK(ends(pid));
+  waitpid(runner, nullptr, 0);
+  close(said);
+}
+
+TEST_CASE("a hanging kernel and its children die with a runner that is killed",
+          "[conformance][kernel]") {
+  const auto [runner, said] = fork_runner([] {
+    const auto kernel = load("leaves_children", {std::chrono::hours(1)});
+    selftest::run_strided(*kernel);
+  });
+  const auto pids = read_pids(said, 3);
+  REQUIRE(pids.size() == 3);
+  kill(runner, SIGKILL);
+  waitpid(runner, nullptr, 0);
+  for (const pid_t pid : pids) CHECK(ends(pid));
+  close(said);
+}
+
+TEST_CASE("what a command's shell started dies with a runner that is killed",
+          "[conformance][kernel]") {
+  const auto [runner, said] = fork_runner([] {
+    try {
+      start_process(
+          "setsid sh -c 'echo pid $$ >&2; exec sleep 3600' & "
+          "echo pid $$ >&2; sleep 3600",
+          {std::chrono::hours(1)});
+    } catch (const KernelError&) {
+    }
+  });
+  const auto pids = read_pids(said, 2);
+  REQUIRE(pids.size() == 2);
+  kill(runner, SIGKILL);
+  waitpid(runner, nullptr, 0);
+  for (const pid_t pid : pids) CHECK(ends(pid));
+  close(said);
+}
+
+TEST_CASE("a kernel that kills its parent does not kill the runner",
+          "[conformance][kernel]") {
+  const auto kernel = load("kills_its_parent", {});
+  for (int call = 0; call < 2; ++call) {
+    const Answer answer = selftest::run_strided(*kernel);
+    CHECK(answer.outcome == Outcome::kCrash);
+    CHECK(answer.detail == "its supervisor was killed");
+  }
+}
+
+TEST_CASE("a crash is told with the address that was touched, and how",
+          "[conformance][kernel]") {
+  const auto kernel = load("reads_past_end", {});
+  auto* const in = reinterpret_cast<float*>(
+      kernel->allocate_at(Edge::kEnd, 4 * sizeof(float)));
+  selftest::Strided strided(*kernel);
+  strided.problem.batch = strided.problem.seq = 1;
+  strided.problem.q = {in, strided.q_out, 1, 4, 4, 4, 4, 4, 4};
+  strided.problem.k = {};
+  const Answer answer = kernel->run(strided.problem);
+  CHECK(answer.outcome == Outcome::kCrash);
+  REQUIRE(answer.fault.has_value());
+  CHECK(answer.fault->address == reinterpret_cast<std::uintptr_t>(in + 4));
+#if defined(__x86_64__) && defined(__linux__)
+  CHECK(answer.fault->access == Fault::Access::kRead);
+#endif
+}
+
+TEST_CASE("each part of the floating-point state has its name",
+          "[conformance][kernel]") {
+  const FloatControl now = FloatControl::now();
+  CHECK(name_changes(now, now) == "");
+#if defined(__x86_64__)
+  const auto changed = [&](std::uint64_t vector, std::uint32_t x87) {
+    return name_changes(now, {now.vector ^ vector, now.x87 ^ x87});
+  };
+  CHECK(changed(0x2000, 0) == "the rounding mode");
+  CHECK(changed(0, 0x0400) == "the rounding mode");
+  CHECK(changed(0x8000, 0) == "flush-to-zero");
+  CHECK(changed(0x8040, 0) == "flush-to-zero, denormals-are-zero");
+  CHECK(changed(0x0080, 0) == "the exception masks");
+  CHECK(changed(0, 0x0100) == "the x87 precision");
+#endif
+}
+
+TEST_CASE("without a worker the library runs in this very process",
+          "[conformance][kernel]") {
+  KernelOptions options;
+  options.is_forked = false;
+  const auto kernel = load("keeps_promises", options);
+  CHECK(kernel->description().name == "fake");
+  CHECK(kernel->has_guards());
+  selftest::Strided strided(*kernel);
+  strided.problem.k = {};
+  strided.problem.base = 1;
+  CHECK(kernel->run(strided.problem).outcome == Outcome::kOk);
+  CHECK(strided.q_out[0] != -1);
+  CHECK_THROWS_AS(load("no_run", options), KernelError);
+}
+
+TEST_CASE("the command that debugs one check is spelled out",
+          "[conformance][kernel]") {
+  CHECK(debug_command("--lib ./libx.so", "smoke-rich-001", "rope") ==
+        "gdb --args ropeproof run --lib ./libx.so --case smoke-rich-001 "
+        "--operation rope --no-fork");
+  CHECK(debug_command("--command 'python3 x.py'", "smoke-rich-001", "rope") ==
+        "ropeproof run --command 'python3 x.py' --case smoke-rich-001 "
+        "--operation rope");
+}
+
+}  // namespace ropeproof::conformance::plugin

@@ -1,0 +1,145 @@
+// kernel.h -- a kernel under test, however it plugs in.
+//
+// The runner knows kernels only through this class: a shared library that runs
+// in a forked worker, or a command that speaks the framed protocol of
+// adapters/README.md. Third-party code never runs in the runner's own process:
+// a crash or a hang is an answer, not the end of the run.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conformance/ropeproof_kernel.h"
+
+namespace ropeproof::conformance::plugin {
+
+// ropeproof_description, owned and checked.
+struct Description {
+  std::string name, version;
+  std::uint32_t operations = 0, dtypes = 0, pairings = 0, features = 0;
+  std::int64_t max_position = 0;
+  std::uint32_t angle_class = 0, angle_dtype = 0, power = 0;
+  std::uint32_t trig_ulp = 1;
+  std::uint32_t table_dtype = 0, rounding = 0;
+  std::uint32_t scalings = 0;
+};
+
+// A kernel that cannot be loaded, started or understood. what() is one line:
+// what, where, what to do. Exit status 3.
+struct KernelError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Outcome {
+  kOk,
+  kUnsupported,  // the kernel said so
+  kInvalid,      // the kernel said so
+  kError,        // the answer broke the protocol
+  kCrash,        // the process ended; `detail` names the signal or status
+  kTimeout,      // no answer within the time limit; the process was killed
+  kMissing,      // the results that were handed in have none for this call
+};
+
+// The memory access that ended a process.
+struct Fault {
+  enum class Access : std::int32_t { kUnknown, kRead, kWrite };
+  std::uintptr_t address = 0;
+  Access access = Access::kUnknown;
+};
+
+struct Answer {
+  Outcome outcome = Outcome::kOk;
+  std::string detail;                         // one line, empty for kOk
+  std::optional<Fault> fault = std::nullopt;  // kCrash, where it is known
+  bool is_steady = true;  // run_together: no round gave other bits
+};
+
+// The side of a block of memory that borders a guard page.
+enum class Edge { kStart, kEnd };
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  virtual const Description& description() const = 0;
+
+  // Memory that the kernel can reach, 64-byte aligned, zeroed, valid until
+  // release(). Throws std::bad_alloc.
+  virtual std::byte* allocate(std::size_t bytes) = 0;
+  virtual void release() = 0;
+
+  // The same, at a guard page: with has_guards(), whoever touches the byte
+  // before the block (kStart) or behind it (kEnd) crashes. A block at kEnd is
+  // as aligned as its size.
+  virtual std::byte* allocate_at(Edge, std::size_t bytes) {
+    return allocate(bytes);
+  }
+  virtual bool has_guards() const { return false; }
+
+  // Solves one problem, all of whose pointers are from allocate(). After a
+  // crash or a timeout the next call starts a fresh process.
+  virtual Answer run(const ropeproof_problem& problem) = 0;
+
+  // Solves several problems at once, each in a thread of its own, `rounds`
+  // times over; a thread stops at an answer that is not kOk and at outputs that
+  // are not those of its first round, and leaves them. Without is_concurrent()
+  // the problems are solved one after the other, and rounds are not compared.
+  virtual std::vector<Answer> run_together(
+      std::span<const ropeproof_problem> problems, int rounds);
+  virtual bool is_concurrent() const { return false; }
+
+  // Ends the kernel's process, if it has one: the next call finds a fresh one
+  // that may use `threads` threads (0: as many as it likes). False: there is
+  // none, and nothing has changed.
+  virtual bool restart(int threads) {
+    static_cast<void>(threads);
+    return false;
+  }
+
+  // Whether something computes now. Answers from files are the same in any order
+  // and number: they show a case's values and nothing else.
+  virtual bool is_live() const { return true; }
+
+  // Whether strides, gaps and in-place calls reach the kernel. A process sees
+  // dense copies, so the suite cannot judge its memory behaviour.
+  virtual bool shares_memory() const = 0;
+};
+
+struct KernelOptions {
+  std::chrono::milliseconds time_limit{10000};
+  // A kernel that has hung so often gets no more calls: their answers are
+  // kTimeout at once.
+  int max_timeouts = 3;
+  // Whether a library runs in a process of its own; without one, a debugger
+  // sees the crash and a hang never ends.
+  bool is_forked = true;
+};
+
+// dlopen, in a forked worker unless the options say otherwise. Throws
+// KernelError.
+std::unique_ptr<Kernel> load_library(const std::string& path,
+                                     const KernelOptions& options);
+
+// What to type to see one check in a debugger: "gdb --args ropeproof run
+// --lib ./libx.so --case smoke-rich-001 --operation rope --no-fork".
+// `kernel_argument` as a shell reads it; a command has no such mode and is
+// started as it is.
+std::string debug_command(const std::string& kernel_argument,
+                          const std::string& case_id,
+                          const std::string& operation);
+
+// Starts `command` with /bin/sh -c. Throws KernelError.
+std::unique_ptr<Kernel> start_process(const std::string& command,
+                                      const KernelOptions& options);
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_

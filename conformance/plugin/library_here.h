@@ -1,0 +1,22 @@
+// library_here.h -- a library in the caller's own process, for those who measure
+// it: a call costs what the kernel costs, and its crash is the caller's.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
+
+#include <string>
+
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::plugin {
+
+struct LibraryHere {
+  Description description;
+  decltype(&ropeproof_run) run = nullptr;
+};
+
+// Loads it for good. Throws KernelError.
+LibraryHere load_library_here(const std::string& path);
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_

@@ -1,0 +1,296 @@
+// A shared library: in a forked worker, which stays for all problems. A problem
+// travels as its struct, through a socket, and its tensors are in memory that
+// both processes see at the same addresses. For debuggers, in this process.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "conformance/plugin/arena.h"
+#include "conformance/plugin/child.h"
+#include "conformance/plugin/description.h"
+#include "conformance/plugin/kernel.h"
+#include "conformance/plugin/library_here.h"
+#include "conformance/plugin/patience.h"
+#include "conformance/plugin/worker.h"
+#include "conformance/text/one_line.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+// Initialising a device takes longer than solving a problem with it.
+constexpr int kLoadLimits = 10;
+// The socket closes a moment before the process has ended.
+constexpr std::chrono::seconds kGrace{1};
+
+[[noreturn]] void fail(const std::string& source, const std::string& message) {
+  throw KernelError(source + ": " + message);
+}
+
+// What a library says of itself. Throws KernelError.
+Description described(const Loaded& loaded, const std::string& source) {
+  if (loaded.stage == Loaded::kRefused)
+    fail(source, text::one_line(loaded.text));
+  if (loaded.status != ROPEPROOF_OK) {
+    fail(source, "ropeproof_describe returned " +
+                     std::to_string(loaded.status) +
+                     "; it must be ROPEPROOF_OK");
+  }
+  const ropeproof_description& d = loaded.description;
+  check_abi_version(d.abi_version, source);
+  const Description description = {loaded.name,
+                                   loaded.version,
+                                   d.operations,
+                                   d.dtypes,
+                                   d.pairings,
+                                   d.features,
+                                   d.max_position,
+                                   d.angle_class,
+                                   d.angle_dtype,
+                                   d.power,
+                                   std::max(d.trig_ulp, 1u),
+                                   d.table_dtype,
+                                   d.rounding,
+                                   d.scalings};
+  check_description(description, source);
+  return description;
+}
+
+Answer answer_of(const Solved& solved) {
+  if (solved.before != solved.after) {
+    return {Outcome::kError, "ropeproof_run changed " +
+                                 name_changes(solved.before, solved.after) +
+                                 "; restore the floating-point environment"};
+  }
+  switch (solved.status) {
+    case ROPEPROOF_OK:
+      return {};
+    case ROPEPROOF_UNSUPPORTED:
+      return {Outcome::kUnsupported, "ropeproof_run: ROPEPROOF_UNSUPPORTED"};
+    case ROPEPROOF_INVALID:
+      return {Outcome::kInvalid, "ropeproof_run: ROPEPROOF_INVALID"};
+    default:
+      return {Outcome::kError,
+              "ropeproof_run returned " + std::to_string(solved.status) +
+                  "; it must be ROPEPROOF_OK, _UNSUPPORTED or _INVALID"};
+  }
+}
+
+// One object in memory that forked processes share.
+template <class T>
+class Shared {
+ public:
+  Shared() {
+    void* const memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    object_ = new (memory) T;
+  }
+  ~Shared() { munmap(object_, sizeof(T)); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  T& operator*() const { return *object_; }
+
+ private:
+  T* object_;
+};
+
+// A kernel whose tensors lie between guard pages.
+class GuardedKernel : public Kernel {
+ public:
+  std::byte* allocate(std::size_t bytes) override {
+    return arena_.allocate(bytes, Edge::kStart);
+  }
+  void release() override { arena_.release(); }
+  std::byte* allocate_at(Edge edge, std::size_t bytes) override {
+    return arena_.allocate(bytes, edge);
+  }
+  bool has_guards() const override { return true; }
+  bool shares_memory() const override { return true; }
+
+ private:
+  Arena arena_;  // before the first fork
+};
+
+class LibraryKernel : public GuardedKernel {
+ public:
+  LibraryKernel(const std::string& path, const std::string& source,
+                const KernelOptions& options)
+      : source_(source),
+        path_(path),
+        limit_(options.time_limit),
+        patience_(options) {
+    description_ = start();
+  }
+
+  const Description& description() const override { return description_; }
+  bool is_concurrent() const override { return true; }
+
+  Answer run(const ropeproof_problem& problem) override {
+    return ask({&problem, 1}, 1)[0];
+  }
+
+  std::vector<Answer> run_together(std::span<const ropeproof_problem> problems,
+                                   int rounds) override {
+    return ask(problems, rounds);
+  }
+
+  bool restart(int threads) override {
+    worker_.reset();
+    threads_ = threads;
+    return true;
+  }
+
+ private:
+  std::vector<Answer> ask(std::span<const ropeproof_problem> problems,
+                          int rounds) {
+    const auto all = [&](const Answer& answer) {
+      return std::vector<Answer>(problems.size(), answer);
+    };
+    if (patience_.is_lost()) return all(patience_.answer());
+    try {
+      if (worker_ == nullptr) start();
+    } catch (const KernelError& error) {
+      worker_.reset();
+      patience_.lose();  // loading takes ten time limits
+      return all({Outcome::kError, error.what()});
+    }
+    const Request request{++number_, static_cast<std::int32_t>(problems.size()),
+                          rounds};
+    std::string message(reinterpret_cast<const char*>(&request),
+                        sizeof request);
+    message.append(reinterpret_cast<const char*>(problems.data()),
+                   problems.size_bytes());
+    const bool was_silent = worker_->send(message);
+    std::vector<Solved> solved(problems.size());
+    switch (receive(solved.data(), solved.size(), limit_)) {
+      case Child::Wire::kLate:
+        return all(patience_.late(limit_, end_worker()));
+      case Child::Wire::kClosed:
+        return all(crash());
+      case Child::Wire::kDone:
+        break;
+    }
+    std::vector<Answer> answers;
+    bool is_sound = was_silent;
+    for (const Solved& one : solved) {
+      is_sound = is_sound && one.number == request.number;
+      answers.push_back(answer_of(one));
+      answers.back().is_steady = one.is_steady;
+    }
+    if (is_sound) return answers;
+    worker_.reset();
+    return all({Outcome::kError,
+                "the worker's socket holds what the suite did not write: the "
+                "kernel uses a descriptor that is not its own"});
+  }
+
+  // Ends the worker; the last that it printed.
+  std::string end_worker() {
+    worker_->end({});
+    const std::string line = worker_->last_line();
+    worker_.reset();
+    return line;
+  }
+
+  Answer crash() {
+    Answer answer{Outcome::kCrash, worker_->end(kGrace)};
+    const CrashNote& note = *note_;
+    if (note.signal != 0 && note.is_stack_overflow) {
+      answer.detail += ", stack overflow";
+    } else if (note.signal != 0) {
+      answer.fault = note.fault;
+    }
+    answer.detail += quoted_last_line(worker_->last_line());
+    worker_.reset();
+    return answer;
+  }
+
+  template <class Message>
+  Child::Wire receive(Message* messages, std::size_t count,
+                      std::chrono::milliseconds limit) {
+    std::string bytes;
+    const auto deadline = Child::Clock::now() + limit;
+    const auto wire =
+        worker_->receive(bytes, count * sizeof(Message), deadline);
+    if (wire == Child::Wire::kDone) {
+      std::memcpy(messages, bytes.data(), count * sizeof(Message));
+    }
+    return wire;
+  }
+
+  // A library that crashed is loaded again; what it said first stands.
+  Description start() {
+    *note_ = {};
+    worker_ = Child::fork([this](const Parent& runner) {
+      serve(path_, threads_, *note_, runner);
+    });
+    Loaded loaded;
+    switch (receive(&loaded, 1, kLoadLimits * limit_)) {
+      case Child::Wire::kLate:
+        fail(source_, "hangs while it is loaded: no answer within " +
+                          std::to_string((kLoadLimits * limit_).count()) +
+                          " ms");
+      case Child::Wire::kClosed:
+        fail(source_, "crashes while it is loaded: " + worker_->end(kGrace));
+      case Child::Wire::kDone:
+        break;
+    }
+    return described(loaded, source_);
+  }
+
+  std::string source_, path_;
+  std::chrono::milliseconds limit_;
+  Patience patience_;
+  int threads_ = 0;
+  std::uint64_t number_ = 0;
+  Shared<CrashNote> note_;
+  std::unique_ptr<Child> worker_;
+  Description description_;
+};
+
+// In the runner's own process.
+class LocalKernel : public GuardedKernel {
+ public:
+  explicit LocalKernel(LibraryHere library) : library_(std::move(library)) {}
+
+  const Description& description() const override {
+    return library_.description;
+  }
+  Answer run(const ropeproof_problem& problem) override {
+    return answer_of(solve(library_.run, problem));
+  }
+
+ private:
+  LibraryHere library_;
+};
+
+// dlopen would search the system's folders for a name without a slash.
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    fail(text::one_line(path), "no such file; name a shared library");
+  }
+  return std::filesystem::absolute(path).string();
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> load_library(const std::string& path,
+                                     const KernelOptions& options) {
+  if (!options.is_forked) {
+    return std::make_unique<LocalKernel>(load_library_here(path));
+  }
+  return std::make_unique<LibraryKernel>(absolute_path(path),
+                                         text::one_line(path), options);
+}
+
+LibraryHere load_library_here(const std::string& path) {
+  Loaded loaded;
+  const auto run = load(absolute_path(path), loaded);
+  return {described(loaded, text::one_line(path)), run};
+}
+
+}  // namespace ropeproof::conformance::plugin

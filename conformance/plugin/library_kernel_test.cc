@@ -1,0 +1,311 @@
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using std::chrono::milliseconds;
+
+std::string fake(const std::string& name) {
+  return ROPEPROOF_FAKES_DIR "/" + name + ".so";
+}
+
+std::unique_ptr<Kernel> load(const std::string& name,
+                             milliseconds limit = milliseconds(5000)) {
+  return load_library(fake(name), KernelOptions{limit});
+}
+
+std::string why_not(const std::string& path, milliseconds limit) {
+  try {
+    load_library(path, KernelOptions{limit});
+  } catch (const KernelError& error) {
+    CHECK_THAT(error.what(), StartsWith(path + ": "));
+    return std::string(error.what()).substr(path.size() + 2);
+  }
+  return "no error";
+}
+
+std::string why_not(const std::string& name) {
+  return why_not(fake(name), milliseconds(5000));
+}
+
+// One token of one head of q, out of place, in the kernel's memory.
+struct Tiny {
+  explicit Tiny(Kernel& kernel, std::int64_t head_dim = 4) {
+    const auto bytes = static_cast<std::size_t>(head_dim) * sizeof(float);
+    in = reinterpret_cast<float*>(kernel.allocate(bytes));
+    out = reinterpret_cast<float*>(kernel.allocate(bytes));
+    position = reinterpret_cast<std::int64_t*>(kernel.allocate(8));
+    for (std::int64_t i = 0; i < head_dim; ++i) {
+      in[i] = static_cast<float>(i + 1);
+    }
+    problem.struct_size = sizeof problem;
+    problem.operation = ROPEPROOF_ROPE;
+    problem.dtype = ROPEPROOF_F32;
+    problem.pairing = ROPEPROOF_HALF_SPLIT;
+    problem.direction = 1;
+    problem.batch = problem.seq = 1;
+    problem.head_dim = problem.rotary_dim = head_dim;
+    problem.q = {in,       out,      1,        head_dim, head_dim,
+                 head_dim, head_dim, head_dim, head_dim};
+    problem.positions = position;
+    problem.position_axes = 1;
+    problem.position_axis_stride = problem.position_batch_stride = 1;
+    problem.base = 10000;
+    problem.amplitude = 1;
+  }
+
+  float *in, *out;
+  std::int64_t* position;
+  ropeproof_problem problem{};
+};
+
+int count_descriptors() {
+  int count = 0;
+  for (int fd = 0; fd < 1024; ++fd) count += fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a library's description arrives whole", "[conformance][kernel]") {
+  const auto kernel = load("echo");
+  const Description& d = kernel->description();
+  CHECK(d.name == "fake");
+  CHECK(d.version == "1.0");
+  CHECK(d.operations == ROPEPROOF_ROPE);
+  CHECK(d.dtypes == ROPEPROOF_F32);
+  CHECK(d.pairings == ROPEPROOF_HALF_SPLIT);
+  CHECK(d.features ==
+        (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED));
+  CHECK(d.angle_class == ROPEPROOF_A1);
+  CHECK(d.trig_ulp == 1);
+  CHECK(kernel->shares_memory());
+}
+
+TEST_CASE("a library reads and writes the caller's memory, gaps and all",
+          "[conformance][kernel]") {
+  const auto kernel = load("echo");
+  Tiny tiny(*kernel, 12);
+  std::fill(tiny.out, tiny.out + 12, -1.0f);
+  // Two tokens of two heads of two channels, each head followed by a gap.
+  tiny.problem.seq = 2;
+  tiny.problem.head_dim = tiny.problem.rotary_dim = 2;
+  tiny.problem.q = {tiny.in, tiny.out, 2, 12, 6, 3, 12, 6, 3};
+  CHECK(kernel->run(tiny.problem).outcome == Outcome::kOk);
+  const std::vector<float> want{1, 2, -1, 4, 5, -1, 7, 8, -1, 10, 11, -1};
+  CHECK(std::vector<float>(tiny.out, tiny.out + 12) == want);
+}
+
+TEST_CASE("allocated memory is aligned, and zeroed again after release",
+          "[conformance][kernel]") {
+  const auto kernel = load("echo");
+  for (int round = 0; round < 2; ++round) {
+    for (const std::size_t bytes : {1u, 63u, 64u, 65u, 100000u}) {
+      std::byte* const memory = kernel->allocate(bytes);
+      CHECK(reinterpret_cast<std::uintptr_t>(memory) % 64 == 0);
+      CHECK(std::count(memory, memory + bytes, std::byte{0}) ==
+            static_cast<std::ptrdiff_t>(bytes));
+      std::fill_n(memory, bytes, std::byte{0xff});
+    }
+    kernel->release();
+  }
+  CHECK_THROWS_AS(kernel->allocate(std::size_t{1} << 40), std::bad_alloc);
+}
+
+TEST_CASE("the C example turns pairs and the swapped one the wrong pairs",
+          "[conformance][kernel]") {
+  const auto rotated = [](const std::string& name) {
+    const auto kernel =
+        load_library(ROPEPROOF_PLUGINS_DIR "/" + name + ".so", {});
+    Tiny tiny(*kernel, 4);
+    tiny.problem.base = 1;  // both pairs turn by one radian
+    *tiny.position = 1;
+    REQUIRE(kernel->run(tiny.problem).outcome == Outcome::kOk);
+    return std::vector<float>(tiny.out, tiny.out + 4);
+  };
+  // x = 1 2 3 4: the first channel is 1 cos(1) - x_v sin(1).
+  const float want = std::cos(1.0f) - 3 * std::sin(1.0f);
+  const float swapped = std::cos(1.0f) - 2 * std::sin(1.0f);
+  CHECK(std::abs(rotated("c_example")[0] - want) < 1e-6f);
+  CHECK(std::abs(rotated("c_example_swapped")[0] - swapped) < 1e-6f);
+}
+
+TEST_CASE("a file that is no kernel is refused with the reason",
+          "[conformance][kernel]") {
+  const milliseconds limit(5000);
+  CHECK(why_not("/nowhere/kernel.so", limit) ==
+        "no such file; name a shared library");
+  CHECK_THAT(why_not(ROPEPROOF_SOURCE_DIR "/README.md", limit),
+             StartsWith("cannot be loaded: "));
+  CHECK_THAT(why_not("no_run"), StartsWith("has no symbol ropeproof_run:"));
+  CHECK_THAT(why_not("no_describe"),
+             StartsWith("has no symbol ropeproof_describe:"));
+}
+
+TEST_CASE("a description that cannot be used is refused with the reason",
+          "[conformance][kernel]") {
+  CHECK(why_not("wrong_abi") ==
+        "reports ABI 7, this suite speaks 1: rebuild against "
+        "ropeproof_kernel.h");
+  CHECK(why_not("refuses_to_describe") ==
+        "ropeproof_describe returned 1; it must be ROPEPROOF_OK");
+  CHECK_THAT(why_not("bad_name"), StartsWith("name \"two lines\" must be"));
+}
+
+TEST_CASE("a library that crashes or hangs while it is loaded is refused",
+          "[conformance][kernel]") {
+  CHECK(why_not("crash_in_load") ==
+        "crashes while it is loaded: killed by signal 11 (Segmentation fault)");
+  CHECK_THAT(why_not("bad_name_pointer"),
+             StartsWith("crashes while it is loaded: killed by signal"));
+  CHECK(why_not(fake("hang_in_load"), milliseconds(20)) ==
+        "hangs while it is loaded: no answer within 200 ms");
+}
+
+TEST_CASE("a crash is an answer, and the next call finds a fresh process",
+          "[conformance][kernel]") {
+  const auto kernel = load("crash_in_run");
+  Tiny tiny(*kernel);
+  for (int call = 0; call < 3; ++call) {
+    const Answer answer = kernel->run(tiny.problem);
+    CHECK(answer.outcome == Outcome::kCrash);
+    CHECK(answer.detail == "killed by signal 11 (Segmentation fault)");
+  }
+}
+
+TEST_CASE("a kernel that exits is a crash with its status",
+          "[conformance][kernel]") {
+  const auto kernel = load("exit_in_run");
+  Tiny tiny(*kernel);
+  const Answer answer = kernel->run(tiny.problem);
+  CHECK(answer.outcome == Outcome::kCrash);
+  CHECK(answer.detail == "exited with status 3");
+}
+
+TEST_CASE("a kernel that hangs is killed at the time limit",
+          "[conformance][kernel]") {
+  const auto kernel = load("hang_in_run", milliseconds(100));
+  Tiny tiny(*kernel);
+  for (int call = 0; call < 2; ++call) {
+    const Answer answer = kernel->run(tiny.problem);
+    CHECK(answer.outcome == Outcome::kTimeout);
+    CHECK(answer.detail == "no answer within 100 ms");
+  }
+}
+
+TEST_CASE("a kernel's status is its answer, and other numbers are errors",
+          "[conformance][kernel]") {
+  const auto kernel = load("returns_direction");
+  Tiny tiny(*kernel);
+  const auto status = [&](std::int32_t direction) {
+    tiny.problem.direction = direction;
+    return kernel->run(tiny.problem);
+  };
+  CHECK(status(ROPEPROOF_OK).outcome == Outcome::kOk);
+  CHECK(status(ROPEPROOF_OK).detail.empty());
+  CHECK(status(ROPEPROOF_UNSUPPORTED).outcome == Outcome::kUnsupported);
+  CHECK(status(ROPEPROOF_INVALID).outcome == Outcome::kInvalid);
+  CHECK(status(42).outcome == Outcome::kError);
+  CHECK(status(-1).detail ==
+        "ropeproof_run returned -1; it must be ROPEPROOF_OK, _UNSUPPORTED or "
+        "_INVALID");
+}
+
+TEST_CASE("a kernel that leaves the rounding mode changed is an error",
+          "[conformance][kernel]") {
+  const auto kernel = load("rounds_upward");
+  Tiny tiny(*kernel);
+  const Answer answer = kernel->run(tiny.problem);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK_THAT(answer.detail, ContainsSubstring("rounding mode"));
+}
+
+TEST_CASE("what a kernel prints neither blocks it nor floods the log",
+          "[conformance][kernel]") {
+  // Standard error goes to a file, and then is measured.
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const int log = fileno(file);
+  const int standard_error = dup(STDERR_FILENO);
+  dup2(log, STDERR_FILENO);
+  Answer patient, endless;
+  {
+    const auto kernel = load("prints");
+    Tiny tiny(*kernel);
+    patient = kernel->run(tiny.problem);
+  }
+  const auto after_patient = lseek(log, 0, SEEK_END);
+  {
+    const auto kernel = load("prints_forever", milliseconds(200));
+    Tiny tiny(*kernel);
+    endless = kernel->run(tiny.problem);
+  }
+  const auto after_endless = lseek(log, 0, SEEK_END);
+  dup2(standard_error, STDERR_FILENO);
+  close(standard_error);
+  std::fclose(file);
+  CHECK(patient.outcome == Outcome::kOk);
+  CHECK(endless.outcome == Outcome::kTimeout);
+  CHECK(after_patient > 60000);
+  CHECK(after_endless < 2 * 70000);
+}
+
+TEST_CASE("OpenMP works in a kernel although the runner has used it",
+          "[conformance][kernel]") {
+  int threads = 0;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+  threads += 1;
+  REQUIRE(threads == 2);
+  const auto kernel = load("openmp");
+  Tiny tiny(*kernel);
+  CHECK(kernel->run(tiny.problem).outcome == Outcome::kOk);
+  CHECK(*tiny.out == 2);
+}
+
+TEST_CASE("a kernel leaves neither a zombie nor a descriptor behind",
+          "[conformance][kernel]") {
+  const int before = count_descriptors();
+  for (const char* name : {"echo", "crash_in_run", "hang_in_run"}) {
+    const auto kernel = load(name, milliseconds(100));
+    Tiny tiny(*kernel);
+    kernel->run(tiny.problem);
+  }
+  why_not("crash_in_load");
+  CHECK(count_descriptors() == before);
+  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+  CHECK(errno == ECHILD);
+}
+
+TEST_CASE("small library calls are fast", "[conformance][kernel][speed]") {
+  const auto kernel = load("echo");
+  Tiny tiny(*kernel, 64);
+  constexpr int kCalls = 5000;
+  const auto start = std::chrono::steady_clock::now();
+  for (int call = 0; call < kCalls; ++call) {
+    REQUIRE(kernel->run(tiny.problem).outcome == Outcome::kOk);
+  }
+  const std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - start;
+  const double rate = kCalls / spent.count();
+  std::cout << "library kernel: " << static_cast<int>(rate) << " calls/s\n";
+  CHECK(rate > 1000);  // far below: other programs share the machine
+}
+
+}  // namespace ropeproof::conformance::plugin

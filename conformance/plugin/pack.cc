@@ -1,0 +1,187 @@
+#include "conformance/plugin/pack.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+
+#include "conformance/plugin/dense.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/one_line.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPackFormat = "ropeproof-exchange/1";
+constexpr std::size_t kDigestDigits = 32;
+
+// 17 digits are enough for a correctly rounding strtod to give the same bits.
+std::string decimal(double value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.17g", value);
+  return buffer;
+}
+
+template <std::size_t kSize>
+std::string word_or_dash(std::uint32_t value,
+                         const text::Words<std::uint32_t, kSize>& words) {
+  return value == 0 ? "-" : text::word(words, value);
+}
+
+std::string scaling_column(const ropeproof_scaling* s) {
+  if (s == nullptr) return "-";
+  std::string text = text::word(kScalingWords, s->kind);
+  for (const double number :
+       {s->factor, s->original_length, s->seq_len, s->beta_fast, s->beta_slow,
+        s->low_freq_factor, s->high_freq_factor}) {
+    text += "," + decimal(number);
+  }
+  return text + "," + std::to_string(s->truncate);
+}
+
+// The inputs of the protocol; behind them the lists of a scaling.
+std::vector<ByteTensor<const std::byte>> all_inputs(
+    const ropeproof_problem& p) {
+  auto all = inputs(p);
+  const auto add = [&](const char* name, const double* list) {
+    if (list == nullptr) return;
+    ByteTensor<const std::byte> row;
+    row.name = name;
+    row.data = reinterpret_cast<const std::byte*>(list);
+    row.row_bytes = p.rotary_dim / 2 * static_cast<std::int64_t>(sizeof *list);
+    all.push_back(row);
+  };
+  if (p.scaling != nullptr) {
+    add("short_factor", p.scaling->short_factor);
+    add("long_factor", p.scaling->long_factor);
+  }
+  return all;
+}
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(stream)), {});
+  if (!stream.is_open() || stream.bad()) {
+    throw std::invalid_argument(path.string() +
+                                " cannot be read; is this a complete pack of "
+                                "`ropeproof export`?");
+  }
+  return text;
+}
+
+void write_whole(const fs::path& path, const std::string& bytes) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << bytes;
+  stream.close();
+  if (!stream) throw std::runtime_error(path.string() + " cannot be written");
+}
+
+}  // namespace
+
+PackCall pack_call(const ropeproof_problem& p) {
+  PackCall call;
+  std::string buffers;
+  for (const auto& tensor : all_inputs(p)) {
+    buffers += (buffers.empty() ? "" : ",") + std::string(tensor.name) + ":" +
+               std::to_string(tensor.bytes());
+    gather(tensor, call.input);
+  }
+  for (const auto& tensor : outputs(p)) call.out_bytes += tensor.bytes();
+  std::ostringstream line;
+  line << text::word(kOperationWords, p.operation) << " "
+       << word_or_dash(p.dtype, kDtypeWords) << " "
+       << word_or_dash(p.table_dtype, kDtypeWords) << " "
+       << word_or_dash(p.pairing, kAbiPairingWords) << " " << p.direction << " "
+       << p.batch << " " << p.seq << " " << p.head_dim << " " << p.rotary_dim
+       << " " << p.rotary_offset << " " << p.q.heads << " " << p.k.heads << " "
+       << p.position_axes << " " << p.pair_distance << " " << p.pairing_blocks
+       << " " << decimal(p.base) << " " << decimal(p.amplitude) << " "
+       << p.permute_heads << " " << p.permute_columns << " "
+       << scaling_column(p.scaling) << " " << call.input.size() << " "
+       << call.out_bytes << " " << (buffers.empty() ? "-" : buffers);
+  call.columns = line.str();
+  call.digest =
+      text::sha256(call.columns + "\n" + call.input).substr(0, kDigestDigits);
+  return call;
+}
+
+PackWriter::PackWriter(const fs::path& directory) : directory_(directory) {
+  std::error_code error;
+  fs::create_directories(directory / "in", error);
+  if (!error) fs::create_directory(directory / "out", error);
+  if (error) {
+    throw std::invalid_argument("--out " + directory.string() +
+                                " cannot be made: " + error.message());
+  }
+  const bool is_new = fs::is_empty(directory / "in") &&
+                      fs::is_empty(directory / "out") &&
+                      std::distance(fs::directory_iterator(directory),
+                                    fs::directory_iterator()) == 2;
+  if (!is_new) {
+    throw std::invalid_argument("--out " + directory.string() +
+                                " is not empty; name a new folder");
+  }
+}
+
+void PackWriter::add(const PackCall& call) {
+  char name[24];
+  std::snprintf(name, sizeof name, "%04zu", pack_.calls.size() + 1);
+  if (!pack_.calls.emplace(call.digest, Pack::Result{name, call.out_bytes})
+           .second) {
+    return;
+  }
+  write_whole(directory_ / "in" / (std::string(name) + ".bin"), call.input);
+  lines_ += std::string(name) + " " + call.columns + " " + call.digest + "\n";
+}
+
+void PackWriter::finish(const Pack& head) {
+  write_whole(directory_ / "RUN.md", pack_instructions());
+  write_whole(directory_ / "cases.txt", lines_);
+  std::ostringstream text;
+  text << "format " << kPackFormat << "\nsuite_version " << head.suite_version
+       << "\nvectors_version " << head.vectors_version << "\nmanifest_sha256 "
+       << head.manifest_sha256 << "\ntier " << head.tier << "\ncalls "
+       << calls() << "\ncases_sha256 " << text::sha256(lines_) << "\n";
+  write_whole(directory_ / "pack.txt", text.str());
+}
+
+Pack read_pack(const fs::path& directory) {
+  const std::string file = (directory / "pack.txt").string();
+  std::map<std::string, std::string> head;
+  std::istringstream text(read_whole(file));
+  for (std::string key, value; text >> key >> value;) head[key] = value;
+  const auto fail = [](const std::string& where, const std::string& fault) {
+    throw std::invalid_argument(text::one_line(where + ": " + fault));
+  };
+  if (head["format"] != kPackFormat) {
+    fail(file, std::string("no pack of this version: expected ") + kPackFormat);
+  }
+  const std::string cases = (directory / "cases.txt").string();
+  const std::string lines = read_whole(cases);
+  if (text::sha256(lines) != head["cases_sha256"]) {
+    fail(cases, "not as exported; copy the pack again, or export it anew");
+  }
+  Pack pack{head["suite_version"],
+            head["vectors_version"],
+            head["manifest_sha256"],
+            head["tier"],
+            {}};
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) {
+    std::istringstream columns(line);
+    const std::vector<std::string> all(
+        std::istream_iterator<std::string>(columns), {});
+    // out_bytes, buffers, digest
+    const std::string& out_bytes = all.at(all.size() - 3);
+    pack.calls[all.back()] = {all.front(), std::stoul(out_bytes)};
+  }
+  return pack;
+}
+
+}  // namespace ropeproof::conformance::plugin

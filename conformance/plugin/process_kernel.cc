@@ -1,0 +1,276 @@
+// A command that speaks the framed protocol of adapters/README.md: one JSON
+// header line, then raw bytes, in both directions.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/plugin/arena.h"
+#include "conformance/plugin/child.h"
+#include "conformance/plugin/dense.h"
+#include "conformance/plugin/description.h"
+#include "conformance/plugin/kernel.h"
+#include "conformance/plugin/patience.h"
+#include "conformance/plugin/reply.h"
+#include "conformance/plugin/request.h"
+#include "conformance/plugin/shared_file.h"
+#include "conformance/text/one_line.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Importing a framework takes longer than solving a problem with it.
+constexpr int kStartLimits = 10;
+// The socket closes a moment before the process has ended.
+constexpr std::chrono::seconds kGrace{1};
+constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
+
+// What the usual numerical libraries look at; none for 0.
+std::string limit_threads(int threads) {
+  std::string exports;
+  for (const char* name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    if (threads <= 0) break;
+    exports +=
+        std::string("export ") + name + "=" + std::to_string(threads) + "; ";
+  }
+  return exports;
+}
+
+class ProcessKernel : public Kernel {
+ public:
+  ProcessKernel(const std::string& command, const KernelOptions& options)
+      : command_(command), limit_(options.time_limit), patience_(options) {
+    description_ = start();
+  }
+
+  const Description& description() const override { return description_; }
+  std::byte* allocate(std::size_t bytes) override {
+    return arena_.allocate(bytes, Edge::kStart);
+  }
+  void release() override { arena_.release(); }
+  bool shares_memory() const override { return false; }
+  bool restart(int threads) override {
+    process_.reset();
+    threads_ = threads;
+    return true;
+  }
+
+  Answer run(const ropeproof_problem& problem) override {
+    if (!can_be_told(problem)) {
+      return {Outcome::kUnsupported, "the framed protocol has no word for it"};
+    }
+    if (patience_.is_lost()) return patience_.answer();
+    try {
+      if (process_ == nullptr) start();
+    } catch (const KernelError& error) {
+      process_.reset();
+      patience_.lose();  // starting takes ten time limits
+      return {Outcome::kError, error.what()};
+    }
+    try {
+      ask(problem);
+      return read_answer(problem);
+    } catch (const Broken& broken) {
+      Answer answer{broken.outcome, broken.detail};
+      if (broken.outcome == Outcome::kTimeout) {
+        process_->end({});
+        answer = patience_.late(limit_, process_->last_line());
+        if (has_header_ || !received_.empty()) {
+          answer.detail += ", but a part of one";
+        }
+      }
+      process_.reset();
+      return answer;
+    } catch (const KernelError& error) {  // no room for the shared file
+      process_.reset();
+      return {Outcome::kError, error.what()};
+    }
+  }
+
+ private:
+  // A process that was killed is started again; what it said first stands.
+  Description start() {
+    const std::string source = text::one_line(command_);
+    Description d;
+    file_ = nullptr;
+    process_ = Child::execute(limit_threads(threads_) + command_);
+    process_->send(describe_request());
+    await(kStartLimits * limit_);
+    try {
+      Reply reply(read_line());
+      const std::string status = reply.text("status");
+      if (status != "ok") refuse("status \"" + status + "\" is not \"ok\"");
+      check_abi_version(reply.integer("abi_version", 0), source);
+      d = read_description(reply);
+      if (takes_file(reply.take("accepts"))) file_ = &shared_file_;
+      reply.finish();
+      read_bytes(0);
+    } catch (const Broken& broken) {
+      throw KernelError(source + ": describe: " + broken.detail);
+    }
+    check_description(d, source);
+    return d;
+  }
+
+  // What a process takes of what was offered.
+  static bool takes_file(const Json& accepts) {
+    if (accepts.is_null() || accepts == Json::array()) return false;
+    if (accepts != protocol_words()) {
+      refuse("accepts is " + accepts.dump() + "; it may be " +
+             protocol_words().dump());
+    }
+    return true;
+  }
+
+  void ask(const ropeproof_problem& problem) {
+    Json header = run_header(problem);
+    header["id"] = ++id_;
+    const auto tensors = inputs(problem);
+    std::size_t end = 0;
+    header["buffers"] = buffer_list(tensors, file_ != nullptr, end);
+    answer_buffers_ = buffer_list(outputs(problem), file_ != nullptr, end);
+    if (end > 0) {
+      file_->resize(end);
+      header["file"] = file_->path();
+      header["answer"] = answer_buffers_;
+    }
+    std::string bytes = header.dump() + "\n";
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const Json& buffer = header["buffers"][i];
+      if (is_in_file(buffer)) {
+        gather(tensors[i], file_->data() + offset_of(buffer));
+      } else {
+        gather(tensors[i], bytes);
+      }
+    }
+    if (!process_->send(bytes)) refuse("sends what nobody has asked for");
+    await(limit_);
+  }
+
+  Answer read_answer(const ropeproof_problem& problem) {
+    Reply reply(read_line());
+    const std::int64_t id = reply.integer("id", id_);
+    if (id != id_) {
+      refuse("answers request " + std::to_string(id) + ", not " +
+             std::to_string(id_));
+    }
+    const std::string status = reply.text("status");
+    const Json message = reply.take("message");
+    const Json buffers = reply.take("buffers");
+    reply.finish();
+    if (!message.is_null() && !message.is_string()) {
+      refuse("message must be a string");
+    }
+    const auto tensors = status == "ok" ? outputs(problem)
+                                        : std::vector<ByteTensor<std::byte>>();
+    const Json wanted = status == "ok" ? answer_buffers_ : Json(nullptr);
+    if (buffers != wanted) {
+      refuse("buffers of status \"" + status + "\" are " + buffers.dump() +
+             ", not " + wanted.dump());
+    }
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (!is_in_file(wanted[i])) total += tensors[i].bytes();
+    }
+    read_bytes(total);
+    if (status != "ok") return refusal(status, message);
+
+    const char* at = received_.data();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (is_in_file(wanted[i])) {
+        scatter(tensors[i], reinterpret_cast<const char*>(
+                                file_->data() + offset_of(wanted[i])));
+      } else {
+        scatter(tensors[i], at);
+        at += tensors[i].bytes();
+      }
+    }
+    return {};
+  }
+
+  static Answer refusal(const std::string& status, const Json& message) {
+    const std::string detail =
+        text::one_line(message.is_null() ? "status \"" + status + "\""
+                                         : message.get<std::string>());
+    if (status == "unsupported") return {Outcome::kUnsupported, detail};
+    if (status == "invalid") return {Outcome::kInvalid, detail};
+    if (status == "error") return {Outcome::kError, detail};
+    refuse("status \"" + status +
+           "\" must be ok, unsupported, invalid or error");
+  }
+
+  void await(milliseconds limit) {
+    received_.clear();
+    has_header_ = false;
+    allowed_ = limit;
+    deadline_ = Child::Clock::now() + limit;
+  }
+
+  void receive(std::size_t bytes) {
+    const auto wire = process_->receive(received_, bytes, deadline_);
+    if (wire == Child::Wire::kLate) {
+      throw Broken{
+          Outcome::kTimeout,
+          "no answer within " + std::to_string(allowed_.count()) + " ms"};
+    }
+    if (wire == Child::Wire::kClosed) {
+      const bool has_begun = has_header_ || !received_.empty();
+      const std::string how = process_->end(kGrace);
+      const std::string line = quoted_last_line(process_->last_line());
+      if (has_begun) refuse("ends in the middle of an answer: " + how + line);
+      throw Broken{Outcome::kCrash, how + line};
+    }
+  }
+
+  // Takes the first line off `received_`.
+  std::string read_line() {
+    std::size_t newline = std::string::npos;
+    for (std::size_t searched = 0; newline == std::string::npos;) {
+      if (searched > kMaxHeaderBytes) refuse("header is longer than 1 MiB");
+      receive(searched + 1);
+      newline = received_.find('\n', searched);
+      searched = received_.size();
+    }
+    std::string line = received_.substr(0, newline);
+    received_.erase(0, newline + 1);
+    has_header_ = true;
+    return line;
+  }
+
+  // Leaves exactly the bytes after the line in `received_`.
+  void read_bytes(std::size_t count) {
+    receive(count);
+    if (received_.size() > count) {
+      refuse("sends more bytes than its header declares");
+    }
+  }
+
+  std::string command_;
+  milliseconds limit_;
+  Patience patience_;
+  Arena arena_;
+  SharedFile shared_file_;
+  SharedFile* file_ = nullptr;  // the same, if the process takes it
+  int threads_ = 0;
+  std::unique_ptr<Child> process_;
+  std::int64_t id_ = 0;  // of the latest request
+  Json answer_buffers_;  // what it wants
+  std::string received_;
+  bool has_header_ = false;
+  milliseconds allowed_{};
+  Child::Clock::time_point deadline_;
+  Description description_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> start_process(const std::string& command,
+                                      const KernelOptions& options) {
+  return std::make_unique<ProcessKernel>(command, options);
+}
+
+}  // namespace ropeproof::conformance::plugin

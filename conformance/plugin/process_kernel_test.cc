@@ -1,0 +1,231 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "conformance/plugin/kernel.h"
+#include "conformance/selftest/fakes/strided_problem.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+using Catch::Matchers::StartsWith;
+using std::chrono::milliseconds;
+
+std::string why_not(const std::string& command,
+                    milliseconds limit = milliseconds(5000)) {
+  try {
+    selftest::start(command, limit);
+  } catch (const KernelError& error) {
+    CHECK_THAT(error.what(), StartsWith(command + ": "));
+    return std::string(error.what()).substr(command.size() + 2);
+  }
+  return "no error";
+}
+
+Answer run_fault(const std::string& fault,
+                 milliseconds limit = milliseconds(5000)) {
+  const auto kernel =
+      selftest::start("exec " + selftest::process(fault), limit);
+  const Answer first = selftest::run_strided(*kernel);
+  // A fresh process answers the next call just so.
+  const Answer second = selftest::run_strided(*kernel);
+  CHECK(first.outcome == second.outcome);
+  CHECK(first.detail == second.detail);
+  return first;
+}
+
+}  // namespace
+
+TEST_CASE("a command that cannot describe itself is refused with the reason",
+          "[conformance][kernel]") {
+  CHECK(why_not("exit 5") == "describe: exited with status 5");
+  CHECK(why_not("exit 139") ==
+        "describe: exited with status 139 (128 + 11: Segmentation fault)");
+  CHECK(why_not("kill -9 $$") == "describe: killed by signal 9 (Killed)");
+  CHECK(why_not("no-such-command 2>&-") == "describe: exited with status 127");
+  CHECK(why_not("echo hello") ==
+        "describe: header is no JSON object: \"hello\"");
+  CHECK(why_not("echo '[1]'") == "describe: header is no JSON object: \"[1]\"");
+  CHECK(why_not("printf '\\001\\033\\n'") ==
+        "describe: header is no JSON object: \"  \"");
+  CHECK(why_not("echo '{}'") == "describe: status must be a string");
+  CHECK(why_not("sleep 3600", milliseconds(20)) ==
+        "describe: no answer within 200 ms");
+  CHECK(why_not("cat /dev/zero") == "describe: header is longer than 1 MiB");
+}
+
+TEST_CASE("a description outside the protocol is refused with the reason",
+          "[conformance][kernel]") {
+  const auto [fault, reason] = GENERATE(table<std::string, std::string>(
+      {{"later-abi",
+        "reports ABI 7, this suite speaks 1: rebuild against "
+        "ropeproof_kernel.h"},
+       {"cannot-describe", "describe: status \"error\" is not \"ok\""},
+       {"unknown-word",
+        "describe: operations has \"waltz\"; known are frequencies, table, "
+        "rotate, rope or permute"},
+       {"word-for-list", "describe: dtypes must be a list of words"},
+       {"unknown-class",
+        "describe: angle_class \"A9\" must be A0, A1, A2 or A3"},
+       {"unknown-power", "describe: power \"slide rule\" must be pow or exp2"},
+       {"no-name", "describe: name must be a string"},
+       {"fractional-position", "describe: max_position must be an integer"},
+       {"unknown-field", "describe: header has the unknown field \"colour\""},
+       {"unknown-accept",
+        "describe: accepts is [\"pigeons\"]; it may be [\"shared_file\"]"},
+       {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
+  CHECK(why_not(selftest::process(fault)) == reason);
+}
+
+TEST_CASE("an answer that breaks the protocol is an error, not the end",
+          "[conformance][kernel]") {
+  const auto [fault, detail] = GENERATE(table<std::string, std::string>(
+      {{"garbage", "header is no JSON object: \"rotating...\""},
+       {"endless-line", "header is longer than 1 MiB"},
+       {"short",
+        "buffers of status \"ok\" are [[\"q\",188]], not "
+        "[[\"q\",192],[\"k\",96]]"},
+       {"forgets-q",
+        "buffers of status \"ok\" are [], not [[\"q\",192],[\"k\",96]]"},
+       {"bytes-with-refusal",
+        "buffers of status \"unsupported\" are [[\"q\",192]], not null"},
+       {"unknown-status",
+        "status \"splendid\" must be ok, unsupported, invalid or error"},
+       {"numeric-message", "message must be a string"},
+       {"unknown-reply-field", "header has the unknown field \"mood\""}}));
+  const Answer answer = run_fault(fault);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK(answer.detail == detail);
+}
+
+TEST_CASE("more bytes than declared are an error", "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::process("long"));
+  selftest::Strided strided(*kernel);
+  strided.problem.k = {};
+  const Answer answer = kernel->run(strided.problem);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK(answer.detail == "sends more bytes than its header declares");
+}
+
+TEST_CASE("a process that refuses, ends or hangs has its own outcome",
+          "[conformance][kernel]") {
+  const auto [fault, outcome, detail] =
+      GENERATE(table<std::string, Outcome, std::string>(
+          {{"unsupported", Outcome::kUnsupported, "a reason in two lines"},
+           {"invalid", Outcome::kInvalid, "a reason in two lines"},
+           {"error", Outcome::kError, "a reason in two lines"},
+           {"bare-refusal", Outcome::kUnsupported, "status \"unsupported\""},
+           {"ends", Outcome::kCrash, "exited with status 4"},
+           {"is-killed", Outcome::kCrash,
+            "killed by signal 11 (Segmentation fault)"},
+           {"closes", Outcome::kCrash, "closed its connection and ran on"},
+           {"hangs", Outcome::kTimeout, "no answer within 500 ms"}}));
+  const Answer answer = run_fault(fault, milliseconds(500));
+  CHECK(answer.outcome == outcome);
+  CHECK(answer.detail == detail);
+}
+
+TEST_CASE("a process that is restarted is told how many threads to use",
+          "[conformance][kernel]") {
+  const auto kernel =
+      selftest::start("test \"$OMP_NUM_THREADS\" != 1 || exit 7; exec " +
+                      selftest::process("unsupported"));
+  CHECK(selftest::run_strided(*kernel).outcome == Outcome::kUnsupported);
+  CHECK(kernel->restart(1));
+  CHECK(
+      selftest::run_strided(*kernel).detail.ends_with("exited with status 7"));
+}
+
+TEST_CASE("an answer too many is an error of the call that it comes with",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::process("answers-late"));
+  selftest::Strided strided(*kernel);
+  strided.problem.k = {};
+  CHECK(kernel->run(strided.problem).outcome == Outcome::kOk);
+  std::this_thread::sleep_for(milliseconds(200));
+  const Answer answer = kernel->run(strided.problem);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK(answer.detail == "sends what nobody has asked for");
+}
+
+TEST_CASE("half an answer is an error, and named", "[conformance][kernel]") {
+  CHECK(run_fault("half-frame").detail ==
+        "buffers of status \"ok\" are [[\"q\",192]], not "
+        "[[\"q\",192],[\"k\",96]]");
+  const auto kernel = selftest::start(selftest::process("half-frame"));
+  selftest::Strided strided(*kernel);
+  strided.problem.k = {};
+  const Answer answer = kernel->run(strided.problem);
+  CHECK(answer.outcome == Outcome::kError);
+  CHECK(answer.detail ==
+        "ends in the middle of an answer: exited with status 0");
+}
+
+TEST_CASE("a shared file cannot be cut off", "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::process("cuts-file"));
+  selftest::Strided strided(*kernel);
+  ropeproof_problem& p = strided.problem;
+  p.operation = ROPEPROOF_PERMUTE;
+  p.q = p.k = {};
+  p.permute_heads = 1 << 16;
+  p.permute_columns = 1;
+  p.permute_in =
+      selftest::fill(*kernel, selftest::iota<float>(std::size_t{1} << 18));
+  p.permute_out = kernel->allocate(std::size_t{1} << 20);
+  const Answer answer = kernel->run(p);
+  CHECK(answer.detail == "");
+  CHECK(answer.outcome == Outcome::kOk);
+}
+
+TEST_CASE("megabytes in both directions do not block one another",
+          "[conformance][kernel]") {
+  // "streams" answers while it still reads: both directions are full at once.
+  const auto kernel =
+      selftest::start(selftest::process(GENERATE("streams", "reads-first")));
+  selftest::Strided strided(*kernel);
+  ropeproof_problem& p = strided.problem;
+  constexpr std::size_t kElements = std::size_t{1} << 22;
+  p.operation = ROPEPROOF_PERMUTE;
+  p.q = p.k = {};
+  p.permute_heads = kElements / 4;
+  p.permute_columns = 1;
+  p.permute_in = selftest::fill(*kernel, selftest::iota<float>(kElements));
+  auto* const out =
+      reinterpret_cast<float*>(kernel->allocate(kElements * sizeof(float)));
+  p.permute_out = out;
+  REQUIRE(kernel->run(p).detail == "");
+  CHECK(out[1] == 1);
+  CHECK(out[kElements - 1] == kElements - 1);
+}
+
+TEST_CASE("what a command started ends with it", "[conformance][kernel]") {
+  char folder[] = "/tmp/ropeproof-XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::string fifo = std::string(folder) + "/alive";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  const int alive = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  CHECK(why_not("sleep 3600 > " + fifo + " & sleep 3600", milliseconds(50)) ==
+        "describe: no answer within 500 ms");
+  // The FIFO hangs up when its last writer, the first sleep, has ended.
+  pollfd end{alive, POLLIN, 0};
+  CHECK(poll(&end, 1, 10000) == 1);
+  CHECK((end.revents & POLLHUP) != 0);
+  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+  CHECK(errno == ECHILD);
+  close(alive);
+  std::remove(fifo.c_str());
+  rmdir(folder);
+}
+
+}  // namespace ropeproof::conformance::plugin

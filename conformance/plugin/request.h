@@ -1,0 +1,51 @@
+// request.h -- the header lines that the runner sends to a process.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_REQUEST_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_REQUEST_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "conformance/plugin/dense.h"
+#include "conformance/plugin/reply.h"
+
+namespace ropeproof::conformance::plugin {
+
+// From here on a buffer travels by shared file, where the process takes one.
+inline constexpr std::size_t kMinFileBytes = std::size_t{1} << 16;
+inline constexpr std::size_t kFileAlignment = 64;
+
+// What the protocol has beyond its first version, a list of words; a process
+// takes what it knows.
+Json protocol_words();
+
+std::string describe_request();
+
+// Whether the protocol has words for the problem's enumerators.
+bool can_be_told(const ropeproof_problem& problem);
+
+// The fields of a run, but for its number and its buffers.
+Json run_header(const ropeproof_problem& problem);
+
+// [name, bytes], or [name, bytes, offset] for a large buffer with `uses_file`;
+// these get the next offsets from `end` on.
+template <class Byte>
+Json buffer_list(const std::vector<ByteTensor<Byte>>& tensors, bool uses_file,
+                 std::size_t& end) {
+  Json list = Json::array();
+  for (const auto& tensor : tensors) {
+    list.push_back({tensor.name, tensor.bytes()});
+    if (!uses_file || tensor.bytes() < kMinFileBytes) continue;
+    list.back().push_back(end);
+    end +=
+        (tensor.bytes() + kFileAlignment - 1) / kFileAlignment * kFileAlignment;
+  }
+  return list;
+}
+
+inline bool is_in_file(const Json& buffer) { return buffer.size() > 2; }
+inline std::size_t offset_of(const Json& buffer) { return buffer[2]; }
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_REQUEST_H_

@@ -1,0 +1,176 @@
+#include "conformance/plugin/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+int wake_up = -1;  // the writing end of a pipe
+
+void on_child_end(int) {
+  const int saved = errno;
+  static_cast<void>(write(wake_up, "", 1));
+  errno = saved;
+}
+
+// The runner's handlers and mask are not the plug-in's: a crash must end it by
+// its own signal.
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// The runner's files, and the sockets of its other kernels, are nobody's
+// business; a socket that stayed open here would outlive its owner.
+void close_all_but(std::array<int, 3> keep) {
+  std::sort(keep.begin(), keep.end());
+  const auto close_range_of = [](int first, int last) {
+#if defined(__linux__)
+    if (first > last || close_range(static_cast<unsigned>(first),
+                                    static_cast<unsigned>(last), 0) == 0) {
+      return;
+    }
+#endif
+    const int end = std::min(last, getdtablesize());
+    for (int fd = first; fd <= end; ++fd) close(fd);
+  };
+  int first = 3;
+  for (const int fd : keep) {
+    close_range_of(first, fd - 1);
+    first = fd + 1;
+  }
+  close_range_of(first, 0x7fffffff);
+}
+
+// What a plug-in may do to the machine: no core files; if memory runs out, the
+// plug-in is the one to end.
+void restrain() {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+#if defined(__linux__)
+  const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    static_cast<void>(write(fd, "1000", 4));
+    close(fd);
+  }
+#endif
+}
+
+// Processes whose parents have ended are the supervisor's children. Killing one
+// may bring its children here.
+void kill_orphans() {
+#if defined(__linux__)
+  for (;;) {
+    char list[4096];
+    const int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    const ssize_t n = read(fd, list, sizeof list - 1);
+    close(fd);
+    if (n <= 0) return;
+    list[n] = '\0';
+    bool is_any = false;
+    char* at = list;
+    for (;;) {
+      char* end = nullptr;
+      const long pid = std::strtol(at, &end, 10);
+      // A number that the buffer cuts off waits for the next round.
+      if (end == at || *end == '\0') break;
+      at = end;
+      is_any = is_any || kill(static_cast<pid_t>(pid), SIGKILL) == 0;
+    }
+    if (!is_any) return;
+    while (waitpid(-1, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+#endif
+}
+
+bool has_ended(pid_t pid) {
+  // WNOWAIT leaves it a zombie, so that its process group cannot become
+  // somebody else's before it is killed.
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info,
+                WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid;
+}
+
+template <class Message>
+void tell(int control, const Message& message) {
+#if defined(MSG_NOSIGNAL)
+  static_cast<void>(send(control, &message, sizeof message, MSG_NOSIGNAL));
+#else
+  static_cast<void>(send(control, &message, sizeof message, 0));
+#endif
+}
+
+}  // namespace
+
+void supervise(int control, int socket, int print,
+               const std::function<void()>& body) {
+  setpgid(0, 0);
+  reset_signals();
+  close_all_but({control, socket, print});
+  int wake[2];
+  if (pipe(wake) != 0) _exit(127);
+  fcntl(wake[0], F_SETFL, O_NONBLOCK);
+  fcntl(wake[1], F_SETFL, O_NONBLOCK);
+  wake_up = wake[1];
+#if defined(__linux__)
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+#endif
+  signal(SIGCHLD, on_child_end);
+
+  const pid_t child = fork();
+  if (child < 0) _exit(127);
+  if (child == 0) {
+    setpgid(0, 0);
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the plug-in kills the supervisor
+#endif
+    signal(SIGCHLD, SIG_DFL);
+    for (const int fd : {control, wake[0], wake[1]}) close(fd);
+    restrain();
+    // noexcept: no exception may walk up the runner's stack in the child.
+    [&]() noexcept { body(); }();
+    _exit(0);
+  }
+  setpgid(child, child);
+  close(socket);
+  close(print);
+  tell(control, Started{child});
+
+  pollfd watched[] = {{control, POLLIN, 0}, {wake[0], POLLIN, 0}};
+  while (!has_ended(child)) {
+    if (poll(watched, 2, -1) < 0) continue;
+    if (watched[0].revents != 0)
+      break;  // the runner wants an end, or has ended
+    char drained[64];
+    static_cast<void>(read(wake[0], drained, sizeof drained));
+  }
+  const bool by_itself = has_ended(child);
+  kill(-child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (by_itself) tell(control, Ended{status});
+  kill_orphans();
+  _exit(0);
+}
+
+}  // namespace ropeproof::conformance::plugin

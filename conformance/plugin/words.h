@@ -1,0 +1,135 @@
+// words.h -- the numbers of ropeproof_kernel.h in words, and as what reference/
+// has for them.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_WORDS_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_WORDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "conformance/ropeproof_kernel.h"
+#include "conformance/text/words.h"
+#include "reference/format.h"
+#include "reference/spec.h"
+
+namespace ropeproof::conformance::plugin {
+
+inline constexpr text::Words<std::uint32_t, 4> kAbiPairingWords{
+    {{ROPEPROOF_INTERLEAVED, "interleaved"},
+     {ROPEPROOF_HALF_SPLIT, "half_split"},
+     {ROPEPROOF_INTERLEAVED_TO_HALF, "interleaved_to_half"},
+     {ROPEPROOF_NESTED_HALF_SPLIT, "nested_half_split"}}};
+
+inline constexpr text::Words<std::uint32_t, 19> kFeatureWords{
+    {{ROPEPROOF_OUT_OF_PLACE, "out_of_place"},
+     {ROPEPROOF_IN_PLACE, "in_place"},
+     {ROPEPROOF_STRIDED, "strided"},
+     {ROPEPROOF_PARTIAL, "partial"},
+     {ROPEPROOF_WINDOW_OFFSET, "window_offset"},
+     {ROPEPROOF_KEYS, "keys"},
+     {ROPEPROOF_ADJOINT, "adjoint"},
+     {ROPEPROOF_AMPLITUDE, "amplitude"},
+     {ROPEPROOF_NEGATIVE_POSITIONS, "negative_positions"},
+     {ROPEPROOF_INV_FREQ, "inv_freq"},
+     {ROPEPROOF_AXES, "axes"},
+     {ROPEPROOF_AXIS_WEIGHTS, "axis_weights"},
+     {ROPEPROOF_REAL_POSITIONS, "real_positions"},
+     {ROPEPROOF_PAIR_DISTANCE, "pair_distance"},
+     {ROPEPROOF_PAIR_AMPLITUDE, "pair_amplitude"},
+     {ROPEPROOF_SPECIAL_VALUES, "special_values"},
+     {ROPEPROOF_VALIDATES, "validates"},
+     {ROPEPROOF_DETERMINISTIC, "deterministic"},
+     {ROPEPROOF_CONCURRENT, "concurrent"}}};
+
+inline constexpr text::Words<std::uint32_t, 7> kScalingWords{
+    {{ROPEPROOF_LINEAR, "linear"},
+     {ROPEPROOF_NTK, "ntk"},
+     {ROPEPROOF_DYNAMIC_NTK, "dynamic_ntk"},
+     {ROPEPROOF_YARN, "yarn"},
+     {ROPEPROOF_LONG_ROPE, "long_rope"},
+     {ROPEPROOF_LLAMA3, "llama3"},
+     {ROPEPROOF_FREQUENCY_FACTORS, "frequency_factors"}}};
+
+inline constexpr text::Words<std::uint32_t, 2> kPowerWords{
+    {{ROPEPROOF_POW, "pow"}, {ROPEPROOF_EXP2, "exp2"}}};
+
+inline constexpr text::Words<std::uint32_t, 2> kRoundingWords{
+    {{ROPEPROOF_ROUND_ONCE, "once"}, {ROPEPROOF_ROUND_EACH, "each"}}};
+
+inline constexpr text::Words<std::uint32_t, 5> kOperationWords{
+    {{ROPEPROOF_FREQUENCIES, "frequencies"},
+     {ROPEPROOF_TABLE, "table"},
+     {ROPEPROOF_ROTATE, "rotate"},
+     {ROPEPROOF_ROPE, "rope"},
+     {ROPEPROOF_PERMUTE, "permute"}}};
+
+inline constexpr text::Words<std::uint32_t, 4> kDtypeWords{
+    {{ROPEPROOF_F64, "f64"},
+     {ROPEPROOF_F32, "f32"},
+     {ROPEPROOF_F16, "f16"},
+     {ROPEPROOF_BF16, "bf16"}}};
+
+inline constexpr text::Words<std::uint32_t, 4> kAngleClassWords{
+    {{ROPEPROOF_A0, "A0"},
+     {ROPEPROOF_A1, "A1"},
+     {ROPEPROOF_A2, "A2"},
+     {ROPEPROOF_A3, "A3"}}};
+
+// The ABI's bit of a format, and back.
+constexpr std::uint32_t abi_dtype(reference::Format format) {
+  switch (format) {
+    case reference::Format::kF64:
+      return ROPEPROOF_F64;
+    case reference::Format::kF32:
+      return ROPEPROOF_F32;
+    case reference::Format::kF16:
+      return ROPEPROOF_F16;
+    case reference::Format::kBF16:
+      break;
+  }
+  return ROPEPROOF_BF16;
+}
+
+constexpr std::uint32_t abi_pairing(reference::Pairing pairing) {
+  switch (pairing) {
+    case reference::Pairing::kInterleaved:
+      return ROPEPROOF_INTERLEAVED;
+    case reference::Pairing::kHalfSplit:
+      return ROPEPROOF_HALF_SPLIT;
+    case reference::Pairing::kInterleavedToHalf:
+      return ROPEPROOF_INTERLEAVED_TO_HALF;
+    case reference::Pairing::kNestedHalfSplit:
+      break;
+  }
+  return ROPEPROOF_NESTED_HALF_SPLIT;
+}
+
+constexpr reference::Format format_of(std::uint32_t dtype) {
+  return dtype == ROPEPROOF_F64   ? reference::Format::kF64
+         : dtype == ROPEPROOF_F32 ? reference::Format::kF32
+         : dtype == ROPEPROOF_F16 ? reference::Format::kF16
+                                  : reference::Format::kBF16;
+}
+
+constexpr std::size_t bytes_of(reference::Format format) {
+  return static_cast<std::size_t>(reference::traits(format).total_bits) / 8;
+}
+
+static_assert(std::variant_size_v<reference::Scaling> ==
+              kScalingWords.size() + 1);
+
+// The ABI's bit and the word of a scaling; 0 and "" for none. The alternatives
+// of the variant and the bits have the same order, after Default.
+inline std::uint32_t scaling_bit(const reference::Scaling& scaling) {
+  const std::size_t index = scaling.index();
+  return index == 0 ? 0 : kScalingWords[index - 1].first;
+}
+inline std::string scaling_word(const reference::Scaling& scaling) {
+  const std::size_t index = scaling.index();
+  return index == 0 ? "" : std::string(kScalingWords[index - 1].second);
+}
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_WORDS_H_

@@ -1,0 +1,225 @@
+#include "conformance/plugin/worker.h"
+
+#include <dlfcn.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <ucontext.h>
+#endif
+
+#include <barrier>
+#include <cfenv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "conformance/plugin/dense.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+// More threads than any check asks for: a request beyond is no request.
+constexpr std::int32_t kMaxThreads = 64;
+
+// A frame may step over the guard below a stack by its own size.
+constexpr std::uintptr_t kStackReach = std::uintptr_t{1} << 20;
+
+CrashNote* crash_note = nullptr;
+std::uintptr_t stack_begin = 0;  // lowest address of the serving thread's stack
+
+template <std::size_t kSize>
+void copy_text(const char* from, char (&to)[kSize]) {
+  if (from != nullptr) std::memcpy(to, from, strnlen(from, kSize - 1));
+}
+
+template <class Function>
+Function find(void* library, const char* symbol, Loaded& loaded) {
+  void* const found = dlsym(library, symbol);
+  if (found == nullptr) {
+    copy_text((std::string("has no symbol ") + symbol +
+               ": export it with C linkage and ROPEPROOF_EXPORT")
+                  .c_str(),
+              loaded.text);
+  }
+  return reinterpret_cast<Function>(found);
+}
+
+Fault::Access access_of([[maybe_unused]] const void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  // Bit 1 of the page fault's error code: a write.
+  const auto* machine = static_cast<const ucontext_t*>(context);
+  const auto code = machine->uc_mcontext.gregs[REG_ERR];
+  return (code & 2) != 0 ? Fault::Access::kWrite : Fault::Access::kRead;
+#else
+  return Fault::Access::kUnknown;
+#endif
+}
+
+// Notes the address, then lets the signal end the process as it would have.
+void on_fault(int number, siginfo_t* info, void* context) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  if (info->si_code > 0) {  // not sent by kill()
+    crash_note->fault = {address, access_of(context)};
+    crash_note->is_stack_overflow =
+        address + kStackReach >= stack_begin &&
+        address < stack_begin + static_cast<std::uintptr_t>(4096);
+    crash_note->signal = number;
+  }
+  signal(number, SIG_DFL);
+  raise(number);  // pending until the handler returns
+}
+
+// Before each problem: a plug-in's own handler would hide what it touches.
+void watch_faults() {
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, nullptr);
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+// A stack that has overflowed has no room for its handler.
+void prepare_stack() {
+  static char room[1 << 16];
+  stack_t alternate{};
+  alternate.ss_sp = room;
+  alternate.ss_size = sizeof room;
+  sigaltstack(&alternate, nullptr);
+#if defined(__GLIBC__)
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void* begin = nullptr;
+    std::size_t size = 0;
+    pthread_attr_getstack(&attributes, &begin, &size);
+    stack_begin = reinterpret_cast<std::uintptr_t>(begin);
+    pthread_attr_destroy(&attributes);
+  }
+#endif
+}
+
+// Rounds that give other bits than the first one are where threads meet.
+Solved solve_rounds(decltype(&ropeproof_run) run,
+                    const ropeproof_problem& problem, int rounds) {
+  std::string first, bytes;
+  for (int round = 0;; ++round) {
+    Solved solved = solve(run, problem);
+    bytes.clear();
+    for (const auto& tensor : outputs(problem)) {
+      gather({tensor.name, tensor.data, tensor.counts, tensor.strides,
+              tensor.row_bytes},
+             bytes);
+    }
+    if (round == 0) first = bytes;
+    solved.is_steady = bytes == first;
+    if (round + 1 >= rounds || !solved.is_steady ||
+        solved.status != ROPEPROOF_OK || solved.before != solved.after) {
+      return solved;
+    }
+  }
+}
+
+std::vector<Solved> solve_together(
+    decltype(&ropeproof_run) run,
+    const std::vector<ropeproof_problem>& problems, int rounds) {
+  std::vector<Solved> solved(problems.size());
+  std::barrier start(static_cast<std::ptrdiff_t>(problems.size()));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    threads.emplace_back([&, i] {
+      start.arrive_and_wait();
+      solved[i] = solve_rounds(run, problems[i], rounds);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return solved;
+}
+
+}  // namespace
+
+void limit_threads(int threads) {
+  if (threads <= 0) return;
+  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  omp_set_num_threads(threads);
+#if defined(__linux__)
+  cpu_set_t all, some;
+  if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+  CPU_ZERO(&some);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < threads;
+       ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &some);
+  }
+  sched_setaffinity(0, sizeof some, &some);
+#endif
+}
+
+decltype(&ropeproof_run) load(const std::string& path, Loaded& loaded) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    copy_text((std::string("cannot be loaded: ") + dlerror()).c_str(),
+              loaded.text);
+    return nullptr;
+  }
+  const auto describe = find<decltype(&ropeproof_describe)>(
+      library, "ropeproof_describe", loaded);
+  if (describe == nullptr) return nullptr;
+  const auto run =
+      find<decltype(&ropeproof_run)>(library, "ropeproof_run", loaded);
+  if (run == nullptr) return nullptr;
+
+  loaded.description.struct_size = sizeof loaded.description;
+  loaded.status = describe(&loaded.description);
+  loaded.stage = Loaded::kDescribed;
+  copy_text(loaded.description.name, loaded.name);
+  copy_text(loaded.description.version, loaded.version);
+  return run;
+}
+
+Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
+  std::fesetenv(FE_DFL_ENV);
+  Solved solved;
+  solved.before = FloatControl::now();
+  solved.status = run(&problem);
+  solved.after = FloatControl::now();
+  std::fesetenv(FE_DFL_ENV);
+  return solved;
+}
+
+void serve(const std::string& path, int threads, CrashNote& note,
+           const Parent& runner) {
+  const pid_t self = getpid();
+  crash_note = &note;
+  prepare_stack();
+  limit_threads(threads);
+  Loaded loaded;
+  const auto run = load(path, loaded);
+  std::fflush(stdout);
+  if (!runner.send(&loaded, sizeof loaded) || run == nullptr) return;
+
+  Request request;
+  std::vector<ropeproof_problem> problems;
+  while (runner.receive(&request, sizeof request)) {
+    if (request.count < 1 || request.count > kMaxThreads) return;
+    problems.resize(static_cast<std::size_t>(request.count));
+    const std::size_t bytes = problems.size() * sizeof problems[0];
+    if (!runner.receive(problems.data(), bytes)) return;
+    watch_faults();
+    std::vector<Solved> solved;
+    if (problems.size() == 1) {
+      solved = {solve(run, problems[0])};
+    } else {
+      solved = solve_together(run, problems, request.rounds);
+    }
+    // A plug-in that forks comes back twice; the copy has nothing to say.
+    if (getpid() != self) _exit(0);
+    for (Solved& one : solved) one.number = request.number;
+    std::fflush(stdout);
+    if (!runner.send(solved.data(), solved.size() * sizeof solved[0])) return;
+  }
+}
+
+}  // namespace ropeproof::conformance::plugin

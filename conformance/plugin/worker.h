@@ -1,0 +1,68 @@
+// worker.h -- what runs where the plug-in runs: loading, solving, crashing.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_WORKER_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_WORKER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "conformance/plugin/child.h"
+#include "conformance/plugin/float_control.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::plugin {
+
+// What the worker sends once, after loading. Text has its terminating zero.
+struct Loaded {
+  enum Stage : std::int32_t {
+    kRefused,    // `text` says why
+    kDescribed,  // describe returned `status`
+  } stage = kRefused;
+  std::int32_t status = 0;
+  ropeproof_description description{};  // pointers are the worker's
+  char text[512]{};
+  char name[128]{}, version[128]{};
+};
+
+// What the runner sends, followed by `count` problems: each for a thread of its
+// own, `rounds` times; a single one for the worker's own thread.
+struct Request {
+  std::uint64_t number = 0;
+  std::int32_t count = 1, rounds = 1;
+};
+
+// What the worker sends for each problem of a request.
+struct Solved {
+  std::uint64_t number = 0;  // the request's
+  std::int32_t status = 0;
+  bool is_steady = true;  // every round gave the same bits
+  FloatControl before, after;
+};
+
+// Where a worker leaves the reason of its end, in memory that it shares with
+// the runner.
+struct CrashNote {
+  std::int32_t signal = 0;  // 0: no note
+  bool is_stack_overflow = false;
+  Fault fault;
+};
+
+// Restricts this process and the libraries that it loads from now on; 0: to
+// nothing. OpenMP asks its variable, or the calling thread; others count the
+// processors that they may run on.
+void limit_threads(int threads);
+
+// Loads a library into this process; null if it is none.
+decltype(&ropeproof_run) load(const std::string& path, Loaded& loaded);
+
+// One problem, in the calling thread, with the default floating-point
+// environment.
+Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem);
+
+// The body of a worker: answers the runner's requests until it is gone.
+// `threads`: how many threads the plug-in may use, 0 for any number.
+void serve(const std::string& path, int threads, CrashNote& note,
+           const Parent& runner);
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_WORKER_H_

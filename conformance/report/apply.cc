@@ -1,0 +1,48 @@
+#include "conformance/report/apply.h"
+
+#include <algorithm>
+
+namespace ropeproof::conformance::report {
+
+std::vector<std::string> case_ids(const cases::Corpus& corpus) {
+  std::vector<std::string> ids;
+  const auto add = [&ids](const auto& cases) {
+    for (const auto& c : cases) ids.push_back(c.id);
+  };
+  for (const cases::Group& group : corpus.groups) {
+    add(group.rope_cases);
+    add(group.permute_cases);
+    add(group.reject_cases);
+    add(group.sequence_cases);
+  }
+  return ids;
+}
+
+const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
+                              const std::string& case_id) {
+  for (const AppliedWaiver& applied : waivers) {
+    if (!applied.is_expired && matches(applied.waiver.id, case_id)) {
+      return &applied;
+    }
+  }
+  return nullptr;
+}
+
+void apply_waivers(const Waivers& waivers, const std::vector<std::string>& ids,
+                   const Date& today, Report& report) {
+  for (const Waiver& waiver : waivers.entries) {
+    if (waiver.engine != report.kernel.name) continue;
+    const auto cases = std::count_if(
+        ids.begin(), ids.end(),
+        [&](const std::string& id) { return matches(waiver.id, id); });
+    report.waivers.push_back({waiver, cases, is_expired(waiver, today)});
+  }
+  for (check::Check& check : report.checks) {
+    if (check.verdict == check::Verdict::kFail &&
+        covering(report.waivers, check.case_id) != nullptr) {
+      check.verdict = check::Verdict::kXfail;
+    }
+  }
+}
+
+}  // namespace ropeproof::conformance::report

@@ -1,0 +1,135 @@
+#include "conformance/report/merge.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "conformance/text/one_line.h"
+#include "conformance/text/sha256.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+[[noreturn]] void fail(const std::string& fault) {
+  throw ReportError(text::one_line(fault));
+}
+
+// What shards of one run have in common: all but the index, what was found, and
+// the path of a library, which its digest names better.
+nlohmann::json head_of(const Report& report) {
+  Report head = report;
+  head.shard.index = head.shard.count;
+  head.dealt.clear();
+  head.checks.clear();
+  if (!head.kernel_sha256.empty()) head.kernel_argument.clear();
+  return nlohmann::json::parse(json_report(head));
+}
+
+void check_same_run(const NamedReport& first, const NamedReport& other) {
+  const nlohmann::json a = head_of(first.report), b = head_of(other.report);
+  for (const auto& [key, value] : a.items()) {
+    if (b.at(key) == value) continue;
+    const std::string name = key == "shard" ? "number of shards" : key;
+    fail(first.file + " and " + other.file +
+         " are of different runs: they differ in " + name);
+  }
+}
+
+// `shards` are sorted by index: each must be there, once.
+void check_all_shards(const std::vector<NamedReport>& shards) {
+  const std::int64_t count = shards[0].report.shard.count;
+  const auto fail_missing = [count](std::size_t index) {
+    fail("shard " +
+         check::Shard{static_cast<std::int64_t>(index), count}.text() +
+         " is missing");
+  };
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const check::Shard& shard = shards[i].report.shard;
+    if (i > 0 && shard.index == shards[i - 1].report.shard.index) {
+      fail(shards[i - 1].file + " and " + shards[i].file +
+           " are the same shard, " + shard.text());
+    }
+    if (shard.index != static_cast<std::int64_t>(i + 1)) fail_missing(i + 1);
+  }
+  if (static_cast<std::int64_t>(shards.size()) < count) {
+    fail_missing(shards.size() + 1);
+  }
+}
+
+// The ids in the order in which they were dealt.
+std::vector<std::string> all_cases(const std::vector<NamedReport>& shards) {
+  std::vector<std::string> ids;
+  std::string joined;
+  std::set<std::string> seen;
+  for (std::size_t round = 0;; ++round) {
+    for (const auto& [file, report] : shards) {
+      if (round >= report.dealt.size()) continue;
+      const std::string& id = report.dealt[round];
+      if (!seen.insert(id).second) fail(file + ": case " + id + " twice");
+      ids.push_back(id);
+      joined += id + "\n";
+    }
+    const bool is_last =
+        std::all_of(shards.begin(), shards.end(), [&](const auto& shard) {
+          return round + 1 >= shard.report.dealt.size();
+        });
+    if (is_last) break;
+  }
+  if (text::sha256(joined) != shards[0].report.cases_sha256) {
+    fail(shards[0].file +
+         " and its partners do not hold the cases of the run: one is missing "
+         "or in the wrong shard");
+  }
+  return ids;
+}
+
+// Moves the checks of one shard to their cases, in order.
+class Hand {
+ public:
+  explicit Hand(NamedReport& shard) : shard_(shard) {}
+
+  void deal(const std::string& id, std::vector<check::Check>& checks) {
+    std::vector<check::Check>& own = shard_.report.checks;
+    while (next_ < own.size() && own[next_].case_id == id) {
+      checks.push_back(std::move(own[next_++]));
+    }
+  }
+
+  void finish() const {
+    if (next_ == shard_.report.checks.size()) return;
+    fail(shard_.file + ": case " + shard_.report.checks[next_].case_id +
+         " is not one of its cases, or out of order");
+  }
+
+ private:
+  NamedReport& shard_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Report merge_reports(std::vector<NamedReport> shards) {
+  if (shards.empty()) fail("no report to merge");
+  std::sort(shards.begin(), shards.end(), [](const auto& a, const auto& b) {
+    return a.report.shard.index < b.report.shard.index;
+  });
+  for (const NamedReport& shard : shards) check_same_run(shards[0], shard);
+  check_all_shards(shards);
+  if (shards.size() == 1) return std::move(shards[0].report);
+
+  Report whole;
+  std::vector<std::string> ids = all_cases(shards);
+  std::vector<Hand> hands(shards.begin(), shards.end());
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    hands[k % hands.size()].deal(ids[k], whole.checks);
+  }
+  for (const Hand& hand : hands) hand.finish();
+  std::vector<check::Check> checks = std::move(whole.checks);
+  whole = std::move(shards[0].report);
+  whole.checks = std::move(checks);
+  whole.shard = {};
+  whole.dealt = std::move(ids);
+  return whole;
+}
+
+}  // namespace ropeproof::conformance::report

@@ -1,0 +1,31 @@
+// merge.h -- the reports of all shards, as the report of the whole.
+#ifndef ROPEPROOF_CONFORMANCE_REPORT_MERGE_H_
+#define ROPEPROOF_CONFORMANCE_REPORT_MERGE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/report/report_reader.h"
+
+namespace ropeproof::conformance::report {
+
+struct NamedReport {
+  std::string file;  // for errors
+  Report report;
+};
+
+// The report that the same run without shards would have written, byte for byte,
+// in whatever order the shards are given; it names the kernel as shard 1 does.
+// Throws ReportError, one line that
+// names the files, if
+//
+// - two are of different runs: another suite, corpus, library (its bytes, not
+//   its path), command, description, flag, selection or waiver
+// - a shard is missing or given twice
+// - a case is in the wrong shard, missing or there twice
+Report merge_reports(std::vector<NamedReport> shards);
+
+}  // namespace ropeproof::conformance::report
+
+#endif  // ROPEPROOF_CONFORMANCE_REPORT_MERGE_H_

@@ -1,0 +1,250 @@
+#include "conformance/report/merge.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <limits>
+
+#include "conformance/check/runner.h"
+#include "conformance/report/apply.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const cases::Corpus& corpus() {
+  static const cases::Corpus kCorpus =
+      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+Waivers some_waivers() {
+  return {"w.json",
+          "",
+          {{"smoke-rich-00?", "test", "a reason", "https://example.org/7",
+            parse_date("2027-03-31")},
+           {"smoke-rich-01?", "test", "a reason", "https://example.org/7",
+            parse_date("2027-02-28")}}};
+}
+
+// What reports must survive: wrong values, NaNs, refusals, waivers.
+struct Subject {
+  plugin::Description description = selftest::full_description(ROPEPROOF_A1);
+  selftest::Knobs knobs = selftest::f32_knobs();
+  plugin::Answer canned{plugin::Outcome::kOk, ""};
+  check::Selection selection;
+  std::string argument = "--lib ./test.so";
+  Waivers waivers = some_waivers();
+};
+
+Report judged(const Subject& subject, const check::Shard& shard = {}) {
+  plugin::Description description = subject.description;
+  description.name = "test";
+  selftest::TestKernel kernel(description, subject.knobs);
+  kernel.canned = subject.canned;
+  check::Selection selection = subject.selection;
+  selection.shard = shard;
+  Report report = check::run_suite(kernel, corpus(), selection);
+  report.suite_version = "0.0.0-test";
+  report.time_limit_ms = 10000;
+  report.kernel_argument = subject.argument;
+  apply_waivers(subject.waivers, case_ids(corpus()), parse_date("2027-03-31"),
+                report);
+  return report;
+}
+
+std::vector<Subject> subjects() {
+  std::vector<Subject> all(5);
+  for (Subject& subject : all) subject.selection.tier = "smoke";
+  all[0].selection.tier = "core";
+  all[1].knobs.ignores_direction = true;
+  all[1].description.dtypes = ROPEPROOF_F32;
+  all[2].knobs.amplitude = [](double) {
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  all[3].canned = {plugin::Outcome::kCrash, "ended by signal 11"};
+  all[3].selection.operations = {"rope", "table"};
+  all[4].knobs.amplitude = [](double) {
+    return -std::numeric_limits<double>::infinity();
+  };
+  all[4].description.angle_class = ROPEPROOF_A3;
+  all[4].description.angle_dtype = ROPEPROOF_BF16;
+  return all;
+}
+
+std::vector<NamedReport> shards_of(const Subject& subject, std::int64_t count) {
+  std::vector<NamedReport> shards;
+  for (std::int64_t i = 1; i <= count; ++i) {
+    const std::string file = std::to_string(i) + ".json";
+    shards.push_back(
+        {file, read_report(json_report(judged(subject, {i, count})), file)});
+  }
+  return shards;
+}
+
+std::string fault_of(std::vector<NamedReport> shards) {
+  try {
+    merge_reports(std::move(shards));
+  } catch (const ReportError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("a report read back says the same, byte for byte",
+          "[conformance][report]") {
+  for (const Subject& subject : subjects()) {
+    const Report report = judged(subject);
+    const Report again = read_report(json_report(report), "a.json");
+    CHECK(json_report(again) == json_report(report));
+    CHECK(text_report(again, 1000) == text_report(report, 1000));
+  }
+}
+
+TEST_CASE("merged shards are the unsharded report, byte for byte, in any order",
+          "[conformance][shards]") {
+  for (const Subject& subject : subjects()) {
+    const Report whole = judged(subject);
+    for (const std::int64_t count : {1, 2, 7}) {
+      std::vector<NamedReport> shards = shards_of(subject, count);
+      std::reverse(shards.begin(), shards.end());
+      const Report merged = merge_reports(std::move(shards));
+      CHECK(json_report(merged) == json_report(whole));
+      CHECK(text_report(merged, 1000) == text_report(whole, 1000));
+    }
+  }
+}
+
+TEST_CASE("a shard supports no level and decides about no waiver",
+          "[conformance][shards]") {
+  Subject subject = subjects()[0];
+  subject.waivers.entries.pop_back();  // the expired one
+  CHECK_FALSE(total(judged(subject)).stale.empty());
+  const Report shard = judged(subject, {1, 2});
+  CHECK(total(shard).stale.empty());
+  CHECK(total(shard).level.empty());
+  CHECK_THAT(text_report(shard, 0), ContainsSubstring("on shard 1/2"));
+}
+
+TEST_CASE("shards that are not one whole run are refused in one line",
+          "[conformance][shards]") {
+  const Subject subject = subjects()[1];
+  const auto with = [&](const auto& change) {
+    std::vector<NamedReport> shards = shards_of(subject, 3);
+    change(shards);
+    return fault_of(std::move(shards));
+  };
+  CHECK(with([](auto&) {}).empty());
+  CHECK(with([](auto& s) { s.pop_back(); }) == "shard 3/3 is missing");
+  CHECK(with([](auto& s) { s.erase(s.begin()); }) == "shard 1/3 is missing");
+  CHECK(with([](auto& s) { s.erase(s.begin() + 1); }) ==
+        "shard 2/3 is missing");
+  CHECK_THAT(with([](auto& s) { s.push_back(s[1]); }),
+             ContainsSubstring("the same shard, 2/3"));
+  CHECK_THAT(with([](auto& s) { s.clear(); }), ContainsSubstring("no report"));
+
+  const auto differs = [&](const char* key, const auto& change) {
+    CHECK_THAT(
+        with([&](auto& s) { change(s[2].report); }),
+        ContainsSubstring(std::string("1.json and 3.json are of "
+                                      "different runs: they differ in ") +
+                          key));
+  };
+  differs("suite_version", [](Report& r) { r.suite_version = "9"; });
+  differs("vectors_version", [](Report& r) { r.vectors_version = "9"; });
+  differs("manifest_sha256", [](Report& r) { r.manifest_sha256 = "9"; });
+  differs("kernel_version", [](Report& r) { r.kernel.version = "9"; });
+  differs("description", [](Report& r) { r.kernel.trig_ulp = 3; });
+  differs("kernel_argument", [](Report& r) { r.kernel_argument += "x"; });
+  differs("is_forked", [](Report& r) { r.is_forked = false; });
+  differs("time_limit_ms", [](Report& r) { r.time_limit_ms = 1; });
+  differs("selection", [](Report& r) { r.selection = "tier core"; });
+  differs("operations", [](Report& r) { r.operations = "rope"; });
+  differs("cases_sha256", [](Report& r) { r.cases_sha256 = "9"; });
+  differs("waivers", [](Report& r) { r.waivers[0].waiver.reason = "x"; });
+  differs("number of shards", [](Report& r) { r.shard.count = 4; });
+
+  CHECK_THAT(with([](auto& s) { s[1].report.dealt[0] = s[0].report.dealt[0]; }),
+             ContainsSubstring("twice"));
+  CHECK_THAT(with([](auto& s) { s[1].report.dealt.pop_back(); }),
+             ContainsSubstring("do not hold the cases"));
+  CHECK_THAT(with([](auto& s) {
+               std::swap(s[1].report.checks.front(), s[1].report.checks.back());
+             }),
+             ContainsSubstring("out of order"));
+}
+
+TEST_CASE(
+    "one library under several paths is one kernel, two under one are not",
+    "[conformance][shards]") {
+  const Subject subject = subjects()[1];
+  std::vector<NamedReport> shards = shards_of(subject, 2);
+  for (NamedReport& shard : shards) shard.report.kernel_sha256 = "12ab";
+  shards[1].report.kernel_argument = "--lib /elsewhere/test.so";
+  CHECK(merge_reports(shards).kernel_argument == subject.argument);
+  shards[1].report.kernel_argument = subject.argument;
+  shards[1].report.kernel_sha256 = "12ac";
+  CHECK_THAT(fault_of(shards), ContainsSubstring("differ in kernel_sha256"));
+}
+
+TEST_CASE(
+    "a shard with nothing to judge is no failure, a whole run of nothing is",
+    "[conformance][shards]") {
+  Subject subject = subjects()[1];
+  subject.selection.cases = {"smoke-unit-001", "smoke-unit-002"};
+  subject.waivers.entries.pop_back();  // the expired one
+  const Report beyond = judged(subject, {3, 3});
+  CHECK(beyond.checks.empty());
+  CHECK(exit_status(total(beyond)) == 0);
+  CHECK_THAT(text_report(beyond, 0),
+             ContainsSubstring("shard 3/3: nothing to judge here"));
+  CHECK(json_report(merge_reports(shards_of(subject, 3))) ==
+        json_report(judged(subject)));
+
+  subject.description.operations = ROPEPROOF_PERMUTE;
+  for (const NamedReport& shard : shards_of(subject, 2)) {
+    CHECK(exit_status(total(shard.report)) == 0);
+  }
+  CHECK(exit_status(total(merge_reports(shards_of(subject, 2)))) == 2);
+}
+
+TEST_CASE("a file that is not exactly a report is refused in one line",
+          "[conformance][report]") {
+  const std::string good = json_report(judged(subjects()[1], {1, 3}));
+  const auto fault = [](const std::string& text) -> std::string {
+    try {
+      read_report(text, "a.json");
+    } catch (const ReportError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return fault(text.replace(at, from.size(), to));
+  };
+  CHECK(fault(good).empty());
+  for (const char* foreign :
+       {"", "x", "[]", "null", "{}", "{\"format\": 3}",
+        "{\"format\": \"ropeproof-waivers/1\"}", "{\"a\": 1e999}"}) {
+    CHECK_THAT(fault(foreign), ContainsSubstring("no report of"));
+  }
+  CHECK_THAT(fault(good.substr(0, good.size() / 2)),
+             ContainsSubstring("no report of"));
+  CHECK_THAT(changed("\"selection\"", "\"selecting\""),
+             ContainsSubstring("missing"));
+  CHECK_THAT(changed("\"elements\": ", "\"elements\": 1"),
+             ContainsSubstring("not as this version writes it"));
+  CHECK_THAT(changed("\"shard\": \"1/3\"", "\"shard\": \"1/3x\""),
+             ContainsSubstring("missing or of another type"));
+  CHECK_THAT(changed("\"PASS\"", "\"FAIL\""), ContainsSubstring("edited"));
+  CHECK_THAT(changed("\"kernel\"", "\"extra\": 1, \"kernel\""),
+             ContainsSubstring("edited"));
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::report

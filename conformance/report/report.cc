@@ -1,0 +1,220 @@
+#include "conformance/report/report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+double ratio_of(const check::Check& check) {
+  return check.measurement && check.measurement->worst
+             ? check.measurement->worst->ratio()
+             : -1;
+}
+
+std::string tightest(const std::array<double, 3>& ratio) {
+  constexpr const char* kNames[] = {"A0", "A1", "A2"};
+  for (std::size_t i = 0; i < ratio.size(); ++i) {
+    if (ratio[i] <= 1) return kNames[i];
+  }
+  return "none";
+}
+
+std::string level_of(const Report& report, const Totals& totals,
+                     bool structure_holds) {
+  if (!report.is_whole_tier || !report.shard.is_whole()) return "";
+  if (totals.of(check::Verdict::kPass) == 0) return "none";
+  const bool conforms = exit_status(totals) == 0;
+  if (!conforms) return structure_holds ? "L0" : "none";
+  if (totals.not_nearest == 0) return "L3";
+  return report.kernel.angle_class == ROPEPROOF_A0 ? "L2" : "L1";
+}
+
+// What a kernel must declare before a suffix says anything.
+struct SuffixRule {
+  char letter;
+  std::uint32_t features;
+};
+constexpr SuffixRule kSuffixes[] = {
+    {'E', ROPEPROOF_SPECIAL_VALUES},
+    {'M', ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES},
+    {'D', ROPEPROOF_DETERMINISTIC},
+    {'B', ROPEPROOF_ADJOINT}};
+
+// A suffix holds if the kernel declares what it promises, something was judged
+// for it, and nothing of that failed.
+std::string suffixes_of(const Report& report, const Totals& totals) {
+  if (!totals.level.starts_with("L")) return "";
+  std::string text;
+  for (const SuffixRule& rule : kSuffixes) {
+    bool holds = (report.kernel.features & rule.features) == rule.features;
+    std::int64_t passed = 0;
+    for (const check::Check& check : report.checks) {
+      if (check.suffixes.find(rule.letter) == std::string::npos) continue;
+      if (check.verdict == check::Verdict::kPass) ++passed;
+      holds = holds && (check.verdict == check::Verdict::kPass ||
+                        check.verdict == check::Verdict::kUnsupported);
+    }
+    if (holds && passed > 0) text += {'+', rule.letter};
+  }
+  return text;
+}
+
+void add_verdict(Totals& totals, const Report& report,
+                 const check::Check& check) {
+  ++totals.count[check.verdict];
+  if (check.verdict == check::Verdict::kUnsupported) {
+    ++totals.unsupported[check.reason];
+    if (!report.profile.empty() && check.aspect.empty()) ++totals.lacking;
+  } else if (!check::is_failure(check.verdict) ||
+             check.verdict == check::Verdict::kFail) {
+    totals.features |= check.features;
+  }
+}
+
+void add_measurement(Totals& totals, const check::Check& check) {
+  const judge::Measurement& m = *check.measurement;
+  totals.elements += m.elements;
+  totals.vacuous += m.vacuous;
+  totals.not_nearest += m.not_nearest;
+  totals.max_norm_ulp = std::max(totals.max_norm_ulp, m.max_norm_ulp);
+  totals.phase_rho = std::max(totals.phase_rho, m.phase_rho);
+  totals.has_angles =
+      totals.has_angles || (check.operation != ROPEPROOF_ROTATE &&
+                            check.operation != ROPEPROOF_PERMUTE);
+  for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
+    totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
+  }
+  if (check.operation == ROPEPROOF_ROTATE ||
+      check.operation == ROPEPROOF_ROPE) {
+    double& of_dtype = totals.dtype_ratio[check.dtype];
+    of_dtype = std::max(of_dtype, ratio_of(check));
+  }
+  if (totals.worst == nullptr || ratio_of(check) > ratio_of(*totals.worst)) {
+    totals.worst = &check;
+  }
+}
+
+// Whether a check of values leaves it open that the structure is right. Waived
+// failures are left out; what the contract says of memory is another matter.
+bool structure_may_hold(const check::Check& check) {
+  if (!check.aspect.empty() || check.verdict == check::Verdict::kXfail ||
+      check.verdict == check::Verdict::kUnsupported) {
+    return true;
+  }
+  const bool judged = check.verdict == check::Verdict::kPass ||
+                      check.verdict == check::Verdict::kFail;
+  return judged && check.measurement && check.reason.empty() &&
+         check.measurement->beyond_structure == 0;
+}
+
+// Of the checks that `takes` accepts.
+template <class Takes>
+Totals total_of(const Report& report, const Takes& takes) {
+  Totals totals;
+  bool structure_holds = true;
+  for (const check::Check& check : report.checks) {
+    if (!takes(check)) continue;
+    add_verdict(totals, report, check);
+    structure_holds = structure_holds && structure_may_hold(check);
+    if (check.measurement) add_measurement(totals, check);
+  }
+  totals.tightest_class =
+      totals.elements > 0 ? tightest(totals.class_ratio) : "none";
+  totals.level = level_of(report, totals, structure_holds);
+  totals.suffixes = suffixes_of(report, totals);
+  return totals;
+}
+
+// A shard, or part of a case's operations, decides about no waiver: the
+// failures may be elsewhere.
+std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
+  std::vector<const AppliedWaiver*> stale;
+  if (!report.shard.is_whole() || !report.operations.empty()) return stale;
+  for (const AppliedWaiver& applied : report.waivers) {
+    if (applied.is_expired) continue;
+    std::set<std::string> cases;
+    bool some_pass = false, all_pass = true;
+    for (const check::Check& check : report.checks) {
+      if (!matches(applied.waiver.id, check.case_id)) continue;
+      cases.insert(check.case_id);
+      some_pass = some_pass || check.verdict == check::Verdict::kPass;
+      all_pass = all_pass && (check.verdict == check::Verdict::kPass ||
+                              check.verdict == check::Verdict::kUnsupported);
+    }
+    const bool is_judged =
+        static_cast<std::int64_t>(cases.size()) == applied.cases;
+    if (is_judged && some_pass && all_pass) stale.push_back(&applied);
+  }
+  return stale;
+}
+
+}  // namespace
+
+std::int64_t Totals::of(check::Verdict verdict) const {
+  const auto found = count.find(verdict);
+  return found == count.end() ? 0 : found->second;
+}
+
+Totals total(const Report& report) {
+  Totals totals = total_of(report, [](const check::Check&) { return true; });
+  totals.staged_is_missing = report.staged_is_missing;
+  totals.is_shard = !report.shard.is_whole();
+  totals.stale = stale_waivers(report);
+  for (const AppliedWaiver& applied : report.waivers) {
+    if (applied.is_expired) totals.expired.push_back(&applied);
+  }
+  // What the waivers say is no longer true: there is nothing to state.
+  if (!totals.stale.empty()) totals.level = totals.suffixes = "";
+  return totals;
+}
+
+Totals total(const Report& report, std::uint32_t operation) {
+  return total_of(report, [operation](const check::Check& check) {
+    return check.operation == operation && check.aspect.empty();
+  });
+}
+
+Totals total_contract(const Report& report) {
+  return total_of(
+      report, [](const check::Check& check) { return !check.aspect.empty(); });
+}
+
+std::string conformance_statement(const Report& report, const Totals& totals) {
+  if (exit_status(totals) != 0 || totals.level.empty()) return "";
+  return "engine " + report.kernel.name + " " + report.kernel.version +
+         ": ropeproof " + report.suite_version + ", level " + totals.level +
+         totals.suffixes + ", " +
+         (report.profile.empty()
+              ? report.selection.substr(0, report.selection.find(','))
+              : "profile " + report.profile) +
+         ", angle " +
+         text::word(plugin::kAngleClassWords, report.kernel.angle_class) +
+         ", " + std::to_string(report.waivers.size()) +
+         (report.waivers.size() == 1 ? " waiver" : " waivers");
+}
+
+bool are_waivers_alone(const Totals& totals) {
+  Totals without = totals;
+  without.stale.clear();
+  without.expired.clear();
+  return exit_status(totals) != 0 && exit_status(without) == 0;
+}
+
+int exit_status(const Totals& totals) {
+  if (totals.of(check::Verdict::kFail) + totals.of(check::Verdict::kCrash) +
+              totals.of(check::Verdict::kTimeout) +
+              totals.of(check::Verdict::kMissing) >
+          0 ||
+      !totals.stale.empty() || !totals.expired.empty()) {
+    return 1;
+  }
+  if (totals.of(check::Verdict::kError) > 0) return 3;
+  if (totals.lacking > 0 || totals.staged_is_missing) return 1;
+  return totals.of(check::Verdict::kPass) > 0 || totals.is_shard ? 0 : 2;
+}
+
+}  // namespace ropeproof::conformance::report

@@ -1,0 +1,103 @@
+// report.h -- what a run found, for people and programs. Every total is computed here and nowhere else.
+#ifndef ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
+#define ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/check/run.h"
+#include "conformance/report/waivers.h"
+
+namespace ropeproof::conformance::report {
+
+// A waiver for the kernel of the run.
+struct AppliedWaiver {
+  Waiver waiver;
+  std::int64_t cases = 0;   // of all vectors that its pattern matches
+  bool is_expired = false;  // on the day of the run: it covers nothing
+};
+
+// No time, no machine and no number of threads in it: the same kernel gives the
+// same report.
+struct Report : check::Run {
+  Report() = default;
+  // What was known around the run is filled in afterwards.
+  Report(check::Run run) : check::Run(std::move(run)) {}
+
+  std::string suite_version;
+  std::string subcommand = "run";  // that judged, and replays
+  std::string kernel_argument;     // "--lib ./libx.so", as the user typed it
+  std::string kernel_sha256;       // of the library; empty for a command
+  bool is_forked = true;           // as are KernelOptions'
+  std::int64_t time_limit_ms = 0;  // of one call; 0: nothing was called
+  std::string staged;              // what S1 says (staged.h); "" if nothing
+  bool staged_is_missing = false;  // it was asked for and does not hold
+  std::vector<AppliedWaiver> waivers;
+};
+
+struct Totals {
+  std::map<check::Verdict, std::int64_t> count;
+  std::map<std::string, std::int64_t> unsupported;  // reason -> checks
+  std::int64_t elements = 0, vacuous = 0, not_nearest = 0;
+  std::uint32_t features = 0;  // needed by what was judged
+  bool has_angles = false;  // some element has an angle that the kernel formed
+  double max_norm_ulp = 0;
+  double phase_rho = -1;  // of Measurement, the largest; below 0: not seen
+  std::array<double, 3> class_ratio{};          // A0, A1, A2
+  std::map<std::uint32_t, double> dtype_ratio;  // largest error over its bound
+  const check::Check* worst = nullptr;          // largest error over its bound
+  std::string tightest_class;                   // that all measurements hold to
+  std::string level;     // "L3" .. "L0", "none", or "" for part of a tier
+  std::string suffixes;  // "+E+M+D+B", or those that hold
+  // What a profile asks for and the kernel does not offer: does not conform.
+  std::int64_t lacking = 0;
+  bool staged_is_missing = false;
+  // Waivers none of whose failures is left, although everything that they cover
+  // was judged.
+  std::vector<const AppliedWaiver*> stale;
+  std::vector<const AppliedWaiver*> expired;
+  bool is_shard = false;  // one of several: may have nothing to judge
+
+  std::int64_t of(check::Verdict verdict) const;
+};
+
+Totals total(const Report& report);
+// The values under one operation; and all that is not about values.
+Totals total(const Report& report, std::uint32_t operation);
+Totals total_contract(const Report& report);
+
+// DESIGN: 0 conforms, 1 does not or a waiver is stale or expired, 2 nothing was
+// judged, unless it is a shard, 3 protocol error.
+int exit_status(const Totals& totals);
+
+// Whether stale or expired waivers are all that keeps the exit status from 0.
+bool are_waivers_alone(const Totals& totals);
+
+// "engine X 1.4.2: ropeproof 0.1.0, level L1+M+D, profile llama3-f32-128k, angle
+// A1, 0 waivers"; empty where there is nothing to state.
+std::string conformance_statement(const Report& report, const Totals& totals);
+
+// One failing check for people: where, what, how to replay it.
+std::string failure_text(const Report& report, const check::Check& check);
+
+// For people; at most `max_failures` failing checks in full.
+std::string text_report(const Report& report, std::size_t max_failures);
+
+inline constexpr const char* kReportFormat = "ropeproof-report/1";
+
+// For programs: one JSON document, every check in it. report_reader.h reads it.
+std::string json_report(const Report& report);
+
+// For build servers: JUnit XML, one testcase per check. What is waived or
+// unsupported is skipped; crashes, timeouts, missing and broken answers are
+// errors. A stale or expired waiver is a failing testcase of its own.
+std::string junit_report(const Report& report);
+
+}  // namespace ropeproof::conformance::report
+
+#endif  // ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_

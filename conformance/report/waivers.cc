@@ -1,0 +1,171 @@
+#include "conformance/report/waivers.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "conformance/text/one_line.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/strict_json.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+constexpr const char* kFormat = "ropeproof-waivers/1";
+constexpr std::size_t kMaxWaiverBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxTextBytes = 500;
+
+// One line that says something.
+std::string line_of(text::StrictObject& object, const char* key) {
+  const std::string text = object.text(key);
+  const bool is_line = std::none_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+  });
+  if (text.empty() || text.size() > kMaxTextBytes || !is_line) {
+    object.fail(key, "expected one line of 1 to " +
+                         std::to_string(kMaxTextBytes) + " bytes");
+  }
+  return text;
+}
+
+Waiver waiver_of(const nlohmann::json& node, const std::string& where) {
+  text::StrictObject object(node, where);
+  Waiver waiver;
+  waiver.id = line_of(object, "id");
+  waiver.engine = line_of(object, "engine");
+  waiver.reason = line_of(object, "reason");
+  waiver.link = line_of(object, "link");
+  if (!waiver.link.starts_with("https://") &&
+      !waiver.link.starts_with("http://")) {
+    object.fail("link", "expected an address that begins with https://");
+  }
+  try {
+    waiver.expires = parse_date(object.text("expires"));
+  } catch (const std::invalid_argument& error) {
+    object.fail("expires", error.what());
+  }
+  object.finish();
+  return waiver;
+}
+
+std::string name_of(const Waivers& waivers, const Waiver& waiver) {
+  return waivers.file + ": the waiver of \"" + waiver.id + "\" for " +
+         waiver.engine;
+}
+
+}  // namespace
+
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0;
+  // The last star and the text that it has swallowed: where to go on from when
+  // the characters after it do not fit.
+  std::size_t star = std::string_view::npos, swallowed = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      swallowed = t;
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++swallowed;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Waivers parse_waivers(const std::string& text, const std::string& file) {
+  try {
+    const nlohmann::json document = text::parse_json(text, file);
+    text::StrictObject object(document, file);
+    if (object.text("format") != kFormat) {
+      object.fail("format", std::string("expected ") + kFormat);
+    }
+    Waivers waivers{file, text::sha256(text), {}};
+    const nlohmann::json& list = object.get("waivers");
+    if (!list.is_array()) object.fail("waivers", "expected an array");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      waivers.entries.push_back(waiver_of(
+          list[i], object.at("waivers") + "[" + std::to_string(i) + "]"));
+    }
+    object.finish();
+    return waivers;
+  } catch (const text::VectorError& error) {
+    throw std::invalid_argument(text::one_line(error.what()));
+  }
+}
+
+Waivers read_waivers(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(kMaxWaiverBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (stream.bad() || !stream.eof()) {
+    throw std::invalid_argument("--waivers " + file +
+                                (text.size() > kMaxWaiverBytes
+                                     ? " is larger than 1 MiB"
+                                     : " cannot be read"));
+  }
+  return parse_waivers(text, file);
+}
+
+bool is_expired(const Waiver& waiver, const Date& today) {
+  return waiver.expires < today;
+}
+
+void check_patterns(const Waivers& waivers,
+                    const std::vector<std::string>& ids) {
+  for (const Waiver& waiver : waivers.entries) {
+    if (std::none_of(ids.begin(), ids.end(), [&](const std::string& id) {
+          return matches(waiver.id, id);
+        })) {
+      throw std::invalid_argument(
+          name_of(waivers, waiver) +
+          " matches no case; `ropeproof list` names them all");
+    }
+  }
+}
+
+Date today() {
+  return Date(
+      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+}
+
+std::string date_text(const Date& date) {
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02u",
+                static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()));
+  return buffer.data();
+}
+
+Date parse_date(std::string_view text) {
+  const auto number = [&](std::size_t at, std::size_t length) {
+    unsigned value = 0;
+    std::from_chars(text.data() + at, text.data() + at + length, value);
+    return value;
+  };
+  bool is_form = text.size() == 10;
+  for (std::size_t i = 0; is_form && i < text.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    is_form = i == 4 || i == 7 ? text[i] == '-' : is_digit;
+  }
+  if (!is_form) throw std::invalid_argument("expected a day as 2027-03-31");
+  const Date date{std::chrono::year(static_cast<int>(number(0, 4))),
+                  std::chrono::month(number(5, 2)),
+                  std::chrono::day(number(8, 2))};
+  if (!date.ok()) throw std::invalid_argument("no calendar has this day");
+  return date;
+}
+
+}  // namespace ropeproof::conformance::report

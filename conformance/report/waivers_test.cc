@@ -1,0 +1,121 @@
+#include "conformance/report/waivers.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+namespace ropeproof::conformance::report {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const char* const kEntry =
+    R"({"id": "smoke-0*", "engine": "fast", "reason": "known",
+        "link": "https://example.org/7", "expires": "2027-03-31"})";
+
+std::string file_with(const std::string& entries) {
+  return R"({"format": "ropeproof-waivers/1", "waivers": [)" + entries + "]}";
+}
+
+// `text` with the first `from` replaced.
+std::string changed(std::string text, const std::string& from,
+                    const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::string fault_of(const std::string& text) {
+  try {
+    parse_waivers(text, "w.json");
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("a star matches any run of characters, a question mark one",
+          "[waivers]") {
+  CHECK(matches("", ""));
+  CHECK(matches("*", ""));
+  CHECK(matches("smoke-*-001", "smoke-odd-long-001"));
+  CHECK(matches("*-00?", "smoke-rich-003"));
+  CHECK(matches("a*b*c", "a-b-b-c"));
+  CHECK(matches("**", "x"));
+  CHECK_FALSE(matches("", "x"));
+  CHECK_FALSE(matches("?", ""));
+  CHECK_FALSE(matches("smoke-rich", "smoke-rich-001"));
+  CHECK_FALSE(matches("*-001", "smoke-rich-0011"));
+  CHECK_FALSE(matches("a*b*c", "a-c-b"));
+  CHECK_FALSE(matches("smoke.rich", "smoke-rich"));
+  // Backtracking goes to the last star only: no exponential cost.
+  const std::string stars = "*a*a*a*a*a*a*a*a*a*a*a*a*b";
+  CHECK_FALSE(matches(stars, std::string(4096, 'a')));
+}
+
+TEST_CASE("a waiver file is read whole", "[waivers]") {
+  const Waivers waivers = parse_waivers(file_with(kEntry), "w.json");
+  REQUIRE(waivers.entries.size() == 1);
+  const Waiver& waiver = waivers.entries[0];
+  CHECK(waiver.reason == "known");
+  CHECK(waiver.link == "https://example.org/7");
+  CHECK(date_text(waiver.expires) == "2027-03-31");
+  CHECK(waiver.id == "smoke-0*");
+  CHECK(waiver.engine == "fast");
+  CHECK(waivers.sha256.size() == 64);
+  CHECK(parse_waivers(file_with(""), "w.json").entries.empty());
+}
+
+TEST_CASE(
+    "a waiver file that is not exactly as documented is refused in one "
+    "line that names the place",
+    "[waivers]") {
+  const std::string good = file_with(kEntry);
+  REQUIRE(fault_of(good).empty());
+  const struct {
+    std::string text, fault;
+  } rows[] = {
+      {"", "w.json: not JSON"},
+      {"[]", "w.json: expected an object"},
+      {"{\"format\": 1e999}", "w.json: "},
+      {good.substr(0, good.size() / 2), "not JSON"},
+      {changed(good, "waivers/1", "waivers/2"), "w.json.format"},
+      {changed(good, "\"format\"", "\"fromat\""), "w.json.format: missing"},
+      {changed(good, "\"reason\"", "\"raeson\""), "waivers[0].reason: missing"},
+      {changed(good, "\"id\"", "\"note\": \"\", \"id\""),
+       "waivers[0]: unknown field \"note\""},
+      {changed(good, "\"waivers\"", "\"x\": 1, \"waivers\""),
+       "unknown field \"x\""},
+      {changed(good, "\"waivers\"", "\"x\\ny\": 1, \"waivers\""), "\"x?y\""},
+      {changed(good, "smoke-0*", ""), "waivers[0].id: expected one line"},
+      {changed(good, "known", "two\\nlines"), "waivers[0].reason"},
+      {changed(good, "known", std::string(501, 'x')), "waivers[0].reason"},
+      {changed(good, "\"known\"", "7"), "waivers[0].reason"},
+      {changed(good, "https://", ""), "waivers[0].link"},
+      {changed(good, "2027-03-31", "2027-02-29"), "no calendar"},
+      {changed(good, "2027-03-31", "2027-3-31"), "waivers[0].expires"},
+      {changed(good, "2027-03-31", "31.03.2027"), "expected a day"},
+      {changed(good, "2027-03-31", "2027-03-31 "), "expected a day"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const std::string fault = fault_of(row.text);
+    CHECK_THAT(fault, ContainsSubstring(row.fault));
+    CHECK(fault.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("a waiver holds on its last day and not on the next", "[waivers]") {
+  const Waivers waivers = parse_waivers(file_with(kEntry), "w.json");
+  CHECK_FALSE(is_expired(waivers.entries[0], parse_date("2027-03-31")));
+  CHECK(is_expired(waivers.entries[0], parse_date("2027-04-01")));
+  CHECK(today() > parse_date("2026-01-01"));
+}
+
+TEST_CASE("a pattern that matches no case id is named", "[waivers]") {
+  const Waivers waivers = parse_waivers(file_with(kEntry), "w.json");
+  CHECK_NOTHROW(check_patterns(waivers, {"smoke-1", "smoke-02"}));
+  CHECK_THROWS_AS(check_patterns(waivers, {"smoke-1"}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::report

@@ -1,0 +1,175 @@
+#include "conformance/search/search.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/cases/prove.h"
+#include "conformance/cases/stress_case.h"
+#include "conformance/check/features.h"
+#include "conformance/check/runner.h"
+#include "conformance/search/shrink.h"
+
+namespace ropeproof::conformance::search {
+namespace {
+
+// No bug class: a case must have one, and a search knows none.
+constexpr const char* kFoundKey = "X0";
+
+bool is_offered(const plugin::Kernel& kernel, const cases::RopeCase& c) {
+  return std::ranges::any_of(
+      check::kRopeOperations, [&](std::uint32_t operation) {
+        return check::missing_feature(kernel.description(), operation, c,
+                                      kernel.shares_memory())
+            .empty();
+      });
+}
+
+// Whether the kernel's main operation takes a case, as far as it is drawn. Its
+// other operations get the same cases.
+bool is_wanted(const plugin::Kernel& kernel, const cases::RopeCase& c) {
+  const plugin::Description& description = kernel.description();
+  const auto lacks = [&](std::uint32_t feature) {
+    return (description.features & feature) == 0;
+  };
+  const reference::Frequencies& f = c.spec.frequencies;
+  for (const std::uint32_t operation :
+       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE,
+        ROPEPROOF_FREQUENCIES}) {
+    if ((description.operations & operation) == 0) continue;
+    // missing_feature() reads amplitudes from goldens, which are not there yet.
+    const bool has_amplitudes =
+        operation == ROPEPROOF_ROPE || operation == ROPEPROOF_TABLE;
+    if (has_amplitudes && f.amplitude != 1 && lacks(ROPEPROOF_AMPLITUDE)) {
+      return false;
+    }
+    if (has_amplitudes && f.xpos && lacks(ROPEPROOF_PAIR_AMPLITUDE)) {
+      return false;
+    }
+    return check::missing_feature(description, operation, c,
+                                  kernel.shares_memory())
+        .empty();
+  }
+  return false;
+}
+
+// A case with its goldens; none if an oracle refuses it.
+std::optional<cases::RopeCase> proved(const cases::RopeCase& c,
+                                      reference::Oracle oracle) {
+  cases::Group group;
+  group.rope_cases = {c};
+  try {
+    cases::prove(oracle, group);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  return std::move(group.rope_cases[0]);
+}
+
+// The verdict on a case that a process judges first.
+std::optional<check::Check> failing_afresh(plugin::Kernel& kernel,
+                                           const StressFailure& failure,
+                                           reference::Oracle oracle) {
+  const std::optional<cases::RopeCase> c = proved(failure.c, oracle);
+  if (!c) return std::nullopt;
+  kernel.restart(0);
+  check::Check check = check::check_values(kernel, failure.operation, *c);
+  if (!check::is_failure(check.verdict)) return std::nullopt;
+  return check;
+}
+
+StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
+                           reference::Oracle oracle) {
+  StressFailure failure = found;
+  // Each try would wait for the time limit.
+  if (found.check.verdict == check::Verdict::kTimeout) return failure;
+  const StillFails fails = [&](const cases::RopeCase& candidate) {
+    const std::optional<cases::RopeCase> c = proved(candidate, oracle);
+    if (!c) return false;
+    check::Check check = check::check_values(kernel, found.operation, *c);
+    if (check.verdict != found.check.verdict) return false;
+    failure.check = std::move(check);
+    return true;
+  };
+  Shrunk shrunk = shrink(found.c, fails);
+  failure.c = std::move(shrunk.c);
+  failure.tries = shrunk.tries;
+  // A kernel that remembers its calls may have led the search astray.
+  for (StressFailure candidate : {failure, found}) {
+    std::optional<check::Check> check =
+        failing_afresh(kernel, candidate, oracle);
+    if (!check) continue;
+    candidate.check = std::move(*check);
+    return candidate;
+  }
+  failure = found;
+  failure.needs_earlier_calls = true;
+  return failure;
+}
+
+}  // namespace
+
+StressResult search(plugin::Kernel& kernel, std::uint64_t seed,
+                    std::uint64_t first, const GoesOn& goes_on,
+                    reference::Oracle oracle) {
+  StressResult result;
+  const auto drawn = [&](std::uint64_t index) {
+    return cases::stress_case(seed, index, [&](const cases::RopeCase& c) {
+      return is_wanted(kernel, c);
+    });
+  };
+  while (!result.failure) {
+    const std::uint64_t count = std::min(goes_on(result.drawn), kStressBatch);
+    if (count == 0) break;
+    // What a description rules out for certain needs no proof. Amplitudes are
+    // known only with one: check_values() asks again.
+    std::vector<std::uint64_t> indices;
+    cases::Group group;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t index = first + result.drawn++;
+      cases::RopeCase c = drawn(index);
+      if (!is_offered(kernel, c)) {
+        result.unsupported += std::ssize(check::kRopeOperations);
+        continue;
+      }
+      indices.push_back(index);
+      group.rope_cases.push_back(std::move(c));
+    }
+    cases::prove(oracle, group);
+    for (std::size_t i = 0; i < indices.size() && !result.failure; ++i) {
+      for (const std::uint32_t operation : check::kRopeOperations) {
+        check::Check check =
+            check::check_values(kernel, operation, group.rope_cases[i]);
+        ++(check.verdict == check::Verdict::kUnsupported ? result.unsupported
+                                                         : result.judged);
+        if (!check::is_failure(check.verdict)) continue;
+        result.failure = made_smaller(
+            kernel,
+            {indices[i], operation, drawn(indices[i]), std::move(check), 0},
+            oracle);
+        break;
+      }
+    }
+  }
+  return result;
+}
+
+cases::Files failure_files(const StressFailure& failure,
+                           reference::Oracle oracle,
+                           const std::string& version) {
+  std::vector<cases::Group> groups(1);
+  groups[0].name = "stress";
+  groups[0].tier = "core";
+  groups[0].description =
+      "A failure that `ropeproof stress` has found, made as small as it gets.";
+  groups[0].targets = {{kFoundKey, "found by a search; the cause is open"}};
+  groups[0].rope_cases = {failure.c};
+  cases::RopeCase& c = groups[0].rope_cases[0];
+  c.comment = "drawn from a seed and made smaller while it failed";
+  c.targets = {kFoundKey};
+  return cases::corpus_files(groups, oracle, version);
+}
+
+}  // namespace ropeproof::conformance::search

@@ -1,0 +1,57 @@
+// search.h -- looking for a case that a kernel fails, for as long as it takes.
+#ifndef ROPEPROOF_CONFORMANCE_SEARCH_SEARCH_H_
+#define ROPEPROOF_CONFORMANCE_SEARCH_SEARCH_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "conformance/cases/case.h"
+#include "conformance/cases/corpus_files.h"
+#include "conformance/plugin/kernel.h"
+#include "conformance/report/report.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance::search {
+
+struct StressFailure {
+  std::uint64_t index = 0;  // of the stream that the seed names
+  std::uint32_t operation = 0;
+  cases::RopeCase c;       // the smallest that was found, without goldens
+  check::Check check;      // what it shows
+  std::int64_t tries = 0;  // cases tried to find it
+  // The case passes in a fresh process: it fails after other calls alone, and is
+  // the one that was drawn.
+  bool needs_earlier_calls = false;
+};
+
+struct StressResult {
+  std::uint64_t drawn = 0;                   // cases
+  std::int64_t judged = 0, unsupported = 0;  // calls
+  std::optional<StressFailure> failure;  // the first; the search ends with it
+};
+
+// Proves and judges stress_case(seed, i, is_wanted) for i = first, first + 1 ...
+// under every operation that the kernel offers; wanted is what its main one
+// takes. Until one fails or `goes_on`, asked before
+// each batch of at most kStressBatch cases with the number drawn so far, answers
+// how many more may be drawn: 0 ends the search. A failure is made smaller by
+// shrink(), as long as it stays what it is: FAIL, CRASH, ERROR; a timeout is
+// left as it was drawn. The rest is confirmed in a fresh process, where the
+// kernel has one: the smaller case, else the drawn one. The result depends on the kernel, the seed and the
+// numbers answered alone. Throws what reference/golden.h throws.
+using GoesOn = std::function<std::uint64_t(std::uint64_t drawn)>;
+inline constexpr std::uint64_t kStressBatch = 32;
+StressResult search(plugin::Kernel& kernel, std::uint64_t seed,
+                    std::uint64_t first, const GoesOn& goes_on,
+                    reference::Oracle oracle);
+
+// The failure as vectors of one case, for `ropeproof run --vectors`.
+cases::Files failure_files(const StressFailure& failure,
+                           reference::Oracle oracle,
+                           const std::string& version);
+
+}  // namespace ropeproof::conformance::search
+
+#endif  // ROPEPROOF_CONFORMANCE_SEARCH_SEARCH_H_

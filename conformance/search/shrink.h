@@ -1,0 +1,31 @@
+// shrink.h -- the smallest case that still fails.
+#ifndef ROPEPROOF_CONFORMANCE_SEARCH_SHRINK_H_
+#define ROPEPROOF_CONFORMANCE_SEARCH_SHRINK_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "conformance/cases/case.h"
+
+namespace ropeproof::conformance::search {
+
+// Whether a case without goldens still shows the failure.
+using StillFails = std::function<bool(const cases::RopeCase&)>;
+
+struct Shrunk {
+  cases::RopeCase c;
+  std::int64_t tries = 0;  // calls of `fails`
+};
+
+// At most this many calls of `fails`; what has been reached by then stands.
+inline constexpr std::int64_t kMaxTries = 20000;
+
+// Takes away what the failure does not need, until no single step is left that
+// it survives: tokens, heads, features, pairs, channels, axes; then makes
+// positions small and elements 0 or 1. Only valid specifications are tried. The
+// same case and the same answers give the same result.
+Shrunk shrink(const cases::RopeCase& c, const StillFails& fails);
+
+}  // namespace ropeproof::conformance::search
+
+#endif  // ROPEPROOF_CONFORMANCE_SEARCH_SHRINK_H_

@@ -1,0 +1,256 @@
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <set>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/report/report.h"
+#include "conformance/search/cut.h"
+#include "conformance/search/search.h"
+#include "conformance/search/shrink.h"
+#include "conformance/selftest/test_kernel.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::search {
+namespace {
+
+constexpr std::uint64_t kSeed = 5;
+constexpr auto kOracle = reference::Oracle::kBinFloat;
+
+GoesOn cases(std::uint64_t count) {
+  return [count](std::uint64_t drawn) { return count - drawn; };
+}
+
+plugin::Description rope_only() {
+  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  description.operations = ROPEPROOF_ROPE;
+  return description;
+}
+
+StressFailure failure_of(const selftest::Knobs& knobs,
+                         std::uint64_t first = 0) {
+  selftest::TestKernel kernel(rope_only(), knobs);
+  const StressResult result = search(kernel, kSeed, first, cases(300), kOracle);
+  REQUIRE(result.failure);
+  return *result.failure;
+}
+
+// The number of elements that are not zero.
+std::size_t elements_of(const cases::RopeCase& c) {
+  const auto count = [](const cases::Bits& x) {
+    return x.size() -
+           static_cast<std::size_t>(std::count(x.begin(), x.end(), 0));
+  };
+  return count(c.q) + count(c.k);
+}
+
+void check_plain(const cases::RopeCase& c) {
+  CHECK(c.dtype == reference::Format::kF32);
+  CHECK(c.memory == cases::Memory::kDense);
+  CHECK(c.spec.direction == reference::Direction::kForward);
+  CHECK(c.spec.frequencies.scaling.index() == 0);
+  CHECK(c.spec.frequencies.base == 10000);
+  CHECK(c.spec.frequencies.amplitude == 1);
+  CHECK_FALSE(c.spec.frequencies.xpos);
+  CHECK(c.spec.axes.count == 1);
+  CHECK(c.spec.layout.rotary_offset == 0);
+}
+
+// A tail of a vector of eight pairs that nobody has turned.
+selftest::Knobs tail_bug() {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  knobs.adjust_turn = [](double& c, double& s, std::int64_t j,
+                         std::int64_t pairs) {
+    if (pairs % 8 == 0 || j != pairs - 1) return;
+    c = 1;
+    s = 0;
+  };
+  return knobs;
+}
+
+TEST_CASE(
+    "an unrotated last pair is shrunk to one pair of one token, turned by "
+    "the least position, with one element",
+    "[conformance][stress]") {
+  const StressFailure failure = failure_of(tail_bug());
+  const cases::RopeCase& c = failure.c;
+  check_plain(c);
+  CHECK(failure.check.verdict == check::Verdict::kFail);
+  CHECK(c.tokens() == 1);
+  CHECK(c.q_heads == 1);
+  CHECK(c.k_heads == 0);
+  CHECK(c.spec.layout.rotary_dim == 2);
+  CHECK(c.spec.layout.head_dim == 2);
+  CHECK(c.positions == std::vector<double>{1});
+  CHECK(elements_of(c) == 1);
+}
+
+TEST_CASE("a failure from a position on is shrunk to just that position",
+          "[conformance][stress]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  knobs.angle = [](double position, double theta) {
+    return (position >= 3000 ? position + 1 : position) * theta;
+  };
+  const cases::RopeCase c = failure_of(knobs).c;
+  check_plain(c);
+  CHECK(c.positions == std::vector<double>{3000});
+  CHECK(elements_of(c) == 1);
+}
+
+TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
+          "[conformance][stress]") {
+  selftest::Knobs heads = selftest::exact_knobs();
+  heads.adjust_in_problem = [](const ropeproof_problem& p,
+                               const selftest::HeadIndex& index, double& c,
+                               double& s) {
+    if (p.q.heads < 2 || index.head != 1) return;
+    c = 1;
+    s = 0;
+  };
+  CHECK(failure_of(heads).c.q_heads == 2);
+
+  selftest::Knobs direction = selftest::exact_knobs();
+  direction.ignores_direction = true;
+  const cases::RopeCase adjoint = failure_of(direction).c;
+  CHECK(adjoint.spec.direction == reference::Direction::kAdjoint);
+  CHECK(adjoint.spec.layout.head_dim == 2);
+
+  selftest::Knobs outside = selftest::exact_knobs();
+  outside.outside = [](double, double) { return 0.0; };
+  const cases::RopeCase tail = failure_of(outside).c;
+  CHECK(tail.spec.layout.head_dim == 3);
+  CHECK(elements_of(tail) == 1);
+}
+
+TEST_CASE("the same seed finds and shrinks the same failure",
+          "[conformance][stress]") {
+  const StressFailure a = failure_of(tail_bug()), b = failure_of(tail_bug());
+  CHECK(a.index == b.index);
+  CHECK(a.tries == b.tries);
+  CHECK(failure_files(a, kOracle, "0") == failure_files(b, kOracle, "0"));
+  // Found alone, too: a case does not depend on those before it.
+  const StressFailure alone = failure_of(tail_bug(), a.index);
+  CHECK(alone.index == a.index);
+  CHECK(failure_files(alone, kOracle, "0") == failure_files(a, kOracle, "0"));
+}
+
+TEST_CASE(
+    "a saved failure is a vector: a broken kernel fails it, an honest one "
+    "does not",
+    "[conformance][stress]") {
+  const StressFailure failure = failure_of(tail_bug());
+  const auto folder =
+      std::filesystem::temp_directory_path() / "ropeproof_stress_test";
+  std::filesystem::remove_all(folder);
+  cases::write_corpus(failure_files(failure, kOracle, "0"), folder);
+  const cases::Corpus corpus = cases::load_corpus(folder);
+  const auto status = [&](const selftest::Knobs& knobs) {
+    selftest::TestKernel kernel(rope_only(), knobs);
+    return report::exit_status(
+        report::total(check::run_suite(kernel, corpus, {})));
+  };
+  CHECK(status(tail_bug()) == 1);
+  CHECK(status(selftest::exact_knobs()) == 0);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE(
+    "an honest kernel survives the search, and the number of cases is as "
+    "asked",
+    "[conformance][stress]") {
+  selftest::TestKernel kernel(rope_only(), selftest::exact_knobs());
+  const StressResult result = search(kernel, kSeed, 0, cases(70), kOracle);
+  CHECK_FALSE(result.failure);
+  CHECK(result.drawn == 70);
+  CHECK(result.judged > 0);
+  CHECK(result.judged + result.unsupported == 4 * 70);
+}
+
+plugin::Description narrow() {
+  plugin::Description description = rope_only();
+  description.dtypes = ROPEPROOF_F32;
+  description.pairings = ROPEPROOF_HALF_SPLIT;
+  description.features = ROPEPROOF_OUT_OF_PLACE;
+  description.max_position = 4095;
+  return description;
+}
+
+TEST_CASE("a kernel that offers little gets cases that it offers",
+          "[conformance][stress]") {
+  selftest::TestKernel kernel(narrow(), selftest::exact_knobs());
+  const StressResult result = search(kernel, kSeed, 0, cases(200), kOracle);
+  CHECK_FALSE(result.failure);
+  CHECK(result.judged > 190);
+}
+
+TEST_CASE("a failure of a kernel that offers little is found alone, too",
+          "[conformance][stress]") {
+  selftest::TestKernel kernel(narrow(), tail_bug());
+  const StressResult all = search(kernel, kSeed, 0, cases(50), kOracle);
+  REQUIRE(all.failure);
+  const StressResult alone =
+      search(kernel, kSeed, all.failure->index, cases(1), kOracle);
+  REQUIRE(alone.failure);
+  CHECK(failure_files(*alone.failure, kOracle, "0") ==
+        failure_files(*all.failure, kOracle, "0"));
+}
+
+// Wrong from its 8th call on, in every process anew.
+class Forgetful : public selftest::TestKernel {
+ public:
+  using selftest::TestKernel::TestKernel;
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    if (++calls_ >= 8) return {plugin::Outcome::kCrash, "ended by signal 11"};
+    return selftest::TestKernel::run(problem);
+  }
+  bool restart(int) override {
+    calls_ = 0;
+    return true;
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+TEST_CASE("a failure that passes in a fresh process is not called a case",
+          "[conformance][stress]") {
+  Forgetful kernel(rope_only(), selftest::exact_knobs());
+  const StressResult result = search(kernel, kSeed, 0, cases(300), kOracle);
+  REQUIRE(result.failure);
+  CHECK(result.failure->needs_earlier_calls);
+  CHECK(result.failure->tries == 0);
+  CHECK_FALSE(failure_of(tail_bug()).needs_earlier_calls);
+  // The calls up to it show it again.
+  kernel.restart(0);
+  const StressResult again =
+      search(kernel, kSeed, 0, cases(result.failure->index + 1), kOracle);
+  REQUIRE(again.failure);
+  CHECK(again.failure->index == result.failure->index);
+}
+
+TEST_CASE("a kernel that hangs is reported as drawn, without further calls",
+          "[conformance][stress]") {
+  selftest::TestKernel kernel(rope_only(), selftest::exact_knobs());
+  kernel.canned = {plugin::Outcome::kTimeout, "no answer"};
+  const StressResult result = search(kernel, kSeed, 0, cases(70), kOracle);
+  REQUIRE(result.failure);
+  CHECK(result.failure->tries == 0);
+  CHECK(result.failure->check.verdict == check::Verdict::kTimeout);
+}
+
+TEST_CASE("pairs keep their elements when they are laid out anew",
+          "[conformance][stress]") {
+  cases::RopeCase c;
+  c.spec.layout = {9, 6, 1, reference::Pairing::kInterleaved};
+  c.batch = c.seq = c.q_heads = 1;
+  c.positions = {7};
+  for (std::uint64_t i = 0; i < 9; ++i) c.q.push_back(10 + i);
+  // Pairs (1, 2), (3, 4), (5, 6); outside 0, 7, 8.
+  const cases::RopeCase half =
+      relaid(c, {0, 2}, {6, 4, 0, reference::Pairing::kHalfSplit});
+  CHECK(half.q == cases::Bits{11, 15, 12, 16, 10, 17});
+  CHECK(window_width({0, 6, 0, reference::Pairing::kHalfSplit, 1, 5}) == 8);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::search

@@ -1,0 +1,250 @@
+#include "conformance/search/sweep_kernel.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "conformance/judge/tolerance.h"
+#include "conformance/plugin/words.h"
+#include "conformance/search/angle_probe.h"
+#include "conformance/text/words.h"
+#include "reference/sweep/sweep.h"
+
+namespace ropeproof::conformance::search {
+namespace {
+
+using reference::Format;
+
+constexpr std::int64_t kPositionsPerCall = 8192;
+
+Format chosen_dtype(const plugin::Description& kernel,
+                    const SweepRequest& request) {
+  if (request.dtype) {
+    if ((kernel.dtypes & plugin::abi_dtype(*request.dtype)) != 0)
+      return *request.dtype;
+    throw std::invalid_argument("the kernel offers no dtype " +
+                                text::word(text::kFormatWords, *request.dtype));
+  }
+  for (const Format format : {Format::kF32, Format::kBF16, Format::kF16}) {
+    if ((kernel.dtypes & plugin::abi_dtype(format)) != 0) return format;
+  }
+  return Format::kF64;
+}
+
+std::uint32_t chosen_operation(const plugin::Description& kernel) {
+  for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
+    if ((kernel.operations & operation) != 0) return operation;
+  }
+  throw std::invalid_argument(
+      "the kernel forms no angles: it offers neither table nor rope");
+}
+
+reference::Pairing chosen_pairing(const plugin::Description& kernel) {
+  for (const auto& [pairing, text] : text::kPairingWords) {
+    if ((kernel.pairings & plugin::abi_pairing(pairing)) != 0) return pairing;
+  }
+  return reference::Pairing::kInterleaved;
+}
+
+// The bounds of one sweep, relative to a pair of length 1.
+struct Bounds {
+  judge::Claim claim;
+  std::int64_t rotary_dim;
+  double local, absolute;
+  std::vector<double> inv_freq;
+
+  double angle(std::int64_t position, std::size_t j) const {
+    const auto p = static_cast<double>(position);
+    judge::PairAngle pair{static_cast<std::int64_t>(j), rotary_dim, inv_freq[j],
+                          p};
+    pair.exact_in = judge::formats_that_hold(p);
+    return judge::angle_error(claim, pair);
+  }
+};
+
+bool comes_before(const SweptValue& a, const SweptValue& b) {
+  return std::tie(a.position, a.pair, a.is_sin) <
+         std::tie(b.position, b.pair, b.is_sin);
+}
+
+// What a few positions add to a result; the order does not matter.
+struct Tally {
+  std::int64_t values = 0, nearest = 0, wrong = 0, vacuous = 0;
+  double max_error = 0;
+  std::optional<SweptValue> first_wrong, worst;
+
+  void add(const SweptValue& value, bool is_vacuous) {
+    ++values;
+    const bool zeros = value.got == 0 && value.want == 0;
+    if (value.got_bits == value.want_bits || zeros) ++nearest;
+    if (is_vacuous) ++vacuous;
+    max_error = std::max(max_error, value.error);
+    if (value.error > value.bound) {
+      ++wrong;
+      keep_first(value);
+    }
+    keep_worst(value);
+  }
+
+  void add(const Tally& other) {
+    values += other.values;
+    nearest += other.nearest;
+    wrong += other.wrong;
+    vacuous += other.vacuous;
+    max_error = std::max(max_error, other.max_error);
+    if (other.first_wrong) keep_first(*other.first_wrong);
+    if (other.worst) keep_worst(*other.worst);
+  }
+
+ private:
+  void keep_first(const SweptValue& value) {
+    if (!first_wrong || comes_before(value, *first_wrong)) first_wrong = value;
+  }
+  void keep_worst(const SweptValue& value) {
+    if (!worst || value.ratio() > worst->ratio() ||
+        (value.ratio() == worst->ratio() && comes_before(value, *worst))) {
+      worst = value;
+    }
+  }
+};
+
+// One kernel and one base.
+class Sweeper {
+ public:
+  Sweeper(plugin::Kernel& kernel, const SweepRequest& request)
+      : kernel_(kernel),
+        sweep_(request.oracle, spec_of(kernel, request), request.positions) {
+    const plugin::Description& description = kernel.description();
+    result_.operation = chosen_operation(description);
+    const Format dtype = chosen_dtype(description, request);
+    judge::Claim claim = judge::claim_of(description, dtype);
+    const bool is_table = result_.operation == ROPEPROOF_TABLE;
+    result_.format = is_table ? claim.table : dtype;
+    const double local = is_table ? judge::table_error(claim, false, false)
+                                  : judge::local_error(claim, false, false);
+    judge::Claim stored = claim;
+    stored.output = result_.format;
+    bounds_ = {claim,
+               request.rotary_dim,
+               local,
+               judge::underflow_error(stored, is_table ? 0 : 1),
+               {}};
+    spec_ = spec_of(kernel, request);
+    frequencies_ = golden_frequencies(request.oracle, spec_);
+    for (const auto& theta : frequencies_) {
+      bounds_.inv_freq.push_back(std::bit_cast<double>(theta.hi));
+    }
+    result_.positions = request.positions;
+    if (description.max_position > 0) {
+      result_.positions =
+          std::min(result_.positions, description.max_position + 1);
+    }
+  }
+
+  SweepResult run() {
+    AngleProbe probe(kernel_, result_.operation, result_.format, spec_,
+                     frequencies_,
+                     std::min(result_.positions, kPositionsPerCall));
+    Tally tally;
+    for (std::int64_t first = 0; first < result_.positions;
+         first += kPositionsPerCall) {
+      const std::int64_t count =
+          std::min(kPositionsPerCall, result_.positions - first);
+      result_.answer = probe.ask(first, count);
+      if (result_.answer.outcome != plugin::Outcome::kOk) break;
+      judge(probe, first, count, tally);
+    }
+    result_.values = tally.values;
+    result_.nearest = tally.nearest;
+    result_.wrong = tally.wrong;
+    result_.vacuous = tally.vacuous;
+    result_.max_ulp = tally.max_error / reference::ulp(result_.format, 1);
+    result_.first_wrong = tally.first_wrong;
+    result_.worst = tally.worst;
+    return result_;
+  }
+
+ private:
+  static reference::Spec spec_of(const plugin::Kernel& kernel,
+                                 const SweepRequest& request) {
+    return {reference::leading(request.rotary_dim, request.rotary_dim,
+                               chosen_pairing(kernel.description())),
+            {request.base}};
+  }
+
+  // Adds the values of the probe's last answer to `tally`.
+  void judge(const AngleProbe& probe, std::int64_t first, std::int64_t count,
+             Tally& tally) const {
+    std::exception_ptr failure;
+#pragma omp parallel
+    {
+      Tally mine;
+#pragma omp for schedule(dynamic, 64)
+      for (std::int64_t row = 0; row < count; ++row) {
+        try {
+          judge_row(probe, first, row, mine);
+        } catch (...) {
+#pragma omp critical(ropeproof_conformance_sweep)
+          if (!failure) failure = std::current_exception();
+        }
+      }
+#pragma omp critical(ropeproof_conformance_sweep)
+      tally.add(mine);
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  void judge_row(const AngleProbe& probe, std::int64_t first, std::int64_t row,
+                 Tally& tally) const {
+    const auto width = static_cast<std::size_t>(sweep_.pairs());
+    std::vector<double> cos(width), sin(width);
+    sweep_.table(first + row,
+                 result_.format == Format::kF64
+                     ? reference::Rounding::kNearestEven
+                     : reference::Rounding::kToOdd,
+                 cos, sin);
+    for (std::size_t j = 0; j < width; ++j) {
+      const double angle = bounds_.angle(first + row, j);
+      const auto pair = static_cast<std::int64_t>(j);
+      for (const bool is_sin : {false, true}) {
+        SweptValue value{first + row, pair, is_sin};
+        value.got_bits = is_sin ? probe.sin(row, pair) : probe.cos(row, pair);
+        value.want = is_sin ? sin[j] : cos[j];
+        value.want_bits = encode(result_.format, value.want);
+        value.got = decode(result_.format, value.got_bits);
+        const double error = std::abs(value.got - value.want);
+        value.error = std::isfinite(error)
+                          ? error
+                          : std::numeric_limits<double>::infinity();
+        value.bound =
+            angle + bounds_.local + judge::kGoldenError + bounds_.absolute;
+        tally.add(value, angle + bounds_.local >= judge::kVacuous);
+      }
+    }
+  }
+
+  plugin::Kernel& kernel_;
+  reference::sweep::Sweep sweep_;
+  reference::Spec spec_;
+  std::vector<reference::WideGolden> frequencies_;
+  Bounds bounds_{};
+  SweepResult result_;
+};
+
+}  // namespace
+
+double SweptValue::ratio() const {
+  if (error == 0) return 0;
+  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+}
+
+SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request) {
+  return Sweeper(kernel, request).run();
+}
+
+}  // namespace ropeproof::conformance::search

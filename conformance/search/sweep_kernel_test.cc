@@ -1,0 +1,160 @@
+// Sweeps of kernels with known faults, and of honest ones.
+#include "conformance/search/sweep_kernel.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::search {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using reference::Format;
+
+SweepRequest request() {
+  return {500000, 16, 9000, Format::kF32, reference::best_oracle()};
+}
+
+constexpr std::int64_t kValues = 9000 * 8 * 2;
+
+plugin::Description table_only(std::uint32_t angle_class) {
+  plugin::Description description = selftest::full_description(angle_class);
+  description.operations = ROPEPROOF_TABLE;
+  description.table_dtype = ROPEPROOF_F32;
+  return description;
+}
+
+plugin::Description rope_only(std::uint32_t angle_class) {
+  plugin::Description description = selftest::full_description(angle_class);
+  description.operations = ROPEPROOF_ROPE;
+  return description;
+}
+
+SweepResult swept(const plugin::Description& description,
+                  const selftest::Knobs& knobs,
+                  const SweepRequest& asked = request()) {
+  selftest::TestKernel kernel(description, knobs);
+  return sweep_kernel(kernel, asked);
+}
+
+TEST_CASE("an exact table is correctly rounded at every position and pair",
+          "[conformance][sweep]") {
+  const SweepResult result =
+      swept(table_only(ROPEPROOF_A0), selftest::exact_knobs());
+  CHECK(result.conforms());
+  CHECK(result.operation == ROPEPROOF_TABLE);
+  CHECK(result.values == kValues);
+  CHECK(result.nearest == kValues);
+  CHECK(result.wrong == 0);
+  CHECK(result.max_ulp <= 0.5);
+}
+
+TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
+          "[conformance][sweep]") {
+  const SweepResult honest =
+      swept(table_only(ROPEPROOF_A1), selftest::f32_knobs());
+  CHECK(honest.conforms());
+  CHECK(honest.nearest < kValues);
+  CHECK(honest.worst->ratio() > 0.02);
+  const SweepResult boasting =
+      swept(table_only(ROPEPROOF_A0), selftest::f32_knobs());
+  CHECK_FALSE(boasting.conforms());
+  CHECK(boasting.wrong > kValues / 4);
+}
+
+TEST_CASE("a kernel without tables is probed with unit vectors",
+          "[conformance][sweep]") {
+  const SweepResult result =
+      swept(rope_only(ROPEPROOF_A0), selftest::exact_knobs());
+  CHECK(result.conforms());
+  CHECK(result.operation == ROPEPROOF_ROPE);
+  CHECK(result.values == kValues);
+  CHECK(result.nearest == kValues);
+  plugin::Description in_place = rope_only(ROPEPROOF_A0);
+  in_place.features &= ~static_cast<std::uint32_t>(ROPEPROOF_OUT_OF_PLACE);
+  in_place.pairings = ROPEPROOF_HALF_SPLIT;
+  CHECK(swept(in_place, selftest::exact_knobs()).nearest == kValues);
+}
+
+TEST_CASE("a table kept in bf16 under a claim of f32 fails",
+          "[conformance][sweep]") {
+  for (const auto& description :
+       {table_only(ROPEPROOF_A0), rope_only(ROPEPROOF_A0)}) {
+    selftest::Knobs knobs = selftest::exact_knobs();
+    knobs.adjust_turn = [](double& c, double& s, std::int64_t, std::int64_t) {
+      c = decode(Format::kBF16, encode(Format::kBF16, c));
+      s = decode(Format::kBF16, encode(Format::kBF16, s));
+    };
+    const SweepResult result = swept(description, knobs);
+    CHECK_FALSE(result.conforms());
+    CHECK(result.wrong > kValues / 2);
+    CHECK(result.first_wrong->position == 1);
+  }
+}
+
+TEST_CASE("one wrong pair fails, and is named", "[conformance][sweep]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  const auto frequency = knobs.frequency;
+  knobs.frequency = [frequency](const ropeproof_problem& p, std::int64_t j) {
+    return frequency(p, j == 5 ? 4 : j);
+  };
+  const SweepResult result = swept(table_only(ROPEPROOF_A0), knobs);
+  CHECK_FALSE(result.conforms());
+  CHECK(result.first_wrong->pair == 5);
+  CHECK(result.first_wrong->position == 1);
+  CHECK(result.worst->pair == 5);
+  CHECK(result.wrong <= kValues / 8);
+}
+
+TEST_CASE("one wrong position of all fails", "[conformance][sweep]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  const auto angle = knobs.angle;
+  knobs.angle = [angle](double position, double theta) {
+    return angle(position == 8999 ? 8998 : position, theta);
+  };
+  const SweepResult result = swept(table_only(ROPEPROOF_A0), knobs);
+  CHECK_FALSE(result.conforms());
+  CHECK(result.first_wrong->position == 8999);
+  CHECK(result.wrong <= 16);
+}
+
+TEST_CASE("a sweep stops at the kernel's largest position",
+          "[conformance][sweep]") {
+  plugin::Description description = table_only(ROPEPROOF_A0);
+  description.max_position = 99;
+  const SweepResult result = swept(description, selftest::exact_knobs());
+  CHECK(result.positions == 100);
+  CHECK(result.values == 100 * 8 * 2);
+}
+
+TEST_CASE("a kernel that does not answer does not conform",
+          "[conformance][sweep]") {
+  selftest::TestKernel kernel(table_only(ROPEPROOF_A0),
+                              selftest::exact_knobs());
+  kernel.canned = {plugin::Outcome::kCrash, "killed by signal 11"};
+  const SweepResult result = sweep_kernel(kernel, request());
+  CHECK_FALSE(result.conforms());
+  CHECK(result.values == 0);
+  CHECK(result.answer.detail == "killed by signal 11");
+}
+
+TEST_CASE("a sweep refuses what it cannot judge", "[conformance][sweep]") {
+  const auto refuses = [](const plugin::Description& description,
+                          const SweepRequest& asked, const std::string& why) {
+    CHECK_THROWS_WITH(swept(description, selftest::exact_knobs(), asked),
+                      ContainsSubstring(why));
+  };
+  plugin::Description description = table_only(ROPEPROOF_A0);
+  description.operations = ROPEPROOF_PERMUTE;
+  refuses(description, request(), "forms no angles");
+  description = table_only(ROPEPROOF_A0);
+  description.dtypes = ROPEPROOF_BF16;
+  refuses(description, request(), "no dtype f32");
+  SweepRequest asked = request();
+  asked.rotary_dim = 7;
+  refuses(table_only(ROPEPROOF_A0), asked, "rotary_dim");
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::search

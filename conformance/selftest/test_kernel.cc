@@ -1,0 +1,349 @@
+#include "conformance/selftest/test_kernel.h"
+
+#include "conformance/check/call.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+#include "reference/permutation.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+using reference::Format;
+
+double load(const std::byte* at, Format format) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, plugin::bytes_of(format));
+  return decode(format, bits);
+}
+
+void store(std::byte* at, Format format, double value) {
+  const std::uint64_t bits = encode(format, value);
+  std::memcpy(at, &bits, plugin::bytes_of(format));
+}
+
+double rounded(Format format, double value) {
+  return decode(format, encode(format, value));
+}
+
+reference::Spec spec_of(const ropeproof_problem& p) {
+  reference::Spec spec;
+  for (const auto& [pairing, text] : text::kPairingWords) {
+    if (plugin::abi_pairing(pairing) == p.pairing)
+      spec.layout.pairing = pairing;
+  }
+  spec.layout.head_dim = p.head_dim;
+  spec.layout.rotary_dim = p.rotary_dim;
+  spec.layout.rotary_offset = p.rotary_offset;
+  spec.layout.pair_distance = p.pair_distance;
+  spec.layout.blocks = std::max<std::int64_t>(p.pairing_blocks, 1);
+  if (p.direction < 0) spec.direction = reference::Direction::kAdjoint;
+  return spec;
+}
+
+std::byte* bytes_at(void* data, std::int64_t element, Format format) {
+  return static_cast<std::byte*>(data) +
+         element * static_cast<std::int64_t>(plugin::bytes_of(format));
+}
+
+double position_on(const ropeproof_problem& p, const HeadIndex& index,
+                   std::int64_t axis) {
+  const std::int64_t at = axis * p.position_axis_stride +
+                          index.batch * p.position_batch_stride + index.token;
+  return p.real_positions != nullptr ? p.real_positions[at]
+                                     : static_cast<double>(p.positions[at]);
+}
+
+double given_position(const ropeproof_problem& p, const HeadIndex& index,
+                      std::int64_t j) {
+  if (p.axis_weights == nullptr) {
+    return position_on(p, index,
+                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j]);
+  }
+  double sum = 0;
+  for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
+    sum += p.axis_weights[axis * (p.rotary_dim / 2) + j] *
+           position_on(p, index, axis);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Knobs exact_knobs() {
+  Knobs knobs;
+  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    return p.inv_freq != nullptr
+               ? p.inv_freq[j]
+               : std::pow(p.base, -2.0 * static_cast<double>(j) /
+                                      static_cast<double>(p.rotary_dim));
+  };
+  knobs.angle = [](double position, double theta) { return position * theta; };
+  knobs.position = given_position;
+  knobs.pair = [](const reference::Spec& spec, std::int64_t j) {
+    return reference::source_pair(spec, j);
+  };
+  knobs.adjust_turn = [](double&, double&, std::int64_t, std::int64_t) {};
+  knobs.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
+                               double&, double&) {};
+  knobs.amplitude = [](double m) { return m; };
+  knobs.outside = [](double x, double) { return x; };
+  return knobs;
+}
+
+namespace {
+
+// The frequencies by `formula` where base says it all, else as given, in f32.
+Knobs f32_knobs_by(float (*formula)(float base, float r, std::int64_t j)) {
+  Knobs knobs = exact_knobs();
+  knobs.frequency = [formula](const ropeproof_problem& p, std::int64_t j) {
+    if (p.base == 0 || p.scaling != nullptr) {
+      return double{static_cast<float>(p.inv_freq[j])};
+    }
+    return double{formula(static_cast<float>(p.base),
+                          static_cast<float>(p.rotary_dim), j)};
+  };
+  knobs.angle = [](double position, double theta) {
+    return double{static_cast<float>(position) * static_cast<float>(theta)};
+  };
+  return knobs;
+}
+
+}  // namespace
+
+Knobs f32_knobs() {
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    return 1.0f / std::pow(base, static_cast<float>(2 * j) / r);
+  });
+}
+
+Knobs exp2_knobs() {
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    return std::exp2(-static_cast<float>(2 * j) / r * std::log2(base));
+  });
+}
+
+Knobs iterated_knobs() {
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    const float scale = std::pow(base, -2.0f / r);
+    float theta = 1;
+    for (std::int64_t i = 0; i < j; ++i) theta *= scale;
+    return theta;
+  });
+}
+
+plugin::Description full_description(std::uint32_t angle_class) {
+  plugin::Description d;
+  d.name = "test";
+  d.version = "1";
+  d.operations = ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE | ROPEPROOF_ROTATE |
+                 ROPEPROOF_ROPE | ROPEPROOF_PERMUTE;
+  d.dtypes = ROPEPROOF_F32 | ROPEPROOF_BF16 | ROPEPROOF_F16;
+  d.pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT |
+               ROPEPROOF_INTERLEAVED_TO_HALF | ROPEPROOF_NESTED_HALF_SPLIT;
+  d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED |
+               ROPEPROOF_PARTIAL | ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_KEYS |
+               ROPEPROOF_ADJOINT | ROPEPROOF_AMPLITUDE |
+               ROPEPROOF_NEGATIVE_POSITIONS | ROPEPROOF_INV_FREQ |
+               ROPEPROOF_AXES | ROPEPROOF_AXIS_WEIGHTS |
+               ROPEPROOF_REAL_POSITIONS | ROPEPROOF_PAIR_DISTANCE |
+               ROPEPROOF_PAIR_AMPLITUDE;
+  d.max_position = std::int64_t{1} << 31;  // binary64 angles are A0 up to here
+  d.angle_class = angle_class;
+  d.table_dtype = ROPEPROOF_F32;
+  return d;
+}
+
+std::byte* TestKernel::allocate(std::size_t bytes) {
+  // A knob that writes past the end of k, where q, k and v share a buffer,
+  // reaches further than the call's zones.
+  constexpr std::size_t kSpareBytes = 4096;
+  memory_.push_back(std::make_unique<std::byte[]>(bytes + kSpareBytes));
+  return memory_.back().get();
+}
+
+plugin::Answer TestKernel::run(const ropeproof_problem& problem) {
+  if (canned.outcome != plugin::Outcome::kOk) return canned;
+  ropeproof_problem p = problem;
+  if (knobs_.misread) knobs_.misread(p);
+  switch (p.operation) {
+    case ROPEPROOF_FREQUENCIES:
+      write_frequencies(p);
+      break;
+    case ROPEPROOF_TABLE:
+      write_table(p);
+      break;
+    case ROPEPROOF_PERMUTE:
+      permute(p);
+      break;
+    default:
+      rotate_tensor(p, p.q, false);
+      if (p.k.heads > 0) rotate_tensor(p, p.k, true);
+  }
+  return {};
+}
+
+void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
+                      std::int64_t j, double& c, double& s) {
+  const std::int64_t at = index.batch * p.table_batch_stride +
+                          index.token * p.table_token_stride + j;
+  const double given =
+      p.pair_amplitude != nullptr ? p.pair_amplitude[at] : p.amplitude;
+  const double position = knobs_.position(p, index, j);
+  double phi = knobs_.angle(position, knobs_.frequency(p, j));
+  double rest = 0;  // of the angle, beyond binary64
+  if (knobs_.uses_low_part) {
+    phi = position * p.inv_freq[j];
+    rest =
+        std::fma(position, p.inv_freq[j], -phi) + position * p.inv_freq_lo[j];
+  }
+  const Format formed =
+      knobs_.table == Format::kF64 ? Format::kF64 : Format::kF32;
+  const double m = rounded(formed, knobs_.amplitude(given));
+  // Two terms: |rest| <= 2^-22 for |phi| <= 2^31, and 2^-66 / 6 is out of sight.
+  const double half = rest * rest / 2;
+  const double cosine =
+      std::cos(phi) - (rest * std::sin(phi) + half * std::cos(phi));
+  const double sine =
+      std::sin(phi) + (rest * std::cos(phi) - half * std::sin(phi));
+  const auto entry = [&](double x) {
+    return rounded(knobs_.table, rounded(formed, m * rounded(formed, x)));
+  };
+  c = entry(cosine);
+  s = entry(sine);
+  knobs_.adjust_turn(c, s, j, p.rotary_dim / 2);
+}
+
+void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
+                             const std::byte* x, std::byte* y) {
+  const Format dtype = plugin::format_of(p.dtype);
+  const reference::Spec spec = spec_of(p);
+  const auto channel = [&](auto* row, std::int64_t t) {
+    return row + t * static_cast<std::int64_t>(plugin::bytes_of(dtype));
+  };
+  std::vector<double> in(static_cast<std::size_t>(p.head_dim)), out(in);
+  for (std::int64_t t = 0; t < p.head_dim; ++t) {
+    in[static_cast<std::size_t>(t)] = load(channel(x, t), dtype);
+    out[static_cast<std::size_t>(t)] =
+        knobs_.outside(in[static_cast<std::size_t>(t)], p.amplitude);
+  }
+  // Products and sums of f32 numbers: binary64 holds the products exactly.
+  const Format arithmetic = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  const Format step = knobs_.round_each ? dtype : arithmetic;
+  for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
+    const reference::Pair pair = knobs_.pair(spec, j);
+    const reference::Pair to =
+        spec.layout.pairing == reference::Pairing::kInterleavedToHalf
+            ? reference::target_pair(spec, j)
+            : pair;
+    double c = 0, s = 0;
+    if (p.operation == ROPEPROOF_ROTATE) {
+      const std::int64_t at = index.batch * p.table_batch_stride +
+                              index.token * p.table_token_stride + j;
+      const Format table = plugin::format_of(p.table_dtype);
+      c = load(bytes_at(p.cos, at, table), table);
+      s = load(bytes_at(p.sin, at, table), table);
+    } else {
+      turn(p, index, j, c, s);
+    }
+    if (p.direction < 0 && !knobs_.ignores_direction) s = -s;
+    knobs_.adjust_in_problem(p, index, c, s);
+    const double x_u = in[static_cast<std::size_t>(pair.u)];
+    const double x_v = in[static_cast<std::size_t>(pair.v)];
+    const auto times = [&](double a, double b) { return rounded(step, a * b); };
+    const auto sum = [&](double a, double b, double product) {
+      return rounded(step, knobs_.is_fused ? std::fma(a, b, product)
+                                           : times(a, b) + product);
+    };
+    const double y_u = sum(x_u, c, -times(x_v, s));
+    const double first = knobs_.overwrites_input ? y_u : x_u;
+    out[static_cast<std::size_t>(to.u)] = y_u;
+    out[static_cast<std::size_t>(to.v)] = sum(first, s, times(x_v, c));
+  }
+  for (std::int64_t t = 0; t < p.head_dim; ++t) {
+    store(channel(y, t), dtype, out[static_cast<std::size_t>(t)]);
+  }
+}
+
+void TestKernel::rotate_tensor(const ropeproof_problem& p,
+                               const ropeproof_tensor& t, bool is_key) {
+  const Format dtype = plugin::format_of(p.dtype);
+  auto* in = const_cast<void*>(t.in);
+  const std::int64_t batch = knobs_.only_first_batch_row ? 1 : p.batch;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t s = 0; s < p.seq; ++s) {
+      for (std::int64_t h = 0; h < t.heads - knobs_.heads_skipped; ++h) {
+        const std::int64_t dense = ((b * p.seq + s) * t.heads + h) * p.head_dim;
+        std::int64_t from = b * t.in_batch_stride + s * t.in_token_stride +
+                            h * t.in_head_stride;
+        std::int64_t to = b * t.out_batch_stride + s * t.out_token_stride +
+                          h * t.out_head_stride;
+        if (knobs_.writes_with_input_strides) to = from;
+        if (knobs_.ignores_strides) from = to = dense;
+        std::byte* y = bytes_at(t.out, to, dtype);
+        rotate_head(p, {b, s, h, is_key}, bytes_at(in, from, dtype), y);
+        for (std::int64_t k = p.rotary_offset + p.rotary_dim; k < p.head_dim;
+             ++k) {
+          std::byte* channel = bytes_at(y, k, dtype);
+          if (knobs_.reads_outside_densely) {
+            std::memcpy(channel, bytes_at(in, dense + k, dtype),
+                        plugin::bytes_of(dtype));
+          }
+          if (knobs_.zeroes_outside_in_place && t.in == t.out) {
+            store(channel, dtype, 0);
+          }
+        }
+      }
+    }
+  }
+  const std::int64_t end = p.batch * t.out_batch_stride;
+  std::memset(bytes_at(t.out, end, dtype), 0,
+              static_cast<std::size_t>(knobs_.bytes_past_the_end));
+  if (knobs_.turns_a_pair_too_many) {
+    const double x =
+        load(bytes_at(in, p.batch * t.in_batch_stride, dtype), dtype);
+    store(bytes_at(t.out, end, dtype), dtype, x * 0.75);
+  }
+  if (knobs_.changes_input && t.in != t.out) std::memset(in, 0, 1);
+}
+
+void TestKernel::write_table(const ropeproof_problem& p) {
+  const Format table = plugin::format_of(p.table_dtype);
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t s = 0; s < p.seq; ++s) {
+      for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
+        double c = 0, sine = 0;
+        turn(p, {b, s, 0}, j, c, sine);
+        const std::int64_t at =
+            b * p.table_batch_stride + s * p.table_token_stride + j;
+        store(bytes_at(p.cos, at, table), table, c);
+        store(bytes_at(p.sin, at, table), table, sine);
+      }
+    }
+  }
+}
+
+void TestKernel::write_frequencies(const ropeproof_problem& p) {
+  const Format table = plugin::format_of(p.table_dtype);
+  for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
+    store(bytes_at(p.inv_freq_out, j, table), table, knobs_.frequency(p, j));
+  }
+}
+
+void TestKernel::permute(const ropeproof_problem& p) {
+  const Format dtype = plugin::format_of(p.dtype);
+  const std::vector<std::size_t> source =
+      reference::channel_permutation(spec_of(p).layout);
+  auto* in = const_cast<void*>(p.permute_in);
+  const std::int64_t row = p.permute_columns;
+  for (std::int64_t h = 0; h < p.permute_heads; ++h) {
+    for (std::int64_t t = 0; t < p.head_dim; ++t) {
+      const auto from =
+          static_cast<std::int64_t>(source[static_cast<std::size_t>(t)]);
+      std::memcpy(bytes_at(p.permute_out, (h * p.head_dim + t) * row, dtype),
+                  bytes_at(in, (h * p.head_dim + from) * row, dtype),
+                  static_cast<std::size_t>(row) * plugin::bytes_of(dtype));
+    }
+  }
+}
+
+}  // namespace ropeproof::conformance::selftest

@@ -1,0 +1,111 @@
+// test_kernel.h -- a kernel made of knobs, for testing the suite itself:
+// `ropeproof selftest` and the tests.
+//
+// With honest knobs it is a control: the suite must pass it. Each dishonest
+// knob is a bug that engines have shipped: the suite must fail it. Runs in the
+// suite's own process; numbers are rounded by reference/format.h.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_TEST_KERNEL_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_TEST_KERNEL_H_
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "conformance/plugin/kernel.h"
+#include "reference/format.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::selftest {
+
+// Where one head lies: what a bug may confuse.
+struct HeadIndex {
+  std::int64_t batch, token, head;
+  bool is_key = false;
+};
+
+struct Knobs {
+  // theta_j of a problem, and the angle at a position.
+  std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
+  std::function<double(double position, double theta)> angle;
+  // Of pair j: the position on its axis, or the weighted sum over all axes.
+  std::function<double(const ropeproof_problem&, const HeadIndex&,
+                       std::int64_t j)>
+      position;
+  // Where pair j is read from; where it is written follows from the layout.
+  std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
+  // Changes the turn, given the pair's index and the number of pairs.
+  std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
+      adjust_turn;
+  // The same, knowing the problem.
+  std::function<void(const ropeproof_problem&, const HeadIndex&, double& c,
+                     double& s)>
+      adjust_in_problem;
+  std::function<double(double)> amplitude;
+  // What becomes of a channel outside the window.
+  std::function<double(double x, double m)> outside;
+  reference::Format table = reference::Format::kF32;
+  bool round_each = false;        // every product and sum to the dtype
+  bool is_fused = false;          // a multiply-add rounds once
+  bool uses_low_part = false;     // the angle in twice binary64
+  bool overwrites_input = false;  // y_v formed from y_u
+  bool ignores_direction = false;
+  bool ignores_strides = false;
+  bool writes_with_input_strides = false;
+  bool reads_outside_densely = false;    // channels outside the window
+  bool zeroes_outside_in_place = false;  // the same
+  bool turns_a_pair_too_many = false;    // right behind the last channel
+  // What the kernel takes the problem for.
+  std::function<void(ropeproof_problem&)> misread;
+  bool only_first_batch_row = false;
+  std::int64_t heads_skipped = 0;
+  std::int64_t bytes_past_the_end = 0;
+  bool changes_input = false;
+};
+
+// Class A0: the angle in binary64 with the frequency's low part.
+Knobs exact_knobs();
+// Classes A1 (pow or exp2) and A2, as engines write them in f32.
+Knobs f32_knobs();
+Knobs exp2_knobs();
+Knobs iterated_knobs();
+
+// Offers everything, in f32, bf16 and f16; claims `angle_class`.
+plugin::Description full_description(std::uint32_t angle_class);
+
+class TestKernel : public plugin::Kernel {
+ public:
+  TestKernel(plugin::Description description, Knobs knobs)
+      : description_(std::move(description)), knobs_(std::move(knobs)) {}
+
+  const plugin::Description& description() const override {
+    return description_;
+  }
+  std::byte* allocate(std::size_t bytes) override;
+  void release() override { memory_.clear(); }
+  plugin::Answer run(const ropeproof_problem& problem) override;
+  bool shares_memory() const override { return true; }
+
+  // What run() answers instead of working, if set.
+  plugin::Answer canned{plugin::Outcome::kOk, ""};
+
+ private:
+  void rotate_tensor(const ropeproof_problem& p, const ropeproof_tensor& t,
+                     bool is_key);
+  void rotate_head(const ropeproof_problem& p, const HeadIndex& index,
+                   const std::byte* x, std::byte* y);
+  void write_table(const ropeproof_problem& p);
+  void write_frequencies(const ropeproof_problem& p);
+  void permute(const ropeproof_problem& p);
+  void turn(const ropeproof_problem& p, const HeadIndex& index, std::int64_t j,
+            double& c, double& s);
+
+  plugin::Description description_;
+  Knobs knobs_;
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+};
+
+}  // namespace ropeproof::conformance::selftest
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_TEST_KERNEL_H_

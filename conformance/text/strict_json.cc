@@ -1,0 +1,151 @@
+#include "conformance/text/strict_json.h"
+
+#include <utility>
+
+#include "conformance/text/one_line.h"
+
+namespace ropeproof::conformance::text {
+namespace {
+
+// One line, whatever the message quotes.
+std::string one_line(std::string text) {
+  constexpr std::size_t kMaxChars = 400;
+  if (text.size() > kMaxChars) text = text.substr(0, kMaxChars) + " ...";
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
+// Watches a parser: how deep it is, and which members each open object has.
+class Watch {
+ public:
+  explicit Watch(const std::string& where) : where_(where) {}
+
+  bool operator()(int depth, nlohmann::json::parse_event_t event,
+                  const nlohmann::json& parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    const auto level = static_cast<std::size_t>(depth);
+    if (depth > kMaxJsonDepth) {
+      throw VectorError(where_ + ": nested more than " +
+                        std::to_string(kMaxJsonDepth) + " deep");
+    }
+    if (event == Event::object_start) {
+      members_.resize(level + 1);
+      members_[level].clear();
+    }
+    if (event == Event::key &&
+        !members_.at(level - 1).insert(parsed.get<std::string>()).second) {
+      throw VectorError(where_ + ": member " + parsed.dump() +
+                        " occurs twice in one object");
+    }
+    return true;
+  }
+
+ private:
+  const std::string& where_;
+  std::vector<std::set<std::string>> members_;  // by depth
+};
+
+}  // namespace
+
+VectorError::VectorError(const std::string& message)
+    : std::runtime_error(one_line(message)) {}
+
+StrictObject::StrictObject(const nlohmann::json& node, std::string where)
+    : node_(node), where_(std::move(where)) {
+  if (!node.is_object()) throw VectorError(where_ + ": expected an object");
+}
+
+void StrictObject::fail(const std::string& key,
+                        const std::string& fault) const {
+  throw VectorError(at(key) + ": " + fault);
+}
+
+const nlohmann::json* StrictObject::find(const std::string& key) {
+  used_.insert(key);
+  const auto member = node_.find(key);
+  return member == node_.end() ? nullptr : &*member;
+}
+
+const nlohmann::json& StrictObject::get(const std::string& key) {
+  const nlohmann::json* member = find(key);
+  if (member == nullptr) fail(key, "missing");
+  return *member;
+}
+
+std::string StrictObject::text(const std::string& key) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_string()) fail(key, "expected a string");
+  return member.get<std::string>();
+}
+
+std::int64_t StrictObject::integer(const std::string& key, std::int64_t low,
+                                   std::int64_t high) {
+  const nlohmann::json& member = get(key);
+  if (!is_integer(member, low, high)) {
+    fail(key, "expected an integer " + std::to_string(low) + " .. " +
+                  std::to_string(high));
+  }
+  return member.get<std::int64_t>();
+}
+
+bool StrictObject::flag(const std::string& key) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_boolean()) fail(key, "expected true or false");
+  return member.get<bool>();
+}
+
+std::vector<std::string> StrictObject::texts(const std::string& key) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_array()) fail(key, "expected an array of strings");
+  std::vector<std::string> result;
+  for (const nlohmann::json& item : member) {
+    if (!item.is_string()) fail(key, "expected an array of strings");
+    result.push_back(item.get<std::string>());
+  }
+  return result;
+}
+
+void StrictObject::finish() const {
+  for (const auto& [key, value] : node_.items()) {
+    if (!used_.contains(key)) {
+      throw VectorError(where_ + ": unknown field \"" + key +
+                        "\"; this program is older than the file, or the file "
+                        "was edited by hand");
+    }
+  }
+}
+
+bool is_integer(const nlohmann::json& node, std::int64_t low,
+                std::int64_t high) {
+  if (node.is_number_unsigned()) {
+    const auto value = node.get<std::uint64_t>();
+    return value <= static_cast<std::uint64_t>(high) &&
+           static_cast<std::int64_t>(value) >= low;
+  }
+  return node.is_number_integer() && node.get<std::int64_t>() >= low &&
+         node.get<std::int64_t>() <= high;
+}
+
+nlohmann::json parse_json(const std::string& text, const std::string& where) {
+  // The library takes a NUL for the end of the text.
+  if (const std::size_t at = text.find('\0'); at != std::string::npos) {
+    throw VectorError(where + ": not JSON, at byte " + std::to_string(at + 1) +
+                      ": a NUL");
+  }
+  Watch watch(where);
+  try {
+    return nlohmann::json::parse(
+        text,
+        [&](int depth, nlohmann::json::parse_event_t event,
+            nlohmann::json& parsed) { return watch(depth, event, parsed); });
+  } catch (const nlohmann::json::parse_error& error) {
+    throw VectorError(where + ": not JSON, at byte " +
+                      std::to_string(error.byte));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw VectorError(where + ": holds a number beyond binary64");
+  }
+}
+
+}  // namespace ropeproof::conformance::text

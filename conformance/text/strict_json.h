@@ -1,0 +1,61 @@
+// strict_json.h -- reading JSON that must be exactly as the schema says.
+//
+// A StrictObject hands out each member once and refuses the ones that nobody
+// asked for, so that a grown file cannot be half read.
+#ifndef ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
+#define ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ropeproof::conformance::text {
+
+// Vectors that cannot be trusted. what() is one line: file, place, fault; what
+// it quotes from the file may be shortened. Exit status 4.
+struct VectorError : std::runtime_error {
+  explicit VectorError(const std::string& message);
+};
+
+class StrictObject {
+ public:
+  // `where` names the file and the place in it. Throws VectorError.
+  StrictObject(const nlohmann::json& node, std::string where);
+
+  const nlohmann::json& get(const std::string& key);
+  const nlohmann::json* find(const std::string& key);  // null if absent
+  std::string text(const std::string& key);
+  std::int64_t integer(const std::string& key, std::int64_t low,
+                       std::int64_t high);
+  bool flag(const std::string& key);
+  std::vector<std::string> texts(const std::string& key);
+
+  // Throws if a member was never asked for. Call it last.
+  void finish() const;
+
+  std::string at(const std::string& key) const { return where_ + "." + key; }
+  [[noreturn]] void fail(const std::string& key,
+                         const std::string& fault) const;
+
+ private:
+  const nlohmann::json& node_;
+  std::string where_;
+  std::set<std::string> used_;
+};
+
+// Whether `node` is an integer low .. high; high >= 0. The library's own
+// comparison takes 2^64 - 1 for -1.
+bool is_integer(const nlohmann::json& node, std::int64_t low,
+                std::int64_t high);
+
+// Parses one document; `where` names it in the error. Refuses what RFC 8259
+// leaves open: a member that occurs twice, more than kMaxJsonDepth levels, NUL
+// bytes, numbers beyond binary64. Memory: a multiple of the text.
+inline constexpr int kMaxJsonDepth = 32;
+nlohmann::json parse_json(const std::string& text, const std::string& where);
+
+}  // namespace ropeproof::conformance::text
+
+#endif  // ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_

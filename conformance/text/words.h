@@ -1,0 +1,69 @@
+// words.h -- the words that files, flags, reports and the protocol use.
+//
+// One table per enumeration, those of the C ABI in plugin/words.h and those of
+// cases in cases/words.h; the schema and the adapters' documentation use the
+// same words.
+#ifndef ROPEPROOF_CONFORMANCE_TEXT_WORDS_H_
+#define ROPEPROOF_CONFORMANCE_TEXT_WORDS_H_
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reference/format.h"
+#include "reference/spec.h"
+
+namespace ropeproof::conformance::text {
+
+template <class Value, std::size_t kSize>
+using Words = std::array<std::pair<Value, std::string_view>, kSize>;
+
+template <class Value, std::size_t kSize>
+std::string word(const Words<Value, kSize>& words, Value value) {
+  for (const auto& [known, text] : words) {
+    if (known == value) return std::string(text);
+  }
+  return "?";
+}
+
+template <class Value, std::size_t kSize>
+std::optional<Value> find_word(const Words<Value, kSize>& words,
+                               std::string_view text) {
+  for (const auto& [value, known] : words) {
+    if (known == text) return value;
+  }
+  return std::nullopt;
+}
+
+// "a, b or c", for error messages.
+template <class Value, std::size_t kSize>
+std::string list_words(const Words<Value, kSize>& words) {
+  std::string result;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    if (i > 0) result += i + 1 < kSize ? ", " : " or ";
+    result += words[i].second;
+  }
+  return result;
+}
+
+inline constexpr Words<reference::Format, 4> kFormatWords{
+    {{reference::Format::kF64, "f64"},
+     {reference::Format::kF32, "f32"},
+     {reference::Format::kF16, "f16"},
+     {reference::Format::kBF16, "bf16"}}};
+
+inline constexpr Words<reference::Pairing, 4> kPairingWords{
+    {{reference::Pairing::kInterleaved, "interleaved"},
+     {reference::Pairing::kHalfSplit, "half_split"},
+     {reference::Pairing::kInterleavedToHalf, "interleaved_to_half"},
+     {reference::Pairing::kNestedHalfSplit, "nested_half_split"}}};
+
+inline constexpr Words<reference::Direction, 2> kDirectionWords{
+    {{reference::Direction::kForward, "forward"},
+     {reference::Direction::kAdjoint, "adjoint"}}};
+
+}  // namespace ropeproof::conformance::text
+
+#endif  // ROPEPROOF_CONFORMANCE_TEXT_WORDS_H_
