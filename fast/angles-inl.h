@@ -18,7 +18,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "fast/chunks-inl.h"
+#include "fast/elements-inl.h"
 #include "fast/exact_cos_sin.h"
 #include "fast/plan.h"
 #include "hwy/highway.h"

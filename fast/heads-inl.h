@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "fast/chunks-inl.h"
 #include "fast/rotate-inl.h"
 #include "fast/rotate_heads.h"
 #include "hwy/cache_control.h"

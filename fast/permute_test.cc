@@ -31,27 +31,10 @@ std::vector<T> permuted(const Layout& from, std::int64_t heads,
 // Heads of one token, rotated.
 std::vector<float> rotated(const Layout& layout, std::vector<float> x) {
   const auto heads = static_cast<std::int64_t>(x.size()) / layout.head_dim;
-  const Tensor tensor{x.data(),
-                      x.data(),
-                      heads,
-                      {0, 0, layout.head_dim},
-                      {0, 0, layout.head_dim}};
+  const Tensor tensor = dense(x.data(), Type::kF32, heads, layout.head_dim);
   rope(plan_of(10000, layout.rotary_dim), layout, Direction::kForward, {1, 1},
        {kPositionsHere, 0, 0}, {&tensor, 1});
   return x;
-}
-
-// W x, W being [x.size() rows, x.size() columns] or taller. Each row is summed
-// in the same order, hence permuting rows permutes results, to the bit.
-std::vector<float> times(const std::vector<float>& w,
-                         const std::vector<float>& x) {
-  std::vector<float> y(w.size() / x.size());
-  for (std::size_t row = 0; row < y.size(); ++row) {
-    y[row] = std::inner_product(
-        x.begin(), x.end(),
-        w.begin() + static_cast<std::ptrdiff_t>(row * x.size()), 0.0f);
-  }
-  return y;
 }
 
 TEST_CASE("the permutation is the documented one", "[fast][R3]") {
@@ -70,32 +53,6 @@ TEST_CASE("half_split(P x) is P interleaved(x), to the bit", "[fast][R3]") {
       CAPTURE(target, d);
       CHECK(same_bits(rotated(to, permuted(from, 5, x)),
                       permuted(from, 5, rotated(from, x))));
-    }
-  });
-}
-
-TEST_CASE("permuted weights and biases serve the other pairing, to the bit",
-          "[fast][R3]") {
-  const std::int64_t q_heads = 6, k_heads = 2;  // grouped queries
-  on_every_target([&](const std::string& target) {
-    for (const std::int64_t d : {8, 16}) {
-      for (const std::int64_t heads : {q_heads, k_heads}) {
-        const auto rows = static_cast<std::size_t>(heads * d);
-        const Layout from = whole(d, Pairing::kInterleaved);
-        const std::vector<float> x = samples(24, 1), bias = samples(rows, 2);
-        const std::vector<float> w = samples(rows * x.size(), 3);
-        const auto project = [&](const auto& weight, const auto& offset) {
-          std::vector<float> y = times(weight, x);
-          for (std::size_t i = 0; i < y.size(); ++i) y[i] += offset[i];
-          return y;
-        };
-        const auto got = rotated(
-            whole(d, Pairing::kHalfSplit),
-            project(permuted(from, heads, w), permuted(from, heads, bias)));
-        CAPTURE(target, d, heads);
-        CHECK(same_bits(
-            got, permuted(from, heads, rotated(from, project(w, bias)))));
-      }
     }
   });
 }

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <random>
 #include <span>
 
 #include "fast/bits/formats.h"
-#include "fast/plan.h"
-#include "fast/rope_fast.h"
 
 namespace ropeproof::fast {
 namespace {
 
-constexpr std::int64_t kRotaryDims[] = {2,  6,  10,  24,  72,  80,
-                                        92, 96, 112, 120, 128, 256};
+constexpr std::int64_t kDims[] = {2,  6,  10,  24,  72,  80,
+                                  92, 96, 112, 120, 128, 256};
 constexpr std::int64_t kHeads = 3;
 
 // FNV-1a over elements. All NaNs count as one: IEEE 754 leaves their signs and
@@ -23,12 +20,10 @@ constexpr std::int64_t kHeads = 3;
 // are counts, and every bit of all else, the sign of zero included.
 class Hash {
  public:
-  void add(const Format& format, std::span<const unsigned char> memory) {
-    const auto width = static_cast<std::size_t>(format.bits / 8);
+  void add(const Format& format, const Array& array) {
     const std::uint64_t sign = std::uint64_t{1} << (format.bits - 1);
-    for (std::size_t i = 0; i < memory.size(); i += width) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &memory[i], width);
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      const std::uint64_t bits = array.bits(i);
       const bool is_nan = (bits & ~sign) > format.infinity();
       add(is_nan ? ~std::uint64_t{0} : bits);
     }
@@ -44,18 +39,12 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-std::vector<unsigned char> memory_for(const Format& format, std::int64_t n) {
-  return std::vector<unsigned char>(static_cast<std::size_t>(n) *
-                                    static_cast<std::size_t>(format.bits / 8));
-}
-
-// One for each of kRotaryDims; every third has an amplitude.
+// One for each of kDims; every third has an amplitude.
 std::vector<Plan> plans_of(double base) {
   std::vector<Plan> plans;
-  for (const std::int64_t r : kRotaryDims) {
-    std::vector<double> hi(static_cast<std::size_t>(r / 2)), lo(hi);
-    frequencies(base, hi, lo);
-    plans.emplace_back(hi, lo, plans.size() % 3 == 2 ? 1.3465735902799727 : 1);
+  for (const std::int64_t r : kDims) {
+    plans.push_back(
+        plan_of(base, r, plans.size() % 3 == 2 ? 1.3465735902799727 : 1));
   }
   return plans;
 }
@@ -94,8 +83,8 @@ Digest table_digest(const Format& format, std::span<const Plan> plans) {
   Hash hash;
   for (const Plan& plan : plans) {
     const auto pairs = static_cast<std::int64_t>(plan.pairs());
-    auto cos = memory_for(format, tokens * pairs), sin = cos;
-    table(plan, {1, tokens}, {positions.data(), 0, 0},
+    Array cos(format.type, positions.size() * plan.pairs()), sin = cos;
+    table(plan, {1, tokens}, row_of(positions),
           {cos.data(), sin.data(), 0, pairs, format.type});
     hash.add(format, cos);
     hash.add(format, sin);
@@ -107,7 +96,7 @@ struct NamedPairing {
   Pairing pairing;
   const char* name;
 };
-constexpr NamedPairing kPairings[] = {
+constexpr NamedPairing kNamedPairings[] = {
     {Pairing::kInterleaved, "interleaved"},
     {Pairing::kHalfSplit, "half-split"},
     {Pairing::kInterleavedToHalf, "interleaved-to-half"},
@@ -132,11 +121,12 @@ void add_result(const Format& format, const Layout& layout, Fill fill,
                 std::int64_t tokens, std::mt19937_64& random, Hash& hash,
                 const Run& run) {
   const std::int64_t d = layout.head_dim;
-  const auto count = static_cast<std::size_t>(tokens * kHeads * d);
-  const auto in = drawn(format, fill, count, random);
-  auto out = memory_for(format, tokens * kHeads * d);
-  const Strides strides{0, kHeads * d, d};
-  run({in.data(), out.data(), kHeads, strides, strides, format.type});
+  Array in = drawn(format, fill, static_cast<std::size_t>(tokens * kHeads * d),
+                   random);
+  Array out(format.type, in.size());
+  Tensor tensor = dense(in.data(), format.type, kHeads, d);
+  tensor.out = out.data();
+  run(tensor);
   hash.add(format, out);
 }
 
@@ -148,13 +138,13 @@ Digest rotate_digest(const Format& format, const NamedPairing& p,
                      Direction direction) {
   std::mt19937_64 random(1);
   Hash hash;
-  for (const std::int64_t r : kRotaryDims) {
+  for (const std::int64_t r : kDims) {
     for (const Layout& layout : layouts(r, p.pairing)) {
       for (const Fill fill : kFills) {
         for (const Format& given : kFormats) {
           const auto n = static_cast<std::size_t>(r / 2);
-          const auto cos = drawn_cos_sin(given, fill, format, n, random);
-          const auto sin = drawn_cos_sin(given, fill, format, n, random);
+          Array cos = drawn_cos_sin(given, fill, format, n, random);
+          Array sin = drawn_cos_sin(given, fill, format, n, random);
           add_result(
               format, layout, fill, 1, random, hash, [&](const Tensor& x) {
                 rotate(layout, direction, {1, 1},
@@ -183,8 +173,8 @@ Digest rope_digest(const Format& format, std::span<const Plan> plans,
     for (const Layout& layout : layouts(r, p.pairing)) {
       add_result(format, layout, Fill::kPlain, tokens, random, hash,
                  [&](const Tensor& x) {
-                   rope(plan, layout, direction, {1, tokens},
-                        {positions.data(), 0, 0}, {&x, 1});
+                   rope(plan, layout, direction, {1, tokens}, row_of(positions),
+                        {&x, 1});
                  });
     }
   }
@@ -200,7 +190,7 @@ std::vector<Digest> digests() {
   std::vector<Digest> all;
   for (const Format& format : kFormats) {
     all.push_back(table_digest(format, plans));
-    for (const NamedPairing& pairing : kPairings) {
+    for (const NamedPairing& pairing : kNamedPairings) {
       for (const auto direction : {Direction::kForward, Direction::kAdjoint}) {
         all.push_back(rotate_digest(format, pairing, direction));
         all.push_back(rope_digest(format, plans, pairing, direction));

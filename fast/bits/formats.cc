@@ -1,8 +1,6 @@
 #include "fast/bits/formats.h"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace ropeproof::fast {
 namespace {
@@ -79,28 +77,21 @@ std::uint64_t midway(const Format& format, const Format& tensor,
 }
 
 template <class Draw>
-std::vector<unsigned char> filled(const Format& format, std::size_t count,
-                                  const Draw& draw) {
-  const auto width = static_cast<std::size_t>(format.bits / 8);
-  std::vector<unsigned char> memory(count * width);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = draw();
-    std::memcpy(&memory[i * width], &bits, width);
-  }
-  return memory;
+Array filled(const Format& format, std::size_t count, const Draw& draw) {
+  Array array(format.type, count);
+  for (std::size_t i = 0; i < count; ++i) array.set_bits(i, draw());
+  return array;
 }
 
 }  // namespace
 
-std::vector<unsigned char> drawn(const Format& format, Fill fill,
-                                 std::size_t count, std::mt19937_64& random) {
+Array drawn(const Format& format, Fill fill, std::size_t count,
+            std::mt19937_64& random) {
   return filled(format, count, [&] { return element(format, fill, random); });
 }
 
-std::vector<unsigned char> drawn_cos_sin(const Format& format, Fill fill,
-                                         const Format& tensor,
-                                         std::size_t count,
-                                         std::mt19937_64& random) {
+Array drawn_cos_sin(const Format& format, Fill fill, const Format& tensor,
+                    std::size_t count, std::mt19937_64& random) {
   return filled(format, count, [&] {
     return fill == Fill::kTies ? midway(format, tensor, random)
                                : element(format, fill, random);

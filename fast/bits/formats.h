@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <vector>
 
-#include "fast/rope_fast.h"
+#include "fast/testing.h"
 
 namespace ropeproof::fast {
 
@@ -40,17 +39,15 @@ enum class Fill {
 inline constexpr Fill kFills[] = {Fill::kPlain, Fill::kAny, Fill::kSpecials,
                                   Fill::kTies};
 
-// `count` elements of a tensor in memory.
-std::vector<unsigned char> drawn(const Format& format, Fill fill,
-                                 std::size_t count, std::mt19937_64& random);
+// `count` elements of a tensor.
+Array drawn(const Format& format, Fill fill, std::size_t count,
+            std::mt19937_64& random);
 
-// `count` cosines or sines in memory, for tensors of the type `tensor`. kTies:
+// `count` cosines or sines for tensors of the type `tensor`. kTies:
 // with one digit more than the tensor's, where the table's type has as many, so
 // that each times a power of two lies midway between two results.
-std::vector<unsigned char> drawn_cos_sin(const Format& format, Fill fill,
-                                         const Format& tensor,
-                                         std::size_t count,
-                                         std::mt19937_64& random);
+Array drawn_cos_sin(const Format& format, Fill fill, const Format& tensor,
+                    std::size_t count, std::mt19937_64& random);
 
 }  // namespace ropeproof::fast
 

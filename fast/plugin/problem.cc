@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "fast/elements.h"
 #include "fast/plugin/footprint.h"
@@ -81,15 +82,16 @@ std::int64_t axes_of(const ropeproof_problem& problem) {
              : problem.position_axes;
 }
 
-// Calls check(offset) for the first position of every axis and batch row.
-template <class Check>
-bool for_each_row(const ropeproof_problem& problem, const Check& check) {
+// Whether check(p) holds for every position of every axis and batch row.
+template <class T, class Check>
+bool all_positions(const ropeproof_problem& problem, const T* positions,
+                   const Check& check) {
+  if (!is_array(positions, sizeof(T))) return false;
   for (std::int64_t a = 0; a < axes_of(problem); ++a) {
     for (std::int64_t b = 0; b < problem.batch; ++b) {
-      if (!check(a * problem.position_axis_stride +
-                 b * problem.position_batch_stride)) {
-        return false;
-      }
+      const T* row = positions + a * problem.position_axis_stride +
+                     b * problem.position_batch_stride;
+      if (!std::all_of(row, row + problem.seq, check)) return false;
     }
   }
   return true;
@@ -98,21 +100,13 @@ bool for_each_row(const ropeproof_problem& problem, const Check& check) {
 bool positions_in_range(const ropeproof_problem& problem) {
   if (problem.real_positions != nullptr) {
     return problem.positions == nullptr &&
-           is_array(problem.real_positions, sizeof(double)) &&
-           for_each_row(problem, [&](std::int64_t offset) {
-             const double* row = problem.real_positions + offset;
-             return std::all_of(row, row + problem.seq, [](double p) {
-               return std::abs(p) <= double{kMaxPosition};
-             });
+           all_positions(problem, problem.real_positions, [](double p) {
+             return std::abs(p) <= double{kMaxPosition};
            });
   }
-  return is_array(problem.positions, sizeof(std::int64_t)) &&
-         for_each_row(problem, [&](std::int64_t offset) {
-           const std::int64_t* row = problem.positions + offset;
-           return std::all_of(row, row + problem.seq, [](std::int64_t p) {
-             return p >= -kMaxPosition && p <= kMaxPosition;
-           });
-         });
+  return all_positions(problem, problem.positions, [](std::int64_t p) {
+    return p >= -kMaxPosition && p <= kMaxPosition;
+  });
 }
 
 bool amplitudes_are_finite(const ropeproof_problem& problem) {
@@ -136,22 +130,17 @@ bool amplitudes_are_finite(const ropeproof_problem& problem) {
 }  // namespace
 
 std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept {
-  switch (dtype) {
-    case ROPEPROOF_F64:
-      type = Type::kF64;
-      return ROPEPROOF_OK;
-    case ROPEPROOF_F32:
-      type = Type::kF32;
-      return ROPEPROOF_OK;
-    case ROPEPROOF_F16:
-      type = Type::kF16;
-      return ROPEPROOF_OK;
-    case ROPEPROOF_BF16:
-      type = Type::kBf16;
-      return ROPEPROOF_OK;
-    default:
-      return ROPEPROOF_UNSUPPORTED;
+  constexpr std::pair<std::uint32_t, Type> kTypes[] = {
+      {ROPEPROOF_F64, Type::kF64},
+      {ROPEPROOF_F32, Type::kF32},
+      {ROPEPROOF_F16, Type::kF16},
+      {ROPEPROOF_BF16, Type::kBf16}};
+  for (const auto& [known, name] : kTypes) {
+    if (dtype != known) continue;
+    type = name;
+    return ROPEPROOF_OK;
   }
+  return ROPEPROOF_UNSUPPORTED;
 }
 
 std::int32_t check_rotary_dim(const ropeproof_problem& problem) noexcept {
