@@ -1,12 +1,6 @@
 # The vectors by other means: the oracles notice what is wrong with them.
 if(TARGET ropeproof_recheck)
-  add_executable(second_oracle_test tools/prove/second_oracle/pattern_test.cc
-    tools/prove/second_oracle/pattern.cc tools/prove/second_oracle/power.cc
-    tools/prove/second_oracle/special.cc)
-  target_include_directories(second_oracle_test PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(second_oracle_test PRIVATE Arb::Arb Catch2::Catch2WithMain
-    ropeproof_options)
-  catch_discover_tests(second_oracle_test TEST_PREFIX "second_oracle: ")
+  ropeproof_tests(tools/prove/second_oracle second_oracle)
   add_test(NAME second_oracle COMMAND ${ROPEPROOF_PYTHON}
     ${PROJECT_SOURCE_DIR}/tools/prove/second_oracle/second_oracle_test.py
     $<TARGET_FILE:ropeproof_recheck> ${PROJECT_SOURCE_DIR}/vectors)

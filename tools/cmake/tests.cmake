@@ -1,23 +1,33 @@
-# Tests lie beside what they test: the *_test.cc below a folder are one program.
+# Tests lie beside what they test: the *_test.cc below a folder are one program,
+# and those of each folder within it are one entry of CTest, which loads the vectors
+# once. One test alone: FOLDER_test "its name".
 include(CTest)
 find_package(Catch2 3 REQUIRED)
-include(Catch)
-
-set(spec "*")
-if(NOT ROPEPROOF_MPFI)
-  set(spec "~[mpfi]")
-endif()
 
 function(ropeproof_tests folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*_test.cc)
-  if(NOT sources)
-    return()
-  endif()
-  add_executable(${folder}_test ${sources})
-  target_link_libraries(${folder}_test PRIVATE Catch2::Catch2WithMain
+  cmake_path(GET folder FILENAME name)
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE Catch2::Catch2WithMain
     ropeproof_options ${ARGN})
-  target_compile_options(${folder}_test PRIVATE -ffp-contract=off)
-  catch_discover_tests(${folder}_test TEST_PREFIX "${folder}: " TEST_SPEC ${spec})
+  target_compile_options(${name}_test PRIVATE -ffp-contract=off)
+  set(leave_out "~[.]")
+  if(NOT ROPEPROOF_MPFI)
+    string(APPEND leave_out "~[mpfi]")
+  endif()
+  set(rooms)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM file)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    cmake_path(GET source PARENT_PATH room)
+    list(APPEND rooms ${room})
+    list(APPEND files_of_${room} "[#${file}]${leave_out}")
+  endforeach()
+  list(REMOVE_DUPLICATES rooms)
+  foreach(room IN LISTS rooms)
+    list(JOIN files_of_${room} "," files)
+    add_test(NAME ${room} COMMAND ${name}_test --filenames-as-tags "${files}")
+  endforeach()
 endfunction()
 
 ropeproof_tests(reference ropeproof::reference Boost::headers OpenMP::OpenMP_CXX)
@@ -107,8 +117,6 @@ add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/pro
   ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME ledger_self_test COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/tools/prove/check_ledger.py --self-test)
-add_test(NAME model_schema COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/prove/check_model_schema.py ${PROJECT_SOURCE_DIR}/vectors)
 
 include(oracle_tests)
 

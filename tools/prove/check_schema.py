@@ -1,7 +1,9 @@
-"""Checks every group of vectors against vectors/schema.json.
+"""Checks every group of vectors and every preset against its schema.
 
-Also proves that the schema is closed: a field more, a field less or a wrong
-type anywhere in a case must be refused. Needs python3-jsonschema.
+  check_schema.py VECTORS_DIR
+
+Also proves that the schemas are closed: a field more, a field less or a wrong type
+anywhere must be refused. Needs python3-jsonschema.
 """
 
 import copy
@@ -11,14 +13,12 @@ import sys
 
 import jsonschema
 
-vectors = pathlib.Path(sys.argv[1])
-schema = json.loads((vectors / "schema.json").read_text())
-jsonschema.Draft202012Validator.check_schema(schema)
-validator = jsonschema.Draft202012Validator(schema)
-manifest = json.loads((vectors / "MANIFEST.json").read_text())
+
+def read(path):
+    return json.loads(path.read_text())
 
 
-def broken_copies(group):
+def broken_group(group, schema):
     """The group with one fault each, in its first case."""
 
     def fault(change):
@@ -26,25 +26,60 @@ def broken_copies(group):
         change(broken["cases"][0])
         return broken
 
-    case = group["cases"][0]
     required = schema["$defs"][group["type"] + "_case"]["required"]
     yield "unknown field", fault(lambda c: c.update(surprise=1))
-    for key in case:
+    for key in group["cases"][0]:
         if key in required:
             yield "without " + key, fault(lambda c, key=key: c.pop(key))
         yield key + " of a wrong type", fault(lambda c, key=key: c.update({key: None}))
 
 
-faults = 0
-for entry in manifest["files"]:
-    group = json.loads((vectors / entry["file"]).read_text())
-    for error in validator.iter_errors(group):
-        path = "/".join(map(str, error.absolute_path))
-        print(f"{entry['file']}: {path}: {error.message[:200]}")
-        faults += 1
-    for name, broken in broken_copies(group):
-        if validator.is_valid(broken):
-            print(f"{entry['file']}: the schema accepts a case {name}")
-            faults += 1
-print(f"{len(manifest['files'])} files checked against the schema, {faults} faults")
-sys.exit(1 if faults else 0)
+def broken_preset(preset, schema):
+    """The preset with one fault each: at the top and in every object below."""
+    for key in ("id", "title", "confirmed", "sources", "pairing"):
+        yield "without " + key, {k: v for k, v in preset.items() if k != key}
+        yield key + " of a wrong type", {**preset, key: None}
+    both = {"config": {"rope_theta": 1.0}, "rope": {"head_dim": 2, "base": 1.0}}
+    yield "config and rope", {**preset, **both}
+    if preset["confirmed"]:
+        yield "confirmed by one source", {**preset, "sources": preset["sources"][:1]}
+    paths = [()]
+    while paths:
+        path = paths.pop()
+        broken = copy.deepcopy(preset)
+        node = broken
+        for key in path:
+            node = node[key]
+        paths += [path + (k,) for k, v in node.items() if isinstance(v, dict)]
+        if path and path[-1] == "rope_parameters":
+            continue  # a further key could be a layer type
+        node["surprise"] = 1
+        yield "unknown field in " + "/".join(path), broken
+
+
+def check(folder, names, broken_copies):
+    """The faults of the documents `names`, and of the folder's schema.json."""
+    schema = read(folder / "schema.json")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for name in names:
+        document = read(folder / name)
+        for error in validator.iter_errors(document):
+            path = "/".join(map(str, error.absolute_path))
+            yield f"{name}: {path}: {error.message[:200]}"
+        if document.get("id", pathlib.Path(name).stem) != pathlib.Path(name).stem:
+            yield f"{name}: the id is not the name of the file"
+        for fault, broken in broken_copies(document, schema):
+            if validator.is_valid(broken):
+                yield f"{name}: the schema accepts: {fault}"
+
+
+vectors = pathlib.Path(sys.argv[1])
+models = vectors / "models"
+groups = [entry["file"] for entry in read(vectors / "MANIFEST.json")["files"]]
+presets = sorted(f.name for f in models.glob("*.json") if f.name != "schema.json")
+faults = [*check(vectors, groups, broken_group), *check(models, presets, broken_preset)]
+for fault in faults:
+    print(fault)
+print(f"{len(groups)} groups and {len(presets)} presets checked, {len(faults)} faults")
+sys.exit(0 if groups and presets and not faults else 1)
