@@ -235,10 +235,10 @@ HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Mask<DU> among, hn::Vec<DU> x,
 #endif
 }
 
-// Which y of `among` cannot round to the wrong float if they are off by less than
-// kHalfWidth of their ulp, a power of two: those whose low 29 bits,
-// which rounding cuts off, are not that close to a half. `low` holds the low
-// bits of y, 32 at least.
+// Which doubles y of `among` cannot round to the wrong float if they are off by less
+// than kHalfWidth of their ulp, a power of two: those whose low 29 bits, which
+// rounding cuts off, are not that close to a half. `low` holds the low bits of y,
+// 32 at least.
 template <std::uint64_t kHalfWidth, class DU>
 HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
                                      hn::Vec<DU> low) {
@@ -250,7 +250,7 @@ HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
   return HasAny(du, among, moved, hn::Set(du, U{kFarBits}));
 }
 
-// kCosSinBound = 8.9u of |y| is at most 8.9 ulp of y.
+// kCosSinBound = 8.9u of |y| is at most 8.9 ulp of the double y.
 constexpr std::uint64_t kCosSinHalfWidth = 16;
 
 // m cos and m sin of one position per lane. kIsNear: at most 2^31 quarter circles.

@@ -16,6 +16,11 @@ struct Bf16 {
   std::uint16_t bits;
 };
 
+// What tensors of this type compute in.
+constexpr Type compute_type(Type type) {
+  return type == Type::kF64 ? Type::kF64 : Type::kF32;
+}
+
 // The binary logarithm of an element's size in bytes.
 inline constexpr int log2_bytes_of(Type type) {
   switch (type) {

@@ -105,11 +105,6 @@ struct CosSinRows {
   std::int64_t stride;
 };
 
-// What the tensors of this type compute in.
-constexpr Type compute_type(Type type) {
-  return type == Type::kF64 ? Type::kF64 : Type::kF32;
-}
-
 // Rotates the heads of `tensor` that are in this part.
 HWY_INLINE void rotate_tensor(const Job& job, const Tensor& tensor,
                               const Part& part, const CosSinRows& rows) {

@@ -13,7 +13,7 @@
 // Requires a Layout with 0 < rotary_dim <= head_dim - rotary_offset, rotary_dim
 //          even, rotary_offset >= 0; in and out of one tensor the same memory
 //          with the same strides, or memory that does not overlap. Nothing is
-//          checked; abi.h does that.
+//          checked; plugin/problem.h does that.
 // Computes f64 tensors in f64, all others in f32; 16-bit results are rounded
 //          once, to nearest, ties to even.
 // Writes   what it names and nothing else: the elements between heads, tokens

@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 //   kTakesTwo        whether two vectors, each with cosines and sines of its own
 //   kPrefetchesBoth  whether to prefetch x_v too, `distance` from x_u
-//   kNearer          prefetches x_u at so small a part of the distance given
+//   kNearer          divides the distance in bytes at which x_u is prefetched
 //   kMinLanes        the narrowest vector that it serves
 //   Pairs(d)         how many pairs a group has
 //   Channels(d)      from the first channel of a group to that of the next one

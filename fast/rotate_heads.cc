@@ -102,40 +102,30 @@ HWY_INLINE bool IsHeadMajor(const Tile& tile) {
          tile.layout.pairing != Pairing::kInterleavedToHalf;
 }
 
-// Some tokens of a head, then the same tokens of the next one.
-template <class Prefetch, class E, class T>
-HWY_NOINLINE void RotateHeadMajor(Prefetch prefetch, const E* in, E* out,
-                                  const T* cos, const T* sin,
-                                  const Tile& tile) {
+// kHeadMajor: some tokens of a head, then the same tokens of the next one; else all
+// heads of a token, then those of the next one.
+template <bool kHeadMajor, class Prefetch, class E, class T>
+HWY_NOINLINE void RotateBlocks(Prefetch prefetch, const E* in, E* out,
+                               const T* cos, const T* sin, const Tile& tile) {
+  constexpr std::int64_t kTokens = kHeadMajor ? kHeadMajorTokens : 1;
   const Tensor& tensor = tile.tensor;
-  Tile along = tile;
-  along.heads = 1;
-  for (std::int64_t t = 0; t < tile.tokens; t += kHeadMajorTokens) {
-    along.tokens = std::min(kHeadMajorTokens, tile.tokens - t);
-    for (std::int64_t h = 0; h < tile.heads; ++h) {
-      RotateByPairing(prefetch, in + h * tensor.in_strides.head,
-                      out + h * tensor.out_strides.head, cos, sin, along);
+  Tile block = tile;
+  block.tokens = 1;
+  if (kHeadMajor) block.heads = 1;
+  for (std::int64_t left = tile.tokens; left > 0; left -= kTokens) {
+    if (kHeadMajor) {
+      block.tokens = std::min(kTokens, left);
+      for (std::int64_t h = 0; h < tile.heads; ++h) {
+        RotateByPairing(prefetch, in + h * tensor.in_strides.head,
+                        out + h * tensor.out_strides.head, cos, sin, block);
+      }
+    } else {
+      RotateByPairing(prefetch, in, out, cos, sin, block);
     }
-    in += kHeadMajorTokens * tensor.in_strides.token;
-    out += kHeadMajorTokens * tensor.out_strides.token;
-    cos += kHeadMajorTokens * tile.row_stride;
-    sin += kHeadMajorTokens * tile.row_stride;
-  }
-}
-
-template <class Prefetch, class E, class T>
-HWY_NOINLINE void RotateTokenMajor(Prefetch prefetch, const E* in, E* out,
-                                   const T* cos, const T* sin,
-                                   const Tile& tile) {
-  const Tensor& tensor = tile.tensor;
-  Tile row = tile;
-  row.tokens = 1;
-  for (std::int64_t t = tile.tokens; t > 0; --t) {
-    RotateByPairing(prefetch, in, out, cos, sin, row);
-    in += tensor.in_strides.token;
-    out += tensor.out_strides.token;
-    cos += tile.row_stride;
-    sin += tile.row_stride;
+    in += kTokens * tensor.in_strides.token;
+    out += kTokens * tensor.out_strides.token;
+    cos += kTokens * tile.row_stride;
+    sin += kTokens * tile.row_stride;
   }
 }
 
@@ -148,17 +138,19 @@ HWY_NOINLINE void RotateTileOf(const void* in, void* out, const void* cos,
   const auto* c = static_cast<const T*>(cos);
   const auto* s = static_cast<const T*>(sin);
   if (IsHeadMajor(tile)) {
-    if (tile.is_prefetched) {
-      return RotateHeadMajor(PrefetchAt{kHeadMajorPrefetchBytes}, from, to, c,
-                             s, tile);
+    if (!tile.is_prefetched) {
+      return RotateBlocks<true>(NoPrefetch(), from, to, c, s, tile);
     }
-    return RotateHeadMajor(NoPrefetch(), from, to, c, s, tile);
+    const PrefetchAt prefetch{kHeadMajorPrefetchBytes};
+    return RotateBlocks<true>(prefetch, from, to, c, s, tile);
   }
   if (tile.is_prefetched) {
-    return RotateTokenMajor(PrefetchAt{kPrefetchBytes}, from, to, c, s, tile);
+    const PrefetchAt prefetch{kPrefetchBytes};
+    return RotateBlocks<false>(prefetch, from, to, c, s, tile);
   }
-  if (tile.tokens != 1)
-    return RotateTokenMajor(NoPrefetch(), from, to, c, s, tile);
+  if (tile.tokens != 1) {
+    return RotateBlocks<false>(NoPrefetch(), from, to, c, s, tile);
+  }
   RotateByPairing(NoPrefetch(), from, to, c, s, tile);
 }
 

@@ -95,11 +95,6 @@ inline constexpr Type kTypes[] = {Type::kF32, Type::kF16, Type::kBf16,
 inline constexpr Pairing kPairings[] = {Pairing::kInterleaved,
                                         Pairing::kHalfSplit};
 
-// What tensors of this type compute in.
-inline Type compute_type(Type type) {
-  return type == Type::kF64 ? Type::kF64 : Type::kF32;
-}
-
 // Elements of a type, in memory of their own.
 struct Array {
   Type type;

@@ -148,34 +148,26 @@ TEST_CASE("a sine of zero is +0 whatever signs led to it", "[fast][R2]") {
   });
 }
 
-TEST_CASE("position 0 has cosine m and sine +0", "[fast][R2]") {
-  const std::int64_t position = 0;
+TEST_CASE("positions 0 and -0 have cosine m and sine +0", "[fast][R2]") {
+  const double minus_zero[] = {-0.0, -0.0};
+  const std::int64_t zero[] = {0, 0};
   for (const double amplitude : {1.0, 1.5}) {
+    const Plan plan = plan_of(10000, 80, amplitude);
     on_every_target([&](const std::string& target) {
-      const OwnTable got =
-          table_at(plan_of(10000, 80, amplitude), {&position, 1});
-      const std::vector<float> m(40, static_cast<float>(amplitude));
-      const std::vector<float> zero(40, 0.0f);
-      CAPTURE(target);
-      CHECK(same_bits(got.cos, m));
-      CHECK(same_bits(got.sin, zero));
+      for (const std::size_t tokens : {1u, 2u}) {
+        const OwnTable at_zero = table_at(plan, std::span(zero).first(tokens));
+        OwnTable want(tokens, 40), at_minus_zero(tokens, 40);
+        std::fill(want.cos.begin(), want.cos.end(),
+                  static_cast<float>(amplitude));
+        std::fill(want.sin.begin(), want.sin.end(), 0.0f);
+        table(plan, {1, static_cast<std::int64_t>(tokens)},
+              {nullptr, 0, 0, minus_zero}, at_minus_zero.out());
+        CAPTURE(target, tokens);
+        CHECK(same_bits(at_zero, want));
+        CHECK(same_bits(at_minus_zero, want));
+      }
     });
   }
-}
-
-TEST_CASE("position -0 has sine +0", "[fast][R2]") {
-  const std::vector<double> positions(2, -0.0);
-  on_every_target([&](const std::string& target) {
-    for (const std::int64_t tokens : {1, 2}) {
-      OwnTable got(2, 40);
-      table(plan_of(10000, 80), {1, tokens}, {nullptr, 0, 0, positions.data()},
-            got.out());
-      const auto count = static_cast<std::size_t>(tokens) * 40;
-      CAPTURE(target, tokens);
-      CHECK(same_bits(std::span(got.sin).first(count),
-                      std::vector<float>(count, 0.0f)));
-    }
-  });
 }
 
 }  // namespace
