@@ -132,7 +132,7 @@ enum {
 };
 
 /**
- * How the angle is formed; decides the tolerance (conformance/judge/tolerance.h).
+ * How the angle is formed; decides the tolerance (reference/bound/bound.h).
  *
  * - A0  the angle's error does not grow with the position
  * - A1  angle = f32 position x f32 inv_freq; in f64 if `angle_dtype` says so

@@ -41,7 +41,6 @@ std::unique_ptr<plugin::Kernel> start_fake(const selftest::ExpectedFake& fake) {
 
 std::string judged(const cases::RopeCase& c, const judge::Output& output) {
   judge::Claim claim;
-  claim.angle_class = ROPEPROOF_A1;
   const judge::Measurement m = judge::judge(c, ROPEPROOF_ROPE, claim, output);
   return m.pass() ? "" : std::to_string(m.wrong) + " elements are wrong";
 }

@@ -47,7 +47,7 @@ cases::RopeCase one_pair(Format dtype, double u, double v) {
 
 Measurement judge_one(const cases::RopeCase& c, double u, double v) {
   Claim claim;
-  claim.angle_class = ROPEPROOF_A0;
+  claim.angle_class = reference::bound::AngleClass::kExact;
   claim.output = c.dtype;
   claim.table = c.dtype;
   Output output;

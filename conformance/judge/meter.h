@@ -85,7 +85,7 @@ class Meter {
     const double limit = m.phase_rho * unit;
     const bool is_wide = got_u * want_u + got_v * want_v <= 0;
     if (is_wide) {  // beyond a quarter turn: nothing finer to say
-      m.phase_rho = std::max(m.phase_rho, kVacuous / unit);
+      m.phase_rho = std::max(m.phase_rho, reference::bound::kVacuous / unit);
     } else if (cross * cross > limit * limit * lengths) {
       m.phase_rho = std::abs(cross) / std::sqrt(lengths) / unit;
     }

@@ -4,14 +4,24 @@
 #include <bit>
 #include <cmath>
 
-#include "conformance/judge/scaling_tolerance.h"
+#include "reference/bound/scaling_roundings.h"
 
 namespace ropeproof::conformance::judge {
 namespace {
 
+using reference::bound::Formats;
+using reference::bound::formats_that_hold;
+using reference::bound::kAllFormats;
+using reference::bound::PairAngle;
+
 constexpr std::uint32_t kClasses[] = {ROPEPROOF_A0, ROPEPROOF_A1, ROPEPROOF_A2};
 
 double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
+
+// The classes that a report compares are those of f32.
+Claim as(const Claim& claim, std::uint32_t angle_class) {
+  return with_angle(claim, angle_class, reference::Format::kF32);
+}
 
 }  // namespace
 
@@ -36,7 +46,7 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
   for (const double p : c.positions) {
     exact_in_.push_back(formats_that_hold(p));
   }
-  weight_in_.assign(terms_.size(), ~0u);
+  weight_in_.assign(terms_.size(), kAllFormats);
   const std::vector<double> scaling =
       claim.computes_scaling ? scaling_roundings(claim, c.spec)
                              : std::vector<double>(terms_.size(), 0);
@@ -49,17 +59,9 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
       weight_in_[j] &= formats_that_hold(weight(k, pair.j));
     }
     slopes_.push_back({std::abs(pair.inv_freq), angle_slope(claim, pair),
-                       angle_slope(as(ROPEPROOF_A1), pair),
-                       angle_slope(as(ROPEPROOF_A2), pair)});
+                       angle_slope(as(claim, ROPEPROOF_A1), pair),
+                       angle_slope(as(claim, ROPEPROOF_A2), pair)});
   }
-}
-
-// The classes that a report compares are those of f32.
-Claim PairBounds::as(std::uint32_t angle_class) const {
-  Claim other = claim_;
-  other.angle_class = angle_class;
-  other.angle_dtype = reference::Format::kF32;
-  return other;
 }
 
 std::int64_t PairBounds::axis_of(std::int64_t j) const {
@@ -107,7 +109,7 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
     const auto at = static_cast<std::size_t>(j);
     const PairSlopes& slopes = slopes_[at];
     double position = 0;
-    std::uint32_t exact_in = weight_in_[at];
+    Formats exact_in = weight_in_[at];
     const std::int64_t first = has_weights ? 0 : axis_of(j);
     const std::int64_t count = has_weights ? case_.spec.axes.count : 1;
     for (std::int64_t k = first; k < first + count; ++k) {
@@ -122,7 +124,7 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
     terms.classes[ROPEPROOF_A2] += slopes.a2.error(position, exact_in);
     terms.structure += a1;
     terms.phase = kPhaseSlope * position * slopes.theta + kPhaseFloor;
-    terms.is_vacuous = angle + local_ >= kVacuous;
+    terms.is_vacuous = angle + local_ >= reference::bound::kVacuous;
   }
   return terms_;
 }
@@ -139,7 +141,7 @@ std::vector<Terms> PairBounds::of_frequencies() const {
     terms.claim = frequency_error(claim_, pair) + kGoldenError;
     for (const std::uint32_t angle_class : kClasses) {
       terms.classes[angle_class] =
-          frequency_error(as(angle_class), pair) + kGoldenError;
+          frequency_error(as(claim_, angle_class), pair) + kGoldenError;
     }
     terms.structure = terms.classes[ROPEPROOF_A1] + kStructuralBound;
     all.push_back(terms);

@@ -40,10 +40,9 @@ class PairBounds {
  private:
   struct PairSlopes {
     double theta = 0;
-    AngleSlope claim, a1, a2;
+    reference::bound::AngleSlope claim, a1, a2;
   };
 
-  Claim as(std::uint32_t angle_class) const;
   std::int64_t axis_of(std::int64_t j) const;
   double weight(std::int64_t axis, std::int64_t j) const;
 
@@ -52,8 +51,8 @@ class PairBounds {
   bool given_table_;
   double local_ = 0, golden_ = kGoldenError;
   std::vector<PairSlopes> slopes_;
-  std::vector<std::uint32_t> exact_in_;   // [axes, tokens]
-  std::vector<std::uint32_t> weight_in_;  // [pairs]
+  std::vector<reference::bound::Formats> exact_in_;   // [axes, tokens]
+  std::vector<reference::bound::Formats> weight_in_;  // [pairs]
   std::vector<Terms> terms_;
 };
 

@@ -10,6 +10,9 @@ namespace ropeproof::conformance::judge {
 namespace {
 
 using reference::Format;
+using reference::bound::AngleRow;
+using reference::bound::LocalRow;
+using reference::bound::Quotient;
 
 template <class... Arguments>
 std::string format(const char* pattern, Arguments... arguments) {
@@ -41,54 +44,76 @@ int log2_of(double power_of_two) {
   return exponent - 1;
 }
 
-}  // namespace
-
-std::string name_of(const AngleRow& row) {
-  return text::word(plugin::kAngleClassWords, row.angle_class) + " " +
-         text::word(plugin::kPowerWords, row.power) + " " +
-         text::word(text::kFormatWords, row.arithmetic);
-}
-
-std::string name_of(const LocalRow& row) {
-  return "table " + text::word(text::kFormatWords, row.table) + " " +
-         text::word(plugin::kRoundingWords, row.rounding) + " " +
-         text::word(text::kFormatWords, row.output);
-}
-
-std::string tolerance_text() {
-  std::string text =
-      "|y^ - y| <= ||x|| |m| (min(2, |phi| gamma_k(u)) + L) + eta, for each "
-      "output of each pair\n\n"
-      "angle: k roundings from base to theta (t); then 1 for the product, 1 "
-      "for a rounded position,\n"
-      "2 per axis of a sum. A0 has no angle term; its k is that of "
-      "frequencies given out.\n\n"
-      "  class      u      k\n";
-  for (const AngleRow& row : angle_rows()) {
-    text += format("  %-12s 2^%-4d %s\n", name_of(row).c_str(),
-                   log2_of(reference::traits(row.arithmetic).unit_roundoff),
-                   roundings_text(row).c_str());
+std::string angle_rows() {
+  const struct {
+    std::uint32_t angle_class;
+    Format arithmetic;
+  } kAngles[] = {{ROPEPROOF_A0, Format::kF64}, {ROPEPROOF_A1, Format::kF64},
+                 {ROPEPROOF_A1, Format::kF32}, {ROPEPROOF_A2, Format::kF32},
+                 {ROPEPROOF_A3, Format::kF16}, {ROPEPROOF_A3, Format::kBF16}};
+  std::string text;
+  for (const auto& angle : kAngles) {
+    for (const auto& [power, name] : plugin::kPowerWords) {
+      if (angle.angle_class == ROPEPROOF_A2 && power != ROPEPROOF_POW) continue;
+      plugin::Description description;
+      description.power = power;
+      const Claim claim = with_angle(claim_of(description, Format::kF32),
+                                     angle.angle_class, angle.arithmetic);
+      const std::string row =
+          text::word(plugin::kAngleClassWords, angle.angle_class) + " " +
+          std::string(name) + " " +
+          text::word(text::kFormatWords, angle.arithmetic);
+      text += format("  %-12s 2^%-4d %s\n", row.c_str(),
+                     log2_of(traits(angle.arithmetic).unit_roundoff),
+                     roundings_text(angle_row(claim)).c_str());
+    }
   }
-  text +=
-      "\nL: the stored cosine and sine, then the roundings to the arithmetic W "
-      "and to the output type;\n"
-      "sin and cos within 1 ulp. In units of u of the output type.\n\n"
-      "  row                     W  out   L given  L formed  L with "
-      "amplitude\n";
-  for (const LocalRow& row : local_rows()) {
-    Claim claim;
-    claim.angle_class = ROPEPROOF_A0;
-    claim.table = row.table;
-    claim.rounding = row.rounding;
-    claim.output = row.output;
-    const double u = reference::traits(row.output).unit_roundoff;
-    text += format("  %-21s %3d  %3d  %8.4g  %8.4g  %16.4g\n",
-                   name_of(row).c_str(), row.in_arithmetic, row.in_output,
+  return text;
+}
+
+std::string local_rows(Format output, std::uint32_t rounding) {
+  std::string text;
+  for (const auto& [table, name] : text::kFormatWords) {
+    plugin::Description description;
+    description.table_dtype = plugin::abi_dtype(table);
+    description.rounding = rounding;
+    const Claim claim = claim_of(description, output);
+    const LocalRow row = local_row(claim);
+    const std::string title = "table " + std::string(name) + " " +
+                              text::word(plugin::kRoundingWords, rounding) +
+                              " " + text::word(text::kFormatWords, output);
+    const double u = traits(output).unit_roundoff;
+    text += format("  %-21s %3d  %3d  %8.4g  %8.4g  %16.4g\n", title.c_str(),
+                   row.in_arithmetic, row.in_output,
                    local_error(claim, true, false) / u,
                    local_error(claim, false, false) / u,
                    local_error(claim, false, true) / u);
   }
   return text;
+}
+
+}  // namespace
+
+std::string tolerance_text() {
+  return "|y^ - y| <= ||x|| |m| (min(2, |phi| gamma_k(u)) + L) + eta, for each "
+         "output of each pair\n\n"
+         "angle: k roundings from base to theta (t); then 1 for the product, 1 "
+         "for a rounded position,\n"
+         "2 per axis of a sum. A0 has no angle term; its k is that of "
+         "frequencies given out.\n\n"
+         "  class      u      k\n" +
+         angle_rows() +
+         "\nL: the stored cosine and sine, then the roundings to the "
+         "arithmetic W and to the output type;\n"
+         "sin and cos within 1 ulp. In units of u of the output type.\n\n"
+         "  row                     W  out   L given  L formed  L with "
+         "amplitude\n" +
+         local_rows(Format::kF64, ROPEPROOF_ROUND_ONCE) +
+         local_rows(Format::kF32, ROPEPROOF_ROUND_ONCE) +
+         local_rows(Format::kF16, ROPEPROOF_ROUND_ONCE) +
+         local_rows(Format::kBF16, ROPEPROOF_ROUND_ONCE) +
+         local_rows(Format::kF16, ROPEPROOF_ROUND_EACH) +
+         local_rows(Format::kBF16, ROPEPROOF_ROUND_EACH);
 }
 
 }  // namespace ropeproof::conformance::judge

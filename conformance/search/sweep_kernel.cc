@@ -60,10 +60,10 @@ struct Bounds {
 
   double angle(std::int64_t position, std::size_t j) const {
     const auto p = static_cast<double>(position);
-    judge::PairAngle pair{static_cast<std::int64_t>(j), rotary_dim, inv_freq[j],
-                          p};
-    pair.exact_in = judge::formats_that_hold(p);
-    return judge::angle_error(claim, pair);
+    reference::bound::PairAngle pair{static_cast<std::int64_t>(j), rotary_dim,
+                                     inv_freq[j], p};
+    pair.exact_in = reference::bound::formats_that_hold(p);
+    return angle_error(claim, pair);
   }
 };
 
@@ -125,14 +125,14 @@ class Sweeper {
     judge::Claim claim = judge::claim_of(description, dtype);
     const bool is_table = result_.operation == ROPEPROOF_TABLE;
     result_.format = is_table ? claim.table : dtype;
-    const double local = is_table ? judge::table_error(claim, false, false)
-                                  : judge::local_error(claim, false, false);
+    const double local = is_table ? table_error(claim, false, false)
+                                  : local_error(claim, false, false);
     judge::Claim stored = claim;
     stored.output = result_.format;
     bounds_ = {claim,
                request.rotary_dim,
                local,
-               judge::underflow_error(stored, is_table ? 0 : 1),
+               underflow_error(stored, is_table ? 0 : 1),
                {}};
     spec_ = spec_of(kernel, request);
     frequencies_ = golden_frequencies(request.oracle, spec_);
@@ -223,7 +223,7 @@ class Sweeper {
                           : std::numeric_limits<double>::infinity();
         value.bound =
             angle + bounds_.local + judge::kGoldenError + bounds_.absolute;
-        tally.add(value, angle + bounds_.local >= judge::kVacuous);
+        tally.add(value, angle + bounds_.local >= reference::bound::kVacuous);
       }
     }
   }

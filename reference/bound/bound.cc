@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/log_bound.h"
+#include "reference/bound/log_bound.h"
 
 namespace ropeproof::reference::bound {
 namespace {

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "reference/bound/log_bound.h"
 #include "reference/golden.h"
-#include "reference/log_bound.h"
 
 namespace ropeproof::reference::bound {
 namespace {

@@ -1,12 +1,12 @@
 // log_bound.h -- |ln x| from above, without the host's libm, so that a bound is
 // the same number on every machine.
-#ifndef ROPEPROOF_REFERENCE_LOG_BOUND_H_
-#define ROPEPROOF_REFERENCE_LOG_BOUND_H_
+#ifndef ROPEPROOF_REFERENCE_BOUND_LOG_BOUND_H_
+#define ROPEPROOF_REFERENCE_BOUND_LOG_BOUND_H_
 
 #include <algorithm>
 #include <cmath>
 
-namespace ropeproof::reference {
+namespace ropeproof::reference::bound {
 
 // For 1 <= f < 2 the line f - 1 is below log2(f), by at most 0.0861. The result
 // exceeds |ln x| by less than 0.06 and 2^-20 of itself; it is 0 for x = 0.
@@ -20,6 +20,6 @@ inline double abs_ln_bound(double x) {
   return kUp * kLn2 * std::max(std::abs(low), std::abs(low + 0.0861));
 }
 
-}  // namespace ropeproof::reference
+}  // namespace ropeproof::reference::bound
 
-#endif  // ROPEPROOF_REFERENCE_LOG_BOUND_H_
+#endif  // ROPEPROOF_REFERENCE_BOUND_LOG_BOUND_H_
