@@ -53,6 +53,7 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
   for (std::size_t j = 0; j < terms_.size(); ++j) {
     PairAngle pair{static_cast<std::int64_t>(j), c.spec.layout.rotary_dim,
                    value_of(c.inv_freq_hi[j])};
+    pair.base_in = formats_that_hold(c.spec.frequencies.base);
     pair.scaling = scaling[j];
     if (!c.spec.axes.weights.empty()) pair.axes = c.spec.axes.count;
     for (std::int64_t k = 0; k < pair.axes; ++k) {
@@ -136,6 +137,7 @@ std::vector<Terms> PairBounds::of_frequencies() const {
     const auto at = static_cast<std::size_t>(j);
     PairAngle pair{j, case_.spec.layout.rotary_dim,
                    value_of(case_.inv_freq_hi[at])};
+    pair.base_in = formats_that_hold(case_.spec.frequencies.base);
     pair.scaling = scaling[at];
     Terms terms;
     terms.claim = frequency_error(claim_, pair) + kGoldenError;

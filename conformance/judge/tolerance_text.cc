@@ -97,9 +97,10 @@ std::string local_rows(Format output, std::uint32_t rounding) {
 std::string tolerance_text() {
   return "|y^ - y| <= ||x|| |m| (min(2, |phi| gamma_k(u)) + L) + eta, for each "
          "output of each pair\n\n"
-         "angle: k roundings from base to theta (t); then 1 for the product, 1 "
-         "for a rounded position,\n"
-         "2 per axis of a sum. A0 has no angle term; its k is that of "
+         "angle: k roundings from base to theta (t), 1 more if the base is "
+         "rounded; then 1 for the product,\n"
+         "1 for a rounded position, 2 per axis of a sum. A0 has no angle term; "
+         "its k is that of "
          "frequencies given out.\n\n"
          "  class      u      k\n" +
          angle_rows() +

@@ -55,6 +55,7 @@ reference::Pairing chosen_pairing(const plugin::Description& kernel) {
 struct Bounds {
   judge::Claim claim;
   std::int64_t rotary_dim;
+  reference::bound::Formats base_in;
   double local, absolute;
   std::vector<double> inv_freq;
 
@@ -63,6 +64,7 @@ struct Bounds {
     reference::bound::PairAngle pair{static_cast<std::int64_t>(j), rotary_dim,
                                      inv_freq[j], p};
     pair.exact_in = reference::bound::formats_that_hold(p);
+    pair.base_in = base_in;
     return angle_error(claim, pair);
   }
 };
@@ -131,6 +133,7 @@ class Sweeper {
     stored.output = result_.format;
     bounds_ = {claim,
                request.rotary_dim,
+               reference::bound::formats_that_hold(request.base),
                local,
                underflow_error(stored, is_table ? 0 : 1),
                {}};

@@ -75,6 +75,8 @@ bool is_exact(Quotient quotient, Format format, const PairAngle& pair) {
 //   iterated  1  theta_0, where it is given and not 1
 //             j times: 2  base^(-2/r), within 1 ulp; 1 product
 //             |ln theta|  unless 2/r is exact: j roundings of ln(base) 2/r
+//   all       1  unless the arithmetic holds the base: off by u, it moves
+//                base^-e by e u, and e < 1
 constexpr AngleRow kByPow{3, 0, 1, Quotient::k2jOverR};
 constexpr AngleRow kByExp2{2, 0, 4, Quotient::kNone};
 constexpr AngleRow kByIteration{1, 3, 1, Quotient::k2OverR};
@@ -98,7 +100,9 @@ Formats formats_that_hold(double x) {
 double frequency_roundings(const Claim& claim, const PairAngle& pair) {
   if (pair.j == 0 && pair.inv_freq == 1) return 0;
   const AngleRow& row = angle_row(claim);
-  const double k = row.constant + row.per_pair * static_cast<double>(pair.j);
+  const bool has_base = (pair.base_in & bit_of(claim.angle_arithmetic)) != 0;
+  const double k = row.constant + row.per_pair * static_cast<double>(pair.j) +
+                   (has_base ? 0 : 1);
   return is_exact(row.exact, claim.angle_arithmetic, pair)
              ? k
              : k + row.exponent * abs_ln_bound(pair.inv_freq);

@@ -66,7 +66,8 @@ struct Claim {
 // angle's arithmetic.
 enum class Quotient { k2jOverR, k2OverR, kNone };
 
-// k = constant + per_pair j + exponent |ln theta_j|: the roundings in theta_j.
+// k = constant + per_pair j + exponent |ln theta_j| + [base is inexact]: the
+// roundings in theta_j.
 struct AngleRow {
   double constant, per_pair, exponent;
   Quotient exact;  // where it is, exponent counts 0
@@ -90,6 +91,7 @@ struct PairAngle {
   double inv_freq = 1;             // theta_j, rad per position
   double position = 0;             // sum of |W[k,j] p_k|: |p| with one axis
   Formats exact_in = kAllFormats;  // hold every position and weight
+  Formats base_in = kAllFormats;   // hold the base
   std::int64_t axes = 1;           // that a sum is formed over
   double scaling = 0;  // scaling_roundings, where the kernel computes it
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <utility>
 
 namespace ropeproof::reference::bound {
 namespace {
@@ -142,6 +143,14 @@ TEST_CASE("k is what counting by hand gives", "[reference][bound]") {
   // j times power 2 and product 1; theta_0 1; 2/r
   CHECK(k(iterated, 7, 128) == 22);
   CHECK(is_above(k(iterated, 7, 96), 22 + ln));
+  // one for a base that is rounded: 1e11 is no f32, 10000 no bf16
+  for (const auto& [format, base] :
+       {std::pair{kF32, 1e11}, std::pair{kBF16, 1e4}}) {
+    PairAngle pair{48, 128, theta};
+    pair.base_in = formats_that_hold(base);
+    CHECK(frequency_roundings({.angle_arithmetic = format}, pair) == 4);
+    CHECK(frequency_roundings({.angle_arithmetic = kF64}, pair) == 3);
+  }
   // theta_0 = 1 is exact.
   for (const Claim& claim : {pow, exp2, iterated}) {
     CHECK(frequency_roundings(claim, {0, 96, 1}) == 0);

@@ -120,8 +120,9 @@ std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec) {
         } else if constexpr (std::is_same_v<S, Llama3>) {
           const std::vector<double> thetas = plain_frequencies(spec);
           fill([&](std::size_t j) {
-            const PairAngle pair{static_cast<std::int64_t>(j),
-                                 spec.layout.rotary_dim, thetas[j]};
+            PairAngle pair{static_cast<std::int64_t>(j), spec.layout.rotary_dim,
+                           thetas[j]};
+            pair.base_in = formats_that_hold(spec.frequencies.base);
             return llama3(s, thetas[j], frequency_roundings(claim, pair));
           });
         } else if constexpr (std::is_same_v<S, Ntk>) {

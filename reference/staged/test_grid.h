@@ -99,11 +99,13 @@ struct Limit {
         std::int64_t j)
       : claim(claim_), amplitude(std::abs(grid.parameters.amplitude)) {
     const auto p = static_cast<double>(position);
-    angle = angle_error(claim, {.j = j,
-                                .rotary_dim = grid.parameters.rotary_dim,
-                                .inv_freq = grid.theta[std::size_t(j)],
-                                .position = std::abs(p),
-                                .exact_in = bound::formats_that_hold(p)});
+    angle = angle_error(
+        claim, {.j = j,
+                .rotary_dim = grid.parameters.rotary_dim,
+                .inv_freq = grid.theta[std::size_t(j)],
+                .position = std::abs(p),
+                .exact_in = bound::formats_that_hold(p),
+                .base_in = bound::formats_that_hold(grid.parameters.base)});
     local = local_error(claim, false, amplitude != 1);
   }
 
