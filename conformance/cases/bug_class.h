@@ -14,9 +14,7 @@ struct BugClass {
   std::string link;  // empty: no public case is known
 };
 
-// By key: a letter for the group (A pairs, B partial heads, C frequencies, D
-// precision, E positions, F tables, G memory and shapes, H around the kernel, X
-// special values) and a number.
+// By key: an area, a slash and what goes wrong there, "layout/pairs-swapped".
 const std::map<std::string, BugClass>& bug_classes();
 
 // The meaning of a key in a case's `targets`. Throws std::out_of_range.

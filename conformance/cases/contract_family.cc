@@ -23,7 +23,9 @@ void add_adjoint(Family& family, Pairing pairing) {
     RopeCase c = plain(dtype, leading(24, 16, pairing));
     c.spec.direction = Direction::kAdjoint;
     c.spec.frequencies.amplitude = 1.3465735902799727;  // YaRN, factor 32
-    family.add(c, {"A4", "B2", "C7", "H5"},
+    family.add(c,
+               {"rotation/direction-reversed", "window/outside-not-copied",
+                "scaling/amplitude-misapplied", "rotation/backward-wrong"},
                "adjoint of a partial head with amplitude, q and k");
   }
 }
@@ -32,7 +34,8 @@ void add_amplitude(Family& family, Pairing pairing) {
   for (const Format dtype : {Format::kF32, Format::kBF16}) {
     RopeCase c = plain(dtype, leading(24, 16, pairing));
     c.spec.frequencies.amplitude = 1.4852030263919618;  // YaRN, factor 128
-    family.add(c, {"B2", "C7"}, "amplitude away from position 0");
+    family.add(c, {"window/outside-not-copied", "scaling/amplitude-misapplied"},
+               "amplitude away from position 0");
   }
 }
 
@@ -41,27 +44,38 @@ void add_memory(Family& family, Pairing pairing) {
        {Memory::kStrided, Memory::kInPlace, Memory::kStridedInPlace}) {
     RopeCase c = plain(Format::kF32, leading(24, 16, pairing));
     c.memory = memory;
-    family.add(c, {"B2", "G2", "G3", "G7"},
+    family.add(c,
+               {"window/outside-not-copied", "memory/strides-ignored",
+                "memory/aliasing", "shape/heads-miscounted"},
                "a partial head, q and k, gaps of their own in and out");
   }
   RopeCase c = plain(Format::kBF16, trailing(24, 16, pairing));
   c.memory = Memory::kStrided;
-  family.add(c, {"B2", "B5", "G2"}, "a window at the end, strided");
+  family.add(c,
+             {"window/outside-not-copied", "window/wrong-end",
+              "memory/strides-ignored"},
+             "a window at the end, strided");
 }
 
 void add_half(Family& family, Pairing pairing) {
   family.add(plain(Format::kF16, leading(16, 16, pairing)),
-             {"A1", "C1", "E2", "G7"}, "f16, full head");
+             {"layout/pairs-swapped", "frequency/wrong-exponent",
+              "position/shared-across-batch", "shape/heads-miscounted"},
+             "f16, full head");
   RopeCase c = plain(Format::kF16, leading(24, 16, pairing));
   c.memory = Memory::kStridedInPlace;
-  family.add(c, {"B1", "B2", "G2"}, "f16, partial head, strided in place");
+  family.add(c,
+             {"window/outside-overwritten", "window/outside-not-copied",
+              "memory/strides-ignored"},
+             "f16, partial head, strided in place");
 }
 
 void add_negative(Family& family, Pairing pairing) {
   for (const Format dtype : {Format::kF32, Format::kBF16}) {
     RopeCase c = plain(dtype, leading(16, 16, pairing));
     c.positions = {-3, 259, -17, -9, 0, -1021};
-    family.add(c, {"A4", "E7"}, "negative positions, q and k");
+    family.add(c, {"rotation/direction-reversed", "position/shift-lost"},
+               "negative positions, q and k");
   }
 }
 

@@ -26,7 +26,8 @@ Group dims() {
             make_case(dtype,
                       window(rotary_dim + copies, rotary_dim, offset, pairing),
                       1e4, 1, 1, 1, 0, {1021}),
-            {"A5", "B1", "G4", "G6"},
+            {"rotation/sine-lost", "window/outside-overwritten",
+             "shape/simd-tail", "shape/odd-size"},
             "rotary_dim " + std::to_string(rotary_dim));
       }
     }
@@ -49,7 +50,10 @@ Group powers() {
         family.add(make_case(dtype, window(16, 16, 0, pairing), base, 1,
                              static_cast<std::int64_t>(positions.size()), 1, 0,
                              positions),
-                   {"D1", "D2", "D3", "D4", "D5", "D6", "E4", "F1"},
+                   {"frequency/rounded-to-half", "position/rounded-to-half",
+                    "angle/rounded-to-half", "angle/rounded-to-f32",
+                    "angle/no-range-reduction", "angle/by-recurrence",
+                    "position/int64-as-int32", "table/too-short"},
                    "2^k - 1, 2^k and 2^k + 1 for k up to 31");
       }
     }
@@ -83,10 +87,14 @@ Group rows() {
   const std::vector<double> positions = many_positions(kRows);
   family.add(make_case(Format::kF32, leading(2, 2, Pairing::kInterleaved), 1e4,
                        kRows, 1, 1, 0, positions),
-             {"E3", "E5", "G5"}, "65537 batch rows");
-  family.add(make_case(Format::kBF16, leading(2, 2, Pairing::kHalfSplit), 1e4,
-                       1, kRows, 1, 0, positions),
-             {"E5", "F1", "G5"}, "65537 tokens");
+             {"position/single-token-path", "position/wrong-index",
+              "shape/32-bit-overflow"},
+             "65537 batch rows");
+  family.add(
+      make_case(Format::kBF16, leading(2, 2, Pairing::kHalfSplit), 1e4, 1,
+                kRows, 1, 0, positions),
+      {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
+      "65537 tokens");
   return family.take();
 }
 
@@ -98,14 +106,19 @@ Group wide() {
     for (const Pairing pairing : kCommonPairings) {
       family.add(make_case(dtype, leading(128, 128, pairing), 5e5, 1, 16, 32, 8,
                            many_positions(16)),
-                 {"G1", "G5", "G7", "H4"},
+                 {"shape/axes-confused", "shape/32-bit-overflow",
+                  "shape/heads-miscounted", "call/wrong-tensor"},
                  "32 query heads for 8 key heads, as Llama 3.1 8B");
       family.add(make_case(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1, 0,
                            {131071, 32769}),
-                 {"C1", "G4", "G5"}, "512 pairs");
-      family.add(make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
-                           many_positions(512)),
-                 {"E5", "F1", "G5"}, "512 tokens with 8 heads");
+                 {"frequency/wrong-exponent", "shape/simd-tail",
+                  "shape/32-bit-overflow"},
+                 "512 pairs");
+      family.add(
+          make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
+                    many_positions(512)),
+          {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
+          "512 tokens with 8 heads");
     }
   }
   return family.take();

@@ -60,7 +60,7 @@ TEST_CASE("words about a case may improve, its content may not",
   REQUIRE(c.id == "plain-002");
   SECTION("comment, targets, certificate") {
     c.comment = "better words";
-    c.targets = {"A1", "C2"};
+    c.targets = {"layout/pairs-swapped", "frequency/wrong-base"};
     c.precision_bits = 513;
     groups[0].is_bulk = true;
     CHECK(refused() == "accepted");

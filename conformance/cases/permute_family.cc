@@ -15,7 +15,8 @@ Group permute_family() {
       "Rows of weights and biases moved between the pairings, bit for bit. "
       "The model has 4 query heads and 2 key-value heads; head_dim 4, where "
       "the permutation is its own inverse, does not occur.";
-  group.targets["H1"] = bug_class("H1");
+  group.targets["weights/permuted-wrongly"] =
+      bug_class("weights/permuted-wrongly");
 
   struct Row {
     const char* comment;
@@ -41,7 +42,7 @@ Group permute_family() {
     const std::size_t number = group.permute_cases.size() + 1;
     c.id = "permute-00" + std::to_string(number);
     c.comment = row.comment;
-    c.targets = {"H1"};
+    c.targets = {"weights/permuted-wrongly"};
     c.dtype = row.dtype;
     c.layout = row.layout;
     c.heads = row.heads;

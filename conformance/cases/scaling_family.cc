@@ -46,17 +46,20 @@ reference::Yarn yarn(double factor, std::int64_t original_length) {
 
 void add_ntk(Family& family) {
   const Layout layout = leading(16, 16, kHalf);
-  family.add(scaled(reference::Ntk{4}, layout, 1e4), {"C2", "C5"},
+  family.add(scaled(reference::Ntk{4}, layout, 1e4),
+             {"frequency/wrong-base", "scaling/dynamic-ntk"},
              "NTK-aware, alpha 4");
   for (const std::int64_t length : {2048, 2049, 8192}) {
     family.add(
-        scaled(reference::DynamicNtk{2, 2048, length}, layout, 1e4), {"C5"},
+        scaled(reference::DynamicNtk{2, 2048, length}, layout, 1e4),
+        {"scaling/dynamic-ntk"},
         "dynamic NTK, factor 2, length " + std::to_string(length) + " of 2048");
   }
 }
 
 void add_yarn(Family& family) {
-  const std::vector<std::string> targets = {"C6", "C7"};
+  const std::vector<std::string> targets = {"scaling/yarn-ramp",
+                                            "scaling/amplitude-misapplied"};
   family.add(scaled(yarn(4, 32768), leading(128, 128, kHalf), 1e6), targets,
              "YaRN of Qwen2.5: ramp 23 .. 40, amplitude 1.1386");
   reference::Yarn gpt_oss = yarn(32, 4096);
@@ -66,9 +69,10 @@ void add_yarn(Family& family) {
   reference::Yarn deepseek = yarn(40, 4096);
   deepseek.mscale = 1;
   deepseek.mscale_all_dim = 1;
-  family.add(scaled(deepseek, reference::trailing(80, 64, kInter), 1e4),
-             {"B5", "C6", "C7"},
-             "YaRN of DeepSeek-V3: ramp 10 .. 23, window at the end");
+  family.add(
+      scaled(deepseek, reference::trailing(80, 64, kInter), 1e4),
+      {"window/wrong-end", "scaling/yarn-ramp", "scaling/amplitude-misapplied"},
+      "YaRN of DeepSeek-V3: ramp 10 .. 23, window at the end");
   reference::Yarn kimi = yarn(32, 4096);
   kimi.beta_fast = kimi.beta_slow = 1;
   family.add(scaled(kimi, leading(64, 64, kInter), 50000), targets,
@@ -79,7 +83,9 @@ void add_yarn(Family& family) {
              targets, "YaRN of Olmo 3: amplitude given");
   RopeCase adjoint = scaled(yarn(4, 32768), leading(24, 16, kHalf), 1e6);
   adjoint.spec.direction = Direction::kAdjoint;
-  family.add(adjoint, {"A4", "C7", "H5"},
+  family.add(adjoint,
+             {"rotation/direction-reversed", "scaling/amplitude-misapplied",
+              "rotation/backward-wrong"},
              "the adjoint keeps the amplitude: m R^T, not the inverse");
 }
 
@@ -91,7 +97,8 @@ void add_long_rope(Family& family) {
     s.original_length = 4096;
     s.seq_len = length;
     s.factor = 32;
-    family.add(scaled(s, leading(16, 16, kHalf), 1e4), {"C7", "C9"},
+    family.add(scaled(s, leading(16, 16, kHalf), 1e4),
+               {"scaling/amplitude-misapplied", "scaling/longrope-list"},
                "LongRoPE, length " + std::to_string(length) +
                    " of 4096: " + (length > 4096 ? "long" : "short") +
                    " list, amplitude 1.1902");
@@ -105,30 +112,38 @@ Group scaling_family() {
                 "Every scaling, far from position 0. What it decides travels "
                 "as inv_freq and amplitude; its parameters are beside them.");
   const Layout layout = leading(16, 16, kHalf);
-  family.add(scaled(reference::Linear{8}, layout, 1e6), {"C4"},
+  family.add(scaled(reference::Linear{8}, layout, 1e6),
+             {"scaling/linear-misapplied"},
              "linear, factor 8: Gemma 3, global layers");
   family.add(scaled(reference::Linear{2.7}, leading(16, 16, kInter), 1e4),
-             {"C4"}, "linear, a factor that is no power of two");
+             {"scaling/linear-misapplied"},
+             "linear, a factor that is no power of two");
   add_ntk(family);
   add_yarn(family);
   add_long_rope(family);
   family.add(
       scaled(reference::Llama3{8, 1, 4, 8192}, leading(128, 128, kHalf), 5e5),
-      {"C8"}, "Llama 3.1: 29 pairs kept, 6 blended, 29 divided");
+      {"scaling/llama3-smoothing"},
+      "Llama 3.1: 29 pairs kept, 6 blended, 29 divided");
   family.add(scaled(reference::Llama3{32, 1, 4, 8192}, leading(64, 64, kHalf),
                     5e5, Format::kBF16),
-             {"C8"}, "Llama 3.2 1B: 15 pairs kept, 3 blended, 14 divided");
+             {"scaling/llama3-smoothing"},
+             "Llama 3.2 1B: 15 pairs kept, 3 blended, 14 divided");
   family.add(
       scaled(reference::FrequencyFactors{distinct(8, 1, 0.75)}, layout, 5e5),
-      {"C10"}, "frequency factors, all different");
+      {"scaling/factors-lost"}, "frequency factors, all different");
   RopeCase given = make_case(Format::kF32, layout, 1e4, 2, 2, 1, 0, kFar);
   given.spec.frequencies.inv_freq = {1, 0.75, 0.5, 0.1, 0x1p-7, 1e-4, 1e-9, 0};
-  family.add(given, {"C1", "C2", "F3"}, "given frequencies, one of them zero");
+  family.add(given,
+             {"frequency/wrong-exponent", "frequency/wrong-base",
+              "frequency/uninitialised"},
+             "given frequencies, one of them zero");
   for (const bool is_key : {false, true}) {
     RopeCase c = make_case(Format::kF32, leading(16, 16, kInter), 1e4, 2, 2, 1,
                            0, {3, 0, 17, 259});
     c.spec.frequencies.xpos = reference::XPos{512, 128, is_key};
-    family.add(c, {"C7"}, is_key ? "xPos, key: the reciprocal" : "xPos, query");
+    family.add(c, {"scaling/amplitude-misapplied"},
+               is_key ? "xPos, key: the reciprocal" : "xPos, query");
   }
   return family.take();
 }

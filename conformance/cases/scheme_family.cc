@@ -47,7 +47,7 @@ RopeCase with_scheme(const Scheme& scheme, const Layout& layout, double base,
 }
 
 void add_sections(Family& family) {
-  const std::vector<std::string> targets = {"H2"};
+  const std::vector<std::string> targets = {"axes/mrope-sections"};
   const std::int64_t three[] = {2, 3, 3}, four[] = {3, 2, 2, 1};
   const std::int64_t interleaved[] = {4, 2, 2}, ernie[] = {3, 3, 2};
   family.add(sections(reference::contiguous_sections(three), kHalf), targets,
@@ -72,7 +72,7 @@ void add_grids(Family& family) {
                          const char* comment) {
     family.add(with_scheme(reference::axial_2d(8, first, spectrum),
                            leading(16, 16, kHalf), 1e4, 15, rows_columns),
-               {"H3"}, comment);
+               {"axes/2d-swapped"}, comment);
   };
   axial(0, reference::Spectrum::kShared, "3 x 5 grid, height first");
   axial(1, reference::Spectrum::kShared, "3 x 5 grid, width first");
@@ -81,14 +81,16 @@ void add_grids(Family& family) {
   const std::int64_t video[] = {2, 3, 3};
   family.add(with_scheme(reference::n_axis(video), leading(16, 16, kInter), 256,
                          4, distinct_ids(3, 4)),
-             {"H3"}, "time, height, width with own frequencies: HunyuanVideo");
+             {"axes/2d-swapped"},
+             "time, height, width with own frequencies: HunyuanVideo");
 
   std::vector<double> weights;
   for (int j = 0; j < 16; ++j) weights.push_back(0.5 - 0.0625 * j);
   RopeCase mixed = make_case(Format::kF32, leading(16, 16, kInter), 1, 1, 4, 1,
                              0, {-2, -1, 0, 3, 7, -5, 0, 1});
   mixed.spec.axes = reference::mixed_axes(2, weights);
-  family.add(mixed, {"H3"}, "mixed 2-D: every pair follows both axes");
+  family.add(mixed, {"axes/2d-swapped"},
+             "mixed 2-D: every pair follows both axes");
 
   RopeCase centred =
       with_scheme(reference::axial_2d(8, 0, reference::Spectrum::kShared),
@@ -96,24 +98,27 @@ void add_grids(Family& family) {
                   {-0.5, -0.25, 0.125, 0.75, 0.9375, 0.5, -0.0625, -1});
   centred.spec.axes =
       reference::weighted(centred.spec.axes, 8, 2 * std::numbers::pi);
-  family.add(centred, {"H3"}, "real coordinates times 2 pi: DINOv3");
+  family.add(centred, {"axes/2d-swapped"},
+             "real coordinates times 2 pi: DINOv3");
 }
 
 void add_lines(Family& family) {
   const Layout layout = leading(16, 16, kHalf);
   family.add(make_case(Format::kF32, layout, 1e4, 1, 5, 1, 0,
                        {-1048575, -257, -1, 3, 131071}),
-             {"E7"}, "negative positions");
+             {"position/shift-lost"}, "negative positions");
   const std::int64_t starts[] = {0, 3, 4, 9};
   family.add(make_case(Format::kF32, layout, 1e4, 1, 9, 1, 0,
                        reference::packed_positions(starts)),
-             {"E6"}, "three packed sequences");
+             {"position/packed-not-restarted"}, "three packed sequences");
   family.add(make_case(Format::kBF16, layout, 1e4, 1, 3, 1, 0,
                        reference::consecutive_positions(3, 1023)),
-             {"E1", "E7"}, "a cache with 1023 tokens");
+             {"position/offset-lost", "position/shift-lost"},
+             "a cache with 1023 tokens");
   family.add(make_case(Format::kF32, layout, 1e4, 1, 3, 1, 0,
                        {16777217, 2147483647, 9007199254740992}),
-             {"D4", "E4"}, "2^24 + 1, 2^31 - 1, 2^53");
+             {"angle/rounded-to-f32", "position/int64-as-int32"},
+             "2^24 + 1, 2^31 - 1, 2^53");
 }
 
 }  // namespace
@@ -135,7 +140,9 @@ Group layout_family() {
   const std::vector<double> ids = {3, 0, 17, 259};
   const auto add = [&](const Layout& layout, const char* comment) {
     family.add(make_case(Format::kF32, layout, 1e4, 2, 2, 2, 0, ids),
-               {"A1", "A3", "B1"}, comment);
+               {"layout/pairs-swapped", "layout/output-of-other-pairing",
+                "window/outside-overwritten"},
+               comment);
   };
   Layout to_half = leading(16, 16, Pairing::kInterleavedToHalf);
   add(to_half, "read interleaved, written half-split: HF DeepSeek");
@@ -143,7 +150,8 @@ Group layout_family() {
   add(to_half, "the same in a window at the end");
   RopeCase adjoint = make_case(Format::kF32, to_half, 1e4, 2, 2, 1, 0, ids);
   adjoint.spec.direction = reference::Direction::kAdjoint;
-  family.add(adjoint, {"A3", "H5"},
+  family.add(adjoint,
+             {"layout/output-of-other-pairing", "rotation/backward-wrong"},
              "its adjoint: read half-split, written interleaved");
   Layout nested = leading(16, 16, Pairing::kNestedHalfSplit);
   nested.blocks = 2;
@@ -154,7 +162,7 @@ Group layout_family() {
                 1, 0, ids);
   proportional.spec.frequencies.exponents =
       reference::proportional_exponents(32, 4);
-  family.add(proportional, {"B3"},
+  family.add(proportional, {"window/head-dim-for-rotary-dim"},
              "proportional: 4 of 16 pairs, half a head apart: Gemma 4");
 
   const std::int64_t three[] = {2, 3, 3};
@@ -162,7 +170,9 @@ Group layout_family() {
                                 {3, 40, 77, 1, 9, 5, 2, 11, 6, 0, 13, 8});
   combined.spec.axes = reference::contiguous_sections(three);
   combined.spec.frequencies.scaling = reference::Linear{3};
-  family.add(combined, {"A1", "C4", "H2"},
+  family.add(combined,
+             {"layout/pairs-swapped", "scaling/linear-misapplied",
+              "axes/mrope-sections"},
              "linear scaling, three axes, nested blocks");
   RopeCase yarn = make_case(Format::kF32, {40, 32, 8, kInter}, 1e6, 1, 4, 1, 0,
                             {513, 4097, 1, 9, 5, 2047, 11, 6, 8191, 0, 13, 8});
@@ -172,7 +182,9 @@ Group layout_family() {
   s.factor = 4;
   s.original_length = 32768;
   yarn.spec.frequencies.scaling = s;
-  family.add(yarn, {"B5", "C6", "C7", "H2"},
+  family.add(yarn,
+             {"window/wrong-end", "scaling/yarn-ramp",
+              "scaling/amplitude-misapplied", "axes/mrope-sections"},
              "YaRN, interleaved sections, a window at the end");
   return family.take();
 }

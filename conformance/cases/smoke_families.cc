@@ -27,10 +27,16 @@ Group rich() {
   Family family("smoke", "smoke-rich",
                 "Unequal sizes on every axis, irregular positions, two bases, "
                 "partial and full heads: a first answer to most mistakes.");
-  const std::vector<std::string> full = {"A1", "A4", "C1", "C2",
-                                         "E1", "E2", "E5", "G1"};
-  const std::vector<std::string> partial = {"A1", "B1", "B2", "B3",
-                                            "B4", "B5", "C1", "E2"};
+  const std::vector<std::string> full = {
+      "layout/pairs-swapped",     "rotation/direction-reversed",
+      "frequency/wrong-exponent", "frequency/wrong-base",
+      "position/offset-lost",     "position/shared-across-batch",
+      "position/wrong-index",     "shape/axes-confused"};
+  const std::vector<std::string> partial = {
+      "layout/pairs-swapped",      "window/outside-overwritten",
+      "window/outside-not-copied", "window/head-dim-for-rotary-dim",
+      "window/factor-misapplied",  "window/wrong-end",
+      "frequency/wrong-exponent",  "position/shared-across-batch"};
   for (const Pairing pairing : kPairings) {
     for (const double base : {1e4, 5e5}) {
       family.add(make_case(Format::kF32, leading(24, 16, pairing), base, 2, 5,
@@ -62,15 +68,19 @@ Group zero() {
     for (const Format dtype : kDtypes) {
       family.add(
           make_case(dtype, leading(24, 16, pairing), 1e4, 1, 2, 2, 0, zeros),
-          {"A3", "A5", "B1", "E1"}, "output equals input");
+          {"layout/output-of-other-pairing", "rotation/sine-lost",
+           "window/outside-overwritten", "position/offset-lost"},
+          "output equals input");
     }
     family.add(
         make_case(Format::kF32, leading(8, 8, pairing), 1e4, 1, 2, 3, 0, zeros),
-        {"A3", "A5", "E1"}, "output equals input");
+        {"layout/output-of-other-pairing", "rotation/sine-lost",
+         "position/offset-lost"},
+        "output equals input");
     RopeCase c = make_case(Format::kF32, leading(24, 16, pairing), 1e4, 1, 2, 2,
                            0, zeros);
     c.spec.frequencies.amplitude = 1.138629436111989;  // YaRN, factor 4
-    family.add(c, {"B2", "C7"},
+    family.add(c, {"window/outside-not-copied", "scaling/amplitude-misapplied"},
                "amplitude alone: m times the window, the rest untouched");
   }
   return family.take();
@@ -101,19 +111,29 @@ Group unit() {
   Family family("smoke", "smoke-unit",
                 "Unit vectors at positions 1 and 257: reads off the matrix "
                 "that a kernel applies, one column per token.");
-  const std::vector<std::string> targets = {"A1", "A2", "A3", "A4", "A5", "C1"};
+  const std::vector<std::string> targets = {"layout/pairs-swapped",
+                                            "layout/table-of-other-pairing",
+                                            "layout/output-of-other-pairing",
+                                            "rotation/direction-reversed",
+                                            "rotation/sine-lost",
+                                            "frequency/wrong-exponent"};
   for (const Pairing pairing : kPairings) {
     for (const Format dtype : kDtypes) {
       family.add(unit_vectors(dtype, leading(8, 8, pairing), {1, 257}), targets,
                  "the whole matrix of a full head");
     }
     family.add(unit_vectors(Format::kF32, leading(12, 8, pairing), {1, 257}),
-               {"A1", "B1", "B3", "B5"}, "window at the front");
+               {"layout/pairs-swapped", "window/outside-overwritten",
+                "window/head-dim-for-rotary-dim", "window/wrong-end"},
+               "window at the front");
     family.add(unit_vectors(Format::kF32, trailing(12, 8, pairing), {1, 257}),
-               {"A1", "B1", "B3", "B5"}, "window at the end");
+               {"layout/pairs-swapped", "window/outside-overwritten",
+                "window/head-dim-for-rotary-dim", "window/wrong-end"},
+               "window at the end");
     RopeCase c = unit_vectors(Format::kF32, leading(8, 8, pairing), {1, 257});
     c.spec.direction = Direction::kAdjoint;
-    family.add(c, {"A4", "H5"}, "the adjoint: the transposed matrix");
+    family.add(c, {"rotation/direction-reversed", "rotation/backward-wrong"},
+               "the adjoint: the transposed matrix");
   }
   return family.take();
 }
@@ -122,8 +142,13 @@ Group odd_long() {
   Family family("smoke", "smoke-odd-long",
                 "Long positions that no 16-bit type holds: precision of "
                 "positions, frequencies and angles.");
-  const std::vector<std::string> targets = {"D1", "D2", "D3", "D4",
-                                            "D5", "D6", "F1"};
+  const std::vector<std::string> targets = {"frequency/rounded-to-half",
+                                            "position/rounded-to-half",
+                                            "angle/rounded-to-half",
+                                            "angle/rounded-to-f32",
+                                            "angle/no-range-reduction",
+                                            "angle/by-recurrence",
+                                            "table/too-short"};
   const auto count = static_cast<std::int64_t>(kOddLong.size());
   for (const Pairing pairing : kPairings) {
     for (const double base : {1e4, 5e5}) {
@@ -145,8 +170,11 @@ Group decode() {
   Family family("smoke", "smoke-decode",
                 "One token per batch row, as in generation: own positions, "
                 "dense and with gaps, in place and out of place.");
-  const std::vector<std::string> targets = {"E1", "E2", "E3", "E5",
-                                            "G2", "G3", "G7"};
+  const std::vector<std::string> targets = {
+      "position/offset-lost",       "position/shared-across-batch",
+      "position/single-token-path", "position/wrong-index",
+      "memory/strides-ignored",     "memory/aliasing",
+      "shape/heads-miscounted"};
   for (const Pairing pairing : kPairings) {
     for (const Format dtype : kDtypes) {
       for (const Memory memory : {Memory::kDense, Memory::kStridedInPlace}) {
@@ -183,7 +211,8 @@ Group dims() {
     positions.resize(static_cast<std::size_t>(row.seq));
     family.add(make_case(kDtypes[i % 2], layout, 1e4, 1, row.seq, row.heads, 0,
                          positions),
-               {"A5", "B1", "G4", "G6", "G7"},
+               {"rotation/sine-lost", "window/outside-overwritten",
+                "shape/simd-tail", "shape/odd-size", "shape/heads-miscounted"},
                "rotary_dim " + std::to_string(row.rotary_dim) + " of " +
                    std::to_string(row.head_dim) + ", " +
                    std::to_string(row.heads) + " heads");

@@ -43,11 +43,11 @@ inline Group plain_group() {
       reference::leading(6, 4, reference::Pairing::kHalfSplit);
   using reference::Format;
   family.add(make_case(Format::kF32, layout, 10000, 1, 2, 2, 1, {257, 4097}),
-             {"A1"}, "f32");
+             {"layout/pairs-swapped"}, "f32");
   family.add(make_case(Format::kBF16, layout, 5e5, 2, 1, 1, 1, {3, 65535}),
-             {"C2"}, "bf16");
-  family.add(make_case(Format::kF32, layout, 1e6, 1, 1, 1, 0, {511}), {"C2"},
-             "no k");
+             {"frequency/wrong-base"}, "bf16");
+  family.add(make_case(Format::kF32, layout, 1e6, 1, 1, 1, 0, {511}),
+             {"frequency/wrong-base"}, "no k");
   return family.take();
 }
 
@@ -70,18 +70,25 @@ inline std::vector<Group> test_groups() {
   reject.tier = "core";
   reject.name = "reject";
   reject.description = "Problems that contradict themselves.";
-  reject.targets["H1"] = "no validation";
-  reject.reject_cases = {
-      {"reject-001", "odd", {"H1"}, "plain-001", Defect::kOddRotaryDim},
-      {"reject-002", "rows", {"H1"}, "plain-002", Defect::kOverlappingRows}};
+  reject.targets["weights/permuted-wrongly"] = "no validation";
+  reject.reject_cases = {{"reject-001",
+                          "odd",
+                          {"weights/permuted-wrongly"},
+                          "plain-001",
+                          Defect::kOddRotaryDim},
+                         {"reject-002",
+                          "rows",
+                          {"weights/permuted-wrongly"},
+                          "plain-002",
+                          Defect::kOverlappingRows}};
   Group sequence;
   sequence.tier = "core";
   sequence.name = "sequence";
   sequence.description = "Calls in a row.";
-  sequence.targets["F1"] = "stale cache";
+  sequence.targets["table/too-short"] = "stale cache";
   sequence.sequence_cases = {{"sequence-001",
                               "two bases",
-                              {"F1"},
+                              {"table/too-short"},
                               {"plain-001", "plain-003", "plain-001"}}};
   return {plain_group(), special, wide, reject, sequence, permute_family()};
 }

@@ -46,7 +46,8 @@ Group worked_example(const std::string& source_text, const std::string& file) {
   c.comment =
       "batch 2, sequence 5, 2 query heads and 1 key head of 8 channels; "
       "xq = 0 .. 159, xk = 0 .. 79";
-  c.targets = {"A1", "A4", "C1", "H6"};
+  c.targets = {"layout/pairs-swapped", "rotation/direction-reversed",
+               "frequency/wrong-exponent", "source/numbers-not-exact"};
   Printed printed;
   printed.source = object.text("what");
   printed.tolerance = object.text("tolerance");

@@ -35,7 +35,7 @@ struct Check {
   std::string suffixes;
   std::uint32_t dtype = 0;           // ROPEPROOF_F32, ... of the tensors
   std::string summary;               // the case in one line
-  std::vector<std::string> targets;  // "A1 pairs formed by the other layout"
+  std::vector<std::string> targets;  // "area/fault: meaning"
   std::uint32_t features = 0;        // ROPEPROOF_... that the call needs
   Verdict verdict = Verdict::kPass;
   std::string reason;  // why it is no pass; empty for a wrong value

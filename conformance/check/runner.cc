@@ -209,7 +209,7 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   const auto add = [&](const cases::Group& group, const auto& c, Check check) {
     check.case_id = c.id;
     for (const std::string& key : c.targets) {
-      check.targets.push_back(key + " " + group.targets.at(key));
+      check.targets.push_back(key + ": " + group.targets.at(key));
     }
     run.checks.push_back(std::move(check));
   };

@@ -159,7 +159,8 @@ TEST_CASE(
   CHECK(m.worst->ratio() > 1000);
   const std::string text = report::text_report(report, 3);
   for (const char* part :
-       {"FAIL  smoke-rich-008  rope", "targets  A1 pairs formed by the other",
+       {"FAIL  smoke-rich-008  rope",
+        "targets  layout/pairs-swapped: pairs formed",
         "first    q[0,0,0,0] pair 0 position 3", "worst    q[", "got ", "want ",
         "x the bound", "position 0 right", "channels outside the window intact",
         "replay   ropeproof run --lib ./x.so --case smoke-rich-008 "

@@ -146,7 +146,10 @@ cases::Group profile_cases(const Profile& profile,
                            const std::filesystem::path& presets) {
   const FoundRope found = rope_of(profile, presets);
   const reference::Spec& spec = found.rope.spec;
-  const std::vector<std::string> targets = {"A1", "C1", "C2", "E1", "E2"};
+  const std::vector<std::string> targets = {
+      "layout/pairs-swapped", "frequency/wrong-exponent",
+      "frequency/wrong-base", "position/offset-lost",
+      "position/shared-across-batch"};
   cases::Family family("core", "profile-" + std::string(profile.name),
                        found.title + ".");
   const std::vector<double> list = interesting_positions(profile.positions);

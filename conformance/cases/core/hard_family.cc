@@ -74,7 +74,7 @@ Group core_hard(const std::string& source_text, const std::string& file) {
   for (const json& node : cases) {
     text::StrictObject found(node, file);
     const RopeCase c = hard_case(found, ++seed);
-    family.add(c, {"D4", "D7"},
+    family.add(c, {"angle/rounded-to-f32", "output/rounded-wrongly"},
                found.text("what") + " of pair " +
                    std::to_string(found.integer("pair", 0, 127)) + ": 2^" +
                    found.text("distance_log2") +

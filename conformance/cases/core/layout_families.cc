@@ -20,23 +20,39 @@ Group core_rich() {
     std::vector<std::string> targets;
   };
   const Row rows[] = {
-      {"every channel turns", 8, 8, 0, {"A1", "A4", "C1", "C2", "E2", "G1"}},
+      {"every channel turns",
+       8,
+       8,
+       0,
+       {"layout/pairs-swapped", "rotation/direction-reversed",
+        "frequency/wrong-exponent", "frequency/wrong-base",
+        "position/shared-across-batch", "shape/axes-confused"}},
       {"too few channels behind the window for another one",
        12,
        8,
        0,
-       {"A1", "B1", "B2", "B3", "C2"}},
+       {"layout/pairs-swapped", "window/outside-overwritten",
+        "window/outside-not-copied", "window/head-dim-for-rotary-dim",
+        "frequency/wrong-base"}},
       {"another window would fit behind the window",
        20,
        8,
        0,
-       {"B1", "B3", "B4", "E5", "G1"}},
-      {"window at the end", 12, 8, 4, {"B1", "B3", "B5", "E2"}},
+       {"window/outside-overwritten", "window/head-dim-for-rotary-dim",
+        "window/factor-misapplied", "position/wrong-index",
+        "shape/axes-confused"}},
+      {"window at the end",
+       12,
+       8,
+       4,
+       {"window/outside-overwritten", "window/head-dim-for-rotary-dim",
+        "window/wrong-end", "position/shared-across-batch"}},
       {"window at an odd channel, copies on both sides",
        15,
        8,
        3,
-       {"B1", "B2", "B5", "G2"}}};
+       {"window/outside-overwritten", "window/outside-not-copied",
+        "window/wrong-end", "memory/strides-ignored"}}};
   for (std::size_t d = 0; d < std::size(kDtypes); ++d) {
     for (std::size_t p = 0; p < std::size(kPairings); ++p) {
       for (std::size_t r = 0; r < std::size(rows); ++r) {
@@ -73,7 +89,11 @@ Group core_zero() {
         RopeCase c = make_case(dtype, window(12, 8, 2, pairing), 1e4, 1, 2, 2,
                                0, {0, 0});
         c.spec.frequencies.amplitude = row.amplitude;
-        family.add(c, {"A3", "A5", "B2", "C7", "E1"}, row.comment);
+        family.add(c,
+                   {"layout/output-of-other-pairing", "rotation/sine-lost",
+                    "window/outside-not-copied", "scaling/amplitude-misapplied",
+                    "position/offset-lost"},
+                   row.comment);
       }
     }
   }
@@ -108,14 +128,22 @@ Group core_unit() {
                 "applies, one column per token, in every dtype and pairing.");
   for (const Format dtype : kDtypes) {
     for (const Pairing pairing : kPairings) {
-      const std::vector<std::string> targets = {"A1", "A2", "A3", "A5", "C1"};
+      const std::vector<std::string> targets = {
+          "layout/pairs-swapped", "layout/table-of-other-pairing",
+          "layout/output-of-other-pairing", "rotation/sine-lost",
+          "frequency/wrong-exponent"};
       family.add(unit_vectors(dtype, window(8, 8, 0, pairing)), targets,
                  "the whole matrix of a full head");
       family.add(unit_vectors(dtype, window(7, 4, 2, pairing)),
-                 {"A1", "B1", "B3", "B5"}, "the window in the middle");
+                 {"layout/pairs-swapped", "window/outside-overwritten",
+                  "window/head-dim-for-rotary-dim", "window/wrong-end"},
+                 "the window in the middle");
       RopeCase c = unit_vectors(dtype, window(8, 8, 0, pairing));
       c.spec.direction = Direction::kAdjoint;
-      family.add(c, {"A3", "A4", "H5"}, "the adjoint: the transposed matrix");
+      family.add(c,
+                 {"layout/output-of-other-pairing",
+                  "rotation/direction-reversed", "rotation/backward-wrong"},
+                 "the adjoint: the transposed matrix");
     }
   }
   return family.take();
@@ -146,8 +174,11 @@ Group core_layouts() {
       {"an odd head, half-split at the end", {13, 6, 7, kHalf}}};
   for (const Format dtype : kDtypes) {
     for (const Row& row : rows) {
-      family.add(make_case(dtype, row.layout, 1e4, 2, 3, 1, 1, kIrregularIds),
-                 {"A1", "A3", "B1", "B3"}, row.comment);
+      family.add(
+          make_case(dtype, row.layout, 1e4, 2, 3, 1, 1, kIrregularIds),
+          {"layout/pairs-swapped", "layout/output-of-other-pairing",
+           "window/outside-overwritten", "window/head-dim-for-rotary-dim"},
+          row.comment);
     }
   }
   return family.take();
@@ -179,7 +210,8 @@ Group core_dims() {
                                    kPairings[(i / 4 + i) % 4]);
       family.add(make_case(dtype, layout, 1e4, 1, 1, row.heads, 0,
                            {half == 0 ? 1021.0 : 259.0}),
-                 {"A5", "B1", "G4", "G6"},
+                 {"rotation/sine-lost", "window/outside-overwritten",
+                  "shape/simd-tail", "shape/odd-size"},
                  "rotary_dim " + std::to_string(row.rotary_dim) + ", " +
                      std::to_string(row.heads) +
                      (row.heads == 1 ? " head" : " heads"));

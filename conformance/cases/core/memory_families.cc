@@ -20,7 +20,10 @@ Group core_decode() {
         RopeCase c = make_case(dtype, window(8, 8, 0, pairing), 5e5, 3, 1, 3, 2,
                                {7, 4097, 511});
         c.memory = memory;
-        family.add(c, {"E1", "E2", "E3", "G2", "G3", "G7"},
+        family.add(c,
+                   {"position/offset-lost", "position/shared-across-batch",
+                    "position/single-token-path", "memory/strides-ignored",
+                    "memory/aliasing", "shape/heads-miscounted"},
                    "batch 3, sequence 1");
       }
     }
@@ -47,7 +50,10 @@ Group core_memory() {
               dtype, window(row.head_dim, row.rotary_dim, row.offset, pairing),
               1e4, 2, 2, 2, 1, {5, 1023, 0, 263});
           c.memory = memory;
-          family.add(c, {"B2", "G2", "G3", "H4"}, row.comment);
+          family.add(c,
+                     {"window/outside-not-copied", "memory/strides-ignored",
+                      "memory/aliasing", "call/wrong-tensor"},
+                     row.comment);
         }
       }
     }
@@ -75,7 +81,10 @@ Group core_heads() {
         RopeCase c = make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
                                row.q_heads, row.k_heads, {259, 3, 0, 1021});
         c.memory = row.memory;
-        family.add(c, {"E5", "G1", "G7", "H4"}, row.comment);
+        family.add(c,
+                   {"position/wrong-index", "shape/axes-confused",
+                    "shape/heads-miscounted", "call/wrong-tensor"},
+                   row.comment);
       }
     }
   }
@@ -100,16 +109,18 @@ Group core_sizes() {
       family.add(
           make_case(dtype, window(8, 8, 0, Pairing::kHalfSplit), 1e4, row.batch,
                     row.seq, row.q_heads, row.k_heads, positions),
-          {"G6"}, row.comment);
+          {"shape/odd-size"}, row.comment);
     }
     for (const Pairing pairing : kCommonPairings) {
-      family.add(make_case(dtype, window(2, 2, 0, pairing), 1e4, 1, 257, 1, 0,
-                           many_positions(257)),
-                 {"E5", "F1", "G5"}, "257 tokens of one pair");
+      family.add(
+          make_case(dtype, window(2, 2, 0, pairing), 1e4, 1, 257, 1, 0,
+                    many_positions(257)),
+          {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
+          "257 tokens of one pair");
       family.add(make_case(dtype, window(8, 8, 0, pairing), 5e5, 1, 5, 1, 0,
                            {4294967297, 3, 8589934599, 1099511627777,
                             9007199254740991}),
-                 {"D4", "E4"},
+                 {"angle/rounded-to-f32", "position/int64-as-int32"},
                  "2^32 + 1, 2^33 + 7, 2^40 + 1, 2^53 - 1: read as 32 bits, "
                  "they are 1, 7, 1 and -1");
     }
@@ -126,15 +137,20 @@ Group core_wide() {
     for (const Pairing pairing : kCommonPairings) {
       family.add(make_case(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32, 8,
                            {4097, 131071}),
-                 {"G1", "G5", "G7", "H4"},
+                 {"shape/axes-confused", "shape/32-bit-overflow",
+                  "shape/heads-miscounted", "call/wrong-tensor"},
                  "32 query heads for 8 key heads, as Llama 3.2 1B");
       family.add(make_case(dtype, window(512, 512, 0, pairing), 5e5, 1, 2, 1, 0,
                            {131071, 32769}),
-                 {"C1", "G4", "G5"}, "256 pairs");
+                 {"frequency/wrong-exponent", "shape/simd-tail",
+                  "shape/32-bit-overflow"},
+                 "256 pairs");
       if (dtype != Format::kF32 && dtype != Format::kBF16) continue;
-      family.add(make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
-                           many_positions(300)),
-                 {"E5", "F1", "G5"}, "300 tokens of four pairs");
+      family.add(
+          make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
+                    many_positions(300)),
+          {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
+          "300 tokens of four pairs");
     }
   }
   return family.take();

@@ -65,7 +65,7 @@ Group core_permute() {
                       row.comment + std::string(pairing == kPairings[0]
                                                     ? ", LLaMA to HF"
                                                     : ", HF to LLaMA"),
-                      {"H1"});
+                      {"weights/permuted-wrongly"});
         c.dtype = dtype;
         c.layout = {row.head_dim, row.rotary_dim, row.offset, pairing};
         c.heads = row.heads;
@@ -99,26 +99,32 @@ Group core_reject() {
   const Row rows[] = {
       {Defect::kOddRotaryDim,
        "an odd rotary_dim has a channel without a pair",
-       {"G6"}},
+       {"shape/odd-size"}},
       {Defect::kRotaryDimAboveHeadDim,
        "rotary_dim reaches into the next head",
-       {"B1"}},
-      {Defect::kZeroRotaryDim, "a rotary_dim of 0", {"G6"}},
+       {"window/outside-overwritten"}},
+      {Defect::kZeroRotaryDim, "a rotary_dim of 0", {"shape/odd-size"}},
       {Defect::kWindowBeyondHead,
        "the window ends behind the head",
-       {"B1", "B5"}},
-      {Defect::kNegativeBatch, "a negative batch", {"G6"}},
-      {Defect::kZeroDirection, "a direction that is none", {"A4"}},
-      {Defect::kNonFiniteBase, "frequencies that are no numbers", {"F3"}},
-      {Defect::kNullInput, "no memory to read", {"F1"}},
-      {Defect::kNullOutput, "no memory to write", {"F1"}},
-      {Defect::kNullPositions, "no positions, or no table", {"E2", "F1"}},
+       {"window/outside-overwritten", "window/wrong-end"}},
+      {Defect::kNegativeBatch, "a negative batch", {"shape/odd-size"}},
+      {Defect::kZeroDirection,
+       "a direction that is none",
+       {"rotation/direction-reversed"}},
+      {Defect::kNonFiniteBase,
+       "frequencies that are no numbers",
+       {"frequency/uninitialised"}},
+      {Defect::kNullInput, "no memory to read", {"table/too-short"}},
+      {Defect::kNullOutput, "no memory to write", {"table/too-short"}},
+      {Defect::kNullPositions,
+       "no positions, or no table",
+       {"position/shared-across-batch", "table/too-short"}},
       {Defect::kOverlappingTensors,
        "output one element behind the input",
-       {"G3"}},
+       {"memory/aliasing"}},
       {Defect::kOverlappingRows,
        "output rows closer than they are long",
-       {"G2", "G3"}}};
+       {"memory/strides-ignored", "memory/aliasing"}}};
   // One dtype and pairing each, with a window; k besides q.
   const char* const valid[] = {"core-rich-002", "core-rich-027",
                                "core-rich-044", "core-rich-068"};
@@ -172,8 +178,10 @@ Group core_calls() {
     };
     const std::string a = base("every boundary", kHalf),
                       b = base("every boundary, another base", kHalf);
-    add("a base, another base, the first again", {"C2", "F2"}, {a, b, a});
-    add("a pairing, the other pairing, the first again", {"A1", "F2"},
+    add("a base, another base, the first again",
+        {"frequency/wrong-base", "table/stale"}, {a, b, a});
+    add("a pairing, the other pairing, the first again",
+        {"layout/pairs-swapped", "table/stale"},
         {a, base("every boundary", kInter), a});
     const auto scaled = [&](const std::string& comment) {
       return id_of(scalings, comment, dtype, kHalf);
@@ -183,18 +191,20 @@ Group core_calls() {
                     " of 2048");
     };
     add("a sequence that grows: dynamic NTK with every new length",
-        {"C5", "F2"},
+        {"scaling/dynamic-ntk", "table/stale"},
         {dynamic("64"), dynamic("2048"), dynamic("2049"), dynamic("4096"),
          dynamic("8192")});
     add("a long sequence, then a short one: the short base comes back",
-        {"C5", "F2"}, {dynamic("8192"), dynamic("64"), dynamic("8192")});
+        {"scaling/dynamic-ntk", "table/stale"},
+        {dynamic("8192"), dynamic("64"), dynamic("8192")});
     const std::string long_list = scaled(
                           "LongRoPE of Phi: length 4097 of 4096, the "
                           "long list"),
                       short_list = scaled(
                           "LongRoPE of Phi: length 4096 of 4096, the "
                           "short list");
-    add("the long list, the short one, the long one again", {"C9", "F2"},
+    add("the long list, the short one, the long one again",
+        {"scaling/longrope-list", "table/stale"},
         {long_list, short_list, long_list});
     const std::string d64 = scaled(
                           "Llama 3.2 1B: 15 pairs kept, 3 blended, 14 "
@@ -202,33 +212,39 @@ Group core_calls() {
                       d128 = scaled(
                           "Llama 3.1: 29 pairs kept, 6 blended, 29 "
                           "divided");
-    add("64 channels, 128 channels, 64 again", {"C8", "F2"}, {d64, d128, d64});
+    add("64 channels, 128 channels, 64 again",
+        {"scaling/llama3-smoothing", "table/stale"}, {d64, d128, d64});
     const auto line = [&](const char* comment) {
       return id_of(axes, comment, dtype, kHalf);
     };
     const std::string packed =
         line("three packed sequences, each from position 0");
-    add("the same RoPE at other positions", {"E1", "E2", "F2"},
+    add("the same RoPE at other positions",
+        {"position/offset-lost", "position/shared-across-batch", "table/stale"},
         {packed, line("positions shifted back below zero"), packed});
     const auto few = [&](const char* comment) {
       return id_of(heads, comment, dtype, kHalf);
     };
-    add("six heads, two, six again", {"F2", "G7"},
+    add("six heads, two, six again", {"table/stale", "shape/heads-miscounted"},
         {few("six query heads for two key heads"),
          few("more key heads than query heads"),
          few("six query heads for two key heads")});
     const auto amplitude = [&](const char* comment) {
       return id_of(zero, comment, dtype, kHalf);
     };
-    add("without amplitude, with one, without again", {"C7", "F2"},
+    add("without amplitude, with one, without again",
+        {"scaling/amplitude-misapplied", "table/stale"},
         {amplitude("output equals input"),
          amplitude("amplitude of YaRN with factor 128"),
          amplitude("output equals input")});
     const std::string forward =
         id_of(rich, "every channel turns", dtype, kHalf);
-    add("forward, backward, forward", {"A4", "F2", "H5"},
+    add("forward, backward, forward",
+        {"rotation/direction-reversed", "table/stale",
+         "rotation/backward-wrong"},
         {forward, id_of(adjoint, "full head", dtype, kHalf), forward});
-    add("a full head, a partial one, a full one", {"B3", "F2"},
+    add("a full head, a partial one, a full one",
+        {"window/head-dim-for-rotary-dim", "table/stale"},
         {forward,
          id_of(rich, "another window would fit behind the window", dtype,
                kHalf),
@@ -242,15 +258,16 @@ Group core_calls() {
                        std::string(from),
                    dtype, covered);
     };
-    add("near positions, far ones, near ones: a table that grows", {"F1", "F2"},
+    add("near positions, far ones, near ones: a table that grows",
+        {"table/too-short", "table/stale"},
         {far("2^0"), far("2^20"), far("2^0")});
   }
   const auto token = [&](Format dtype) {
     return id_of(decode, "batch 3, sequence 1", dtype, kHalf);
   };
-  add("bf16, then f32, then bf16", {"D1", "F2"},
+  add("bf16, then f32, then bf16", {"frequency/rounded-to-half", "table/stale"},
       {token(Format::kBF16), token(Format::kF32), token(Format::kBF16)});
-  add("f16, then f64, then f16", {"D1", "F2"},
+  add("f16, then f64, then f16", {"frequency/rounded-to-half", "table/stale"},
       {token(Format::kF16), token(Format::kF64), token(Format::kF16)});
   return group;
 }

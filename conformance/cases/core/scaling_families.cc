@@ -46,46 +46,46 @@ std::vector<double> distinct(std::int64_t count, double first, double step) {
 std::vector<ScalingRow> simple_rows() {
   std::vector<ScalingRow> rows = {
       {"linear, factor 8, as Gemma 3",
-       {"C3", "C4"},
+       {"frequency/base-of-other-layer", "scaling/linear-misapplied"},
        leading(16, 16, kHalf),
        scaled(1e6, reference::Linear{8})},
       {"linear, factor 4, partial head",
-       {"B4", "C4"},
+       {"window/factor-misapplied", "scaling/linear-misapplied"},
        leading(12, 8, kInter),
        scaled(1e5, reference::Linear{4})},
       {"linear, a factor that is no power of two",
-       {"C4"},
+       {"scaling/linear-misapplied"},
        leading(16, 16, kInter),
        scaled(1e4, reference::Linear{2.7})},
       {"linear, factor 1: nothing changes",
-       {"C4"},
+       {"scaling/linear-misapplied"},
        leading(8, 8, kHalf),
        scaled(1e4, reference::Linear{1})},
       {"NTK-aware, alpha 4",
-       {"C2", "C5"},
+       {"frequency/wrong-base", "scaling/dynamic-ntk"},
        leading(16, 16, kHalf),
        scaled(1e4, reference::Ntk{4})},
       {"NTK-aware, alpha 1000, as Hunyuan",
-       {"C2", "C5"},
+       {"frequency/wrong-base", "scaling/dynamic-ntk"},
        leading(32, 32, kHalf),
        scaled(1e4, reference::Ntk{1000})},
       {"NTK-aware, two pairs: the exponent is 2",
-       {"C5"},
+       {"scaling/dynamic-ntk"},
        leading(4, 4, kInter),
        scaled(1e4, reference::Ntk{2})},
       {"frequency factors, all different",
-       {"C10"},
+       {"scaling/factors-lost"},
        leading(16, 16, kHalf),
        scaled(5e5, reference::FrequencyFactors{distinct(8, 1, 0.75)})},
       {"frequency factors of 1e30 stop the last pairs, as ggml has Gemma 4",
-       {"B3", "C10"},
+       {"window/head-dim-for-rotary-dim", "scaling/factors-lost"},
        leading(16, 16, kInter),
        scaled(1e6, reference::FrequencyFactors{
                        {1, 1, 1, 1, 1e30, 1e30, 1e30, 1e30}})}};
   for (const std::int64_t length : {64, 2048, 2049, 4096, 8192}) {
     rows.push_back(
         {"dynamic NTK, factor 2, length " + std::to_string(length) + " of 2048",
-         {"C5"},
+         {"scaling/dynamic-ntk"},
          leading(16, 16, kHalf),
          scaled(1e4, reference::DynamicNtk{2, 2048, length}),
          {8, 300}});
@@ -94,7 +94,7 @@ std::vector<ScalingRow> simple_rows() {
 }
 
 std::vector<ScalingRow> yarn_rows() {
-  const Targets targets = {"C6", "C7"};
+  const Targets targets = {"scaling/yarn-ramp", "scaling/amplitude-misapplied"};
   reference::Yarn qwen{4, 32768};
   reference::Yarn gpt_oss{32, 4096};
   gpt_oss.truncate = false;
@@ -138,39 +138,40 @@ std::vector<ScalingRow> listed_rows() {
     rows.push_back({"LongRoPE of Phi: length " + std::to_string(length) +
                         " of 4096, the " + (length > 4096 ? "long" : "short") +
                         " list",
-                    {"C7", "C9"},
+                    {"scaling/amplitude-misapplied", "scaling/longrope-list"},
                     leading(64, 48, kHalf),
                     scaled(1e4, s)});
   }
   rows.push_back({"Llama 3.1: 29 pairs kept, 6 blended, 29 divided",
-                  {"C8"},
+                  {"scaling/llama3-smoothing"},
                   leading(128, 128, kHalf),
                   scaled(5e5, reference::Llama3{8, 1, 4, 8192})});
   rows.push_back({"Llama 3.2 1B: 15 pairs kept, 3 blended, 14 divided",
-                  {"C8"},
+                  {"scaling/llama3-smoothing"},
                   leading(64, 64, kHalf),
                   scaled(5e5, reference::Llama3{32, 1, 4, 8192})});
   rows.push_back({"Llama 4 Scout: both limits 1, no pair blended",
-                  {"C8"},
+                  {"scaling/llama3-smoothing"},
                   leading(64, 64, kInter),
                   scaled(5e5, reference::Llama3{16, 1, 1, 8192})});
   Frequencies given;
   given.inv_freq = {1, 0.75, 0.5, 0.1, 0x1p-7, 1e-4, 1e-9, 0};
   rows.push_back({"given frequencies, one of them zero",
-                  {"C1", "C2", "F3"},
+                  {"frequency/wrong-exponent", "frequency/wrong-base",
+                   "frequency/uninitialised"},
                   leading(16, 16, kInter),
                   given});
   Frequencies proportional;
   proportional.base = 1e6;
   proportional.exponents = reference::proportional_exponents(32, 4);
   rows.push_back({"proportional: 4 of 16 pairs, exponents over the whole head",
-                  {"B3"},
+                  {"window/head-dim-for-rotary-dim"},
                   reference::proportional_layout(32, 4),
                   proportional});
   Frequencies extreme;
   extreme.base = 1e11;
   rows.push_back({"base 1e11, as Falcon-H1",
-                  {"C1", "C2"},
+                  {"frequency/wrong-exponent", "frequency/wrong-base"},
                   leading(64, 64, kHalf),
                   extreme,
                   {32769, 1048575}});
@@ -178,7 +179,7 @@ std::vector<ScalingRow> listed_rows() {
     Frequencies f;
     f.xpos = reference::XPos{512, 128, is_key};
     rows.push_back({is_key ? "xPos, key: the reciprocal" : "xPos, query",
-                    {"C7"},
+                    {"scaling/amplitude-misapplied"},
                     leading(16, 16, kInter),
                     f,
                     {3, 0, 17, 259}});
@@ -220,20 +221,32 @@ Group core_adjoint() {
       };
       RopeCase c = make_case(dtype, window(8, 8, 0, pairing), 1e4, 2, 3, 1, 1,
                              kIrregularIds);
-      add(c, {"A3", "A4", "H5"}, "full head");
+      add(c,
+          {"layout/output-of-other-pairing", "rotation/direction-reversed",
+           "rotation/backward-wrong"},
+          "full head");
       c = make_case(dtype, window(13, 8, 2, pairing), 1e4, 2, 3, 1, 0,
                     kIrregularIds);
       c.spec.frequencies.amplitude = 1.3465735902799727;
       c.memory = Memory::kStrided;
-      add(c, {"B2", "C7", "H5"}, "a window in the middle, amplitude, strided");
+      add(c,
+          {"window/outside-not-copied", "scaling/amplitude-misapplied",
+           "rotation/backward-wrong"},
+          "a window in the middle, amplitude, strided");
       c = make_case(dtype, window(8, 8, 0, pairing), 1e4, 2, 3, 2, 0,
                     {-3, 259, -17, 9, 0, -1021});
       c.memory = Memory::kInPlace;
-      add(c, {"A4", "E7", "H5"}, "negative positions, in place");
+      add(c,
+          {"rotation/direction-reversed", "position/shift-lost",
+           "rotation/backward-wrong"},
+          "negative positions, in place");
       c = make_case(dtype, window(16, 16, 0, pairing), 1e6, 1, 2, 1, 0,
                     {513, 32769});
       c.spec.frequencies.scaling = reference::Yarn{4, 32768};
-      add(c, {"C6", "C7", "H5"}, "YaRN: m R^T, not the inverse");
+      add(c,
+          {"scaling/yarn-ramp", "scaling/amplitude-misapplied",
+           "rotation/backward-wrong"},
+          "YaRN: m R^T, not the inverse");
     }
   }
   return family.take();

@@ -79,7 +79,7 @@ Group core_values() {
         RopeCase c = make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 3, 2, 0,
                                {259, 1, 1021});
         c.q = make(c);
-        family.add(c, {"D7", "G3"}, comment);
+        family.add(c, {"output/rounded-wrongly", "memory/aliasing"}, comment);
       };
       add([](const RopeCase& c) { return filled(c, next_to_power); },
           "powers of two and their neighbours");
@@ -222,7 +222,7 @@ Group core_special() {
     for (std::size_t s = 0; s < positions.size(); ++s) {
       c.q.insert(c.q.end(), head.channels.begin(), head.channels.end());
     }
-    family.add(c, {"X1"}, row.comment);
+    family.add(c, {"value/special-mishandled"}, row.comment);
   };
   const std::vector<double> positions = {0, 1, 4, 131071};
   constexpr auto kForward = reference::Direction::kForward;
