@@ -128,29 +128,5 @@ TEST_CASE("two arithmetics agree on 100,000 outputs",
   CHECK(different == 0);
 }
 
-TEST_CASE("two arithmetics agree on frequencies and tables",
-          "[reference][golden][certificate]") {
-  if (!available(Oracle::kMpfi)) SKIP("built without MPFI");
-  Dice dice(1706'03762);
-  std::size_t different = 0;
-  for (int i = 0; i < 60; ++i) {
-    const Spec spec = any_spec(dice);
-    const auto theta = golden_frequencies(Oracle::kMpfi, spec);
-    const auto theta_2 = golden_frequencies(Oracle::kBinFloat, spec);
-    for (std::size_t j = 0; j < theta.size(); ++j) {
-      different += theta[j].hi != theta_2[j].hi || theta[j].lo != theta_2[j].lo;
-    }
-    const std::vector<std::int64_t> positions = {any_position(dice),
-                                                 any_position(dice)};
-    const auto table = golden_table(Oracle::kMpfi, spec, positions);
-    const auto table_2 = golden_table(Oracle::kBinFloat, spec, positions);
-    for (std::size_t k = 0; k < table.size(); ++k) {
-      different += table[k].cos.bits != table_2[k].cos.bits ||
-                   table[k].sin.bits != table_2[k].sin.bits;
-    }
-  }
-  CHECK(different == 0);
-}
-
 }  // namespace
 }  // namespace ropeproof::reference

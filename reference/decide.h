@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/multiprecision/number.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +25,6 @@ namespace ropeproof::reference {
 // follow. Every step is exact.
 template <class Float>
 Pieces pieces_of(const Float& x) {
-  using boost::multiprecision::frexp;
-  using boost::multiprecision::ldexp;
-  using boost::multiprecision::trunc;
   if (x == 0) return {};
   int exponent = 0;
   const Float fraction = frexp(x < 0 ? Float(-x) : x, &exponent);
@@ -59,18 +55,18 @@ Golden decide(const Real& value, const Evaluate& evaluate,
   }
 }
 
-// The same number, to twice the precision. lo is a real number like any other once hi is
-// known.
+// The same number, to twice the precision. lo is a real number like any other
+// once hi is known.
 template <class Family, class Real, class Evaluate>
 WideGolden decide_wide(const Real& value, const Evaluate& evaluate) {
   const Golden hi = decide<Family>(value, evaluate, Rounding::kNearestEven);
   const double h = std::bit_cast<double>(hi.bits);
   if (std::isinf(h)) return {hi.bits, 0, hi.precision_bits};
-  const auto rest = [&]<class Wider>() {
+  const auto remainder = [&]<class Wider>() {
     return Wider(evaluate.template operator()<Wider>() - Wider(h));
   };
   const Golden lo =
-      decide<Family>(Real(value - Real(h)), rest, Rounding::kNearestEven);
+      decide<Family>(Real(value - Real(h)), remainder, Rounding::kNearestEven);
   return {hi.bits, lo.bits, std::max(hi.precision_bits, lo.precision_bits)};
 }
 

@@ -21,10 +21,11 @@ std::string to_decimal(double x, int digits) {
   cpp_int denominator = 1;
   (exponent >= 0 ? numerator : denominator) <<=
       static_cast<unsigned>(exponent >= 0 ? exponent : -exponent);
-  cpp_int quotient, rest;
-  divide_qr(numerator, denominator, quotient, rest);
-  rest *= 2;
-  if (rest > denominator || (rest == denominator && (quotient & 1) != 0)) {
+  cpp_int quotient, remainder;
+  divide_qr(numerator, denominator, quotient, remainder);
+  remainder *= 2;
+  if (remainder > denominator ||
+      (remainder == denominator && (quotient & 1) != 0)) {
     ++quotient;
   }
 

@@ -1,150 +1,120 @@
 #include "reference/exact.h"
 
-#include <bit>
 #include <boost/multiprecision/cpp_int.hpp>
-#include <cmath>
+#include <cstdlib>
 #include <numeric>
-
-#include "reference/rope.h"
+#include <utility>
+#include <variant>
 
 namespace ropeproof::reference {
 namespace {
 
 using boost::multiprecision::cpp_int;
 using boost::multiprecision::cpp_rational;
+using Rational = std::optional<cpp_rational>;
 
-// x = odd * 2^exponent, x > 0 and normal.
-struct Binary {
-  std::int64_t odd = 0;
-  std::int64_t exponent = 0;
-};
-
-Binary binary(double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  const std::uint64_t significand =
-      (bits & 0x000fffffffffffffu) | 0x0010000000000000u;
-  const int zeros = std::countr_zero(significand);
-  return {static_cast<std::int64_t>(significand >> zeros),
-          static_cast<std::int64_t>((bits >> 52) & 0x7ff) - 1075 + zeros};
-}
-
-bool is_subnormal(double x) {
-  return ((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) == 0;
+// The d-th root of x >= 1 if it is an integer, bit by bit.
+std::optional<cpp_int> root(const cpp_int& x, std::int64_t d) {
+  const auto n = static_cast<unsigned>(d);
+  cpp_int result = 0;
+  for (auto bit = static_cast<std::int64_t>(msb(x)) / d; bit >= 0; --bit) {
+    const cpp_int larger = result + (cpp_int(1) << bit);
+    if (pow(larger, n) <= x) result = larger;
+  }
+  if (pow(result, n) != x) return std::nullopt;
+  return result;
 }
 
 cpp_rational power(const cpp_rational& x, std::int64_t n) {
-  const auto m = static_cast<unsigned>(n < 0 ? -n : n);
+  const auto m = static_cast<unsigned>(std::abs(n));
   const cpp_rational result(pow(numerator(x), m), pow(denominator(x), m));
   return n < 0 ? cpp_rational(1 / result) : result;
 }
 
-// The d-th root of `odd`, if it is an integer.
-std::optional<std::int64_t> root(std::int64_t odd, std::int64_t d) {
-  if (odd == 1 || d == 1) return odd;
-  if (d > 33) return std::nullopt;  // 3^34 > 2^53
-  const auto near = std::llround(
-      std::pow(static_cast<double>(odd), 1 / static_cast<double>(d)));
-  if (pow(cpp_int(near), static_cast<unsigned>(d)) != odd) return std::nullopt;
-  return near;
-}
-
-// base^(-n/d) if it is rational: with d in lowest terms, base is the d-th power
-// of a rational number.
-std::optional<cpp_rational> rational_power(double base, const Exponent& e) {
+// x^(-n/d), x > 0, if it is rational: with n/d in lowest terms, x is the d-th
+// power of a rational number.
+Rational rational_power(const cpp_rational& x, const Exponent& e) {
   const std::int64_t gcd = std::gcd(e.numerator, e.denominator);
-  const std::int64_t n = e.numerator / gcd, d = e.denominator / gcd;
-  if (n == 0) return cpp_rational(1);
-  if (is_subnormal(base)) return std::nullopt;
-  const Binary b = binary(base);
-  const auto odd = root(b.odd, d);
-  if (!odd || b.exponent % d != 0) return std::nullopt;
-  return power(cpp_rational(*odd) * power(2, b.exponent / d), -n);
+  const auto top = root(numerator(x), e.denominator / gcd);
+  const auto bottom = root(denominator(x), e.denominator / gcd);
+  if (e.numerator == 0) return 1;
+  if (!top || !bottom) return std::nullopt;
+  return power(cpp_rational(*top, *bottom), -e.numerator / gcd);
 }
 
-std::optional<cpp_rational> rational_frequency(const Spec& spec,
-                                               std::int64_t j) {
-  const Frequencies& frequencies = spec.frequencies;
-  if (!frequencies.inv_freq.empty()) {
-    return cpp_rational(frequencies.inv_freq[static_cast<std::size_t>(j)]);
-  }
-  const Exponent e = exponent_of(frequencies, spec.layout.rotary_dim, j);
-  if (e.denominator == 0) return cpp_rational(0);
-  return rational_power(base_of(frequencies, j), e);
+// (R1)
+Rational rational_frequency(const Spec& spec, std::int64_t j) {
+  const auto& inv_freq = spec.frequencies.inv_freq;
+  if (!inv_freq.empty()) return cpp_rational(at(inv_freq, j));
+  const Exponent e = exponent_of(spec, j);
+  if (e.denominator == 0) return 0;
+  return rational_power(base_of(spec, j), e);
 }
 
-// The value as a double, if it is one.
-std::optional<double> as_double(const cpp_rational& x) {
-  const auto value = x.convert_to<double>();
-  if (!std::isfinite(value) || cpp_rational(value) != x) return std::nullopt;
-  return value;
+// k, if x = 2^k.
+std::optional<std::int64_t> log2_of(const cpp_rational& x) {
+  const auto up = static_cast<std::int64_t>(lsb(numerator(x)));
+  const auto down = static_cast<std::int64_t>(lsb(denominator(x)));
+  if (power(2, up - down) != x) return std::nullopt;
+  return up - down;
 }
 
-// base^(-n/d) alpha^(-n/(d-2)), where both are rational, or where base and
-// alpha are powers of two and so is this.
-std::optional<double> exact_ntk(double base, double alpha, const Exponent& e) {
+// (R8): base^(-n/d) alpha^(-n/(d-2)), if both are rational, or both 2 to a
+// rational power and the product is 2 to a whole one.
+Rational rational_ntk(const cpp_rational& base, const cpp_rational& alpha,
+                      const Exponent& e) {
   const std::int64_t n = e.numerator, d = e.denominator;
-  const auto theta = rational_power(base, e);
-  const auto stretch = rational_power(alpha, {n, d - 2});
-  if (theta && stretch) return as_double(*theta * *stretch);
-  if (is_subnormal(base)) return std::nullopt;
-  const Binary b = binary(base), a = binary(alpha);
-  if (b.odd != 1 || a.odd != 1) return std::nullopt;
-  const std::int64_t exponent = -n * (b.exponent * (d - 2) + a.exponent * d);
+  const Rational theta = rational_power(base, e);
+  const Rational stretch = rational_power(alpha, {n, d - 2});
+  if (theta && stretch) return cpp_rational(*theta * *stretch);
+  const auto b = log2_of(base), a = log2_of(alpha);
+  if (!b || !a) return std::nullopt;
+  const std::int64_t exponent = -n * (*b * (d - 2) + *a * d);
   if (exponent % (d * (d - 2)) != 0) return std::nullopt;
-  return as_double(power(2, exponent / (d * (d - 2))));
+  return power(2, exponent / (d * (d - 2)));
+}
+
+// (R1), (R7)-(R14)
+Rational rational_frequency(const Rope& rope, std::int64_t j) {
+  const Spec& spec = rope.spec;
+  const Scaling& scaling = spec.frequencies.scaling;
+  const Exponent e = exponent_of(spec, j);
+  if (e.denominator != 0) {
+    if (const auto* s = std::get_if<Ntk>(&scaling)) {
+      return rational_ntk(base_of(spec, j), s->alpha, e);
+    }
+    if (const auto* s = std::get_if<DynamicNtk>(&scaling)) {
+      return rational_ntk(base_of(spec, j), dynamic_alpha<cpp_rational>(*s), e);
+    }
+  }
+  const Rational theta = rational_frequency(spec, j);
+  if (!theta) return std::nullopt;
+  return scaled<cpp_rational>(scaling, rope.resolution, e, j, *theta);
 }
 
 }  // namespace
 
-std::optional<int> exact_frequency_exponent(double base, const Exponent& e) {
-  if (e.numerator == 0) return 0;
-  // Subnormal powers of two are no base that anybody uses; leaving them to the
-  // ladder is safe: it throws rather than guess.
-  if (is_subnormal(base)) return std::nullopt;
-  const Binary b = binary(base);
-  const std::int64_t numerator = -e.numerator * b.exponent;
-  if (b.odd != 1 || numerator % e.denominator != 0) return std::nullopt;
-  return static_cast<int>(numerator / e.denominator);
-}
-
-std::optional<int> exact_frequency_exponent(double base,
-                                            std::int64_t rotary_dim,
-                                            std::int64_t j) {
-  return exact_frequency_exponent(base, {2 * j, rotary_dim});
-}
-
-std::optional<double> exact_frequency(const Spec& spec,
-                                      const Resolution& resolution,
-                                      std::int64_t j) {
-  const Frequencies& frequencies = spec.frequencies;
-  const Scaling& scaling = frequencies.scaling;
-  const Exponent e = exponent_of(frequencies, spec.layout.rotary_dim, j);
-  if (is_still(frequencies, j) ||
-      (std::holds_alternative<Default>(scaling) && e.numerator >= 0)) {
-    return std::nullopt;  // (R1) is exact where it can be
-  }
-  if (std::holds_alternative<Ntk>(scaling) ||
-      std::holds_alternative<DynamicNtk>(scaling)) {
-    if (!resolution.alpha) return std::nullopt;
-    return exact_ntk(base_of(frequencies, j), *resolution.alpha, e);
-  }
-  const auto theta = rational_frequency(spec, j);
+std::optional<BinaryNumber> exact_frequency(const Rope& rope, std::int64_t j) {
+  const Rational theta = rational_frequency(rope, j);
   if (!theta) return std::nullopt;
-  return as_double(scaled<cpp_rational>(scaling, resolution, e, j, *theta));
+  if (*theta == 0) return BinaryNumber{};
+  const auto up = lsb(cpp_int(abs(numerator(*theta))));
+  const auto down = lsb(denominator(*theta));
+  const cpp_int odd = numerator(*theta) / (cpp_int(1) << up);
+  const bool is_binary = denominator(*theta) == cpp_int(1) << down;
+  if (!is_binary || abs(odd) >= cpp_int(1) << 53) return std::nullopt;
+  return BinaryNumber{odd.convert_to<double>(),
+                      static_cast<int>(up) - static_cast<int>(down)};
 }
 
 std::optional<int> exact_llama3_sign(const Spec& spec, std::int64_t j,
                                      double limit) {
-  const auto theta = rational_frequency(spec, j);
+  const Rational theta = rational_frequency(spec, j);
   if (!theta) return std::nullopt;
   const auto& scaling = std::get<Llama3>(spec.frequencies.scaling);
   const cpp_rational difference =
       llama3_rotations<cpp_rational>(scaling, *theta) - cpp_rational(limit);
   return difference.sign();
-}
-
-std::optional<double> exact_alpha(const DynamicNtk& scaling) {
-  return as_double(dynamic_alpha<cpp_rational>(scaling));
 }
 
 bool is_at_origin(const Spec& spec, std::span<const double> position,
@@ -154,12 +124,20 @@ bool is_at_origin(const Spec& spec, std::span<const double> position,
              : coordinate<cpp_rational>(spec, position, j) == 0;
 }
 
-std::optional<std::int64_t> whole_exponent(const XPos& xpos, double position) {
+std::optional<RationalPower> exact_xpos(const XPos& xpos, const Exponent& e,
+                                        double position) {
   const cpp_rational exponent =
       (cpp_rational(position) - cpp_rational(xpos.centre)) /
       cpp_rational(xpos.scale_base);
   if (denominator(exponent) != 1) return std::nullopt;
-  return numerator(exponent).convert_to<std::int64_t>();
+  const auto n = numerator(exponent).convert_to<std::int64_t>();
+  // zeta_j = (2j + 0.4 d)/(1.4 d), times 5 above and below.
+  const std::int64_t top = 5 * e.numerator + 2 * e.denominator;
+  const std::int64_t bottom = 7 * e.denominator;
+  const std::int64_t gcd = std::gcd(top, bottom);
+  RationalPower result{top / gcd, bottom / gcd, std::abs(n)};
+  if ((n < 0) != xpos.is_key) std::swap(result.top, result.bottom);
+  return result;
 }
 
 }  // namespace ropeproof::reference

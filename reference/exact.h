@@ -1,8 +1,8 @@
-// exact.h -- questions about exact zeros, powers and rationals.
+// exact.h -- the exact numbers among those that rope.h defines.
 //
 // An enclosure of an exact number may have a width, and then Ziv's loop would
 // not end on it. These functions find the exact numbers beforehand, in integer
-// and rational arithmetic.
+// and rational arithmetic; prover.h takes them instead.
 #ifndef ROPEPROOF_REFERENCE_EXACT_H_
 #define ROPEPROOF_REFERENCE_EXACT_H_
 
@@ -10,46 +10,40 @@
 #include <optional>
 #include <span>
 
-#include "reference/scaling.h"
+#include "reference/rope.h"
 #include "reference/spec.h"
 
 namespace ropeproof::reference {
 
-// Only powers of two can be exact: let base = B/2^e and suppose theta =
-// base^(-n/d) is a dyadic rational a/2^q, a odd. Then a^d divides a power of
-// two, so a = 1, and base = 2^k with d | nk. In this case the exponent of theta
-// is -nk/d; otherwise theta (n > 0) is no binary number of any length, and
-// rounding it can be decided.
-std::optional<int> exact_frequency_exponent(double base, const Exponent& e);
+// significand * 2^exponent; the significand is an odd integer below 2^53, or 0.
+struct BinaryNumber {
+  double significand = 0;
+  int exponent = 0;
+  bool operator==(const BinaryNumber&) const = default;
+};
 
-// For the exponent 2j/rotary_dim.
-std::optional<int> exact_frequency_exponent(double base,
-                                            std::int64_t rotary_dim,
-                                            std::int64_t j);
+// theta_j with its scaling, where it is such a number: 0; a power of two in
+// (R1), and nothing else if n > 0 (README.md); with a scaling or a negative n
+// also others, 0.01 * 25/32 = 1/128 and 10000^(1/2) = 100.
+std::optional<BinaryNumber> exact_frequency(const Rope& rope, std::int64_t j);
 
-// A scaling can make a binary number of a rational one, 0.01 * 25/32 = 1/128,
-// and so can a negative n: 10000^(1/2) = 100. theta_j with its scaling, if it is
-// rational and a binary64. `resolution` is
-// complete but for `exact`.
-std::optional<double> exact_frequency(const Spec& spec,
-                                      const Resolution& resolution,
-                                      std::int64_t j);
-
-// The sign of llama3's rotations minus `limit` (R13) if theta_j is rational, and
-// they may be equal.
+// The sign of llama3's rotations minus `limit` (R13) if theta_j is rational,
+// and they may be equal.
 std::optional<int> exact_llama3_sign(const Spec& spec, std::int64_t j,
                                      double limit);
-
-// alpha of dynamic NTK (R9) if it is a binary64.
-std::optional<double> exact_alpha(const DynamicNtk& scaling);
 
 // Whether sum_k W[k,j] p_k = 0, the coordinate of pair j. Products of binary64
 // numbers cancel exactly where rounded ones might not.
 bool is_at_origin(const Spec& spec, std::span<const double> position,
                   std::int64_t j);
 
-// (position - centre) / scale_base of xPos (R15) where it is an integer.
-std::optional<std::int64_t> whole_exponent(const XPos& xpos, double position);
+// m_j(p) of xPos (R15) as (top/bottom)^power in lowest terms, power >= 0, where
+// the exponent (p - centre)/scale_base is an integer.
+struct RationalPower {
+  std::int64_t top = 1, bottom = 1, power = 0;
+};
+std::optional<RationalPower> exact_xpos(const XPos& xpos, const Exponent& e,
+                                        double position);
 
 }  // namespace ropeproof::reference
 

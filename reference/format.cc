@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kOne = 1;
 
-// A sign bit and the rest of a bit pattern.
+// A sign bit before the other bits of a pattern.
 std::uint64_t with_sign(const FormatTraits& f, bool negative,
                         std::uint64_t magnitude) {
   return (std::uint64_t{negative} << (f.total_bits - 1)) | magnitude;
@@ -36,20 +36,21 @@ std::uint64_t round(const FormatTraits& f, const Pieces& pieces,
   const std::int64_t q =
       std::max<std::int64_t>(e, f.min_exponent) - (f.precision - 1);
   const std::int64_t shift = q - pieces.exponent;  // >= 2
-  std::uint64_t n = 0, rest = pieces.significand, half = 0;
+  std::uint64_t n = 0, remainder = pieces.significand, half = 0;
   if (shift <= kPiecesBits + 1) {
     n = pieces.significand >> shift;
-    rest = pieces.significand & ((kOne << shift) - 1);
+    remainder = pieces.significand & ((kOne << shift) - 1);
     half = kOne << (shift - 1);
   } else {
-    rest = 0;  // below half of the last bit: only "not zero" matters
+    remainder = 0;  // below half of the last bit: only "not zero" matters
   }
-  const bool inexact = rest != 0 || pieces.has_fraction || n == 0;
+  const bool inexact = remainder != 0 || pieces.has_fraction || n == 0;
   if (rounding == Rounding::kToOdd) {
     if (inexact) n |= 1;
   } else if (half != 0) {
-    const bool above = rest > half || (rest == half && pieces.has_fraction);
-    const bool tie = rest == half && !pieces.has_fraction;
+    const bool above =
+        remainder > half || (remainder == half && pieces.has_fraction);
+    const bool tie = remainder == half && !pieces.has_fraction;
     if (above || (tie && (n & 1) != 0)) ++n;
   }
   const auto exponent_field =

@@ -12,10 +12,10 @@
 #include <limits>
 #include <random>
 
+#include "reference/test_oracle.h"
+
 namespace ropeproof::reference {
 namespace {
-
-std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 
 std::uint64_t infinity_of(Format format) {
   switch (format) {

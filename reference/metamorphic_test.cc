@@ -19,10 +19,6 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 using Vector = std::vector<double>;
 
-Oracle best() {
-  return available(Oracle::kMpfi) ? Oracle::kMpfi : Oracle::kBinFloat;
-}
-
 Vector wavy(std::int64_t n, double phase) {
   Vector x(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -37,7 +33,7 @@ Vector rotated(const Spec& spec, const Vector& positions, const Vector& x) {
       static_cast<std::int64_t>(positions.size()) / spec.axes.count;
   Vector y;
   for (const Golden& golden :
-       golden_rope(best(), spec, {1, tokens, 1}, positions, x)) {
+       golden_rope(best_oracle(), spec, {1, tokens, 1}, positions, x)) {
     y.push_back(std::bit_cast<double>(golden.bits));
   }
   return y;
@@ -47,6 +43,15 @@ Vector rotated(const Spec& spec, const Vector& positions) {
   const auto tokens =
       static_cast<std::int64_t>(positions.size()) / spec.axes.count;
   return rotated(spec, positions, wavy(tokens * spec.layout.head_dim, 0.3));
+}
+
+// The same positions on every axis, as text has them in a multi-axis model.
+Vector equal_positions(std::int64_t axes, const Vector& positions) {
+  Vector result;
+  for (std::int64_t k = 0; k < axes; ++k) {
+    result.insert(result.end(), positions.begin(), positions.end());
+  }
+  return result;
 }
 
 // 16 channels, six pairs of base 10000.
@@ -146,8 +151,8 @@ TEST_CASE("2-D schemes are 1-D ones with the pairs elsewhere",
   const Scheme pixtral = axial_2d(6, 0, Spectrum::kEvenOdd);
   Spec odd = plain();
   odd.axes = pixtral.axes, odd.frequencies.exponents = pixtral.exponents;
-  const auto got = golden_frequencies(best(), odd);
-  const auto want = golden_frequencies(best(), plain());
+  const auto got = golden_frequencies(best_oracle(), odd);
+  const auto want = golden_frequencies(best_oracle(), plain());
   for (const std::size_t j : {0u, 1u, 2u, 3u, 4u, 5u}) {
     CHECK(got[j].hi == want[2 * (j % 3) + j / 3].hi);
   }
@@ -162,8 +167,8 @@ TEST_CASE("an offset is a shift of the ids; packing is sequence by sequence",
   const Vector packed = rotated(plain(), packed_positions(Ints{0, 2, 5}), x);
   const Vector head(x.begin(), x.begin() + 32), tail(x.begin() + 32, x.end());
   Vector apart = rotated(plain(), consecutive_positions(2), head);
-  const Vector rest = rotated(plain(), consecutive_positions(3), tail);
-  apart.insert(apart.end(), rest.begin(), rest.end());
+  const Vector later = rotated(plain(), consecutive_positions(3), tail);
+  apart.insert(apart.end(), later.begin(), later.end());
   CHECK(packed == apart);
 }
 
@@ -260,7 +265,7 @@ void for_all_variants(
   for (const auto& [name, spec] : all_variants()) {
     if (spec.frequencies.xpos) continue;
     CAPTURE(name);
-    check(spec, golden_resolution(best(), spec).amplitude,
+    check(spec, golden_resolution(best_oracle(), spec).amplitude,
           wavy(kVariantHeadDim, 0.3));
   }
 }

@@ -1,12 +1,13 @@
-// plain_double.h -- the formulas in plain double, for tests only.
+// plain_double.h -- the oracles' code in plain double, for tests only.
 //
 // A family of decide.h without enclosures: every value decides at once, to 53
 // bits and with libm's errors. Good enough to tell a right formula from a wrong
-// one, and it compiles in a second (tools/prove/check_mutants.sh).
+// one, and it compiles in a second (tools/check_mutants.sh).
 #ifndef ROPEPROOF_REFERENCE_PLAIN_DOUBLE_H_
 #define ROPEPROOF_REFERENCE_PLAIN_DOUBLE_H_
 
 #include <array>
+#include <bit>
 #include <cmath>  // before rope.h: cos, sin, pow, log and sqrt of double
 #include <cstdint>
 #include <numbers>
@@ -18,7 +19,7 @@ namespace ropeproof::reference {
 using std::cos, std::sin, std::pow, std::log, std::sqrt, std::ldexp;
 }  // namespace ropeproof::reference
 
-#include "reference/resolve.h"
+#include "reference/prover.h"
 
 namespace ropeproof::reference {
 
@@ -45,22 +46,17 @@ struct PlainDouble {
   }
 };
 
-// At one position on one axis.
-template <class Real>
-void rotate_head(const Spec& spec, std::int64_t position,
-                 std::span<const Real> x, std::span<Real> y) {
-  const double p[] = {static_cast<double>(position)};
-  rotate_head<Real>(resolve<PlainDouble>(spec), p, x, y);
-}
-
-template <class Real>
-void rotate_tensor(const Spec& spec, const Shape& shape,
-                   const std::vector<std::int64_t>& positions, const Real* x,
-                   const Strides& x_strides, Real* y,
-                   const Strides& y_strides) {
-  const std::vector<double> p(positions.begin(), positions.end());
-  rotate_tensor<Real>(resolve<PlainDouble>(spec), shape, p, x, x_strides, y,
-                      y_strides);
+// The rotated tensor (R6), dense [tokens, heads, head_dim].
+inline std::vector<double> plain_rope(const Spec& spec,
+                                      std::span<const double> positions,
+                                      std::int64_t heads,
+                                      std::span<const double> x) {
+  std::vector<double> y;
+  for (const Golden& golden :
+       Prover<PlainDouble>(spec, positions).rope(heads, x)) {
+    y.push_back(std::bit_cast<double>(golden.bits));
+  }
+  return y;
 }
 
 }  // namespace ropeproof::reference

@@ -1,18 +1,23 @@
 // prover.h -- the goldens of golden.h, for one family of arithmetic.
 //
 // Instantiated twice: oracle_mpfi.cc (the certificate) and oracle_bin_float.cc
-// (the second opinion). Both evaluate the text of rope.h.
+// (the second opinion). Both evaluate the text of rope.h; where exact.h finds
+// an exact number, they take that, so that Ziv's loop ends.
 #ifndef ROPEPROOF_REFERENCE_PROVER_H_
 #define ROPEPROOF_REFERENCE_PROVER_H_
 
+#include <array>
 #include <bit>
+#include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "reference/decide.h"
+#include "reference/exact.h"
 #include "reference/golden.h"
 #include "reference/oracle.h"
 #include "reference/resolve.h"
@@ -39,6 +44,25 @@ void parallel_for(std::int64_t count, const Body& body) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// A number c or s of rope.h times the amplitude, and what to divide it by: the
+// denominator of an exact power of xPos comes last, so that a quotient that is
+// exact stays so.
+template <class Real>
+Real divided(const Real& value, const std::optional<Real>& divisor) {
+  return divisor ? Real(value / *divisor) : value;
+}
+
+// x^n by squaring, n >= 0; exact as long as it fits.
+template <class Real>
+Real whole_power(std::int64_t x, std::int64_t n) {
+  Real result = Real(1), square = Real(x);
+  for (; n > 0; n /= 2) {
+    if (n % 2 != 0) result = result * square;
+    if (n > 1) square = square * square;
+  }
+  return result;
+}
+
 template <class Family>
 class Prover : public OracleProver {
  public:
@@ -49,17 +73,17 @@ class Prover : public OracleProver {
       : rope_(reference::resolve<Family>(spec)),
         pairs_(spec.layout.rotary_dim / 2) {
     for (std::int64_t j = 0; j < pairs_; ++j) {
-      theta_.push_back(frequency<First>(rope_, j));
+      exact_theta_.push_back(exact_frequency(rope_, j));
+      theta_.push_back(theta<First>(j));
     }
-    const std::int64_t tokens = count(positions) / spec.axes.count;
+    const std::int64_t tokens = std::ssize(positions) / spec.axes.count;
     for (std::int64_t token = 0; token < tokens; ++token) {
       positions_.push_back(position_of(positions, spec.axes.count, token));
     }
-    cos_sin_.assign(static_cast<std::size_t>(tokens * pairs_),
-                    CosSin<First>{First(0), First(0)});
-    parallel_for(count(cos_sin_), [&](std::int64_t i) {
-      cos_sin_[at(i)] =
-          cos_sin_at(rope_, theta_[at(i % pairs_)], position(i), i % pairs_);
+    const Entry<First> empty{{First(0), First(0)}, std::nullopt};
+    entries_.assign(positions_.size() * theta_.size(), empty);
+    parallel_for(tokens * pairs_, [&](std::int64_t i) {
+      at(entries_, i) = entry(at(theta_, i % pairs_), i);
     });
   }
 
@@ -68,54 +92,75 @@ class Prover : public OracleProver {
   std::vector<WideGolden> frequencies() const override {
     std::vector<WideGolden> result(theta_.size());
     parallel_for(pairs_, [&](std::int64_t j) {
-      result[at(j)] = decide_wide<Family>(theta_[at(j)], [&]<class Real>() {
-        return frequency<Real>(rope_, j);
-      });
+      prove(
+          at(theta_, j), [&]<class Real>() { return theta<Real>(j); },
+          at(result, j));
     });
     return result;
   }
 
   std::vector<GoldenCosSin> table() const override {
-    std::vector<GoldenCosSin> result(cos_sin_.size());
-    parallel_for(count(cos_sin_),
-                 [&](std::int64_t i) { prove_cos_sin(i, result[at(i)]); });
-    return result;
+    return proved_table<GoldenCosSin>();
   }
-
   std::vector<WideCosSin> wide_table() const override {
-    std::vector<WideCosSin> result(cos_sin_.size());
-    parallel_for(count(cos_sin_),
-                 [&](std::int64_t i) { prove_cos_sin(i, result[at(i)]); });
-    return result;
+    return proved_table<WideCosSin>();
   }
 
   std::vector<Golden> rope(std::int64_t heads,
                            std::span<const double> x) const override {
     return rotated<Golden>(heads, x);
   }
-
   std::vector<WideGolden> wide_rope(std::int64_t heads,
                                     std::span<const double> x) const override {
     return rotated<WideGolden>(heads, x);
   }
 
  private:
-  static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-  template <class Items>
-  static std::int64_t count(const Items& items) {
-    return static_cast<std::int64_t>(items.size());
-  }
+  template <class Real>
+  struct Entry {
+    CosSin<Real> cos_sin;
+    std::optional<Real> divisor;
+  };
 
   // The position of entry i, [tokens, pairs].
   std::span<const double> position(std::int64_t i) const {
-    return positions_[at(i / pairs_)];
+    return at(positions_, i / pairs_);
   }
 
-  // CosSin i on a wider rung.
   template <class Real>
-  CosSin<Real> wider(std::int64_t i) const {
-    return cos_sin_at<Real>(rope_, position(i), i % pairs_);
+  Real theta(std::int64_t j) const {
+    const auto& exact = at(exact_theta_, j);
+    return exact ? Real(ldexp(Real(exact->significand), exact->exponent))
+                 : frequency<Real>(rope_, j);
+  }
+
+  // At the origin, and with frequency 0, the angle is exactly zero: cos 0 = 1,
+  // sin 0 = 0. These are the only exact ones (Lindemann: for an algebraic phi
+  // != 0 both are transcendental).
+  template <class Real>
+  Entry<Real> entry(const Real& theta_j, std::int64_t i) const {
+    const std::int64_t j = i % pairs_;
+    const Real c = is_at_origin(rope_.spec, position(i), j)
+                       ? Real(0)
+                       : coordinate<Real>(rope_.spec, position(i), j);
+    std::optional<RationalPower> exact;
+    if (const auto& x = rope_.spec.frequencies.xpos) {
+      exact = exact_xpos(*x, exponent_of(rope_.spec, j), position(i)[0]);
+    }
+    if (!exact) {
+      const Real m = amplitude<Real>(rope_, position(i), j);
+      return {cos_sin(m, angle(theta_j, c)), std::nullopt};
+    }
+    const Real m = Real(rope_.resolution.amplitude) *
+                   whole_power<Real>(exact->top, exact->power);
+    return {cos_sin(m, angle(theta_j, c)),
+            whole_power<Real>(exact->bottom, exact->power)};
+  }
+
+  // Entry i on a wider rung.
+  template <class Real>
+  Entry<Real> wider(std::int64_t i) const {
+    return entry(theta<Real>(i % pairs_), i);
   }
 
   template <class Real, class Evaluate>
@@ -128,78 +173,88 @@ class Prover : public OracleProver {
     y = decide_wide<Family>(first, evaluate);
   }
 
-  template <class Real>
-  static Real cosine(const CosSin<Real>& cos_sin) {
-    return cos_sin.divisor ? Real(cos_sin.c / *cos_sin.divisor) : cos_sin.c;
-  }
-  template <class Real>
-  static Real sine(const CosSin<Real>& cos_sin) {
-    return cos_sin.divisor ? Real(cos_sin.s / *cos_sin.divisor) : cos_sin.s;
+  template <class Proved>
+  std::vector<Proved> proved_table() const {
+    std::vector<Proved> result(entries_.size());
+    parallel_for(std::ssize(entries_), [&](std::int64_t i) {
+      const auto cosine = []<class Real>(const Entry<Real>& entry) {
+        return divided(entry.cos_sin.c, entry.divisor);
+      };
+      const auto sine = []<class Real>(const Entry<Real>& entry) {
+        return divided(entry.cos_sin.s, entry.divisor);
+      };
+      const Entry<First>& first = at(entries_, i);
+      Proved& y = at(result, i);
+      prove(
+          cosine(first), [&]<class Real>() { return cosine(wider<Real>(i)); },
+          y.cos);
+      prove(
+          sine(first), [&]<class Real>() { return sine(wider<Real>(i)); },
+          y.sin);
+      // The amplitude is the cosine of no angle.
+      const auto no_angle = [&]<class Real>() {
+        return cosine(entry(Real(0), i));
+      };
+      y.amplitude =
+          rope_.spec.frequencies.xpos
+              ? decide<Family>(no_angle.template operator()<First>(), no_angle)
+              : Golden{std::bit_cast<std::uint64_t>(rope_.resolution.amplitude),
+                       0};
+    });
+    return result;
   }
 
-  // `result` is a GoldenCosSin or a WideCosSin.
-  void prove_cos_sin(std::int64_t i, auto& result) const {
-    const CosSin<First>& first = cos_sin_[at(i)];
-    prove(
-        cosine(first), [&]<class Real>() { return cosine(wider<Real>(i)); },
-        result.cos);
-    prove(
-        sine(first), [&]<class Real>() { return sine(wider<Real>(i)); },
-        result.sin);
-    result.amplitude = amplitude(i);
+  static double value(const Golden& x) { return std::bit_cast<double>(x.bits); }
+  static double value(const WideGolden& x) {
+    return std::bit_cast<double>(x.hi);
   }
 
-  // The cosine of a zero angle.
-  Golden amplitude(std::int64_t i) const {
-    if (!rope_.spec.frequencies.xpos) {
-      return {std::bit_cast<std::uint64_t>(rope_.resolution.amplitude), 0};
-    }
-    const auto evaluate = [&]<class Real>() {
-      return cosine(cos_sin_at<Real>(rope_, Real(0), position(i), i % pairs_));
+  // Entry i applied to a pair. `Proved` is Golden or WideGolden.
+  template <class Proved>
+  std::array<Proved, 2> rotated_pair(std::int64_t i, double x_u,
+                                     double x_v) const {
+    const auto rotated = [&]<class Real>(const Entry<Real>& entry) {
+      const auto y =
+          rotate(entry.cos_sin, rope_.spec.direction, Real(x_u), Real(x_v));
+      return std::array{divided(y[0], entry.divisor),
+                        divided(y[1], entry.divisor)};
     };
-    return decide<Family>(evaluate.template operator()<First>(), evaluate);
+    const auto first = rotated(at(entries_, i));
+    std::array<Proved, 2> y;
+    for (const std::size_t k : {0u, 1u}) {
+      prove(
+          first[k], [&]<class Real>() { return rotated(wider<Real>(i))[k]; },
+          y[k]);
+    }
+    return y;
   }
 
-  // `Proved` is Golden or WideGolden.
   template <class Proved>
   std::vector<Proved> rotated(std::int64_t heads,
                               std::span<const double> x) const {
-    const Spec& spec = rope_.spec;
-    const std::int64_t d = spec.layout.head_dim;
-    std::vector<Proved> y(x.size());
-    parallel_for(count(positions_) * heads, [&](std::int64_t row) {
-      const auto x_row = x.subspan(at(row * d), at(d));
-      const auto y_row = std::span(y).subspan(at(row * d), at(d));
-      for (std::size_t t = 0; t < x_row.size(); ++t) {
-        y_row[t] = {std::bit_cast<std::uint64_t>(x_row[t])};
-      }
-      for (std::int64_t j = 0; j < pairs_; ++j) {
-        const Pair from = source_pair(spec, j), to = target_pair(spec, j);
-        const std::int64_t i = row / heads * pairs_ + j;
-        const double x_u = x_row[at(from.u)], x_v = x_row[at(from.v)];
-        const auto out =
-            rotate(cos_sin_[at(i)], spec.direction, First(x_u), First(x_v));
-        const auto wide = [&]<class Real>() {
-          return rotate(wider<Real>(i), spec.direction, Real(x_u), Real(x_v));
-        };
-        prove(
-            out[0],
-            [&]<class Real>() { return wide.template operator()<Real>()[0]; },
-            y_row[at(to.u)]);
-        prove(
-            out[1],
-            [&]<class Real>() { return wide.template operator()<Real>()[1]; },
-            y_row[at(to.v)]);
-      }
+    const std::int64_t d = rope_.spec.layout.head_dim;
+    std::vector<Proved> y;
+    for (const double value : x) {
+      y.push_back({std::bit_cast<std::uint64_t>(value)});
+    }
+    parallel_for(std::ssize(positions_) * heads, [&](std::int64_t h) {
+      const std::span head(y.begin() + h * d, y.begin() + (h + 1) * d);
+      const std::int64_t first = token_of_head(h, heads) * pairs_;
+      rotate_head(rope_.spec, head,
+                  [&](std::int64_t j, const Proved& x_u, const Proved& x_v) {
+                    return rotated_pair<Proved>(first + j, value(x_u),
+                                                value(x_v));
+                  });
     });
     return y;
   }
 
   Rope rope_;
   std::int64_t pairs_;
+  std::vector<std::optional<BinaryNumber>> exact_theta_;
   std::vector<First> theta_;
   std::vector<std::vector<double>> positions_;  // [tokens][axes]
-  std::vector<CosSin<First>> cos_sin_;          // [tokens, pairs], first rung
+  std::vector<Entry<First>> entries_;           // [tokens, pairs], first rung
 };
 
 template <class Family>

@@ -1,14 +1,15 @@
 // resolve.h -- takes every branch of scaling.h once, with a certificate.
 //
-// A branch on a real number (a floor, a clamp, a band) is taken on a golden: the
-// number is rounded to odd into binary64 (decide.h), and the double decides.
-// That is sound: rounding to odd is monotone, keeps the sign, and gives an
-// integer below 2^52 only for that integer, since those are even multiples of
-// their ulp. So floor, ceiling and sign of the double are those of the number.
+// A branch on a real number (a floor, a clamp, a band) is taken on a golden:
+// the number is rounded to odd into binary64 (decide.h), and the double
+// decides. That is sound: rounding to odd is monotone, keeps the sign, and
+// gives an integer below 2^52 only for that integer, since those are even
+// multiples of their ulp. So floor, ceiling and sign of the double are those of
+// the number.
 //
 // It ends: a correction of YaRN is no integer, or b^(2k/d) = L / (2 pi n) would
-// make pi algebraic; and llama3's rotations, with pi a binary64, equal a limit only
-// if theta is rational, which exact.h decides beforehand. Values that are
+// make pi algebraic; and llama3's rotations, with pi a binary64, equal a limit
+// only if theta is rational, which exact.h decides beforehand. Values that are
 // defined as a real number rounded to binary64 (an amplitude, the bounds of a
 // ramp that is not truncated) are decided to nearest.
 #ifndef ROPEPROOF_REFERENCE_RESOLVE_H_
@@ -41,9 +42,6 @@ class Resolver {
     result.amplitude = spec_.frequencies.amplitude;
     std::visit([&](const auto& scaling) { resolve(scaling, result); },
                spec_.frequencies.scaling);
-    for (std::int64_t j = 0; j < pairs_; ++j) {
-      result.exact.push_back(exact_frequency(spec_, result, j));
-    }
     return result;
   }
 
@@ -60,22 +58,12 @@ class Resolver {
   template <class Any>
   void resolve(const Any& /* decides by itself */, Resolution& /**/) const {}
 
-  void resolve(const Ntk& scaling, Resolution& result) const {
-    result.alpha = scaling.alpha;
-  }
-
-  void resolve(const DynamicNtk& scaling, Resolution& result) const {
-    result.alpha = exact_alpha(scaling);
-  }
-
   void resolve(const Yarn& scaling, Resolution& result) const {
-    const Frequencies& f = spec_.frequencies;
     for (std::int64_t j = 0; j < pairs_; ++j) {
-      const Exponent e = exponent_of(f, spec_.layout.rotary_dim, j);
+      const Exponent e = exponent_of(spec_, j);
       const bool is_as_before =
-          j > 0 && base_of(f, j) == base_of(f, j - 1) &&
-          exponent_of(f, spec_.layout.rotary_dim, j - 1).denominator ==
-              e.denominator;
+          j > 0 && base_of(spec_, j) == base_of(spec_, j - 1) &&
+          exponent_of(spec_, j - 1).denominator == e.denominator;
       result.ramps.push_back(is_as_before         ? result.ramps.back()
                              : e.denominator == 0 ? Ramp{}
                                                   : ramp(scaling, e, j));
@@ -85,7 +73,7 @@ class Resolver {
   }
 
   Ramp ramp(const Yarn& scaling, const Exponent& e, std::int64_t j) const {
-    const double base = base_of(spec_.frequencies, j);
+    const double base = base_of(spec_, j);
     const auto correction = [&](double rotations) {
       const auto evaluate = [&]<class Real>() {
         return yarn_correction<Real>(e, base, scaling.original_length,
@@ -131,8 +119,7 @@ class Resolver {
     const auto sign = [&](std::int64_t j, double limit) {
       if (const auto exact = exact_llama3_sign(spec_, j, limit)) return *exact;
       const auto evaluate = [&]<class Real>() {
-        const Real theta =
-            frequency<Real>(spec_.frequencies, spec_.layout.rotary_dim, j);
+        const Real theta = frequency<Real>(spec_, j);
         return Real(llama3_rotations(scaling, theta) - Real(limit));
       };
       return rounded(evaluate, Rounding::kToOdd) < 0 ? -1 : 1;

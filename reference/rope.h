@@ -1,17 +1,12 @@
 // rope.h -- Rotary Position Embedding: the specification, in code.
 //
 // Read this file from top to bottom, and scaling.h in the middle of it; they
-// are all that "correct" means in this repository. The equation numbers
-// (R1)..(R15) are used by the README, the kernel ABI and every failure report.
-// Nothing here is fast, and nothing here knows of number formats, SIMD, files
-// or JSON.
+// are all that "correct" means in this repository. README.md has the equations
+// (R1)..(R15) on one page. Nothing here knows of number formats or of proofs.
 //
-// `Real` is any number type with + - * / and cos, sin, pow, log, sqrt and ldexp,
-// found by ADL: a floating-point type of Boost.Multiprecision, or an interval of
-// it. Values of type double enter exactly.
-//
-// [Su21]  Su et al., "RoFormer: Enhanced Transformer with Rotary Position
-//         Embedding", arXiv:2104.09864v5.
+// `Real` is any number type with + - * / and cos, sin, pow, log and sqrt, found
+// by ADL: a floating-point type of Boost.Multiprecision, or an interval of it.
+// Values of type double enter exactly.
 #ifndef ROPEPROOF_REFERENCE_ROPE_H_
 #define ROPEPROOF_REFERENCE_ROPE_H_
 
@@ -20,15 +15,12 @@
 #endif
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <iterator>
 #include <span>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
-#include "reference/exact.h"
 #include "reference/scaling.h"
 #include "reference/spec.h"
 
@@ -41,14 +33,14 @@ struct Rope {
 };
 
 // The exponent of (R1) for pair j, and its base.
-inline Exponent exponent_of(const Frequencies& frequencies,
-                            std::int64_t rotary_dim, std::int64_t j) {
-  if (frequencies.exponents.empty()) return {2 * j, rotary_dim};
-  return frequencies.exponents[static_cast<std::size_t>(j)];
+inline Exponent exponent_of(const Spec& spec, std::int64_t j) {
+  const auto& exponents = spec.frequencies.exponents;
+  return exponents.empty() ? Exponent{2 * j, spec.layout.rotary_dim}
+                           : at(exponents, j);
 }
-inline double base_of(const Frequencies& frequencies, std::int64_t j) {
-  if (frequencies.bases.empty()) return frequencies.base;
-  return frequencies.bases[static_cast<std::size_t>(j)];
+inline double base_of(const Spec& spec, std::int64_t j) {
+  const auto& bases = spec.frequencies.bases;
+  return bases.empty() ? spec.frequencies.base : at(bases, j);
 }
 
 // (R1) Frequency of pair j, in radians per position:
@@ -56,46 +48,27 @@ inline double base_of(const Frequencies& frequencies, std::int64_t j) {
 //      or base_j^(-n_j/d_j), or the given inv_freq[j]. [Su21] section 3.2.2
 //      counts from i = 1 and writes 10000^(-2(i-1)/d); the values are the same.
 template <class Real>
-Real frequency(const Frequencies& frequencies, std::int64_t rotary_dim,
-               std::int64_t j) {
-  if (!frequencies.inv_freq.empty()) {
-    return Real(frequencies.inv_freq[static_cast<std::size_t>(j)]);
-  }
-  const Exponent e = exponent_of(frequencies, rotary_dim, j);
+Real frequency(const Spec& spec, std::int64_t j) {
+  const auto& inv_freq = spec.frequencies.inv_freq;
+  if (!inv_freq.empty()) return Real(at(inv_freq, j));
+  const Exponent e = exponent_of(spec, j);
   if (e.denominator == 0) return Real(0);
-  const double base = base_of(frequencies, j);
-  if (const auto k = exact_frequency_exponent(base, e)) {
-    return ldexp(Real(1), *k);
-  }
-  return pow(Real(base), Real(-e.numerator) / Real(e.denominator));
-}
-
-// A pair that never rotates. It has no use for a scaling.
-inline bool is_still(const Frequencies& frequencies, std::int64_t j) {
-  const auto at = static_cast<std::size_t>(j);
-  if (!frequencies.inv_freq.empty()) return frequencies.inv_freq[at] == 0;
-  return !frequencies.exponents.empty() &&
-         frequencies.exponents[at].denominator == 0;
+  return pow(Real(base_of(spec, j)), Real(-e.numerator) / Real(e.denominator));
 }
 
 // (R7)..(R14) of scaling.h: the same, with the scaling.
 template <class Real>
 Real frequency(const Rope& rope, std::int64_t j) {
-  const Frequencies& frequencies = rope.spec.frequencies;
-  const Resolution& resolution = rope.resolution;
-  const auto at = static_cast<std::size_t>(j);
-  if (!resolution.exact.empty() && resolution.exact[at]) {
-    return Real(*resolution.exact[at]);
+  const Scaling& scaling = rope.spec.frequencies.scaling;
+  const Exponent e = exponent_of(rope.spec, j);
+  const Real theta = frequency<Real>(rope.spec, j);
+  if (const auto* s = std::get_if<Ntk>(&scaling)) {
+    return ntk(Real(s->alpha), e, theta);
   }
-  const std::int64_t r = rope.spec.layout.rotary_dim;
-  const Exponent e = exponent_of(frequencies, r, j);
-  const Real theta = frequency<Real>(frequencies, r, j);
-  if (is_still(frequencies, j)) return theta;
-  if (resolution.alpha) return ntk(Real(*resolution.alpha), e, theta);
-  if (const auto* s = std::get_if<DynamicNtk>(&frequencies.scaling)) {
+  if (const auto* s = std::get_if<DynamicNtk>(&scaling)) {
     return ntk(dynamic_alpha<Real>(*s), e, theta);
   }
-  return scaled(frequencies.scaling, resolution, e, j, theta);
+  return scaled(scaling, rope.resolution, e, j, theta);
 }
 
 // (R2) Angle at a position, in radians, not reduced. A position is a number on
@@ -105,22 +78,20 @@ template <class Real>
 Real coordinate(const Spec& spec, std::span<const double> position,
                 std::int64_t j) {
   const Axes& axes = spec.axes;
-  const auto at = static_cast<std::size_t>(j);
   if (axes.weights.empty()) {
-    const std::int64_t k =
-        axes.axis_of_pair.empty() ? 0 : axes.axis_of_pair[at];
-    return Real(position[static_cast<std::size_t>(k)]);
+    const auto k = axes.axis_of_pair.empty() ? 0 : at(axes.axis_of_pair, j);
+    return Real(at(position, k));
   }
-  const auto pairs = static_cast<std::size_t>(spec.layout.rotary_dim / 2);
+  const std::int64_t pairs = spec.layout.rotary_dim / 2;
   Real sum(0);
-  for (std::size_t k = 0; k < position.size(); ++k) {
-    sum = sum + Real(axes.weights[k * pairs + at]) * Real(position[k]);
+  for (std::int64_t k = 0; k < axes.count; ++k) {
+    sum = sum + Real(at(axes.weights, k * pairs + j)) * Real(at(position, k));
   }
   return sum;
 }
 
 template <class Real>
-Real angle(const Real& theta, const std::type_identity_t<Real>& coordinate) {
+Real angle(const Real& theta, const Real& coordinate) {
   return coordinate * theta;
 }
 
@@ -167,43 +138,26 @@ constexpr Pair target_pair(const Spec& spec, std::int64_t j) {
                                                : pair_of(spec.layout, j);
 }
 
+// The amplitude m of pair j; with xPos, (R15), it depends on the position.
+template <class Real>
+Real amplitude(const Rope& rope, std::span<const double> position,
+               std::int64_t j) {
+  const Real m(rope.resolution.amplitude);
+  const auto& x = rope.spec.frequencies.xpos;
+  if (!x) return m;
+  return m * xpos<Real>(*x, exponent_of(rope.spec, j), position[0]);
+}
+
 // A pair's cosine and sine, both times the amplitude m. Forward, always: the
-// direction belongs to the rotation. With xPos, m is a fraction (R15), and
-// `divisor` its denominator.
+// direction belongs to the rotation.
 template <class Real>
 struct CosSin {
   Real c, s;
-  std::optional<Real> divisor = std::nullopt;
 };
 
-// At the origin, and with frequency 0, the angle is exactly zero: cos 0 = 1,
-// sin 0 = 0. These are the only exact ones (Lindemann: for an algebraic phi !=
-// 0 both are transcendental).
 template <class Real>
-CosSin<Real> cos_sin_at(const Rope& rope, const Real& theta,
-                        std::span<const double> position, std::int64_t j) {
-  const Frequencies& frequencies = rope.spec.frequencies;
-  const Real m = Real(rope.resolution.amplitude);
-  CosSin<Real> cos_sin{m, Real(0)};
-  if (!is_at_origin(rope.spec, position, j) && !is_still(frequencies, j)) {
-    const Real phi = angle(theta, coordinate<Real>(rope.spec, position, j));
-    cos_sin = {m * cos(phi), m * sin(phi)};
-  }
-  if (frequencies.xpos) {
-    const Exponent e = exponent_of(frequencies, rope.spec.layout.rotary_dim, j);
-    const Fraction<Real> stretch =
-        xpos<Real>(*frequencies.xpos, e, position[0],
-                   whole_exponent(*frequencies.xpos, position[0]));
-    cos_sin = {stretch.numerator * cos_sin.c, stretch.numerator * cos_sin.s,
-               stretch.denominator};
-  }
-  return cos_sin;
-}
-
-template <class Real>
-CosSin<Real> cos_sin_at(const Rope& rope, std::span<const double> position,
-                        std::int64_t j) {
-  return cos_sin_at(rope, frequency<Real>(rope, j), position, j);
+CosSin<Real> cos_sin(const Real& m, const Real& phi) {
+  return {m * cos(phi), m * sin(phi)};
 }
 
 // (R4) Rotation, counter-clockwise for phi > 0 and D = +1:
@@ -212,77 +166,47 @@ CosSin<Real> cos_sin_at(const Rope& rope, std::span<const double> position,
 //      [Su21] eq. (13). D = -1 is the adjoint m R^T: what a backward pass
 //      applies; the inverse only where m = 1.
 template <class Real>
-std::array<Real, 2> rotate(const CosSin<Real>& cos_sin, Direction direction,
+std::array<Real, 2> rotate(const CosSin<Real>& m, Direction direction,
                            const Real& x_u, const Real& x_v) {
-  const Real d_s =
-      direction == Direction::kForward ? cos_sin.s : Real(-cos_sin.s);
-  const std::array<Real, 2> y = {x_u * cos_sin.c - x_v * d_s,
-                                 x_u * d_s + x_v * cos_sin.c};
-  if (!cos_sin.divisor) return y;
-  return {y[0] / *cos_sin.divisor, y[1] / *cos_sin.divisor};
+  const Real d_s = direction == Direction::kForward ? m.s : Real(-m.s);
+  return {x_u * m.c - x_v * d_s, x_u * d_s + x_v * m.c};
 }
 
-// (R5) One head: rotate every pair; channels outside the window pass through
-//      unchanged, to the bit. `x` and `y` hold head_dim channels and may be the
-//      same span: every channel is read before any is written.
-template <class Real>
-void rotate_head(const Rope& rope, std::span<const double> position,
-                 std::span<const Real> x, std::span<Real> y) {
-  const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
-  std::vector<std::array<Real, 2>> rotated;
+// (R5) One head: rotate_pair(j, x_u, x_v) gives (y_u, y_v) of every pair; the
+//      channels outside the window stay as they are, to the bit. In place, but
+//      every channel is read before any is written.
+template <class Number, class RotatePair>
+void rotate_head(const Spec& spec, std::span<Number> head,
+                 const RotatePair& rotate_pair) {
+  const std::int64_t pairs = spec.layout.rotary_dim / 2;
+  std::vector<std::array<Number, 2>> y;
   for (std::int64_t j = 0; j < pairs; ++j) {
-    const Pair from = source_pair(rope.spec, j);
-    const Real x_u = x[static_cast<std::size_t>(from.u)];
-    const Real x_v = x[static_cast<std::size_t>(from.v)];
-    rotated.push_back(rotate(cos_sin_at<Real>(rope, position, j),
-                             rope.spec.direction, x_u, x_v));
-  }
-  if (x.data() != y.data()) {
-    for (std::size_t t = 0; t < x.size(); ++t) y[t] = x[t];
+    const Pair from = source_pair(spec, j);
+    y.push_back(rotate_pair(j, at(head, from.u), at(head, from.v)));
   }
   for (std::int64_t j = 0; j < pairs; ++j) {
-    const Pair to = target_pair(rope.spec, j);
-    const auto& out = rotated[static_cast<std::size_t>(j)];
-    y[static_cast<std::size_t>(to.u)] = out[0];
-    y[static_cast<std::size_t>(to.v)] = out[1];
+    const Pair to = target_pair(spec, j);
+    at(head, to.u) = at(y, j)[0];
+    at(head, to.v) = at(y, j)[1];
   }
-}
-
-// The position of one token: positions are [axes, tokens].
-inline std::vector<double> position_of(std::span<const double> positions,
-                                       std::int64_t axes, std::int64_t token) {
-  const std::size_t count = static_cast<std::size_t>(axes);
-  const std::size_t tokens = positions.size() / count;
-  std::vector<double> position(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    position[k] = positions[k * tokens + static_cast<std::size_t>(token)];
-  }
-  return position;
 }
 
 // (R6) One tensor [batch, seq, heads, head_dim]: every head of token s of batch
-//      row b rotates by positions[:, b, s]. q and k of a grouped-query layer are
-//      two calls with their own number of heads and the same positions.
-//      Elements between the heads are left alone.
-template <class Real>
-void rotate_tensor(const Rope& rope, const Shape& shape,
-                   std::span<const double> positions, const Real* x,
-                   const Strides& x_strides, Real* y,
-                   const Strides& y_strides) {
-  const auto d = static_cast<std::size_t>(rope.spec.layout.head_dim);
-  for (std::int64_t b = 0; b < shape.batch; ++b) {
-    for (std::int64_t s = 0; s < shape.seq; ++s) {
-      const std::vector<double> position =
-          position_of(positions, rope.spec.axes.count, b * shape.seq + s);
-      for (std::int64_t h = 0; h < shape.heads; ++h) {
-        const auto at = [&](const Strides& strides) {
-          return b * strides.batch + s * strides.token + h * strides.head;
-        };
-        rotate_head<Real>(rope, position, {x + at(x_strides), d},
-                          {y + at(y_strides), d});
-      }
-    }
+//      row b rotates by positions[:, b, s]. q and k of a grouped-query layer
+//      are two tensors with their own number of heads and the same positions.
+//      Counting tokens t = b seq + s, head h of token t is number t heads + h.
+constexpr std::int64_t token_of_head(std::int64_t head, std::int64_t heads) {
+  return head / heads;
+}
+
+inline std::vector<double> position_of(std::span<const double> positions,
+                                       std::int64_t axes, std::int64_t token) {
+  const std::int64_t tokens = std::ssize(positions) / axes;
+  std::vector<double> position;
+  for (std::int64_t k = 0; k < axes; ++k) {
+    position.push_back(at(positions, k * tokens + token));
   }
+  return position;
 }
 
 }  // namespace ropeproof::reference

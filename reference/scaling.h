@@ -6,34 +6,15 @@
 // pair's exponent n/d stands for 2j/r: j = n/2 counts the pairs among d
 // channels. So a scaling applies to each axis of a multi-axis RoPE by itself.
 //
-// Where a formula has branches (clamps, bands, floors), they are not taken
-// here: a comparison of enclosures has no answer, or a wrong one. resolve.h
-// takes each of them once, with a certificate, and Resolution carries what was
-// decided. Nothing below compares two Reals.
-//
-// [PI]     Chen et al., "Extending Context Window of Large Language Models via
-//          Positional Interpolation", arXiv:2306.15595.
-// [NTK]    bloc97, "NTK-Aware Scaled RoPE", reddit.com/r/LocalLLaMA/14lz7j5,
-//          June 2023; "dynamic" by emozilla, ibid./14mrgpr. The formulas also
-//          in [YaRN] and in Hugging Face transformers, modeling_rope_utils.py.
-// [YaRN]   Peng et al., "YaRN: Efficient Context Window Extension of Large
-//          Language Models", arXiv:2309.00071.
-// [Long]   Ding et al., "LongRoPE: Extending LLM Context Window Beyond 2
-//          Million Tokens", arXiv:2402.13753; switch and amplitude as in the
-//          code of Phi-3 (Abdin et al., arXiv:2404.14219).
-// [Llama3] Grattafiori et al., "The Llama 3 Herd of Models", arXiv:2407.21783;
-//          the formula: github.com/meta-llama/llama-models,
-//          models/llama3/model.py, apply_scaling.
-// [xPos]   Sun et al., "A Length-Extrapolatable Transformer", arXiv:2212.10554,
-//          as in flash-attn, layers/rotary.py.
+// Branches (clamps, bands, floors) are not taken here, since nothing below can
+// compare two enclosures: resolve.h takes each of them once, with a
+// certificate, and Resolution carries what it decided. README.md lists the
+// papers.
 #ifndef ROPEPROOF_REFERENCE_SCALING_H_
 #define ROPEPROOF_REFERENCE_SCALING_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <numbers>
-#include <numeric>
-#include <optional>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -49,17 +30,12 @@ struct Ramp {
 enum class Band { kKeep, kBlend, kDivide };  // llama3
 
 struct Resolution {
-  double amplitude = 1;         // m, of the specification or of its scaling
-  std::vector<Ramp> ramps;      // Yarn: one per pair
-  std::vector<Band> bands;      // Llama3: one per pair
-  std::optional<double> alpha;  // Ntk, DynamicNtk: where it is a binary64
-  // theta_j (scaled) where it is rational and a binary64, although the
-  // enclosures on the way to it have a width.
-  std::vector<std::optional<double>> exact;  // one per pair, or empty
+  double amplitude = 1;     // m, of the specification or of its scaling
+  std::vector<Ramp> ramps;  // Yarn: one per pair
+  std::vector<Band> bands;  // Llama3: one per pair
 };
 
-// (R7) Position interpolation [PI]: position p means p/s. The same
-//      angle whether p, theta or the wavelength takes the factor.
+// (R7) Position interpolation [PI]: position p means p/s.
 //          theta' = theta / s
 template <class Real>
 Real linear(const Linear& scaling, const Real& theta) {
@@ -71,7 +47,6 @@ Real linear(const Linear& scaling, const Real& theta) {
 //          b' = b alpha^(d/(d-2)),   hence   theta' = theta alpha^(-n/(d-2))
 template <class Real>
 Real ntk(const Real& alpha, const Exponent& e, const Real& theta) {
-  if (e.numerator == 0) return theta;
   return theta * pow(alpha, Real(-e.numerator) / Real(e.denominator - 2));
 }
 
@@ -117,7 +92,8 @@ Real yarn(const Yarn& scaling, const Ramp& ramp, const Exponent& e,
 }
 
 // (R11) The amplitude of YaRN [YaRN, section 3.4], which multiplies cosine
-//       and sine; with mscale and mscale_all_dim as DeepSeek-V2 introduced them:
+//       and sine; with mscale and mscale_all_dim as DeepSeek-V2 introduced
+//       them:
 //           g(mu) = 0.1 mu ln s + 1  (1 where s = 1)
 //           m     = g(1)   or   g(mscale) / g(mscale_all_dim)
 //       0.1 is one tenth. m is this real number rounded once to binary64.
@@ -142,7 +118,7 @@ template <class Real>
 Real long_rope(const LongRope& scaling, std::int64_t j, const Real& theta) {
   const bool is_long = scaling.seq_len > scaling.original_length;
   const auto& factors = is_long ? scaling.long_factor : scaling.short_factor;
-  return theta / Real(factors[static_cast<std::size_t>(j)]);
+  return theta / Real(at(factors, j));
 }
 
 template <class Real>
@@ -153,7 +129,8 @@ Real long_rope_amplitude(const LongRope& scaling) {
 
 // (R13) Llama 3.1 [Llama3]. A pair makes
 //           t = L / lambda = L theta / (2 pi)
-//       rotations within L positions. Fast pairs, t >= high, are kept; slow ones, t
+//       rotations within L positions. Fast pairs, t >= high, are kept; slow
+//       ones, t
 //       <= low, are divided by s; those in between are blended:
 //           sigma  = (t - low) / (high - low)
 //           theta' = (1 - sigma) theta/s + sigma theta
@@ -181,26 +158,25 @@ Real llama3(const Llama3& scaling, Band band, const Real& theta) {
 template <class Real>
 Real frequency_factors(const FrequencyFactors& scaling, std::int64_t j,
                        const Real& theta) {
-  return theta / Real(scaling.factors[static_cast<std::size_t>(j)]);
+  return theta / Real(at(scaling.factors, j));
 }
 
-// The scaling of `spec` applied to pair j. (R8) and (R9) change the base, so
-// rope.h applies them before. `Real` may be a rational number, too.
+// The scaling applied to theta_j. (R8) and (R9) change the base: rope.h applies
+// them. `Real` may be a rational number, too.
 template <class Real>
 Real scaled(const Scaling& scaling, const Resolution& resolution,
             const Exponent& e, std::int64_t j, const Real& theta) {
-  const auto at = static_cast<std::size_t>(j);
   return std::visit(
       [&](const auto& s) -> Real {
         using S = std::decay_t<decltype(s)>;
         if constexpr (std::is_same_v<S, Linear>) {
           return linear(s, theta);
         } else if constexpr (std::is_same_v<S, Yarn>) {
-          return yarn(s, resolution.ramps[at], e, theta);
+          return yarn(s, at(resolution.ramps, j), e, theta);
         } else if constexpr (std::is_same_v<S, LongRope>) {
           return long_rope(s, j, theta);
         } else if constexpr (std::is_same_v<S, Llama3>) {
-          return llama3(s, resolution.bands[at], theta);
+          return llama3(s, at(resolution.bands, j), theta);
         } else if constexpr (std::is_same_v<S, FrequencyFactors>) {
           return frequency_factors(s, j, theta);
         } else {
@@ -213,46 +189,14 @@ Real scaled(const Scaling& scaling, const Resolution& resolution,
 // (R15) xPos [xPos]: position p also stretches pair j, queries by
 //           m_j(p) = zeta_j^((p - centre) / scale_base),
 //           zeta_j = (2j + 0.4 d) / (1.4 d),
-//       keys by its reciprocal, so that a score decays with the distance. As a
-//       fraction, in lowest terms and with exact powers where the exponent is a
-//       whole number: at an angle of zero m_j(p) may be a number of the format.
+//       keys by its reciprocal, so that a score decays with the distance.
 template <class Real>
-struct Fraction {
-  Real numerator, denominator;
-};
-
-template <class Real>
-Real whole_power(std::int64_t base, std::int64_t exponent) {
-  Real result = Real(1), square = Real(base);
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 != 0) result = result * square;
-    if (exponent > 1) square = square * square;
-  }
-  return result;
-}
-
-// `whole`: the exponent (p - centre) / scale_base, where resolve.h's
-// whole_exponent finds it to be an integer.
-template <class Real>
-Fraction<Real> xpos(const XPos& xpos, const Exponent& e, double position,
-                    std::optional<std::int64_t> whole) {
-  const std::int64_t top = 5 * e.numerator + 2 * e.denominator;
-  const std::int64_t bottom = 7 * e.denominator;
-  const std::int64_t gcd = std::gcd(top, bottom);
-  const std::int64_t u = top / gcd, v = bottom / gcd;
-  Fraction<Real> power{Real(1), Real(1)};
-  bool is_inverted = xpos.is_key;
-  if (whole) {
-    const std::int64_t n = *whole < 0 ? -*whole : *whole;
-    power = {whole_power<Real>(u, n), whole_power<Real>(v, n)};
-    if (*whole < 0) is_inverted = !is_inverted;
-  } else {
-    const Real exponent =
-        (Real(position) - Real(xpos.centre)) / Real(xpos.scale_base);
-    power = {pow(Real(u), exponent), pow(Real(v), exponent)};
-  }
-  if (is_inverted) return {power.denominator, power.numerator};
-  return power;
+Real xpos(const XPos& xpos, const Exponent& e, double position) {
+  const Real zeta =
+      Real(5 * e.numerator + 2 * e.denominator) / Real(7 * e.denominator);
+  const Real stretch =
+      pow(zeta, (Real(position) - Real(xpos.centre)) / Real(xpos.scale_base));
+  return xpos.is_key ? Real(Real(1) / stretch) : stretch;
 }
 
 }  // namespace ropeproof::reference

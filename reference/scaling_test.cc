@@ -277,22 +277,23 @@ TEST_CASE("given frequencies take a scaling that needs no base",
 // zeta_0 = 0.4/1.4 = 2/7, and 0.6 of 1.4 for pair 2 of 20 channels.
 TEST_CASE("xPos stretches queries and shrinks keys by a power of the distance",
           "[reference][scaling][R15]") {
-  Spec spec;
-  spec.layout = leading(20, 20, Pairing::kInterleaved);
-  spec.frequencies.xpos = XPos{512, 100, false};
-  const auto stretch = [&](double position, std::int64_t j) {
-    const double p[] = {position};
-    const auto cos_sin = cos_sin_at<double>(resolve<PlainDouble>(spec), p, j);
-    return std::hypot(cos_sin.c, cos_sin.s) / *cos_sin.divisor;
+  XPos query{512, 100, false}, key{512, 100, true};
+  const auto stretch = [](const XPos& x, double position, std::int64_t j) {
+    return xpos<double>(x, {2 * j, 20}, position);
   };
-  CHECK(stretch(100, 0) == 1);
-  CHECK_THAT(stretch(612, 0), near(2.0 / 7));
-  CHECK_THAT(stretch(612, 2), near(3.0 / 7));
-  CHECK_THAT(stretch(100 - 512, 2), near(7.0 / 3));
-  CHECK_THAT(stretch(100 + 256, 0), near(std::sqrt(2.0 / 7)));
-  spec.frequencies.xpos->is_key = true;
-  CHECK_THAT(stretch(612, 0), near(3.5));
-  CHECK_THAT(stretch(100 + 256, 2), near(std::sqrt(7.0 / 3)));
+  CHECK(stretch(query, 100, 0) == 1);
+  CHECK_THAT(stretch(query, 612, 0), near(2.0 / 7));
+  CHECK_THAT(stretch(query, 612, 2), near(3.0 / 7));
+  CHECK_THAT(stretch(query, 100 - 512, 2), near(7.0 / 3));
+  CHECK_THAT(stretch(query, 100 + 256, 0), near(std::sqrt(2.0 / 7)));
+  CHECK_THAT(stretch(key, 612, 0), near(3.5));
+  CHECK_THAT(stretch(key, 100 + 256, 2), near(std::sqrt(7.0 / 3)));
+
+  // Where the exponent is an integer, the power is found exactly.
+  const auto exact = exact_xpos(query, {4, 20}, 100 - 1024);
+  REQUIRE(exact);
+  CHECK((exact->top == 7 && exact->bottom == 3 && exact->power == 2));
+  CHECK_FALSE(exact_xpos(query, {4, 20}, 100 - 256));
 }
 
 }  // namespace

@@ -43,6 +43,17 @@ Axes axes_of(std::size_t count, std::vector<std::int64_t> axis_of_pair) {
   return {static_cast<std::int64_t>(count), std::move(axis_of_pair)};
 }
 
+// Axis j mod 3 while its section lasts, else axis `other`.
+Axes interleaved(std::span<const std::int64_t> sections, std::int64_t other) {
+  const std::int64_t pairs = sum_of(sections);
+  std::vector<std::int64_t> axis;
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    const std::int64_t k = j % 3;
+    axis.push_back(j < 3 * at(sections, k) ? k : other);
+  }
+  return axes_of(sections.size(), axis);
+}
+
 }  // namespace
 
 Layout proportional_layout(std::int64_t head_dim, std::int64_t pairs) {
@@ -70,32 +81,20 @@ Axes contiguous_sections(std::span<const std::int64_t> sections) {
 
 Axes interleaved_sections(std::span<const std::int64_t> sections) {
   check_count("sections", sections.size(), 3);
-  const std::int64_t pairs = sum_of(sections);
-  std::vector<std::int64_t> axis;
-  for (std::int64_t j = 0; j < pairs; ++j) {
-    const std::int64_t k = j % 3;
-    axis.push_back(j < 3 * sections[static_cast<std::size_t>(k)] ? k : 0);
-  }
-  return axes_of(3, axis);
+  return interleaved(sections, 0);
 }
 
 Axes interleaved_sections_ggml(std::span<const std::int64_t> sections) {
   check_count("sections", sections.size(), 4);
-  const std::int64_t pairs = sum_of(sections);
-  std::vector<std::int64_t> axis;
-  for (std::int64_t j = 0; j < pairs; ++j) {
-    const std::int64_t k = j % 3;
-    axis.push_back(j < 3 * sections[static_cast<std::size_t>(k)] ? k : 3);
-  }
-  return axes_of(4, axis);
+  return interleaved(sections, 3);
 }
 
 Axes round_robin_sections(std::span<const std::int64_t> sections) {
   std::int64_t left = sum_of(sections);
-  std::vector<std::int64_t> rest(sections.begin(), sections.end()), axis;
-  for (std::size_t k = 0; left > 0; k = (k + 1) % rest.size()) {
-    if (rest[k] == 0) continue;
-    --rest[k], --left;
+  std::vector<std::int64_t> left_on(sections.begin(), sections.end()), axis;
+  for (std::size_t k = 0; left > 0; k = (k + 1) % left_on.size()) {
+    if (left_on[k] == 0) continue;
+    --left_on[k], --left;
     axis.push_back(static_cast<std::int64_t>(k));
   }
   return axes_of(sections.size(), axis);
@@ -146,18 +145,6 @@ Scheme axial_2d(std::int64_t pairs, std::int64_t first_axis,
     }
   }
   return scheme;
-}
-
-std::vector<double> bases_by_axis(const Axes& axes, std::int64_t pairs,
-                                  std::span<const double> bases_of_axis) {
-  check_count("bases", bases_of_axis.size(),
-              static_cast<std::size_t>(axes.count));
-  std::vector<double> bases;
-  for (std::size_t j = 0; j < static_cast<std::size_t>(pairs); ++j) {
-    const std::int64_t k = axes.axis_of_pair.empty() ? 0 : axes.axis_of_pair[j];
-    bases.push_back(bases_of_axis[static_cast<std::size_t>(k)]);
-  }
-  return bases;
 }
 
 Axes mixed_axes(std::int64_t count, std::span<const double> weights) {
@@ -215,16 +202,6 @@ std::vector<double> grid_positions(std::span<const std::int64_t> sizes) {
     }
   }
   return positions;
-}
-
-std::vector<double> equal_positions(std::int64_t axes,
-                                    std::span<const double> positions) {
-  check_at_least("axes", axes, 1);
-  std::vector<double> result;
-  for (std::int64_t k = 0; k < axes; ++k) {
-    result.insert(result.end(), positions.begin(), positions.end());
-  }
-  return result;
 }
 
 }  // namespace ropeproof::reference

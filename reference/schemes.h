@@ -47,8 +47,8 @@ Axes interleaved_sections(std::span<const std::int64_t> sections);
 // GGML_ROPE_TYPE_IMROPE.
 Axes interleaved_sections_ggml(std::span<const std::int64_t> sections);
 
-// Axes 0, 1, 2, 0, 1, ... cyclically, each until its section is used up. SGLang's
-// mrope_interleaved_glm.
+// Axes 0, 1, 2, 0, 1, ... cyclically, each until its section is used up.
+// SGLang's mrope_interleaved_glm.
 Axes round_robin_sections(std::span<const std::int64_t> sections);
 
 // Ernie 4.5-VL, sections (h, w, t) with h = w, positions (t, h, w): axes 1 and
@@ -73,13 +73,9 @@ enum class Spectrum {
   kEvenOdd,  // first block base^(-2(2q)/r), second base^(-2(2q+1)/r): Pixtral
 };
 
-// Two axes, half of `pairs` each. `first_axis` (0 or 1) rotates the first block:
-// models differ in whether height or width comes first.
+// Two axes, half of `pairs` each. `first_axis` (0 or 1) rotates the first
+// block: models differ in whether height or width comes first.
 Scheme axial_2d(std::int64_t pairs, std::int64_t first_axis, Spectrum spectrum);
-
-// bases_of_axis[axis of pair j] for every pair: Frequencies::bases.
-std::vector<double> bases_by_axis(const Axes& axes, std::int64_t pairs,
-                                  std::span<const double> bases_of_axis);
 
 // Every pair follows every axis: W of [count, pairs], rows first, in radians
 // per unit of position. Learned ("mixed") 2-D RoPE [Heo et al.,
@@ -104,10 +100,6 @@ std::vector<double> packed_positions(std::span<const std::int64_t> cu_seqlens);
 // Every point of a grid, the last axis fastest: sizes (height, width) give rows
 // y and x of height * width tokens.
 std::vector<double> grid_positions(std::span<const std::int64_t> sizes);
-
-// The same positions on every axis, as text has them in a multi-axis model.
-std::vector<double> equal_positions(std::int64_t axes,
-                                    std::span<const double> positions);
 
 }  // namespace ropeproof::reference
 

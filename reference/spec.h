@@ -2,10 +2,8 @@
 //
 // Three independent choices make one RoPE: the frequencies (what a scaling
 // decides), the axes (what a position is) and the layout (which channels pair
-// up); and a direction. Positions are an argument, not part of the
-// specification. There is no code per model: a new model is new data. The
-// formulas are in rope.h and scaling.h; schemes.h builds the data of
-// well-known schemes.
+// up); and a direction. Positions are an argument. There is no code per model:
+// a new model is new data, for which schemes.h has functions.
 #ifndef ROPEPROOF_REFERENCE_SPEC_H_
 #define ROPEPROOF_REFERENCE_SPEC_H_
 
@@ -15,6 +13,9 @@
 #include <vector>
 
 namespace ropeproof::reference {
+
+// Element i of a span or vector. Indices are signed, as in every formula.
+constexpr auto& at(auto&& items, std::int64_t i) { return items.begin()[i]; }
 
 // Positions are exact in binary64, and so in every oracle, up to here.
 inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
@@ -159,21 +160,10 @@ struct Pair {
   std::int64_t u = 0, v = 0;
 };
 
-// [batch, seq, heads, head_dim] without the last: the layout has that.
+// [batch, seq, heads, head_dim] without the last, which the layout has.
 struct Shape {
   std::int64_t batch = 0, seq = 0, heads = 0;
 };
-
-// Distances in elements; channels lie back to back.
-struct Strides {
-  std::int64_t batch = 0, token = 0, head = 0;
-};
-
-// The strides of a tensor without gaps.
-constexpr Strides dense(const Shape& shape, std::int64_t head_dim) {
-  const std::int64_t token = shape.heads * head_dim;
-  return {shape.seq * token, token, head_dim};
-}
 
 // Throws std::invalid_argument naming the field, its value and its range. What
 // only an oracle can tell, whether a ramp of YaRN runs backwards, golden.h

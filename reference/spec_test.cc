@@ -5,10 +5,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
 #include "reference/golden.h"
+#include "reference/test_oracle.h"
 
 namespace ropeproof::reference {
 namespace {
@@ -17,14 +17,7 @@ Spec good() {
   return {leading(8, 4, Pairing::kInterleaved), {}, Direction::kForward};
 }
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+using reference::refusal;
 
 std::string refusal(const std::function<void(Spec&)>& change) {
   Spec spec = good();

@@ -1,14 +1,13 @@
 // Any scaling goes with any position scheme and any layout: both oracles, and a
 // third engine, say the same of each.
 #include <array>
-#include <bit>
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
 #include "reference/golden.h"
+#include "reference/test_oracle.h"
 #include "reference/test_variants.h"
 
 namespace ropeproof::reference {
@@ -117,8 +116,7 @@ std::vector<Row> rows() {
 
 TEST_CASE("goldens of scaled models agree with a third engine",
           "[reference][variants][certificate]") {
-  const Oracle oracle = GENERATE(Oracle::kMpfi, Oracle::kBinFloat);
-  if (!available(oracle)) SKIP("built without MPFI");
+  const Oracle oracle = any_oracle();
   for (const Row& row : rows()) {
     CAPTURE(row.model);
     const Spec spec{leading(row.r, row.r, Pairing::kInterleaved),
@@ -139,8 +137,7 @@ TEST_CASE("goldens of scaled models agree with a third engine",
 // phi = 100^(-10/32) * 2 pi * 0.3, and 0.1 * 13 - 0.7 * 0.5, all binary64.
 TEST_CASE("goldens of two axes and real coordinates agree with a third engine",
           "[reference][variants][certificate]") {
-  const Oracle oracle = GENERATE(Oracle::kMpfi, Oracle::kBinFloat);
-  if (!available(oracle)) SKIP("built without MPFI");
+  const Oracle oracle = any_oracle();
   Spec dino{leading(64, 64, Pairing::kHalfSplit), {100}};
   const Scheme scheme = axial_2d(32, 0, Spectrum::kShared);
   dino.axes = weighted(scheme.axes, 32, 2 * std::numbers::pi);

@@ -13,7 +13,6 @@ namespace {
 
 using reference::Format;
 using reference::Shape;
-using reference::Strides;
 
 constexpr std::size_t kZoneBytes = 64;
 constexpr std::byte kOnes{0xff};  // a NaN in every format

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/check/call_layout.h"
 #include "conformance/judge/output.h"
 #include "conformance/plugin/kernel.h"
 
@@ -70,17 +71,17 @@ class Call {
   };
   struct Tensor {
     reference::Shape shape;
-    reference::Strides in_strides, out_strides;
+    Strides in_strides, out_strides;
     std::size_t in = 0, out = 0;        // buffers; the same one in place
     std::size_t in_at = 0, out_at = 0;  // elements from the buffer's start
   };
 
   // Rows of a tensor that has no heads: [outer][inner][length].
   struct Rows {
-    reference::Shape shape;      // one head
-    reference::Strides strides;  // elements
-    std::int64_t length = 0;     // of a row
-    std::size_t extent = 0;      // elements from the first to the last
+    reference::Shape shape;   // one head
+    Strides strides;          // elements
+    std::int64_t length = 0;  // of a row
+    std::size_t extent = 0;   // elements from the first to the last
   };
 
   // Without gaps where the call is dense.

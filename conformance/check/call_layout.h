@@ -28,10 +28,14 @@ inline std::uint64_t load(const std::byte* source, std::size_t width) {
   return bits;
 }
 
+// Distances in elements; channels lie back to back.
+struct Strides {
+  std::int64_t batch = 0, token = 0, head = 0;
+};
+
 // Strides of a tensor with gaps after each head, token and batch row.
-inline reference::Strides with_gaps(const reference::Shape& shape,
-                                    std::int64_t head_dim,
-                                    const reference::Strides& gaps) {
+inline Strides with_gaps(const reference::Shape& shape, std::int64_t head_dim,
+                         const Strides& gaps) {
   const std::int64_t head = head_dim + gaps.head;
   const std::int64_t token = shape.heads * head + gaps.token;
   return {shape.seq * token + gaps.batch, token, head};
@@ -39,9 +43,8 @@ inline reference::Strides with_gaps(const reference::Shape& shape,
 
 // Calls f(element offset) for every element, in row-major order.
 template <class F>
-void for_each_element(const reference::Shape& shape,
-                      const reference::Strides& strides, std::int64_t head_dim,
-                      const F& f) {
+void for_each_element(const reference::Shape& shape, const Strides& strides,
+                      std::int64_t head_dim, const F& f) {
   for (std::int64_t b = 0; b < shape.batch; ++b) {
     for (std::int64_t s = 0; s < shape.seq; ++s) {
       for (std::int64_t h = 0; h < shape.heads; ++h) {

@@ -9,7 +9,6 @@ namespace ropeproof::conformance::check {
 namespace {
 
 using reference::Format;
-using reference::Strides;
 
 // Gaps after each row of positions, amplitudes and tables (token), and after as
 // many rows as lie together (batch), in elements.

@@ -25,11 +25,14 @@ broken() {
   exit 2
 }
 
-# compile FOLDER FILE: FOLDER/FILE.o from the copy of reference/ in FOLDER. The
-# headers of the libraries are compiled once.
+# compile FOLDER FILE: FOLDER/FILE.o. FOLDER has the files of reference/ that are
+# mutated, folder 0 all of them as they are. The libraries' headers are compiled
+# once.
 compile() {
-  "$CXX" -std=c++20 -O0 -w -I"$1" $INCLUDES -include "$work/prefix.h" \
-    -c "$1/reference/$2.cc" -o "$1/$2.o"
+  local source=$1/reference/$2.cc
+  [ -f "$source" ] || source=$work/0/reference/$2.cc
+  "$CXX" -std=c++20 -O0 -w -I"$1" -I"$work/0" $INCLUDES \
+    -include "$work/prefix.h" -c "$source" -o "$1/$2.o"
 }
 
 # link FOLDER TEST: FOLDER/TEST, from its own objects where it has them.
@@ -43,52 +46,77 @@ link() {
   "$CXX" "${objects[@]}" $LIBRARIES -o "$1/$2"
 }
 
-# judge N: one line in N/verdict. A mutated header is compiled into "formulas"
-# alone, which comes first when linking: without optimization no function is
-# inlined, and the linker takes the first definition of each.
+# judge N: one line in N/verdict. A mutated header is compiled into `formulas`
+# or `prover` alone, which come first when linking: without optimization no
+# function is inlined, and the linker takes the first definition of each.
 judge() {
-  local here=$work/$1 name test file caught
+  local here=$work/$1 name test file part parts
   { read -r name && read -r test && read -r file; } <"$here/mutant"
   case $file in
-    sweep/*.h) file=$test ;; # its own test alone includes it
-    *.h) file=formulas ;;
+    *.cc) parts=${file%.cc} ;;
+    sweep/*) parts=$test ;; # its own test alone includes it
+    rope.h | scaling.h) parts="formulas prover" ;; # the cheaper one first
+    *) parts=prover ;;
   esac
-  compile "$here" "${file%.cc}" >"$here/log" 2>&1 || {
-    echo "BROKEN  $name: does not compile: $(grep -m 1 error "$here/log")"
-    return
-  }
-  link "$here" "$test"
-  "$here/$test" --reporter automake >"$here/log" 2>&1 || true
-  caught=$(sed -n 's/^:test-result: FAIL //p' "$here/log" | head -n 1)
-  if [ -n "$caught" ]; then
-    echo "caught  $name: by \"$caught\""
-  else
-    echo "MISSED  $name"
-  fi
+  for part in $parts; do
+    compile "$here" "$part" >"$here/log" 2>&1 || {
+      echo "BROKEN  $name: does not compile: $(grep -m 1 error "$here/log")"
+      return
+    }
+    link "$here" "$test"
+    "$here/$test" --reporter automake >"$here/log" 2>&1 || true
+    if grep -q '^:test-result: FAIL ' "$here/log"; then
+      echo "caught  $name: by \"$(
+        sed -n 's/^:test-result: FAIL //p' "$here/log" | head -n 1)\""
+      return
+    fi
+  done
+  echo "MISSED  $name"
 }
 export -f compile link judge
 
-# Copy 0 is as it is; copies 1, 2, ... have one mutation each.
 TESTS="rope_test scaling_test schemes_test sweep/double_double_test"
-export SOURCES="formulas spec exact schemes format"
-cat >"$work/formulas.cc" <<'END'
+export SOURCES="formulas prover spec exact schemes format"
+mkdir -p "$work/0/sweep" "$work/0/reference/sweep"
+cp "$root"/reference/*.{h,cc} "$work/0/reference"
+cp "$root"/reference/sweep/*.{h,cc} "$work/0/reference/sweep"
+cat >"$work/0/reference/prover.cc" <<'END'
 #include "reference/plain_double.h"
+template class ropeproof::reference::Prover<ropeproof::reference::PlainDouble>;
+END
+cat >"$work/0/reference/formulas.cc" <<'END'
+#include <cmath>
 namespace ropeproof::reference {
-template Rope resolve<PlainDouble>(const Spec&);
-template void rotate_tensor<double>(const Rope&, const Shape&,
-                                    std::span<const double>, const double*,
-                                    const Strides&, double*, const Strides&);
+using std::cos, std::sin, std::pow, std::log, std::sqrt;
+}
+#include "reference/rope.h"
+namespace ropeproof::reference {
+template double frequency<double>(const Rope&, std::int64_t);
+template double dynamic_alpha<double>(const DynamicNtk&);
+template double yarn_correction<double>(const Exponent&, double, std::int64_t,
+                                        double, const double&);
+template double yarn_amplitude<double>(const Yarn&);
+template double long_rope_amplitude<double>(const LongRope&);
+template double llama3_rotations<double>(const Llama3&, const double&);
+template double xpos<double>(const XPos&, const Exponent&, double);
+template double coordinate<double>(const Spec&, std::span<const double>,
+                                   std::int64_t);
+template double amplitude<double>(const Rope&, std::span<const double>,
+                                  std::int64_t);
+template double angle<double>(const double&, const double&);
+template CosSin<double> cos_sin<double>(const double&, const double&);
+template std::array<double, 2> rotate<double>(const CosSin<double>&, Direction,
+                                              const double&, const double&);
+auto *source = source_pair, *target = target_pair;
+auto* token = token_of_head;
+auto* position = position_of;
 }  // namespace ropeproof::reference
 END
-copy() {
-  mkdir -p "$work/$1/reference/sweep" "$work/$1/sweep"
-  cp "$root"/reference/*.{h,cc} "$work/formulas.cc" "$work/$1/reference"
-  cp "$root"/reference/sweep/*.{h,cc} "$work/$1/reference/sweep"
-}
 
-copy 0
-grep -hE '^#include <[a-z_]+>|^#include <boost/multiprecision/number' \
-  "$root"/reference/{plain_double,resolve,rope,decide}.h >"$work/prefix.h"
+for test in $TESTS; do cat "$work/0/reference/$test.cc"; done |
+  cat - "$work"/0/reference/*.h "$work/0/reference/exact.cc" |
+  grep -E '^#include <([a-z_]+>|boost/multiprecision/cpp_int|catch2/)' |
+  sort -u >"$work/prefix.h"
 "$CXX" -std=c++20 -O0 -w $INCLUDES -x c++-header "$work/prefix.h" \
   -o "$work/prefix.h.gch"
 for file in $TESTS $SOURCES; do echo $file; done |
@@ -100,27 +128,28 @@ for test in $TESTS; do
 done
 
 n=0
-test=
+test='' file=''
 while IFS= read -r name; do
   case $name in
     '' | '#'*) continue ;;
-    '@ '*) test=${name#@ } && continue ;;
+    '@ '*) read -r _ test file <<<"$name" && continue ;;
   esac
-  IFS= read -r file && IFS= read -r old && IFS= read -r new ||
+  IFS= read -r old && IFS= read -r new ||
     broken "mutants.txt: '$name' is cut short"
   [[ $old == "- "* && $new == "+ "* ]] ||
     broken "mutants.txt: '$name' lacks - or +"
   old=${old#- } new=${new#+ }
   n=$((n + 1))
-  copy $n
+  mkdir -p "$work/$n/reference/sweep" "$work/$n/sweep"
   printf '%s\n' "$name" "$test" "$file" >"$work/$n/mutant"
-  target=$work/$n/reference/$file
-  [ -f "$target" ] || broken "mutants.txt: '$name': no file $file"
-  text=$(cat "$target")
-  rest=${text#*"$old"}
-  [ "$rest" != "$text" ] || broken "'$name': not in $file: $old"
-  [ "${rest#*"$old"}" = "$rest" ] || broken "'$name': twice in $file: $old"
-  printf '%s%s%s\n' "${text%%"$old"*}" "$new" "$rest" >"$target"
+  [ -f "$work/0/reference/$file" ] ||
+    broken "mutants.txt: '$name': no file $file"
+  text=$(cat "$work/0/reference/$file")
+  after=${text#*"$old"}
+  [ "$after" != "$text" ] || broken "'$name': not in $file: $old"
+  [ "${after#*"$old"}" = "$after" ] || broken "'$name': twice in $file: $old"
+  printf '%s%s%s\n' "${text%%"$old"*}" "$new" "$after" \
+    >"$work/$n/reference/$file"
 done <"$root/reference/mutants.txt"
 [ $n -gt 0 ] || broken "mutants.txt is empty"
 

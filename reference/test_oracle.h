@@ -1,0 +1,41 @@
+// test_oracle.h -- what tests of goldens and refusals share.
+#ifndef ROPEPROOF_REFERENCE_TEST_ORACLE_H_
+#define ROPEPROOF_REFERENCE_TEST_ORACLE_H_
+
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "reference/golden.h"
+
+namespace ropeproof::reference {
+
+// Runs the test once with each.
+inline Oracle any_oracle() {
+  const Oracle oracle = GENERATE(Oracle::kMpfi, Oracle::kBinFloat);
+  if (!available(oracle)) SKIP("built without MPFI");
+  return oracle;
+}
+
+inline std::uint64_t bits_of(double x) {
+  return std::bit_cast<std::uint64_t>(x);
+}
+inline double value(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+
+// Why `action` is refused, or "accepted".
+inline std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace ropeproof::reference
+
+#endif  // ROPEPROOF_REFERENCE_TEST_ORACLE_H_
