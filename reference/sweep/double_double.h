@@ -4,11 +4,12 @@
 // u = 2^-53; a DoubleDouble is normalized, hi = RN(hi + lo). Every bound holds
 // for rounding to nearest (arithmetic.h), without overflow. Underflow adds a
 // few 2^-1074, which no bound below notices: they are relative to numbers near
-// 1, or to inputs of at least kMinInput (sweep.h).
+// 1.
 //
 // [JMP17] Joldes, Muller, Popescu, "Tight and rigorous error bounds for basic
 //         building blocks of double-word arithmetic", ACM TOMS 44(2), 2017.
-// [MR22]  Muller, Rideau, "Formalization of double-word arithmetic, and comments
+// [MR22]  Muller, Rideau, "Formalization of double-word arithmetic, and
+// comments
 //         on [JMP17]", ACM TOMS 48(1), 2022: the same, proved in Coq, some
 //         constants smaller.
 #ifndef ROPEPROOF_REFERENCE_SWEEP_DOUBLE_DOUBLE_H_
@@ -28,37 +29,14 @@ struct DoubleDouble {
   double hi = 0, lo = 0;
 };
 
-// The product of two doubles, exactly: hi + lo = a * b. Both give the same two
-// numbers, so results do not depend on the processor.
-struct FusedProduct {
-  [[gnu::always_inline]] static inline DoubleDouble exact(double a, double b) {
-    const double hi = a * b;
-    return {hi, std::fma(a, b, -hi)};
-  }
-};
+// The product of two doubles, exactly: hi + lo = a * b.
+[[gnu::always_inline]] inline DoubleDouble exact_product(double a, double b) {
+  const double hi = a * b;
+  return {hi, std::fma(a, b, -hi)};
+}
 
-// Dekker's product ([JMP17] section 2), for processors without a fused
-// multiply-add; |a|, |b| < 2^996.
-struct SplitProduct {
-  [[gnu::always_inline]] static inline DoubleDouble exact(double a, double b) {
-    const double hi = a * b;
-    const DoubleDouble x = halves(a), y = halves(b);
-    const double rest = ((x.hi * y.hi - hi) + x.hi * y.lo) + x.lo * y.hi;
-    return {hi, rest + x.lo * y.lo};
-  }
-
- private:
-  // Veltkamp's split into 26 and 27 bits.
-  [[gnu::always_inline]] static inline DoubleDouble halves(double a) {
-    constexpr double kSplit = 0x1p27 + 1;
-    const double scaled = kSplit * a;
-    const double hi = scaled - (scaled - a);
-    return {hi, a - hi};
-  }
-};
-
-// a + b exactly ([JMP17] algorithms 2 and 1). The second needs |a| >= |b| or a =
-// 0.
+// a + b exactly ([JMP17] algorithms 2 and 1). The second needs |a| >= |b| or a
+// = 0.
 [[gnu::always_inline]] inline DoubleDouble exact_sum(double a, double b) {
   const double hi = a + b;
   const double b_part = hi - a;
@@ -79,20 +57,19 @@ inline constexpr double kSumError = 3.001 * kU2;
   return ordered_sum(v.hi, t.lo + v.lo);
 }
 
-// x * y, relative error <= 5 u^2 ([JMP17] algorithm 10; the constant of [MR22]).
+// x * y, relative error <= 5 u^2 ([JMP17] algorithm 10; the constant of
+// [MR22]).
 inline constexpr double kProductError = 5 * kU2;
-template <class Product>
 [[gnu::always_inline]] inline DoubleDouble product(DoubleDouble x,
                                                    DoubleDouble y) {
-  const DoubleDouble c = Product::exact(x.hi, y.hi);
+  const DoubleDouble c = exact_product(x.hi, y.hi);
   return ordered_sum(c.hi, c.lo + (x.hi * y.lo + x.lo * y.hi));
 }
 
 // x * b, relative error <= 1.5 u^2 + 4 u^3 ([JMP17] algorithm 7, theorem 4.1).
 inline constexpr double kScaledError = 1.501 * kU2;
-template <class Product>
 [[gnu::always_inline]] inline DoubleDouble scaled(DoubleDouble x, double b) {
-  const DoubleDouble c = Product::exact(x.hi, b);
+  const DoubleDouble c = exact_product(x.hi, b);
   const DoubleDouble t = ordered_sum(c.hi, x.lo * b);
   return ordered_sum(t.hi, t.lo + c.lo);
 }
@@ -101,7 +78,8 @@ template <class Product>
   return {-x.hi, -x.lo};
 }
 
-// cos(phi) and sin(phi), as a vector: its error is the length of the difference.
+// cos(phi) and sin(phi), as a vector: its error is the length of the
+// difference.
 struct CosSin {
   DoubleDouble c, s;
 };
@@ -112,10 +90,9 @@ struct CosSin {
 // (|c_a c_b| + |s_a s_b|), and the last factor is at most |a| |b| (Cauchy-
 // Schwarz). Two components: sqrt(2) 8.002 u^2 <= 11.33 u^2 relative to |a| |b|.
 inline constexpr double kCosSinProductError = 11.33 * kU2;
-template <class Product>
 [[gnu::always_inline]] inline CosSin product(const CosSin& a, const CosSin& b) {
-  return {sum(product<Product>(a.c, b.c), negated(product<Product>(a.s, b.s))),
-          sum(product<Product>(a.s, b.c), product<Product>(a.c, b.s))};
+  return {sum(product(a.c, b.c), negated(product(a.s, b.s))),
+          sum(product(a.s, b.c), product(a.c, b.s))};
 }
 
 }  // namespace ropeproof::reference::sweep

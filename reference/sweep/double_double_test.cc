@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <random>
 
 #include "reference/sweep/rounding.h"
@@ -15,7 +16,6 @@ namespace {
 
 using Rational = boost::multiprecision::cpp_rational;
 
-Rational exact(double x) { return Rational(x); }
 Rational exact(DoubleDouble x) { return Rational(x.hi) + Rational(x.lo); }
 
 double relative_error(DoubleDouble got, const Rational& want) {
@@ -41,53 +41,47 @@ class Source {
   std::mt19937_64 engine_{20261121};
 };
 
+// `worst`: how large `operation` has been seen to err on x and y, in u^2.
+void check_bound(auto operation, auto exactly, DoubleDouble x, DoubleDouble y,
+                 double worst, double bound) {
+  const double error =
+      relative_error(operation(x, y), exactly(exact(x), exact(y)));
+  CHECK(error > worst * kU2);
+  CHECK(error <= bound);
+  Source source;
+  for (int i = 0; i < 1000; ++i) {
+    const DoubleDouble a = source.next();
+    DoubleDouble b = source.next();
+    if (y.lo == 0) b.lo = 0;  // a double
+    const Rational want = exactly(exact(a), exact(b));
+    CHECK(relative_error(operation(a, b), want) <= bound);
+  }
+}
+
 TEST_CASE("a sum of double-doubles is within kSumError",
           "[reference][sweep][bounds]") {
   // The worst case known, 2.25 u^2: [JMP17] section 3.
-  const DoubleDouble x{9007199254740991.0, -9007199254740991.0 * 0x1p-54};
-  const DoubleDouble y{-9007199254740987.0 / 2, -9007199254740991.0 * 0x1p-56};
-  const double worst = relative_error(sum(x, y), exact(x) + exact(y));
-  CHECK(worst > 2.24 * kU2);
-  CHECK(worst <= kSumError);
-  Source source;
-  for (int i = 0; i < 1000; ++i) {
-    const DoubleDouble a = source.next(), b = source.next();
-    CHECK(relative_error(sum(a, b), exact(a) + exact(b)) <= kSumError);
-  }
+  check_bound(sum, std::plus<Rational>(),
+              {9007199254740991.0, -9007199254740991.0 * 0x1p-54},
+              {-9007199254740987.0 / 2, -9007199254740991.0 * 0x1p-56}, 2.24,
+              kSumError);
 }
 
 TEST_CASE("a product of double-doubles is within kProductError",
           "[reference][sweep][bounds]") {
   // 4.76 u^2, found by a random search.
-  const DoubleDouble x{0x1.006f63a741c30p+0, -0x1.fe80389b7e089p-54};
-  const DoubleDouble y{0x1.01a2237fa0d6ap+0, -0x1.ffb98adc0ff1fp-54};
-  const double worst =
-      relative_error(product<FusedProduct>(x, y), exact(x) * exact(y));
-  CHECK(worst > 4.75 * kU2);
-  CHECK(worst <= kProductError);
-  Source source;
-  for (int i = 0; i < 1000; ++i) {
-    const DoubleDouble a = source.next(), b = source.next();
-    CHECK(relative_error(product<FusedProduct>(a, b), exact(a) * exact(b)) <=
-          kProductError);
-  }
+  check_bound(
+      [](auto x, auto y) { return product(x, y); }, std::multiplies<Rational>(),
+      {0x1.006f63a741c30p+0, -0x1.fe80389b7e089p-54},
+      {0x1.01a2237fa0d6ap+0, -0x1.ffb98adc0ff1fp-54}, 4.75, kProductError);
 }
 
 TEST_CASE("a product with a double is within kScaledError",
           "[reference][sweep][bounds]") {
-  const DoubleDouble x{0x1.0000005f5c0e6p+0, 0x1.ff2ea6dcc69e0p-54};
-  const double b = 0x1.0001f596cf918p+0;
-  const double worst =
-      relative_error(scaled<FusedProduct>(x, b), exact(x) * exact(b));
-  CHECK(worst > 1.4999 * kU2);
-  CHECK(worst <= kScaledError);
-  Source source;
-  for (int i = 0; i < 1000; ++i) {
-    const DoubleDouble a = source.next();
-    const double c = source.next().hi;
-    CHECK(relative_error(scaled<FusedProduct>(a, c), exact(a) * exact(c)) <=
-          kScaledError);
-  }
+  check_bound([](auto x, auto y) { return scaled(x, y.hi); },
+              std::multiplies<Rational>(),
+              {0x1.0000005f5c0e6p+0, 0x1.ff2ea6dcc69e0p-54},
+              {0x1.0001f596cf918p+0, 0}, 1.4999, kScaledError);
 }
 
 TEST_CASE("a product of rotations is within kCosSinProductError",
@@ -96,7 +90,7 @@ TEST_CASE("a product of rotations is within kCosSinProductError",
   for (int i = 0; i < 1000; ++i) {
     const CosSin a{source.next(), source.next()};
     const CosSin b{source.next(), source.next()};
-    const CosSin got = product<FusedProduct>(a, b);
+    const CosSin got = product(a, b);
     const Rational ac = exact(a.c), as = exact(a.s);
     const Rational bc = exact(b.c), bs = exact(b.s);
     const Rational dc = exact(got.c) - (ac * bc - as * bs);
@@ -119,21 +113,6 @@ TEST_CASE("the error budget of a sweep adds up", "[reference][sweep][bounds]") {
         (kCosSinError + kScaledError + kSumError) * (1 + 0x1p-40));
   CHECK(kMargin >= kCosSinError + kU2);
   CHECK(kMargin >= kRotationError + kU2);
-}
-
-bool same(DoubleDouble a, DoubleDouble b) {
-  return a.hi == b.hi && a.lo == b.lo;
-}
-
-TEST_CASE("a split product has the bits of a fused one", "[reference][sweep]") {
-  Source source;
-  for (int i = 0; i < 100000; ++i) {
-    const DoubleDouble a = source.next(), b = source.next();
-    CHECK(
-        same(SplitProduct::exact(a.hi, b.hi), FusedProduct::exact(a.hi, b.hi)));
-    CHECK(same(product<SplitProduct>(a, b), product<FusedProduct>(a, b)));
-    CHECK(same(scaled<SplitProduct>(a, b.lo), scaled<FusedProduct>(a, b.lo)));
-  }
 }
 
 // One number on either side of each power and of an ordinary number.

@@ -191,8 +191,9 @@ class Searcher {
 
 }  // namespace
 
-// In ulps, y = whole + rest + lo with 0 <= rest < 1, exactly; boundaries are the
-// numbers n + 1/2. |lo| <= 1/2, so one of the two around rest is the nearest.
+// In ulps, y = whole + part + lo with 0 <= part < 1, exactly; boundaries are
+// the numbers n + 1/2. |lo| <= 1/2, so one of the two around part is the
+// nearest.
 double boundary_distance(Format format, DoubleDouble y) {
   const FormatTraits f = traits(format);
   int exponent = 0;
@@ -201,8 +202,8 @@ double boundary_distance(Format format, DoubleDouble y) {
   const double sign = y.hi < 0 ? -1 : 1;
   const double hi = std::ldexp(sign * y.hi, -ulp);
   const double lo = std::ldexp(sign * y.lo, -ulp);
-  const double rest = hi - std::floor(hi);
-  return std::min(std::abs((rest - 0.5) + lo), std::abs((rest + 0.5) + lo));
+  const double part = hi - std::floor(hi);
+  return std::min(std::abs((part - 0.5) + lo), std::abs((part + 0.5) + lo));
 }
 
 std::vector<HardCase> find_hardest(Oracle oracle, const HardSearch& search) {

@@ -16,11 +16,6 @@ void multiply_row(std::span<CosSin> row, const CosSin* factor);
 void rotate_row(std::span<const CosSin> row, const double* x_u,
                 const double* x_v, DoubleDouble* y_u, DoubleDouble* y_v);
 
-// The same, without a fused multiply-add. The results are the same bits.
-void multiply_row_split(std::span<CosSin> row, const CosSin* factor);
-void rotate_row_split(std::span<const CosSin> row, const double* x_u,
-                      const double* x_v, DoubleDouble* y_u, DoubleDouble* y_v);
-
 }  // namespace ropeproof::reference::sweep
 
 #endif  // ROPEPROOF_REFERENCE_SWEEP_ROWS_H_

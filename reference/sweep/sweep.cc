@@ -49,11 +49,6 @@ std::optional<double> rounded(DoubleDouble y, double margin,
                                       : round_to_nearest(y, margin);
 }
 
-bool is_in_range(double x) {
-  const double size = std::abs(x);
-  return x == 0 || (size >= kMinInput && size <= kMaxInput);
-}
-
 }  // namespace
 
 Sweep::Sweep(Oracle oracle, const Spec& spec, std::int64_t limit)
@@ -91,10 +86,10 @@ void Sweep::cos_sin(std::int64_t position, std::span<CosSin> out) const {
   require_arithmetic();
   const auto width = static_cast<std::size_t>(pairs_);
   out = out.first(width);
-  std::int64_t rest = position;
+  std::int64_t higher = position;
   bool is_first = true;
-  for (std::size_t level = 0; rest != 0; ++level, rest /= kDigits) {
-    const std::int64_t digit = rest % kDigits;
+  for (std::size_t level = 0; higher != 0; ++level, higher /= kDigits) {
+    const std::int64_t digit = higher % kDigits;
     if (digit == 0) continue;
     const std::size_t row = level * kDigits + static_cast<std::size_t>(digit);
     const CosSin* entries = entries_.data() + row * width;
@@ -134,53 +129,6 @@ void Sweep::table(std::int64_t position, Rounding rounding,
     sin[j] = s ? *s : ask_oracle(j, true);
     // Cosine is even, sine is odd, and either rounding keeps that.
     if (position < 0) sin[j] = -sin[j];
-  }
-}
-
-void Sweep::rotate(std::int64_t position, Rounding rounding,
-                   std::span<const double> x_u, std::span<const double> x_v,
-                   std::span<double> y_u, std::span<double> y_v) const {
-  validate_position(position);
-  const auto width = static_cast<std::size_t>(pairs_);
-  std::vector<CosSin> row(width);
-  std::vector<DoubleDouble> u(width), v(width);
-  if (covers(position)) {
-    cos_sin(position < 0 ? -position : position, row);
-    const bool is_adjoint = spec_.direction == Direction::kAdjoint;
-    if (is_adjoint != (position < 0)) {
-      for (CosSin& entry : row) entry.s = negated(entry.s);
-    }
-    rotate_row(row, x_u.data(), x_v.data(), u.data(), v.data());
-  }
-  std::vector<double> exact;  // interleaved
-  const auto ask_oracle = [&](std::size_t channel) {
-    ++fallbacks_;
-    if (!exact.empty()) return exact[channel];
-    std::vector<double> x;
-    for (std::size_t j = 0; j < width; ++j) {
-      x.insert(x.end(), {x_u[j], x_v[j]});
-    }
-    const double p[] = {static_cast<double>(position)};
-    if (rounding == Rounding::kToOdd) {
-      for (const Golden& y : golden_rope(oracle_, spec_, {1, 1, 1}, p, x)) {
-        exact.push_back(value(y.bits));
-      }
-    } else {
-      for (const WideGolden& y : Goldens(oracle_, spec_, p).wide_rope(1, x)) {
-        exact.push_back(value(y.hi));
-      }
-    }
-    return exact[channel];
-  };
-  for (std::size_t j = 0; j < width; ++j) {
-    std::optional<double> a, b;
-    if (is_in_range(x_u[j]) && is_in_range(x_v[j])) {
-      const double margin = kMargin * (std::abs(x_u[j]) + std::abs(x_v[j]));
-      a = rounded(u[j], margin, rounding);
-      b = rounded(v[j], margin, rounding);
-    }
-    y_u[j] = a ? *a : ask_oracle(2 * j);
-    y_v[j] = b ? *b : ask_oracle(2 * j + 1);
   }
 }
 

@@ -1,16 +1,16 @@
-// sweep.h -- the goldens of one RoPE at very many positions, a thousand times as
-// fast as an oracle, and with the same bits.
+// sweep.h -- the goldens of one RoPE at very many positions, a thousand times
+// as fast as an oracle, and with the same bits.
 //
 //   (A) An oracle gives e^(i d 256^l theta_j) for every digit d < 256 and level
 //       l < 4, each component as a sum of two doubles: kEntryError.
-//   (B) A position is a sum of d 256^l, so its rotation is the product of at most
+//   (B) A position is a sum of d 256^l, so its rotation is the product of at
+//   most
 //       four entries: kCosSinError. No argument is ever reduced.
-//   (C) A rotation is two products and a sum: kRotationError.
-//   (D) The rounding test (rounding.h) with kMargin decides the bits, or
-//   (E) the oracle does, from the start (golden.h).
+//   (C) The rounding test (rounding.h) with kMargin decides the bits, or
+//   (D) the oracle does, from the start (golden.h).
 //
-// The result is right because (A) is certified, (B) and (C) are bounded, and (D)
-// never guesses. Whether the machine computes as the bounds assume is asked
+// The result is right because (A) is certified, (B) is bounded, and (C) never
+// guesses. Whether the machine computes as the bounds assume is asked
 // before each row (arithmetic.h).
 #ifndef ROPEPROOF_REFERENCE_SWEEP_SWEEP_H_
 #define ROPEPROOF_REFERENCE_SWEEP_SWEEP_H_
@@ -36,14 +36,12 @@ inline constexpr double kEntryError = 0.354 * kU2;
 // Four entries, three products. Lengths are 1 within 2^-100, which the slack
 // pays for: 4 0.354 + 3 11.33 = 35.41. It is below 2^-100.8.
 inline constexpr double kCosSinError = 36.75 * kU2;
-// y_u = x_u c - x_v s, relative to |x_u| + |x_v|: the rotation, the two products
+// A rotated pair (rows.h), y_u = x_u c - x_v s, relative to |x_u| + |x_v|: the
+// rotation, the two products
 // (kScaledError) and the sum (kSumError): 36.75 + 1.501 + 3.001 = 41.26.
 inline constexpr double kRotationError = 41.5 * kU2;
 // What the rounding test is given: either of them, and u^2 for its own ends.
 inline constexpr double kMargin = 0x1p-100;  // 64 u^2
-
-// Inputs that a rotation takes, beside 0: no product under- or overflows.
-inline constexpr double kMinInput = 0x1p-900, kMaxInput = 0x1p900;
 
 inline constexpr std::int64_t kMaxLimit = std::int64_t{1} << 32;
 
@@ -53,8 +51,8 @@ class Sweep {
   // bytes for each pair and digit, some 500 digits for a limit of 131,072; uses
   // OpenMP. The window, layout and direction of `spec` do not matter.
   // Throws std::invalid_argument for a limit out of range, and for what is no
-  // plain rotation by one position: several axes, weights, xPos, an amplitude other
-  // than 1; ArithmeticError; and what golden.h throws.
+  // plain rotation by one position: several axes, weights, xPos, an amplitude
+  // other than 1; ArithmeticError; and what golden.h throws.
   Sweep(Oracle oracle, const Spec& spec, std::int64_t limit);
 
   std::int64_t pairs() const { return pairs_; }
@@ -70,12 +68,6 @@ class Sweep {
   // where the values are exact, are the oracle's.
   void table(std::int64_t position, Rounding rounding, std::span<double> cos,
              std::span<double> sin) const;
-
-  // Writes the rotated pairs (R4) of spec.direction: y_u[j], y_v[j] from x_u[j],
-  // x_v[j]. Throws std::invalid_argument for an x that is not finite.
-  void rotate(std::int64_t position, Rounding rounding,
-              std::span<const double> x_u, std::span<const double> x_v,
-              std::span<double> y_u, std::span<double> y_v) const;
 
   // Values that the oracle had to decide so far.
   std::int64_t fallbacks() const { return fallbacks_; }

@@ -103,24 +103,6 @@ void sweep_table(benchmark::State& state, Format format) {
   count_values(state, 2 * kPairs);
 }
 
-void sweep_rotate(benchmark::State& state, Format format) {
-  const Sweep& sweep = shared_sweep();
-  const Rounding rounding =
-      format == Format::kF64 ? Rounding::kNearestEven : Rounding::kToOdd;
-  Positions positions(state);
-  std::vector<double> x_u(kPairs, 1.25), x_v(kPairs, -0.75);
-  std::vector<double> y_u(kPairs), y_v(kPairs);
-  for (auto _ : state) {
-    sweep.rotate(positions.next(), rounding, x_u, x_v, y_u, y_v);
-    for (const auto* values : {&y_u, &y_v}) {
-      for (const double y : *values) {
-        benchmark::DoNotOptimize(encode(format, y));
-      }
-    }
-  }
-  count_values(state, 2 * kPairs);
-}
-
 void build_sweep(benchmark::State& state) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(
@@ -151,9 +133,6 @@ int main(int argc, char** argv) {
   add("sweep/table/f64", sweep_table, Format::kF64);
   add("sweep/table/f32", sweep_table, Format::kF32);
   add("sweep/table/bf16", sweep_table, Format::kBF16);
-  add("sweep/rotate/f64", sweep_rotate, Format::kF64);
-  add("sweep/rotate/f32", sweep_rotate, Format::kF32);
-  add("sweep/rotate/bf16", sweep_rotate, Format::kBF16);
   if (available(Oracle::kMpfi)) {
     benchmark::RegisterBenchmark("sweep/build", build_sweep)
         ->Unit(benchmark::kMillisecond);
