@@ -228,7 +228,7 @@ typedef struct ropeproof_problem {
 
   /**
    * positions[a*position_axis_stride + b*position_batch_stride + s], |p| <=
-   * 2^53. Pair j turns by the position on axis axis_of_pair[j]; NULL: axis 0.
+   * 2^53. Pair j rotates by the position on axis axis_of_pair[j]; NULL: axis 0.
    */
   const int64_t* positions;
   int64_t position_axes, position_axis_stride, position_batch_stride;
@@ -275,7 +275,7 @@ typedef struct ropeproof_problem {
   const double* real_positions;
 
   /**
-   * W[position_axes, rotary_dim/2]: pair j turns by the sum over a of
+   * W[position_axes, rotary_dim/2]: pair j rotates by the sum over a of
    * axis_weights[a*rotary_dim/2 + j] * position on axis a, times inv_freq[j].
    * NULL: 1 on axis_of_pair[j], 0 elsewhere.
    */

@@ -68,11 +68,8 @@ void check_factors(const std::string& field, const std::vector<double>& list,
   for (const double factor : list) check_positive(field, factor);
 }
 
-// More channels per head, or heads per tensor, than this are a mistake; and the
-// size of a tensor, at most 2^60, stays in range.
-constexpr std::int64_t kMaxHeadDim = 1 << 20;
+// The size of a tensor, at most 2^60, stays in range.
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
-constexpr std::int64_t kMaxAxes = 64;
 // Frequencies beyond base^8 are a mistake; and numbers stay in range.
 constexpr std::int64_t kMaxExponent = 8;
 // xPos: 448^(2^20) is far outside every format, and inside every oracle.

@@ -19,6 +19,9 @@ constexpr auto& at(auto&& items, std::int64_t i) { return items.begin()[i]; }
 
 // Positions are exact in binary64, and so in every oracle, up to here.
 inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
+// More channels per head, or axes, are a mistake.
+inline constexpr std::int64_t kMaxHeadDim = 1 << 20;
+inline constexpr std::int64_t kMaxAxes = 64;
 
 // Layout ----------------------------------------------------------------------
 

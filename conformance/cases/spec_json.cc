@@ -13,9 +13,6 @@ using nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 using reference::Spec;
 
-constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
-constexpr std::int64_t kMaxAxes = 64;
-
 Ordered scaling_json(const reference::Scaling& scaling) {
   return std::visit(
       [](const auto& s) -> Ordered {
@@ -75,7 +72,7 @@ std::optional<double> find_double(text::StrictObject& object, const char* key) {
 }
 
 std::int64_t count(text::StrictObject& object, const char* key) {
-  return object.integer(key, 0, kMaxCount);
+  return object.integer(key, 0, reference::kMaxPosition);
 }
 
 reference::Scaling read_scaling(const json& node, const std::string& where,
@@ -152,7 +149,7 @@ reference::Axes read_axes(const json& node, const std::string& where,
                           std::int64_t pairs) {
   text::StrictObject object(node, where);
   reference::Axes axes;
-  axes.count = object.integer("count", 1, kMaxAxes);
+  axes.count = object.integer("count", 1, reference::kMaxAxes);
   if (object.find("weights") != nullptr) {
     axes.weights = read_doubles(object, "weights", axes.count * pairs);
   } else {

@@ -13,9 +13,9 @@ namespace ropeproof::conformance::models {
 namespace {
 
 using nlohmann::json;
+using reference::kMaxHeadDim;
 using reference::Pairing;
 
-constexpr std::int64_t kMaxHeadDim = 1 << 20;
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
 // The families whose models turn channels (2j, 2j+1): a model type, or what it
@@ -36,8 +36,9 @@ class Reader {
       : model_(model),
         options_(options),
         type_(model.text("model_type").value_or("")),
-        max_position_(model.integer("max_position_embeddings", 1, kMaxCount)
-                          .value_or(0)) {}
+        max_position_(
+            model.integer("max_position_embeddings", 1, reference::kMaxPosition)
+                .value_or(0)) {}
 
   std::vector<ModelRope> read() const {
     static const json kNone = json::object();

@@ -10,7 +10,6 @@
 namespace ropeproof::conformance::models {
 namespace {
 
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 53;
 constexpr const char* kOriginal = "original_max_position_embeddings";
 constexpr const char* kMax = "max_position_embeddings";
 constexpr const char* kTypes =
@@ -57,8 +56,8 @@ std::int64_t original_length(const ConfigObject& rope,
                              const ScalingContext& context, bool or_longest) {
   const auto given =
       agreed(rope, context.model, kOriginal,
-             rope.integer(kOriginal, 1, kMostPositions),
-             context.model.integer(kOriginal, 1, kMostPositions));
+             rope.integer(kOriginal, 1, reference::kMaxPosition),
+             context.model.integer(kOriginal, 1, reference::kMaxPosition));
   if (given) return *given;
   if (!or_longest) rope.missing(kOriginal, "an integer >= 1");
   if (context.max_position > 0) return context.max_position;
@@ -99,7 +98,7 @@ reference::Scaling dynamic(const ConfigObject& rope,
   if (const auto alpha = hunyuan_alpha(rope)) return *alpha;
   const double factor = rope.need_number("factor", kAtLeastOne);
   const std::int64_t max_position =
-      context.model.need_integer(kMax, 1, kMostPositions);
+      context.model.need_integer(kMax, 1, reference::kMaxPosition);
   const std::int64_t seq_len =
       context.seq_len > 0 ? context.seq_len : max_position;
   return reference::DynamicNtk{factor, max_position, seq_len};

@@ -10,8 +10,6 @@
 namespace ropeproof::conformance::models {
 namespace {
 
-constexpr std::int64_t kMaxHeadDim = 1 << 20;
-
 using reference::Axes;
 using Sections = std::span<const std::int64_t>;
 
@@ -80,7 +78,7 @@ ModelRope plain_rope(const nlohmann::json& node, const std::string& where,
                     "rope");
   ModelRope rope;
   reference::Layout& layout = rope.spec.layout;
-  layout.head_dim = object.need_integer("head_dim", 2, kMaxHeadDim);
+  layout.head_dim = object.need_integer("head_dim", 2, reference::kMaxHeadDim);
   layout.rotary_dim = object.integer("rotary_dim", 2, layout.head_dim)
                           .value_or(layout.head_dim);
   layout.rotary_offset =
