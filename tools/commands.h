@@ -52,7 +52,7 @@ bool show_model(const std::string& name, const std::filesystem::path& vectors,
 // The committed vectors, unless --vectors names others.
 std::filesystem::path default_vectors();
 
-// The kernels that come with the suite.
+// The kernels that come with the suite, those that were built.
 const std::vector<std::string>& bundled_kernels();
 
 // A program that comes with this one, beside it.

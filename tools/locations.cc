@@ -24,7 +24,13 @@ fs::path default_vectors() {
 }
 
 const std::vector<std::string>& bundled_kernels() {
-  static const std::vector<std::string> kKernels = {"fast", "c_example"};
+  static const std::vector<std::string> kKernels = [] {
+    std::vector<std::string> kernels = {"fast", "c_example"};
+    std::erase_if(kernels, [](const std::string& name) {
+      return !fs::exists(bundled_library(name));
+    });
+    return kernels;
+  }();
   return kKernels;
 }
 

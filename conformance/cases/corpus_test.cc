@@ -1,6 +1,5 @@
 #include "conformance/cases/corpus.h"
 
-#include <omp.h>
 #include <unistd.h>
 
 #include <bit>
@@ -9,7 +8,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <locale>
 #include <set>
 #include <span>
 
@@ -95,36 +93,6 @@ TEST_CASE(
   CHECK(smoke == 64);
   CHECK(dtypes == std::set{reference::Format::kF32, reference::Format::kBF16});
   CHECK(pairings.size() == 2);
-}
-
-TEST_CASE("regenerating gives every byte again, with one thread and with two",
-          "[conformance][corpus][mpfi]") {
-  const std::string version = load_corpus(kVectors).version;
-  for (const int threads : {1, 2}) {
-    omp_set_num_threads(threads);
-    const Files files =
-        generate_corpus(kVectors, reference::Oracle::kMpfi, version);
-    CHECK(compare_corpus(files, kVectors).empty());
-  }
-}
-
-// Digits in groups, and another decimal point.
-struct Swiss : std::numpunct<char> {
-  char do_decimal_point() const override { return ','; }
-  char do_thousands_sep() const override { return '\''; }
-  std::string do_grouping() const override { return "\3"; }
-};
-
-TEST_CASE("regenerating gives every byte again in another locale",
-          "[conformance][corpus][mpfi]") {
-  const std::string version = load_corpus(kVectors).version;
-  const std::locale before =
-      std::locale::global(std::locale(std::locale::classic(), new Swiss));
-  const Files files =
-      generate_corpus(kVectors, reference::Oracle::kMpfi, version);
-  const auto differences = compare_corpus(files, kVectors);
-  std::locale::global(before);
-  CHECK(differences.empty());
 }
 
 TEST_CASE("the second opinion agrees with every certified golden",

@@ -5,14 +5,14 @@
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_DENSE_H_
 
+#include <ropeproof_kernel.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "conformance/ropeproof_kernel.h"
 
 namespace ropeproof::conformance::plugin {
 

@@ -7,6 +7,8 @@
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
 
+#include <ropeproof_kernel.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +18,6 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include "conformance/ropeproof_kernel.h"
 
 namespace ropeproof::conformance::plugin {
 

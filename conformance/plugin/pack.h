@@ -8,13 +8,13 @@
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_PACK_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_PACK_H_
 
+#include <ropeproof_kernel.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "conformance/ropeproof_kernel.h"
 
 namespace ropeproof::conformance::plugin {
 

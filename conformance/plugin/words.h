@@ -3,12 +3,13 @@
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_WORDS_H_
 
+#include <ropeproof_kernel.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
 
-#include "conformance/ropeproof_kernel.h"
 #include "conformance/text/words.h"
 #include "reference/format.h"
 #include "reference/spec.h"

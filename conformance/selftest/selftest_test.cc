@@ -1,5 +1,5 @@
-// The suite tested: honest kernels pass and use their bound; kernels with one
-// bug each fail, most of them on the smoke tier already.
+// What `ropeproof selftest` rests on: it finds a control that is none, a mutant
+// without a bug and a fake without its verdict. Itself it is a test of its own.
 #include "conformance/selftest/selftest.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -29,21 +29,9 @@ report::Report judge_kernel(const plugin::Description& description,
   return check::run_suite(kernel, corpus(), selection);
 }
 
-TEST_CASE(
-    "an honest kernel passes, uses its bound, and fails one class tighter",
-    "[conformance][controls]") {
-  const cases::Corpus all = control_corpus(corpus());
-  CHECK(controls().size() >= 10);
-  for (const Control& control : controls()) {
-    const ControlScore result = score(control, all);
-    CAPTURE(result.name, result.share, result.tighter);
-    CHECK(result.passes);
-    CHECK(result.fails_tighter);
-  }
-}
-
 TEST_CASE("a kernel that is no control is found out",
           "[conformance][controls]") {
+  REQUIRE(controls().size() >= 10);
   Control liar = controls().front();
   SECTION("it claims more than it is") {
     liar.description.angle_class = ROPEPROOF_A0;
@@ -52,17 +40,6 @@ TEST_CASE("a kernel that is no control is found out",
   SECTION("it claims less than it is, so its bound says little") {
     liar.knobs = exact_knobs();
     CHECK_FALSE(score(liar, corpus()).fails_tighter);
-  }
-}
-
-TEST_CASE("a kernel with one bug fails on its tier", "[conformance][mutants]") {
-  for (const Mutant& mutant : smoke_mutants()) {
-    CAPTURE(mutant.name);
-    CHECK(is_killed(mutant, corpus(), "smoke"));
-  }
-  for (const Mutant& mutant : core_mutants()) {
-    CAPTURE(mutant.name);
-    CHECK(is_killed(mutant, corpus(), "core"));
   }
 }
 

@@ -2,11 +2,12 @@
 #ifndef ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
 #define ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
 
+#include <ropeproof_kernel.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "conformance/ropeproof_kernel.h"
 #include "fast/rope_fast.h"
 #include "fast/testing.h"
 

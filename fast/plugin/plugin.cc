@@ -13,6 +13,8 @@
 //
 // Cost: the kernel, and one look at every frequency and position; a plan, unless it
 // is one of the thread's last four (plan_cache.h): then nothing is allocated.
+#include <ropeproof_kernel.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/ropeproof_kernel.h"
 #include "fast/angles.h"
 #include "fast/elements.h"
 #include "fast/plan.h"

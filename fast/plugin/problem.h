@@ -2,11 +2,12 @@
 #ifndef ROPEPROOF_FAST_PLUGIN_PROBLEM_H_
 #define ROPEPROOF_FAST_PLUGIN_PROBLEM_H_
 
+#include <ropeproof_kernel.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "conformance/ropeproof_kernel.h"
 #include "fast/plugin/plan_cache.h"
 #include "fast/rope_fast.h"
 

@@ -36,7 +36,7 @@ if(ROPEPROOF_MPFI)
 endif()
 ropeproof_tests(fast ropeproof::fast ropeproof::reference Boost::headers hwy::hwy
   OpenMP::OpenMP_CXX)
-target_sources(fast_test PRIVATE ${fast_plugin_sources})
+target_link_libraries(fast_test PRIVATE fast_plugin)
 include(target_tests)
 ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
@@ -73,6 +73,13 @@ endif()
 add_test(NAME fast_bounds COMMAND ${CMAKE_COMMAND}
   -P ${PROJECT_SOURCE_DIR}/fast/check_bounds.cmake)
 
+# The builds without this or that.
+if(CMAKE_GENERATOR STREQUAL Ninja)
+  add_test(NAME builds COMMAND ${ROPEPROOF_PYTHON}
+    ${PROJECT_SOURCE_DIR}/tools/test/check_builds.py ${PROJECT_SOURCE_DIR}
+    ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/builds)
+endif()
+
 # The installed kernels, used by a program of their own.
 add_test(NAME fast_package COMMAND ${CMAKE_COMMAND} -DBUILD_DIR=${PROJECT_BINARY_DIR}
   -DWORK_DIR=${PROJECT_BINARY_DIR}/fast_package -DCXX=${CMAKE_CXX_COMPILER}
@@ -106,11 +113,10 @@ add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/tes
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
-# By either compiler, with 1 and 2 threads.
 if(ROPEPROOF_MPFI)
   add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/same_bytes.sh
-    $<TARGET_FILE:ropeproof> ${PROJECT_BINARY_DIR}/clang)
-  set_tests_properties(same_bytes PROPERTIES PROCESSORS 2)
+    ${PROJECT_BINARY_DIR}/clang)
+  set_tests_properties(same_bytes PROPERTIES PROCESSORS 2 SKIP_RETURN_CODE 77)
 endif()
 # Committed cases never change, and a change would be noticed.
 add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_ledger.py

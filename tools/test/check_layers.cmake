@@ -42,7 +42,7 @@ function(kind_of root file header result)
     get_filename_component(path ${root}/${folder}/${header} ABSOLUTE)
     file(RELATIVE_PATH header ${root} ${path})
   endif()
-  if(header MATCHES "^(conformance/)?ropeproof_kernel\\.h$")
+  if(header MATCHES "^(conformance/include/)?ropeproof_kernel\\.h$")
     set(kind kernel_abi)
   elseif(header MATCHES "^tools/prove/second_oracle/")
     set(kind second_oracle)
@@ -91,7 +91,7 @@ function(check_source root file violations)
     if(file MATCHES "_test\\.cc$")
       list(APPEND may catch2)
     endif()
-  elseif(file STREQUAL "conformance/ropeproof_kernel.h")
+  elseif(file STREQUAL "conformance/include/ropeproof_kernel.h")
     set(may)  # but <stdint.h>, below
   elseif(file MATCHES "_test\\.cc$")
     list(APPEND may ${MAY_test})
@@ -114,7 +114,7 @@ function(check_source root file violations)
       if(operand MATCHES "^[<\"]([^>\"]+)[>\"]")
         set(header ${CMAKE_MATCH_1})
         kind_of(${root} ${file} ${header} kind)
-        if(file STREQUAL "conformance/ropeproof_kernel.h" AND header STREQUAL "stdint.h")
+        if(file STREQUAL "conformance/include/ropeproof_kernel.h" AND header STREQUAL "stdint.h")
           continue()
         endif()
         if(NOT kind IN_LIST may)
@@ -153,9 +153,8 @@ function(check_tree root result)
 endfunction()
 
 function(report violations)
-  foreach(violation IN LISTS violations)
-    message("${violation}")
-  endforeach()
+  list(JOIN violations "\n" text)
+  message("${text}")
 endfunction()
 
 # --- the self-test ---
@@ -173,9 +172,9 @@ function(self_test)
     "#include <boost/multiprecision/number.hpp>" "#include <mpfi.h>")
   house(reference/rope_test.cc "#include <catch2/catch_test_macros.hpp>" "#include <omp.h>")
   house(fast/kernel.cc "#include \"hwy/highway.h\"" "#include \"fast/kernel.h\"" "#include <omp.h>"
-    "#include \"conformance/ropeproof_kernel.h\"" "#include <ropeproof_kernel.h>")
+    "#include \"conformance/include/ropeproof_kernel.h\"" "#include <ropeproof_kernel.h>")
   house(fast/kernel_test.cc "#include \"reference/rope.h\"" "#include \"hwy/highway.h\"")
-  house(conformance/ropeproof_kernel.h "#include <stdint.h>")
+  house(conformance/include/ropeproof_kernel.h "#include <stdint.h>")
   house(conformance/cases/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
     "#include <nlohmann/json.hpp>" "#include <openssl/evp.h>" "// #include \"fast/kernel.h\"")
   house(tools/main.cc "#include <CLI/CLI.hpp>" "#include \"conformance/cases/case.h\"")
@@ -189,77 +188,58 @@ function(self_test)
     message(FATAL_ERROR "layers: the self-test's good house was faulted")
   endif()
 
-  # One of each kind, with its line.
-  house(reference/a.cc "" "#include \"conformance/cases/case.h\"")
-  house(reference/b.cc "#include <vector>" "" "#include <sys/mman.h>")
-  house(reference/c.cc "#include <nlohmann/json.hpp>")
-  house(reference/d_test.cc "#include \"hwy/highway.h\"")
-  house(fast/a.cc "#include \"reference/rope.h\"")
-  house(fast/b.cc "#include \"../reference/rope.h\"")
-  house(fast/c.h "#include \"conformance/cases/case.h\"")
-  house(fast/d_test.cc "#include \"conformance/cases/case.h\"")
-  house(conformance/check/a.cc "  #  include \"fast/kernel.h\"")
-  house(conformance/check/b_test.cc "#include \"fast/kernel.h\"")
-  house(conformance/check/c.cc "#include <hwy/highway.h>")
-  house(conformance/check/d.cc "#include <catch2/catch_test_macros.hpp>")
-  house(conformance/check/deep/e.cc "#include <fmt/format.h>")
+  # FILE may not include HEADER of that KIND, in either form.
+  foreach(fault
+      "reference/a.cc conformance/cases/case.h room cases"
+      "reference/b.cc sys/mman.h system"
+      "reference/c.cc nlohmann/json.hpp nlohmann"
+      "reference/d_test.cc hwy/highway.h highway"
+      "reference/e.cc flint/arb.h arb"
+      "fast/a.cc reference/rope.h reference"
+      "fast/b.cc ../reference/rope.h reference"
+      "fast/c.h conformance/cases/case.h room cases"
+      "fast/d_test.cc conformance/cases/case.h room cases"
+      "conformance/check/a.cc fast/kernel.h fast"
+      "conformance/check/b_test.cc fast/kernel.h fast"
+      "conformance/check/c.cc hwy/highway.h highway"
+      "conformance/check/d.cc catch2/catch_test_macros.hpp catch2"
+      "conformance/check/deep/e.cc fmt/format.h unknown"
+      "conformance/cases/b.cc conformance/check/run.h room check"
+      "conformance/include/ropeproof_kernel.h stddef.h std"
+      "tools/a.cc fast/kernel.h fast"
+      "tools/b.cc boost/version.hpp boost"
+      "tools/c.cc tools/prove/second_oracle/number.h second_oracle"
+      "tools/prove/second_oracle/a.cc reference/rope.h reference"
+      "tools/prove/second_oracle/b.cc conformance/cases/case.h room cases"
+      "tools/prove/second_oracle/c.cc ../main.h unknown"
+      "tools/prove/second_oracle/d.cc tools/main.h tools"
+      "tools/prove/second_oracle/e_test.cc reference/rope.h reference")
+    string(REGEX MATCH "^([^ ]+) ([^ ]+) (.+)$" fault "${fault}")
+    set(file ${CMAKE_MATCH_1})
+    set(what "must not include ${CMAKE_MATCH_2} (${CMAKE_MATCH_3})")
+    house(${file} "" "  #  include <${CMAKE_MATCH_2}>" "#include \"${CMAKE_MATCH_2}\"")
+    list(APPEND want "${file}:2: ${what}" "${file}:3: ${what}")
+  endforeach()
   house(conformance/check/f.cc "#include CONFIG_HEADER")
-  house(conformance/ropeproof_kernel.h "#include <stdint.h>" "#include <stddef.h>")
-  house(conformance/cases/b.cc "" "#include \"conformance/check/run.h\"")
   house(conformance/g.cc "#include <vector>")
-  house(tools/a.cc "#include \"fast/kernel.h\"")
-  house(tools/b.cc "#include <boost/version.hpp>")
-  house(tools/c.cc "#include \"tools/prove/second_oracle/number.h\"")
-  house(tools/prove/second_oracle/a.cc "#include \"reference/rope.h\"")
-  house(tools/prove/second_oracle/b.cc "#include \"conformance/cases/case.h\"")
-  house(tools/prove/second_oracle/c.cc "#include \"../main.h\"" "#include \"tools/main.h\"")
-  house(tools/prove/second_oracle/d_test.cc "#include \"reference/rope.h\"")
-  house(reference/e.cc "#include <flint/arb.h>")
-  house(tools/utils.cc "")
   house(conformance/utils/g.c "")
+  house(tools/utils.cc "")
   file(APPEND ${WORK_DIR}/fast/full.cc "one more\n")
-  set(want
-    "reference/a.cc:2: must not include conformance/cases/case.h (room cases)"
-    "reference/b.cc:3: must not include sys/mman.h (system)"
-    "reference/c.cc:1: must not include nlohmann/json.hpp (nlohmann)"
-    "reference/d_test.cc:1: must not include hwy/highway.h (highway)"
-    "fast/a.cc:1: must not include reference/rope.h (reference)"
-    "fast/b.cc:1: must not include ../reference/rope.h (reference)"
-    "fast/c.h:1: must not include conformance/cases/case.h (room cases)"
-    "fast/d_test.cc:1: must not include conformance/cases/case.h (room cases)"
-    "fast/full.cc:401: longer than 400 lines"
-    "conformance/check/a.cc:1: must not include fast/kernel.h (fast)"
-    "conformance/check/b_test.cc:1: must not include fast/kernel.h (fast)"
-    "conformance/check/c.cc:1: must not include hwy/highway.h (highway)"
-    "conformance/check/d.cc:1: must not include catch2/catch_test_macros.hpp (catch2)"
-    "conformance/check/deep/e.cc:1: must not include fmt/format.h (unknown)"
+  list(APPEND want
     "conformance/check/f.cc:1: includes a macro, CONFIG_HEADER"
-    "conformance/ropeproof_kernel.h:2: must not include stddef.h (std)"
-    "conformance/cases/b.cc:2: must not include conformance/check/run.h (room check)"
     "conformance/g.cc:1: stands in no room"
     "conformance/utils:1: called utils, which says nothing"
-    "tools/a.cc:1: must not include fast/kernel.h (fast)"
-    "tools/b.cc:1: must not include boost/version.hpp (boost)"
-    "tools/c.cc:1: must not include tools/prove/second_oracle/number.h (second_oracle)"
-    "tools/prove/second_oracle/a.cc:1: must not include reference/rope.h (reference)"
-    "tools/prove/second_oracle/b.cc:1: must not include conformance/cases/case.h (room cases)"
-    "tools/prove/second_oracle/c.cc:1: must not include ../main.h (unknown)"
-    "tools/prove/second_oracle/c.cc:2: must not include tools/main.h (tools)"
-    "tools/prove/second_oracle/d_test.cc:1: must not include reference/rope.h (reference)"
-    "reference/e.cc:1: must not include flint/arb.h (arb)"
+    "fast/full.cc:401: longer than 400 lines"
     "tools/utils.cc:1: called utils, which says nothing")
   check_tree(${WORK_DIR} got)
   set(missed ${want})
   list(REMOVE_ITEM missed ${got})
   set(invented ${got})
   list(REMOVE_ITEM invented ${want})
-  foreach(line IN LISTS missed)
-    message("not reported: ${line}")
-  endforeach()
-  foreach(line IN LISTS invented)
-    message("reported, but right: ${line}")
-  endforeach()
   if(missed OR invented)
+    list(JOIN missed "\n  " missed)
+    list(JOIN invented "\n  " invented)
+    message("not reported:\n  ${missed}\nreported, but right:\n  ${invented}")
     message(FATAL_ERROR "layers: the self-test failed")
   endif()
   file(REMOVE_RECURSE ${WORK_DIR})

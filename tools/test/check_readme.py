@@ -1,4 +1,4 @@
-"""Holds README.md against what it shows.
+"""Holds README.md and CONTRIBUTING.md against what they show.
 
 A fenced block behind `<!-- file: PATH -->` must be that file, to the letter. Each
 line of a block behind `<!-- output: NAME -->` must stand, in the same order, in
@@ -6,11 +6,14 @@ what `ropeproof run` prints for the example plug-in NAME; `...` may stand for li
 left out. Fractions and bit patterns are not compared: the examples compute with the
 host's libm.
 
-The Python kernel of conformance/adapters/README.md must conform.
+The Python kernel of conformance/adapters/README.md must conform. Of the commands and
+paths of README.md and CONTRIBUTING.md, every file, preset, CMake option, test and
+subcommand must be there.
 
   check_readme.py SOURCE_DIR ROPEPROOF PLUGINS_DIR
 """
 
+import json
 import os
 import pathlib
 import re
@@ -72,9 +75,40 @@ with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
         last = (run.stdout + run.stderr).strip().split("\n")[-1]
         faults.append(f"adapters/README.md: its kernel does not conform: {last}")
 
+presets = [p["name"] for p in json.loads((source / "CMakePresets.json").read_text())["configurePresets"]]
+build = program.parent
+options = (build / "CMakeCache.txt").read_text()
+listed = subprocess.run(["ctest", "-N"], cwd=build, capture_output=True, text=True).stdout
+tests = re.findall(r"Test +#\d+: (\S+)", listed)
+subcommands = subprocess.run([program, "--help"], capture_output=True, text=True).stdout
+
+
+def missing(text):
+    for path in re.findall(r"(?<![\w/.-])((?:reference|fast|conformance|vectors|tools|\.ci)/[\w./-]*)", text):
+        if not (source / path).exists():
+            yield f"file {path}"
+    for preset in re.findall(r"--preset (\w+)", text):
+        if preset not in presets:
+            yield f"preset {preset}"
+    for option in re.findall(r"-D(ROPEPROOF_\w+)", text):
+        if f"{option}:" not in options:
+            yield f"option {option}"
+    for pattern in re.findall(r"ctest [^`\n]*-R '?([^'`\s]+)", text):
+        if not any(re.search(pattern, test) for test in tests):
+            yield f"test {pattern}"
+    for command in re.findall(r"\bropeproof ([a-z][a-z-]+)", text):
+        if not re.search(rf"^  {command}\b", subcommands, re.M):
+            yield f"subcommand {command}"
+
+
+for document in ("README.md", "CONTRIBUTING.md"):
+    text = (source / document).read_text()
+    commands = "\n".join(re.findall(r"`[^`\n]+`|```console\n.*?```|\]\([^)]*\)", text, re.S))
+    faults += [f"{document}: there is no {what}" for what in missing(commands)]
+
 if len(blocks) != 3:
     faults.append(f"README.md has {len(blocks)} checked blocks; expected 3")
 for fault in faults:
     print(fault)
-print(f"{len(blocks)} blocks of README.md checked, {len(faults)} faults")
+print(f"{len(blocks)} blocks of README.md and the commands checked, {len(faults)} faults")
 sys.exit(1 if faults else 0)

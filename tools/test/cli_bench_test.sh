@@ -81,7 +81,7 @@ int32_t ropeproof_run(const ropeproof_problem* p) {
   return whole_run(&some);
 }
 END
-"$compiler" -O2 -shared -fPIC -I "$source/conformance" -o "$work/lazy.so" \
+"$compiler" -O2 -shared -fPIC -I "$source/conformance/include" -o "$work/lazy.so" \
   "$work/lazy.c" -lm || fault "lazy.c does not compile"
 says 1 '1 of the results is WRONG' bench --lib "$work/lazy.so" \
   --repetitions 1 --filter 'rope/f32/half_split/64/(1|512)$'

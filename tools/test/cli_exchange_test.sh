@@ -205,7 +205,7 @@ int32_t ropeproof_run(const ropeproof_problem* p) {
   return ROPEPROOF_OK;
 }
 EOF
-"$compiler" -O2 -shared -fPIC -I "$source/conformance" -o "$work/tail.so" \
+"$compiler" -O2 -shared -fPIC -I "$source/conformance/include" -o "$work/tail.so" \
   "$work/tail.c" -lm || fault "tail.c does not compile"
 stress=(stress --lib "$work/tail.so" --seed 7 --cases 2000)
 says 1 '^DOES NOT CONFORM' "${stress[@]}" --out "$work/found"
@@ -242,7 +242,7 @@ int32_t ropeproof_run(const ropeproof_problem* p) {
   return status;
 }
 EOF
-"$compiler" -O2 -shared -fPIC -I "$source/conformance" -o "$work/eighth.so" \
+"$compiler" -O2 -shared -fPIC -I "$source/conformance/include" -o "$work/eighth.so" \
   "$work/eighth.c" -lm || fault "eighth.c does not compile"
 says 1 'depends on earlier calls' stress --lib "$work/eighth.so" --cases 2000 --out "$work/none"
 checks=$((checks + 1))

@@ -85,30 +85,16 @@ sed -i '0,/3f800000/s//3f800001/' "$work/vectors/smoke-unit.json"
 expect 4 'SHA-256 differs' run --builtin fast --vectors "$work/vectors"
 expect 4 'cannot be read' run --builtin fast --vectors "$work/nowhere"
 if [ "$has_mpfi" = ON ]; then
-  expect 4 'differs at byte' generate --check --vectors "$work/vectors"
-  rm "$work/vectors/smoke-unit.json"
-  expect 4 'smoke-unit.json is missing' \
+  OMP_NUM_THREADS=2 expect 4 'smoke-unit.json differs at byte' \
     generate --check --vectors "$work/vectors"
+  rm "$work/vectors/smoke-unit.json"
   # What the ledger refuses is not written.
-  ledger=$work/vectors/LEDGER.txt
-  sed -i '/^smoke-rich-001 /s/  [0-9a-f]\{6\}/  000000/' "$ledger"
-  expect 4 'give the changed case a new' generate --vectors "$work/vectors"
-  cp "$vectors/LEDGER.txt" "$ledger"
-  echo "gone-001  $(printf %064d 0)  0.1.0" >>"$ledger"
-  expect 4 'gone-001.*retired: reason' generate --vectors "$work/vectors"
-  cp "$vectors/LEDGER.txt" "$ledger"
-  sed -i '/^smoke-rich-001 /s/$/  retired: a test/' "$ledger"
-  expect 4 'smoke-rich-001.*is retired' generate --vectors "$work/vectors"
-  echo 'scribble' >"$ledger"
+  echo 'scribble' >"$work/vectors/LEDGER.txt"
   expect 4 'LEDGER.txt:1: expected' generate --vectors "$work/vectors"
-  cp "$vectors/LEDGER.txt" "$ledger"
+  cp "$vectors/LEDGER.txt" "$work/vectors/LEDGER.txt"
   checks=$((checks + 1))
-  if [ -e "$work/vectors/smoke-unit.json" ]; then
-    echo "a refused generate writes files"
-    faults=$((faults + 1))
-  fi
-  expect 0 '' generate --vectors "$work/vectors"
-  expect 0 '' generate --check --vectors "$work/vectors"
+  [ ! -e "$work/vectors/smoke-unit.json" ] || fault "a refused generate writes files"
+  OMP_NUM_THREADS=1 expect 0 '' generate --vectors "$work/vectors"
 else
   expect 2 'ROPEPROOF_MPFI' generate --vectors "$work/vectors"
   cp "$vectors/smoke-unit.json" "$work/vectors/"

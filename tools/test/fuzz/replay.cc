@@ -1,44 +1,27 @@
-// Feeds files to a fuzz target without libFuzzer: replay FILE-OR-FOLDER ...
-//
-// What a fuzzer once found stays found, with any compiler. Exit status 1 for a
-// file that cannot be read, 2 without any; a crash is the target's own.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+// Feeds seeds to the readers without libFuzzer: replay FOLDER, with the inputs of
+// each reader in FOLDER/READER. What a fuzzer once found stays found, with any
+// compiler. Exit status 1 for a reader without seeds; a crash names its input.
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <iterator>
-#include <string>
-#include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
-                                      std::size_t size);
+#include "tools/test/fuzz/readers.h"
 
 int main(int argc, char** argv) {
   namespace fs = std::filesystem;
-  std::vector<fs::path> files;
-  for (int i = 1; i < argc; ++i) {
-    if (!fs::is_directory(argv[i])) {
-      files.emplace_back(argv[i]);
-      continue;
+  if (argc != 2) return 2;
+  for (const auto& [name, read] : ropeproof::fuzz::readers()) {
+    int count = 0;
+    for (const auto& seed : fs::directory_iterator(fs::path(argv[1]) / name)) {
+      std::ifstream stream(seed.path(), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+      std::printf("%s/%s\n", name.c_str(), seed.path().filename().c_str());
+      std::fflush(stdout);
+      read(bytes);
+      ++count;
     }
-    for (const auto& entry : fs::directory_iterator(argv[i])) {
-      files.push_back(entry.path());
-    }
+    if (count == 0) return 1;
   }
-  std::ranges::sort(files);
-  for (const fs::path& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-      std::cerr << "replay: " << file.string() << " cannot be read\n";
-      return 1;
-    }
-    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    // A copy of exactly this size, so that a sanitizer sees its ends.
-    const std::vector<std::uint8_t> input(bytes.begin(), bytes.end());
-    LLVMFuzzerTestOneInput(input.data(), input.size());
-  }
-  std::cout << files.size() << " inputs replayed\n";
-  return files.empty() ? 2 : 0;
+  return 0;
 }

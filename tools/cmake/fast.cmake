@@ -1,0 +1,57 @@
+# The kernels of fast/, and the package ropeproof::fast for those who want them
+# without the suite.
+find_package(hwy 1.0.3 REQUIRED)
+ropeproof_library(fast)
+target_link_libraries(ropeproof_fast PRIVATE hwy::hwy OpenMP::OpenMP_CXX)
+target_include_directories(ropeproof_fast INTERFACE
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ropeproof>)
+target_compile_features(ropeproof_fast PUBLIC cxx_std_20)
+target_compile_options(ropeproof_fast PRIVATE -ffp-contract=off)
+# No handler for what a kernel might throw, so that calls of kernels can be jumps; and
+# polynomials in the order in which they are written, not one after the other.
+set_source_files_properties(fast/rotate_heads.cc PROPERTIES COMPILE_OPTIONS -fno-exceptions)
+set_source_files_properties(fast/angles.cc PROPERTIES COMPILE_OPTIONS
+  "-fno-exceptions;$<$<CXX_COMPILER_ID:GNU>:-fno-tree-ter>")
+
+install(TARGETS ropeproof_fast EXPORT ropeproofTargets COMPONENT fast)
+install(FILES fast/rope_fast.h fast/plan.h fast/bounds.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ropeproof/fast COMPONENT fast)
+install(EXPORT ropeproofTargets NAMESPACE ropeproof:: COMPONENT fast
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ropeproof)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ropeproofConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES tools/cmake/ropeproofConfig.cmake ${PROJECT_BINARY_DIR}/ropeproofConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ropeproof COMPONENT fast)
+
+if(NOT ROPEPROOF_SUITE)
+  return()
+endif()
+# As a plug-in of the suite: the objects are those that its tests link, too.
+file(GLOB fast_plugin_sources CONFIGURE_DEPENDS fast/plugin/*.cc)
+list(FILTER fast_plugin_sources EXCLUDE REGEX "_test\\.cc$")
+set_source_files_properties(fast/plugin/plugin.cc PROPERTIES
+  COMPILE_DEFINITIONS ROPEPROOF_VERSION="${PROJECT_VERSION}")
+add_library(fast_plugin OBJECT ${fast_plugin_sources})
+set_target_properties(fast_plugin PROPERTIES POSITION_INDEPENDENT_CODE ON
+  CXX_VISIBILITY_PRESET hidden)
+target_link_libraries(fast_plugin PUBLIC ropeproof::fast ropeproof::kernel_abi
+  PRIVATE ropeproof_options)
+ropeproof_plugin(fast $<TARGET_OBJECTS:fast_plugin>)
+set_target_properties(plugin_fast PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(plugin_fast PRIVATE ropeproof::fast)
+install(TARGETS plugin_fast
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins)
+
+# Its speed against the limits of the machine: fast_bench, where Google Benchmark
+# is installed.
+find_package(benchmark QUIET)
+if(benchmark_FOUND)
+  file(GLOB bench_sources CONFIGURE_DEPENDS fast/bench/*.cc)
+  add_executable(fast_bench EXCLUDE_FROM_ALL ${bench_sources})
+  target_link_libraries(fast_bench PRIVATE ropeproof::fast hwy::hwy benchmark::benchmark
+    OpenMP::OpenMP_CXX ropeproof_options)
+  target_compile_options(fast_bench PRIVATE -ffp-contract=off)
+  set_source_files_properties(fast/bench/plain.cc PROPERTIES COMPILE_OPTIONS
+    "-O3;-march=native;-ffp-contract=fast;-Wno-pedantic")
+endif()

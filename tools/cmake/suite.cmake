@@ -1,0 +1,74 @@
+# The suite: reference/, conformance/ and the program `ropeproof`.
+ropeproof_library(reference)
+target_link_libraries(ropeproof_reference PRIVATE Boost::headers OpenMP::OpenMP_CXX)
+target_compile_options(ropeproof_reference PRIVATE -ffp-contract=off)
+if(ROPEPROOF_MPFI)
+  find_package(MPFI REQUIRED)
+  target_link_libraries(ropeproof_reference PRIVATE MPFI::MPFI)
+  set_source_files_properties(reference/oracle_mpfi.cc reference/staged/elementary.cc
+    PROPERTIES COMPILE_DEFINITIONS ROPEPROOF_HAVE_MPFI)
+endif()
+
+ropeproof_library(conformance)
+target_link_libraries(ropeproof_conformance
+  PUBLIC ropeproof::reference ropeproof::kernel_abi
+  PRIVATE nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX OpenSSL::Crypto ${CMAKE_DL_LIBS})
+target_compile_options(ropeproof_conformance PRIVATE -ffp-contract=off)
+# What kernels are measured against is optimised whatever the build type.
+set_source_files_properties(conformance/bench/limits.cc PROPERTIES COMPILE_OPTIONS -O3)
+set_source_files_properties(conformance/bench/plain.cc PROPERTIES
+  COMPILE_OPTIONS "-O3;-ffp-contract=fast")
+
+# What README.md shows: a kernel of 25 lines, and its broken twin.
+ropeproof_plugin(c_example conformance/examples/my_rope.c)
+ropeproof_plugin(c_example_swapped conformance/examples/my_rope_swapped.c)
+target_link_libraries(plugin_c_example PRIVATE m)
+target_link_libraries(plugin_c_example_swapped PRIVATE m)
+
+# Kernels that are wrong on purpose, which the suite must find out:
+# build/fakes/NAME.so. What it must say is in fakes/expected.h.
+file(GLOB fakes CONFIGURE_DEPENDS conformance/selftest/fakes/*.c)
+add_custom_target(fakes)
+foreach(source IN LISTS fakes)
+  cmake_path(GET source STEM name)
+  ropeproof_plugin(fake_${name} ${source})
+  set_target_properties(plugin_fake_${name} PROPERTIES OUTPUT_NAME ${name}
+    C_EXTENSIONS ON LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
+  target_link_libraries(plugin_fake_${name} PRIVATE m)
+  add_dependencies(fakes plugin_fake_${name})
+endforeach()
+target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
+
+file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc)
+add_executable(ropeproof ${tool_sources})
+target_link_libraries(ropeproof PRIVATE ropeproof::conformance ropeproof::reference
+  CLI11::CLI11 nlohmann_json::nlohmann_json ropeproof_options)
+target_compile_definitions(ropeproof PRIVATE
+  ROPEPROOF_VERSION="${PROJECT_VERSION}"
+  ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors"
+  ROPEPROOF_RECHECK_SCRIPT="${PROJECT_SOURCE_DIR}/tools/prove/second_oracle/recheck.py"
+  ROPEPROOF_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
+add_dependencies(ropeproof plugin_c_example)
+if(ROPEPROOF_FAST)
+  add_dependencies(ropeproof plugin_fast)
+endif()
+add_subdirectory(tools/prove/second_oracle)
+
+# What regenerates the vectors and nothing else: another compiler builds it in
+# tools/prove/same_bytes.sh.
+file(GLOB_RECURSE generator_sources CONFIGURE_DEPENDS
+  conformance/cases/*.cc conformance/text/*.cc)
+list(FILTER generator_sources EXCLUDE REGEX "_test\\.cc$")
+add_executable(regenerate EXCLUDE_FROM_ALL tools/prove/regenerate.cc ${generator_sources})
+target_link_libraries(regenerate PRIVATE ropeproof::reference ropeproof::kernel_abi
+  nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX OpenSSL::Crypto ropeproof_options)
+target_compile_options(regenerate PRIVATE -ffp-contract=off)
+
+# The program, its kernels and vectors, and the header that authors include.
+install(TARGETS ropeproof)
+install(TARGETS plugin_c_example
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins)
+install(FILES tools/prove/second_oracle/recheck.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof)
+install(DIRECTORY vectors/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof/vectors)
+install(FILES conformance/include/ropeproof_kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
