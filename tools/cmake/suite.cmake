@@ -43,6 +43,8 @@ file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc)
 add_executable(ropeproof ${tool_sources})
 target_link_libraries(ropeproof PRIVATE ropeproof::conformance ropeproof::reference
   CLI11::CLI11 nlohmann_json::nlohmann_json ropeproof_options)
+# What is slow is in the libraries: -O1 compiles in two thirds of the time.
+target_compile_options(ropeproof PRIVATE $<$<CONFIG:Release>:-O1>)
 target_compile_definitions(ropeproof PRIVATE
   ROPEPROOF_VERSION="${PROJECT_VERSION}"
   ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors"
