@@ -28,7 +28,7 @@ set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference)
 set(MAY_tools std system nlohmann cli11 benchmark kernel_abi reference conformance tools)
 # Shares no code with what it checks.
 set(MAY_second_oracle std nlohmann openssl arb second_oracle)
-# *_test.cc alone may cross the walls to reference/, and use any library; but
+# *_test.cc and test_*.h alone may cross the walls to reference/, and use any library; but
 # Highway is named in fast/ only.
 set(MAY_test std system boost mpfi openmp nlohmann openssl cli11 catch2 kernel_abi reference)
 set(MAX_LINES 400)
@@ -93,7 +93,7 @@ function(check_source root file violations)
     endif()
   elseif(file STREQUAL "conformance/include/ropeproof_kernel.h")
     set(may)  # but <stdint.h>, below
-  elseif(file MATCHES "_test\\.cc$")
+  elseif(file MATCHES "_test\\.cc$|/test_[a-z_]*\\.h$")
     list(APPEND may ${MAY_test})
   endif()
 
