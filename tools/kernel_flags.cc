@@ -1,10 +1,9 @@
 #include "tools/kernel_flags.h"
 
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
+#include "conformance/text/read_whole.h"
 #include "conformance/text/sha256.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
@@ -55,13 +54,12 @@ void KernelFlags::note(conformance::report::Report& report) const {
   report.is_forked = !no_fork_;
   report.time_limit_ms = time_limit_ms_;
   if (!command_.empty()) return;
-  std::ifstream stream(library(), std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
-  if (!stream.is_open() || stream.bad()) {
+  const auto bytes = conformance::text::read_whole(library());
+  if (!bytes) {
     throw conformance::plugin::KernelError(library() +
                                            ": cannot be read any more");
   }
-  report.kernel_sha256 = conformance::text::sha256(bytes);
+  report.kernel_sha256 = conformance::text::sha256(*bytes);
 }
 
 std::string KernelFlags::argument() const {

@@ -1,12 +1,11 @@
 // ropeproof merge: joins the reports of all shards of a run.
 #include "conformance/report/merge.h"
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "conformance/text/read_whole.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -19,13 +18,11 @@ struct Options {
 };
 
 conformance::report::NamedReport read(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (!stream.is_open() || stream.bad() || text.empty()) {
-    throw conformance::report::ReportError(file +
-                                           ": cannot be read, or is empty");
+  const auto text = conformance::text::read_whole(file);
+  if (!text) {
+    throw conformance::report::ReportError(file + ": cannot be read");
   }
-  return {file, conformance::report::read_report(text, file)};
+  return {file, conformance::report::read_report(*text, file)};
 }
 
 int merge(Options& options) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "conformance/plugin/words.h"
+#include "conformance/text/hex.h"
 
 namespace ropeproof::conformance::cases {
 
@@ -37,18 +38,10 @@ void read_row(const std::string& text, std::int64_t count, Format format,
 }  // namespace
 
 std::string hex(std::uint64_t bits, Format format) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text(2 * plugin::bytes_of(format), '0');
-  for (auto digit = text.rbegin(); digit != text.rend(); ++digit) {
-    *digit = kDigits[bits & 15];
-    bits >>= 4;
-  }
-  return text;
+  return text::hex(bits, traits(format).total_bits / 4);
 }
 
-std::string hex(double value) {
-  return hex(std::bit_cast<std::uint64_t>(value), Format::kF64);
-}
+std::string hex(double value) { return text::hex(value); }
 
 nlohmann::ordered_json hex_rows(const Bits& bits, std::int64_t row,
                                 Format format) {

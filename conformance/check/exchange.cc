@@ -1,8 +1,6 @@
 #include "conformance/check/exchange.h"
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <set>
@@ -12,6 +10,7 @@
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/pack.h"
 #include "conformance/text/one_line.h"
+#include "conformance/text/read_whole.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -87,12 +86,11 @@ class ResultKernel : public PaperKernel {
                          : " has " + std::to_string(size) + " bytes, not " +
                                std::to_string(out_bytes))};
     }
-    std::ifstream stream(path, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
-    if (bytes.size() != out_bytes) {
+    const auto bytes = text::read_whole(path);
+    if (!bytes || bytes->size() != out_bytes) {
       return {plugin::Outcome::kError, path.string() + " cannot be read"};
     }
-    const char* at = bytes.data();
+    const char* at = bytes->data();
     for (const auto& tensor : plugin::outputs(problem)) {
       plugin::scatter(tensor, at);
       at += tensor.bytes();

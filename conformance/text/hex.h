@@ -1,0 +1,18 @@
+// hex.h -- bit patterns as text.
+#ifndef ROPEPROOF_CONFORMANCE_TEXT_HEX_H_
+#define ROPEPROOF_CONFORMANCE_TEXT_HEX_H_
+
+#include <cstdint>
+#include <string>
+
+namespace ropeproof::conformance::text {
+
+// The lowest 4 * `digits` bits in lower case, most significant digit first.
+std::string hex(std::uint64_t bits, int digits);
+
+// All 16 digits of a binary64.
+std::string hex(double value);
+
+}  // namespace ropeproof::conformance::text
+
+#endif  // ROPEPROOF_CONFORMANCE_TEXT_HEX_H_
