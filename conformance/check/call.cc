@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conformance/check/call_layout.h"
+#include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::check {
@@ -174,33 +175,7 @@ Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
   if (memory_ == cases::Memory::kDense && !out_of_place)
     memory_ = cases::Memory::kInPlace;
 
-  const reference::Layout& layout = c.spec.layout;
-  problem_.struct_size = sizeof problem_;
-  problem_.operation = operation;
-  problem_.batch = c.batch;
-  problem_.seq = c.seq;
-  problem_.rotary_dim = layout.rotary_dim;
-  // frequencies and table are the same for every layout and direction.
-  const bool has_tensors =
-      operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE;
-  if (has_tensors) {
-    problem_.dtype = plugin::abi_dtype(c.dtype);
-    problem_.pairing = plugin::abi_pairing(layout.pairing);
-    problem_.direction = static_cast<std::int32_t>(c.spec.direction);
-    problem_.head_dim = layout.head_dim;
-    problem_.rotary_offset = layout.rotary_offset;
-    problem_.pair_distance = layout.pair_distance;
-    problem_.pairing_blocks =
-        layout.pairing == reference::Pairing::kNestedHalfSplit ? layout.blocks
-                                                               : 0;
-  } else {
-    problem_.direction = 1;
-    problem_.head_dim = layout.rotary_dim;
-  }
-  const bool follows_base = c.spec.frequencies.inv_freq.empty() &&
-                            c.spec.frequencies.exponents.empty() &&
-                            c.spec.frequencies.bases.empty();
-  problem_.base = follows_base ? c.spec.frequencies.base : 0;
+  problem_ = plugin::problem_of(operation, c.spec, c.dtype, c.batch, c.seq);
   problem_.amplitude = c.amplitude;
   add_scaling();
 
@@ -228,15 +203,9 @@ Call::Call(plugin::Kernel& kernel, const cases::PermuteCase& c)
     : kernel_(kernel),
       salt_(std::accumulate(c.id.begin(), c.id.end(), std::size_t{0})),
       width_(plugin::bytes_of(c.dtype)) {
-  problem_.struct_size = sizeof problem_;
-  problem_.operation = ROPEPROOF_PERMUTE;
-  problem_.dtype = plugin::abi_dtype(c.dtype);
-  problem_.pairing = plugin::abi_pairing(c.layout.pairing);
-  problem_.direction = 1;
-  problem_.head_dim = c.layout.head_dim;
-  problem_.rotary_dim = c.layout.rotary_dim;
-  problem_.rotary_offset = c.layout.rotary_offset;
-  problem_.amplitude = 1;
+  reference::Spec spec;
+  spec.layout = c.layout;
+  problem_ = plugin::problem_of(ROPEPROOF_PERMUTE, spec, c.dtype, 0, 0);
   problem_.permute_heads = c.heads;
   problem_.permute_columns = c.columns;
   const std::size_t in = add_input("permute_in", c.in, width_);

@@ -3,142 +3,166 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-class Offer {
- public:
-  explicit Offer(const plugin::Description& description)
-      : description_(description) {}
+constexpr std::uint32_t kTensors = ROPEPROOF_ROTATE | ROPEPROOF_ROPE;
+constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
 
-  bool lacks(std::uint32_t feature) const {
-    return (description_.features & feature) == 0;
-  }
-
-  // q and k: dtype, layout, direction, memory.
-  std::string missing_of_tensors(const cases::RopeCase& c,
-                                 bool shares_memory) const {
-    const reference::Layout& layout = c.spec.layout;
-    if ((description_.dtypes & plugin::abi_dtype(c.dtype)) == 0) {
-      return "dtype " + text::word(text::kFormatWords, c.dtype);
-    }
-    if ((description_.pairings & plugin::abi_pairing(layout.pairing)) == 0) {
-      return "pairing " + text::word(text::kPairingWords, layout.pairing);
-    }
-    if (layout.rotary_dim < layout.head_dim && lacks(ROPEPROOF_PARTIAL)) {
-      return "rotary_dim < head_dim";
-    }
-    if (layout.rotary_offset > 0 && lacks(ROPEPROOF_WINDOW_OFFSET)) {
-      return "rotary_offset > 0";
-    }
-    if (layout.pair_distance != 0 && lacks(ROPEPROOF_PAIR_DISTANCE)) {
-      return "pair_distance";
-    }
-    if (c.spec.direction == reference::Direction::kAdjoint &&
-        lacks(ROPEPROOF_ADJOINT)) {
-      return "adjoint";
-    }
-    if (c.is_special && lacks(ROPEPROOF_SPECIAL_VALUES)) {
-      return "special values";
-    }
-    if (!shares_memory) return {};
-    const bool strided = c.memory == cases::Memory::kStrided ||
-                         c.memory == cases::Memory::kStridedInPlace;
-    const bool in_place = c.memory == cases::Memory::kInPlace ||
-                          c.memory == cases::Memory::kStridedInPlace;
-    if (strided && lacks(ROPEPROOF_STRIDED)) return "strided tensors";
-    if (in_place && lacks(ROPEPROOF_IN_PLACE)) return "in-place calls";
-    return {};
-  }
-
-  // Where the frequencies come from: inv_freq serves them all; base alone, or
-  // base and a scaling that the kernel knows, serve some.
-  std::string missing_of_frequencies(const cases::RopeCase& c,
-                                     bool takes_inv_freq) const {
-    if (takes_inv_freq && !lacks(ROPEPROOF_INV_FREQ)) return {};
-    const reference::Frequencies& f = c.spec.frequencies;
-    if (!f.inv_freq.empty() || !f.exponents.empty() || !f.bases.empty()) {
-      return "given frequencies";
-    }
-    const std::uint32_t bit = plugin::scaling_bit(f.scaling);
-    if (bit != 0 && (description_.scalings & bit) == 0) {
-      return "scaling " + plugin::scaling_word(f.scaling);
-    }
-    return {};
-  }
-
-  std::string missing_of_angles(const cases::RopeCase& c) const {
-    if (c.amplitude != 1 && lacks(ROPEPROOF_AMPLITUDE)) return "amplitude";
-    if (!c.pair_amplitude.empty() && lacks(ROPEPROOF_PAIR_AMPLITUDE)) {
-      return "pair_amplitude";
-    }
-    if (!c.spec.axes.weights.empty()) {
-      if (lacks(ROPEPROOF_AXIS_WEIGHTS)) return "axis_weights";
-    } else if (c.spec.axes.count > 1 && lacks(ROPEPROOF_AXES)) {
-      return "several position axes";
-    }
-    if (c.has_real_positions() && lacks(ROPEPROOF_REAL_POSITIONS)) {
-      return "real positions";
-    }
-    const auto limit = static_cast<double>(description_.max_position);
-    for (const double p : c.positions) {
-      if (p < 0 && lacks(ROPEPROOF_NEGATIVE_POSITIONS)) {
-        return "negative positions";
-      }
-      if (limit > 0 && std::abs(p) > limit) {
-        return "positions above " + std::to_string(description_.max_position);
-      }
-    }
-    return {};
-  }
-
- private:
-  const plugin::Description& description_;
+// A case as a kernel is called with it.
+struct Asked {
+  const cases::RopeCase& c;
+  bool is_strided, is_in_place;
 };
+
+constexpr const char* kPartial = "rotary_dim < head_dim";
+
+bool is_partial(const reference::Layout& layout) {
+  return layout.rotary_dim < layout.head_dim;
+}
+
+// A feature that depends on the case: the operations and the cases that need
+// it, and what a report says where it is missing. A kernel without a feature
+// that has no phrase gets other calls, or is refused for another reason.
+struct Feature {
+  std::uint32_t bit;
+  std::uint32_t operations;
+  bool (*is_needed)(const Asked&);
+  const char* phrase;
+};
+
+// Of several that are missing, a report names the first.
+constexpr Feature kFeatures[] = {
+    {ROPEPROOF_PARTIAL, kTensors,
+     [](const Asked& a) { return is_partial(a.c.spec.layout); }, kPartial},
+    {ROPEPROOF_WINDOW_OFFSET, kTensors,
+     [](const Asked& a) { return a.c.spec.layout.rotary_offset > 0; },
+     "rotary_offset > 0"},
+    {ROPEPROOF_PAIR_DISTANCE, kTensors,
+     [](const Asked& a) { return a.c.spec.layout.pair_distance != 0; },
+     "pair_distance"},
+    {ROPEPROOF_ADJOINT, kTensors,
+     [](const Asked& a) {
+       return a.c.spec.direction == reference::Direction::kAdjoint;
+     },
+     "adjoint"},
+    {ROPEPROOF_SPECIAL_VALUES, kTensors,
+     [](const Asked& a) { return a.c.is_special; }, "special values"},
+    {ROPEPROOF_STRIDED, kTensors, [](const Asked& a) { return a.is_strided; },
+     "strided tensors"},
+    {ROPEPROOF_IN_PLACE, kTensors, [](const Asked& a) { return a.is_in_place; },
+     "in-place calls"},
+    {ROPEPROOF_OUT_OF_PLACE, kTensors,
+     [](const Asked& a) { return !a.is_in_place; }, nullptr},
+    {ROPEPROOF_KEYS, kTensors, [](const Asked& a) { return a.c.k_heads > 0; },
+     nullptr},
+    {ROPEPROOF_INV_FREQ, kAngles,
+     [](const Asked& a) {
+       const reference::Frequencies& f = a.c.spec.frequencies;
+       return !plugin::follows_base(f) || plugin::scaling_bit(f.scaling) != 0;
+     },
+     nullptr},  // missing_frequencies()
+    {ROPEPROOF_AMPLITUDE, kAngles,
+     [](const Asked& a) { return a.c.amplitude != 1; }, "amplitude"},
+    {ROPEPROOF_PAIR_AMPLITUDE, kAngles,
+     [](const Asked& a) { return !a.c.pair_amplitude.empty(); },
+     "pair_amplitude"},
+    {ROPEPROOF_AXIS_WEIGHTS, kAngles,
+     [](const Asked& a) { return !a.c.spec.axes.weights.empty(); },
+     "axis_weights"},
+    {ROPEPROOF_AXES, kAngles,
+     [](const Asked& a) {
+       return a.c.spec.axes.weights.empty() && a.c.spec.axes.count > 1;
+     },
+     "several position axes"},
+    {ROPEPROOF_REAL_POSITIONS, kAngles,
+     [](const Asked& a) { return a.c.has_real_positions(); }, "real positions"},
+    {ROPEPROOF_NEGATIVE_POSITIONS, kAngles,
+     [](const Asked& a) {
+       return std::ranges::any_of(a.c.positions,
+                                  [](double p) { return p < 0; });
+     },
+     "negative positions"}};
+
+// What no case needs: the checks of contract.h show whether it is kept.
+constexpr std::uint32_t kPromises =
+    ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT;
+
+constexpr bool each_feature_is_in_one_place() {
+  std::uint32_t seen = kPromises;
+  for (const Feature& feature : kFeatures) {
+    if ((seen & feature.bit) != 0) return false;
+    seen |= feature.bit;
+  }
+  for (const auto& [bit, word] : plugin::kFeatureWords) seen ^= bit;
+  return seen == 0;
+}
+static_assert(each_feature_is_in_one_place());
+
+Asked asked(const cases::RopeCase& c, const plugin::Description& description,
+            bool shares_memory) {
+  using cases::Memory;
+  const bool is_placed = c.memory == Memory::kInPlace ||
+                         c.memory == Memory::kStridedInPlace ||
+                         (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
+  const bool is_strided =
+      c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
+  return {c, shares_memory && is_strided, shares_memory && is_placed};
+}
+
+const char* first_missing(const plugin::Description& description,
+                          std::uint32_t operations, const Asked& a) {
+  for (const Feature& feature : kFeatures) {
+    if (feature.phrase != nullptr && feature.operations == operations &&
+        (description.features & feature.bit) == 0 && feature.is_needed(a)) {
+      return feature.phrase;
+    }
+  }
+  return "";
+}
+
+// Where the frequencies come from: inv_freq serves them all; base alone, or
+// base and a scaling that the kernel knows, serve some.
+std::string missing_frequencies(const plugin::Description& description,
+                                std::uint32_t operation,
+                                const reference::Frequencies& f) {
+  if (operation != ROPEPROOF_FREQUENCIES &&
+      (description.features & ROPEPROOF_INV_FREQ) != 0) {
+    return {};
+  }
+  if (!plugin::follows_base(f)) return "given frequencies";
+  const std::uint32_t bit = plugin::scaling_bit(f.scaling);
+  if (bit == 0 || (description.scalings & bit) != 0) return {};
+  return "scaling " + plugin::scaling_word(f.scaling);
+}
+
+std::string missing_dtype(const plugin::Description& description,
+                          std::uint32_t operation, reference::Format dtype) {
+  // Tables and frequencies of an f64 case are f64 arithmetic too.
+  const bool is_of_tensors =
+      (operation & kTensors) != 0 || dtype == reference::Format::kF64 ||
+      (operation == ROPEPROOF_TABLE && description.table_dtype == 0);
+  if (!is_of_tensors || (description.dtypes & plugin::abi_dtype(dtype)) != 0) {
+    return {};
+  }
+  return "dtype " + text::word(text::kFormatWords, dtype);
+}
 
 }  // namespace
 
 std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
                               const plugin::Description& description,
                               bool shares_memory) {
+  const Asked a = asked(c, description, shares_memory);
   std::uint32_t bits = 0;
-  const auto need = [&bits](bool is_needed, std::uint32_t feature) {
-    if (is_needed) bits |= feature;
-  };
-  const reference::Layout& layout = c.spec.layout;
-  if (operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE) {
-    const bool in_place =
-        shares_memory && (c.memory == cases::Memory::kInPlace ||
-                          c.memory == cases::Memory::kStridedInPlace ||
-                          (description.features & ROPEPROOF_OUT_OF_PLACE) == 0);
-    need(in_place, ROPEPROOF_IN_PLACE);
-    need(!in_place, ROPEPROOF_OUT_OF_PLACE);
-    need(shares_memory && (c.memory == cases::Memory::kStrided ||
-                           c.memory == cases::Memory::kStridedInPlace),
-         ROPEPROOF_STRIDED);
-    need(layout.rotary_dim < layout.head_dim, ROPEPROOF_PARTIAL);
-    need(layout.rotary_offset > 0, ROPEPROOF_WINDOW_OFFSET);
-    need(layout.pair_distance != 0, ROPEPROOF_PAIR_DISTANCE);
-    need(c.k_heads > 0, ROPEPROOF_KEYS);
-    need(c.spec.direction == reference::Direction::kAdjoint, ROPEPROOF_ADJOINT);
-    need(c.is_special, ROPEPROOF_SPECIAL_VALUES);
-  }
-  if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
-    const reference::Frequencies& f = c.spec.frequencies;
-    need(c.amplitude != 1, ROPEPROOF_AMPLITUDE);
-    need(!c.pair_amplitude.empty(), ROPEPROOF_PAIR_AMPLITUDE);
-    need(!c.spec.axes.weights.empty(), ROPEPROOF_AXIS_WEIGHTS);
-    need(c.spec.axes.weights.empty() && c.spec.axes.count > 1, ROPEPROOF_AXES);
-    need(c.has_real_positions(), ROPEPROOF_REAL_POSITIONS);
-    need(std::any_of(c.positions.begin(), c.positions.end(),
-                     [](double p) { return p < 0; }),
-         ROPEPROOF_NEGATIVE_POSITIONS);
-    need(!f.inv_freq.empty() || !f.exponents.empty() || !f.bases.empty() ||
-             plugin::scaling_bit(f.scaling) != 0,
-         ROPEPROOF_INV_FREQ);
+  for (const Feature& feature : kFeatures) {
+    if ((feature.operations & operation) != 0 && feature.is_needed(a)) {
+      bits |= feature.bit;
+    }
   }
   return bits;
 }
@@ -146,27 +170,31 @@ std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
 std::string missing_feature(const plugin::Description& description,
                             std::uint32_t operation, const cases::RopeCase& c,
                             bool shares_memory) {
-  const Offer offer(description);
   if ((description.operations & operation) == 0) {
     return "operation " + text::word(plugin::kOperationWords, operation);
   }
-  const bool has_tensors =
-      operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE;
-  const bool has_angles =
-      operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE;
-  // Its table and frequencies are f64 arithmetic too.
-  const bool is_f64 = c.dtype == reference::Format::kF64;
-  if (is_f64 && (description.dtypes & ROPEPROOF_F64) == 0) return "dtype f64";
-  std::string missing;
-  if (has_tensors) missing = offer.missing_of_tensors(c, shares_memory);
-  if (operation == ROPEPROOF_TABLE && description.table_dtype == 0 &&
-      (description.dtypes & plugin::abi_dtype(c.dtype)) == 0) {
-    return "dtype " + text::word(text::kFormatWords, c.dtype);
+  const Asked a = asked(c, description, shares_memory);
+  const bool has_tensors = (operation & kTensors) != 0;
+  const bool has_angles = (operation & kAngles) != 0;
+  const reference::Pairing pairing = c.spec.layout.pairing;
+  std::string missing = missing_dtype(description, operation, c.dtype);
+  if (missing.empty() && has_tensors) {
+    missing = (description.pairings & plugin::abi_pairing(pairing)) == 0
+                  ? "pairing " + text::word(text::kPairingWords, pairing)
+                  : first_missing(description, kTensors, a);
   }
   if (missing.empty() && operation != ROPEPROOF_ROTATE) {
-    missing = offer.missing_of_frequencies(c, has_angles);
+    missing = missing_frequencies(description, operation, c.spec.frequencies);
   }
-  if (missing.empty() && has_angles) missing = offer.missing_of_angles(c);
+  if (missing.empty() && has_angles) {
+    missing = first_missing(description, kAngles, a);
+  }
+  const auto limit = static_cast<double>(description.max_position);
+  if (missing.empty() && has_angles && limit > 0 &&
+      std::ranges::any_of(c.positions,
+                          [&](double p) { return std::abs(p) > limit; })) {
+    missing = "positions above " + std::to_string(description.max_position);
+  }
   return missing;
 }
 
@@ -175,11 +203,8 @@ std::string missing_feature(const plugin::Description& description,
   if ((description.operations & ROPEPROOF_PERMUTE) == 0) {
     return "operation permute";
   }
-  if (c.layout.rotary_dim < c.layout.head_dim &&
-      (description.features & ROPEPROOF_PARTIAL) == 0) {
-    return "rotary_dim < head_dim";
-  }
-  return {};
+  const bool is_missing = (description.features & ROPEPROOF_PARTIAL) == 0;
+  return is_missing && is_partial(c.layout) ? kPartial : "";
 }
 
 }  // namespace ropeproof::conformance::check

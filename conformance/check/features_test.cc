@@ -1,0 +1,171 @@
+#include "conformance/check/features.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+
+#include "conformance/cases/family.h"
+#include "conformance/plugin/words.h"
+#include "conformance/selftest/test_kernel.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using cases::RopeCase;
+
+// A dense case that needs nothing but calls out of place.
+RopeCase plain_case() {
+  const reference::Layout layout =
+      reference::leading(8, 8, reference::Pairing::kHalfSplit);
+  return cases::make_case(reference::Format::kF32, layout, 10000, 1, 2, 1, 0,
+                          {3, 5});
+}
+
+struct Row {
+  std::uint32_t feature;
+  std::function<void(RopeCase&)> change;
+  const char* phrase;  // "": never missing
+  std::uint32_t operations;
+};
+
+constexpr std::uint32_t kTensors = ROPEPROOF_ROTATE | ROPEPROOF_ROPE;
+constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
+
+std::vector<Row> rows() {
+  using reference::Linear;
+  return {
+      {ROPEPROOF_PARTIAL, [](auto& c) { c.spec.layout.rotary_dim = 4; },
+       "rotary_dim < head_dim", kTensors},
+      {ROPEPROOF_WINDOW_OFFSET,
+       [](auto& c) { c.spec.layout.rotary_offset = 2; }, "rotary_offset > 0",
+       kTensors},
+      {ROPEPROOF_PAIR_DISTANCE,
+       [](auto& c) { c.spec.layout.pair_distance = 4; }, "pair_distance",
+       kTensors},
+      {ROPEPROOF_ADJOINT,
+       [](auto& c) { c.spec.direction = reference::Direction::kAdjoint; },
+       "adjoint", kTensors},
+      {ROPEPROOF_SPECIAL_VALUES, [](auto& c) { c.is_special = true; },
+       "special values", kTensors},
+      {ROPEPROOF_STRIDED, [](auto& c) { c.memory = cases::Memory::kStrided; },
+       "strided tensors", kTensors},
+      {ROPEPROOF_IN_PLACE, [](auto& c) { c.memory = cases::Memory::kInPlace; },
+       "in-place calls", kTensors},
+      {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
+      {ROPEPROOF_INV_FREQ,
+       [](auto& c) {
+         c.spec.frequencies.bases = {2, 3};
+       },
+       "given frequencies", kAngles},
+      {ROPEPROOF_INV_FREQ,
+       [](auto& c) { c.spec.frequencies.scaling = Linear{2}; },
+       "scaling linear", kAngles},
+      {ROPEPROOF_AMPLITUDE, [](auto& c) { c.amplitude = 2; }, "amplitude",
+       kAngles},
+      {ROPEPROOF_PAIR_AMPLITUDE, [](auto& c) { c.pair_amplitude = {0}; },
+       "pair_amplitude", kAngles},
+      {ROPEPROOF_AXIS_WEIGHTS, [](auto& c) { c.spec.axes.weights = {1}; },
+       "axis_weights", kAngles},
+      {ROPEPROOF_AXES, [](auto& c) { c.spec.axes.count = 2; },
+       "several position axes", kAngles},
+      {ROPEPROOF_REAL_POSITIONS, [](auto& c) { c.positions[1] = 0.5; },
+       "real positions", kAngles},
+      {ROPEPROOF_NEGATIVE_POSITIONS, [](auto& c) { c.positions[1] = -1; },
+       "negative positions", kAngles}};
+}
+
+constexpr std::uint32_t kOperations[] = {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE,
+                                         ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
+
+TEST_CASE("a case needs exactly the features that it shows",
+          "[conformance][runner]") {
+  plugin::Description all = selftest::full_description(ROPEPROOF_A0);
+  all.scalings = 0;
+  const auto plain = [](std::uint32_t operation) -> std::uint32_t {
+    return (operation & kTensors) != 0 ? ROPEPROOF_OUT_OF_PLACE : 0;
+  };
+  for (const std::uint32_t operation : kOperations) {
+    CAPTURE(text::word(plugin::kOperationWords, operation));
+    CHECK(needed_features(operation, plain_case(), all, true) ==
+          plain(operation));
+    for (const Row& row : rows()) {
+      CAPTURE(text::word(plugin::kFeatureWords, row.feature));
+      RopeCase c = plain_case();
+      row.change(c);
+      const bool is_asked = (row.operations & operation) != 0;
+      std::uint32_t needed = plain(operation);
+      if (is_asked) needed |= row.feature;
+      if (is_asked && row.feature == ROPEPROOF_IN_PLACE) {
+        needed = ROPEPROOF_IN_PLACE;
+      }
+      CHECK(needed_features(operation, c, all, true) == needed);
+      CHECK(missing_feature(all, operation, plain_case(), true).empty());
+
+      plugin::Description d = all;
+      d.features &= ~row.feature;
+      // Nobody gives inv_freq to the operation that makes it.
+      const bool is_missing = is_asked || (operation == ROPEPROOF_FREQUENCIES &&
+                                           row.feature == ROPEPROOF_INV_FREQ);
+      CHECK(missing_feature(d, operation, c, true) ==
+            (is_missing ? row.phrase : ""));
+    }
+  }
+}
+
+TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
+          "[conformance][runner]") {
+  const plugin::Description all = selftest::full_description(ROPEPROOF_A0);
+  RopeCase c = plain_case();
+  c.memory = cases::Memory::kStridedInPlace;
+  CHECK(needed_features(ROPEPROOF_ROPE, c, all, true) ==
+        (ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE));
+  // A process gets dense copies.
+  CHECK(needed_features(ROPEPROOF_ROPE, c, all, false) ==
+        ROPEPROOF_OUT_OF_PLACE);
+  plugin::Description d = all;
+  d.features = ROPEPROOF_IN_PLACE;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, false).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "strided tensors");
+  CHECK(needed_features(ROPEPROOF_ROPE, plain_case(), d, true) ==
+        ROPEPROOF_IN_PLACE);
+
+  c = plain_case();
+  c.spec.frequencies.scaling = reference::Linear{2};
+  d.scalings = ROPEPROOF_LINEAR;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  c = plain_case();
+  c.positions[1] = 4097;
+  d.max_position = 4096;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "positions above 4096");
+  CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true).empty());
+  d.operations = ROPEPROOF_TABLE;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "operation rope");
+
+  c = plain_case();
+  c.dtype = reference::Format::kBF16;
+  d = all;
+  d.dtypes = ROPEPROOF_F32;
+  d.table_dtype = 0;
+  CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true) == "dtype bf16");
+  CHECK(missing_feature(d, ROPEPROOF_TABLE, c, true) == "dtype bf16");
+  CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, c, true).empty());
+  d.table_dtype = ROPEPROOF_F32;
+  CHECK(missing_feature(d, ROPEPROOF_TABLE, c, true).empty());
+  c.dtype = reference::Format::kF64;
+  CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, c, true) == "dtype f64");
+  c.dtype = reference::Format::kF32;
+  d.pairings = ROPEPROOF_INTERLEAVED;
+  CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true) == "pairing half_split");
+
+  cases::PermuteCase permute;
+  permute.layout = reference::leading(8, 4, reference::Pairing::kHalfSplit);
+  CHECK(missing_feature(all, permute).empty());
+  d = all;
+  d.features &= ~std::uint32_t{ROPEPROOF_PARTIAL};
+  CHECK(missing_feature(d, permute) == "rotary_dim < head_dim");
+  d.operations = ROPEPROOF_ROPE;
+  CHECK(missing_feature(d, permute) == "operation permute");
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::check

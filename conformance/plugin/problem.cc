@@ -1,0 +1,43 @@
+#include "conformance/plugin/problem.h"
+
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::plugin {
+
+bool follows_base(const reference::Frequencies& frequencies) {
+  return frequencies.inv_freq.empty() && frequencies.exponents.empty() &&
+         frequencies.bases.empty();
+}
+
+ropeproof_problem problem_of(std::uint32_t operation,
+                             const reference::Spec& spec,
+                             reference::Format dtype, std::int64_t batch,
+                             std::int64_t seq) {
+  const reference::Layout& layout = spec.layout;
+  ropeproof_problem p{};
+  p.struct_size = sizeof p;
+  p.operation = operation;
+  p.direction = 1;
+  p.batch = batch;
+  p.seq = seq;
+  p.head_dim = p.rotary_dim = layout.rotary_dim;
+  if (operation != ROPEPROOF_PERMUTE && follows_base(spec.frequencies)) {
+    p.base = spec.frequencies.base;
+  }
+  p.amplitude = 1;
+  if (operation == ROPEPROOF_FREQUENCIES || operation == ROPEPROOF_TABLE) {
+    return p;
+  }
+  p.dtype = abi_dtype(dtype);
+  p.pairing = abi_pairing(layout.pairing);
+  p.direction = static_cast<std::int32_t>(spec.direction);
+  p.head_dim = layout.head_dim;
+  p.rotary_offset = layout.rotary_offset;
+  p.pair_distance = layout.pair_distance;
+  if (layout.pairing == reference::Pairing::kNestedHalfSplit) {
+    p.pairing_blocks = layout.blocks;
+  }
+  return p;
+}
+
+}  // namespace ropeproof::conformance::plugin
