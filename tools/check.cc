@@ -6,7 +6,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/exchange.h"
-#include "conformance/plugin/claim.h"
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/pack.h"
 #include "reference/golden.h"
 #include "tools/commands.h"

@@ -6,7 +6,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/exchange.h"
-#include "conformance/plugin/claim.h"
+#include "conformance/plugin/description_json.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
@@ -35,7 +35,7 @@ int export_calls(const Options& options) {
             << ": write the device's loop as " << options.out
             << "/RUN.md says, then\n\n    ropeproof check "
             << shell_quoted(options.out) << " --claim "
-            << shell_quoted(options.claim.value_or("claim.txt")) << "\n";
+            << shell_quoted(options.claim.value_or("claim.json")) << "\n";
   return 0;
 }
 

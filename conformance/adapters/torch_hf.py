@@ -3,7 +3,7 @@
     ropeproof run --command "build/venv/bin/python conformance/adapters/torch_hf.py"
 
 Angles are float32; the table is cast to the dtype of x and each operation
-rounds to it. With rotary_dim < head_dim the first rotary_dim channels turn and
+rounds to it. With rotary_dim < head_dim the first rotary_dim channels rotate and
 the rest is concatenated, as GPT-NeoX and Phi do. tools/setup/engines.sh installs
 PyTorch.
 """
@@ -34,9 +34,9 @@ def rotate_half(x):
 def apply_rotary_pos_emb(x, cos, sin):
     """x: [batch, seq, heads, head_dim]; cos, sin: [batch, seq, rotary_dim]."""
     cos, sin = cos.unsqueeze(2), sin.unsqueeze(2)
-    turning, passing = x[..., :cos.shape[-1]], x[..., cos.shape[-1]:]
-    turned = turning * cos + rotate_half(turning) * sin
-    return torch.cat((turned, passing), dim=-1)
+    rotating, passing = x[..., :cos.shape[-1]], x[..., cos.shape[-1]:]
+    rotated = rotating * cos + rotate_half(rotating) * sin
+    return torch.cat((rotated, passing), dim=-1)
 
 
 @ropeproof.kernel(

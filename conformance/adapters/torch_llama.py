@@ -26,8 +26,8 @@ def reshape_for_broadcast(freqs_cis, x):
 
 def rotate(x, freqs_cis):
     pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
-    turned = pairs * reshape_for_broadcast(freqs_cis, pairs)
-    return torch.view_as_real(turned).flatten(3).type_as(x)
+    rotated = pairs * reshape_for_broadcast(freqs_cis, pairs)
+    return torch.view_as_real(rotated).flatten(3).type_as(x)
 
 
 def apply_rotary_emb(xq, xk, freqs_cis):

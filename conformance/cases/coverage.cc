@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "conformance/cases/words.h"
+#include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::cases {
@@ -22,11 +23,6 @@ constexpr double kBoundaries[] = {
 
 // k with 2^k <= |p| < 2^(k+1); -1 below 1.
 int decade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
-
-constexpr const char* kScalings[] = {
-    "none", "linear",    "ntk",    "dynamic_ntk",
-    "yarn", "long_rope", "llama3", "frequency_factors"};
-static_assert(std::size(kScalings) == std::variant_size_v<reference::Scaling>);
 
 void count_turns(const RopeCase& c, Coverage& coverage) {
   if (c.is_special || c.q_heads + c.k_heads == 0) return;
@@ -48,7 +44,8 @@ void count_kinds(const RopeCase& c, Coverage& coverage) {
   const reference::Frequencies& f = c.spec.frequencies;
   count("dtype and pairing: " + text::word(text::kFormatWords, c.dtype) + " " +
         text::word(text::kPairingWords, c.spec.layout.pairing));
-  count(std::string("scaling: ") + kScalings[f.scaling.index()]);
+  const std::string scaling = plugin::scaling_word(f.scaling);
+  count("scaling: " + (scaling.empty() ? "none" : scaling));
   count("memory: " + text::word(kMemoryWords, c.memory));
   count("axes: " + std::to_string(c.spec.axes.count));
   if (!c.spec.axes.weights.empty()) count("axes: weights");

@@ -1,10 +1,11 @@
 #include "conformance/cases/spec_json.h"
 
 #include <optional>
-#include <type_traits>
 #include <variant>
 
 #include "conformance/cases/bits_json.h"
+#include "conformance/plugin/fields.h"
+#include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -13,112 +14,68 @@ using nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 using reference::Spec;
 
+// Adds a field of a scaling; an optional one where it is given.
+void write(Ordered& node, const char* key, double value) {
+  node[key] = hex(value);
+}
+void write(Ordered& node, const char* key, std::int64_t value) {
+  node[key] = value;
+}
+void write(Ordered& node, const char* key, bool value) { node[key] = value; }
+void write(Ordered& node, const char* key, const std::vector<double>& values) {
+  node[key] = hex_row(values);
+}
+void write(Ordered& node, const char* key, const std::optional<double>& value) {
+  if (value) node[key] = hex(*value);
+}
+
 Ordered scaling_json(const reference::Scaling& scaling) {
-  return std::visit(
-      [](const auto& s) -> Ordered {
-        using S = std::decay_t<decltype(s)>;
-        if constexpr (std::is_same_v<S, reference::Linear>) {
-          return {{"kind", "linear"}, {"factor", hex(s.factor)}};
-        } else if constexpr (std::is_same_v<S, reference::Ntk>) {
-          return {{"kind", "ntk"}, {"alpha", hex(s.alpha)}};
-        } else if constexpr (std::is_same_v<S, reference::DynamicNtk>) {
-          return {{"kind", "dynamic_ntk"},
-                  {"factor", hex(s.factor)},
-                  {"max_position", s.max_position},
-                  {"seq_len", s.seq_len}};
-        } else if constexpr (std::is_same_v<S, reference::Yarn>) {
-          Ordered node = {{"kind", "yarn"},
-                          {"factor", hex(s.factor)},
-                          {"original_length", s.original_length},
-                          {"beta_fast", hex(s.beta_fast)},
-                          {"beta_slow", hex(s.beta_slow)},
-                          {"truncate", s.truncate}};
-          if (s.attention_factor) {
-            node["attention_factor"] = hex(*s.attention_factor);
-          }
-          if (s.mscale) node["mscale"] = hex(*s.mscale);
-          if (s.mscale_all_dim) node["mscale_all_dim"] = hex(*s.mscale_all_dim);
-          return node;
-        } else if constexpr (std::is_same_v<S, reference::LongRope>) {
-          Ordered node = {{"kind", "long_rope"},
-                          {"short_factor", hex_row(s.short_factor)},
-                          {"long_factor", hex_row(s.long_factor)},
-                          {"original_length", s.original_length},
-                          {"seq_len", s.seq_len},
-                          {"factor", hex(s.factor)}};
-          if (s.attention_factor) {
-            node["attention_factor"] = hex(*s.attention_factor);
-          }
-          return node;
-        } else if constexpr (std::is_same_v<S, reference::Llama3>) {
-          return {{"kind", "llama3"},
-                  {"factor", hex(s.factor)},
-                  {"low_freq_factor", hex(s.low_freq_factor)},
-                  {"high_freq_factor", hex(s.high_freq_factor)},
-                  {"original_length", s.original_length}};
-        } else if constexpr (std::is_same_v<S, reference::FrequencyFactors>) {
-          return {{"kind", "frequency_factors"},
-                  {"factors", hex_row(s.factors)}};
-        } else {
-          return nullptr;
-        }
-      },
-      scaling);
+  Ordered node{{"kind", plugin::scaling_word(scaling)}};
+  const auto write_field = [&](const char* key, const auto& value,
+                               const auto&) { write(node, key, value); };
+  std::visit([&](const auto& s) { plugin::for_each_field(s, write_field); },
+             scaling);
+  return node;
 }
 
-std::optional<double> find_double(text::StrictObject& object, const char* key) {
-  if (object.find(key) == nullptr) return std::nullopt;
-  return read_double(object, key);
-}
+// Reads such fields.
+class FieldReader {
+ public:
+  FieldReader(text::StrictObject& object, std::int64_t pairs)
+      : object_(object), pairs_(pairs) {}
 
-std::int64_t count(text::StrictObject& object, const char* key) {
-  return object.integer(key, 0, reference::kMaxPosition);
-}
+  void read(const char* key, double& value) const {
+    value = read_double(object_, key);
+  }
+  void read(const char* key, std::int64_t& value) const {
+    value = object_.integer(key, 0, reference::kMaxPosition);
+  }
+  void read(const char* key, bool& value) const { value = object_.flag(key); }
+  void read(const char* key, std::vector<double>& values) const {
+    values = read_doubles(object_, key, pairs_);
+  }
+  void read(const char* key, std::optional<double>& value) const {
+    if (object_.find(key) != nullptr) value = read_double(object_, key);
+  }
+
+ private:
+  text::StrictObject& object_;
+  std::int64_t pairs_;
+};
 
 reference::Scaling read_scaling(const json& node, const std::string& where,
                                 std::int64_t pairs) {
   text::StrictObject object(node, where);
   const std::string kind = object.text("kind");
-  reference::Scaling scaling;
-  if (kind == "linear") {
-    scaling = reference::Linear{read_double(object, "factor")};
-  } else if (kind == "ntk") {
-    scaling = reference::Ntk{read_double(object, "alpha")};
-  } else if (kind == "dynamic_ntk") {
-    scaling = reference::DynamicNtk{read_double(object, "factor"),
-                                    count(object, "max_position"),
-                                    count(object, "seq_len")};
-  } else if (kind == "yarn") {
-    reference::Yarn s;
-    s.factor = read_double(object, "factor");
-    s.original_length = count(object, "original_length");
-    s.beta_fast = read_double(object, "beta_fast");
-    s.beta_slow = read_double(object, "beta_slow");
-    s.truncate = object.flag("truncate");
-    s.attention_factor = find_double(object, "attention_factor");
-    s.mscale = find_double(object, "mscale");
-    s.mscale_all_dim = find_double(object, "mscale_all_dim");
-    scaling = s;
-  } else if (kind == "long_rope") {
-    reference::LongRope s;
-    s.short_factor = read_doubles(object, "short_factor", pairs);
-    s.long_factor = read_doubles(object, "long_factor", pairs);
-    s.original_length = count(object, "original_length");
-    s.seq_len = count(object, "seq_len");
-    s.factor = read_double(object, "factor");
-    s.attention_factor = find_double(object, "attention_factor");
-    scaling = s;
-  } else if (kind == "llama3") {
-    scaling = reference::Llama3{read_double(object, "factor"),
-                                read_double(object, "low_freq_factor"),
-                                read_double(object, "high_freq_factor"),
-                                count(object, "original_length")};
-  } else if (kind == "frequency_factors") {
-    scaling =
-        reference::FrequencyFactors{read_doubles(object, "factors", pairs)};
-  } else {
+  reference::Scaling scaling = plugin::scaling_of(kind);
+  if (scaling.index() == 0) {
     object.fail("kind", "unknown scaling \"" + kind + "\"");
   }
+  const FieldReader reader(object, pairs);
+  const auto read_field = [&](const char* key, auto& value, const auto&) {
+    reader.read(key, value);
+  };
+  std::visit([&](auto& s) { plugin::for_each_field(s, read_field); }, scaling);
   object.finish();
   return scaling;
 }
@@ -175,8 +132,7 @@ void write_variant(const Spec& spec, Ordered& json_case) {
   }
   if (layout.blocks != 1) json_case["blocks"] = layout.blocks;
   if (!f.inv_freq.empty()) json_case["inv_freq"] = hex_row(f.inv_freq);
-  const Ordered scaling = scaling_json(f.scaling);
-  if (!scaling.is_null()) json_case["scaling"] = scaling;
+  if (f.scaling.index() != 0) json_case["scaling"] = scaling_json(f.scaling);
   if (!f.exponents.empty()) {
     Ordered list = Ordered::array();
     for (const reference::Exponent& e : f.exponents) {

@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "conformance/check/call.h"
+#include "conformance/plugin/fields.h"
+#include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::check {
 
@@ -72,49 +74,24 @@ void Call::add_angles() {
 
 // The parameters of the scaling, beside what they come to.
 void Call::add_scaling() {
+  const reference::Scaling& given = case_->spec.frequencies.scaling;
   ropeproof_scaling scaling{};
   scaling.struct_size = sizeof scaling;
-  std::visit(
-      [&](const auto& s) {
-        using S = std::decay_t<decltype(s)>;
-        if constexpr (std::is_same_v<S, reference::Linear>) {
-          scaling.kind = ROPEPROOF_LINEAR;
-          scaling.factor = s.factor;
-        } else if constexpr (std::is_same_v<S, reference::Ntk>) {
-          scaling.kind = ROPEPROOF_NTK;
-          scaling.factor = s.alpha;
-        } else if constexpr (std::is_same_v<S, reference::DynamicNtk>) {
-          scaling.kind = ROPEPROOF_DYNAMIC_NTK;
-          scaling.factor = s.factor;
-          scaling.original_length = static_cast<double>(s.max_position);
-          scaling.seq_len = static_cast<double>(s.seq_len);
-        } else if constexpr (std::is_same_v<S, reference::Yarn>) {
-          scaling.kind = ROPEPROOF_YARN;
-          scaling.factor = s.factor;
-          scaling.original_length = static_cast<double>(s.original_length);
-          scaling.beta_fast = s.beta_fast;
-          scaling.beta_slow = s.beta_slow;
-          scaling.truncate = s.truncate ? 1 : 0;
-        } else if constexpr (std::is_same_v<S, reference::LongRope>) {
-          scaling.kind = ROPEPROOF_LONG_ROPE;
-          scaling.factor = s.factor;
-          scaling.original_length = static_cast<double>(s.original_length);
-          scaling.seq_len = static_cast<double>(s.seq_len);
-          scaling.short_factor = add_doubles("short_factor", s.short_factor);
-          scaling.long_factor = add_doubles("long_factor", s.long_factor);
-        } else if constexpr (std::is_same_v<S, reference::Llama3>) {
-          scaling.kind = ROPEPROOF_LLAMA3;
-          scaling.factor = s.factor;
-          scaling.low_freq_factor = s.low_freq_factor;
-          scaling.high_freq_factor = s.high_freq_factor;
-          scaling.original_length = static_cast<double>(s.original_length);
-        } else if constexpr (std::is_same_v<S, reference::FrequencyFactors>) {
-          scaling.kind = ROPEPROOF_FREQUENCY_FACTORS;
-          scaling.short_factor = add_doubles("short_factor", s.factors);
-        }
-      },
-      case_->spec.frequencies.scaling);
+  scaling.kind = plugin::scaling_bit(given);
   if (scaling.kind == 0) return;
+  const auto add_field = [&](const char*, const auto& value,
+                             const auto& field) {
+    if constexpr (requires { field.member; }) {
+      auto& target = scaling.*field.member;
+      if constexpr (requires { value.data(); }) {
+        target = add_doubles(field.name, value);
+      } else {
+        target = static_cast<std::remove_reference_t<decltype(target)>>(value);
+      }
+    }
+  };
+  std::visit([&](const auto& s) { plugin::for_each_field(s, add_field); },
+             given);
   const std::size_t buffer = add_buffer(
       "scaling", sizeof scaling, alignof(ropeproof_scaling), std::byte{0});
   std::memcpy(buffers_[buffer].data, &scaling, sizeof scaling);

@@ -43,7 +43,7 @@ ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
                                            Placement{cases::Memory::kDense}));
     problems.push_back(calls.back()->begin());
   }
-  // A second round in place would turn what the first one has turned.
+  // A second round in place would rotate what the first one has rotated.
   const bool in_place =
       problems[0].q.in == problems[0].q.out && problems[0].q.heads > 0;
   const std::vector<plugin::Answer> answers =

@@ -4,8 +4,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fstream>
 
-#include "conformance/plugin/claim.h"
+#include "conformance/cases/test_groups.h"
 #include "conformance/plugin/dense.h"
+#include "conformance/plugin/description_json.h"
+#include "conformance/plugin/fields.h"
 #include "conformance/plugin/pack.h"
 #include "conformance/report/report.h"
 #include "conformance/selftest/test_kernel.h"
@@ -21,16 +23,6 @@ const cases::Corpus& corpus() {
       cases::load_corpus(ROPEPROOF_VECTORS_DIR);
   return kCorpus;
 }
-
-// A folder that goes away.
-struct Folder {
-  explicit Folder(const std::string& name)
-      : path(fs::temp_directory_path() / ("ropeproof_exchange_" + name)) {
-    fs::remove_all(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 // A kernel that stands for a device: it answers each call and leaves the file
 // that the pack wants for it.
@@ -66,18 +58,18 @@ class Device : public selftest::TestKernel {
 
 // The same run by calls and by files.
 void check_same(const selftest::Knobs& knobs, int status) {
-  const Folder folder("same");
+  const cases::Folder folder;
   plugin::Description description = plugin::universal_claim();
   description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
   description.features &= ~std::uint32_t{ROPEPROOF_SPECIAL_VALUES};
   description.scalings = 0;
-  export_pack(plugin::universal_claim(), corpus(), "smoke", "0", folder.path);
+  export_pack(plugin::universal_claim(), corpus(), "smoke", "0", folder.path());
   Selection selection;
   selection.tier = "smoke";
-  Device device(description, knobs, folder.path);
+  Device device(description, knobs, folder.path());
   const report::Report by_calls = run_suite(device, corpus(), selection);
-  const report::Report by_files =
-      check_pack(folder.path, folder.path / "out", description, corpus(), {});
+  const report::Report by_files = check_pack(
+      folder.path(), folder.path() / "out", description, corpus(), {});
   CHECK(report::json_report(by_files) == report::json_report(by_calls));
   CHECK(report::exit_status(report::total(by_files)) == status);
   CHECK(report::total(by_files).of(Verdict::kUnsupported) < 40);
@@ -94,10 +86,10 @@ TEST_CASE("files are judged as calls are: every operation, dtype and layout",
 TEST_CASE("a claim is read with its defaults and what files imply",
           "[exchange]") {
   const std::string text =
-      "# a comment\nname board-x\nversion fw 7.1  # and another\n\n"
-      "operations rope\ndtypes f32 bf16\npairings half_split\n"
-      "features partial\nangle_class A1\ntrig_ulp 2\n";
-  const plugin::Description d = plugin::parse_claim(text, "claim.txt");
+      R"({"name": "board-x", "version": "fw 7.1", "operations": ["rope"],
+          "dtypes": ["f32", "bf16"], "pairings": ["half_split"],
+          "features": ["partial"], "angle_class": "A1", "trig_ulp": 2)";
+  const plugin::Description d = plugin::parse_claim(text + "}", "claim.json");
   CHECK(d.name == "board-x");
   CHECK(d.version == "fw 7.1");
   CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
@@ -107,9 +99,9 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   CHECK(d.trig_ulp == 2);
   CHECK(d.table_dtype == 0);
 
-  const auto fault = [&](const std::string& line) -> std::string {
+  const auto fault = [&](const std::string& member) -> std::string {
     try {
-      plugin::parse_claim(text + line + "\n", "claim.txt");
+      plugin::parse_claim(text + member + "}", "claim.json");
     } catch (const plugin::KernelError& error) {
       return error.what();
     }
@@ -117,33 +109,48 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   };
   CHECK(fault("").empty());
   for (const char* bad :
-       {"colour red", "rounding", "rounding once each", "power powf",
-        "max_position -1", "max_position 1 2", "max_position many", "trig_ulp",
-        "angle_dtype f16", "table_dtype f8", "name again"}) {
+       {R"("colour": "red")", R"("rounding": null)", R"("power": "powf")",
+        R"("rounding": ["once", "each"])", R"("max_position": -1)",
+        R"("max_position": "many")", R"("angle_dtype": "f16")",
+        R"("table_dtype": "f8")", R"("name": "again")", R"("power")"}) {
     CAPTURE(bad);
-    CHECK_THAT(fault(bad), ContainsSubstring("claim.txt: "));
+    CHECK_THAT(fault(std::string(", ") + bad),
+               ContainsSubstring("claim.json: "));
   }
+  CHECK(plugin::parse_claim(plugin::description_json(d).dump(), "again")
+            .features == d.features);
+}
+
+TEST_CASE("RUN.md explains the columns in their order", "[exchange]") {
+  const std::string text = plugin::pack_instructions();
+  std::size_t at = text.find("| 1 name |");
+  plugin::for_each_field(ropeproof_problem{},
+                         [&](const std::string& name, const auto&) {
+                           CAPTURE(name);
+                           at = text.find(name, at);
+                           REQUIRE(at != std::string::npos);
+                         });
 }
 
 TEST_CASE("a pack is written into a new folder alone, and whole",
           "[exchange]") {
-  const Folder folder("whole");
+  const cases::Folder folder;
   const std::size_t calls = export_pack(plugin::universal_claim(), corpus(),
-                                        "smoke", "0", folder.path);
-  const plugin::Pack pack = plugin::read_pack(folder.path);
+                                        "smoke", "0", folder.path());
+  const plugin::Pack pack = plugin::read_pack(folder.path());
   CHECK(pack.calls.size() == calls);
   CHECK(pack.tier == "smoke");
   for (const auto& [digest, result] : pack.calls) {
-    CHECK(fs::exists(folder.path / "in" / (result.name + ".bin")));
+    CHECK(fs::exists(folder.path() / "in" / (result.name + ".bin")));
   }
   CHECK_THROWS_AS(export_pack(plugin::universal_claim(), corpus(), "smoke", "0",
-                              folder.path),
+                              folder.path()),
                   std::invalid_argument);
   plugin::Description nothing = plugin::universal_claim();
   nothing.dtypes = 0;
   nothing.operations = ROPEPROOF_ROPE;
-  const Folder empty("empty");
-  CHECK_THROWS_AS(export_pack(nothing, corpus(), "smoke", "0", empty.path),
+  const cases::Folder empty;
+  CHECK_THROWS_AS(export_pack(nothing, corpus(), "smoke", "0", empty.path()),
                   std::invalid_argument);
 }
 

@@ -1,5 +1,5 @@
 /* A device that cannot run ropeproof: C89, files and a loop. Run it in the folder that
-   `ropeproof export` wrote; what it can do is said in device_claim.txt. */
+   `ropeproof export` wrote; what it can do is said in device_claim.json. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ int main(void) {
       const long token = row < batch * seq * q_heads
                              ? row / q_heads
                              : (row - batch * seq * q_heads) / k_heads;
-      float* x = (float*)in + row * head_dim; /* turned where it lies */
+      float* x = (float*)in + row * head_dim; /* rotated in place */
       const unsigned char* at = in + out_bytes + 8 * token;
       double position = 0;
       for (j = 8; j-- > 0;) position = position * 256 + at[j];

@@ -1,4 +1,4 @@
-// my_rope.c with one fault: it claims half-split pairs (j, j+half) and turns
+// my_rope.c with one fault: it claims half-split pairs (j, j+half) and rotates
 // the interleaved ones, (2j, 2j+1). The suite must refuse it and say so.
 #include <math.h>
 #include <ropeproof_kernel.h>

@@ -208,7 +208,7 @@ TEST_CASE("the kernel in the adapters' README is a RoPE",
   const auto kernel = selftest::start(
       "cd " ROPEPROOF_SOURCE_DIR "/conformance/adapters && " ROPEPROOF_PYTHON
       " -c \"$(sed -n '/^```python/,/^```$/{/^```/!p;}' README.md)\"");
-  // x = 1 2 3 4 at position 1; both pairs turn by one radian.
+  // x = 1 2 3 4 at position 1; both pairs rotate by one radian.
   auto* const out = selftest::fill(*kernel, std::vector<float>(4));
   ropeproof_problem p = selftest::Strided(*kernel).problem;
   p.batch = p.seq = p.position_axes = 1;

@@ -8,7 +8,7 @@ std::string pack_instructions() {
 For each line of `cases.txt`: read `in/NAME.bin`, compute, write `out/NAME.bin`. Then,
 where ropeproof is installed:
 
-    ropeproof check DIR --results DIR/out --claim claim.txt
+    ropeproof check DIR --results DIR/out --claim claim.json
 
 A call that the claim promises and that has no file is MISSING, which does not conform; a
 file of another size is an ERROR; a file that no call has asked for is refused. Lines that
@@ -63,21 +63,17 @@ Little-endian, row-major, no gaps, one buffer after the other.
 | frequencies | [rotary_dim/2] of table_dtype |
 | permute | as permute_in |
 
-## claim.txt
+## claim.json
 
-What the device can do: lines of a key and its words, `#` begins a comment.
+What the device can do, as a process answers `describe` and as a report's `description`
+says it:
 
-    name        board-x
-    version     fw-7.1
-    operations  rope
-    dtypes      f32
-    pairings    half_split
-    features    partial inv_freq
-    angle_class A1
+    {"name": "board-x", "version": "fw-7.1", "operations": ["rope"], "dtypes": ["f32"],
+     "pairings": ["half_split"], "features": ["partial", "inv_freq"], "angle_class": "A1"}
 
-Keys, words and defaults are those of `describe` in conformance/adapters/README.md. `keys`
-and `out_of_place` need not be said. `table_dtype` decides which tables `rotate` is given:
-export with `--claim claim.txt` if it is not the tensors' own type.
+conformance/adapters/README.md has the fields, their words and defaults. `keys` and
+`out_of_place` need not be said. `table_dtype` decides which tables `rotate` is given:
+export with `--claim claim.json` if it is not the tensors' own type.
 )";
 }
 

@@ -129,13 +129,13 @@ TEST_CASE("allocated memory is aligned, and zeroed again after release",
   CHECK_THROWS_AS(kernel->allocate(std::size_t{1} << 40), std::bad_alloc);
 }
 
-TEST_CASE("the C example turns pairs and the swapped one the wrong pairs",
+TEST_CASE("the C example rotates pairs and the swapped one the wrong pairs",
           "[conformance][kernel]") {
   const auto rotated = [](const std::string& name) {
     const auto kernel =
         load_library(ROPEPROOF_PLUGINS_DIR "/" + name + ".so", {});
     Tiny tiny(*kernel, 4);
-    tiny.problem.base = 1;  // both pairs turn by one radian
+    tiny.problem.base = 1;  // both pairs rotate by one radian
     *tiny.position = 1;
     REQUIRE(kernel->run(tiny.problem).outcome == Outcome::kOk);
     return std::vector<float>(tiny.out, tiny.out + 4);

@@ -8,8 +8,10 @@
 #include <stdexcept>
 
 #include "conformance/plugin/dense.h"
+#include "conformance/plugin/fields.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/one_line.h"
+#include "conformance/text/read_whole.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/words.h"
 
@@ -21,58 +23,57 @@ namespace fs = std::filesystem;
 constexpr const char* kPackFormat = "ropeproof-exchange/1";
 constexpr std::size_t kDigestDigits = 32;
 
+std::string column(const std::string& word) {
+  return word.empty() ? "-" : word;
+}
+std::string column(std::int64_t number) { return std::to_string(number); }
 // 17 digits are enough for a correctly rounding strtod to give the same bits.
-std::string decimal(double value) {
+std::string column(double number) {
   char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.17g", value);
+  std::snprintf(buffer, sizeof buffer, "%.17g", number);
   return buffer;
 }
-
-template <std::size_t kSize>
-std::string word_or_dash(std::uint32_t value,
-                         const text::Words<std::uint32_t, kSize>& words) {
-  return value == 0 ? "-" : text::word(words, value);
-}
-
-std::string scaling_column(const ropeproof_scaling* s) {
+std::string column(const ropeproof_scaling* s) {
   if (s == nullptr) return "-";
   std::string text = text::word(kScalingWords, s->kind);
-  for (const double number :
-       {s->factor, s->original_length, s->seq_len, s->beta_fast, s->beta_slow,
-        s->low_freq_factor, s->high_freq_factor}) {
-    text += "," + decimal(number);
-  }
-  return text + "," + std::to_string(s->truncate);
+  for_each_field(*s, [&](const char*, const auto& value) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::int32_t>) {
+      text += "," + column(std::int64_t{value});
+    } else if constexpr (std::is_same_v<Value, double>) {
+      text += "," + column(value);
+    }
+  });
+  return text;
 }
 
 // The inputs of the protocol; behind them the lists of a scaling.
 std::vector<ByteTensor<const std::byte>> all_inputs(
     const ropeproof_problem& p) {
   auto all = inputs(p);
-  const auto add = [&](const char* name, const double* list) {
-    if (list == nullptr) return;
-    ByteTensor<const std::byte> row;
-    row.name = name;
-    row.data = reinterpret_cast<const std::byte*>(list);
-    row.row_bytes = p.rotary_dim / 2 * static_cast<std::int64_t>(sizeof *list);
-    all.push_back(row);
-  };
-  if (p.scaling != nullptr) {
-    add("short_factor", p.scaling->short_factor);
-    add("long_factor", p.scaling->long_factor);
-  }
+  if (p.scaling == nullptr) return all;
+  for_each_field(*p.scaling, [&](const char* name, const auto& list) {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(list)>>) {
+      if (list == nullptr) return;
+      ByteTensor<const std::byte> row;
+      row.name = name;
+      row.data = reinterpret_cast<const std::byte*>(list);
+      row.row_bytes =
+          p.rotary_dim / 2 * static_cast<std::int64_t>(sizeof *list);
+      all.push_back(row);
+    }
+  });
   return all;
 }
 
-std::string read_whole(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (!stream.is_open() || stream.bad()) {
+std::string read_part(const fs::path& path) {
+  auto text = text::read_whole(path);
+  if (!text) {
     throw std::invalid_argument(path.string() +
                                 " cannot be read; is this a complete pack of "
                                 "`ropeproof export`?");
   }
-  return text;
+  return std::move(*text);
 }
 
 void write_whole(const fs::path& path, const std::string& bytes) {
@@ -93,19 +94,11 @@ PackCall pack_call(const ropeproof_problem& p) {
     gather(tensor, call.input);
   }
   for (const auto& tensor : outputs(p)) call.out_bytes += tensor.bytes();
-  std::ostringstream line;
-  line << text::word(kOperationWords, p.operation) << " "
-       << word_or_dash(p.dtype, kDtypeWords) << " "
-       << word_or_dash(p.table_dtype, kDtypeWords) << " "
-       << word_or_dash(p.pairing, kAbiPairingWords) << " " << p.direction << " "
-       << p.batch << " " << p.seq << " " << p.head_dim << " " << p.rotary_dim
-       << " " << p.rotary_offset << " " << p.q.heads << " " << p.k.heads << " "
-       << p.position_axes << " " << p.pair_distance << " " << p.pairing_blocks
-       << " " << decimal(p.base) << " " << decimal(p.amplitude) << " "
-       << p.permute_heads << " " << p.permute_columns << " "
-       << scaling_column(p.scaling) << " " << call.input.size() << " "
-       << call.out_bytes << " " << (buffers.empty() ? "-" : buffers);
-  call.columns = line.str();
+  for_each_field(p, [&](const char*, const auto& value) {
+    call.columns += column(value) + " ";
+  });
+  call.columns += std::to_string(call.input.size()) + " " +
+                  std::to_string(call.out_bytes) + " " + column(buffers);
   call.digest =
       text::sha256(call.columns + "\n" + call.input).substr(0, kDigestDigits);
   return call;
@@ -154,7 +147,7 @@ void PackWriter::finish(const Pack& head) {
 Pack read_pack(const fs::path& directory) {
   const std::string file = (directory / "pack.txt").string();
   std::map<std::string, std::string> head;
-  std::istringstream text(read_whole(file));
+  std::istringstream text(read_part(file));
   for (std::string key, value; text >> key >> value;) head[key] = value;
   const auto fail = [](const std::string& where, const std::string& fault) {
     throw std::invalid_argument(text::one_line(where + ": " + fault));
@@ -163,7 +156,7 @@ Pack read_pack(const fs::path& directory) {
     fail(file, std::string("no pack of this version: expected ") + kPackFormat);
   }
   const std::string cases = (directory / "cases.txt").string();
-  const std::string lines = read_whole(cases);
+  const std::string lines = read_part(cases);
   if (text::sha256(lines) != head["cases_sha256"]) {
     fail(cases, "not as exported; copy the pack again, or export it anew");
   }

@@ -10,9 +10,10 @@
 #include "conformance/plugin/child.h"
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/kernel.h"
+#include "conformance/plugin/members.h"
 #include "conformance/plugin/patience.h"
-#include "conformance/plugin/reply.h"
 #include "conformance/plugin/request.h"
 #include "conformance/plugin/shared_file.h"
 #include "conformance/text/one_line.h"
@@ -27,6 +28,13 @@ constexpr int kStartLimits = 10;
 // The socket closes a moment before the process has ended.
 constexpr std::chrono::seconds kGrace{1};
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
+
+// The conversation cannot go on: the process is killed.
+struct Broken : Malformed {
+  Broken(Outcome how, const std::string& detail)
+      : Malformed(detail), outcome(how) {}
+  Outcome outcome;
+};
 
 // What the usual numerical libraries look at; none for 0.
 std::string limit_threads(int threads) {
@@ -75,7 +83,7 @@ class ProcessKernel : public Kernel {
       ask(problem);
       return read_answer(problem);
     } catch (const Broken& broken) {
-      Answer answer{broken.outcome, broken.detail};
+      Answer answer{broken.outcome, broken.what()};
       if (broken.outcome == Outcome::kTimeout) {
         process_->end({});
         answer = patience_.late(limit_, process_->last_line());
@@ -85,7 +93,8 @@ class ProcessKernel : public Kernel {
       }
       process_.reset();
       return answer;
-    } catch (const KernelError& error) {  // no room for the shared file
+    } catch (const std::runtime_error& error) {
+      // Malformed, or no room for the shared file.
       process_.reset();
       return {Outcome::kError, error.what()};
     }
@@ -101,7 +110,7 @@ class ProcessKernel : public Kernel {
     process_->send(describe_request());
     await(kStartLimits * limit_);
     try {
-      Reply reply(read_line());
+      Members reply(parse_header(read_line()));
       const std::string status = reply.text("status");
       if (status != "ok") refuse("status \"" + status + "\" is not \"ok\"");
       check_abi_version(reply.integer("abi_version", 0), source);
@@ -109,8 +118,8 @@ class ProcessKernel : public Kernel {
       if (takes_file(reply.take("accepts"))) file_ = &shared_file_;
       reply.finish();
       read_bytes(0);
-    } catch (const Broken& broken) {
-      throw KernelError(source + ": describe: " + broken.detail);
+    } catch (const Malformed& fault) {
+      throw KernelError(source + ": describe: " + fault.what());
     }
     check_description(d, source);
     return d;
@@ -152,7 +161,7 @@ class ProcessKernel : public Kernel {
   }
 
   Answer read_answer(const ropeproof_problem& problem) {
-    Reply reply(read_line());
+    Members reply(parse_header(read_line()));
     const std::int64_t id = reply.integer("id", id_);
     if (id != id_) {
       refuse("answers request " + std::to_string(id) + ", not " +
@@ -213,16 +222,16 @@ class ProcessKernel : public Kernel {
   void receive(std::size_t bytes) {
     const auto wire = process_->receive(received_, bytes, deadline_);
     if (wire == Child::Wire::kLate) {
-      throw Broken{
+      throw Broken(
           Outcome::kTimeout,
-          "no answer within " + std::to_string(allowed_.count()) + " ms"};
+          "no answer within " + std::to_string(allowed_.count()) + " ms");
     }
     if (wire == Child::Wire::kClosed) {
       const bool has_begun = has_header_ || !received_.empty();
       const std::string how = process_->end(kGrace);
       const std::string line = quoted_last_line(process_->last_line());
       if (has_begun) refuse("ends in the middle of an answer: " + how + line);
-      throw Broken{Outcome::kCrash, how + line};
+      throw Broken(Outcome::kCrash, how + line);
     }
   }
 

@@ -81,7 +81,7 @@ TEST_CASE("a description outside the protocol is refused with the reason",
        {"unknown-power", "describe: power \"slide rule\" must be pow or exp2"},
        {"no-name", "describe: name must be a string"},
        {"fractional-position", "describe: max_position must be an integer"},
-       {"unknown-field", "describe: header has the unknown field \"colour\""},
+       {"unknown-field", "describe: has the unknown field \"colour\""},
        {"unknown-accept",
         "describe: accepts is [\"pigeons\"]; it may be [\"shared_file\"]"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
@@ -103,7 +103,7 @@ TEST_CASE("an answer that breaks the protocol is an error, not the end",
        {"unknown-status",
         "status \"splendid\" must be ok, unsupported, invalid or error"},
        {"numeric-message", "message must be a string"},
-       {"unknown-reply-field", "header has the unknown field \"mood\""}}));
+       {"unknown-reply-field", "has the unknown field \"mood\""}}));
   const Answer answer = run_fault(fault);
   CHECK(answer.outcome == Outcome::kError);
   CHECK(answer.detail == detail);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "conformance/plugin/dense.h"
-#include "conformance/plugin/reply.h"
+#include "conformance/plugin/members.h"
 
 namespace ropeproof::conformance::plugin {
 

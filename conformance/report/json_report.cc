@@ -1,9 +1,10 @@
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/report.h"
+#include "conformance/text/hex.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
@@ -17,11 +18,7 @@ Json number(double value) {
 }
 
 std::string bits_text(std::uint64_t bits, reference::Format format) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%0*llx",
-                reference::traits(format).total_bits / 4,
-                static_cast<unsigned long long>(bits));
-  return buffer;
+  return text::hex(bits, reference::traits(format).total_bits / 4);
 }
 
 template <std::size_t kSize>
@@ -38,25 +35,6 @@ Json ratios_json(const std::array<double, 3>& ratio) {
   return {{"A0", number(ratio[0])},
           {"A1", number(ratio[1])},
           {"A2", number(ratio[2])}};
-}
-
-// The words of the framed protocol.
-Json description_json(const plugin::Description& d) {
-  const auto dtype = [](std::uint32_t value, const char* otherwise) {
-    return value == 0 ? otherwise : text::word(plugin::kDtypeWords, value);
-  };
-  return {{"operations", words_json(plugin::kOperationWords, d.operations)},
-          {"dtypes", words_json(plugin::kDtypeWords, d.dtypes)},
-          {"pairings", words_json(plugin::kAbiPairingWords, d.pairings)},
-          {"features", words_json(plugin::kFeatureWords, d.features)},
-          {"max_position", d.max_position},
-          {"angle_class", text::word(plugin::kAngleClassWords, d.angle_class)},
-          {"angle_dtype", dtype(d.angle_dtype, "none")},
-          {"power", text::word(plugin::kPowerWords, d.power)},
-          {"trig_ulp", d.trig_ulp},
-          {"table_dtype", dtype(d.table_dtype, "same")},
-          {"rounding", text::word(plugin::kRoundingWords, d.rounding)},
-          {"scalings", words_json(plugin::kScalingWords, d.scalings)}};
 }
 
 Json element_json(const judge::Element& e) {
@@ -130,14 +108,12 @@ std::string json_report(const Report& report) {
                {"suite_version", report.suite_version},
                {"vectors_version", report.vectors_version},
                {"manifest_sha256", report.manifest_sha256},
-               {"kernel", report.kernel.name},
-               {"kernel_version", report.kernel.version},
                {"subcommand", report.subcommand},
                {"kernel_argument", report.kernel_argument},
                {"kernel_sha256", report.kernel_sha256},
                {"is_forked", report.is_forked},
                {"time_limit_ms", report.time_limit_ms},
-               {"description", description_json(report.kernel)},
+               {"description", plugin::description_json(report.kernel)},
                {"selection", report.selection},
                {"operations", report.operations},
                {"is_whole_tier", report.is_whole_tier},

@@ -88,7 +88,7 @@ std::string failure_text(const Report& report, const check::Check& check);
 // For people; at most `max_failures` failing checks in full.
 std::string text_report(const Report& report, std::size_t max_failures);
 
-inline constexpr const char* kReportFormat = "ropeproof-report/1";
+inline constexpr const char* kReportFormat = "ropeproof-report/2";
 
 // For programs: one JSON document, every check in it. report_reader.h reads it.
 std::string json_report(const Report& report);

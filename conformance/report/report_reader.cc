@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/words.h"
@@ -68,24 +69,9 @@ std::array<double, 3> ratios_of(const json& node) {
           ratio_of(node.at("A2"))};
 }
 
-plugin::Description description_of(const json& report) {
-  const json& node = report.at("description");
-  plugin::Description d;
-  d.name = text_of(report, "kernel");
-  d.version = text_of(report, "kernel_version");
-  d.operations = bits_of(node.at("operations"), plugin::kOperationWords);
-  d.dtypes = bits_of(node.at("dtypes"), plugin::kDtypeWords);
-  d.pairings = bits_of(node.at("pairings"), plugin::kAbiPairingWords);
-  d.features = bits_of(node.at("features"), plugin::kFeatureWords);
-  d.max_position = count_of(node, "max_position");
-  d.angle_class = word_of(node, "angle_class", plugin::kAngleClassWords);
-  d.angle_dtype = dtype_of(node, "angle_dtype");
-  d.power = word_of(node, "power", plugin::kPowerWords);
-  d.trig_ulp = node.at("trig_ulp").get<std::uint32_t>();
-  d.table_dtype = dtype_of(node, "table_dtype");
-  d.rounding = word_of(node, "rounding", plugin::kRoundingWords);
-  d.scalings = bits_of(node.at("scalings"), plugin::kScalingWords);
-  return d;
+plugin::Description description_of(const json& node) {
+  plugin::Members members{plugin::Json(node)};
+  return plugin::read_description(members);
 }
 
 // A value that is not finite is null, and its bits say which it is.
@@ -159,7 +145,7 @@ Report report_of(const json& node) {
   report.kernel_sha256 = text_of(node, "kernel_sha256");
   report.is_forked = node.at("is_forked").get<bool>();
   report.time_limit_ms = count_of(node, "time_limit_ms");
-  report.kernel = description_of(node);
+  report.kernel = description_of(node.at("description"));
   report.selection = text_of(node, "selection");
   report.operations = text_of(node, "operations");
   report.is_whole_tier = node.at("is_whole_tier").get<bool>();

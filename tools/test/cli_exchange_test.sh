@@ -120,7 +120,7 @@ checks=$((checks + 1))
 expect 2 'cannot be written' "${fast[@]}" --junit "$work/no/such/folder/junit.xml"
 
 # --- a device elsewhere ---
-claim=$source/conformance/examples/device_claim.txt
+claim=$source/conformance/examples/device_claim.json
 device=$source/conformance/examples/device.c
 "$compiler" -std=c89 -pedantic -Wall -Wextra -Werror -O2 -o "$work/device" "$device" -lm ||
   fault "device.c does not compile as C89"
@@ -164,21 +164,30 @@ says 0 'calls in' export --out "$work/small" --tier smoke --claim "$claim"
 (cd "$work/small" && "$work/device")
 says 0 '^CONFORMS' check "$work/small" --claim "$claim"
 claim_with() { # claim_with SED-SCRIPT
-  sed -e "$1" "$claim" >"$work/claim.txt"
+  sed -e "$1" "$claim" >"$work/claim.json"
 }
-claim_with 's/f32/f32 bf16/'
-expect 2 'the pack does not have' check "$work/small" --claim "$work/claim.txt"
+claim_with 's/"f32"/"f32", "bf16"/'
+expect 2 'the pack does not have' check "$work/small" --claim "$work/claim.json"
 claim_with 's/f32/f31/'
-expect 3 'dtypes has "f31"' check "$pack" --claim "$work/claim.txt"
+expect 3 'dtypes has "f31"' check "$pack" --claim "$work/claim.json"
 claim_with 's/partial/strided/'
-expect 3 'cannot be shown' check "$pack" --claim "$work/claim.txt"
-claim_with '/^name/d'
-expect 3 'name is missing' check "$pack" --claim "$work/claim.txt"
-claim_with '$acolour red'
-expect 3 'unknown key "colour"' check "$pack" --claim "$work/claim.txt"
-claim_with '$aname twice'
-expect 3 'name is there twice' check "$pack" --claim "$work/claim.txt"
-expect 2 'cannot be read' check "$pack" --claim "$work/nowhere.txt"
+expect 3 'cannot be shown' check "$pack" --claim "$work/claim.json"
+claim_with 's/"name": "[^"]*",//'
+expect 3 'name must be a string' check "$pack" --claim "$work/claim.json"
+claim_with 's/"name"/"colour": "red", &/'
+expect 3 'unknown field "colour"' check "$pack" --claim "$work/claim.json"
+claim_with 's/"name"/"name": "twice", &/'
+expect 3 'name' check "$pack" --claim "$work/claim.json"
+claim_with 's/}//'
+expect 3 'not JSON' check "$pack" --claim "$work/claim.json"
+# What a report says of a kernel is a claim.
+"$python" -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["description"]))' \
+  "$work/check.json" >"$work/claim.json"
+says 1 '^DOES NOT CONFORM' check "$pack" --claim "$work/claim.json" --report "$work/again.json"
+checks=$((checks + 1))
+diff <(sed "s|$claim|$work/claim.json|g" "$work/check.json") "$work/again.json" >/dev/null ||
+  fault "a description read from a report is another one"
+expect 2 'cannot be read' check "$pack" --claim "$work/nowhere.json"
 cp -r "$source/vectors" "$work/vectors"
 sed -i 's/"generator_version": "/&x/' "$work/vectors/MANIFEST.json"
 expect 2 'from other vectors' "${check[@]}" --vectors "$work/vectors"

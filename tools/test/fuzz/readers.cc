@@ -18,8 +18,8 @@
 #include "conformance/cases/safetensors.h"
 #include "conformance/cases/vector_file.h"
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/kernel.h"
-#include "conformance/plugin/reply.h"
 #include "conformance/report/waivers.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
@@ -103,24 +103,28 @@ void ledger(const std::string& input) {
 }
 
 // What a process says: the header line of a reply, as a description and as an
-// answer.
+// answer; and what a claim holds.
 void reply(const std::string& input) {
   try {
-    plugin::Reply line(input);
+    plugin::Members line(plugin::parse_header(input));
     const plugin::Description description = plugin::read_description(line);
     line.finish();
     plugin::check_description(description, "fuzz");
-  } catch (const plugin::Broken&) {
+  } catch (const plugin::Malformed&) {
   } catch (const plugin::KernelError&) {
   }
   try {
-    plugin::Reply line(input);
+    plugin::Members line(plugin::parse_header(input));
     line.text("status");
     line.take("message");
     line.integer("id", 0);
     line.take("buffers");
     line.finish();
-  } catch (const plugin::Broken&) {
+  } catch (const plugin::Malformed&) {
+  }
+  try {
+    plugin::parse_claim(input, "fuzz.json");
+  } catch (const plugin::KernelError&) {
   }
 }
 

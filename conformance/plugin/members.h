@@ -1,12 +1,13 @@
-// reply.h -- the header line of a process's reply, read strictly.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_REPLY_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_REPLY_H_
+// members.h -- the members of a JSON object that somebody else wrote, read
+// strictly: a process's header, a claim.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_MEMBERS_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_MEMBERS_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
-#include "conformance/plugin/kernel.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::plugin {
@@ -14,27 +15,33 @@ namespace ropeproof::conformance::plugin {
 // Members in the order of the documentation.
 using Json = nlohmann::ordered_json;
 
-// The conversation cannot go on: the process is killed.
-struct Broken {
-  Outcome outcome;
-  std::string detail;
+// Not as it must be. what() is one line.
+struct Malformed : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
-[[noreturn]] void refuse(const std::string& detail);
+[[noreturn]] void refuse(const std::string& fault);
 
-// Takes members out of an object, so that what is left is unknown.
-class Reply {
+// Takes members out of an object, so that what is left is unknown. All throw
+// Malformed.
+class Members {
  public:
-  // Throws Broken, as every member does, if the header is not as it must be.
-  explicit Reply(const std::string& line);
+  explicit Members(Json object);
 
   Json take(const char* key);  // null: absent
   std::string text(const char* key);
   std::int64_t integer(const char* key, std::int64_t otherwise);
 
+  // 0 where it is absent or the word for that, if there is one.
   template <std::size_t kSize>
   std::uint32_t one_of(const char* key,
-                       const text::Words<std::uint32_t, kSize>& words) {
+                       const text::Words<std::uint32_t, kSize>& words,
+                       const char* default_word) {
+    if (default_word != nullptr &&
+        (!object_.contains(key) || object_[key] == default_word)) {
+      take(key);
+      return 0;
+    }
     const std::string given = text(key);
     const auto value = text::find_word(words, given);
     if (!value) {
@@ -42,17 +49,6 @@ class Reply {
              text::list_words(words));
     }
     return *value;
-  }
-
-  template <std::size_t kSize>
-  std::uint32_t one_of(const char* key,
-                       const text::Words<std::uint32_t, kSize>& words,
-                       const char* default_word) {
-    if (object_.contains(key) && object_[key] != default_word) {
-      return one_of(key, words);
-    }
-    take(key);
-    return text::find_word(words, default_word).value_or(0);
   }
 
   template <std::size_t kSize>
@@ -74,12 +70,7 @@ class Reply {
     return bits;
   }
 
-  // The same, where an absent list is an empty one.
-  template <std::size_t kSize>
-  std::uint32_t any_of(const char* key,
-                       const text::Words<std::uint32_t, kSize>& words) {
-    return object_.contains(key) ? some_of(key, words) : 0;
-  }
+  bool has(const char* key) const { return object_.contains(key); }
 
   void finish() const;  // nothing may be left
 
@@ -87,9 +78,9 @@ class Reply {
   Json object_;
 };
 
-// The members of a description, taken; check_description() judges them.
-Description read_description(Reply& reply);
+// A header line as JSON.
+Json parse_header(const std::string& line);
 
 }  // namespace ropeproof::conformance::plugin
 
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_REPLY_H_
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_MEMBERS_H_

@@ -1,0 +1,156 @@
+#include "conformance/plugin/description_json.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "conformance/plugin/description.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/one_line.h"
+#include "conformance/text/read_whole.h"
+#include "conformance/text/strict_json.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+template <std::size_t kSize>
+using BitWords = text::Words<std::uint32_t, kSize>;
+
+constexpr std::uint32_t kImplied = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
+constexpr std::uint32_t kNotShown =
+    ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES |
+    ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT;
+
+enum class Absent { kError, kNone };  // what a list that is not there means
+
+// The fields of a description, in the order of the documentation. `codec` reads
+// or writes each; `otherwise` is the word of 0, and may be absent.
+template <class AnyDescription, class Codec>
+void for_each_field(AnyDescription& d, Codec& codec) {
+  codec.text("name", d.name);
+  codec.text("version", d.version);
+  codec.list("operations", d.operations, kOperationWords);
+  codec.list("dtypes", d.dtypes, kDtypeWords);
+  codec.list("pairings", d.pairings, kAbiPairingWords);
+  codec.list("features", d.features, kFeatureWords);
+  codec.number("max_position", d.max_position, 0);
+  codec.word("angle_class", d.angle_class, kAngleClassWords);
+  codec.word("angle_dtype", d.angle_dtype, kDtypeWords, "none");
+  codec.word("power", d.power, kPowerWords, "pow");
+  codec.number("trig_ulp", d.trig_ulp, 1);
+  codec.word("table_dtype", d.table_dtype, kDtypeWords, "same");
+  codec.word("rounding", d.rounding, kRoundingWords, "once");
+  codec.list("scalings", d.scalings, kScalingWords, Absent::kNone);
+}
+
+struct Writer {
+  Json json = Json::object();
+
+  void text(const char* key, const std::string& value) { json[key] = value; }
+  void number(const char* key, std::int64_t value, std::int64_t) {
+    json[key] = value;
+  }
+  template <std::size_t kSize>
+  void list(const char* key, std::uint32_t bits, const BitWords<kSize>& words,
+            Absent = Absent::kError) {
+    json[key] = Json::array();
+    for (const auto& [bit, word] : words) {
+      if ((bits & bit) != 0) json[key].push_back(word);
+    }
+  }
+  template <std::size_t kSize>
+  void word(const char* key, std::uint32_t value, const BitWords<kSize>& words,
+            const char* otherwise = nullptr) {
+    json[key] = value == 0 && otherwise != nullptr ? otherwise
+                                                   : text::word(words, value);
+  }
+};
+
+struct Reader {
+  Members& members;
+
+  void text(const char* key, std::string& value) { value = members.text(key); }
+  void number(const char* key, std::int64_t& value, std::int64_t otherwise) {
+    value = members.integer(key, otherwise);
+  }
+  void number(const char* key, std::uint32_t& value, std::int64_t otherwise) {
+    value = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        members.integer(key, otherwise), 0, UINT32_MAX));
+  }
+  template <std::size_t kSize>
+  void list(const char* key, std::uint32_t& bits, const BitWords<kSize>& words,
+            Absent absent = Absent::kError) {
+    const bool is_none = absent == Absent::kNone && !members.has(key);
+    bits = is_none ? 0 : members.some_of(key, words);
+  }
+  template <std::size_t kSize>
+  void word(const char* key, std::uint32_t& value, const BitWords<kSize>& words,
+            const char* otherwise = nullptr) {
+    value = members.one_of(key, words, otherwise);
+  }
+};
+
+template <std::size_t kSize>
+std::uint32_t all_bits(const BitWords<kSize>& words) {
+  std::uint32_t bits = 0;
+  for (const auto& [bit, word] : words) bits |= bit;
+  return bits;
+}
+
+}  // namespace
+
+Json description_json(const Description& description) {
+  Writer writer;
+  for_each_field(description, writer);
+  return writer.json;
+}
+
+Description read_description(Members& members) {
+  Description description;
+  Reader reader{members};
+  for_each_field(description, reader);
+  return description;
+}
+
+Description parse_claim(const std::string& text, const std::string& file) {
+  Description d;
+  try {
+    Members members{Json(text::parse_json(text, file))};
+    d = read_description(members);
+    members.finish();
+  } catch (const text::VectorError& error) {
+    throw KernelError(error.what());
+  } catch (const Malformed& error) {
+    throw KernelError(file + ": " + error.what());
+  }
+  if ((d.features & kNotShown) != 0) {
+    throw KernelError(file +
+                      ": in_place, strided, validates, deterministic and "
+                      "concurrent cannot be shown by files; leave them out");
+  }
+  d.features |= kImplied;
+  check_description(d, file);
+  return d;
+}
+
+Description read_claim(const std::string& file) {
+  const auto text = text::read_whole(file);
+  if (!text) {
+    throw std::invalid_argument("--claim " + file + " cannot be read");
+  }
+  return parse_claim(*text, file);
+}
+
+Description universal_claim() {
+  Description d;
+  d.name = "universal";
+  d.version = "1";
+  d.operations = all_bits(kOperationWords);
+  d.dtypes = all_bits(kDtypeWords);
+  d.pairings = all_bits(kAbiPairingWords);
+  d.features = all_bits(kFeatureWords) & ~kNotShown;
+  d.scalings = all_bits(kScalingWords);
+  return d;
+}
+
+}  // namespace ropeproof::conformance::plugin

@@ -1,0 +1,37 @@
+// description_json.h -- what a kernel says of itself, as JSON: the one form that
+// a process answers, reports hold and --claim reads. adapters/README.md lists
+// the fields.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
+
+#include <string>
+
+#include "conformance/plugin/kernel.h"
+#include "conformance/plugin/members.h"
+
+namespace ropeproof::conformance::plugin {
+
+// All fields, defaults too.
+Json description_json(const Description& description);
+
+// Takes the fields; throws Malformed. check_description() judges the values.
+Description read_description(Members& members);
+
+// What a device that runs elsewhere says of itself: the text of a description;
+// `file` names it in errors. q and k come in one file, so `keys` is always
+// there, and outputs are out_of_place. Throws KernelError, one line, for an
+// unknown field or word, a missing field, a value out of range, or a feature
+// that files cannot show: in_place, strided, validates, deterministic and
+// concurrent.
+Description parse_claim(const std::string& text, const std::string& file);
+
+// parse_claim() of a file. Throws std::invalid_argument if it cannot be read.
+Description read_claim(const std::string& file);
+
+// A device that does everything that files can show, in class A0, with tables
+// of the tensors' type: what a pack without a claim is exported for.
+Description universal_claim();
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
