@@ -5,7 +5,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <string>
 
-#include "conformance/cases/corpus.h"
+#include "conformance/cases/test_corpus.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/selftest/test_kernel.h"
@@ -16,18 +16,10 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using reference::Format;
 
-const cases::RopeCase& case_named(const std::string& id) {
-  static const cases::Corpus corpus = cases::load_corpus(ROPEPROOF_VECTORS_DIR);
-  for (const cases::Group& group : corpus.groups) {
-    for (const cases::RopeCase& c : group.rope_cases) {
-      if (c.id == id) return c;
-    }
-  }
-  throw std::logic_error(id);
-}
-
 // q and k, two batch rows of three tokens, a partial head, f32.
-const cases::RopeCase& sample() { return case_named("contract-005"); }
+const cases::RopeCase& sample() {
+  return cases::committed_case("contract-005");
+}
 
 Subject subject(std::uint32_t operation = ROPEPROOF_ROPE) {
   return {sample(), operation, Format::kF32};
@@ -246,7 +238,7 @@ TEST_CASE("a sequence of calls is judged call by call",
           "[conformance][contract]") {
   const std::vector<Subject> calls{
       subject(),
-      {case_named("contract-003"), ROPEPROOF_ROPE, Format::kF32},
+      {cases::committed_case("contract-003"), ROPEPROOF_ROPE, Format::kF32},
       subject()};
   selftest::TestKernel honest(promising(0), selftest::exact_knobs());
   CHECK(check_sequence(honest, calls, judged()).reason == "");

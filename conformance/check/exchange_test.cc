@@ -4,6 +4,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fstream>
 
+#include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/description_json.h"
@@ -17,12 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus kCorpus =
-      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
-  return kCorpus;
-}
 
 // A kernel that stands for a device: it answers each call and leaves the file
 // that the pack wants for it.
@@ -63,13 +58,16 @@ void check_same(const selftest::Knobs& knobs, int status) {
   description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
   description.features &= ~std::uint32_t{ROPEPROOF_SPECIAL_VALUES};
   description.scalings = 0;
-  export_pack(plugin::universal_claim(), corpus(), "smoke", "0", folder.path());
+  export_pack(plugin::universal_claim(), cases::committed(), "smoke", "0",
+              folder.path());
   Selection selection;
   selection.tier = "smoke";
   Device device(description, knobs, folder.path());
-  const report::Report by_calls = run_suite(device, corpus(), selection);
-  const report::Report by_files = check_pack(
-      folder.path(), folder.path() / "out", description, corpus(), {});
+  const report::Report by_calls =
+      run_suite(device, cases::committed(), selection);
+  const report::Report by_files =
+      check_pack(folder.path(), folder.path() / "out", description,
+                 cases::committed(), {});
   CHECK(report::json_report(by_files) == report::json_report(by_calls));
   CHECK(report::exit_status(report::total(by_files)) == status);
   CHECK(report::total(by_files).of(Verdict::kUnsupported) < 40);
@@ -135,23 +133,25 @@ TEST_CASE("RUN.md explains the columns in their order", "[exchange]") {
 TEST_CASE("a pack is written into a new folder alone, and whole",
           "[exchange]") {
   const cases::Folder folder;
-  const std::size_t calls = export_pack(plugin::universal_claim(), corpus(),
-                                        "smoke", "0", folder.path());
+  const std::size_t calls =
+      export_pack(plugin::universal_claim(), cases::committed(), "smoke", "0",
+                  folder.path());
   const plugin::Pack pack = plugin::read_pack(folder.path());
   CHECK(pack.calls.size() == calls);
   CHECK(pack.tier == "smoke");
   for (const auto& [digest, result] : pack.calls) {
     CHECK(fs::exists(folder.path() / "in" / (result.name + ".bin")));
   }
-  CHECK_THROWS_AS(export_pack(plugin::universal_claim(), corpus(), "smoke", "0",
-                              folder.path()),
+  CHECK_THROWS_AS(export_pack(plugin::universal_claim(), cases::committed(),
+                              "smoke", "0", folder.path()),
                   std::invalid_argument);
   plugin::Description nothing = plugin::universal_claim();
   nothing.dtypes = 0;
   nothing.operations = ROPEPROOF_ROPE;
   const cases::Folder empty;
-  CHECK_THROWS_AS(export_pack(nothing, corpus(), "smoke", "0", empty.path()),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      export_pack(nothing, cases::committed(), "smoke", "0", empty.path()),
+      std::invalid_argument);
 }
 
 }  // namespace

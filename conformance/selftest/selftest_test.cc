@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/report.h"
 #include "conformance/selftest/controls.h"
@@ -14,19 +15,13 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-const cases::Corpus& corpus() {
-  static const cases::Corpus kCorpus =
-      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
-  return kCorpus;
-}
-
 report::Report judge_kernel(const plugin::Description& description,
                             const Knobs& knobs,
                             const std::string& tier = "smoke") {
   TestKernel kernel(description, knobs);
   check::Selection selection;
   selection.tier = tier;
-  return check::run_suite(kernel, corpus(), selection);
+  return check::run_suite(kernel, cases::committed(), selection);
 }
 
 TEST_CASE("a kernel that is no control is found out",
@@ -35,18 +30,18 @@ TEST_CASE("a kernel that is no control is found out",
   Control liar = controls().front();
   SECTION("it claims more than it is") {
     liar.description.angle_class = ROPEPROOF_A0;
-    CHECK_FALSE(score(liar, corpus()).passes);
+    CHECK_FALSE(score(liar, cases::committed()).passes);
   }
   SECTION("it claims less than it is, so its bound says little") {
     liar.knobs = exact_knobs();
-    CHECK_FALSE(score(liar, corpus()).fails_tighter);
+    CHECK_FALSE(score(liar, cases::committed()).fails_tighter);
   }
 }
 
 TEST_CASE("a kernel without a bug is no dead mutant",
           "[conformance][mutants]") {
   for (const char* tier : {"smoke", "core"}) {
-    CHECK_FALSE(is_killed({"none", [](Knobs&) {}}, corpus(), tier));
+    CHECK_FALSE(is_killed({"none", [](Knobs&) {}}, cases::committed(), tier));
   }
 }
 
@@ -68,15 +63,15 @@ TEST_CASE("a fake that does not get its verdict is a fault",
           "[conformance][fakes]") {
   const FakePlaces places{ROPEPROOF_FAKES_DIR, ""};
   ExpectedFake echo{ExpectedFake::kLibrary, "echo", "", "FAIL", "", 1};
-  CHECK(score(echo, places, corpus()).is_right);
+  CHECK(score(echo, places, cases::committed()).is_right);
   echo.verdict = "PASS";
-  CHECK_FALSE(score(echo, places, corpus()).is_right);
+  CHECK_FALSE(score(echo, places, cases::committed()).is_right);
   echo.verdict = "FAIL";
   echo.exit_status = 0;
-  CHECK_FALSE(score(echo, places, corpus()).is_right);
+  CHECK_FALSE(score(echo, places, cases::committed()).is_right);
   const ExpectedFake missing{
       ExpectedFake::kLibrary, "nonesuch", "", "FAIL", "", 1};
-  CHECK_THAT(score(missing, places, corpus()).got,
+  CHECK_THAT(score(missing, places, cases::committed()).got,
              ContainsSubstring("NOT BUILT"));
 }
 

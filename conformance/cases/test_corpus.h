@@ -1,0 +1,28 @@
+// test_corpus.h -- for tests: the committed vectors, loaded once per program.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_
+#define ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_
+
+#include <stdexcept>
+#include <string>
+
+#include "conformance/cases/corpus.h"
+
+namespace ropeproof::conformance::cases {
+
+inline const Corpus& committed() {
+  static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+  return kCorpus;
+}
+
+inline const RopeCase& committed_case(const std::string& id) {
+  for (const Group& group : committed().groups) {
+    for (const RopeCase& c : group.rope_cases) {
+      if (c.id == id) return c;
+    }
+  }
+  throw std::out_of_range("no case " + id);
+}
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_
