@@ -103,7 +103,7 @@ TEST_CASE("each way to break the memory contract is found",
     broken = "guard page at the end";
   }
   SECTION("turns v as well as q and k") {
-    knobs.turns_a_pair_too_many = true;
+    knobs.rotates_a_pair_too_many = true;
     broken = "fused q, k, v in place";
   }
   RoomyKernel kernel(promising(0), knobs);

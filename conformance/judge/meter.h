@@ -84,7 +84,7 @@ class Meter {
     if (m.phase_rho < 0) m.phase_rho = 0;
     const double limit = m.phase_rho * unit;
     const bool is_wide = got_u * want_u + got_v * want_v <= 0;
-    if (is_wide) {  // beyond a quarter turn: nothing finer to say
+    if (is_wide) {  // beyond 90 degrees: nothing finer to say
       m.phase_rho = std::max(m.phase_rho, reference::bound::kVacuous / unit);
     } else if (cross * cross > limit * limit * lengths) {
       m.phase_rho = std::abs(cross) / std::sqrt(lengths) / unit;

@@ -18,7 +18,7 @@ using reference::Pairing;
 
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
-// The families whose models turn channels (2j, 2j+1): a model type, or what it
+// The families whose models rotate channels (2j, 2j+1): a model type, or what it
 // starts with. DeepSeek and its kin as in their own code; transformers writes
 // the halves apart (interleaved_to_half).
 constexpr std::array<std::string_view, 9> kInterleavedFamilies = {
@@ -176,8 +176,8 @@ class Reader {
     return size / count;
   }
 
-  // Latent attention: the heads are nope + rope, and the last channels turn.
-  // transformers writes the width of the turning part as head_dim, too.
+  // Latent attention: the heads are nope + rope, and the last channels rotate.
+  // transformers writes the width of the rotating part as head_dim, too.
   void set_latent(std::int64_t r, ModelRope& result) const {
     const auto nope = model_.integer("qk_nope_head_dim", 0, kMaxHeadDim);
     const auto given = model_.integer("head_dim", 2, kMaxHeadDim);
@@ -242,7 +242,7 @@ class Reader {
         static_cast<std::int64_t>(fraction * static_cast<double>(d) / 2);
     if (d % 2 != 0 || pairs < 1) {
       model_.fail("partial_rotary_factor is " + shortest(fraction) +
-                  "; expected one that turns at least one pair of head_dim " +
+                  "; expected one that rotates at least one pair of head_dim " +
                   std::to_string(d) + ", an even number");
     }
     if (result.spec.layout.pairing != Pairing::kHalfSplit) {

@@ -17,8 +17,8 @@
 //    binary64, cut, as Python does it: int(100 * 0.29) = 28. It must be even.
 //  - Pairing is no key of a config.json. It is `options.pairing`, else what
 //    rope_interleave says, else interleaved for the model types that
-//    transformers turns so, else half_split.
-//  - Latent attention (qk_rope_head_dim) turns the last channels of each head.
+//    transformers rotates so, else half_split.
+//  - Latent attention (qk_rope_head_dim) rotates the last channels of each head.
 //  - beta_fast or beta_slow 0 is read as absent: 32 and 1, as transformers does.
 //  - YaRN's mscale counts only together with mscale_all_dim, both not 0, except
 //    for DeepSeek and its kin, whose own code takes 1 and 0 for absent ones.

@@ -15,7 +15,7 @@ namespace ropeproof::conformance::models {
 // What the dictionary of a scaling is read with.
 struct ScalingContext {
   const ConfigObject& model;      // the keys around it
-  std::int64_t pairs = 0;         // those that turn
+  std::int64_t pairs = 0;         // those that rotate
   std::int64_t max_position = 0;  // max_position_embeddings; 0: absent
   std::int64_t seq_len = 0;       // 0: max_position
   bool allow_missing_lists = false;

@@ -98,8 +98,9 @@ TEST_CASE("a dictionary per layer type gives a RoPE per layer type",
   const Figures full = figures_of(ropes[0]);
   CHECK(full.pairs[63].in.u == 63);
   CHECK(full.pairs[63].in.v == 319);
-  CHECK(channels_fact(ropes[0].spec.layout, full) ==
-        "channels 0 .. 63 and 256 .. 319 turn, 64 .. 255 and 320 .. 511 stay");
+  CHECK(
+      channels_fact(ropes[0].spec.layout, full) ==
+      "channels 0 .. 63 and 256 .. 319 rotate, 64 .. 255 and 320 .. 511 stay");
   CHECK(ropes[1].layers == "sliding_attention");
   CHECK(ropes[1].spec.layout.head_dim == 256);
   CHECK(ropes[1].spec.layout.rotary_dim == 256);
@@ -143,7 +144,8 @@ TEST_CASE("rotary_dim is the product in binary64, cut",
   CHECK(rotary_dim(192, "0.334") == 64);  // 64.128
 }
 
-TEST_CASE("latent attention turns the last channels", "[conformance][models]") {
+TEST_CASE("latent attention rotates the last channels",
+          "[conformance][models]") {
   const std::string rest =
       R"("qk_rope_head_dim": 64, "rope_theta": 1e4, "model_type": "deepseek_v3"})";
   for (const char* keys :

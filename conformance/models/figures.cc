@@ -100,7 +100,7 @@ struct Facts {
   }
   void operator()(const reference::Llama3& s) {
     const auto& bands = figures.resolution.bands;
-    add("factor " + shortest(s.factor) + ", turns " +
+    add("factor " + shortest(s.factor) + ", full circles " +
         shortest(s.low_freq_factor) + " .. " + shortest(s.high_freq_factor) +
         ", original length " + std::to_string(s.original_length));
     add("pairs kept " + count_of(bands, reference::Band::kKeep) + ", blended " +
@@ -152,21 +152,21 @@ std::vector<std::string> scaling_facts(const ModelRope& rope,
 
 std::string channels_fact(const reference::Layout& layout,
                           const Figures& figures) {
-  std::vector<bool> turns(static_cast<std::size_t>(layout.head_dim), false);
+  std::vector<bool> rotates(static_cast<std::size_t>(layout.head_dim), false);
   for (const PairFigures& pair : figures.pairs) {
-    turns[static_cast<std::size_t>(pair.in.u)] = true;
-    turns[static_cast<std::size_t>(pair.in.v)] = true;
+    rotates[static_cast<std::size_t>(pair.in.u)] = true;
+    rotates[static_cast<std::size_t>(pair.in.v)] = true;
   }
-  std::string words[2];  // those that stay, those that turn
-  for (std::size_t first = 0; first < turns.size();) {
+  std::string words[2];  // those that stay, those that rotate
+  for (std::size_t first = 0; first < rotates.size();) {
     std::size_t end = first + 1;
-    while (end < turns.size() && turns[end] == turns[first]) ++end;
-    std::string& list = words[turns[first] ? 1 : 0];
+    while (end < rotates.size() && rotates[end] == rotates[first]) ++end;
+    std::string& list = words[rotates[first] ? 1 : 0];
     list += (list.empty() ? "" : " and ") + std::to_string(first) + " .. " +
             std::to_string(end - 1);
     first = end;
   }
-  return "channels " + words[1] + " turn" +
+  return "channels " + words[1] + " rotate" +
          (words[0].empty() ? "" : ", " + words[0] + " stay");
 }
 

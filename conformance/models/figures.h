@@ -14,7 +14,7 @@ namespace ropeproof::conformance::models {
 struct PairFigures {
   double inv_freq = 0;  // theta_j, scaled, rounded once to binary64
   double unscaled = 0;  // theta_j of (R1)
-  // Positions per turn, along the pair's axis; infinite for a pair that stands.
+  // Positions per full circle, along the pair's axis; infinite for a pair that stands.
   double wavelength = 0;
   double unscaled_wavelength = 0;
   std::int64_t axis = 0;
@@ -35,7 +35,7 @@ Figures figures_of(const ModelRope& rope);
 std::vector<std::string> scaling_facts(const ModelRope& rope,
                                        const Figures& figures);
 
-// "channels 0 .. 31 turn, 32 .. 79 stay".
+// "channels 0 .. 31 rotate, 32 .. 79 stay".
 std::string channels_fact(const reference::Layout& layout,
                           const Figures& figures);
 

@@ -126,18 +126,19 @@ TEST_CASE("presets show the catalogue's slowest pairs",
   CHECK(std::abs(slowest("qwen3-vl").inv_freq - 2.55e-7) < 1e-9);
 }
 
-TEST_CASE("presets show which channels turn", "[conformance][models]") {
+TEST_CASE("presets show which channels rotate", "[conformance][models]") {
   const auto channels = [](const std::string& id) {
     return channels_fact(preset(id).ropes.front().spec.layout, figures(id));
   };
-  CHECK(channels("phi-2") == "channels 0 .. 31 turn, 32 .. 79 stay");
-  CHECK(channels("stablelm-3b") == "channels 0 .. 19 turn, 20 .. 79 stay");
-  CHECK(channels("gpt-neox-20b") == "channels 0 .. 23 turn, 24 .. 95 stay");
-  CHECK(channels("phi-4-mini") == "channels 0 .. 95 turn, 96 .. 127 stay");
-  CHECK(channels("deepseek-v3") == "channels 128 .. 191 turn, 0 .. 127 stay");
-  CHECK(channels("gemma-4") ==
-        "channels 0 .. 63 and 256 .. 319 turn, 64 .. 255 and 320 .. 511 stay");
-  CHECK(channels("llama-2") == "channels 0 .. 127 turn");
+  CHECK(channels("phi-2") == "channels 0 .. 31 rotate, 32 .. 79 stay");
+  CHECK(channels("stablelm-3b") == "channels 0 .. 19 rotate, 20 .. 79 stay");
+  CHECK(channels("gpt-neox-20b") == "channels 0 .. 23 rotate, 24 .. 95 stay");
+  CHECK(channels("phi-4-mini") == "channels 0 .. 95 rotate, 96 .. 127 stay");
+  CHECK(channels("deepseek-v3") == "channels 128 .. 191 rotate, 0 .. 127 stay");
+  CHECK(
+      channels("gemma-4") ==
+      "channels 0 .. 63 and 256 .. 319 rotate, 64 .. 255 and 320 .. 511 stay");
+  CHECK(channels("llama-2") == "channels 0 .. 127 rotate");
 }
 
 TEST_CASE("presets with several axes show the catalogue's maps",
@@ -197,7 +198,7 @@ TEST_CASE("a new model is new data", "[conformance][models]") {
   const std::string text = text_of(model);
   CHECK(
       has(text, "new-model  A new model\nnot confirmed; from\n  this test\n"));
-  CHECK(has(text, "rotary_dim 48: channels 0 .. 47 turn, 48 .. 95 stay"));
+  CHECK(has(text, "rotary_dim 48: channels 0 .. 47 rotate, 48 .. 95 stay"));
   CHECK(has(text, "interleaved (preset)"));
   CHECK(has(text, "amplitude  1.2079441541679836"));
   std::ostringstream list;

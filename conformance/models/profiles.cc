@@ -41,7 +41,7 @@ constexpr Profile kProfiles[] = {
      kForward, ""},
     {"phi3-longrope-bf16-128k", "phi-3-mini-128k", "", kBF16, 131072, 2, 2,
      kForward,
-     "the long list, with factors of our own: see profiles/README.md"},
+     "the long list, with factors of our own: see models/PROFILES.md"},
     {"deepseek-v3-bf16-160k", "deepseek-v3", "", kBF16, 163840, 2, 1, kForward,
      "the last 64 of 192 channels"},
     {"vit-2d-f32-64", "rope-vit-axial", "", kF32, 64, 2, 2, kForward,

@@ -190,7 +190,7 @@ class Plot {
     out_ += text_at((kLeft + kRight) / 2, kBottom + 46, "pair j",
                     " text-anchor=\"middle\"");
     const double middle = (kTop + kBottom) / 2;
-    out_ += text_at(22, middle, "positions per turn, 2π / inv_freq",
+    out_ += text_at(22, middle, "positions per full circle, 2π / inv_freq",
                     " text-anchor=\"middle\" transform=\"rotate(-90 22 " +
                         px(middle) + ")\"");
   }

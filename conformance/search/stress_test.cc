@@ -59,8 +59,8 @@ void check_plain(const cases::RopeCase& c) {
 // A tail of a vector of eight pairs that nobody has turned.
 selftest::Knobs tail_bug() {
   selftest::Knobs knobs = selftest::exact_knobs();
-  knobs.adjust_turn = [](double& c, double& s, std::int64_t j,
-                         std::int64_t pairs) {
+  knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
+                             std::int64_t pairs) {
     if (pairs % 8 == 0 || j != pairs - 1) return;
     c = 1;
     s = 0;

@@ -82,7 +82,8 @@ TEST_CASE("a table kept in bf16 under a claim of f32 fails",
   for (const auto& description :
        {table_only(ROPEPROOF_A0), rope_only(ROPEPROOF_A0)}) {
     selftest::Knobs knobs = selftest::exact_knobs();
-    knobs.adjust_turn = [](double& c, double& s, std::int64_t, std::int64_t) {
+    knobs.adjust_rotation = [](double& c, double& s, std::int64_t,
+                               std::int64_t) {
       c = decode(Format::kBF16, encode(Format::kBF16, c));
       s = decode(Format::kBF16, encode(Format::kBF16, s));
     };

@@ -18,93 +18,82 @@ double rounded(Format format, double value) {
   return decode(format, encode(format, value));
 }
 
+template <class Knob, class Value>
+auto set(Knob Knobs::*knob, Value value) {
+  return [=](Knobs& knobs) { knobs.*knob = value; };
+}
+
 }  // namespace
 
 std::vector<Mutant> smoke_mutants() {
   return {
       {"pairs of the other layout",
-       [](Knobs& k) {
-         k.pair = [](const Spec& spec, std::int64_t j) {
-           Layout layout = spec.layout;
-           layout.pairing = layout.pairing == Pairing::kInterleaved
-                                ? Pairing::kHalfSplit
-                                : Pairing::kInterleaved;
-           return reference::pair_of(layout, j);
-         };
-       }},
+       set(&Knobs::pair,
+           [](const Spec& spec, std::int64_t j) {
+             Layout layout = spec.layout;
+             layout.pairing = layout.pairing == Pairing::kInterleaved
+                                  ? Pairing::kHalfSplit
+                                  : Pairing::kInterleaved;
+             return reference::pair_of(layout, j);
+           })},
       {"direction reversed",
-       [](Knobs& k) {
-         k.adjust_turn = [](double&, double& s, auto, auto) { s = -s; };
-       }},
-      {"sine lost",
-       [](Knobs& k) {
-         k.adjust_turn = [](double&, double& s, auto, auto) { s = 0; };
-       }},
+       set(&Knobs::adjust_rotation,
+           [](double&, double& s, auto, auto) { s = -s; })},
+      {"sine lost", set(&Knobs::adjust_rotation,
+                        [](double&, double& s, auto, auto) { s = 0; })},
       {"cosine and sine exchanged",
-       [](Knobs& k) {
-         k.adjust_turn = [](double& c, double& s, auto, auto) {
-           std::swap(c, s);
-         };
-       }},
+       set(&Knobs::adjust_rotation,
+           [](double& c, double& s, auto, auto) { std::swap(c, s); })},
       {"last pair not rotated",
-       [](Knobs& k) {
-         k.adjust_turn = [](double& c, double& s, auto j, auto pairs) {
-           if (j == pairs - 1) c = 1, s = 0;
-         };
-       }},
-      {"table in bf16",
-       [](Knobs& k) {
-         k.adjust_turn = [](double& c, double& s, auto, auto) {
-           c = rounded(Format::kBF16, c);
-           s = rounded(Format::kBF16, s);
-         };
-       }},
-      {"amplitude ignored",
-       [](Knobs& k) { k.amplitude = [](double) { return 1.0; }; }},
+       set(&Knobs::adjust_rotation,
+           [](double& c, double& s, auto j, auto pairs) {
+             if (j == pairs - 1) c = 1, s = 0;
+           })},
+      {"table in bf16", set(&Knobs::adjust_rotation,
+                            [](double& c, double& s, auto, auto) {
+                              c = rounded(Format::kBF16, c);
+                              s = rounded(Format::kBF16, s);
+                            })},
+      {"amplitude ignored", set(&Knobs::amplitude, [](double) { return 1.0; })},
       {"amplitude squared",
-       [](Knobs& k) { k.amplitude = [](double m) { return m * m; }; }},
+       set(&Knobs::amplitude, [](double m) { return m * m; })},
       {"amplitude on channels outside the window",
-       [](Knobs& k) { k.outside = [](double x, double m) { return x * m; }; }},
+       set(&Knobs::outside, [](double x, double m) { return x * m; })},
       {"channels outside the window zeroed",
-       [](Knobs& k) { k.outside = [](double, double) { return 0.0; }; }},
+       set(&Knobs::outside, [](double, double) { return 0.0; })},
       {"window at the front, whatever the offset",
-       [](Knobs& k) {
-         k.pair = [](const Spec& spec, std::int64_t j) {
-           Layout layout = spec.layout;
-           layout.rotary_offset = 0;
-           return reference::pair_of(layout, j);
-         };
-       }},
+       set(&Knobs::pair,
+           [](const Spec& spec, std::int64_t j) {
+             Layout layout = spec.layout;
+             layout.rotary_offset = 0;
+             return reference::pair_of(layout, j);
+           })},
       {"pair offset head_dim/2",
-       [](Knobs& k) {
-         k.pair = [](const Spec& spec, std::int64_t j) {
-           const Layout& layout = spec.layout;
-           return layout.pairing == Pairing::kHalfSplit
-                      ? Pair{j, j + layout.head_dim / 2}
-                      : reference::pair_of(layout, j);
-         };
-       }},
+       set(&Knobs::pair,
+           [](const Spec& spec, std::int64_t j) {
+             const Layout& layout = spec.layout;
+             return layout.pairing == Pairing::kHalfSplit
+                        ? Pair{j, j + layout.head_dim / 2}
+                        : reference::pair_of(layout, j);
+           })},
       {"exponent over head_dim",
-       [](Knobs& k) {
-         k.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-           return std::pow(p.base, -2.0 * static_cast<double>(j) /
-                                       static_cast<double>(p.head_dim));
-         };
-       }},
+       set(&Knobs::frequency,
+           [](const ropeproof_problem& p, std::int64_t j) {
+             return std::pow(p.base, -2.0 * static_cast<double>(j) /
+                                         static_cast<double>(p.head_dim));
+           })},
       {"exponent off by one",
-       [](Knobs& k) {
-         k.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-           return std::pow(p.base, -2.0 * static_cast<double>(j + 1) /
-                                       static_cast<double>(p.rotary_dim));
-         };
-       }},
+       set(&Knobs::frequency,
+           [](const ropeproof_problem& p, std::int64_t j) {
+             return std::pow(p.base, -2.0 * static_cast<double>(j + 1) /
+                                         static_cast<double>(p.rotary_dim));
+           })},
       {"base always 10000",
-       [](Knobs& k) {
-         k.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-           return std::pow(1e4, -2.0 * static_cast<double>(j) /
-                                    static_cast<double>(p.rotary_dim));
-         };
-       }},
+       set(&Knobs::frequency,
+           [](const ropeproof_problem& p, std::int64_t j) {
+             return std::pow(1e4, -2.0 * static_cast<double>(j) /
+                                      static_cast<double>(p.rotary_dim));
+           })},
       {"frequencies in bf16",
        [](Knobs& k) {
          k.frequency = [f = k.frequency](const auto& p, std::int64_t j) {
@@ -117,71 +106,53 @@ std::vector<Mutant> smoke_mutants() {
            return rounded(Format::kF16, f(p, j));
          };
        }},
-      {"positions in bf16",
-       [](Knobs& k) {
-         k.angle = [](double p, double theta) {
-           return rounded(Format::kBF16, p) * theta;
-         };
-       }},
-      {"positions in f16",
-       [](Knobs& k) {
-         k.angle = [](double p, double theta) {
-           return rounded(Format::kF16, p) * theta;
-         };
-       }},
-      {"angle in f32, class A0 claimed",
-       [](Knobs& k) {
-         k.angle = [](double p, double theta) {
-           return rounded(Format::kF32, p * theta);
-         };
-       }},
+      {"positions in bf16", set(&Knobs::angle,
+                                [](double p, double theta) {
+                                  return rounded(Format::kBF16, p) * theta;
+                                })},
+      {"positions in f16", set(&Knobs::angle,
+                               [](double p, double theta) {
+                                 return rounded(Format::kF16, p) * theta;
+                               })},
+      {"angle in f32, class A0 claimed", set(&Knobs::angle,
+                                             [](double p, double theta) {
+                                               return rounded(Format::kF32,
+                                                              p * theta);
+                                             })},
       {"positions clamped at 4095",
-       [](Knobs& k) {
-         k.angle = [](double p, double theta) {
-           return std::min(p, 4095.0) * theta;
-         };
-       }},
+       set(&Knobs::angle,
+           [](double p, double theta) { return std::min(p, 4095.0) * theta; })},
       {"position off by one",
-       [](Knobs& k) {
-         k.angle = [](double p, double theta) { return (p + 1) * theta; };
-       }},
+       set(&Knobs::angle,
+           [](double p, double theta) { return (p + 1) * theta; })},
       {"positions of batch row 0 for all",
-       [](Knobs& k) {
-         k.position = [](const auto& p, const HeadIndex& i, auto) {
-           return static_cast<double>(p.positions[i.token]);
-         };
-       }},
+       set(&Knobs::position,
+           [](const auto& p, const HeadIndex& i, auto) {
+             return static_cast<double>(p.positions[i.token]);
+           })},
       {"positions 0, 1, 2, ... whatever is given",
-       [](Knobs& k) {
-         k.position = [](const auto&, const HeadIndex& i, auto) {
-           return static_cast<double>(i.token);
-         };
-       }},
+       set(&Knobs::position,
+           [](const auto&, const HeadIndex& i, auto) {
+             return static_cast<double>(i.token);
+           })},
       {"head taken as position",
-       [](Knobs& k) {
-         k.position = [](const auto&, const HeadIndex& i, auto) {
-           return static_cast<double>(i.head);
-         };
-       }},
-      {"y_v formed from y_u", [](Knobs& k) { k.overwrites_input = true; }},
-      {"adjoint ignored", [](Knobs& k) { k.ignores_direction = true; }},
-      {"strides ignored", [](Knobs& k) { k.ignores_strides = true; }},
+       set(&Knobs::position, [](const auto&, const HeadIndex& i,
+                                auto) { return static_cast<double>(i.head); })},
+      {"y_v formed from y_u", set(&Knobs::overwrites_input, true)},
+      {"adjoint ignored", set(&Knobs::ignores_direction, true)},
+      {"strides ignored", set(&Knobs::ignores_strides, true)},
       {"position batch stride ignored",
-       [](Knobs& k) {
-         k.misread = [](ropeproof_problem& p) {
-           p.position_batch_stride = p.seq;
-         };
-       }},
-      {"table batch stride ignored",
-       [](Knobs& k) {
-         k.misread = [](ropeproof_problem& p) {
-           p.table_batch_stride = p.seq * p.rotary_dim / 2;
-         };
-       }},
-      {"only batch row 0", [](Knobs& k) { k.only_first_batch_row = true; }},
-      {"last head skipped", [](Knobs& k) { k.heads_skipped = 1; }},
-      {"one byte past the end", [](Knobs& k) { k.bytes_past_the_end = 1; }},
-      {"input changed", [](Knobs& k) { k.changes_input = true; }}};
+       set(&Knobs::misread,
+           [](ropeproof_problem& p) { p.position_batch_stride = p.seq; })},
+      {"table batch stride ignored", set(&Knobs::misread,
+                                         [](ropeproof_problem& p) {
+                                           p.table_batch_stride =
+                                               p.seq * p.rotary_dim / 2;
+                                         })},
+      {"only batch row 0", set(&Knobs::only_first_batch_row, true)},
+      {"last head skipped", set(&Knobs::heads_skipped, 1)},
+      {"one byte past the end", set(&Knobs::bytes_past_the_end, 1)},
+      {"input changed", set(&Knobs::changes_input, true)}};
 }
 
 std::vector<Mutant> core_mutants() {
@@ -192,95 +163,77 @@ std::vector<Mutant> core_mutants() {
   const auto has_pairs = [](const ropeproof_problem& p) {
     return p.rotary_dim > 2;
   };
-  return {
-      {"amplitude on the cosine only",
-       [](Knobs& k) {
-         k.adjust_in_problem = [](const auto& p, const auto&, auto&, auto& s) {
-           s /= p.amplitude;
-         };
-       }},
-      {"adjoint divides by the amplitude",
-       [=](Knobs& k) {
-         k.adjust_in_problem = [=](const auto& p, const auto&, auto& c,
-                                   auto& s) {
-           if (is_adjoint(p)) c /= p.amplitude * p.amplitude;
-           if (is_adjoint(p)) s /= p.amplitude * p.amplitude;
-         };
-       }},
-      {"adjoint ignored for k",
-       [=](Knobs& k) {
-         k.adjust_in_problem = [=](const auto& p, const auto& index, auto&,
-                                   auto& s) {
-           if (is_adjoint(p) && index.is_key) s = -s;
-         };
-       }},
-      {"adjoint ignored for bf16",
-       [=](Knobs& k) {
-         k.adjust_in_problem = [=](const auto& p, const auto&, auto&, auto& s) {
-           if (is_adjoint(p) && p.dtype == ROPEPROOF_BF16) s = -s;
-         };
-       }},
-      {"sign of the position lost",
-       [](Knobs& k) {
-         k.angle = [](double p, double theta) { return std::abs(p) * theta; };
-       }},
-      {"given frequencies ignored",
-       [](Knobs& k) {
-         k.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-           return std::pow(p.base != 0 ? p.base : 1e4,
-                           -2.0 * static_cast<double>(j) /
-                               static_cast<double>(p.rotary_dim));
-         };
-       }},
-      {"axis 0 for every pair",
-       [](Knobs& k) {
-         k.position = [f = k.position](const auto& p, const HeadIndex& i,
-                                       auto j) {
-           ropeproof_problem one = p;
-           one.axis_of_pair = nullptr;
-           return f(one, i, j);
-         };
-       }},
-      {"position axis stride ignored",
-       [](Knobs& k) {
-         k.misread = [](ropeproof_problem& p) {
-           p.position_axis_stride = p.batch * p.seq;
-         };
-       }},
-      {"heads of several pairs not rotated from the 16th on",
-       [=](Knobs& k) {
-         k.adjust_in_problem = [=](const auto& p, const auto& index, auto& c,
-                                   auto& s) {
-           if (index.head >= 16 && has_pairs(p)) c = 1, s = 0;
-         };
-       }},
-      {"pairs from the 128th on not rotated",
-       [](Knobs& k) {
-         k.adjust_turn = [](double& c, double& s, auto j, auto) {
-           if (j >= 128) c = 1, s = 0;
-         };
-       }},
-      {"tokens of several pairs not rotated from the 256th on",
-       [=](Knobs& k) {
-         k.adjust_in_problem = [=](const auto& p, const auto& index, auto& c,
-                                   auto& s) {
-           if (index.token >= 256 && has_pairs(p)) c = 1, s = 0;
-         };
-       }},
-      {"table token stride ignored",
-       [](Knobs& k) {
-         k.misread = [](ropeproof_problem& p) {
-           p.table_token_stride = p.rotary_dim / 2;
-         };
-       }},
-      {"output written with the input's strides",
-       [](Knobs& k) { k.writes_with_input_strides = true; }},
-      {"channels outside the window copied from the dense place",
-       [](Knobs& k) { k.reads_outside_densely = true; }},
-      {"channels outside the window zeroed in place",
-       [](Knobs& k) { k.zeroes_outside_in_place = true; }},
-      {"a pair too many turned, behind the last channel",
-       [](Knobs& k) { k.turns_a_pair_too_many = true; }}};
+  return {{"amplitude on the cosine only",
+           set(&Knobs::adjust_in_problem, [](const auto& p, const auto&, auto&,
+                                             auto& s) { s /= p.amplitude; })},
+          {"adjoint divides by the amplitude",
+           set(&Knobs::adjust_in_problem,
+               [=](const auto& p, const auto&, auto& c, auto& s) {
+                 if (is_adjoint(p)) c /= p.amplitude * p.amplitude;
+                 if (is_adjoint(p)) s /= p.amplitude * p.amplitude;
+               })},
+          {"adjoint ignored for k",
+           set(&Knobs::adjust_in_problem,
+               [=](const auto& p, const auto& index, auto&, auto& s) {
+                 if (is_adjoint(p) && index.is_key) s = -s;
+               })},
+          {"adjoint ignored for bf16",
+           set(&Knobs::adjust_in_problem,
+               [=](const auto& p, const auto&, auto&, auto& s) {
+                 if (is_adjoint(p) && p.dtype == ROPEPROOF_BF16) s = -s;
+               })},
+          {"sign of the position lost",
+           set(&Knobs::angle,
+               [](double p, double theta) { return std::abs(p) * theta; })},
+          {"given frequencies ignored",
+           set(&Knobs::frequency,
+               [](const ropeproof_problem& p, std::int64_t j) {
+                 return std::pow(p.base != 0 ? p.base : 1e4,
+                                 -2.0 * static_cast<double>(j) /
+                                     static_cast<double>(p.rotary_dim));
+               })},
+          {"axis 0 for every pair",
+           [](Knobs& k) {
+             k.position = [f = k.position](const auto& p, const HeadIndex& i,
+                                           auto j) {
+               ropeproof_problem one = p;
+               one.axis_of_pair = nullptr;
+               return f(one, i, j);
+             };
+           }},
+          {"position axis stride ignored", set(&Knobs::misread,
+                                               [](ropeproof_problem& p) {
+                                                 p.position_axis_stride =
+                                                     p.batch * p.seq;
+                                               })},
+          {"heads of several pairs not rotated from the 16th on",
+           set(&Knobs::adjust_in_problem,
+               [=](const auto& p, const auto& index, auto& c, auto& s) {
+                 if (index.head >= 16 && has_pairs(p)) c = 1, s = 0;
+               })},
+          {"pairs from the 128th on not rotated",
+           set(&Knobs::adjust_rotation,
+               [](double& c, double& s, auto j, auto) {
+                 if (j >= 128) c = 1, s = 0;
+               })},
+          {"tokens of several pairs not rotated from the 256th on",
+           set(&Knobs::adjust_in_problem,
+               [=](const auto& p, const auto& index, auto& c, auto& s) {
+                 if (index.token >= 256 && has_pairs(p)) c = 1, s = 0;
+               })},
+          {"table token stride ignored", set(&Knobs::misread,
+                                             [](ropeproof_problem& p) {
+                                               p.table_token_stride =
+                                                   p.rotary_dim / 2;
+                                             })},
+          {"output written with the input's strides",
+           set(&Knobs::writes_with_input_strides, true)},
+          {"channels outside the window copied from the dense place",
+           set(&Knobs::reads_outside_densely, true)},
+          {"channels outside the window zeroed in place",
+           set(&Knobs::zeroes_outside_in_place, true)},
+          {"a pair too many rotated, behind the last channel",
+           set(&Knobs::rotates_a_pair_too_many, true)}};
 }
 
 }  // namespace ropeproof::conformance::selftest

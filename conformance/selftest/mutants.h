@@ -1,6 +1,6 @@
 // mutants.h -- kernels with one bug each, which the suite must fail.
 //
-// Each is the exact kernel of test_kernel.h with one knob turned. The bugs are
+// Each is the exact kernel of test_kernel.h with one knob changed. The bugs are
 // ones that engines have shipped.
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_

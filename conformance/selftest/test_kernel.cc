@@ -82,7 +82,7 @@ Knobs exact_knobs() {
   knobs.pair = [](const reference::Spec& spec, std::int64_t j) {
     return reference::source_pair(spec, j);
   };
-  knobs.adjust_turn = [](double&, double&, std::int64_t, std::int64_t) {};
+  knobs.adjust_rotation = [](double&, double&, std::int64_t, std::int64_t) {};
   knobs.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
                                double&, double&) {};
   knobs.amplitude = [](double m) { return m; };
@@ -182,35 +182,34 @@ plugin::Answer TestKernel::run(const ropeproof_problem& problem) {
   return {};
 }
 
-void TestKernel::turn(const ropeproof_problem& p, const HeadIndex& index,
-                      std::int64_t j, double& c, double& s) {
+void TestKernel::cos_sin_of(const ropeproof_problem& p, const HeadIndex& index,
+                            std::int64_t j, double& c, double& s) {
   const std::int64_t at = index.batch * p.table_batch_stride +
                           index.token * p.table_token_stride + j;
   const double given =
       p.pair_amplitude != nullptr ? p.pair_amplitude[at] : p.amplitude;
   const double position = knobs_.position(p, index, j);
   double phi = knobs_.angle(position, knobs_.frequency(p, j));
-  double rest = 0;  // of the angle, beyond binary64
+  double low = 0;  // of the angle, beyond binary64
   if (knobs_.uses_low_part) {
     phi = position * p.inv_freq[j];
-    rest =
-        std::fma(position, p.inv_freq[j], -phi) + position * p.inv_freq_lo[j];
+    low = std::fma(position, p.inv_freq[j], -phi) + position * p.inv_freq_lo[j];
   }
   const Format formed =
       knobs_.table == Format::kF64 ? Format::kF64 : Format::kF32;
   const double m = rounded(formed, knobs_.amplitude(given));
-  // Two terms: |rest| <= 2^-22 for |phi| <= 2^31, and 2^-66 / 6 is out of sight.
-  const double half = rest * rest / 2;
+  // Two terms: |low| <= 2^-22 for |phi| <= 2^31, and 2^-66 / 6 is out of sight.
+  const double half = low * low / 2;
   const double cosine =
-      std::cos(phi) - (rest * std::sin(phi) + half * std::cos(phi));
+      std::cos(phi) - (low * std::sin(phi) + half * std::cos(phi));
   const double sine =
-      std::sin(phi) + (rest * std::cos(phi) - half * std::sin(phi));
+      std::sin(phi) + (low * std::cos(phi) - half * std::sin(phi));
   const auto entry = [&](double x) {
     return rounded(knobs_.table, rounded(formed, m * rounded(formed, x)));
   };
   c = entry(cosine);
   s = entry(sine);
-  knobs_.adjust_turn(c, s, j, p.rotary_dim / 2);
+  knobs_.adjust_rotation(c, s, j, p.rotary_dim / 2);
 }
 
 void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
@@ -243,7 +242,7 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
       c = load(bytes_at(p.cos, at, table), table);
       s = load(bytes_at(p.sin, at, table), table);
     } else {
-      turn(p, index, j, c, s);
+      cos_sin_of(p, index, j, c, s);
     }
     if (p.direction < 0 && !knobs_.ignores_direction) s = -s;
     knobs_.adjust_in_problem(p, index, c, s);
@@ -298,7 +297,7 @@ void TestKernel::rotate_tensor(const ropeproof_problem& p,
   const std::int64_t end = p.batch * t.out_batch_stride;
   std::memset(bytes_at(t.out, end, dtype), 0,
               static_cast<std::size_t>(knobs_.bytes_past_the_end));
-  if (knobs_.turns_a_pair_too_many) {
+  if (knobs_.rotates_a_pair_too_many) {
     const double x =
         load(bytes_at(in, p.batch * t.in_batch_stride, dtype), dtype);
     store(bytes_at(t.out, end, dtype), dtype, x * 0.75);
@@ -312,7 +311,7 @@ void TestKernel::write_table(const ropeproof_problem& p) {
     for (std::int64_t s = 0; s < p.seq; ++s) {
       for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
         double c = 0, sine = 0;
-        turn(p, {b, s, 0}, j, c, sine);
+        cos_sin_of(p, {b, s, 0}, j, c, sine);
         const std::int64_t at =
             b * p.table_batch_stride + s * p.table_token_stride + j;
         store(bytes_at(p.cos, at, table), table, c);

@@ -35,9 +35,9 @@ struct Knobs {
       position;
   // Where pair j is read from; where it is written follows from the layout.
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
-  // Changes the turn, given the pair's index and the number of pairs.
+  // Changes the rotation, given the pair's index and the number of pairs.
   std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
-      adjust_turn;
+      adjust_rotation;
   // The same, knowing the problem.
   std::function<void(const ropeproof_problem&, const HeadIndex&, double& c,
                      double& s)>
@@ -55,7 +55,7 @@ struct Knobs {
   bool writes_with_input_strides = false;
   bool reads_outside_densely = false;    // channels outside the window
   bool zeroes_outside_in_place = false;  // the same
-  bool turns_a_pair_too_many = false;    // right behind the last channel
+  bool rotates_a_pair_too_many = false;  // right behind the last channel
   // What the kernel takes the problem for.
   std::function<void(ropeproof_problem&)> misread;
   bool only_first_batch_row = false;
@@ -98,8 +98,8 @@ class TestKernel : public plugin::Kernel {
   void write_table(const ropeproof_problem& p);
   void write_frequencies(const ropeproof_problem& p);
   void permute(const ropeproof_problem& p);
-  void turn(const ropeproof_problem& p, const HeadIndex& index, std::int64_t j,
-            double& c, double& s);
+  void cos_sin_of(const ropeproof_problem& p, const HeadIndex& index,
+                  std::int64_t j, double& c, double& s);
 
   plugin::Description description_;
   Knobs knobs_;
