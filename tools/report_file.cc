@@ -44,8 +44,11 @@ void ReportOutput::add_flags(CLI::App& command) {
   command.add_option("--junit", junit_path_, "the same as JUnit XML");
   command
       .add_option("--failures", failures_,
-                  "failing checks shown in full (default 3)")
+                  "failing checks shown in full (default 1)")
       ->check(CLI::Range(0, 1000000));
+  command.add_flag("--details", has_details_,
+                   "how good beside pass or fail, every reason for "
+                   "unsupported, the worst elements");
 }
 
 void ReportOutput::open() {
@@ -55,7 +58,7 @@ void ReportOutput::open() {
 
 int ReportOutput::publish(const conformance::report::Report& report) {
   std::cout << conformance::report::text_report(
-                   report, static_cast<std::size_t>(failures_))
+                   report, static_cast<std::size_t>(failures_), has_details_)
             << std::flush;
   if (!std::cout) throw std::runtime_error("standard output is not writable");
   if (json_) json_->write(conformance::report::json_report(report));

@@ -37,7 +37,7 @@ class ReportFile {
   bool is_complete_ = false;
 };
 
-// --report, --junit and --failures.
+// --report, --junit, --failures and --details.
 class ReportOutput {
  public:
   void add_flags(CLI::App& command);
@@ -48,7 +48,8 @@ class ReportOutput {
 
  private:
   std::optional<std::string> json_path_, junit_path_;
-  int failures_ = 3;
+  int failures_ = 1;
+  bool has_details_ = false;
   std::optional<ReportFile> json_, junit_;
 };
 

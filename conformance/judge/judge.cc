@@ -210,7 +210,7 @@ class Places {
   }
 
   // Goes over everything once more; for outputs that are wrong.
-  std::string pattern(const Meter& meter) const {
+  Pattern pattern(const Meter& meter) const {
     Pattern pattern;
     for (const Tensor& tensor : tensors_) {
       for (std::int64_t i = 0; i < tensor.size(); ++i) {
@@ -224,7 +224,7 @@ class Places {
       }
       if (tensor.x != nullptr) add_lengths(pattern, tensor);
     }
-    return pattern.text();
+    return pattern;
   }
 
  private:
@@ -240,16 +240,21 @@ class Places {
       return decode(case_.dtype, bits[static_cast<std::size_t>(i)]);
     };
     for (std::int64_t row = 0; row < case_.tokens() * tensor.heads; ++row) {
+      double want = 0, got = 0;  // the head's, squared
       for (std::size_t j = 0; j < channels_.from.size(); ++j) {
         const auto length_of = [&](const cases::Bits& bits, const auto& pair) {
           return length<Format::kF64>(value(bits, row * d + pair.u),
                                       value(bits, row * d + pair.v));
         };
-        const auto pair = static_cast<std::int64_t>(j);
-        pattern.add_length(length_of(*tensor.x, channels_.from[j]),
-                           length_of(tensor.got, channels_.to[j]),
-                           bounds_.amplitude(row / tensor.heads, pair));
+        const double amplitude =
+            bounds_.amplitude(row / tensor.heads, static_cast<std::int64_t>(j));
+        const double in = length_of(*tensor.x, channels_.from[j]);
+        const double out = length_of(tensor.got, channels_.to[j]);
+        pattern.add_length(in, out, amplitude);
+        want += in * in * amplitude * amplitude;
+        got += out * out;
       }
+      pattern.add_head_length(std::sqrt(want), std::sqrt(got));
     }
   }
 
@@ -310,7 +315,12 @@ Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
   if (meter.worst.index >= 0) m.worst = places.element(meter.worst);
   if (m.wrong > 0) {
     m.first_wrong = places.element(meter.first_wrong);
-    m.pattern = places.pattern(meter);
+    const Pattern pattern = places.pattern(meter);
+    m.pattern = pattern.text();
+    m.equation = equation_of(pattern.evidence(), operation,
+                             claim.computes_scaling
+                                 ? c.spec.frequencies.scaling
+                                 : reference::Scaling(reference::Default{}));
   }
   return m;
 }
@@ -346,6 +356,7 @@ Measurement judge(const cases::PermuteCase& c, const Output& output) {
     pattern.add(element({i, 0, 0}), meter.is_wrong(i), false);
   }
   m.pattern = pattern.text();
+  m.equation = equation_of(ROPEPROOF_PERMUTE);
   return m;
 }
 

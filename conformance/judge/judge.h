@@ -8,6 +8,7 @@
 #include <string>
 
 #include "conformance/cases/case.h"
+#include "conformance/judge/equation.h"
 #include "conformance/judge/output.h"
 #include "conformance/judge/tolerance.h"
 
@@ -44,6 +45,7 @@ struct Measurement {
   std::array<double, 3> class_ratio{};
   std::optional<Element> first_wrong, worst;  // worst: always, if any element
   std::string pattern;                        // of the wrong elements, in words
+  int equation = 0;  // that they contradict, equation.h; 0: none is wrong
 
   bool pass() const { return wrong == 0; }
 };

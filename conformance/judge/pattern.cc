@@ -36,6 +36,12 @@ std::string verdict(std::int64_t wrong, std::int64_t all, const char* good) {
 // Coarser than any rounding, finer than any wrong amplitude.
 constexpr double kLengthsKept = 0x1p-6;
 
+// Keeps the largest relative error, and NaN once it was there.
+void add_error(double& largest, double want, double got) {
+  const double error = want > 0 ? std::abs(got - want) / want : 0;
+  if (!std::isnan(largest) && !(error <= largest)) largest = error;
+}
+
 }  // namespace
 
 void Pattern::add(const Element& element, bool wrong, bool unwritten) {
@@ -58,10 +64,30 @@ void Pattern::add(const Element& element, bool wrong, bool unwritten) {
 
 void Pattern::add_length(double in, double out, double amplitude) {
   has_length_ = true;
-  const double want = in * std::abs(amplitude);
-  const double error = want > 0 ? std::abs(out - want) / want : 0;
-  if (!(error <= length_error_)) length_error_ = error;
-  has_nan_ = has_nan_ || std::isnan(error);
+  add_error(length_error_, in * std::abs(amplitude), out);
+}
+
+void Pattern::add_head_length(double want, double out) {
+  add_error(head_length_error_, want, out);
+}
+
+Evidence Pattern::evidence() const {
+  Evidence evidence;
+  evidence.only_outside = outside_.wrong == total_.wrong;
+  // A head is skipped whole; an error of its values would show in them all.
+  const bool some_right = std::ranges::any_of(
+      heads_, [](const auto& head) { return head.second.wrong == 0; });
+  const bool some_wrong = std::ranges::any_of(heads_, [](const auto& head) {
+    return 2 * head.second.wrong > head.second.all;
+  });
+  evidence.some_heads_alone = unwritten_ > 0 || (some_right && some_wrong);
+  evidence.has_lengths = has_length_;
+  evidence.pairs_keep_length = length_error_ < kLengthsKept;
+  evidence.heads_keep_length = head_length_error_ < kLengthsKept;
+  const auto first = pairs_.find(0);
+  evidence.pair_0_is_right =
+      pairs_.size() > 1 && first != pairs_.end() && first->second.wrong == 0;
+  return evidence;
 }
 
 std::string Pattern::wrong_of(const std::string& name, const Axis& axis) {
@@ -93,7 +119,7 @@ std::string Pattern::text() const {
             verdict(outside_.wrong, outside_.all, "intact");
   }
   if (has_length_) {
-    const bool kept = length_error_ < kLengthsKept && !has_nan_;
+    const bool kept = length_error_ < kLengthsKept;
     text += kept ? "; pair lengths kept" : "; pair lengths not kept";
   }
   return text;

@@ -1,4 +1,4 @@
-// pattern.h -- which elements are wrong, in one sentence.
+// pattern.h -- which elements are wrong: in one sentence, and as evidence.
 #ifndef ROPEPROOF_CONFORMANCE_JUDGE_PATTERN_H_
 #define ROPEPROOF_CONFORMANCE_JUDGE_PATTERN_H_
 
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "conformance/cases/case.h"
+#include "conformance/judge/equation.h"
 
 namespace ropeproof::conformance::judge {
 
@@ -19,9 +20,13 @@ class Pattern {
 
   // Lengths before and after: a rotation times m keeps their ratio at |m|.
   void add_length(double in, double out, double amplitude);
+  // The same of a head's window; `want` is what its pairs add up to.
+  void add_head_length(double want, double out);
 
   // "36 of 64 wrong: pairs 0-3, every head; position 0 exact; ...".
   std::string text() const;
+
+  Evidence evidence() const;
 
  private:
   struct Count {
@@ -34,9 +39,8 @@ class Pattern {
   Axis pairs_, batches_, tokens_, heads_;
   Count total_, position_zero_, outside_;
   std::int64_t unwritten_ = 0;
-  double length_error_ = 0;
+  double length_error_ = 0, head_length_error_ = 0;  // NaN: kept by none
   bool has_length_ = false;
-  bool has_nan_ = false;
 };
 
 }  // namespace ropeproof::conformance::judge

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/selftest/test_kernel.h"
 
@@ -10,12 +11,6 @@ namespace ropeproof::conformance::report {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus kCorpus =
-      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
-  return kCorpus;
-}
 
 // A kernel that is wrong in backward cases alone, judged with these patterns.
 Report judged(const std::vector<std::string>& patterns,
@@ -29,14 +24,15 @@ Report judged(const std::vector<std::string>& patterns,
   knobs.ignores_direction = true;
   selftest::TestKernel kernel(description, knobs);
   kernel.canned = canned;
-  Report report = check::run_suite(kernel, corpus(), selection);
+  Report report = check::run_suite(kernel, cases::committed(), selection);
   Waivers waivers;
   for (const std::string& pattern : patterns) {
     waivers.entries.push_back({pattern, engine, "known for long",
                                "https://example.org/7",
                                parse_date("2027-03-31")});
   }
-  apply_waivers(waivers, case_ids(corpus()), parse_date(today), report);
+  apply_waivers(waivers, case_ids(cases::committed()), parse_date(today),
+                report);
   return report;
 }
 
@@ -84,7 +80,7 @@ TEST_CASE("a waiver that covers nothing but passes is stale and an error",
   const Report report = judged(ids);
   CHECK(exit_status(total(report)) == 1);
   const std::string text = text_report(report, 3);
-  CHECK_THAT(text, ContainsSubstring("XPASS        smoke-unit-001"));
+  CHECK_THAT(text, ContainsSubstring("XPASS    smoke-unit-001"));
   CHECK_THAT(text, ContainsSubstring("\nSTALE WAIVER "));
   // One failure left among many passes keeps a waiver alive.
   CHECK(exit_status(total(judged({"*"}))) == 0);
@@ -119,7 +115,7 @@ TEST_CASE(
   CHECK(totals.expired.size() == failing.size());
   CHECK(totals.stale.empty());
   const std::string text = text_report(report, 0);
-  CHECK_THAT(text, ContainsSubstring("  EXPIRED      " + failing[0] +
+  CHECK_THAT(text, ContainsSubstring("  EXPIRED  " + failing[0] +
                                      ": ended on 2027-03-31"));
   CHECK_THAT(text, ContainsSubstring("\nDOES NOT CONFORM  level "));
   CHECK_THAT(junit_report(report), ContainsSubstring("EXPIRED: ended on"));
@@ -136,13 +132,14 @@ TEST_CASE("a run that passes but for an expired waiver says just that",
   selftest::TestKernel kernel(description, selftest::exact_knobs());
   check::Selection smoke;
   smoke.tier = "smoke";
-  Report report = check::run_suite(kernel, corpus(), smoke);
+  Report report = check::run_suite(kernel, cases::committed(), smoke);
   REQUIRE(exit_status(total(report)) == 0);
   Waivers waivers;
   waivers.entries.push_back({"smoke-unit-001", report.kernel.name, "a reason",
                              "https://example.org/7",
                              parse_date("2027-03-31")});
-  apply_waivers(waivers, case_ids(corpus()), parse_date("2027-04-01"), report);
+  apply_waivers(waivers, case_ids(cases::committed()), parse_date("2027-04-01"),
+                report);
   CHECK(exit_status(total(report)) == 1);
   CHECK_THAT(text_report(report, 0), ContainsSubstring("\nEXPIRED WAIVER "));
   CHECK(conformance_statement(report, total(report)).empty());

@@ -3,7 +3,7 @@
 
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
-#include "conformance/report/report.h"
+#include "conformance/report/failure_text.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/words.h"
 
@@ -66,6 +66,7 @@ Json check_json(const check::Check& check) {
   if (check::is_failure(check.verdict)) {
     json["summary"] = check.summary;
     json["targets"] = check.targets;
+    json["equation"] = equation_of(check).number;
   }
   if (!check.reason.empty()) json["reason"] = check.reason;
   if (!check.measurement) return json;

@@ -1,7 +1,7 @@
 #include <sstream>
 
 #include "conformance/plugin/words.h"
-#include "conformance/report/report.h"
+#include "conformance/report/failure_text.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
@@ -94,10 +94,11 @@ std::string junit_report(const Report& report) {
   for (const check::Check& check : report.checks) {
     const std::string name =
         check.case_id + (check.aspect.empty() ? "" : " " + check.aspect);
-    print_case(
-        out, text::word(plugin::kOperationWords, check.operation), name,
-        element_of(check.verdict), message_of(check),
-        check::is_failure(check.verdict) ? failure_text(report, check) : "");
+    print_case(out, text::word(plugin::kOperationWords, check.operation), name,
+               element_of(check.verdict), message_of(check),
+               check::is_failure(check.verdict)
+                   ? failure_text(report, check, true)
+                   : "");
   }
   for (const AppliedWaiver* stale : totals.stale) {
     print_case(out, "waivers", stale->waiver.id, "failure",

@@ -5,6 +5,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <limits>
 
+#include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/apply.h"
 #include "conformance/selftest/test_kernel.h"
@@ -13,12 +14,6 @@ namespace ropeproof::conformance::report {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus kCorpus =
-      cases::load_corpus(ROPEPROOF_VECTORS_DIR);
-  return kCorpus;
-}
 
 Waivers some_waivers() {
   return {"w.json",
@@ -46,12 +41,12 @@ Report judged(const Subject& subject, const check::Shard& shard = {}) {
   kernel.canned = subject.canned;
   check::Selection selection = subject.selection;
   selection.shard = shard;
-  Report report = check::run_suite(kernel, corpus(), selection);
+  Report report = check::run_suite(kernel, cases::committed(), selection);
   report.suite_version = "0.0.0-test";
   report.time_limit_ms = 10000;
   report.kernel_argument = subject.argument;
-  apply_waivers(subject.waivers, case_ids(corpus()), parse_date("2027-03-31"),
-                report);
+  apply_waivers(subject.waivers, case_ids(cases::committed()),
+                parse_date("2027-03-31"), report);
   return report;
 }
 
@@ -99,7 +94,7 @@ TEST_CASE("a report read back says the same, byte for byte",
     const Report report = judged(subject);
     const Report again = read_report(json_report(report), "a.json");
     CHECK(json_report(again) == json_report(report));
-    CHECK(text_report(again, 1000) == text_report(report, 1000));
+    CHECK(text_report(again, 1000, true) == text_report(report, 1000, true));
   }
 }
 
@@ -112,7 +107,7 @@ TEST_CASE("merged shards are the unsharded report, byte for byte, in any order",
       std::reverse(shards.begin(), shards.end());
       const Report merged = merge_reports(std::move(shards));
       CHECK(json_report(merged) == json_report(whole));
-      CHECK(text_report(merged, 1000) == text_report(whole, 1000));
+      CHECK(text_report(merged, 1000, true) == text_report(whole, 1000, true));
     }
   }
 }

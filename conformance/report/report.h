@@ -82,11 +82,10 @@ bool are_waivers_alone(const Totals& totals);
 // A1, 0 waivers"; empty where there is nothing to state.
 std::string conformance_statement(const Report& report, const Totals& totals);
 
-// One failing check for people: where, what, how to replay it.
-std::string failure_text(const Report& report, const check::Check& check);
-
-// For people; at most `max_failures` failing checks in full.
-std::string text_report(const Report& report, std::size_t max_failures);
+// For people; at most `max_failures` failing checks in full. Details: how good
+// beside pass or fail, every reason, what a debugger needs.
+std::string text_report(const Report& report, std::size_t max_failures,
+                        bool has_details = false);
 
 inline constexpr const char* kReportFormat = "ropeproof-report/2";
 

@@ -132,6 +132,9 @@ check::Check check_of(const json& node) {
   check.targets = node.value("targets", std::vector<std::string>());
   check.reason = node.value("reason", "");
   if (node.contains("elements")) check.measurement = measurement_of(node);
+  if (check.measurement && check.measurement->wrong > 0) {
+    check.measurement->equation = node.value("equation", 0);
+  }
   return check;
 }
 

@@ -4,7 +4,8 @@ A fenced block behind `<!-- file: PATH -->` must be that file, to the letter. Ea
 line of a block behind `<!-- output: NAME -->` must stand, in the same order, in
 what `ropeproof run` prints for the example plug-in NAME; `...` may stand for lines
 left out. Fractions and bit patterns are not compared: the examples compute with the
-host's libm.
+host's libm. These first reports fit on a screen: 15 lines, or 25 for a failure, of 100
+columns but for the command that replays.
 
 The Python kernel of conformance/adapters/README.md must conform. Of the commands and
 paths of README.md and CONTRIBUTING.md, every file, preset, CMake option, test and
@@ -24,6 +25,7 @@ import tempfile
 
 source, program, plugins = map(pathlib.Path, sys.argv[1:4])
 readme = (source / "README.md").read_text()
+MOST_LINES = {"c_example": 15, "c_example_swapped": 25}
 blocks = re.findall(r"<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```", readme, re.S)
 faults = []
 
@@ -41,7 +43,7 @@ for kind, name, text in blocks:
             faults.append(f"{name} has {lines} lines; 25 is the promise")
         continue
     run = subprocess.run(
-        [program, "run", "--lib", plugins / (name + ".so"), "--failures", "1"],
+        [program, "run", "--lib", plugins / (name + ".so")],
         capture_output=True,
         text=True,
     )
@@ -49,6 +51,11 @@ for kind, name, text in blocks:
     printed = run.stdout.replace(
         str(plugins / (name + ".so")), "./my_rope.so"
     ).split("\n")
+    if len(printed) - 1 > MOST_LINES[name]:
+        faults.append(f"{name}: {len(printed) - 1} lines; {MOST_LINES[name]} is the promise")
+    for line in printed:
+        if len(line) > 100 and not line.startswith("  replay"):
+            faults.append(f"{name}: {len(line)} columns: {line}")
     printed = [masked(line) for line in printed]
     at = 0
     for line in text.rstrip("\n").split("\n"):

@@ -1,0 +1,73 @@
+#include "conformance/judge/equation.h"
+
+#include <ropeproof_kernel.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+namespace ropeproof::conformance::judge {
+namespace {
+
+constexpr Equation kEquations[] = {
+    {1, "frequency of each pair", "frequency scaling"},
+    {2, "angle at a position", "position angle axes table"},
+    {3, "the two channels of a pair", "layout weights"},
+    {4, "rotation of a pair", "rotation scaling memory output value"},
+    {5, "channels outside the window are copied", "window"},
+    {6, "each head rotates by its token's position", "shape memory call"},
+    {7, "linear scaling", "scaling"},
+    {8, "NTK-aware scaling", "scaling"},
+    {9, "dynamic NTK scaling", "scaling"},
+    {10, "YaRN scaling", "scaling"},
+    {12, "LongRoPE scaling", "scaling"},
+    {13, "llama3 scaling", "scaling"},
+    {14, "frequency factors", "scaling"}};
+
+// In the order of the variant's alternatives.
+constexpr std::array<int, std::variant_size_v<reference::Scaling>> kOfScaling =
+    {1, 7, 8, 9, 10, 12, 13, 14};
+
+}  // namespace
+
+const Equation& equation(int number) {
+  for (const Equation& known : kEquations) {
+    if (known.number == number) return known;
+  }
+  throw std::out_of_range("no equation (R" + std::to_string(number) + ")");
+}
+
+int equation_of(std::uint32_t operation) {
+  switch (operation) {
+    case ROPEPROOF_FREQUENCIES:
+      return 1;
+    case ROPEPROOF_TABLE:
+      return 2;
+    case ROPEPROOF_PERMUTE:
+      return 3;
+    default:
+      return 6;
+  }
+}
+
+int equation_of(const reference::Scaling& scaling) {
+  return kOfScaling[scaling.index()];
+}
+
+int equation_of(const Evidence& evidence, std::uint32_t operation,
+                const reference::Scaling& scaling) {
+  if (operation == ROPEPROOF_PERMUTE) return 3;
+  if (operation == ROPEPROOF_FREQUENCIES) return equation_of(scaling);
+  if (evidence.only_outside) return 5;
+  if (evidence.some_heads_alone) return 6;
+  if (evidence.has_lengths && !evidence.pairs_keep_length) {
+    // Another pairing rotates too: it keeps the length of the head.
+    return evidence.heads_keep_length ? 3 : 4;
+  }
+  if (operation == ROPEPROOF_ROTATE) return 4;
+  const int frequency = equation_of(scaling);
+  return evidence.pair_0_is_right || frequency != 1 ? frequency : 2;
+}
+
+}  // namespace ropeproof::conformance::judge

@@ -1,0 +1,146 @@
+#include "conformance/report/failure_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "conformance/plugin/words.h"
+#include "conformance/text/hex.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+constexpr std::size_t kMostBugs = 3;
+
+std::string value_text(double value, std::uint64_t bits,
+                       reference::Format number_format) {
+  return format("%.9g", value) + " (" +
+         text::hex(bits, reference::traits(number_format).total_bits / 4) + ")";
+}
+
+std::string element_text(const std::string& label, const judge::Element& e) {
+  std::string where = place(e);
+  if (std::isfinite(e.error)) {
+    where += format(", off by %.3g = ", e.error) + ratio_text(e.ratio()) +
+             " x the bound";
+  }
+  return paragraph(label, where) +
+         paragraph("", "got " + value_text(e.got, e.got_bits, e.format) +
+                           ", want " +
+                           value_text(e.want, e.want_bits, e.format));
+}
+
+// "layout/pairs-swapped pairs formed by the other layout" -> its group.
+std::string group_of(const std::string& target) {
+  return target.substr(0, target.find('/'));
+}
+
+// In words; those that break the equation first.
+std::string bugs_text(const check::Check& check, bool has_details) {
+  std::vector<std::string> targets = check.targets;
+  const std::string_view groups = equation_of(check).bugs;
+  std::ranges::stable_partition(targets, [&](const std::string& target) {
+    return groups.find(group_of(target)) != std::string_view::npos;
+  });
+  if (!has_details && targets.size() > kMostBugs) targets.resize(kMostBugs);
+  std::string text, label = "bugs?";
+  for (const std::string& target : targets) {
+    text += paragraph(
+        label, has_details ? target : target.substr(target.find(' ') + 1));
+    label = "";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ratio_text(double ratio) {
+  if (std::isinf(ratio)) return "inf";
+  if (ratio < 1000) return format("%.3g", ratio);
+  // An error where the exact result is zero exceeds any sensible multiple.
+  return ratio < 1e12 ? format("%.1e", ratio) : ">1e12";
+}
+
+std::string place(const judge::Element& e) {
+  if (e.tensor == "inv_freq") {
+    return "inv_freq[" + std::to_string(e.channel) + "]";
+  }
+  if (e.tensor == "permuted") {
+    return "head " + std::to_string(e.head) + " row " +
+           std::to_string(e.channel) + " column " + std::to_string(e.token);
+  }
+  const bool is_table = e.tensor == "cos" || e.tensor == "sin";
+  std::string text = e.tensor + "[" + std::to_string(e.batch) + "," +
+                     std::to_string(e.token) + ",";
+  if (!is_table) text += std::to_string(e.head) + ",";
+  text += std::to_string(e.channel) + "]";
+  if (e.pair >= 0) text += " pair " + std::to_string(e.pair);
+  const bool whole = e.position == std::floor(e.position);
+  text += " position " + format(whole ? "%.0f" : "%.12g", e.position);
+  if (e.pair < 0) text += ", outside the window";
+  return text;
+}
+
+std::string paragraph(const std::string& label, const std::string& text) {
+  constexpr std::size_t kIndent = 11;
+  std::string result, line = "  " + label + " ";
+  if (line.size() < kIndent) line.resize(kIndent, ' ');
+  std::size_t start = line.size();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, blank - at);
+    if (line.size() > start && line.size() + 1 + word.size() > kColumns) {
+      result += line + "\n";
+      line = std::string(kIndent, ' ');
+      start = kIndent;
+    }
+    if (line.size() > start) line += " ";
+    line += word;
+    at = blank + 1;
+  }
+  return result + line + "\n";
+}
+
+const judge::Equation& equation_of(const check::Check& check) {
+  const bool has_wrong_values =
+      check.measurement && check.measurement->equation != 0;
+  return judge::equation(has_wrong_values
+                             ? check.measurement->equation
+                             : judge::equation_of(check.operation));
+}
+
+std::string failure_text(const Report& report, const check::Check& check,
+                         bool has_details) {
+  const std::string operation =
+      text::word(plugin::kOperationWords, check.operation);
+  std::string text = check::verdict_word(check.verdict) + "  " + check.case_id +
+                     "  " + operation +
+                     (check.aspect.empty() ? "" : "  " + check.aspect) + "\n" +
+                     paragraph("case", check.summary);
+  if (!check.reason.empty()) text += paragraph("because", check.reason);
+  const bool is_wrong = check.measurement && !check.measurement->pass();
+  if (is_wrong) {
+    const judge::Measurement& m = *check.measurement;
+    text += element_text("first", *m.first_wrong);
+    if (has_details) text += element_text("worst", *m.worst);
+    text += paragraph("pattern", m.pattern);
+  }
+  const judge::Equation& equation = equation_of(check);
+  text += paragraph("equation", "(R" + std::to_string(equation.number) + ") " +
+                                    std::string(equation.text));
+  if (is_wrong) text += bugs_text(check, has_details);
+  const std::string replay = "ropeproof " + report.subcommand + " " +
+                             report.kernel_argument + " --case " +
+                             check.case_id + " --operation " + operation;
+  text += "  replay   " + replay + "\n";
+  if ((has_details || check.verdict == check::Verdict::kCrash) &&
+      report.subcommand == "run" &&
+      !report.kernel_argument.starts_with("--command")) {
+    text += "  debug    gdb --args " + replay + " --no-fork\n";
+  }
+  return text;
+}
+
+}  // namespace ropeproof::conformance::report

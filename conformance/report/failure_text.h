@@ -1,0 +1,40 @@
+// failure_text.h -- one failing check for people, and how its parts are written.
+#ifndef ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
+#define ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
+
+#include <string>
+
+#include "conformance/report/report.h"
+
+namespace ropeproof::conformance::report {
+
+// Where, what, which formula, how to replay it. With details also the worst
+// element, all bugs that the case is there to catch, and the debugger's line.
+std::string failure_text(const Report& report, const check::Check& check,
+                         bool has_details);
+
+// The equation that a failing check is about.
+const judge::Equation& equation_of(const check::Check& check);
+
+// 0.64, 12.3, 4.1e+06: three digits are enough to compare a ratio with 1.
+std::string ratio_text(double ratio);
+
+// "q[0,22,0,1] pair 1 position 2147483647"
+std::string place(const judge::Element& element);
+
+// Columns of a report.
+inline constexpr std::size_t kColumns = 100;
+
+// "  label    text", broken at blanks; the text begins at column 11.
+std::string paragraph(const std::string& label, const std::string& text);
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof buffer, pattern, arguments...);
+  return buffer;
+}
+
+}  // namespace ropeproof::conformance::report
+
+#endif  // ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
