@@ -73,7 +73,7 @@ Command add_selftest(CLI::App& app) {
           suite.fakes.libraries = beside.string();
         }
         const auto script = default_vectors().parent_path() / "conformance" /
-                            "kernels" / "fakes" / "process.py";
+                            "selftest" / "fakes" / "process.py";
         if (options->fake_process.empty() && std::filesystem::exists(script)) {
           suite.fakes.process = "python3 " + shell_quoted(script.string());
         }
