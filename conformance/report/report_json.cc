@@ -1,0 +1,307 @@
+// The JSON of a report, written and read by one list of members.
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "conformance/plugin/description_json.h"
+#include "conformance/plugin/words.h"
+#include "conformance/report/failure_text.h"
+#include "conformance/report/report_reader.h"
+#include "conformance/text/hex.h"
+#include "conformance/text/one_line.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Writes the members of one object.
+struct Writer {
+  static constexpr bool kReads = false;
+  Json json = Json::object();
+
+  // Whether a member that may be absent is there; `is_written` says when.
+  bool has(const char *, bool is_written) const { return is_written; }
+
+  template <class Value>
+  void value(const char *key, const Value &x) {
+    json[key] = x;
+  }
+  // JSON has no infinity: null.
+  void number(const char *key, double x) {
+    json[key] = std::isfinite(x) ? Json(x) : Json(nullptr);
+  }
+  template <class Value, std::size_t kSize>
+  void word(const char *key, Value x, const text::Words<Value, kSize> &words) {
+    json[key] = text::word(words, x);
+  }
+  template <std::size_t kSize>
+  void bits(const char *key, std::uint32_t x,
+            const text::Words<std::uint32_t, kSize> &words) {
+    for (const auto &[bit, word] : words) {
+      if ((x & bit) != 0) json[key].push_back(word);
+    }
+  }
+  void pattern(const char *key, std::uint64_t x, reference::Format format) {
+    json[key] = text::hex(x, reference::traits(format).total_bits / 4);
+  }
+  template <class Object>
+  void object(const char *key, const Object &x) {
+    Writer inner;
+    members(inner, x);
+    json[key] = std::move(inner.json);
+  }
+  template <class Object>
+  void list(const char *key, const std::vector<Object> &all) {
+    json[key] = Json::array();
+    for (const Object &x : all) {
+      Writer inner;
+      members(inner, x);
+      json[key].push_back(std::move(inner.json));
+    }
+  }
+};
+
+// Reads them. Throws for a member that is missing or of another type; what else
+// is wrong with a file, a comparison with what Writer makes of it finds.
+struct Reader {
+  static constexpr bool kReads = true;
+  const Json &json;
+
+  bool has(const char *key, bool) const { return json.contains(key); }
+
+  template <class Value>
+  void value(const char *key, Value &x) {
+    x = json.at(key).get<Value>();
+  }
+  void number(const char *key, double &x) {
+    const Json &node = json.at(key);
+    x = node.is_null() ? std::numeric_limits<double>::infinity()
+                       : node.get<double>();
+  }
+  template <class Value, std::size_t kSize>
+  void word(const char *key, Value &x, const text::Words<Value, kSize> &words) {
+    x = text::find_word(words, json.at(key).get<std::string>()).value();
+  }
+  template <std::size_t kSize>
+  void bits(const char *key, std::uint32_t &x,
+            const text::Words<std::uint32_t, kSize> &words) {
+    for (const Json &item : json.at(key)) {
+      x |= text::find_word(words, item.get<std::string>()).value();
+    }
+  }
+  void pattern(const char *key, std::uint64_t &x, reference::Format) {
+    const auto text = json.at(key).get<std::string>();
+    std::from_chars(text.data(), text.data() + text.size(), x, 16);
+  }
+  template <class Object>
+  void object(const char *key, Object &x) {
+    Reader inner{json.at(key)};
+    members(inner, x);
+  }
+  template <class Object>
+  void list(const char *key, std::vector<Object> &all) {
+    for (const Json &item : json.at(key)) {
+      Reader inner{item};
+      members(inner, all.emplace_back());
+    }
+  }
+};
+
+// T or const T.
+template <class Any, class T>
+concept Is = std::same_as<std::remove_const_t<Any>, T>;
+
+using Ratios = std::array<double, 3>;
+
+template <class Codec>
+void members(Codec &c, Is<Ratios> auto &ratios) {
+  c.number("A0", ratios[0]);
+  c.number("A1", ratios[1]);
+  c.number("A2", ratios[2]);
+}
+
+template <class Codec>
+void members(Codec &c, Is<judge::Element> auto &e) {
+  std::array<std::int64_t, 4> index{e.batch, e.token, e.head, e.channel};
+  c.value("tensor", e.tensor);
+  c.word("format", e.format, text::kFormatWords);
+  c.value("index", index);
+  c.value("pair", e.pair);
+  c.value("position", e.position);
+  c.number("got", e.got);
+  c.number("want", e.want);
+  c.pattern("got_bits", e.got_bits, e.format);
+  c.pattern("want_bits", e.want_bits, e.format);
+  c.number("error", e.error);
+  c.number("bound", e.bound);
+  if constexpr (Codec::kReads) {
+    e.batch = index[0], e.token = index[1];
+    e.head = index[2], e.channel = index[3];
+    // A value that is not finite is null, and its bits say which it is.
+    if (!std::isfinite(e.got)) e.got = decode(e.format, e.got_bits);
+    if (!std::isfinite(e.want)) e.want = decode(e.format, e.want_bits);
+  }
+}
+
+template <class Codec>
+void element(Codec &c, const char *key, auto &x) {
+  if (!c.has(key, x.has_value())) return;
+  if constexpr (Codec::kReads) x.emplace();
+  c.object(key, *x);
+}
+
+template <class Codec>
+void members(Codec &c, Is<judge::Measurement> auto &m) {
+  c.value("elements", m.elements);
+  c.value("wrong", m.wrong);
+  c.value("vacuous", m.vacuous);
+  c.value("not_nearest", m.not_nearest);
+  c.value("beyond_structure", m.beyond_structure);
+  c.number("max_norm_ulp", m.max_norm_ulp);
+  if (c.has("phase_rho", m.phase_rho >= 0)) c.number("phase_rho", m.phase_rho);
+  c.object("class_ratio", m.class_ratio);
+  element(c, "first_wrong", m.first_wrong);
+  element(c, "worst", m.worst);
+  if (c.has("pattern", !m.pattern.empty())) c.value("pattern", m.pattern);
+}
+
+// Summary, targets and equation are there for failing checks alone.
+template <class Codec>
+void members(Codec &c, Is<check::Check> auto &check) {
+  int equation = 0;
+  c.value("case", check.case_id);
+  c.word("operation", check.operation, plugin::kOperationWords);
+  c.word("verdict", check.verdict, check::kVerdictWords);
+  if (c.has("aspect", !check.aspect.empty())) c.value("aspect", check.aspect);
+  if (c.has("suffixes", !check.suffixes.empty())) {
+    c.value("suffixes", check.suffixes);
+  }
+  if (c.has("dtype", check.dtype != 0)) {
+    c.word("dtype", check.dtype, plugin::kDtypeWords);
+  }
+  if (c.has("features", check.features != 0)) {
+    c.bits("features", check.features, plugin::kFeatureWords);
+  }
+  if (check::is_failure(check.verdict)) {
+    if constexpr (!Codec::kReads) equation = equation_of(check).number;
+    c.value("summary", check.summary);
+    c.value("targets", check.targets);
+    c.value("equation", equation);
+  }
+  if (c.has("reason", !check.reason.empty())) c.value("reason", check.reason);
+  if (!c.has("elements", check.measurement.has_value())) return;
+  if constexpr (Codec::kReads) check.measurement.emplace();
+  members(c, *check.measurement);
+  if constexpr (Codec::kReads) {
+    if (check.measurement->wrong > 0) check.measurement->equation = equation;
+  }
+}
+
+template <class Codec>
+void members(Codec &c, Is<AppliedWaiver> auto &applied) {
+  std::string expires;
+  if constexpr (!Codec::kReads) expires = date_text(applied.waiver.expires);
+  c.value("id", applied.waiver.id);
+  c.value("reason", applied.waiver.reason);
+  c.value("link", applied.waiver.link);
+  c.value("expires", expires);
+  c.value("is_expired", applied.is_expired);
+  c.value("cases", applied.cases);
+  if constexpr (Codec::kReads) applied.waiver.expires = parse_date(expires);
+}
+
+// What follows from the rest of a report.
+void write_totals(Writer &out, const Report &report) {
+  const Totals totals = total(report);
+  Json verdicts = Json::object();
+  for (const auto &[verdict, count] : totals.count) {
+    verdicts[check::verdict_word(verdict)] = count;
+  }
+  out.value("level", totals.level + totals.suffixes);
+  out.value("statement", conformance_statement(report, totals));
+  out.value("exit_status", exit_status(totals));
+  out.value("verdicts", verdicts);
+  out.value("unsupported", totals.unsupported);
+  out.value("elements", totals.elements);
+  out.value("vacuous", totals.vacuous);
+  out.value("not_nearest", totals.not_nearest);
+  out.object("class_ratio", totals.class_ratio);
+}
+
+template <class Codec>
+void members(Codec &c, Is<Report> auto &report) {
+  std::string shard = report.shard.text();
+  c.value("suite_version", report.suite_version);
+  c.value("vectors_version", report.vectors_version);
+  c.value("manifest_sha256", report.manifest_sha256);
+  c.value("subcommand", report.subcommand);
+  c.value("kernel_argument", report.kernel_argument);
+  c.value("kernel_sha256", report.kernel_sha256);
+  c.value("is_forked", report.is_forked);
+  c.value("time_limit_ms", report.time_limit_ms);
+  if constexpr (Codec::kReads) {
+    plugin::Members description(c.json.at("description"));
+    report.kernel = plugin::read_description(description);
+  } else {
+    c.json["description"] = plugin::description_json(report.kernel);
+  }
+  c.value("selection", report.selection);
+  c.value("operations", report.operations);
+  c.value("is_whole_tier", report.is_whole_tier);
+  c.value("cases_sha256", report.cases_sha256);
+  c.value("shard", shard);
+  c.value("profile", report.profile);
+  c.value("staged", report.staged);
+  c.value("staged_is_missing", report.staged_is_missing);
+  c.list("waivers", report.waivers);
+  if constexpr (Codec::kReads) {
+    report.shard = check::parse_shard(shard, "shard");
+    for (AppliedWaiver &applied : report.waivers) {
+      applied.waiver.engine = report.kernel.name;
+    }
+  } else {
+    write_totals(c, report);
+  }
+  if (!report.shard.is_whole()) c.value("dealt", report.dealt);
+  c.list("checks", report.checks);
+}
+
+}  // namespace
+
+std::string json_report(const Report &report) {
+  Writer out;
+  out.value("format", kReportFormat);
+  members(out, report);
+  // A path need not be UTF-8; JSON must.
+  return out.json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Report read_report(const std::string &text, const std::string &file) {
+  const auto fail = [&file](const std::string &fault) {
+    throw ReportError(text::one_line(file + ": " + fault));
+  };
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object() ||
+      document.value("format", Json()) != kReportFormat) {
+    fail(std::string("no report of `ropeproof run --report`: expected ") +
+         kReportFormat);
+  }
+  Report report;
+  try {
+    Reader in{document};
+    members(in, report);
+  } catch (const std::exception &) {
+    fail("a member is missing or of another type; write the report again");
+  }
+  if (json_report(report) != text) {
+    fail("not as this version writes it; was it edited, or cut short?");
+  }
+  return report;
+}
+
+}  // namespace ropeproof::conformance::report
