@@ -53,13 +53,13 @@ bool show_model(const std::string& name, const std::filesystem::path& vectors,
 std::filesystem::path default_vectors();
 
 // The kernels that come with the suite, those that were built.
-const std::vector<std::string>& bundled_kernels();
+const std::vector<std::string>& builtin_kernels();
 
 // A program that comes with this one, beside it.
-std::filesystem::path bundled_program(const std::string& name);
+std::filesystem::path program_beside(const std::string& name);
 
-// The library of a bundled kernel, beside this program or installed.
-std::filesystem::path bundled_library(const std::string& name);
+// The library of a builtin kernel, beside this program or installed.
+std::filesystem::path builtin_library(const std::string& name);
 
 }  // namespace ropeproof::tools
 

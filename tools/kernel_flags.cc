@@ -25,7 +25,7 @@ void KernelFlags::add_flags(CLI::App& command) {
   kernel->add_option("--lib", library_, kLibraryHelp);
   kernel->add_option("--command", command_, kCommandHelp);
   kernel->add_option("--builtin", builtin_, kBuiltinHelp)
-      ->check(CLI::IsMember(bundled_kernels()));
+      ->check(CLI::IsMember(builtin_kernels()));
   kernel->require_option(1);
   command
       .add_option("--time-limit", time_limit_ms_,
@@ -46,7 +46,7 @@ std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open() const {
 }
 
 std::string KernelFlags::library() const {
-  return builtin_.empty() ? library_ : bundled_library(builtin_).string();
+  return builtin_.empty() ? library_ : builtin_library(builtin_).string();
 }
 
 void KernelFlags::note(conformance::report::Report& report) const {
@@ -76,7 +76,7 @@ void KernelListFlags::add_flags(CLI::App& command) {
       ->allow_extra_args(false);
   command.add_option("--builtin", builtins_, kBuiltinHelp)
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(bundled_kernels()));
+      ->check(CLI::IsMember(builtin_kernels()));
 }
 
 std::vector<KernelFlags> KernelListFlags::list() const {

@@ -67,8 +67,8 @@ void list_checksums(const std::string& vectors) {
 }
 
 void list_kernels() {
-  for (const std::string& name : bundled_kernels()) {
-    std::cout << name << "  " << bundled_library(name).string() << "\n";
+  for (const std::string& name : builtin_kernels()) {
+    std::cout << name << "  " << builtin_library(name).string() << "\n";
   }
 }
 
@@ -92,7 +92,7 @@ Command add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "list",
-      "list the cases, their coverage, bundled kernels, models, profiles or "
+      "list the cases, their coverage, builtin kernels, models, profiles or "
       "tolerances");
   command
       ->add_option("what", options->what,

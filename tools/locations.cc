@@ -23,22 +23,22 @@ fs::path default_vectors() {
   return fs::exists(installed) ? installed : fs::path(ROPEPROOF_VECTORS_DIR);
 }
 
-const std::vector<std::string>& bundled_kernels() {
+const std::vector<std::string>& builtin_kernels() {
   static const std::vector<std::string> kKernels = [] {
     std::vector<std::string> kernels = {"fast", "c_example"};
     std::erase_if(kernels, [](const std::string& name) {
-      return !fs::exists(bundled_library(name));
+      return !fs::exists(builtin_library(name));
     });
     return kernels;
   }();
   return kKernels;
 }
 
-fs::path bundled_program(const std::string& name) {
+fs::path program_beside(const std::string& name) {
   return program_folder() / name;
 }
 
-fs::path bundled_library(const std::string& name) {
+fs::path builtin_library(const std::string& name) {
   const std::string file = name + ".so";
   const fs::path built = program_folder() / "plugins" / file;
   if (fs::exists(built)) return built;

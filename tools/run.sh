@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the suite, judges every bundled kernel and writes the reports.
+# Builds the suite, judges every builtin kernel and writes the reports.
 #
-#   tools/run.sh                    the bundled kernels
+#   tools/run.sh                    the builtin kernels
 #   tools/run.sh --engines torch    and PyTorch's LLaMA and Hugging Face forms
 #
 # Exit status: the worst of `ropeproof run`; 2 if something cannot be set up.

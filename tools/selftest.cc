@@ -65,7 +65,7 @@ Command add_selftest(CLI::App& app) {
   return {
       command, [options] {
         conformance::selftest::SelftestOptions suite;
-        const auto fast = bundled_library("fast");
+        const auto fast = builtin_library("fast");
         if (std::filesystem::exists(fast)) suite.fast_library = fast.string();
         suite.fakes = {options->fakes, options->fake_process};
         const auto beside = fast.parent_path().parent_path() / "fakes";

@@ -157,7 +157,7 @@ Opinion read_opinion(const ProgramResult& result) {
 }
 
 Opinion ask_arb(const Options& options) {
-  const fs::path program = bundled_program("ropeproof_recheck");
+  const fs::path program = program_beside("ropeproof_recheck");
   if (!fs::exists(program)) {
     return no_opinion(
         Opinion::State::kNotInstalled,
@@ -177,8 +177,7 @@ std::optional<std::string> find_python() {
 }
 
 Opinion ask_mpmath(const Options& options) {
-  fs::path script =
-      bundled_program("..") / "share" / "ropeproof" / "recheck.py";
+  fs::path script = program_beside("..") / "share" / "ropeproof" / "recheck.py";
   if (!fs::exists(script)) script = ROPEPROOF_RECHECK_SCRIPT;
   if (!fs::exists(script)) {
     return no_opinion(Opinion::State::kNotInstalled,

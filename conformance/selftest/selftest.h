@@ -13,7 +13,7 @@
 namespace ropeproof::conformance::selftest {
 
 struct SelftestOptions {
-  std::string fast_library;  // a bundled kernel of class A0; empty: none
+  std::string fast_library;  // a builtin kernel of class A0; empty: none
   FakePlaces fakes;          // no libraries: no fakes
 };
 
