@@ -212,7 +212,7 @@ std::string not_judged(const Report& report, const Totals& totals,
     reasons.emplace_back(-count, reason);
   }
   std::ranges::sort(reasons);
-  constexpr std::size_t kRoom = kColumns - 36;  // beside the rest of the line
+  constexpr std::size_t kRoom = kColumns - 40;  // beside the rest of the line
   std::string text;
   std::size_t shown = 0;
   for (; shown < reasons.size(); ++shown) {
@@ -228,12 +228,12 @@ std::string not_judged(const Report& report, const Totals& totals,
         " and " + std::to_string(reasons.size() - shown) + " more; --details";
   }
   std::string result;
-  if (!text.empty()) result = paragraph("unsupported", text);
+  if (!text.empty()) result = paragraph("unsupported:", text);
   const std::uint32_t idle = report.kernel.features & ~totals.features;
   if (idle != 0 && report.is_whole_tier) {
-    result +=
-        paragraph("not judged", "declared, but no case of this run needs it: " +
-                                    bit_words(plugin::kFeatureWords, idle));
+    result += paragraph("not judged:",
+                        "declared, but no case of this run needs it: " +
+                            bit_words(plugin::kFeatureWords, idle));
   }
   return result;
 }
@@ -252,8 +252,8 @@ constexpr text::Words<char, 4> kSuffixWords{{{'E', "NaN, infinity, subnormals"},
 // What the level and its suffixes say.
 std::string meaning(const Totals& totals) {
   if (totals.lacking > 0) {
-    return "the profile needs " + counted(totals.lacking, "case") +
-           " that the kernel does not offer";
+    return counted(totals.lacking, "check") +
+           " of the profile need what the kernel does not offer";
   }
   if (totals.level.empty() || totals.of(check::Verdict::kPass) == 0) return "";
   std::string text = totals.level + ": " +
@@ -262,7 +262,9 @@ std::string meaning(const Totals& totals) {
     if (totals.suffixes.find(letter) == std::string::npos) continue;
     text += std::string("; ") + letter + ": " + std::string(meant);
   }
-  return text;
+  const std::int64_t waived = totals.of(check::Verdict::kXfail);
+  return waived == 0 ? text
+                     : text + "; but for " + counted(waived, "waived check");
 }
 
 std::string verdict(const Report& report, const Totals& totals) {
