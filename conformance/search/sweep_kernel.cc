@@ -9,10 +9,11 @@
 #include <tuple>
 #include <vector>
 
+#include "conformance/check/call.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/words.h"
-#include "conformance/search/angle_probe.h"
 #include "conformance/text/words.h"
+#include "reference/rope.h"
 #include "reference/sweep/sweep.h"
 
 namespace ropeproof::conformance::search {
@@ -74,46 +75,41 @@ bool comes_before(const SweptValue& a, const SweptValue& b) {
          std::tie(b.position, b.pair, b.is_sin);
 }
 
-// What a few positions add to a result; the order does not matter.
-struct Tally {
-  std::int64_t values = 0, nearest = 0, wrong = 0, vacuous = 0;
-  double max_error = 0;
-  std::optional<SweptValue> first_wrong, worst;
+void keep_first(SweepCounts& counts, const SweptValue& value) {
+  auto& first = counts.first_wrong;
+  if (!first || comes_before(value, *first)) first = value;
+}
 
-  void add(const SweptValue& value, bool is_vacuous) {
-    ++values;
-    const bool zeros = value.got == 0 && value.want == 0;
-    if (value.got_bits == value.want_bits || zeros) ++nearest;
-    if (is_vacuous) ++vacuous;
-    max_error = std::max(max_error, value.error);
-    if (value.error > value.bound) {
-      ++wrong;
-      keep_first(value);
-    }
-    keep_worst(value);
+void keep_worst(SweepCounts& counts, const SweptValue& value) {
+  auto& worst = counts.worst;
+  if (!worst || value.ratio() > worst->ratio() ||
+      (value.ratio() == worst->ratio() && comes_before(value, *worst))) {
+    worst = value;
   }
+}
 
-  void add(const Tally& other) {
-    values += other.values;
-    nearest += other.nearest;
-    wrong += other.wrong;
-    vacuous += other.vacuous;
-    max_error = std::max(max_error, other.max_error);
-    if (other.first_wrong) keep_first(*other.first_wrong);
-    if (other.worst) keep_worst(*other.worst);
+void add(SweepCounts& counts, const SweptValue& value) {
+  ++counts.values;
+  const bool zeros = value.got == 0 && value.want == 0;
+  if (value.got_bits == value.want_bits || zeros) ++counts.nearest;
+  counts.max_error = std::max(counts.max_error, value.error);
+  if (value.error > value.bound) {
+    ++counts.wrong;
+    keep_first(counts, value);
   }
+  keep_worst(counts, value);
+}
 
- private:
-  void keep_first(const SweptValue& value) {
-    if (!first_wrong || comes_before(value, *first_wrong)) first_wrong = value;
-  }
-  void keep_worst(const SweptValue& value) {
-    if (!worst || value.ratio() > worst->ratio() ||
-        (value.ratio() == worst->ratio() && comes_before(value, *worst))) {
-      worst = value;
-    }
-  }
-};
+// The order does not matter.
+void add(SweepCounts& counts, const SweepCounts& other) {
+  counts.values += other.values;
+  counts.nearest += other.nearest;
+  counts.wrong += other.wrong;
+  counts.vacuous += other.vacuous;
+  counts.max_error = std::max(counts.max_error, other.max_error);
+  if (other.first_wrong) keep_first(counts, *other.first_wrong);
+  if (other.worst) keep_worst(counts, *other.worst);
+}
 
 // One kernel and one base.
 class Sweeper {
@@ -123,10 +119,10 @@ class Sweeper {
         sweep_(request.oracle, spec_of(kernel, request), request.positions) {
     const plugin::Description& description = kernel.description();
     result_.operation = chosen_operation(description);
-    const Format dtype = chosen_dtype(description, request);
-    judge::Claim claim = judge::claim_of(description, dtype);
+    dtype_ = chosen_dtype(description, request);
+    judge::Claim claim = judge::claim_of(description, dtype_);
     const bool is_table = result_.operation == ROPEPROOF_TABLE;
-    result_.format = is_table ? claim.table : dtype;
+    result_.format = is_table ? claim.table : dtype_;
     const double local = is_table ? table_error(claim, false, false)
                                   : local_error(claim, false, false);
     judge::Claim stored = claim;
@@ -150,25 +146,19 @@ class Sweeper {
   }
 
   SweepResult run() {
-    AngleProbe probe(kernel_, result_.operation, result_.format, spec_,
-                     frequencies_,
-                     std::min(result_.positions, kPositionsPerCall));
-    Tally tally;
     for (std::int64_t first = 0; first < result_.positions;
          first += kPositionsPerCall) {
       const std::int64_t count =
           std::min(kPositionsPerCall, result_.positions - first);
-      result_.answer = probe.ask(first, count);
+      judge::Output output;
+      const cases::RopeCase c = case_at(first, count);
+      result_.answer =
+          check::Call(kernel_, result_.operation, c, result_.format)
+              .run(output);
       if (result_.answer.outcome != plugin::Outcome::kOk) break;
-      judge(probe, first, count, tally);
+      judge(output, first, count);
     }
-    result_.values = tally.values;
-    result_.nearest = tally.nearest;
-    result_.wrong = tally.wrong;
-    result_.vacuous = tally.vacuous;
-    result_.max_ulp = tally.max_error / reference::ulp(result_.format, 1);
-    result_.first_wrong = tally.first_wrong;
-    result_.worst = tally.worst;
+    result_.max_ulp = result_.max_error / reference::ulp(result_.format, 1);
     return result_;
   }
 
@@ -180,30 +170,67 @@ class Sweeper {
             {request.base}};
   }
 
-  // Adds the values of the probe's last answer to `tally`.
-  void judge(const AngleProbe& probe, std::int64_t first, std::int64_t count,
-             Tally& tally) const {
+  // Unit vectors: x = (1, 0) comes out as (cos, sin).
+  cases::RopeCase case_at(std::int64_t first, std::int64_t count) const {
+    cases::RopeCase c;
+    c.dtype = dtype_;
+    c.spec = spec_;
+    c.batch = c.q_heads = 1;
+    c.seq = count;
+    for (std::int64_t i = 0; i < count; ++i) {
+      c.positions.push_back(static_cast<double>(first + i));
+    }
+    for (const auto& theta : frequencies_) {
+      c.inv_freq_hi.push_back(theta.hi);
+      c.inv_freq_lo.push_back(theta.lo);
+    }
+    if (result_.operation == ROPEPROOF_TABLE) return c;
+    cases::Bits row(static_cast<std::size_t>(spec_.layout.head_dim));
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      row[static_cast<std::size_t>(source_pair(spec_, j).u)] =
+          encode(c.dtype, 1);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      c.q.insert(c.q.end(), row.begin(), row.end());
+    }
+    return c;
+  }
+
+  // Adds the values of one answer.
+  void judge(const judge::Output& output, std::int64_t first,
+             std::int64_t count) {
     std::exception_ptr failure;
 #pragma omp parallel
     {
-      Tally mine;
+      SweepCounts mine;
 #pragma omp for schedule(dynamic, 64)
       for (std::int64_t row = 0; row < count; ++row) {
         try {
-          judge_row(probe, first, row, mine);
+          judge_row(output, first, row, mine);
         } catch (...) {
 #pragma omp critical(ropeproof_conformance_sweep)
           if (!failure) failure = std::current_exception();
         }
       }
 #pragma omp critical(ropeproof_conformance_sweep)
-      tally.add(mine);
+      add(result_, mine);
     }
     if (failure) std::rethrow_exception(failure);
   }
 
-  void judge_row(const AngleProbe& probe, std::int64_t first, std::int64_t row,
-                 Tally& tally) const {
+  std::uint64_t got(const judge::Output& output, std::int64_t row,
+                    std::int64_t pair, bool is_sin) const {
+    if (result_.operation == ROPEPROOF_TABLE) {
+      return (is_sin ? output.sin : output.cos)[static_cast<std::size_t>(
+          row * sweep_.pairs() + pair)];
+    }
+    const reference::Pair target = target_pair(spec_, pair);
+    return output.q[static_cast<std::size_t>(row * spec_.layout.head_dim +
+                                             (is_sin ? target.v : target.u))];
+  }
+
+  void judge_row(const judge::Output& output, std::int64_t first,
+                 std::int64_t row, SweepCounts& counts) const {
     const auto width = static_cast<std::size_t>(sweep_.pairs());
     std::vector<double> cos(width), sin(width);
     sweep_.table(first + row,
@@ -216,7 +243,7 @@ class Sweeper {
       const auto pair = static_cast<std::int64_t>(j);
       for (const bool is_sin : {false, true}) {
         SweptValue value{first + row, pair, is_sin};
-        value.got_bits = is_sin ? probe.sin(row, pair) : probe.cos(row, pair);
+        value.got_bits = got(output, row, pair, is_sin);
         value.want = is_sin ? sin[j] : cos[j];
         value.want_bits = encode(result_.format, value.want);
         value.got = decode(result_.format, value.got_bits);
@@ -226,7 +253,9 @@ class Sweeper {
                           : std::numeric_limits<double>::infinity();
         value.bound =
             angle + bounds_.local + judge::kGoldenError + bounds_.absolute;
-        tally.add(value, angle + bounds_.local >= reference::bound::kVacuous);
+        if (angle + bounds_.local >= reference::bound::kVacuous)
+          ++counts.vacuous;
+        add(counts, value);
       }
     }
   }
@@ -234,6 +263,7 @@ class Sweeper {
   plugin::Kernel& kernel_;
   reference::sweep::Sweep sweep_;
   reference::Spec spec_;
+  Format dtype_ = Format::kF32;
   std::vector<reference::WideGolden> frequencies_;
   Bounds bounds_{};
   SweepResult result_;

@@ -21,9 +21,8 @@ struct SweepRequest {
   double base = 10000;
   std::int64_t rotary_dim = 128;
   std::int64_t positions = 131072;  // 0 .. positions - 1
-  std::optional<reference::Format> dtype =
-      {};  // the first offered of f32, bf16,
-           // f16, f64
+  // Without one, the first offered of f32, bf16, f16, f64.
+  std::optional<reference::Format> dtype = {};
   reference::Oracle oracle = reference::Oracle::kMpfi;
 };
 
@@ -37,17 +36,21 @@ struct SweptValue {
   double ratio() const;  // error / bound; 0/0 is 0
 };
 
-struct SweepResult {
-  std::uint32_t operation = 0;  // ROPEPROOF_TABLE or ROPEPROOF_ROPE
-  reference::Format format = reference::Format::kF32;
-  std::int64_t positions = 0;  // fewer than asked where the kernel has a limit
+struct SweepCounts {
   std::int64_t values = 0;
   std::int64_t nearest = 0;  // correctly rounded
   std::int64_t wrong = 0;    // beyond the bound that the description claims
   std::int64_t vacuous = 0;  // bound >= kVacuous: accepts any rotation
-  double max_ulp = 0;        // largest error, in ulps of `format` at 1
+  double max_error = 0;
   std::optional<SweptValue> first_wrong, worst;  // worst: error over bound
-  plugin::Answer answer;                         // of the call that ended it
+};
+
+struct SweepResult : SweepCounts {
+  std::uint32_t operation = 0;  // ROPEPROOF_TABLE or ROPEPROOF_ROPE
+  reference::Format format = reference::Format::kF32;
+  std::int64_t positions = 0;  // fewer than asked where the kernel has a limit
+  double max_ulp = 0;          // max_error in ulps of `format` at 1
+  plugin::Answer answer;       // of the call that ended it
 
   bool conforms() const {
     return answer.outcome == plugin::Outcome::kOk && wrong == 0;
