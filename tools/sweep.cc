@@ -127,7 +127,7 @@ Command add_sweep(CLI::App& app) {
   command->add_option("--base", options->bases,
                       "bases of the frequencies (default 1e4 5e5 1e6 1e7)");
   command->add_option("--rotary-dim", options->request.rotary_dim,
-                      "channels that turn (default 128)");
+                      "rotary channels (default 128)");
   command
       ->add_option("--positions", options->request.positions,
                    "positions 0 to N - 1 (default 131072)")

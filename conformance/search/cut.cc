@@ -151,9 +151,10 @@ cases::RopeCase relaid(const cases::RopeCase& c, const Indices& kept,
     source[static_cast<std::size_t>(to.u)] = from.u;
     source[static_cast<std::size_t>(to.v)] = from.v;
   }
-  const Indices old_rest = outside(c.spec), new_rest = outside(cut.spec);
-  for (std::size_t i = 0; i < std::min(old_rest.size(), new_rest.size()); ++i) {
-    source[static_cast<std::size_t>(new_rest[i])] = old_rest[i];
+  const Indices old_outside = outside(c.spec), new_outside = outside(cut.spec);
+  for (std::size_t i = 0; i < std::min(old_outside.size(), new_outside.size());
+       ++i) {
+    source[static_cast<std::size_t>(new_outside[i])] = old_outside[i];
   }
   const auto move = [&](const cases::Bits& x) {
     cases::Bits moved;

@@ -34,13 +34,15 @@ struct StressResult {
 
 // Proves and judges stress_case(seed, i, is_wanted) for i = first, first + 1 ...
 // under every operation that the kernel offers; wanted is what its main one
-// takes. Until one fails or `goes_on`, asked before
-// each batch of at most kStressBatch cases with the number drawn so far, answers
-// how many more may be drawn: 0 ends the search. A failure is made smaller by
-// shrink(), as long as it stays what it is: FAIL, CRASH, ERROR; a timeout is
-// left as it was drawn. The rest is confirmed in a fresh process, where the
-// kernel has one: the smaller case, else the drawn one. The result depends on the kernel, the seed and the
-// numbers answered alone. Throws what reference/golden.h throws.
+// takes. It ends with the first failure, or where `goes_on`, asked before each
+// batch of at most kStressBatch cases with the number drawn so far, answers that
+// no more (0) may be drawn.
+//
+// A failure is made smaller by shrink() while it stays what it is: FAIL, CRASH,
+// ERROR; a timeout is left as drawn. The smaller case, else the drawn one, is
+// confirmed in a fresh process where the kernel has one. The result depends on
+// the kernel, the seed and the answers of `goes_on` alone. Throws what
+// reference/golden.h throws.
 using GoesOn = std::function<std::uint64_t(std::uint64_t drawn)>;
 inline constexpr std::uint64_t kStressBatch = 32;
 StressResult search(plugin::Kernel& kernel, std::uint64_t seed,

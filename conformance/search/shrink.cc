@@ -147,11 +147,11 @@ class Shrinker {
   // The two pairings that every kernel has one of, and no distance.
   void lay_out_plainly() {
     Layout layout = c_.spec.layout;
-    const std::int64_t rest = layout.head_dim - window_width(layout);
+    const std::int64_t outside = layout.head_dim - window_width(layout);
     layout.blocks = 1;
     layout.pair_distance = 0;
-    layout.head_dim = layout.rotary_dim + rest;
-    layout.rotary_offset = std::min(layout.rotary_offset, rest);
+    layout.head_dim = layout.rotary_dim + outside;
+    layout.rotary_offset = std::min(layout.rotary_offset, outside);
     for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kInterleaved}) {
       const Layout& now = c_.spec.layout;
       if (now.pairing == pairing && now.pair_distance == 0) return;
@@ -163,10 +163,10 @@ class Shrinker {
   // The pairs `kept`, and as many channels outside the window as there are.
   cases::RopeCase with_pairs(const Indices& kept) const {
     Layout layout = c_.spec.layout;
-    const std::int64_t rest = layout.head_dim - window_width(layout);
+    const std::int64_t outside = layout.head_dim - window_width(layout);
     layout.rotary_dim = 2 * static_cast<std::int64_t>(kept.size());
     while (layout.rotary_dim / 2 % layout.blocks != 0) --layout.blocks;
-    layout.head_dim = window_width(layout) + rest;
+    layout.head_dim = window_width(layout) + outside;
     return relaid(c_, kept, layout);
   }
 
@@ -193,12 +193,12 @@ class Shrinker {
       change(layout);
       return take(relaid(c_, all_of(c_.pairs()), layout));
     };
-    for (std::int64_t rest = 0;
-         rest < c_.spec.layout.head_dim - window_width(c_.spec.layout);
-         ++rest) {
-      if (try_layout([rest](Layout& layout) {
-            layout.head_dim = window_width(layout) + rest;
-            layout.rotary_offset = std::min(layout.rotary_offset, rest);
+    for (std::int64_t outside = 0;
+         outside < c_.spec.layout.head_dim - window_width(c_.spec.layout);
+         ++outside) {
+      if (try_layout([outside](Layout& layout) {
+            layout.head_dim = window_width(layout) + outside;
+            layout.rotary_offset = std::min(layout.rotary_offset, outside);
           })) {
         break;
       }
@@ -211,9 +211,9 @@ class Shrinker {
     for (std::int64_t by = c_.pairs(); by < c_.spec.layout.pair_distance;
          ++by) {
       if (try_layout([by](Layout& layout) {
-            const std::int64_t rest = layout.head_dim - window_width(layout);
+            const std::int64_t outside = layout.head_dim - window_width(layout);
             layout.pair_distance = by;
-            layout.head_dim = window_width(layout) + rest;
+            layout.head_dim = window_width(layout) + outside;
           })) {
         break;
       }

@@ -20,10 +20,10 @@ struct Shrunk {
 // At most this many calls of `fails`; what has been reached by then stands.
 inline constexpr std::int64_t kMaxTries = 20000;
 
-// Takes away what the failure does not need, until no single step is left that
-// it survives: tokens, heads, features, pairs, channels, axes; then makes
-// positions small and elements 0 or 1. Only valid specifications are tried. The
-// same case and the same answers give the same result.
+// Removes what the failure does not need, until it survives no further step:
+// tokens, heads, features, pairs, channels, axes; then makes positions small and
+// elements 0 or 1. Only valid specifications are tried. The same case and the
+// same answers give the same result.
 Shrunk shrink(const cases::RopeCase& c, const StillFails& fails);
 
 }  // namespace ropeproof::conformance::search

@@ -75,12 +75,12 @@ bool comes_before(const SweptValue& a, const SweptValue& b) {
          std::tie(b.position, b.pair, b.is_sin);
 }
 
-void keep_first(SweepCounts& counts, const SweptValue& value) {
+// The order in which values come does not matter.
+void keep(SweepCounts& counts, const SweptValue& value) {
   auto& first = counts.first_wrong;
-  if (!first || comes_before(value, *first)) first = value;
-}
-
-void keep_worst(SweepCounts& counts, const SweptValue& value) {
+  if (value.error > value.bound && (!first || comes_before(value, *first))) {
+    first = value;
+  }
   auto& worst = counts.worst;
   if (!worst || value.ratio() > worst->ratio() ||
       (value.ratio() == worst->ratio() && comes_before(value, *worst))) {
@@ -92,23 +92,19 @@ void add(SweepCounts& counts, const SweptValue& value) {
   ++counts.values;
   const bool zeros = value.got == 0 && value.want == 0;
   if (value.got_bits == value.want_bits || zeros) ++counts.nearest;
+  if (value.error > value.bound) ++counts.wrong;
   counts.max_error = std::max(counts.max_error, value.error);
-  if (value.error > value.bound) {
-    ++counts.wrong;
-    keep_first(counts, value);
-  }
-  keep_worst(counts, value);
+  keep(counts, value);
 }
 
-// The order does not matter.
 void add(SweepCounts& counts, const SweepCounts& other) {
   counts.values += other.values;
   counts.nearest += other.nearest;
   counts.wrong += other.wrong;
   counts.vacuous += other.vacuous;
   counts.max_error = std::max(counts.max_error, other.max_error);
-  if (other.first_wrong) keep_first(counts, *other.first_wrong);
-  if (other.worst) keep_worst(counts, *other.worst);
+  if (other.first_wrong) keep(counts, *other.first_wrong);
+  if (other.worst) keep(counts, *other.worst);
 }
 
 // One kernel and one base.
