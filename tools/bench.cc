@@ -1,9 +1,12 @@
 // ropeproof bench: times kernels beside each other, on the same work.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <regex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "conformance/bench/admission.h"
 #include "conformance/bench/measure.h"
 #include "conformance/bench/speed_report.h"
+#include "conformance/bench/suite.h"
 #include "conformance/cases/corpus.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/worker.h"
@@ -21,27 +25,27 @@
 namespace ropeproof::tools {
 namespace {
 
-using conformance::bench::RowSpeed;
-using conformance::bench::SpeedEntry;
-using conformance::bench::SpeedKernel;
-using conformance::bench::SpeedRow;
+namespace bench = conformance::bench;
+namespace plugin = conformance::plugin;
 
-struct Options {
+struct Flags {
   KernelListFlags kernels;
   std::string vectors = default_vectors().string();
-  std::string filter;
+  std::string filter, clock = "wall";
   int repetitions = 3;
   std::optional<std::string> json;
-  bool only_lists = false;
+  bool only_lists = false, shows_limits = false, is_suite = false;
 };
 
-std::vector<SpeedRow> selected_rows(const std::string& filter) {
-  std::vector<SpeedRow> rows;
+// The rows whose name the filter finds.
+template <class Row, class NameOf>
+std::vector<Row> selected(std::vector<Row> rows, const std::string& filter,
+                          const NameOf& name_of) {
   try {
     const std::regex pattern(filter);
-    for (const SpeedRow& row : conformance::bench::speed_rows()) {
-      if (std::regex_search(row.name(), pattern)) rows.push_back(row);
-    }
+    std::erase_if(rows, [&](const Row& row) {
+      return !std::regex_search(name_of(row), pattern);
+    });
   } catch (const std::regex_error&) {
     throw std::invalid_argument("--filter: \"" + filter +
                                 "\" is no regular expression");
@@ -55,10 +59,9 @@ std::vector<SpeedRow> selected_rows(const std::string& filter) {
 
 // The kernels that were admitted.
 struct Field {
-  std::vector<SpeedEntry> entries;
+  std::vector<bench::Entry> entries;
   std::vector<KernelFlags> flags;
-  std::vector<std::shared_ptr<conformance::plugin::Kernel>>
-      kernels;  // as judged
+  std::vector<std::shared_ptr<plugin::Kernel>> kernels;  // as judged
 };
 
 std::string distinct(const std::string& name, const Field& field) {
@@ -72,38 +75,39 @@ std::string distinct(const std::string& name, const Field& field) {
   return label;
 }
 
-Field judged(const Options& options) {
-  const std::vector<KernelFlags> list = options.kernels.list();
+Field judged(const Flags& flags, const std::vector<bench::Row>& rows) {
+  const std::vector<KernelFlags> list = flags.kernels.list();
   const conformance::cases::Corpus corpus =
-      conformance::cases::load_corpus(options.vectors);
+      conformance::cases::load_corpus(flags.vectors);
+  std::set<reference::Format> dtypes;
+  for (const bench::Row& row : rows) dtypes.insert(row.dtype);
   Field field;
-  for (const KernelFlags& flags : list) {
-    const std::shared_ptr<conformance::plugin::Kernel> kernel = flags.open();
-    const conformance::plugin::Description& d = kernel->description();
-    conformance::bench::Admission admission =
-        conformance::bench::admit(*kernel, corpus);
+  for (const KernelFlags& one : list) {
+    const std::shared_ptr<plugin::Kernel> kernel = one.open();
+    const plugin::Description& d = kernel->description();
+    bench::Admission admission = bench::admit(*kernel, corpus, dtypes);
     if (!admission.refusal.empty()) {
-      std::cerr << "ropeproof: " << d.name << " (" << flags.argument()
+      std::cerr << "ropeproof: " << d.name << " (" << one.argument()
                 << ") is not measured: " << admission.refusal;
       if (!admission.failing_case.empty()) {
-        std::cerr << "; see `ropeproof run " << flags.argument() << " --case "
+        std::cerr << "; see `ropeproof run " << one.argument() << " --case "
                   << admission.failing_case << "`";
       }
       std::cerr << std::endl;
       continue;
     }
-    field.entries.push_back({distinct(d.name, field), d.version,
-                             flags.argument(), std::move(admission)});
-    field.flags.push_back(flags);
+    field.entries.push_back({distinct(d.name, field), d.version, one.argument(),
+                             std::move(admission)});
+    field.flags.push_back(one);
     field.kernels.push_back(kernel);
   }
   return field;
 }
 
 // In this process, but for commands, whose time includes the protocol's.
-std::vector<SpeedKernel> loaded(const Field& field) {
-  conformance::plugin::limit_threads(1);
-  std::vector<SpeedKernel> kernels;
+std::vector<bench::TimedKernel> loaded(const Field& field) {
+  plugin::limit_threads(1);
+  std::vector<bench::TimedKernel> kernels;
   for (std::size_t i = 0; i < field.entries.size(); ++i) {
     const std::string library = field.flags[i].library();
     if (library.empty()) {
@@ -112,15 +116,14 @@ std::vector<SpeedKernel> loaded(const Field& field) {
       kernels.push_back({kernel->description(),
                          [kernel](const ropeproof_problem& problem) {
                            const auto answer = kernel->run(problem);
-                           return answer.outcome ==
-                                          conformance::plugin::Outcome::kOk
+                           return answer.outcome == plugin::Outcome::kOk
                                       ? ROPEPROOF_OK
                                       : ROPEPROOF_UNSUPPORTED;
                          },
                          kernel->shares_memory()});
       continue;
     }
-    const auto here = conformance::plugin::load_library_here(library);
+    const auto here = plugin::load_library_here(library);
     kernels.push_back(
         {here.description, [run = here.run](const ropeproof_problem& problem) {
            return run(&problem);
@@ -129,50 +132,30 @@ std::vector<SpeedKernel> loaded(const Field& field) {
   return kernels;
 }
 
-bool is_same_group(const SpeedRow& a, const SpeedRow& b) {
-  return a.operation == b.operation && a.dtype == b.dtype &&
-         a.layout.pairing == b.layout.pairing;
-}
-
-int bench(const Options& options) {
-  const std::vector<SpeedRow> rows = selected_rows(options.filter);
-  if (options.only_lists) {
-    for (const SpeedRow& row : rows) std::cout << row.name() << "\n";
-    return 0;
-  }
-  std::optional<ReportFile> json;
-  if (options.json) json.emplace("--json", *options.json);
-  Field field = judged(options);
-  if (field.entries.empty()) return 1;
-  const std::vector<SpeedKernel> kernels = loaded(field);
-  field.kernels.clear();  // the workers of libraries have done their part
-
-  std::cout << conformance::bench::speed_heading(field.entries) << std::flush;
-  std::vector<RowSpeed> measured;
+// Prints the rows as they are measured; the exit status.
+int time_rows(const Flags& flags, const std::vector<bench::Row>& rows,
+              const std::vector<bench::Entry>& entries,
+              const std::vector<bench::TimedKernel>& kernels,
+              std::optional<ReportFile>& json) {
+  bench::Options options{.repetitions = flags.repetitions};
+  if (flags.clock == "process") options.now_ns = bench::process_ns;
+  std::vector<bench::RowSpeed> measured;
   int wrong = 0, left_out = 0;
-  const SpeedRow* last = nullptr;
-  for (const SpeedRow& row : rows) {
-    const auto is_offered = [&](const SpeedKernel& kernel) {
-      return conformance::bench::missing_feature(kernel.description, row,
-                                                 kernel.shares_memory)
-          .empty();
-    };
-    if (std::ranges::none_of(kernels, is_offered)) {
+  std::string group;
+  for (const bench::Row& row : rows) {
+    plugin::limit_threads(row.threads);
+    bench::RowSpeed speed = bench::measure(row, kernels, options);
+    if (speed.limits.empty()) {
       ++left_out;
       continue;
     }
-    RowSpeed speed = conformance::bench::measure(
-        row, kernels, {.repetitions = options.repetitions});
-    for (const conformance::bench::KernelSpeed& one : speed.kernels) {
-      wrong +=
-          one.status == conformance::bench::KernelSpeed::Status::kWrong ? 1 : 0;
+    for (const bench::KernelSpeed& one : speed.kernels) {
+      wrong += one.status == bench::KernelSpeed::Status::kWrong ? 1 : 0;
     }
-    if (last == nullptr || !is_same_group(*last, row)) {
-      std::cout << conformance::bench::speed_group(row);
-    }
-    std::cout << conformance::bench::speed_lines(speed, field.entries)
+    if (group != row.group()) std::cout << bench::speed_group(row, entries);
+    group = row.group();
+    std::cout << bench::speed_lines(speed, entries, flags.shows_limits)
               << std::flush;
-    last = &row;
     measured.push_back(std::move(speed));
   }
   if (left_out > 0) {
@@ -182,10 +165,12 @@ int bench(const Options& options) {
                       ? " row is left out: no kernel offers it\n"
                       : " rows are left out: no kernel offers them\n");
   }
-  if (!std::cout) throw std::runtime_error("standard output is not writable");
+  if (!std::cout.flush()) {
+    throw std::runtime_error("standard output is not writable");
+  }
   if (json) {
-    json->write(conformance::bench::speed_json(
-        ROPEPROOF_VERSION, options.repetitions, field.entries, measured));
+    json->write(bench::speed_json(ROPEPROOF_VERSION, flags.repetitions, entries,
+                                  measured));
   }
   if (wrong > 0) {
     std::cerr << "ropeproof: " << wrong << " of the results "
@@ -195,24 +180,78 @@ int bench(const Options& options) {
   return measured.empty() ? 2 : 0;
 }
 
+int time_kernels(const Flags& flags) {
+  const auto rows = selected(bench::all_rows(), flags.filter,
+                             [](const bench::Row& row) { return row.name(); });
+  if (flags.only_lists) {
+    for (const bench::Row& row : rows) std::cout << row.name() << "\n";
+    return 0;
+  }
+  std::optional<ReportFile> json;
+  if (flags.json) json.emplace("--json", *flags.json);
+  Field field = judged(flags, rows);
+  if (field.entries.empty()) return 1;
+  int status = 0;
+  {
+    const std::vector<bench::TimedKernel> kernels = loaded(field);
+    field.kernels.clear();  // the workers of libraries have done their part
+    std::cout << bench::speed_heading(field.entries) << std::flush;
+    status = time_rows(flags, rows, field.entries, kernels, json);
+  }
+  json.reset();
+  // Without the libraries' destructors: a fault there must not change what was
+  // measured.
+  std::_Exit(status);
+}
+
+// The suite's own speed.
+int time_suite(const Flags& flags) {
+  plugin::limit_threads(1);
+  const auto rows =
+      selected(bench::suite_rows(), flags.filter,
+               [](const bench::SuiteRow& row) { return row.name; });
+  for (const bench::SuiteRow& row : rows) {
+    if (flags.only_lists) {
+      std::cout << row.name << "\n";
+      continue;
+    }
+    char text[80];
+    std::snprintf(text, sizeof text, "%-28s%9.3g values/s  ", row.name.c_str(),
+                  bench::values_per_second(row));
+    std::cout << text << row.what << std::endl;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Command add_bench(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand(
       "bench", "time kernels beside each other, on the same work");
-  options->kernels.add_flags(*command);
-  command->add_option("--filter", options->filter,
+  flags->kernels.add_flags(*command);
+  command->add_option("--filter", flags->filter,
                       "regular expression: only rows whose name it finds");
   command
-      ->add_option("--repetitions", options->repetitions,
+      ->add_option("--repetitions", flags->repetitions,
                    "of each row; figures are medians (default 3)")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--json", options->json, "file for all figures");
-  command->add_flag("--list", options->only_lists,
+  command
+      ->add_option("--clock", flags->clock,
+                   "wall, or process: the time that this process ran, for a "
+                   "busy machine and kernels that run nowhere else")
+      ->check(CLI::IsMember({"wall", "process"}));
+  command->add_flag("--limits", flags->shows_limits,
+                    "a line for each limit, memcpy and plain C++ too");
+  command->add_option("--json", flags->json, "file for all figures");
+  command->add_flag("--list", flags->only_lists,
                     "only name the rows that would be timed");
-  command->add_option("--vectors", options->vectors, "folder of vectors");
-  return {command, [options] { return bench(*options); }};
+  command->add_option("--vectors", flags->vectors, "folder of vectors");
+  command->add_flag("--suite", flags->is_suite,
+                    "time the suite's own exact values in place of kernels");
+  return {command, [flags] {
+            return flags->is_suite ? time_suite(*flags) : time_kernels(*flags);
+          }};
 }
 
 }  // namespace ropeproof::tools

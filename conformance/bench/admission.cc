@@ -8,8 +8,36 @@
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::bench {
+namespace {
 
-Admission admit(plugin::Kernel& kernel, const cases::Corpus& corpus) {
+// Without cases that refer to one that goes.
+void keep_dtypes(cases::Corpus& corpus,
+                 const std::set<reference::Format>& dtypes) {
+  std::set<std::string> gone;
+  for (cases::Group& group : corpus.groups) {
+    const auto is_other = [&](const auto& c) {
+      if (dtypes.contains(c.dtype)) return false;
+      gone.insert(c.id);
+      return true;
+    };
+    std::erase_if(group.rope_cases, is_other);
+    std::erase_if(group.permute_cases, is_other);
+  }
+  for (cases::Group& group : corpus.groups) {
+    std::erase_if(group.reject_cases,
+                  [&](const auto& c) { return gone.contains(c.of); });
+    std::erase_if(group.sequence_cases, [&](const auto& c) {
+      return std::ranges::any_of(
+          c.calls, [&](const auto& id) { return gone.contains(id); });
+    });
+  }
+}
+
+}  // namespace
+
+Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
+                const std::set<reference::Format>& dtypes) {
+  keep_dtypes(corpus, dtypes);
   Admission admission;
   admission.claimed_class =
       text::word(plugin::kAngleClassWords, kernel.description().angle_class);

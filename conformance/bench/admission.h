@@ -3,10 +3,12 @@
 #ifndef ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
 #define ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
 
+#include <set>
 #include <string>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/plugin/kernel.h"
+#include "reference/format.h"
 
 namespace ropeproof::conformance::bench {
 
@@ -14,13 +16,15 @@ struct Admission {
   // Why it may not enter, "it fails the smoke tier: smoke-rich-009, rope: FAIL",
   // with the case; or that nothing of it was judged. Empty: it may.
   std::string refusal, failing_case;
-  // Of the whole core tier: "L2+E+M", or "none"; the angle class that it claims
+  // Of the whole core tier in these dtypes: "L2+E+M", or "none"; the angle class that it claims
   // and the tightest that all measurements hold to, "A0".
   std::string level, claimed_class, found_class;
 };
 
-// Judges the smoke tier, and if nothing fails there, the core tier.
-Admission admit(plugin::Kernel& kernel, const cases::Corpus& corpus);
+// Judges the smoke tier's cases of these dtypes, and if nothing fails there, the
+// core tier's.
+Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
+                const std::set<reference::Format>& dtypes);
 
 }  // namespace ropeproof::conformance::bench
 

@@ -8,27 +8,35 @@
 #include <cstdint>
 
 #include "conformance/plugin/kernel.h"
+#include "reference/format.h"
 
 namespace ropeproof::conformance::bench {
 
-// `count` stretches of `length` bytes, `stride` bytes apart; length is a
-// multiple of 4, and the data aligned so.
-struct SpeedBytes {
+// `count` stretches of `length` bytes, `stride` bytes apart; all of them
+// multiples of 64, and the data aligned so.
+struct Bytes {
   void* data = nullptr;
   std::size_t count = 0, length = 0, stride = 0;
 };
 
-// Reads every byte, xors it with `change` and writes it back; the same with
-// lines fetched a page ahead. With change 0 nothing changes, which a compiler
-// must not know.
-void touch(const SpeedBytes& bytes, std::uint32_t change);
-void touch_ahead(const SpeedBytes& bytes, std::uint32_t change);
+// Whether a loop prefetches what it will read 4 KiB later.
+enum class Prefetch { kNo, kYes };
 
-// Writes every byte, by stores as a table has them.
-void fill(const SpeedBytes& bytes, std::uint32_t value);
+// Reads every word, xors it with `change` and writes it back in place. With
+// change 0 nothing changes, which a compiler must not know.
+void touch(const Bytes& bytes, std::uint32_t change, Prefetch prefetch);
+
+// Reads every f16 or bf16 number, widens it to f32, multiplies it, rounds it to
+// nearest even (NaNs aside) and writes it back in place.
+void scale16(const Bytes& bytes, reference::Format format, float factor,
+             Prefetch prefetch);
+
+// Writes every word, through the caches and, where the processor can, past them.
+void fill(const Bytes& bytes, std::uint32_t value);
+void fill_past(const Bytes& bytes, std::uint32_t value);
 
 // Copies every byte to the same place in `room`.
-void copy(const SpeedBytes& bytes, void* room);
+void copy(const Bytes& bytes, void* room);
 
 // RoPE as one writes it: loops over tokens, heads and pairs, libm's cosf and
 // sinf of an f32 angle, formed once for all heads of a token. The description

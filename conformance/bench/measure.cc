@@ -1,10 +1,11 @@
 #include "conformance/bench/measure.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "conformance/bench/workload.h"
@@ -14,29 +15,20 @@ namespace {
 
 using Status = KernelSpeed::Status;
 
-std::string status_text(std::int32_t status) {
-  return "ropeproof_run returned " + std::to_string(status);
-}
-
 std::string wrong_text(const judge::Element& first) {
   // As reports index tensors.
-  const auto at = [](std::int64_t i) { return static_cast<long long>(i); };
-  char text[200];
-  if (first.tensor == "q" || first.tensor == "k") {
-    std::snprintf(text, sizeof text, "%s[0,%lld,%lld,%lld] is %.3g, not %.3g",
-                  first.tensor.c_str(), at(first.token), at(first.head),
-                  at(first.channel), first.got, first.want);
-  } else {
-    std::snprintf(text, sizeof text, "%s[0,%lld,%lld] is %.3g, not %.3g",
-                  first.tensor.c_str(), at(first.token), at(first.channel),
-                  first.got, first.want);
-  }
-  return text;
+  const bool is_table = first.tensor != "q" && first.tensor != "k";
+  const std::string head = is_table ? "" : "," + std::to_string(first.head);
+  char values[80];
+  std::snprintf(values, sizeof values, "] is %.3g, not %.3g", first.got,
+                first.want);
+  return first.tensor + "[0," + std::to_string(first.token) + head + "," +
+         std::to_string(first.channel) + values;
 }
 
 // A kernel in a row: its problems, and the last answer that was not OK.
 struct Runner {
-  const SpeedKernel* kernel;
+  const TimedKernel* kernel;
   std::vector<ropeproof_problem> problems;
   std::int32_t status = ROPEPROOF_OK;
 
@@ -48,92 +40,137 @@ struct Runner {
   }
 };
 
-// All of a row's candidates: limits, plain C++, then the kernels.
+// What the thread `i` of `n` has of bytes without gaps, in lines of the cache.
+Bytes part_of(const Bytes& bytes, int i, int n) {
+  const auto line = [&](int k) {
+    return bytes.length / 64 * static_cast<std::size_t>(k) /
+           static_cast<std::size_t>(n) * 64;
+  };
+  const std::size_t length = line(i + 1) - line(i);
+  return {static_cast<std::byte*>(bytes.data) + line(i), 1, length, length};
+}
+
+// All of a row's candidates: limits, memcpy, plain C++, then the kernels; in rows
+// of several threads once more, on one.
 class RowTimer {
  public:
   // `result` says which kernels offer the row.
-  RowTimer(RowSpeed result, std::span<const SpeedKernel> kernels)
+  RowTimer(RowSpeed result, std::span<const TimedKernel> kernels)
       : result_(std::move(result)),
         row_(result_.row),
         work_(row_),
         plain_{plain_description(), plain_run},
         kernels_(kernels) {
-    add_limits();
-    add(plain_);
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-      if (result_.kernels[i].status == Status::kUnsupported) continue;
-      candidate_of_.push_back({i, candidates_.size()});
-      add(kernels[i]);
+      if (result_.kernels[i].status != Status::kUnsupported) {
+        offering_.push_back(i);
+      }
+    }
+    add_all(row_.threads);
+    count_ = candidates_.size();
+    limiting_ = {0, 1};
+    if (row_.is_table()) limiting_ = {0, 1, 2};
+    if (names_[2] == "fmt") limiting_ = {2, 3};
+    if (row_.threads > 1) {
+      for (std::size_t i = limiting_.size(); i-- > 0;) {
+        limiting_.push_back(count_ + limiting_[i]);
+      }
+      add_all(1);
     }
   }
 
-  RowSpeed measure(const SpeedOptions& options) {
-    std::vector<PairedTimes> times;
+  RowSpeed measure(const Options& options) {
     for (int i = 0; i < options.repetitions; ++i) {
-      times.push_back(time_in_turns(
-          candidates_, options.turns, [this] { before_visit(); },
-          options.now_ns));
+      times_.push_back(time_alternating(
+          candidates_, options.schedule, [this] { before_visit(); },
+          row_.threads > 1 ? wall_ns : options.now_ns));
     }
-    const auto ns = [&](std::size_t candidate) {
-      std::vector<double> all;
-      for (const PairedTimes& one : times) all.push_back(one.ns(candidate));
-      return median(all);
-    };
-    const auto ratio = [&](const std::vector<std::size_t>& limits,
-                           std::size_t candidate) {
-      std::vector<double> all;
-      for (const PairedTimes& one : times) {
-        all.push_back(one.ratio(limits, candidate));
-      }
-      return median(all);
-    };
-    const auto tokens = static_cast<double>(row_.tokens);
-    result_.touch_ns = std::min(ns(kTouch), ns(kTouchAhead)) / tokens;
-    result_.memcpy_ns = ns(kMemcpy) / tokens;
-    result_.plain_ns = ns(kPlain) / tokens;
-    for (const auto& [i, candidate] : candidate_of_) {
-      KernelSpeed& speed = result_.kernels[i];
-      check(i, candidate);
+    for (std::size_t i = 0; i < offering_.size(); ++i) {
+      check(result_.kernels[offering_[i]], *runners_[1 + i]);
+    }
+    const auto& first = result_.kernels.front();
+    has_first_ = first.status == Status::kMeasured;
+    for (std::size_t i = 0; i < result_.limits.size(); ++i) {
+      result_.limits[i].figures = figures(i);
+    }
+    const std::size_t limit = *std::ranges::min_element(
+        limiting_, {}, [this](std::size_t i) { return ns(i); });
+    result_.limit = names_[limit % count_];
+    result_.limit_ns = ns(limit) / static_cast<double>(row_.tokens);
+    for (std::size_t i = 0; i < offering_.size(); ++i) {
+      KernelSpeed& speed = result_.kernels[offering_[i]];
       if (speed.status != Status::kMeasured) continue;
-      speed.ns_per_token = ns(candidate) / tokens;
-      speed.gb_per_s = row_.bytes() / ns(candidate);
-      speed.of_touch = ratio({kTouch, kTouchAhead}, candidate);
-      speed.of_memcpy = ratio({kMemcpy}, candidate);
-      speed.of_plain = ratio({kPlain}, candidate);
-      const auto& [first, first_candidate] = candidate_of_.front();
-      if (first == 0 && result_.kernels[0].status == Status::kMeasured) {
-        speed.of_first = ratio({first_candidate}, candidate);
-      }
+      speed.figures = figures(result_.limits.size() + i);
     }
+    omp_set_num_threads(1);
     return result_;
   }
 
  private:
-  enum : std::size_t { kTouch, kTouchAhead, kMemcpy, kPlain };
-
-  void add_limits() {
-    const SpeedBytes bytes = work_.turned();
-    if (row_.is_table()) {
-      candidates_.push_back([=, this] { fill(bytes, none_); });
-      candidates_.push_back([=, this] {
-        std::memset(bytes.data, static_cast<int>(none_), bytes.length);
-      });
-      room_.emplace(bytes.length);
-    } else {
-      candidates_.push_back([=, this] { touch(bytes, none_); });
-      candidates_.push_back([=, this] { touch_ahead(bytes, none_); });
+  // Limits that threads divide among themselves.
+  template <class Loop>
+  void add_limit(const std::string& name, int threads, const Loop& loop) {
+    const Bytes bytes = work_.rotated();
+    names_.push_back(name);
+    if (threads == 1) {
+      candidates_.push_back([=] { loop(bytes); });
+      return;
     }
-    void* const room = room_ ? room_->data() : work_.room();
-    candidates_.push_back([=] { copy(bytes, room); });
+    candidates_.push_back([=] {
+#pragma omp parallel num_threads(threads)
+      loop(part_of(bytes, omp_get_thread_num(), omp_get_num_threads()));
+    });
   }
 
-  void add(const SpeedKernel& kernel) {
+  void add_kernel(const TimedKernel& kernel, int threads) {
     runners_.push_back(std::make_unique<Runner>(
         Runner{&kernel, work_.problems(kernel.description)}));
-    candidates_.push_back([this, runner = runners_.back().get()] {
+    const auto run = [this, runner = runners_.back().get()] {
       runner->run();
       ++rotations_;
-    });
+    };
+    if (row_.threads == 1) {
+      candidates_.push_back(run);
+    } else {
+      candidates_.push_back([=] {
+        omp_set_num_threads(threads);
+        run();
+      });
+    }
+  }
+
+  void add_all(int threads) {
+    names_.clear();
+    if (row_.is_table()) {
+      add_limit("fill", threads, [this](const Bytes& b) { fill(b, none_); });
+      add_limit("fill past", threads,
+                [this](const Bytes& b) { fill_past(b, none_); });
+      add_limit("memset", threads, [this](const Bytes& b) {
+        std::memset(b.data, static_cast<int>(none_), b.length);
+      });
+    } else {
+      const auto add = [&](const std::string& name, const auto& loop) {
+        add_limit(name, threads,
+                  [=](const Bytes& b) { loop(b, Prefetch::kNo); });
+        add_limit(name + " ahead", threads,
+                  [=](const Bytes& b) { loop(b, Prefetch::kYes); });
+      };
+      add("touch", [this](const Bytes& b, Prefetch p) { touch(b, none_, p); });
+      if (row_.dtype != reference::Format::kF32) {
+        add("fmt", [this](const Bytes& b, Prefetch p) {
+          scale16(b, row_.dtype, one_, p);
+        });
+      }
+    }
+    const Bytes bytes = work_.rotated();
+    if (row_.is_table() && !room_) room_.emplace(bytes.length);
+    void* const room = room_ ? room_->data() : work_.room();
+    add_limit("memcpy", 1, [room](const Bytes& b) { copy(b, room); });
+    names_.push_back("plain");
+    add_kernel(plain_, 1);
+    result_.limits.clear();
+    for (const std::string& name : names_) result_.limits.push_back({name});
+    for (const std::size_t i : offering_) add_kernel(kernels_[i], threads);
   }
 
   void before_visit() {
@@ -142,38 +179,69 @@ class RowTimer {
     rotations_ = 0;
   }
 
+  template <class Of>
+  double median_of(const Of& of) const {
+    std::vector<double> all;
+    for (const PairedTimes& times : times_) all.push_back(of(times));
+    return median(all);
+  }
+  double ns(std::size_t i) const {
+    return median_of([i](const PairedTimes& times) { return times.ns(i); });
+  }
+  double ratio(const std::vector<std::size_t>& others, std::size_t i) const {
+    return median_of(
+        [&](const PairedTimes& times) { return times.ratio(others, i); });
+  }
+
+  Figures figures(std::size_t i) const {
+    const std::size_t limits = result_.limits.size();
+    Figures f{ns(i) / static_cast<double>(row_.tokens), row_.bytes() / ns(i),
+              ratio(limiting_, i), ratio({limits - 2}, i),
+              ratio({limits - 1}, i)};
+    if (has_first_) f.of_first = ratio({limits}, i);
+    if (row_.threads > 1) f.of_one_thread = ratio({count_ + i}, i);
+    return f;
+  }
+
   // One run more, on the memory of the timed ones.
-  void check(std::size_t i, std::size_t candidate) {
-    Runner& runner = *runners_[candidate - kPlain];
-    KernelSpeed& speed = result_.kernels[i];
+  void check(KernelSpeed& speed, Runner& runner) {
     work_.refresh();
+    omp_set_num_threads(row_.threads);
     runner.run();
+    speed.status = Status::kWrong;
     if (runner.status != ROPEPROOF_OK) {
-      speed.status = Status::kWrong;
-      speed.reason = status_text(runner.status);
+      speed.reason = "ropeproof_run returned " + std::to_string(runner.status);
       return;
     }
-    const judge::Measurement measurement = work_.judge(kernels_[i].description);
+    const judge::Measurement measurement =
+        work_.judge(runner.kernel->description);
     if (measurement.worst) speed.worst = measurement.worst->ratio();
-    if (measurement.pass()) return;
-    speed.status = Status::kWrong;
+    if (measurement.pass()) {
+      speed.status = Status::kMeasured;
+      return;
+    }
     judge::Element first = *measurement.first_wrong;
     first.token = work_.token(first.token);
     speed.reason = wrong_text(first);
   }
 
   RowSpeed result_;
-  const SpeedRow& row_;
+  const Row& row_;
   Workload work_;
-  SpeedKernel plain_;
-  std::span<const SpeedKernel> kernels_;
-  volatile std::uint32_t none_ = 0;
+  TimedKernel plain_;
+  std::span<const TimedKernel> kernels_;
+  volatile std::uint32_t none_ = 0;  // which no compiler knows
+  volatile float one_ = 1;
   int rotations_ = 0;
-  std::optional<SpeedMemory> room_;
+  std::optional<Memory> room_;
+  std::vector<std::size_t> offering_;             // kernels that offer the row
   std::vector<std::unique_ptr<Runner>> runners_;  // plain C++, then kernels
+  std::vector<std::string> names_;                // of the limits
+  std::vector<std::size_t> limiting_;             // those that ratios refer to
   std::vector<Candidate> candidates_;
-  // Of the kernels that offer the row: its index, and its candidate's.
-  std::vector<std::pair<std::size_t, std::size_t>> candidate_of_;
+  std::size_t count_ = 0;           // of candidates on all threads
+  std::vector<PairedTimes> times_;  // of each repetition
+  bool has_first_ = false;
 };
 
 }  // namespace
@@ -184,8 +252,8 @@ bool RowSpeed::is_measured() const {
   });
 }
 
-RowSpeed measure(const SpeedRow& row, std::span<const SpeedKernel> kernels,
-                 const SpeedOptions& options) {
+RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
+                 const Options& options) {
   RowSpeed result{.row = row};
   bool is_offered = false;
   for (const auto& [description, run, shares_memory] : kernels) {

@@ -16,13 +16,27 @@ namespace ropeproof::conformance::bench {
 
 // A kernel in this process: what ropeproof_run answers, without a supervisor in
 // between, whose messages would take longer than a decode step.
-struct SpeedKernel {
+struct TimedKernel {
   plugin::Description description;
   std::function<std::int32_t(const ropeproof_problem&)> run;
   bool shares_memory = true;  // as Kernel's
 };
 
-// Of one kernel in one row.
+// Of one candidate in one row. Ratios are the time of another one over this
+// one's, in the same rounds: above 1, this one is faster.
+struct Figures {
+  double ns_per_token = 0, gb_per_s = 0;
+  double of_limit = 0, of_memcpy = 0, of_plain = 0;
+  std::optional<double> of_first = {};  // where the first kernel is measured
+  std::optional<double> of_one_thread =
+      {};  // itself; in rows of several threads
+};
+
+struct LimitSpeed {
+  std::string name;  // "touch", "touch ahead", ...; "memcpy" and "plain" last
+  Figures figures = {};
+};
+
 struct KernelSpeed {
   enum class Status {
     kMeasured,
@@ -31,35 +45,40 @@ struct KernelSpeed {
   } status = Status::kMeasured;
   std::string reason;  // unless measured: what is missing or wrong
   bool is_in_place = true;
-  double ns_per_token = 0, gb_per_s = 0;
-  // A limit's time, or another kernel's, over this one's.
-  double of_touch = 0, of_memcpy = 0, of_plain = 0;
-  std::optional<double> of_first;  // where the first kernel is measured
   double worst = 0;  // error over bound, the largest at the tokens judged
+  Figures figures = {};
 };
 
 struct RowSpeed {
-  SpeedRow row;
-  double touch_ns = 0, memcpy_ns = 0, plain_ns = 0;  // per token
-  std::vector<KernelSpeed> kernels = {};             // in the order given
+  Row row;
+  std::vector<LimitSpeed> limits = {};
+  std::string limit = {};  // the fastest of those that ratios refer to
+  double limit_ns = 0;     // its time, per token
+  std::vector<KernelSpeed> kernels = {};  // in the order given
 
   bool is_measured() const;  // some kernel is
 };
 
-struct SpeedOptions {
+struct Options {
   int repetitions = 3;
-  Turns turns = {};
-  std::function<double()> now_ns = wall_ns;
+  Schedule schedule = {};
+  std::function<double()> now_ns = wall_ns;  // of rows with one thread
 };
 
-// Times all kernels that offer the row, the limits and plain C++ in turns, on
+// Times all kernels that offer the row, the limits and plain C++ alternately, on
 // the same memory; figures are medians over the repetitions of medians over the
 // rounds. Then each kernel solves the row once more, and has no figures unless
-// all that is judged of it is within its declared bound. "touch" is the better
-// of two ways, for a table the best of two ways to write it. Throws what
+// all that is judged of it is within its declared bound.
+//
+// The limit is, round by round, the fastest of
+//     f32         touch                       each with and without prefetching
+//     f16, bf16   fmt: load, widen, multiply, round, store; the same
+//     table       fill, fill past the caches, memset
+// Several threads are OpenMP's, for limits and kernels alike; memcpy and plain
+// C++ stay on one, and the limit is that of as many threads or of one. Throws what
 // Workload does.
-RowSpeed measure(const SpeedRow& row, std::span<const SpeedKernel> kernels,
-                 const SpeedOptions& options);
+RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
+                 const Options& options);
 
 }  // namespace ropeproof::conformance::bench
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <limits>
 
 namespace ropeproof::conformance::bench {
@@ -18,7 +19,7 @@ struct Visitor {
   bool needs_warming = true;
 };
 
-Visitor calibrated(const Candidate& run, const Turns& turns,
+Visitor calibrated(const Candidate& run, const Schedule& schedule,
                    const std::function<void()>& before_visit,
                    const std::function<double()>& now_ns) {
   Visitor visitor{run};
@@ -35,8 +36,8 @@ Visitor calibrated(const Candidate& run, const Turns& turns,
     begin = now_ns();
     for (std::size_t i = 0; i < visitor.runs; ++i) run();
     visitor.visit_ns = now_ns() - begin;
-    if (visitor.visit_ns >= turns.visit_ns ||
-        2 * visitor.runs > turns.most_runs) {
+    if (visitor.visit_ns >= schedule.visit_ns ||
+        2 * visitor.runs > schedule.most_runs) {
       return visitor;
     }
   }
@@ -57,6 +58,13 @@ double wall_ns() {
   return std::chrono::duration<double, std::nano>(now).count();
 }
 
+double process_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return 1e9 * static_cast<double>(now.tv_sec) +
+         static_cast<double>(now.tv_nsec);
+}
+
 double PairedTimes::ns(std::size_t candidate) const {
   return median(ns_[candidate]);
 }
@@ -74,24 +82,24 @@ double PairedTimes::ratio(const std::vector<std::size_t>& limits,
   return median(ratios);
 }
 
-PairedTimes time_in_turns(const std::vector<Candidate>& candidates,
-                          const Turns& turns,
-                          const std::function<void()>& before_visit,
-                          const std::function<double()>& now_ns) {
+PairedTimes time_alternating(const std::vector<Candidate>& candidates,
+                             const Schedule& schedule,
+                             const std::function<void()>& before_visit,
+                             const std::function<double()>& now_ns) {
   std::vector<Visitor> visitors;
   double round_ns = 1;
   for (const Candidate& run : candidates) {
-    visitors.push_back(calibrated(run, turns, before_visit, now_ns));
+    visitors.push_back(calibrated(run, schedule, before_visit, now_ns));
     round_ns += visitors.back().visit_ns;
   }
   const std::size_t rounds =
-      std::clamp(static_cast<std::size_t>(turns.total_ns / round_ns),
-                 turns.fewest_rounds, turns.most_rounds);
+      std::clamp(static_cast<std::size_t>(schedule.total_ns / round_ns),
+                 schedule.fewest_rounds, schedule.most_rounds);
   const std::size_t n = candidates.size();
   std::vector<std::vector<double>> ns(n, std::vector<double>(rounds));
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t turn = 0; turn < n; ++turn) {
-      const std::size_t i = (round + turn) % n;
+    for (std::size_t visit = 0; visit < n; ++visit) {
+      const std::size_t i = (round + visit) % n;
       const Visitor& visitor = visitors[i];
       before_visit();
       if (visitor.needs_warming) visitor.run();

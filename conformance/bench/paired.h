@@ -1,4 +1,4 @@
-// paired.h -- timings that survive a busy machine: candidates take turns, and
+// paired.h -- timings that survive a busy machine: candidates alternate, and
 // only ratios within one round count.
 #ifndef ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_
 #define ROPEPROOF_CONFORMANCE_BENCH_PAIRED_H_
@@ -9,7 +9,7 @@
 
 namespace ropeproof::conformance::bench {
 
-struct Turns {
+struct Schedule {
   double visit_ns = 60e3;       // at least, of one candidate in one round ...
   std::size_t most_runs = 256;  // ... unless it takes more runs than these
   double total_ns = 200e6;      // about, for all rounds
@@ -41,14 +41,16 @@ using Candidate = std::function<void()>;
 
 // Visits every candidate once per round, A B C, B C A, C A B, ... A visit is
 // `before_visit`, a run that is not timed (unless one takes long), and as many
-// runs as the Turns ask for. `now_ns` is the clock.
-PairedTimes time_in_turns(const std::vector<Candidate>& candidates,
-                          const Turns& turns,
-                          const std::function<void()>& before_visit,
-                          const std::function<double()>& now_ns);
+// runs as the schedule asks for. `now_ns` is the clock.
+PairedTimes time_alternating(const std::vector<Candidate>& candidates,
+                             const Schedule& schedule,
+                             const std::function<void()>& before_visit,
+                             const std::function<double()>& now_ns);
 
-// Of the monotonic clock: work in threads and devices of a kernel counts.
+// Of the monotonic clock: work in threads and devices of a kernel counts. And
+// of the time that this process has run: neighbours on its processor do not.
 double wall_ns();
+double process_ns();
 
 double median(std::vector<double> values);
 

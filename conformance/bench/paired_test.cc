@@ -1,7 +1,6 @@
 #include "conformance/bench/paired.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,8 @@
 
 namespace ropeproof::conformance::bench {
 namespace {
+
+using reference::Format;
 
 // Candidates that take as long as they say, by a clock of their own.
 struct World {
@@ -22,14 +23,14 @@ struct World {
     };
   }
   PairedTimes time(const std::vector<Candidate>& candidates,
-                   const Turns& turns) {
-    return time_in_turns(
-        candidates, turns, [this] { order += ' '; }, [this] { return now; });
+                   const Schedule& schedule) {
+    return time_alternating(
+        candidates, schedule, [this] { order += ' '; }, [this] { return now; });
   }
 };
 
 TEST_CASE("a candidate that takes twice as long has the ratio one half",
-          "[speed]") {
+          "[bench]") {
   World world;
   const PairedTimes times = world.time(
       {world.taking(100, 'a'), world.taking(200, 'b'), world.taking(50, 'c')},
@@ -42,8 +43,8 @@ TEST_CASE("a candidate that takes twice as long has the ratio one half",
   CHECK(times.ratio({1}, 1) == 1);
 }
 
-TEST_CASE("candidates take turns, and every round begins with another one",
-          "[speed]") {
+TEST_CASE("candidates alternate, and every round begins with another one",
+          "[bench]") {
   World world;
   world.time({world.taking(100, 'a'), world.taking(100, 'b')},
              {100, 1, 0, 3, 3});
@@ -52,7 +53,7 @@ TEST_CASE("candidates take turns, and every round begins with another one",
 }
 
 TEST_CASE("a disturbance that lasts for a round leaves the ratio alone",
-          "[speed]") {
+          "[bench]") {
   World world;
   int visits = 0;
   const auto disturbed = [&](double ns) -> Candidate {
@@ -65,7 +66,7 @@ TEST_CASE("a disturbance that lasts for a round leaves the ratio alone",
   CHECK(times.ratio({0}, 1) == 0.25);
 }
 
-TEST_CASE("slow candidates get few rounds, and no warming", "[speed]") {
+TEST_CASE("slow candidates get few rounds, and no warming", "[bench]") {
   World world;
   const PairedTimes times =
       world.time({world.taking(1e9, 'a')}, {60e3, 256, 200e6, 3, 101});
@@ -74,40 +75,54 @@ TEST_CASE("slow candidates get few rounds, and no warming", "[speed]") {
 }
 
 TEST_CASE("a visit is long enough to be timed, but no longer than it may be",
-          "[speed]") {
+          "[bench]") {
   World world;
   world.time({world.taking(1, 'a')}, {60e3, 256, 0, 1, 1});
   const std::string last = world.order.substr(world.order.rfind(' '));
   CHECK(last.size() == 1 + 1 + 256);
 }
 
-TEST_CASE("the limits work on the bytes that turn and on no others",
-          "[speed]") {
-  std::vector<std::uint32_t> words(3 * 40), room(words.size());
+TEST_CASE("the limits work on the bytes that are rotated and on no others",
+          "[bench]") {
+  constexpr std::size_t kRow = 48, kLength = 32;  // words
+  std::vector<std::uint32_t> words(3 * kRow), room(words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = static_cast<std::uint32_t>(i);
+    words[i] = 0x3c003f80 + static_cast<std::uint32_t>(i);
   }
   const std::vector<std::uint32_t> before = words;
-  const SpeedBytes bytes{words.data(), 3, 23 * 4, 40 * 4};
-  const auto is_inside = [](std::size_t i) { return i % 40 < 23; };
-
-  for (const auto limit : {touch, touch_ahead}) {
-    limit(bytes, 0);
-    CHECK(words == before);
-    limit(bytes, ~0u);
+  const Bytes bytes{words.data(), 3, kLength * 4, kRow * 4};
+  // Whether `change` has made of each word inside what `want` says.
+  const auto check = [&](const auto& change, const auto& want) {
+    words = before;
+    change();
     for (std::size_t i = 0; i < words.size(); ++i) {
-      CHECK(words[i] == (is_inside(i) ? ~before[i] : before[i]));
+      CHECK(words[i] == (i % kRow < kLength ? want(before[i]) : before[i]));
     }
-    limit(bytes, ~0u);
-    CHECK(words == before);
+  };
+  const auto same = [](std::uint32_t x) { return x; };
+  for (const Prefetch prefetch : {Prefetch::kNo, Prefetch::kYes}) {
+    check([&] { touch(bytes, 0, prefetch); }, same);
+    check([&] { touch(bytes, ~0u, prefetch); },
+          [](std::uint32_t x) { return ~x; });
+    for (const Format format : {Format::kF16, Format::kBF16}) {
+      const auto scaled = [format](std::uint32_t x) {  // by 1 + 2^-6
+        const auto half = [format](std::uint32_t bits) {
+          return encode(format, decode(format, bits) * (1 + 0x1p-6));
+        };
+        return static_cast<std::uint32_t>(half(x >> 16) << 16 |
+                                          half(x & 0xffff));
+      };
+      check([&] { scale16(bytes, format, 1, prefetch); }, same);
+      check([&] { scale16(bytes, format, 1 + 0x1p-6f, prefetch); }, scaled);
+    }
   }
+  for (const auto write : {fill, fill_past}) {
+    check([&] { write(bytes, 7); }, [](std::uint32_t) { return 7u; });
+  }
+  words = before;
   copy(bytes, room.data());
   for (std::size_t i = 0; i < words.size(); ++i) {
-    CHECK(room[i] == (is_inside(i) ? before[i] : 0));
-  }
-  fill(bytes, 7);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    CHECK(words[i] == (is_inside(i) ? 7 : before[i]));
+    CHECK(room[i] == (i % kRow < kLength ? before[i] : 0));
   }
 }
 

@@ -1,62 +1,17 @@
 // RoPE in plain C++: what the compiler makes of it.
-#include <bit>
 #include <cmath>
 #include <vector>
 
 #include "conformance/bench/limits.h"
+#include "conformance/bench/plain_types.h"
 #include "conformance/bench/widest.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
 
-struct PlainF32 {
-  float value;
-
-  static float widen(PlainF32 x) { return x.value; }
-  static PlainF32 narrow(float x) { return {x}; }
-};
-
-// The upper half of an f32. Rounds to nearest even; NaNs aside.
-struct PlainBf16 {
-  std::uint16_t bits;
-
-  static float widen(PlainBf16 x) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
-  }
-  static PlainBf16 narrow(float x) {
-    const auto b = std::bit_cast<std::uint32_t>(x);
-    return {static_cast<std::uint16_t>((b + 0x7fff + (b >> 16 & 1)) >> 16)};
-  }
-};
-
-// Rounds to nearest even; infinities and NaNs aside.
-struct PlainF16 {
-  std::uint16_t bits;
-
-  // The exponent's bias is 112 too low until the product.
-  static float widen(PlainF16 x) {
-    const auto magnitude = static_cast<std::uint32_t>(x.bits & 0x7fff) << 13;
-    const float value = std::bit_cast<float>(magnitude) * 0x1p112f;
-    const auto sign = static_cast<std::uint32_t>(x.bits & 0x8000) << 16;
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
-  }
-  static PlainF16 narrow(float x) {
-    const auto b = std::bit_cast<std::uint32_t>(x);
-    const std::uint32_t magnitude = b & 0x7fffffff;
-    const std::uint32_t normal =
-        (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    // Adding 1/2 leaves a subnormal's bits, rounded, at the bottom.
-    const std::uint32_t subnormal =
-        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) -
-        (126u << 23);
-    const std::uint32_t rest = magnitude < (113u << 23) ? subnormal : normal;
-    return {static_cast<std::uint16_t>(rest | (b >> 16 & 0x8000))};
-  }
-};
-
-// Turns the heads of one token in place.
+// Rotates the heads of one token in place.
 template <class E>
-struct TurnToken {
+struct RotateToken {
   E* x;
   std::int64_t heads, stride, pairs;
   bool is_interleaved;
@@ -66,25 +21,27 @@ struct TurnToken {
     for (std::int64_t h = 0; h < heads; ++h) {
       E* const head = x + h * stride;
       if (is_interleaved) {
-        turn(head, head + 1, 2);
+        rotate(head, head + 1, 2, cos, sin);
       } else {
-        turn(head, head + pairs, 1);
+        rotate(head, head + pairs, 1, cos, sin);
       }
     }
   }
   // `a` and `b` never meet: their distance is odd or at least `pairs`.
-  __attribute__((always_inline)) void turn(E* __restrict a, E* __restrict b,
-                                           std::int64_t step) const {
+  __attribute__((always_inline)) void rotate(E* __restrict a, E* __restrict b,
+                                             std::int64_t step,
+                                             const float* __restrict c,
+                                             const float* __restrict s) const {
     for (std::int64_t j = 0; j < pairs; ++j) {
       const float u = E::widen(a[j * step]), v = E::widen(b[j * step]);
-      a[j * step] = E::narrow(u * cos[j] - v * sin[j]);
-      b[j * step] = E::narrow(v * cos[j] + u * sin[j]);
+      a[j * step] = E::narrow(u * c[j] - v * s[j]);
+      b[j * step] = E::narrow(v * c[j] + u * s[j]);
     }
   }
 };
 
-void form(const ropeproof_problem& p, std::int64_t token, float* cos,
-          float* sin) {
+void form_row(const ropeproof_problem& p, std::int64_t token, float* cos,
+              float* sin) {
   const auto position = static_cast<float>(p.positions[token]);
   for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
     const float angle = position * static_cast<float>(p.inv_freq[j]);
@@ -94,23 +51,23 @@ void form(const ropeproof_problem& p, std::int64_t token, float* cos,
 }
 
 template <class E>
-void turn_tokens(const ropeproof_problem& p) {
+void rotate_tokens(const ropeproof_problem& p) {
   const std::int64_t pairs = p.rotary_dim / 2;
   std::vector<float> formed(static_cast<std::size_t>(2 * pairs));
   for (std::int64_t token = 0; token < p.seq; ++token) {
     const float* cos = formed.data();
     const float* sin = formed.data() + pairs;
     if (p.operation == ROPEPROOF_ROPE) {
-      form(p, token, formed.data(), formed.data() + pairs);
+      form_row(p, token, formed.data(), formed.data() + pairs);
     } else {
       cos = static_cast<const float*>(p.cos) + token * p.table_token_stride;
       sin = static_cast<const float*>(p.sin) + token * p.table_token_stride;
     }
     for (const ropeproof_tensor* t : {&p.q, &p.k}) {
       with_widest_vectors(
-          TurnToken<E>{static_cast<E*>(t->out) + token * t->out_token_stride,
-                       t->heads, t->out_head_stride, pairs,
-                       p.pairing == ROPEPROOF_INTERLEAVED, cos, sin});
+          RotateToken<E>{static_cast<E*>(t->out) + token * t->out_token_stride,
+                         t->heads, t->out_head_stride, pairs,
+                         p.pairing == ROPEPROOF_INTERLEAVED, cos, sin});
     }
   }
 }
@@ -135,20 +92,20 @@ std::int32_t plain_run(const ropeproof_problem& problem) {
   if (problem.operation == ROPEPROOF_TABLE) {
     for (std::int64_t token = 0; token < problem.seq; ++token) {
       const std::int64_t at = token * problem.table_token_stride;
-      form(problem, token, static_cast<float*>(problem.cos) + at,
-           static_cast<float*>(problem.sin) + at);
+      form_row(problem, token, static_cast<float*>(problem.cos) + at,
+               static_cast<float*>(problem.sin) + at);
     }
     return ROPEPROOF_OK;
   }
   switch (problem.dtype) {
     case ROPEPROOF_F32:
-      turn_tokens<PlainF32>(problem);
+      rotate_tokens<PlainF32>(problem);
       break;
     case ROPEPROOF_F16:
-      turn_tokens<PlainF16>(problem);
+      rotate_tokens<PlainF16>(problem);
       break;
     case ROPEPROOF_BF16:
-      turn_tokens<PlainBf16>(problem);
+      rotate_tokens<PlainBf16>(problem);
       break;
     default:
       return ROPEPROOF_UNSUPPORTED;

@@ -10,33 +10,47 @@ namespace ropeproof::conformance::bench {
 using reference::Format;
 using reference::Pairing;
 
-std::string SpeedRow::width() const {
-  const std::string turning = std::to_string(layout.rotary_dim);
+std::string Row::width() const {
+  const std::string rotary = std::to_string(layout.rotary_dim);
   return layout.rotary_dim == layout.head_dim
-             ? turning
-             : turning + " of " + std::to_string(layout.head_dim);
+             ? rotary
+             : rotary + " of " + std::to_string(layout.head_dim);
 }
 
-std::string SpeedRow::name() const {
+std::string Row::name() const {
   std::string text = text::word(plugin::kOperationWords, operation) + "/" +
                      text::word(text::kFormatWords, dtype) + "/";
-  if (!is_table())
+  if (!is_table()) {
     text += text::word(text::kPairingWords, layout.pairing) + "/";
+  }
   for (const char letter : width()) {
     if (letter != ' ') text += letter;
   }
-  return text + "/" + std::to_string(tokens);
+  text += "/" + std::to_string(tokens);
+  if (is_head_major) text += "/head_major";
+  if (threads > 1) text += "/" + std::to_string(threads) + "threads";
+  return text;
 }
 
-double SpeedRow::bytes() const {
-  const std::int64_t heads = is_table() ? 1 : kSpeedQHeads + kSpeedKHeads;
+std::string Row::group() const {
+  std::string text = text::word(plugin::kOperationWords, operation) + "  " +
+                     text::word(text::kFormatWords, dtype);
+  if (!is_table()) {
+    text += "  " + text::word(text::kPairingWords, layout.pairing);
+  }
+  if (is_head_major) text += ", head-major";
+  if (threads > 1) text += ", " + std::to_string(threads) + " threads";
+  return text;
+}
+
+double Row::bytes() const {
+  const std::int64_t heads = is_table() ? 1 : kQHeads + kKHeads;
   const auto size = static_cast<std::int64_t>(plugin::bytes_of(dtype));
   return static_cast<double>((is_table() ? 1 : 2) * tokens * heads *
                              layout.rotary_dim * size);
 }
 
-cases::RopeCase SpeedRow::case_at(
-    const std::vector<std::int64_t>& chosen) const {
+cases::RopeCase Row::case_at(const std::vector<std::int64_t>& chosen) const {
   cases::RopeCase c;
   c.id = name();
   c.dtype = dtype;
@@ -44,22 +58,23 @@ cases::RopeCase SpeedRow::case_at(
   c.batch = 1;
   c.seq = static_cast<std::int64_t>(chosen.size());
   if (!is_table()) {
-    c.q_heads = kSpeedQHeads;
-    c.k_heads = kSpeedKHeads;
+    c.q_heads = kQHeads;
+    c.k_heads = kKHeads;
   }
+  if (is_head_major) c.memory = cases::Memory::kStrided;
   for (const std::int64_t token : chosen) {
     c.positions.push_back(static_cast<double>(first_position() + token));
   }
   return c;
 }
 
-std::vector<SpeedRow> speed_rows() {
-  std::vector<SpeedRow> rows;
+std::vector<Row> all_rows() {
+  constexpr Pairing kPairings[] = {Pairing::kHalfSplit, Pairing::kInterleaved};
+  std::vector<Row> rows;
   for (const std::uint32_t operation : {ROPEPROOF_ROPE, ROPEPROOF_ROTATE}) {
     for (const Format dtype : {Format::kF32, Format::kF16, Format::kBF16}) {
-      for (const Pairing pairing :
-           {Pairing::kHalfSplit, Pairing::kInterleaved}) {
-        for (const std::int64_t tokens : {1, 512, 4096}) {
+      for (const Pairing pairing : kPairings) {
+        for (const std::int64_t tokens : {1, 16, 512, 4096}) {
           for (const reference::Layout& layout :
                {reference::leading(64, 64, pairing),
                 reference::leading(128, 128, pairing),
@@ -71,13 +86,25 @@ std::vector<SpeedRow> speed_rows() {
       }
     }
   }
-  rows.push_back({ROPEPROOF_TABLE, Format::kF32,
-                  reference::leading(128, 128, Pairing::kHalfSplit), 131072});
+  for (const Pairing pairing : kPairings) {
+    rows.push_back({ROPEPROOF_ROTATE, Format::kF32,
+                    reference::leading(128, 128, pairing), 4096, true});
+  }
+  const reference::Layout half = reference::leading(128, 128, kPairings[0]);
+  for (const std::int64_t tokens : {4096, 131072}) {
+    rows.push_back({ROPEPROOF_TABLE, Format::kF32, half, tokens});
+  }
+  for (const Format dtype : {Format::kF32, Format::kBF16}) {
+    for (const std::int64_t tokens : {1, 4096}) {
+      rows.push_back({ROPEPROOF_ROTATE, dtype, half, tokens, false, 2});
+    }
+  }
   return rows;
 }
 
 std::string missing_feature(const plugin::Description& description,
-                            const SpeedRow& row, bool shares_memory) {
+                            const Row& row, bool shares_memory) {
+  if (row.threads > 1 && !shares_memory) return "threads of this process";
   const cases::RopeCase c = row.case_at({0, row.tokens - 1});
   const std::string missing =
       check::missing_feature(description, row.operation, c, shares_memory);

@@ -1,5 +1,6 @@
 #include "conformance/bench/speed_report.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -12,9 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Status = KernelSpeed::Status;
 
-constexpr std::size_t kColumns = 100, kLabelColumns = 18;
-// Where a kernel's own columns begin.
-constexpr int kRowColumns = 29;
+constexpr std::size_t kColumns = 100;
 
 template <class... Arguments>
 std::string format(const char* pattern, Arguments... arguments) {
@@ -23,138 +22,139 @@ std::string format(const char* pattern, Arguments... arguments) {
   return buffer;
 }
 
-std::string cut(const std::string& text, std::size_t columns) {
-  return text.size() <= columns ? text : text.substr(0, columns - 3) + "...";
+std::string padded(std::string text, std::size_t columns) {
+  if (text.size() < columns) text.resize(columns, ' ');
+  return text;
+}
+
+std::size_t label_columns(const std::vector<Entry>& entries) {
+  std::size_t columns = std::string("touch ahead").size();
+  for (const Entry& entry : entries) {
+    columns = std::max(columns, entry.label.size());
+  }
+  return columns;
 }
 
 // Three digits, in seven columns.
-std::string ratio_text(double ratio) {
-  return format(ratio < 0.01   ? "%7.4f"
-                : ratio < 10   ? "%7.2f"
-                : ratio < 1000 ? "%7.1f"
-                               : "%7.0f",
-                ratio);
+std::string ratio_text(const std::optional<double>& ratio) {
+  if (!ratio) return "      -";
+  return format(*ratio < 0.01   ? "%7.4f"
+                : *ratio < 10   ? "%7.2f"
+                : *ratio < 1000 ? "%7.1f"
+                                : "%7.0f",
+                *ratio);
 }
 
-// "L2" of "L2+E+M".
-std::string level_of(const SpeedEntry& entry) {
-  const std::string& level = entry.admission.level;
-  return level.substr(0, level.find('+'));
+std::string figures_text(const Figures& f, bool is_in_place) {
+  return format(" %8.1f%c%7.1f", f.ns_per_token, is_in_place ? ' ' : '*',
+                f.gb_per_s) +
+         ratio_text(f.of_limit) +
+         ratio_text(f.of_one_thread ? f.of_one_thread : f.of_memcpy) +
+         ratio_text(f.of_plain) + ratio_text(f.of_first);
 }
 
-std::string kernel_text(const KernelSpeed& speed, const SpeedEntry& entry) {
-  std::string text = format("%-*s %-2s %-4s", static_cast<int>(kLabelColumns),
-                            cut(entry.label, kLabelColumns).c_str(),
-                            entry.admission.found_class == "none"
-                                ? "-"
-                                : entry.admission.found_class.c_str(),
-                            level_of(entry).c_str());
+std::string kernel_text(const KernelSpeed& speed) {
   switch (speed.status) {
     case Status::kUnsupported:
-      return text + "        -  no " + speed.reason;
+      return "        -  no " + speed.reason;
     case Status::kWrong:
-      return text + "    WRONG  " + speed.reason;
+      return "    WRONG  " + speed.reason;
     case Status::kMeasured:
       break;
   }
-  text += format("%9.1f%c%6.1f", speed.ns_per_token,
-                 speed.is_in_place ? ' ' : '*', speed.gb_per_s);
-  for (const double ratio : {speed.of_touch, speed.of_memcpy, speed.of_plain}) {
-    text += ratio_text(ratio);
-  }
-  return text + (speed.of_first ? ratio_text(*speed.of_first) : "      -");
+  return figures_text(speed.figures, speed.is_in_place);
 }
 
-const char* status_word(Status status) {
-  switch (status) {
-    case Status::kUnsupported:
-      return "unsupported";
-    case Status::kWrong:
-      return "wrong";
-    case Status::kMeasured:
-      break;
-  }
-  return "measured";
+Json figures_json(const Figures& f) {
+  Json json = {{"ns_per_token", f.ns_per_token}, {"gb_per_s", f.gb_per_s},
+               {"of_limit", f.of_limit},         {"of_memcpy", f.of_memcpy},
+               {"of_plain", f.of_plain},         {"of_first", nullptr}};
+  if (f.of_first) json["of_first"] = *f.of_first;
+  if (f.of_one_thread) json["of_one_thread"] = *f.of_one_thread;
+  return json;
 }
 
-Json kernel_json(const KernelSpeed& speed, const SpeedEntry& entry) {
-  Json json = {{"kernel", entry.label}, {"status", status_word(speed.status)}};
+Json kernel_json(const KernelSpeed& speed, const Entry& entry) {
+  Json json = {{"kernel", entry.label}};
   if (speed.status != Status::kMeasured) {
+    json["status"] = speed.status == Status::kWrong ? "wrong" : "unsupported";
     json["reason"] = speed.reason;
     return json;
   }
+  json["status"] = "measured";
   json["in_place"] = speed.is_in_place;
-  json["ns_per_token"] = speed.ns_per_token;
-  json["gb_per_s"] = speed.gb_per_s;
-  json["of_touch"] = speed.of_touch;
-  json["of_memcpy"] = speed.of_memcpy;
-  json["of_plain"] = speed.of_plain;
-  json["of_first"] = speed.of_first ? Json(*speed.of_first) : Json(nullptr);
   json["worst_over_bound"] = speed.worst;
+  json.update(figures_json(speed.figures));
   return json;
 }
 
 }  // namespace
 
-std::string speed_heading(const std::vector<SpeedEntry>& entries) {
-  std::string text = format("%-*s  %-10s  %-6s  %-5s  %-11s  %s\n",
-                            static_cast<int>(kLabelColumns), "kernel",
-                            "version", "claims", "found", "level", "argument");
-  for (const SpeedEntry& entry : entries) {
-    text += format("%-*s  %-10s  %-6s  %-5s  %-11s  ",
-                   static_cast<int>(kLabelColumns),
-                   cut(entry.label, kLabelColumns).c_str(),
-                   cut(entry.version, 10).c_str(),
-                   entry.admission.claimed_class.c_str(),
-                   entry.admission.found_class.c_str(),
-                   entry.admission.level.c_str()) +
-            entry.argument + "\n";
+std::string speed_heading(const std::vector<Entry>& entries) {
+  const auto line = [&](const std::string& label, const std::string& version,
+                        const Admission& a, const std::string& argument) {
+    return padded(label, label_columns(entries)) + "  " + padded(version, 10) +
+           "  " + padded(a.claimed_class, 6) + "  " + padded(a.found_class, 5) +
+           "  " + padded(a.level, 11) + "  " + argument + "\n";
+  };
+  std::string text = line("kernel", "version",
+                          {"", "", "level", "claims", "found"}, "argument");
+  for (const Entry& entry : entries) {
+    text += line(entry.label, entry.version, entry.admission, entry.argument);
   }
   return text +
-         "\nOne thread; 32 query heads and 8 key heads. GB/s: what turns, read "
-         "once and written once.\nRatios: the time of touch (the same bytes "
-         "changed in place), memcpy, plain C++ with libm and\nthe first kernel "
-         "over the kernel's, in the same rounds; above 1 the kernel is faster. "
-         "*: out\nof place. For a table touch is the best way to fill it.\n";
+         "\n32 query heads and 8 key heads. GB/s: what is rotated, read once "
+         "and written once; a table,\nwritten once. Ratios: the time of the "
+         "row's limit (touch: the same bytes changed in place; fmt:\nwidened, "
+         "multiplied, rounded; fill: written), of memcpy, of plain C++ with "
+         "libm and of the first\nkernel over the kernel's, in the same rounds; "
+         "above 1 the kernel is faster. *: out of place.\n";
 }
 
-std::string speed_group(const SpeedRow& row) {
-  std::string text = "\n" + text::word(plugin::kOperationWords, row.operation) +
-                     "  " + text::word(text::kFormatWords, row.dtype);
-  if (!row.is_table()) {
-    text += "  " + text::word(text::kPairingWords, row.layout.pairing);
-  }
-  return text + format("\n%7s %9s %8s  %-*s %-7s%9s%7s%7s%7s%7s%7s\n", "tokens",
-                       row.is_table() ? "channels" : "head_dim", "touch ns",
-                       static_cast<int>(kLabelColumns), "kernel", "judged",
-                       "ns/token", "GB/s", "touch", "memcpy", "plain", "first");
+std::string speed_group(const Row& row, const std::vector<Entry>& entries) {
+  return "\n" + row.group() +
+         format("\n%7s %9s %-11s %9s  ", "tokens",
+                row.is_table() ? "channels" : "head_dim", "limit", "ns/token") +
+         padded("kernel", label_columns(entries)) +
+         format("%9s%8s%7s%7s%7s%7s\n", "ns/token", "GB/s", "limit",
+                row.threads > 1 ? "1 thrd" : "memcpy", "plain", "first");
 }
 
 std::string speed_lines(const RowSpeed& speed,
-                        const std::vector<SpeedEntry>& entries) {
-  std::string text =
-      format("%7lld %9s %8.1f  ", static_cast<long long>(speed.row.tokens),
-             speed.row.width().c_str(), speed.touch_ns);
-  text.resize(kRowColumns - 1, ' ');
+                        const std::vector<Entry>& entries, bool shows_limits) {
+  std::string begin = format(
+      "%7lld %9s %-11s %9.1f  ", static_cast<long long>(speed.row.tokens),
+      speed.row.width().c_str(), speed.limit.c_str(), speed.limit_ns);
   std::string lines;
+  const auto add = [&](const std::string& label, const std::string& text) {
+    const std::string line =
+        begin + padded(label, label_columns(entries)) + text;
+    lines +=
+        (text.find("WRONG") == std::string::npos ? line
+                                                 : line.substr(0, kColumns)) +
+        "\n";
+    begin.assign(begin.size(), ' ');
+  };
+  if (shows_limits) {
+    for (const auto& [name, figures] : speed.limits) {
+      add(name, figures_text(figures, name != "memcpy"));
+    }
+  }
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    text += kernel_text(speed.kernels[i], entries[i]);
-    lines += cut(text, kColumns) + "\n";
-    text.assign(kRowColumns - 1, ' ');
+    add(entries[i].label, kernel_text(speed.kernels[i]));
   }
   return lines;
 }
 
 std::string speed_json(const std::string& suite_version, int repetitions,
-                       const std::vector<SpeedEntry>& entries,
+                       const std::vector<Entry>& entries,
                        const std::vector<RowSpeed>& rows) {
   Json json = {{"format", kSpeedFormat},
                {"ropeproof", suite_version},
-               {"threads", 1},
                {"repetitions", repetitions},
                {"kernels", Json::array()},
                {"rows", Json::array()}};
-  for (const SpeedEntry& entry : entries) {
+  for (const Entry& entry : entries) {
     json["kernels"].push_back({{"kernel", entry.label},
                                {"version", entry.version},
                                {"argument", entry.argument},
@@ -163,23 +163,28 @@ std::string speed_json(const std::string& suite_version, int repetitions,
                                {"found_class", entry.admission.found_class}});
   }
   for (const RowSpeed& speed : rows) {
-    const SpeedRow& row = speed.row;
+    const Row& row = speed.row;
     Json item = {
         {"row", row.name()},
         {"operation", text::word(plugin::kOperationWords, row.operation)},
         {"dtype", text::word(text::kFormatWords, row.dtype)}};
     if (!row.is_table()) {
       item["pairing"] = text::word(text::kPairingWords, row.layout.pairing);
-      item["q_heads"] = kSpeedQHeads;
-      item["k_heads"] = kSpeedKHeads;
+      item["q_heads"] = kQHeads;
+      item["k_heads"] = kKHeads;
       item["head_dim"] = row.layout.head_dim;
+      item["is_head_major"] = row.is_head_major;
     }
     item["rotary_dim"] = row.layout.rotary_dim;
     item["tokens"] = row.tokens;
+    item["threads"] = row.threads;
     item["bytes"] = row.bytes();
-    item["ns_per_token"] = {{"touch", speed.touch_ns},
-                            {"memcpy", speed.memcpy_ns},
-                            {"plain", speed.plain_ns}};
+    item["limit"] = speed.limit;
+    item["limit_ns_per_token"] = speed.limit_ns;
+    item["limits"] = Json::object();
+    for (const auto& [name, figures] : speed.limits) {
+      item["limits"][name] = figures_json(figures);
+    }
     item["kernels"] = Json::array();
     for (std::size_t i = 0; i < entries.size(); ++i) {
       item["kernels"].push_back(kernel_json(speed.kernels[i], entries[i]));

@@ -12,32 +12,36 @@
 #include "conformance/bench/limits.h"
 #include "conformance/bench/measure.h"
 #include "conformance/bench/speed_report.h"
+#include "conformance/cases/test_corpus.h"
 #include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
 
+using cases::committed;
 using reference::Format;
 using reference::Pairing;
 using Status = KernelSpeed::Status;
 
+const std::set<Format> kAllDtypes{Format::kF32, Format::kF16, Format::kBF16};
+
 // One round of one run each: what is measured matters to no test.
-SpeedOptions hasty() {
-  SpeedOptions options;
+Options hasty() {
+  Options options;
   options.repetitions = 1;
-  options.turns = {0, 1, 0, 1, 1};
+  options.schedule = {0, 1, 0, 1, 1};
   return options;
 }
 
-SpeedRow row_named(const std::string& name) {
-  for (const SpeedRow& row : speed_rows()) {
+Row row_named(const std::string& name) {
+  for (const Row& row : all_rows()) {
     if (row.name() == name) return row;
   }
   FAIL("no row " << name);
   return {};
 }
 
-SpeedKernel with_knobs(selftest::Knobs knobs, std::uint32_t angle_class) {
+TimedKernel with_knobs(selftest::Knobs knobs, std::uint32_t angle_class) {
   const plugin::Description description =
       selftest::full_description(angle_class);
   const auto kernel =
@@ -49,18 +53,23 @@ SpeedKernel with_knobs(selftest::Knobs knobs, std::uint32_t angle_class) {
           }};
 }
 
-SpeedKernel plain() { return {plain_description(), plain_run}; }
+TimedKernel plain() { return {plain_description(), plain_run}; }
 
-KernelSpeed speed_of(const SpeedKernel& kernel, const SpeedRow& row) {
+KernelSpeed speed_of(const TimedKernel& kernel, const Row& row) {
   return measure(row, {&kernel, 1}, hasty()).kernels.at(0);
 }
 
-TEST_CASE("the rows are those that the documentation promises", "[speed]") {
+TEST_CASE("the rows are those that the documentation promises", "[bench]") {
   std::set<std::string> names;
-  for (const SpeedRow& row : speed_rows()) names.insert(row.name());
-  CHECK(names.size() == 2 * 3 * 2 * 3 * 4 + 1);
-  CHECK(names.size() == speed_rows().size());
-  CHECK(names.contains("rope/bf16/interleaved/64of128/4096"));
+  for (const Row& row : all_rows()) names.insert(row.name());
+  CHECK(names.size() == 2 * 3 * 2 * 4 * 4 + 2 + 2 + 4);
+  CHECK(names.size() == all_rows().size());
+  for (const char* name :
+       {"rope/bf16/interleaved/64of128/16", "table/f32/128/4096",
+        "rotate/f32/interleaved/128/4096/head_major",
+        "rotate/bf16/half_split/128/4096/2threads"}) {
+    CHECK(names.contains(name));
+  }
 
   // 40 heads of 128 f32, read and written; 131,072 x 64 x {cos, sin}, written.
   CHECK(row_named("rotate/f32/half_split/128/1").bytes() == 2 * 40 * 128 * 4);
@@ -70,10 +79,10 @@ TEST_CASE("the rows are those that the documentation promises", "[speed]") {
 }
 
 TEST_CASE("what a kernel does not declare is unsupported and never called",
-          "[speed]") {
+          "[bench]") {
   int calls = 0;
   const auto lacking = [&](auto change) {
-    SpeedKernel kernel{selftest::full_description(ROPEPROOF_A0),
+    TimedKernel kernel{selftest::full_description(ROPEPROOF_A0),
                        [&](const ropeproof_problem&) {
                          ++calls;
                          return ROPEPROOF_OK;
@@ -83,7 +92,7 @@ TEST_CASE("what a kernel does not declare is unsupported and never called",
   };
   const struct {
     std::string row, reason;
-    SpeedKernel kernel;
+    TimedKernel kernel;
   } cases[] = {
       {"rope/f16/half_split/128/1", "dtype f16",
        lacking([](plugin::Description& d) { d.dtypes = ROPEPROOF_F32; })},
@@ -105,32 +114,50 @@ TEST_CASE("what a kernel does not declare is unsupported and never called",
     CAPTURE(c.row);
     CHECK(speed.status == Status::kUnsupported);
     CHECK(speed.reason == c.reason);
-    CHECK(speed.ns_per_token == 0);
+    CHECK(speed.figures.ns_per_token == 0);
   }
   CHECK(calls == 0);
 }
 
 TEST_CASE("right kernels are measured: plain C++ in every row of one token",
-          "[speed]") {
-  for (const SpeedRow& row : speed_rows()) {
+          "[bench]") {
+  for (const Row& row : all_rows()) {
     if (row.tokens > 1 && row.name() != "rope/f32/half_split/64/512") continue;
     const KernelSpeed speed = speed_of(plain(), row);
     CAPTURE(row.name(), speed.reason);
     CHECK(speed.status == Status::kMeasured);
-    CHECK(speed.ns_per_token > 0);
+    CHECK(speed.figures.ns_per_token > 0);
     CHECK(speed.worst > 0);
     CHECK(speed.worst <= 1);
-    CHECK(*speed.of_first == 1);
+    CHECK(*speed.figures.of_first == 1);
+  }
+}
+
+TEST_CASE("heads before tokens, and several threads, are the same work",
+          "[bench]") {
+  const auto layout = reference::leading(64, 64, Pairing::kInterleaved);
+  const Row rows[] = {{ROPEPROOF_ROTATE, Format::kF32, layout, 5, true},
+                      {ROPEPROOF_ROTATE, Format::kBF16, layout, 5, false, 2}};
+  for (const Row& row : rows) {
+    const TimedKernel kernels[] = {
+        plain(), with_knobs(selftest::exact_knobs(), ROPEPROOF_A0)};
+    const RowSpeed speed = measure(row, kernels, hasty());
+    const KernelSpeed& other = speed.kernels[1];
+    CAPTURE(row.name(), other.reason);
+    CHECK(speed.kernels[0].status ==
+          (row.is_head_major ? Status::kUnsupported : Status::kMeasured));
+    CHECK(other.status == Status::kMeasured);
+    CHECK(other.figures.of_one_thread.has_value() == (row.threads > 1));
   }
 }
 
 TEST_CASE("right kernels are measured in place, out of place, q apart from k",
-          "[speed]") {
-  const SpeedRow row = row_named("rotate/bf16/interleaved/64of128/1");
+          "[bench]") {
+  const Row row = row_named("rotate/bf16/interleaved/64of128/1");
   const std::uint32_t features[] = {0, ROPEPROOF_IN_PLACE,
                                     ROPEPROOF_OUT_OF_PLACE, ROPEPROOF_KEYS};
   for (const std::uint32_t lacking : features) {
-    SpeedKernel kernel = with_knobs(selftest::exact_knobs(), ROPEPROOF_A0);
+    TimedKernel kernel = with_knobs(selftest::exact_knobs(), ROPEPROOF_A0);
     kernel.description.features &= ~lacking;
     const KernelSpeed speed = speed_of(kernel, row);
     CAPTURE(lacking, speed.reason);
@@ -139,16 +166,16 @@ TEST_CASE("right kernels are measured in place, out of place, q apart from k",
   }
 }
 
-TEST_CASE("work that was not done, or done wrong, has no figures", "[speed]") {
+TEST_CASE("work that was not done, or done wrong, has no figures", "[bench]") {
   const auto run = plain_run;
-  const SpeedKernel honest = plain();
+  const TimedKernel honest = plain();
   const auto cheating = [&](auto cheat) {
-    return SpeedKernel{honest.description, cheat};
+    return TimedKernel{honest.description, cheat};
   };
   int calls = 0;
   const struct {
     std::string what, row;
-    SpeedKernel kernel;
+    TimedKernel kernel;
   } cases[] = {
       {"does nothing", "rope/f32/half_split/128/1",
        cheating([](const ropeproof_problem&) { return ROPEPROOF_OK; })},
@@ -164,7 +191,7 @@ TEST_CASE("work that was not done, or done wrong, has no figures", "[speed]") {
          p.k.heads = 0;
          return run(p);
        })},
-      {"turns twice as far", "rotate/bf16/half_split/256/1",
+      {"rotates twice as far", "rotate/bf16/half_split/256/1",
        cheating([&](const ropeproof_problem& p) {
          run(p);
          return run(p);
@@ -192,14 +219,14 @@ TEST_CASE("work that was not done, or done wrong, has no figures", "[speed]") {
     CAPTURE(c.what, c.row);
     CHECK(speed.status == Status::kWrong);
     CHECK_FALSE(speed.reason.empty());
-    CHECK(speed.ns_per_token == 0);
-    CHECK(speed.of_touch == 0);
+    CHECK(speed.figures.ns_per_token == 0);
+    CHECK(speed.figures.of_limit == 0);
   }
 }
 
 TEST_CASE("a kernel that is wrong does not disturb those beside it",
-          "[speed]") {
-  const SpeedKernel kernels[] = {
+          "[bench]") {
+  const TimedKernel kernels[] = {
       {plain_description(),
        [](const ropeproof_problem& p) {
          const int nan = 0xff;
@@ -214,18 +241,16 @@ TEST_CASE("a kernel that is wrong does not disturb those beside it",
   CHECK(speed.kernels[0].status == Status::kWrong);
   for (const std::size_t i : {1u, 2u}) {
     CHECK(speed.kernels[i].status == Status::kMeasured);
-    CHECK_FALSE(speed.kernels[i].of_first);  // the first has no time
+    CHECK_FALSE(speed.kernels[i].figures.of_first);  // the first has no time
   }
 }
 
-cases::Corpus corpus() { return cases::load_corpus(ROPEPROOF_VECTORS_DIR); }
-
 TEST_CASE("a kernel that fails the smoke tier is refused, by its first case",
-          "[speed]") {
+          "[bench]") {
   selftest::Knobs knobs = selftest::f32_knobs();
   knobs.ignores_direction = true;
   selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A1), knobs);
-  const Admission admission = admit(kernel, corpus());
+  const Admission admission = admit(kernel, committed(), kAllDtypes);
   CHECK(admission.failing_case.starts_with("smoke-"));
   CHECK(admission.refusal.find(": " + admission.failing_case + ", r") !=
         std::string::npos);
@@ -233,33 +258,40 @@ TEST_CASE("a kernel that fails the smoke tier is refused, by its first case",
   CHECK(admission.level.empty());
 }
 
-TEST_CASE("a kernel none of which is judged is refused", "[speed]") {
+TEST_CASE("a kernel none of which is judged is refused", "[bench]") {
   plugin::Description description = selftest::full_description(ROPEPROOF_A1);
   description.operations = ROPEPROOF_ROPE;
   description.dtypes = ROPEPROOF_F64;
   description.pairings = ROPEPROOF_NESTED_HALF_SPLIT;
   selftest::TestKernel kernel(description, selftest::f32_knobs());
-  CHECK(admit(kernel, corpus()).refusal == "nothing of it is judged");
+  CHECK(admit(kernel, committed(), kAllDtypes).refusal ==
+        "nothing of it is judged");
 }
 
-// Figures as wide as they come.
-RowSpeed some_speed() {
-  RowSpeed speed{row_named("rotate/bf16/interleaved/64of128/4096"),
-                 12345.6,
-                 99999.9,
-                 123456.7,
+TEST_CASE("a kernel is judged in the dtypes that are asked for alone",
+          "[bench]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  knobs.misread = [](ropeproof_problem& p) {
+    if (p.dtype == ROPEPROOF_BF16) p.direction = -p.direction;
+  };
+  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0), knobs);
+  const Admission f32 = admit(kernel, committed(), {Format::kF32});
+  CHECK(f32.refusal.empty());
+  CHECK(f32.found_class == "A0");
+  CHECK_FALSE(admit(kernel, committed(), {Format::kF32, Format::kBF16})
+                  .refusal.empty());
+}
+
+RowSpeed some_speed(const Row& row) {
+  const Figures widest{1234567.8, 1234.5, 0.001, 999999, 123.4, 1, {}};
+  RowSpeed speed{row,
+                 {{"touch", widest}, {"fmt ahead", widest}},
+                 "fmt ahead",
+                 1234567.8,
                  {}};
   speed.kernels.resize(3);
-  speed.kernels[0] = {Status::kMeasured,
-                      "",
-                      false,
-                      1234567.8,
-                      1234.5,
-                      0.001,
-                      999999,
-                      123.4,
-                      1,
-                      0.5};
+  speed.kernels[0].is_in_place = false;
+  speed.kernels[0].figures = widest;
   speed.kernels[1].status = Status::kUnsupported;
   speed.kernels[1].reason = "pairing interleaved";
   speed.kernels[2].status = Status::kWrong;
@@ -267,37 +299,43 @@ RowSpeed some_speed() {
   return speed;
 }
 
-std::vector<SpeedEntry> some_entries() {
-  return {{"a-kernel-with-a-long-name",
-           "20.10.30-rc1",
-           "--lib ./a.so",
-           {"", "", "L3+E+M+D+B", "A0", "A0"}},
-          {"b", "1", "--lib ./b.so", {"", "", "L1", "A1", "none"}},
-          {"b (2)", "1", "--lib ./c.so", {"", "", "none", "A1", "A1"}}};
-}
+const Row kWideRow = row_named("rotate/bf16/interleaved/64of128/4096");
+const std::vector<Entry> kEntries = {
+    {"twelve-chars",
+     "20.10.30-rc1",
+     "--lib ./a.so",
+     {"", "", "L3+E+M+D+B", "A0", "A0"}},
+    {"b", "1", "--lib ./b.so", {"", "", "L1", "A1", "none"}},
+    {"b (2)", "1", "--lib ./c.so", {"", "", "none", "A1", "A1"}}};
 
-TEST_CASE("the table fits into 100 columns", "[speed]") {
-  const auto entries = some_entries();
-  const RowSpeed speed = some_speed();
-  std::istringstream text(speed_heading(entries) + speed_group(speed.row) +
-                          speed_group(row_named("table/f32/128/131072")) +
-                          speed_lines(speed, entries));
+TEST_CASE("the table fits into 100 columns, and long names are not cut",
+          "[bench]") {
+  const RowSpeed speed = some_speed(kWideRow);
+  std::istringstream text(speed_heading(kEntries) +
+                          speed_group(kWideRow, kEntries) +
+                          speed_lines(speed, kEntries, true));
   std::size_t lines = 0;
   for (std::string line; std::getline(text, line); ++lines) {
     CAPTURE(line);
     CHECK(line.size() <= 100);
   }
-  CHECK(lines > 10);
+  CHECK(lines == 9 + 3 + 5);
+  std::vector<Entry> entries = kEntries;
+  entries[0].label = "a-kernel-with-a-long-name";
+  CHECK(speed_lines(speed, entries, false).find(entries[0].label) !=
+        std::string::npos);
 }
 
-TEST_CASE("figures are words and numbers in the JSON document", "[speed]") {
+TEST_CASE("figures are words and numbers in the JSON document", "[bench]") {
   const auto json = nlohmann::json::parse(
-      speed_json("0.1.0", 3, some_entries(), {some_speed()}));
+      speed_json("0.1.0", 3, kEntries, {some_speed(kWideRow)}));
   CHECK(json["format"] == kSpeedFormat);
   CHECK(json["kernels"][1]["level"] == "L1");
   const auto& row = json["rows"][0];
-  CHECK(row["row"] == "rotate/bf16/interleaved/64of128/4096");
-  CHECK(row["ns_per_token"]["touch"] == 12345.6);
+  CHECK(row["row"] == kWideRow.name());
+  CHECK(row["limit"] == "fmt ahead");
+  CHECK(row["limits"]["touch"]["ns_per_token"] == 1234567.8);
+  CHECK(row["kernels"][0]["of_limit"] == 0.001);
   CHECK(row["kernels"][0]["of_first"] == 1);
   CHECK(row["kernels"][0]["in_place"] == false);
   CHECK(row["kernels"][1]["status"] == "unsupported");

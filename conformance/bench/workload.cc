@@ -44,31 +44,23 @@ std::vector<std::int64_t> choose(std::int64_t tokens) {
   return chosen;
 }
 
-std::uint64_t load(const std::byte* at, std::size_t width) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, at, width);
-  return bits;
-}
-
-std::size_t row_elements(const SpeedRow& row, std::int64_t heads) {
-  return static_cast<std::size_t>(row.tokens * heads * row.layout.head_dim);
-}
-
 // Of q and k together.
-std::size_t tensor_bytes(const SpeedRow& row) {
-  return row.is_table() ? 0
-                        : row_elements(row, kSpeedQHeads + kSpeedKHeads) *
-                              plugin::bytes_of(row.dtype);
+std::size_t tensor_bytes(const Row& row) {
+  return row.is_table()
+             ? 0
+             : static_cast<std::size_t>(row.tokens * (kQHeads + kKHeads) *
+                                        row.layout.head_dim) *
+                   plugin::bytes_of(row.dtype);
 }
 
-std::size_t table_bytes(const SpeedRow& row, Format format) {
+std::size_t table_bytes(const Row& row, Format format) {
   return static_cast<std::size_t>(row.tokens * row.pairs()) *
          plugin::bytes_of(format);
 }
 
 }  // namespace
 
-SpeedMemory::SpeedMemory(std::size_t bytes)
+Memory::Memory(std::size_t bytes)
     : bytes_(bytes),
       data_(static_cast<std::byte*>(
           std::aligned_alloc(kHugePage, (bytes / kHugePage + 1) * kHugePage))) {
@@ -79,7 +71,7 @@ SpeedMemory::SpeedMemory(std::size_t bytes)
   std::memset(data_.get(), 0, bytes);
 }
 
-Workload::Workload(const SpeedRow& row)
+Workload::Workload(const Row& row)
     : row_(row),
       case_(row.case_at(choose(row.tokens))),
       chosen_(choose(row.tokens)),
@@ -97,10 +89,9 @@ Workload::Workload(const SpeedRow& row)
   }
   refresh();
   if (!row.is_table()) {
-    const std::int64_t d = row.layout.head_dim;
-    case_.q = gather(in_.data(), row.dtype, kSpeedQHeads * d);
-    case_.k = gather(in_.data() + row_elements(row, kSpeedQHeads) * width,
-                     row.dtype, kSpeedKHeads * d);
+    const ropeproof_tensor q = tensor(false, true), k = tensor(true, true);
+    case_.q = gather(q.in, q);
+    case_.k = gather(k.in, k);
   }
   cases::Group group;
   group.rope_cases.push_back(std::move(case_));
@@ -114,18 +105,31 @@ Workload::Workload(const SpeedRow& row)
   }
 }
 
-// The chosen tokens of a tensor or a table.
-cases::Bits Workload::gather(const std::byte* from, Format format,
-                             std::int64_t row_elements) const {
-  const std::size_t width = plugin::bytes_of(format);
+// The chosen tokens, [tokens, heads, width].
+cases::Bits Workload::gather(const void* from, std::int64_t heads,
+                             std::int64_t width, std::int64_t token_stride,
+                             std::int64_t head_stride) const {
+  const std::size_t bytes = plugin::bytes_of(row_.dtype);
   cases::Bits bits;
   for (const std::int64_t token : chosen_) {
-    const auto begin = static_cast<std::size_t>(token * row_elements);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(row_elements); ++i) {
-      bits.push_back(load(from + (begin + i) * width, width));
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const std::int64_t first = token * token_stride + head * head_stride;
+      for (std::int64_t i = first; i < first + width; ++i) {
+        bits.push_back(0);
+        std::memcpy(&bits.back(),
+                    static_cast<const std::byte*>(from) +
+                        static_cast<std::size_t>(i) * bytes,
+                    bytes);
+      }
     }
   }
   return bits;
+}
+
+cases::Bits Workload::gather(const void* from,
+                             const ropeproof_tensor& tensor) const {
+  return gather(from, tensor.heads, row_.layout.head_dim,
+                tensor.in_token_stride, tensor.in_head_stride);
 }
 
 void Workload::refresh() {
@@ -137,19 +141,19 @@ void Workload::refresh() {
 }
 
 // Given cosines and sines: of angles in long double, rounded once.
-const std::pair<SpeedMemory, SpeedMemory>& Workload::tables(Format format) {
+const std::pair<Memory, Memory>& Workload::tables(Format format) {
   const auto known = tables_.find(format);
   if (known != tables_.end()) return known->second;
   const std::size_t bytes = table_bytes(row_, format),
                     width = plugin::bytes_of(format);
-  SpeedMemory cos(bytes), sin(bytes);
+  Memory cos(bytes), sin(bytes);
   std::size_t at = 0;
   for (const std::int64_t position : positions_) {
     for (std::size_t j = 0; j < inv_freq_.size(); ++j, at += width) {
       const long double phi = static_cast<long double>(position) *
                               (static_cast<long double>(inv_freq_[j]) +
                                static_cast<long double>(inv_freq_lo_[j]));
-      const auto store = [&](const SpeedMemory& to, long double value) {
+      const auto store = [&](const Memory& to, long double value) {
         const std::uint64_t bits =
             reference::encode(format, static_cast<double>(value));
         std::memcpy(to.data() + at, &bits, width);
@@ -160,6 +164,21 @@ const std::pair<SpeedMemory, SpeedMemory>& Workload::tables(Format format) {
   }
   return tables_.emplace(format, std::pair(std::move(cos), std::move(sin)))
       .first->second;
+}
+
+ropeproof_tensor Workload::tensor(bool is_key, bool in_place) const {
+  const std::int64_t d = row_.layout.head_dim,
+                     heads = is_key ? kKHeads : kQHeads,
+                     token = row_.is_head_major ? d : heads * d,
+                     head = row_.is_head_major ? row_.tokens * d : d,
+                     batch = row_.tokens * heads * d;
+  const std::size_t first =
+      is_key ? static_cast<std::size_t>(row_.tokens * kQHeads * d) *
+                   plugin::bytes_of(row_.dtype)
+             : 0;
+  std::byte* const in = in_.data() + first;
+  std::byte* const out = in_place ? in : out_.data() + first;
+  return {in, out, heads, batch, token, head, batch, token, head};
 }
 
 std::vector<ropeproof_problem> Workload::problems(
@@ -199,17 +218,8 @@ std::vector<ropeproof_problem> Workload::problems(
   p.dtype = plugin::abi_dtype(row_.dtype);
   p.pairing = plugin::abi_pairing(row_.layout.pairing);
   const bool in_place = (description.features & ROPEPROOF_IN_PLACE) != 0;
-  const auto tensor = [&](std::size_t first, std::int64_t heads) {
-    const std::int64_t d = row_.layout.head_dim, token = heads * d,
-                       batch = row_.tokens * token;
-    std::byte* const in = in_.data() + first;
-    std::byte* const out = in_place ? in : out_.data() + first;
-    return ropeproof_tensor{in, out, heads, batch, token, d, batch, token, d};
-  };
-  p.q = tensor(0, kSpeedQHeads);
-  const ropeproof_tensor k =
-      tensor(row_elements(row_, kSpeedQHeads) * plugin::bytes_of(row_.dtype),
-             kSpeedKHeads);
+  p.q = tensor(false, in_place);
+  const ropeproof_tensor k = tensor(true, in_place);
   if ((description.features & ROPEPROOF_KEYS) != 0) {
     p.k = k;
     return {p};
@@ -225,28 +235,27 @@ judge::Measurement Workload::judge(
   judge::Output output;
   if (row_.is_table()) {
     claim.table = row_.dtype;
-    output.cos = gather(out_.data(), row_.dtype, row_.pairs());
-    output.sin = gather(out_.data() + table_bytes(row_, row_.dtype), row_.dtype,
-                        row_.pairs());
+    const std::int64_t pairs = row_.pairs();
+    output.cos = gather(out_.data(), 1, pairs, pairs, 0);
+    output.sin =
+        gather(out_.data() + table_bytes(row_, row_.dtype), 1, pairs, pairs, 0);
   } else {
     const bool in_place = (description.features & ROPEPROOF_IN_PLACE) != 0;
-    const std::byte* const q = in_place ? in_.data() : out_.data();
-    const std::int64_t d = row_.layout.head_dim;
-    output.q = gather(q, row_.dtype, kSpeedQHeads * d);
-    output.k = gather(
-        q + row_elements(row_, kSpeedQHeads) * plugin::bytes_of(row_.dtype),
-        row_.dtype, kSpeedKHeads * d);
+    const ropeproof_tensor q = tensor(false, in_place),
+                           k = tensor(true, in_place);
+    output.q = gather(q.out, q);
+    output.k = gather(k.out, k);
   }
   return judge::judge(case_, row_.operation, claim, output);
 }
 
-SpeedBytes Workload::turned() const {
+Bytes Workload::rotated() const {
   if (row_.is_table()) return {out_.data(), 1, out_.size(), out_.size()};
   const std::size_t width = plugin::bytes_of(row_.dtype);
-  const auto turning = static_cast<std::size_t>(row_.layout.rotary_dim) * width;
+  const auto rotary = static_cast<std::size_t>(row_.layout.rotary_dim) * width;
   const auto head = static_cast<std::size_t>(row_.layout.head_dim) * width;
-  if (turning == head) return {in_.data(), 1, in_.size(), in_.size()};
-  return {in_.data(), in_.size() / head, turning, head};
+  if (rotary == head) return {in_.data(), 1, in_.size(), in_.size()};
+  return {in_.data(), in_.size() / head, rotary, head};
 }
 
 }  // namespace ropeproof::conformance::bench

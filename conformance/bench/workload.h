@@ -17,9 +17,9 @@
 namespace ropeproof::conformance::bench {
 
 // On huge pages where there are any, every byte of it touched.
-class SpeedMemory {
+class Memory {
  public:
-  explicit SpeedMemory(std::size_t bytes);  // throws std::bad_alloc
+  explicit Memory(std::size_t bytes);  // throws std::bad_alloc
   std::byte* data() const { return data_.get(); }
   std::size_t size() const { return bytes_; }
 
@@ -31,14 +31,14 @@ class SpeedMemory {
   std::unique_ptr<std::byte, Free> data_;
 };
 
-// q [tokens, 32, head_dim] with k [tokens, 8, head_dim] behind it, both dense,
-// which kernels rotate in place; room for as much, where kernels that cannot
+// q [tokens, 32, head_dim] with k [tokens, 8, head_dim] behind it, or both
+// head-major, without gaps, which kernels rotate in place; room for as much, where kernels that cannot
 // work in place write; positions, frequencies, and tables that are given or
 // written. Kernels get pointers into it, so it stays where it is.
 class Workload {
  public:
   // Throws std::bad_alloc, and what reference/golden.h throws.
-  explicit Workload(const SpeedRow& row);
+  explicit Workload(const Row& row);
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
@@ -63,23 +63,25 @@ class Workload {
     return chosen_[static_cast<std::size_t>(chosen)];
   }
 
-  // What is to be turned, and room for it; of a table, what is to be written.
-  SpeedBytes turned() const;
+  // What is to be rotated, and room for it; of a table, what is to be written.
+  Bytes rotated() const;
   void* room() const { return out_.data(); }
 
  private:
-  const std::pair<SpeedMemory, SpeedMemory>& tables(reference::Format format);
-  cases::Bits gather(const std::byte* from, reference::Format format,
-                     std::int64_t row_elements) const;
+  const std::pair<Memory, Memory>& tables(reference::Format format);
+  ropeproof_tensor tensor(bool is_key, bool in_place) const;
+  cases::Bits gather(const void* from, std::int64_t heads, std::int64_t width,
+                     std::int64_t token_stride, std::int64_t head_stride) const;
+  cases::Bits gather(const void* from, const ropeproof_tensor& tensor) const;
 
-  SpeedRow row_;
+  Row row_;
   cases::RopeCase case_;              // at the chosen tokens, proved
   std::vector<std::int64_t> chosen_;  // tokens
   std::vector<std::int64_t> positions_;
   std::vector<double> inv_freq_, inv_freq_lo_;
-  SpeedMemory pattern_;  // what q and k hold, again and again
-  SpeedMemory in_, out_;
-  std::map<reference::Format, std::pair<SpeedMemory, SpeedMemory>> tables_;
+  Memory pattern_;  // what q and k hold, again and again
+  Memory in_, out_;
+  std::map<reference::Format, std::pair<Memory, Memory>> tables_;
 };
 
 }  // namespace ropeproof::conformance::bench

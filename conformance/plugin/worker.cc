@@ -146,8 +146,10 @@ void limit_threads(int threads) {
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
   omp_set_num_threads(threads);
 #if defined(__linux__)
-  cpu_set_t all, some;
-  if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+  static cpu_set_t all;  // before the first call
+  static const bool is_known = sched_getaffinity(0, sizeof all, &all) == 0;
+  if (!is_known) return;
+  cpu_set_t some;
   CPU_ZERO(&some);
   for (std::size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < threads;
        ++cpu) {

@@ -42,16 +42,3 @@ set_target_properties(plugin_fast PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(plugin_fast PRIVATE ropeproof::fast)
 install(TARGETS plugin_fast
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins)
-
-# Its speed against the limits of the machine: fast_bench, where Google Benchmark
-# is installed.
-find_package(benchmark QUIET)
-if(benchmark_FOUND)
-  file(GLOB bench_sources CONFIGURE_DEPENDS fast/bench/*.cc)
-  add_executable(fast_bench EXCLUDE_FROM_ALL ${bench_sources})
-  target_link_libraries(fast_bench PRIVATE ropeproof::fast hwy::hwy benchmark::benchmark
-    OpenMP::OpenMP_CXX ropeproof_options)
-  target_compile_options(fast_bench PRIVATE -ffp-contract=off)
-  set_source_files_properties(fast/bench/plain.cc PROPERTIES COMPILE_OPTIONS
-    "-O3;-march=native;-ffp-contract=fast;-Wno-pedantic")
-endif()

@@ -39,7 +39,7 @@ foreach(source IN LISTS fakes)
 endforeach()
 target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
 
-file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc)
+file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc tools/prove/search_hard.cc)
 add_executable(ropeproof ${tool_sources})
 target_link_libraries(ropeproof PRIVATE ropeproof::conformance ropeproof::reference
   CLI11::CLI11 nlohmann_json::nlohmann_json ropeproof_options)

@@ -5,7 +5,7 @@
 # A second run finds everything in place and does nothing.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build libhwy-dev libbenchmark-dev nlohmann-json3-dev
+packages=(g++ cmake ninja-build libhwy-dev nlohmann-json3-dev
   libcli11-dev libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy
   python3-jsonschema python3-mpmath clang-format clang libomp-dev)
 

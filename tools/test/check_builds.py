@@ -2,7 +2,7 @@
 
   check_builds.py SOURCE_DIR BUILD_DIR WORK_DIR
 
-A kernel author has no Highway, MPFI, Arb, Catch2 or Google Benchmark; an engine wants
+A kernel author has no Highway, MPFI, Arb or Catch2; an engine wants
 fast/ alone and has no Boost, nlohmann/json, CLI11 or OpenSSL either. Each build is
 configured in WORK_DIR with the other packages hidden. An object whose command is, but for
 the folder, that of BUILD_DIR (Ninja) is taken from there; the others are compiled, and
@@ -17,8 +17,8 @@ import subprocess
 import sys
 
 source, main, work = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
-AUTHOR = ("hwy", "MPFI", "Arb", "benchmark", "Catch2")
-ENGINE = ("Boost", "nlohmann_json", "CLI11", "OpenSSL", "MPFI", "Arb", "benchmark", "Catch2")
+AUTHOR = ("hwy", "MPFI", "Arb", "Catch2")
+ENGINE = ("Boost", "nlohmann_json", "CLI11", "OpenSSL", "MPFI", "Arb", "Catch2")
 # name: options, target, packages it must do without, what it must not be linked with
 BUILDS = {
     "author": (

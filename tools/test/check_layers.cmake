@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 # Kinds of header: std, system (POSIX, intrinsics), a library, the kernel ABI,
 # or one of our folders.
 set(MAY_reference std boost mpfi reference)
-set(MAY_fast std system highway openmp benchmark kernel_abi fast)
+set(MAY_fast std system highway openmp kernel_abi fast)
 # conformance/ is rooms: each may include itself and what stands after it here.
 # Room and question: conformance/README.md, "The rooms".
 set(ROOMS text plugin cases judge check report models selftest search bench)
@@ -25,7 +25,7 @@ set(ROOM_selftest selftest report check cases plugin text)
 set(ROOM_search search report check judge cases plugin text)
 set(ROOM_bench bench report check judge cases plugin text)
 set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference)
-set(MAY_tools std system nlohmann cli11 benchmark kernel_abi reference conformance tools)
+set(MAY_tools std system nlohmann cli11 kernel_abi reference conformance tools)
 # Shares no code with what it checks.
 set(MAY_second_oracle std nlohmann openssl arb second_oracle)
 # *_test.cc and test_*.h alone may cross the walls to reference/, and use any library; but
@@ -58,7 +58,7 @@ function(kind_of root file header result)
     set(kind arb)
   elseif(header MATCHES "^hwy/")
     set(kind highway)
-  elseif(header MATCHES "^(catch2|nlohmann|openssl|benchmark)/")
+  elseif(header MATCHES "^(catch2|nlohmann|openssl)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(header MATCHES "^CLI/")
     set(kind cli11)

@@ -35,7 +35,7 @@ expect 3 'no such file' bench "${mine[@]}" --lib "$work/nowhere.so"
 check "a failed run leaves a file" [ ! -e "$work/no" ]
 
 says 0 '^table/f32/128/131072$' bench --list
-lines 145 '^'
+lines 200 '^'
 says 0 "$decode" bench --list --filter "$decode"
 lines 1 '^'
 
@@ -45,7 +45,7 @@ check "a table without kernels" [ ! -s "$work/out" ]
 says 0 'my-rope-swapped .* is not measured' bench "${swapped[@]}" "${mine[@]}" "${quick[@]}"
 check "more than one line about one kernel" [ "$(wc -l <"$work/err")" -eq 1 ]
 lines 0 swapped
-lines 1 '^ .* my-rope  *A1 L1  *[0-9.]* '
+lines 1 '^ .* my-rope  *[0-9.]* '
 
 # In the order of the command line, each flag any number of times.
 says 0 '' bench "${mine[@]}" --builtin fast "${mine[@]}" --repetitions 1 \
@@ -67,7 +67,10 @@ assert [k["kernel"] for k in f32["kernels"]] == names
 assert all(k["status"] == "measured" and k["ns_per_token"] > 0 and k["of_first"] > 0
            for k in f32["kernels"])
 assert f32["kernels"][0]["of_first"] == 1
-assert all(f32["ns_per_token"][limit] > 0 for limit in ("touch", "memcpy", "plain"))
+assert list(f32["limits"]) == ["touch", "touch ahead", "memcpy", "plain"]
+assert list(bf16["limits"]) == ["touch", "touch ahead", "fmt", "fmt ahead", "memcpy", "plain"]
+assert all(limit["ns_per_token"] > 0 for limit in f32["limits"].values())
+assert f32["limit"].startswith("touch") and bf16["limit"].startswith("fmt")
 assert [k["status"] for k in bf16["kernels"]] == ["unsupported", "measured", "unsupported"]
 assert bf16["kernels"][1]["of_first"] is None
 PYTHON
@@ -86,9 +89,31 @@ END
 says 1 '1 of the results is WRONG' bench --lib "$work/lazy.so" \
   --repetitions 1 --filter 'rope/f32/half_split/64/(1|512)$'
 lines 1 '^ *512 .* WRONG  q\[0,5'
-lines 1 '^ *1 .* my-rope  *A1 L1  *[0-9.]* '
+lines 1 '^ *1 .* my-rope  *[0-9.]* '
+
+# A line for each limit; the time of the process; several threads.
+says 0 '' bench --builtin fast --limits --clock process --repetitions 1 \
+  --filter '^rotate/bf16/half_split/128/1(/2threads)?$'
+for limit in touch 'touch ahead' fmt 'fmt ahead' memcpy plain; do
+  lines 2 "  $limit  *[0-9.]*[ *] "
+done
+expect 2 'clock' bench --builtin fast --clock sundial
+
+# A fault while a library is unloaded does not change what was measured.
+sed 's/my-rope/my-rope-that-ends-badly/' "$source/conformance/examples/my_rope.c" >"$work/end.c"
+cat >>"$work/end.c" <<'END'
+__attribute__((destructor)) static void end(void) { __builtin_trap(); }
+END
+"$compiler" -O2 -shared -fPIC -I "$source/conformance/include" -o "$work/end.so" \
+  "$work/end.c" -lm || fault "end.c does not compile"
+says 0 'my-rope-that-ends-badly  *[0-9.]* ' bench --lib "$work/end.so" "${quick[@]}"
+
+# The suite's own speed.
+says 0 '^cpp_bin_float/table/1  *[0-9.e+]* values/s' bench --suite --filter '^cpp_bin_float/table/1$'
+lines 1 '^'
+says 0 '^sweep/table/bf16$' bench --suite --list
 
 # A kernel that nothing is asked of.
-says 2 '^1 row is left out: no kernel offers it' bench "${mine[@]}" --filter '^table/'
+says 2 '^1 row is left out: no kernel offers it' bench "${mine[@]}" --filter '^table/.*/4096'
 
 finish
