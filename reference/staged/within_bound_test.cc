@@ -1,7 +1,5 @@
 // The bound of what each pipeline claims: never exceeded, nearly reached, and
 // able to tell claims apart.
-#include "reference/bound/bound.h"
-
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/bound/bound.h"
 #include "reference/staged/test_grid.h"
 
 namespace ropeproof::reference::staged {
