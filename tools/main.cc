@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     return fail(2, error.what());
   } catch (const conformance::plugin::KernelError& error) {
     return fail(3, error.what());
-  } catch (const conformance::text::VectorError& error) {
+  } catch (const conformance::text::FileError& error) {
     return fail(4, error.what());
   } catch (const std::exception& error) {
     return fail(5, error.what());

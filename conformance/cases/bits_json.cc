@@ -12,26 +12,20 @@ using reference::Format;
 
 namespace {
 
-// `text` as `count` bit patterns of `format`, appended to `bits`.
-void read_row(const std::string& text, std::int64_t count, Format format,
+// `digits` as `count` bit patterns of `format`, appended to `bits`.
+void read_row(const std::string& digits, std::int64_t count, Format format,
               const std::string& where, Bits& bits) {
   const std::size_t width = 2 * plugin::bytes_of(format);
-  if (text.size() != width * static_cast<std::size_t>(count)) {
-    throw text::VectorError(where + ": expected " + std::to_string(count) +
-                            " bit patterns of " + std::to_string(width) +
-                            " hex digits");
+  if (digits.size() != width * static_cast<std::size_t>(count)) {
+    throw text::FileError(where + ": expected " + std::to_string(count) +
+                          " bit patterns of " + std::to_string(width) +
+                          " hex digits");
   }
-  for (std::size_t i = 0; i < text.size(); i += width) {
-    std::uint64_t value = 0;
-    for (const char digit : std::string_view(text).substr(i, width)) {
-      const bool decimal = digit >= '0' && digit <= '9';
-      if (!decimal && (digit < 'a' || digit > 'f')) {
-        throw text::VectorError(where + ": not a lower-case hex digit");
-      }
-      value = value << 4 | static_cast<std::uint64_t>(
-                               decimal ? digit - '0' : digit - 'a' + 10);
-    }
-    bits.push_back(value);
+  for (std::size_t i = 0; i < digits.size(); i += width) {
+    const auto value =
+        text::parse_hex(std::string_view(digits).substr(i, width));
+    if (!value) throw text::FileError(where + ": not a lower-case hex digit");
+    bits.push_back(*value);
   }
 }
 
@@ -40,8 +34,6 @@ void read_row(const std::string& text, std::int64_t count, Format format,
 std::string hex(std::uint64_t bits, Format format) {
   return text::hex(bits, traits(format).total_bits / 4);
 }
-
-std::string hex(double value) { return text::hex(value); }
 
 nlohmann::ordered_json hex_rows(const Bits& bits, std::int64_t row,
                                 Format format) {

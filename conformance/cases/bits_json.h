@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/text/hex.h"
 #include "conformance/text/strict_json.h"
 #include "reference/format.h"
 
 namespace ropeproof::conformance::cases {
 
-// Fixed width, lower case, most significant digit first.
+using text::hex;
 std::string hex(std::uint64_t bits, reference::Format format);
-std::string hex(double value);
 
 // Rows of `row` elements, each one string.
 nlohmann::ordered_json hex_rows(const Bits& bits, std::int64_t row,
@@ -24,7 +24,7 @@ nlohmann::ordered_json hex_rows(const Bits& bits, std::int64_t row,
 // One row of binary64.
 std::string hex_row(const std::vector<double>& values);
 
-// Each of these throws VectorError naming the place.
+// Each of these throws FileError naming the place.
 Bits read_rows(text::StrictObject& object, const std::string& key,
                std::int64_t count, std::int64_t row, reference::Format format);
 double read_double(text::StrictObject& object, const std::string& key);

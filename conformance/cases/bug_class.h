@@ -7,7 +7,7 @@
 
 namespace ropeproof::conformance::cases {
 
-// A way in which RoPE goes wrong, and a public case of it: an issue, a change or
+// What goes wrong with RoPE, and a public case of it: an issue, a change or
 // a commit of a project that it happened to.
 struct BugClass {
   std::string meaning;

@@ -4,9 +4,7 @@
 #include <set>
 
 #include "conformance/cases/bug_class.h"
-#include "conformance/cases/core/core_families.h"
-#include "conformance/cases/families.h"
-#include "conformance/cases/full_families.h"
+#include "conformance/cases/families/families.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/smoke_text.h"
 #include "conformance/cases/vector_file.h"
@@ -32,17 +30,17 @@ Json file_entry(const std::string& name, const std::string& bytes) {
 
 // The file that an entry of the manifest describes, digest checked.
 std::string load_file(const fs::path& directory, text::StrictObject& entry,
-                      std::uintmax_t max_bytes = kMaxTextBytes) {
+                      std::uintmax_t max_bytes = text::kMaxFileBytes) {
   const std::string name = entry.text("file");
   if (fs::path(name).filename().string() != name) {
     entry.fail("file", "expected a name without a folder");
   }
   const std::string path = (directory / name).string();
-  std::string bytes = read_file(directory / name, max_bytes);
+  std::string bytes = text::read_file(directory / name, max_bytes);
   if (text::sha256(bytes) != entry.text("sha256")) {
-    throw text::VectorError(path +
-                            ": SHA-256 differs from MANIFEST.json; restore the "
-                            "file, or run `ropeproof generate`");
+    throw text::FileError(path +
+                          ": SHA-256 differs from MANIFEST.json; restore the "
+                          "file, or run `ropeproof generate`");
   }
   if (entry.integer("bytes", 0, static_cast<std::int64_t>(max_bytes)) !=
       static_cast<std::int64_t>(bytes.size())) {
@@ -90,9 +88,9 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
     const auto check = [&](const std::string& id, const char* key,
                            const std::string& of) {
       if (rope.contains(of)) return;
-      throw text::VectorError((directory / (group.name + ".json")).string() +
-                              ": " + id + "." + key + ": \"" + of +
-                              "\" is no rope case of these vectors");
+      throw text::FileError((directory / (group.name + ".json")).string() +
+                            ": " + id + "." + key + ": \"" + of +
+                            "\" is no rope case of these vectors");
     };
     for (const RejectCase& c : group.reject_cases) check(c.id, "of", c.of);
     for (const SequenceCase& c : group.sequence_cases) {
@@ -107,29 +105,24 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
                       const std::string& version, const std::string& tier) {
   const fs::path source = directory / "sources" / "worked_example.json";
   std::vector<Group> groups = smoke_families();
-  groups.push_back(worked_example(read_file(source), source.string()));
-  groups.push_back(permute_family());
-  groups.push_back(contract_family());
-  groups.push_back(scaling_family());
-  groups.push_back(position_family());
-  groups.push_back(layout_family());
+  groups.push_back(worked_example(text::read_file(source), source.string()));
   for (Group& group : core_families()) groups.push_back(std::move(group));
   const fs::path hard = directory / "sources" / "hard_to_round.json";
-  groups.push_back(core_hard(read_file(hard), hard.string()));
+  groups.push_back(core_hard(text::read_file(hard), hard.string()));
   if (tier == kFullTier) {
     for (Group& group : full_families()) groups.push_back(std::move(group));
   }
   const fs::path ledger = directory / kLedger;
   if (!fs::exists(ledger) && fs::exists(directory / kManifest)) {
-    throw text::VectorError(
+    throw text::FileError(
         ledger.string() +
         ": missing beside a manifest; restore it, it says which "
         "expectations may not change");
   }
-  return corpus_files(groups, oracle, version,
-                      fs::exists(ledger)
-                          ? read_ledger(read_file(ledger), ledger.string())
-                          : Ledger{});
+  return corpus_files(
+      groups, oracle, version,
+      fs::exists(ledger) ? read_ledger(text::read_file(ledger), ledger.string())
+                         : Ledger{});
 }
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
@@ -138,7 +131,6 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
   Files files;
   files[kLedger] = write_ledger(extended(ledger, groups, version));
   files[kSmokeText] = smoke_text(groups);
-  files[kTargets] = write_targets();
   Json entries = Json::array();
   std::string all_ids;
   std::size_t cases = 0;
@@ -189,7 +181,7 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
 
 Corpus load_corpus(const fs::path& directory) {
   const std::string manifest_path = (directory / kManifest).string();
-  const std::string text = read_file(directory / kManifest);
+  const std::string text = text::read_file(directory / kManifest);
   const nlohmann::json document = text::parse_json(text, manifest_path);
   text::StrictObject manifest(document, manifest_path);
   if (manifest.text("format") != kManifestFormat) {

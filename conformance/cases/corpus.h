@@ -17,14 +17,14 @@ namespace ropeproof::conformance::cases {
 // Everything that `ropeproof generate` writes: the groups of the core tier, or of
 // it and the full one, MANIFEST.json, LEDGER.txt, smoke.txt and targets.json. A
 // function of this program, of `directory`/sources and of the ledger there.
-// Throws VectorError for a bad source, for a case that the ledger refuses, and
+// Throws FileError for a bad source, for a case that the ledger refuses, and
 // what reference/golden.h throws.
 Files generate_corpus(const std::filesystem::path& directory,
                       reference::Oracle oracle, const std::string& version,
                       const std::string& tier = "core");
 
 // The same for any groups, proved on the way. `ledger` is that of the cases
-// committed before. Throws VectorError for a case that the ledger refuses.
+// committed before. Throws FileError for a case that the ledger refuses.
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                    const std::string& version, const Ledger& ledger = {});
 
@@ -35,7 +35,7 @@ struct Corpus {
 };
 
 // Reads what MANIFEST.json lists, checks every digest and that reject and
-// sequence cases refer to cases that are there. Throws VectorError.
+// sequence cases refer to cases that are there. Throws FileError.
 Corpus load_corpus(const std::filesystem::path& directory);
 
 // Adds the full tier to a corpus without it, proved here and now; with `only`,

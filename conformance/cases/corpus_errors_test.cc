@@ -19,15 +19,6 @@ namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::ordered_json;
 
-std::string refusal(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const text::VectorError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 std::span<const std::byte> as_bytes(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
@@ -58,62 +49,47 @@ struct Bulk {
 
 TEST_CASE("byte ranges that do not fit the side file are refused by case",
           "[conformance][vectors][safetensors]") {
-  Bulk bulk;
-  REQUIRE(bulk.read() == "accepted");
-  Json& first = bulk.json["cases"][0];
-  Json& third = bulk.json["cases"][2];  // the next of type f32
-  const std::uint64_t offset = first["q"][0], bytes = first["q"][1];
-  const auto refuses = [&](const std::string& what) {
-    const std::string error = bulk.read();
-    CHECK_THAT(error, ContainsSubstring(what));
-    CHECK_THAT(error, ContainsSubstring("plain.json: plain-00") &&
-                          !ContainsSubstring("\n"));
+  REQUIRE(Bulk().read() == "accepted");
+  const Bulk good;
+  const std::uint64_t offset = good.json["cases"][0]["q"][0],
+                      bytes = good.json["cases"][0]["q"][1],
+                      next = good.json["cases"][2]["q"][0];  // of type f32 too
+  const Json hex = Json::array({"3f800000"});
+  struct Row {
+    const char *place, *error;
+    Json value;
   };
-  SECTION("outside") {
-    first["q"][0] = bulk.payload.size();
-    refuses("reaches outside plain.safetensors");
+  const Row rows[] = {
+      {"/0/q/0", "reaches outside plain.safetensors", good.payload.size()},
+      {"/0/q/0", "reaches outside plain.safetensors", std::uint64_t{1} << 62},
+      {"/0/q/0", "expected [offset, bytes]", ~std::uint64_t{0}},
+      {"/0/q/1", "elements of 4", bytes + 4},
+      {"/0/q/0", "leaves a gap", offset + 1},
+      {"/2/q/0", "overlaps an earlier range", offset},
+      {"/2/q/0", "leaves a gap", next + 4},
+      {"/0/q", "expected [offset, bytes]", hex},
+      {"/0/expected/cos", "expected [offset, bytes]", hex}};
+  for (const Row& row : rows) {
+    Bulk bulk = good;
+    bulk.json["cases"][Json::json_pointer(row.place)] = row.value;
+    const std::string error = bulk.read();
+    CAPTURE(row.place);
+    CHECK_THAT(error, ContainsSubstring(row.error) &&
+                          ContainsSubstring("plain.json: plain-00") &&
+                          !ContainsSubstring("\n"));
   }
-  SECTION("far outside") {
-    first["q"][0] = std::uint64_t{1} << 62;
-    refuses("reaches outside plain.safetensors");
-  }
-  SECTION("beyond 2^63") {
-    first["q"][0] = ~std::uint64_t{0};
-    refuses("expected [offset, bytes]");
-  }
-  SECTION("of the wrong size") {
-    first["q"][1] = bytes + 4;
-    refuses("elements of 4");
-  }
-  SECTION("misaligned") {
-    first["q"][0] = offset + 1;
-    refuses("leaves a gap");
-  }
-  SECTION("overlapping") {
-    third["q"][0] = offset;
-    refuses("overlaps an earlier range");
-  }
-  SECTION("behind a gap") {
-    third["q"][0] = third["q"][0].get<std::uint64_t>() + 4;
-    refuses("leaves a gap");
-  }
-  SECTION("no range at all") {
-    first["q"] = Json::array({"3f800000"});
-    refuses("expected [offset, bytes]");
-  }
-  SECTION("rows of hex where a range belongs, and the other way round") {
-    first["expected"]["cos"] = Json::array({"3ff0000000000000"});
-    refuses("expected [offset, bytes]");
-    bulk.json.erase("payload");
-    CHECK_THAT(refusal([&] { read_group(bulk.json.dump(), "plain.json"); }),
-               ContainsSubstring("expected an array of strings"));
-  }
-  SECTION("a type that the side file has no tensor for") {
-    first["dtype"] = "f16";
-    first["q"][1] = bytes / 2;
-    first["k"][1] = first["k"][1].get<std::uint64_t>() / 2;
-    refuses("has no tensor \"q.F16\"");
-  }
+
+  Bulk bulk = good;
+  Json& first = bulk.json["cases"][0];
+  first["dtype"] = "f16";
+  first["q"][1] = bytes / 2;
+  first["k"][1] = first["k"][1].get<std::uint64_t>() / 2;
+  CHECK_THAT(bulk.read(), ContainsSubstring("has no tensor \"q.F16\""));
+
+  bulk = good;
+  bulk.json.erase("payload");
+  CHECK_THAT(refusal([&] { read_group(bulk.json.dump(), "plain.json"); }),
+             ContainsSubstring("expected an array of strings"));
 }
 
 TEST_CASE("a side file that is not the group's is refused",
@@ -159,67 +135,57 @@ TEST_CASE("a side file that is not the group's is refused",
 
 TEST_CASE("a group that is not what it says is refused",
           "[conformance][vectors]") {
-  Group group = plain_group();
-  prove(reference::Oracle::kBinFloat, group);
-  Json json = Json::parse(write_group(group).json);
-  const auto refuses = [&](const std::string& what) {
-    const std::string error =
-        refusal([&] { read_group(json.dump(), "plain.json"); });
-    CHECK_THAT(error, ContainsSubstring(what) && !ContainsSubstring("\n"));
+  // As written, but under the name that the reader is given.
+  const auto written = [](Group group) {
+    prove(reference::Oracle::kBinFloat, group);
+    Json json = Json::parse(write_group(group).json);
+    json["group"] = "plain";
+    return json;
   };
-  SECTION("an id occurs twice") {
-    json["cases"][1]["id"] = "plain-001";
-    refuses("case id plain-001 occurs twice");
-  }
-  SECTION("an id is no name") {
-    for (const char* id : {"", "plain 001", "plain\n001", "Plain-001"}) {
-      json["cases"][1]["id"] = id;
-      refuses("expected a-z");
+  const std::vector<Group> groups = test_groups();
+  const Json plain = written(groups[0]), wide = written(groups[2]),
+             reject = written(groups[3]), sequence = written(groups[4]);
+  const auto with_first = [&](const char* place, const std::string& pattern) {
+    const std::string row = plain.at(Json::json_pointer(place));
+    return pattern + row.substr(pattern.size());
+  };
+  const char* const kInput = "/cases/0/q/0";
+  const char* const kGolden = "/cases/0/expected/q/0";
+  struct Row {
+    const Json& group;
+    const char *place, *error;
+    Json value;  // null: the place goes
+  };
+  const Row rows[] = {
+      {plain, "/cases/1/id", "case id plain-001 occurs twice", "plain-001"},
+      {plain, "/cases/1/id", "expected a-z", ""},
+      {plain, "/cases/1/id", "expected a-z", "plain 001"},
+      {plain, "/cases/1/id", "expected a-z", "plain\n001"},
+      {plain, "/cases/1/id", "expected a-z", "Plain-001"},
+      {plain, "/group", "differs from the file's name", "other"},
+      {plain, "/type", "expected rope, permute, reject or sequence", "frob"},
+      {plain, "/tier", "expected smoke, core or full", "huge"},
+      {plain, kInput, "holds a NaN or an infinity, but is_special is not set",
+       with_first(kInput, "7fc00000")},
+      {plain, "/cases/0/is_special", "is true or absent", false},
+      {plain, kGolden, "is_special is not set",
+       with_first(kGolden, "7ff8000000000001")},
+      {plain, "/cases/0/expected/q_lo", "unknown field \"q_lo\"",
+       plain["cases"][0]["expected"]["q"]},
+      {wide, "/cases/0/expected/sin_lo", "sin_lo: missing", nullptr},
+      {reject, "/cases/0/defect", "expected odd_rotary_dim, ", "bad_mood"},
+      {sequence, "/cases/0/calls", "expected case ids", Json::array()}};
+  for (const Row& row : rows) {
+    CAPTURE(row.place, row.error);
+    Json json = row.group;
+    const Json::json_pointer place(row.place);
+    if (row.value.is_null()) {
+      json[place.parent_pointer()].erase(place.back());
+    } else {
+      json[place] = row.value;
     }
-  }
-  SECTION("another group's name") {
-    json["group"] = "other";
-    refuses("differs from the file's name");
-  }
-  SECTION("a tier or a type that nobody knows") {
-    json["type"] = "frobnicate";
-    refuses("expected rope, permute, reject or sequence");
-    json["tier"] = "huge";
-    refuses("expected smoke, core or full");
-  }
-  SECTION("a NaN among ordinary inputs") {
-    std::string row = json["cases"][0]["q"][0];
-    json["cases"][0]["q"][0] = "7fc00000" + row.substr(8);
-    refuses("holds a NaN or an infinity, but is_special is not set");
-    json["cases"][0]["is_special"] = false;
-    refuses("is true or absent");
-  }
-  SECTION("a rule's pattern among ordinary goldens") {
-    std::string row = json["cases"][0]["expected"]["q"][0];
-    json["cases"][0]["expected"]["q"][0] = "7ff8000000000001" + row.substr(16);
-    refuses("is_special is not set");
-  }
-  SECTION("low parts of a case that is not f64") {
-    json["cases"][0]["expected"]["q_lo"] = json["cases"][0]["expected"]["q"];
-    refuses("unknown field \"q_lo\"");
-  }
-  SECTION("an f64 case without low parts") {
-    Group wide = test_groups()[2];
-    prove(reference::Oracle::kBinFloat, wide);
-    json = Json::parse(write_group(wide).json);
-    json["group"] = "plain";
-    json["cases"][0]["expected"].erase("sin_lo");
-    refuses("sin_lo: missing");
-  }
-  SECTION("a defect that nobody knows, a sequence of nothing") {
-    json = Json::parse(write_group(test_groups()[3]).json);
-    json["group"] = "plain";
-    json["cases"][0]["defect"] = "bad_mood";
-    refuses("expected odd_rotary_dim, ");
-    json = Json::parse(write_group(test_groups()[4]).json);
-    json["group"] = "plain";
-    json["cases"][0]["calls"] = Json::array();
-    refuses("expected case ids");
+    CHECK_THAT(refusal([&] { read_group(json.dump(), "plain.json"); }),
+               ContainsSubstring(row.error) && !ContainsSubstring("\n"));
   }
 }
 
@@ -252,27 +218,39 @@ TEST_CASE("JSON that is made to hurt is refused", "[conformance][vectors]") {
 class Spoilt {
  public:
   Spoilt() {
-    std::vector<Group> groups = test_groups();
-    groups[0].is_bulk = true;
-    write_corpus(corpus_files(groups, reference::Oracle::kBinFloat, "1"),
-                 folder_.path());
+    static const Files kFiles = [] {
+      std::vector<Group> groups = test_groups();
+      groups[0].is_bulk = true;
+      return corpus_files(groups, reference::Oracle::kBinFloat, "1");
+    }();
+    write_corpus(kFiles, folder_.path());
   }
-  fs::path operator/(const char* name) const { return folder_.path() / name; }
+  fs::path operator/(const std::string& name) const {
+    return folder_.path() / name;
+  }
+  void write(const std::string& name, const std::string& bytes) const {
+    write_corpus({{name, bytes}}, folder_.path());
+  }
+  void flip(const std::string& name, std::size_t at) const {
+    std::string bytes = text::read_file(*this / name);
+    bytes.at(at) ^= 1;
+    write(name, bytes);
+  }
 
   // Changes one group and puts the manifest right.
   void change(const std::string& group,
-              const std::function<void(Json&)>& change) {
-    Json document = Json::parse(read_file(*this / (group + ".json").c_str()));
+              const std::function<void(Json&)>& change) const {
+    Json document = Json::parse(text::read_file(*this / (group + ".json")));
     change(document);
     const std::string text = document.dump();
-    Json manifest = Json::parse(read_file(*this / "MANIFEST.json"));
+    Json manifest = Json::parse(text::read_file(*this / "MANIFEST.json"));
     for (Json& entry : manifest["files"]) {
       if (entry["file"] != group + ".json") continue;
       entry["bytes"] = text.size();
       entry["sha256"] = text::sha256(text);
     }
-    write_corpus({{group + ".json", text}, {"MANIFEST.json", manifest.dump()}},
-                 folder_.path());
+    write(group + ".json", text);
+    write("MANIFEST.json", manifest.dump());
   }
 
   std::string load() const {
@@ -283,48 +261,88 @@ class Spoilt {
   Folder folder_;
 };
 
-TEST_CASE("a corpus with a spoilt file is refused by that file's name",
+TEST_CASE("a spoilt corpus is refused in one line that says where",
           "[conformance][corpus]") {
-  Spoilt corpus;
-  REQUIRE(corpus.load() == "accepted");
-  SECTION("a side file is altered") {
-    std::string bytes = read_file(corpus / "plain.safetensors");
-    bytes[bytes.size() / 2] ^= 1;
-    write_corpus({{"plain.safetensors", bytes}}, corpus / "");
-    CHECK_THAT(corpus.load(), ContainsSubstring("plain.safetensors: SHA-256"));
-  }
-  SECTION("a side file is cut short") {
-    fs::resize_file(corpus / "plain.safetensors", 100);
-    CHECK_THAT(corpus.load(), ContainsSubstring("plain.safetensors: SHA-256"));
-  }
-  SECTION("a side file is missing") {
-    fs::remove(corpus / "plain.safetensors");
-    CHECK_THAT(corpus.load(), ContainsSubstring("plain.safetensors: cannot"));
-  }
-  SECTION("a file of a GiB is refused before it is read") {
-    fs::resize_file(corpus / "permute.json", std::uintmax_t{1} << 30);
-    CHECK_THAT(corpus.load(),
-               ContainsSubstring("permute.json: larger than 16 MiB"));
-  }
-  SECTION("smoke.txt or LEDGER.txt is altered") {
-    write_corpus({{"smoke.txt", "x"}}, corpus / "");
-    CHECK_THAT(corpus.load(), ContainsSubstring("smoke.txt: SHA-256 differs"));
-  }
-  SECTION("a reject case refers to nothing") {
-    corpus.change("reject",
+  const auto manifest = [](const Spoilt& corpus, const auto& change) {
+    Json document = Json::parse(text::read_file(corpus / "MANIFEST.json"));
+    change(document);
+    corpus.write("MANIFEST.json", document.dump());
+  };
+  struct Row {
+    const char* error;
+    std::function<void(Spoilt&)> spoil;
+  };
+  const Row rows[] = {
+      {"plain.json: cannot be read",
+       [](Spoilt& c) { fs::remove(c / "plain.json"); }},
+      {"plain.json: SHA-256 differs",
+       [](Spoilt& c) { c.flip("plain.json", 2000); }},
+      {"plain.json: SHA-256 differs",
+       [](Spoilt& c) { fs::resize_file(c / "plain.json", 1000); }},
+      {"plain.safetensors: SHA-256",
+       [](Spoilt& c) { c.flip("plain.safetensors", 500); }},
+      {"plain.safetensors: SHA-256",
+       [](Spoilt& c) { fs::resize_file(c / "plain.safetensors", 100); }},
+      {"plain.safetensors: cannot",
+       [](Spoilt& c) { fs::remove(c / "plain.safetensors"); }},
+      // Refused before it is read.
+      {"permute.json: larger than 16 MiB",
+       [](Spoilt& c) {
+         fs::resize_file(c / "permute.json", std::uintmax_t{1} << 30);
+       }},
+      {"smoke.txt: SHA-256 differs",
+       [](Spoilt& c) { c.write("smoke.txt", "x"); }},
+      {"reject-001.of: \"gone-001\" is no rope case",
+       [](Spoilt& c) {
+         c.change("reject",
                   [](Json& group) { group["cases"][0]["of"] = "gone-001"; });
-    CHECK_THAT(
-        corpus.load(),
-        ContainsSubstring("reject-001.of: \"gone-001\" is no rope case"));
+       }},
+      {"sequence-001.calls: \"reject-001\" is no rope case",
+       [](Spoilt& c) {
+         c.change("sequence", [](Json& group) {
+           group["cases"][0]["calls"][1] = "reject-001";
+         });
+       }},
+      {"MANIFEST.json: cannot be read",
+       [](Spoilt& c) { fs::remove(c / "MANIFEST.json"); }},
+      {"MANIFEST.json: not JSON",
+       [](Spoilt& c) { c.write("MANIFEST.json", "[1, 2"); }},
+      {"\"surprise\"",
+       [&](Spoilt& c) { manifest(c, [](Json& m) { m["surprise"] = 1; }); }},
+      {"without a folder",
+       [&](Spoilt& c) {
+         manifest(c, [](Json& m) { m["files"][0]["file"] = "../plain.json"; });
+       }},
+      {"case ids differ",
+       [&](Spoilt& c) { manifest(c, [](Json& m) { m["files"].erase(2); }); }}};
+  CHECK(Spoilt().load() == "accepted");
+  for (const Row& row : rows) {
+    Spoilt corpus;
+    row.spoil(corpus);
+    CHECK_THAT(corpus.load(),
+               ContainsSubstring(row.error) && !ContainsSubstring("\n"));
   }
-  SECTION("a sequence refers to a case that cannot be called") {
-    corpus.change("sequence", [](Json& group) {
-      group["cases"][0]["calls"][1] = "reject-001";
-    });
-    CHECK_THAT(corpus.load(), ContainsSubstring("sequence-001.calls") &&
-                                  ContainsSubstring("is no rope case"));
+}
+
+TEST_CASE("checking names missing, changed and stray files, and writes nothing",
+          "[conformance][corpus]") {
+  const Spoilt corpus;
+  const std::vector<std::string> before = compare_corpus(
+      {{"permute.json", text::read_file(corpus / "permute.json")}},
+      corpus / "");
+  CHECK(std::ranges::find(before, "plain.json is none of the vectors") !=
+        before.end());
+  std::string changed = text::read_file(corpus / "permute.json");
+  changed[10] = '!';
+  const auto lines = compare_corpus(
+      {{"extra.json", "x"}, {"permute.json", changed}}, corpus / "");
+  for (const char* line :
+       {"extra.json is missing", "permute.json differs at byte 10",
+        "plain.json is none of the vectors"}) {
+    CHECK(std::ranges::find(lines, line) != lines.end());
   }
-  CHECK_THAT(corpus.load(), !ContainsSubstring("\n"));
+  CHECK(lines.size() == before.size() + 2);
+  CHECK_FALSE(fs::exists(corpus / "extra.json"));
 }
 
 }  // namespace

@@ -4,30 +4,12 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "conformance/text/file.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cases {
 
 namespace fs = std::filesystem;
-
-std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) {
-    throw text::VectorError(path.string() +
-                            ": cannot be read: " + error.message());
-  }
-  if (size > max_bytes) {
-    throw text::VectorError(path.string() + ": larger than " +
-                            std::to_string(max_bytes >> 20) + " MiB");
-  }
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-    throw text::VectorError(path.string() + ": cannot be read");
-  }
-  return bytes;
-}
 
 std::vector<std::string> compare_corpus(const Files& files,
                                         const fs::path& directory) {
@@ -37,7 +19,8 @@ std::vector<std::string> compare_corpus(const Files& files,
       lines.push_back(name + " is missing");
       continue;
     }
-    const std::string found = read_file(directory / name, kMaxPayloadBytes);
+    const std::string found =
+        text::read_file(directory / name, kMaxPayloadBytes);
     if (found == bytes) continue;
     std::size_t at = 0;
     while (at < found.size() && at < bytes.size() && found[at] == bytes[at]) {

@@ -13,14 +13,8 @@ namespace ropeproof::conformance::cases {
 // File name (relative to vectors/) -> bytes.
 using Files = std::map<std::string, std::string>;
 
-// Larger files are refused before they are read. A JSON document takes about
-// 20 times its size in memory.
-inline constexpr std::uintmax_t kMaxTextBytes = std::uintmax_t{16} << 20;
+// Of a side file.
 inline constexpr std::uintmax_t kMaxPayloadBytes = std::uintmax_t{64} << 20;
-
-// Throws VectorError: no such file, or larger than `max_bytes`.
-std::string read_file(const std::filesystem::path& path,
-                      std::uintmax_t max_bytes = kMaxTextBytes);
 
 // The lines of difference between `files` and what lies in `directory`:
 // missing, different and stray files. Empty if all is well.

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "conformance/cases/vector_file.h"
+#include "conformance/text/hex.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
 
@@ -20,14 +21,13 @@ LedgerEntry read_line(const std::string& line, const std::string& where) {
   words >> entry.id >> entry.sha256 >> entry.since >> std::ws;
   std::getline(words, rest);
   const bool has_digest =
-      entry.sha256.size() == 64 &&
-      entry.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+      entry.sha256.size() == 64 && text::is_hex(entry.sha256);
   const bool is_retired =
       rest.starts_with(kRetired) && rest.size() > std::string(kRetired).size();
   if (!has_digest || entry.since.empty() || (!rest.empty() && !is_retired)) {
-    throw text::VectorError(where +
-                            ": expected id, SHA-256, version and perhaps "
-                            "\"retired: reason\"");
+    throw text::FileError(where +
+                          ": expected id, SHA-256, version and perhaps "
+                          "\"retired: reason\"");
   }
   if (is_retired) entry.retired = rest.substr(std::string(kRetired).size());
   return entry;
@@ -44,8 +44,8 @@ Ledger read_ledger(const std::string& text, const std::string& file) {
     const std::string where = file + ":" + std::to_string(number);
     ledger.push_back(read_line(line, where));
     if (!ids.insert(ledger.back().id).second) {
-      throw text::VectorError(where + ": id " + ledger.back().id +
-                              " occurs twice");
+      throw text::FileError(where + ": id " + ledger.back().id +
+                            " occurs twice");
     }
   }
   return ledger;
@@ -74,12 +74,11 @@ Ledger extended(Ledger ledger, std::span<const Group> groups,
       if (found == known.end()) {
         ledger.push_back({c.id, digest, version, {}});
       } else if (!found->second.retired.empty()) {
-        throw text::VectorError(
-            "case " + c.id +
-            ": the ledger says that this id is retired; give "
-            "the case a new one");
+        throw text::FileError("case " + c.id +
+                              ": the ledger says that this id is retired; give "
+                              "the case a new one");
       } else if (found->second.sha256 != digest) {
-        throw text::VectorError(
+        throw text::FileError(
             "case " + c.id +
             ": differs from what the ledger says was committed "
             "under this id; give the changed case a new one");
@@ -88,7 +87,7 @@ Ledger extended(Ledger ledger, std::span<const Group> groups,
   }
   for (const auto& [id, entry] : known) {
     if (entry.retired.empty() && !present.contains(id)) {
-      throw text::VectorError(
+      throw text::FileError(
           "case " + id +
           ": is in the ledger but is no longer generated; write "
           "\"retired: reason\" behind its line in LEDGER.txt, "

@@ -23,13 +23,13 @@ struct LedgerEntry {
 };
 using Ledger = std::vector<LedgerEntry>;
 
-// Throws VectorError naming `file` and the line: no entry, or an id that occurs
+// Throws FileError naming `file` and the line: no entry, or an id that occurs
 // twice.
 Ledger read_ledger(const std::string& text, const std::string& file);
 std::string write_ledger(const Ledger& ledger);
 
 // The ledger after `groups` were committed: new cases appended, `since`
-// `version`. Throws VectorError, naming the case, if one is not what it was,
+// `version`. Throws FileError, naming the case, if one is not what it was,
 // vanished without being retired, or came back under a retired id.
 Ledger extended(Ledger ledger, std::span<const Group> groups,
                 const std::string& version);

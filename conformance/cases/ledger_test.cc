@@ -5,34 +5,22 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "conformance/cases/corpus.h"
+#include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/cases/vector_file.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
 
-namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
-
-std::string refusal(const auto& act) {
-  try {
-    act();
-  } catch (const text::VectorError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 TEST_CASE("the committed vectors are what the ledger says",
           "[conformance][ledger]") {
-  const fs::path vectors = ROPEPROOF_VECTORS_DIR;
-  const std::string text = read_file(vectors / "LEDGER.txt");
-  const Corpus corpus = load_corpus(vectors);
+  const std::string text = text::read_file(kVectors / "LEDGER.txt");
   const Ledger ledger = read_ledger(text, "LEDGER.txt");
   CHECK(write_ledger(ledger) == text);
   // Nothing is refused, nothing is new.
-  CHECK(extended(ledger, corpus.groups, "9").size() == ledger.size());
+  CHECK(extended(ledger, committed().groups, "9").size() == ledger.size());
 }
 
 TEST_CASE("new cases are appended, with the version that they came with",
@@ -100,7 +88,7 @@ TEST_CASE("generating refuses what the ledger refuses, before it writes",
   groups[0].rope_cases[0].q[0] ^= 1;
   CHECK_THROWS_AS(
       corpus_files(groups, reference::Oracle::kBinFloat, "2", ledger),
-      text::VectorError);
+      text::FileError);
 }
 
 TEST_CASE("a ledger that is none is refused by its line",

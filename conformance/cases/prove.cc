@@ -44,16 +44,16 @@ class CaseProver {
       note(theta, c_.inv_freq_hi, c_.inv_freq_lo);
     }
     if (is_wide_) {
-      for (const auto& turn : goldens_.wide_table()) {
-        note(turn.cos, c_.cos, c_.cos_lo);
-        note(turn.sin, c_.sin, c_.sin_lo);
-        note_amplitude(turn.amplitude);
+      for (const auto& entry : goldens_.wide_table()) {
+        note(entry.cos, c_.cos, c_.cos_lo);
+        note(entry.sin, c_.sin, c_.sin_lo);
+        note_amplitude(entry.amplitude);
       }
     } else {
-      for (const auto& turn : goldens_.table()) {
-        note(turn.cos, c_.cos);
-        note(turn.sin, c_.sin);
-        note_amplitude(turn.amplitude);
+      for (const auto& entry : goldens_.table()) {
+        note(entry.cos, c_.cos);
+        note(entry.sin, c_.sin);
+        note_amplitude(entry.amplitude);
       }
     }
     rotate(c_.q, c_.q_heads, c_.q_out, c_.q_out_lo);
@@ -111,11 +111,11 @@ std::vector<PrintedTensor> printed_tensors(const RopeCase& c) {
 
 std::vector<std::int64_t> unravel(std::size_t flat,
                                   const std::vector<std::int64_t>& shape) {
-  auto rest = static_cast<std::int64_t>(flat);
+  auto remainder = static_cast<std::int64_t>(flat);
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    index[axis] = rest % shape[axis];
-    rest /= shape[axis];
+    index[axis] = remainder % shape[axis];
+    remainder /= shape[axis];
   }
   return index;
 }

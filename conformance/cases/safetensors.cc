@@ -23,23 +23,23 @@ constexpr const char* kMetadata = "__metadata__";
 std::uint64_t header_length(std::span<const std::byte> file,
                             const std::string& name) {
   if (file.size() < kLengthBytes) {
-    throw text::VectorError(name + ": " + std::to_string(file.size()) +
-                            " bytes; a safetensors file has at least 8");
+    throw text::FileError(name + ": " + std::to_string(file.size()) +
+                          " bytes; a safetensors file has at least 8");
   }
   std::uint64_t length = 0;
   for (std::size_t i = kLengthBytes; i-- > 0;) {
     length = length << 8 | std::to_integer<std::uint64_t>(file[i]);
   }
   if (length > kMaxHeaderBytes) {
-    throw text::VectorError(
-        name + ": the header claims " + std::to_string(length) +
-        " bytes; expected at most " + std::to_string(kMaxHeaderBytes));
+    throw text::FileError(name + ": the header claims " +
+                          std::to_string(length) + " bytes; expected at most " +
+                          std::to_string(kMaxHeaderBytes));
   }
   if (length > file.size() - kLengthBytes) {
-    throw text::VectorError(name + ": the header claims " +
-                            std::to_string(length) +
-                            " bytes; the file ends after " +
-                            std::to_string(file.size() - kLengthBytes));
+    throw text::FileError(name + ": the header claims " +
+                          std::to_string(length) +
+                          " bytes; the file ends after " +
+                          std::to_string(file.size() - kLengthBytes));
   }
   return length;
 }
@@ -94,27 +94,27 @@ void check_order(const Safetensors& file, std::uint64_t begin,
   for (const auto& [key, tensor] : order) {
     const std::string where = name + "." + key;
     if (tensor.end > size) {
-      throw text::VectorError(where + ": ends at byte " +
-                              std::to_string(tensor.end) + "; the file has " +
-                              std::to_string(size));
+      throw text::FileError(where + ": ends at byte " +
+                            std::to_string(tensor.end) + "; the file has " +
+                            std::to_string(size));
     }
     if (tensor.begin != at) {
-      throw text::VectorError(
-          where + ": begins at byte " + std::to_string(tensor.begin) +
-          (tensor.begin < at ? ", inside the tensor before it"
-                             : ", behind a gap") +
-          "; expected " + std::to_string(at));
+      throw text::FileError(where + ": begins at byte " +
+                            std::to_string(tensor.begin) +
+                            (tensor.begin < at ? ", inside the tensor before it"
+                                               : ", behind a gap") +
+                            "; expected " + std::to_string(at));
     }
     if (tensor.begin % plugin::bytes_of(tensor.dtype) != 0) {
-      throw text::VectorError(
-          where + ": begins at byte " + std::to_string(tensor.begin) +
-          ", not aligned to " + std::to_string(plugin::bytes_of(tensor.dtype)));
+      throw text::FileError(where + ": begins at byte " +
+                            std::to_string(tensor.begin) + ", not aligned to " +
+                            std::to_string(plugin::bytes_of(tensor.dtype)));
     }
     at = tensor.end;
   }
   if (at != size) {
-    throw text::VectorError(name + ": " + std::to_string(size - at) +
-                            " bytes after the last tensor");
+    throw text::FileError(name + ": " + std::to_string(size - at) +
+                          " bytes after the last tensor");
   }
 }
 

@@ -35,7 +35,7 @@ struct Safetensors {
   std::map<std::string, StoredTensor> tensors;
 };
 
-// Reads the header of `file`; `name` names it in errors. Throws VectorError for
+// Reads the header of `file`; `name` names it in errors. Throws FileError for
 // anything that is not as above. Memory: a small multiple of the header, which
 // is kMaxHeaderBytes at most.
 inline constexpr std::uint64_t kMaxHeaderBytes = 1 << 16;

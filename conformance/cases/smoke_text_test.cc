@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "conformance/cases/bits_json.h"
-#include "conformance/cases/corpus.h"
+#include "conformance/cases/test_corpus.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::cases {
@@ -31,14 +31,12 @@ Bits scan_list(std::istringstream& line, const char* format) {
 
 TEST_CASE("smoke.txt holds all 64 smoke cases, enough to judge a kernel",
           "[conformance][vectors]") {
-  const Corpus corpus = load_corpus(ROPEPROOF_VECTORS_DIR);
   std::map<std::string, const RopeCase*> smoke;
-  for (const Group& group : corpus.groups) {
+  for (const Group& group : committed().groups) {
     if (group.tier != "smoke") continue;
     for (const RopeCase& c : group.rope_cases) smoke[c.id] = &c;
   }
-  std::istringstream text(
-      read_file(std::filesystem::path(ROPEPROOF_VECTORS_DIR) / kSmokeText));
+  std::istringstream text(text::read_file(kVectors / kSmokeText));
   std::size_t lines = 0;
   for (std::string row; std::getline(text, row);) {
     if (row.starts_with("#")) continue;

@@ -15,7 +15,7 @@ namespace ropeproof::conformance::cases {
 void write_variant(const reference::Spec& spec, nlohmann::ordered_json& json);
 
 // Reads the members that are there; spec.layout's dimensions are known. Throws
-// VectorError.
+// FileError.
 void read_variant(text::StrictObject& object, reference::Spec& spec);
 
 }  // namespace ropeproof::conformance::cases

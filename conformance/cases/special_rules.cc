@@ -96,13 +96,13 @@ std::optional<std::uint64_t> overflow(Format format, double a, double f,
   return sum > 0 ? kMustBePlusInfinity : kMustBeMinusInfinity;
 }
 
-std::vector<bool> turning_channels(const reference::Spec& spec) {
-  std::vector<bool> turns(at(spec.layout.head_dim), false);
+std::vector<bool> rotated_channels(const reference::Spec& spec) {
+  std::vector<bool> rotates(at(spec.layout.head_dim), false);
   for (std::int64_t j = 0; j < spec.layout.rotary_dim / 2; ++j) {
     const Pair from = source_pair(spec, j);
-    turns[at(from.u)] = turns[at(from.v)] = true;
+    rotates[at(from.u)] = rotates[at(from.v)] = true;
   }
-  return turns;
+  return rotates;
 }
 
 // Calls f(row, token, j, index of x_u, index of x_v) for every pair of x.
@@ -125,10 +125,10 @@ void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
     y[i] = want;
     if (!y_lo.empty()) y_lo[i] = 0;
   };
-  const std::vector<bool> turns = turning_channels(c.spec);
+  const std::vector<bool> rotates = rotated_channels(c.spec);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double a = value(i);
-    if (!std::isfinite(a) && !turns[i % turns.size()]) {
+    if (!std::isfinite(a) && !rotates[i % rotates.size()]) {
       put(i, std::isnan(a) ? kMustBeNan : std::bit_cast<std::uint64_t>(a));
     }
   }

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
 
 namespace ropeproof::conformance::cases {

@@ -241,27 +241,27 @@ class StressCase {
   }
 
   // Next to a power of two as often as anywhere between two of them.
-  double position(int decades) {
-    const std::int64_t decade = std::int64_t{1} << draw_.between(0, decades);
+  double position(int binades) {
+    const std::int64_t binade = std::int64_t{1} << draw_.between(0, binades);
     const std::int64_t p = draw_.one_in(2)
-                               ? decade + draw_.between(-1, 1)
-                               : draw_.between(decade, 2 * decade - 1);
+                               ? binade + draw_.between(-1, 1)
+                               : draw_.between(binade, 2 * binade - 1);
     return static_cast<double>(p);
   }
 
   void choose_positions(int fewer) {
     // xPos stretches by 12^(distance/scale_base), which f16 must hold; weights
     // and a list of frequencies are no faster than 1 radian per position.
-    const int decades =
+    const int binades =
         std::max((c_.spec.frequencies.xpos ? 9 : 30) - fewer, 0);
     const std::int64_t tokens = c_.tokens();
     const bool is_real = draw_.one_in(12), is_signed = draw_.one_in(6);
     const bool is_consecutive = draw_.one_in(4);
     for (std::int64_t axis = 0; axis < c_.spec.axes.count; ++axis) {
-      const double first = position(decades) - 1;
+      const double first = position(binades) - 1;
       for (std::int64_t t = 0; t < tokens; ++t) {
         double p =
-            is_consecutive ? first + static_cast<double>(t) : position(decades);
+            is_consecutive ? first + static_cast<double>(t) : position(binades);
         if (is_real) p = p / 2 + draw_.real(0, 1);
         if (is_signed && draw_.one_in(2)) p = -p;
         c_.positions.push_back(p);

@@ -68,8 +68,8 @@ TensorReader::TensorReader(std::span<const std::byte> file,
     : is_bulk_(true), file_(file), name_(name) {
   Safetensors parsed = parse_safetensors(file, name);
   if (parsed.group != group) {
-    throw text::VectorError(name + ": belongs to group \"" + parsed.group +
-                            "\"; expected \"" + group + "\"");
+    throw text::FileError(name + ": belongs to group \"" + parsed.group +
+                          "\"; expected \"" + group + "\"");
   }
   unread_ = std::move(parsed.tensors);
 }
@@ -133,9 +133,9 @@ Bits TensorReader::read_range(text::StrictObject& object,
 void TensorReader::finish() const {
   for (const auto& [name, rest] : unread_) {
     if (rest.begin != rest.end) {
-      throw text::VectorError(name_ + "." + name + ": " +
-                              std::to_string(rest.end - rest.begin) +
-                              " bytes belong to no case");
+      throw text::FileError(name_ + "." + name + ": " +
+                            std::to_string(rest.end - rest.begin) +
+                            " bytes belong to no case");
     }
   }
 }

@@ -59,17 +59,17 @@ class TensorReader {
   // The tensors lie in the JSON.
   TensorReader() = default;
 
-  // `file` holds the tensors and outlives the reader. Throws VectorError.
+  // `file` holds the tensors and outlives the reader. Throws FileError.
   TensorReader(std::span<const std::byte> file, const std::string& name,
                const std::string& group);
 
   // `count` rows of `row` elements, member `key` of `object`. Throws
-  // VectorError.
+  // FileError.
   Bits read(text::StrictObject& object, const std::string& key,
             const std::string& field, std::int64_t count, std::int64_t row,
             reference::Format format);
 
-  // Throws VectorError if a byte of the side file was never read.
+  // Throws FileError if a byte of the side file was never read.
   void finish() const;
 
  private:

@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_
 #define ROPEPROOF_CONFORMANCE_CASES_TEST_CORPUS_H_
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -9,8 +10,10 @@
 
 namespace ropeproof::conformance::cases {
 
+inline const std::filesystem::path kVectors = ROPEPROOF_VECTORS_DIR;
+
 inline const Corpus& committed() {
-  static const Corpus kCorpus = load_corpus(ROPEPROOF_VECTORS_DIR);
+  static const Corpus kCorpus = load_corpus(kVectors);
   return kCorpus;
 }
 

@@ -1,4 +1,5 @@
-// test_groups.h -- for tests: one small group of each kind, and a folder.
+// test_groups.h -- for tests: one small group of each kind, a folder, and what a
+// reader says to a broken file.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
 #define ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
 
@@ -9,10 +10,21 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
-#include "conformance/cases/families.h"
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/families.h"
+#include "conformance/cases/families/family.h"
+#include "conformance/text/file.h"
 
 namespace ropeproof::conformance::cases {
+
+// What the FileError of `act` says; "accepted" without one.
+std::string refusal(const auto& act) {
+  try {
+    act();
+  } catch (const text::FileError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
 
 // A folder of its own, gone with the object.
 class Folder {

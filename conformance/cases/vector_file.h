@@ -35,7 +35,7 @@ std::string content_of(const RejectCase& c);
 std::string content_of(const SequenceCase& c);
 
 // `payload` holds the side file's bytes, none if there is no such file. Throws
-// VectorError naming `file` and the place for anything that is not exactly as
+// FileError naming `file` and the place for anything that is not exactly as
 // the schema says: unknown or missing fields, sizes that do not fit the shape,
 // digits that are no bit pattern, specifications out of range, byte ranges that
 // overlap, leave gaps or reach outside the side file. Memory: bounded by a

@@ -238,12 +238,12 @@ void check_cases(const Group& group, const std::string& file) {
   std::set<std::string> ids;
   for_each_case(group, [&](const auto& c) {
     if (!ids.insert(c.id).second) {
-      throw text::VectorError(file + ": case id " + c.id + " occurs twice");
+      throw text::FileError(file + ": case id " + c.id + " occurs twice");
     }
     for (const std::string& key : c.targets) {
       if (!group.targets.contains(key)) {
-        throw text::VectorError(file + ": " + c.id + ".targets: \"" + key +
-                                "\" is not among the group's targets");
+        throw text::FileError(file + ": " + c.id + ".targets: \"" + key +
+                              "\" is not among the group's targets");
       }
     }
   });

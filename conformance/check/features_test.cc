@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/plugin/words.h"
 #include "conformance/selftest/test_kernel.h"
 #include "conformance/text/words.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
 #include "conformance/check/call.h"
 #include "conformance/check/features.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <thread>
 
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/call.h"
 #include "conformance/plugin/words.h"

@@ -1,11 +1,10 @@
 #include "conformance/models/preset.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "conformance/models/plain_rope.h"
+#include "conformance/text/file.h"
 #include "conformance/text/strict_json.h"
 #include "conformance/text/words.h"
 
@@ -13,30 +12,6 @@ namespace ropeproof::conformance::models {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20;
-
-// Empty, with a reason, where it cannot be read.
-std::optional<std::string> read_text(const fs::path& path,
-                                     std::string& reason) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) {
-    reason = error.message();
-    return {};
-  }
-  if (size > kMaxFileBytes) {
-    reason = "larger than 16 MiB";
-    return {};
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (file.bad() || !file.is_open()) {
-    reason = "read error";
-    return {};
-  }
-  return text;
-}
 
 bool is_preset_id(const std::string& id) {
   return !id.empty() && id != "schema" && std::ranges::all_of(id, [](char c) {
@@ -46,12 +21,7 @@ bool is_preset_id(const std::string& id) {
 }
 
 Model load_preset(const fs::path& path, const ConfigOptions& options) {
-  std::string reason;
-  const auto text = read_text(path, reason);
-  if (!text) {
-    throw text::VectorError(path.string() + ": cannot be read: " + reason);
-  }
-  return read_preset(*text, path.string(), options);
+  return read_preset(text::read_file(path), path.string(), options);
 }
 
 }  // namespace
@@ -105,7 +75,7 @@ Model read_preset(const std::string& text, const std::string& file,
     }
     return model;
   } catch (const ConfigError& error) {
-    throw text::VectorError(error.what());
+    throw text::FileError(error.what());
   }
 }
 
@@ -125,26 +95,28 @@ std::vector<Model> load_presets(const fs::path& directory) {
     if (path.extension() != ".json" || path.stem() == "schema") continue;
     models.push_back(load_preset(path, {}));
     if (path.stem() != models.back().id) {
-      throw text::VectorError(path.string() + ": has the id \"" +
-                              models.back().id +
-                              "\"; expected that of its name");
+      throw text::FileError(path.string() + ": has the id \"" +
+                            models.back().id + "\"; expected that of its name");
     }
   }
   if (error) {
-    throw text::VectorError(directory.string() +
-                            ": cannot be read: " + error.message());
+    throw text::FileError(directory.string() +
+                          ": cannot be read: " + error.message());
   }
   std::ranges::sort(models, {}, &Model::id);
   return models;
 }
 
 Model read_config_file(const fs::path& path, const ConfigOptions& options) {
-  std::string reason;
-  const auto text = read_text(path, reason);
-  if (!text) throw ConfigError(path.string() + ": cannot be read: " + reason);
+  std::string text;
+  try {
+    text = text::read_file(path);
+  } catch (const text::FileError& error) {
+    throw ConfigError(error.what());
+  }
   Model model;
   model.id = path.string();
-  model.ropes = ropes_of_config(*text, path.string(), options);
+  model.ropes = ropes_of_config(text, path.string(), options);
   return model;
 }
 

@@ -27,7 +27,7 @@ struct Model {
 };
 
 // The text of one preset file; `file` names it in errors. `options` may replace
-// the pairing and the length. Throws VectorError for a broken preset.
+// the pairing and the length. Throws FileError for a broken preset.
 Model read_preset(const std::string& text, const std::string& file,
                   const ConfigOptions& options = {});
 

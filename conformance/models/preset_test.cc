@@ -224,7 +224,7 @@ TEST_CASE("a broken preset is refused in one line", "[conformance][models]") {
       read_preset(
           R"({"id": "x", "title": "X", "pairing": "half_split", )" + keys + "}",
           "x.json");
-    } catch (const text::VectorError& error) {
+    } catch (const text::FileError& error) {
       return error.what();
     }
     return "accepted";
@@ -264,7 +264,7 @@ TEST_CASE("only a plain name finds a preset", "[conformance][models]") {
   CHECK_FALSE(find_preset(kModels, "schema"));
   CHECK_FALSE(find_preset(kModels, "../schema"));
   CHECK_FALSE(find_preset(kModels, ""));
-  CHECK_THROWS_AS(load_presets(kModels / "nowhere"), text::VectorError);
+  CHECK_THROWS_AS(load_presets(kModels / "nowhere"), text::FileError);
   CHECK_THROWS_AS(read_config_file("/no/such/config.json"), ConfigError);
 }
 

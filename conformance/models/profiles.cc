@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/summary.h"
 #include "conformance/models/preset.h"
@@ -100,7 +100,7 @@ FoundRope rope_of(const Profile& profile,
       return {model->title, rope};
     }
   }
-  throw text::VectorError(
+  throw text::FileError(
       (presets / std::string(profile.model)).string() + ".json: profile " +
       std::string(profile.name) + " needs this preset" +
       (profile.layers.empty() ? ""

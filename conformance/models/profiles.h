@@ -39,7 +39,7 @@ std::span<const Profile> profiles();
 const Profile& find_profile(const std::string& name);
 
 // The cases without goldens, in a group "profile-NAME"; `presets` is the folder
-// vectors/models. Throws VectorError for a broken preset.
+// vectors/models. Throws FileError for a broken preset.
 cases::Group profile_cases(const Profile& profile,
                            const std::filesystem::path& presets);
 

@@ -118,7 +118,7 @@ Description parse_claim(const std::string& text, const std::string& file) {
     Members members{Json(text::parse_json(text, file))};
     d = read_description(members);
     members.finish();
-  } catch (const text::VectorError& error) {
+  } catch (const text::FileError& error) {
     throw KernelError(error.what());
   } catch (const Malformed& error) {
     throw KernelError(file + ": " + error.what());

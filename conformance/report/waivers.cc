@@ -99,7 +99,7 @@ Waivers parse_waivers(const std::string& text, const std::string& file) {
     }
     object.finish();
     return waivers;
-  } catch (const text::VectorError& error) {
+  } catch (const text::FileError& error) {
     throw std::invalid_argument(text::one_line(error.what()));
   }
 }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
 #include "conformance/check/runner.h"
 #include "conformance/plugin/words.h"

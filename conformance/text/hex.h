@@ -3,7 +3,9 @@
 #define ROPEPROOF_CONFORMANCE_TEXT_HEX_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ropeproof::conformance::text {
 
@@ -12,6 +14,12 @@ std::string hex(std::uint64_t bits, int digits);
 
 // All 16 digits of a binary64.
 std::string hex(double value);
+
+// Whether nothing but digits is there.
+bool is_hex(std::string_view text);
+
+// The number that at most 16 digits form; nothing if they are none.
+std::optional<std::uint64_t> parse_hex(std::string_view text);
 
 }  // namespace ropeproof::conformance::text
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "conformance/text/hex.h"
+
 namespace ropeproof::conformance::text {
 
 std::string sha256(std::string_view bytes) {
@@ -14,13 +16,9 @@ std::string sha256(std::string_view bytes) {
                  nullptr) != 1) {
     throw std::runtime_error("libcrypto offers no SHA-256");
   }
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    hex += kDigits[digest[i] >> 4];
-    hex += kDigits[digest[i] & 15];
-  }
-  return hex;
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) text += hex(digest[i], 2);
+  return text;
 }
 
 }  // namespace ropeproof::conformance::text

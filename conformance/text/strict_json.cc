@@ -2,20 +2,8 @@
 
 #include <utility>
 
-#include "conformance/text/one_line.h"
-
 namespace ropeproof::conformance::text {
 namespace {
-
-// One line, whatever the message quotes.
-std::string one_line(std::string text) {
-  constexpr std::size_t kMaxChars = 400;
-  if (text.size() > kMaxChars) text = text.substr(0, kMaxChars) + " ...";
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  return text;
-}
 
 // Watches a parser: how deep it is, and which members each open object has.
 class Watch {
@@ -27,8 +15,8 @@ class Watch {
     using Event = nlohmann::json::parse_event_t;
     const auto level = static_cast<std::size_t>(depth);
     if (depth > kMaxJsonDepth) {
-      throw VectorError(where_ + ": nested more than " +
-                        std::to_string(kMaxJsonDepth) + " deep");
+      throw FileError(where_ + ": nested more than " +
+                      std::to_string(kMaxJsonDepth) + " deep");
     }
     if (event == Event::object_start) {
       members_.resize(level + 1);
@@ -36,8 +24,8 @@ class Watch {
     }
     if (event == Event::key &&
         !members_.at(level - 1).insert(parsed.get<std::string>()).second) {
-      throw VectorError(where_ + ": member " + parsed.dump() +
-                        " occurs twice in one object");
+      throw FileError(where_ + ": member " + parsed.dump() +
+                      " occurs twice in one object");
     }
     return true;
   }
@@ -49,17 +37,14 @@ class Watch {
 
 }  // namespace
 
-VectorError::VectorError(const std::string& message)
-    : std::runtime_error(one_line(message)) {}
-
 StrictObject::StrictObject(const nlohmann::json& node, std::string where)
     : node_(node), where_(std::move(where)) {
-  if (!node.is_object()) throw VectorError(where_ + ": expected an object");
+  if (!node.is_object()) throw FileError(where_ + ": expected an object");
 }
 
 void StrictObject::fail(const std::string& key,
                         const std::string& fault) const {
-  throw VectorError(at(key) + ": " + fault);
+  throw FileError(at(key) + ": " + fault);
 }
 
 const nlohmann::json* StrictObject::find(const std::string& key) {
@@ -110,9 +95,9 @@ std::vector<std::string> StrictObject::texts(const std::string& key) {
 void StrictObject::finish() const {
   for (const auto& [key, value] : node_.items()) {
     if (!used_.contains(key)) {
-      throw VectorError(where_ + ": unknown field \"" + key +
-                        "\"; this program is older than the file, or the file "
-                        "was edited by hand");
+      throw FileError(where_ + ": unknown field \"" + key +
+                      "\"; this program is older than the file, or the file "
+                      "was edited by hand");
     }
   }
 }
@@ -131,8 +116,8 @@ bool is_integer(const nlohmann::json& node, std::int64_t low,
 nlohmann::json parse_json(const std::string& text, const std::string& where) {
   // The library takes a NUL for the end of the text.
   if (const std::size_t at = text.find('\0'); at != std::string::npos) {
-    throw VectorError(where + ": not JSON, at byte " + std::to_string(at + 1) +
-                      ": a NUL");
+    throw FileError(where + ": not JSON, at byte " + std::to_string(at + 1) +
+                    ": a NUL");
   }
   Watch watch(where);
   try {
@@ -141,10 +126,10 @@ nlohmann::json parse_json(const std::string& text, const std::string& where) {
         [&](int depth, nlohmann::json::parse_event_t event,
             nlohmann::json& parsed) { return watch(depth, event, parsed); });
   } catch (const nlohmann::json::parse_error& error) {
-    throw VectorError(where + ": not JSON, at byte " +
-                      std::to_string(error.byte));
+    throw FileError(where + ": not JSON, at byte " +
+                    std::to_string(error.byte));
   } catch (const nlohmann::json::out_of_range&) {
-    throw VectorError(where + ": holds a number beyond binary64");
+    throw FileError(where + ": holds a number beyond binary64");
   }
 }
 

@@ -7,21 +7,16 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace ropeproof::conformance::text {
+#include "conformance/text/file.h"
 
-// Vectors that cannot be trusted. what() is one line: file, place, fault; what
-// it quotes from the file may be shortened. Exit status 4.
-struct VectorError : std::runtime_error {
-  explicit VectorError(const std::string& message);
-};
+namespace ropeproof::conformance::text {
 
 class StrictObject {
  public:
-  // `where` names the file and the place in it. Throws VectorError.
+  // `where` names the file and the place in it. Throws FileError.
   StrictObject(const nlohmann::json& node, std::string where);
 
   const nlohmann::json& get(const std::string& key);

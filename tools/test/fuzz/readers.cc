@@ -48,7 +48,7 @@ void vectors(const std::string& input) {
   const std::vector<char> side = exact(after);
   try {
     cases::read_group(group, std::as_bytes(std::span(side)), "fuzz.json");
-  } catch (const text::VectorError&) {
+  } catch (const text::FileError&) {
   }
 }
 
@@ -57,7 +57,7 @@ void safetensors(const std::string& input) {
   try {
     cases::parse_safetensors(std::as_bytes(std::span(file)),
                              "fuzz.safetensors");
-  } catch (const text::VectorError&) {
+  } catch (const text::FileError&) {
   }
 }
 
@@ -91,14 +91,14 @@ void manifest(const std::string& input) {
   kFolder.write("g.json", group);
   try {
     cases::load_corpus(kFolder.path());
-  } catch (const text::VectorError&) {
+  } catch (const text::FileError&) {
   }
 }
 
 void ledger(const std::string& input) {
   try {
     cases::read_ledger(input, "fuzz.txt");
-  } catch (const text::VectorError&) {
+  } catch (const text::FileError&) {
   }
 }
 

@@ -1,18 +1,16 @@
-#include "conformance/cases/counter_generator.h"
-#include "conformance/cases/families.h"
-#include "conformance/cases/family.h"
+// The smoke tier: a first answer in under a second.
+#include "conformance/cases/families/choices.h"
+#include "conformance/cases/families/families.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
 
-using reference::Direction;
 using reference::Format;
 using reference::leading;
 using reference::Pairing;
 using reference::trailing;
 
-constexpr Pairing kPairings[] = {Pairing::kInterleaved, Pairing::kHalfSplit};
-constexpr Format kDtypes[] = {Format::kF32, Format::kBF16};
+constexpr Format kSmokeDtypes[] = {Format::kF32, Format::kBF16};
 
 // Ids neither equal nor monotone nor the same in both rows.
 const std::vector<double> kIrregular = {3, 0, 17, 259, 5, 9, 2, 1, 101, 31};
@@ -27,17 +25,17 @@ Group rich() {
   Family family("smoke", "smoke-rich",
                 "Unequal sizes on every axis, irregular positions, two bases, "
                 "partial and full heads: a first answer to most mistakes.");
-  const std::vector<std::string> full = {
+  const Targets full = {
       "layout/pairs-swapped",     "rotation/direction-reversed",
       "frequency/wrong-exponent", "frequency/wrong-base",
       "position/offset-lost",     "position/shared-across-batch",
       "position/wrong-index",     "shape/axes-confused"};
-  const std::vector<std::string> partial = {
+  const Targets partial = {
       "layout/pairs-swapped",      "window/outside-overwritten",
       "window/outside-not-copied", "window/head-dim-for-rotary-dim",
       "window/factor-misapplied",  "window/wrong-end",
       "frequency/wrong-exponent",  "position/shared-across-batch"};
-  for (const Pairing pairing : kPairings) {
+  for (const Pairing pairing : kCommonPairings) {
     for (const double base : {1e4, 5e5}) {
       family.add(make_case(Format::kF32, leading(24, 16, pairing), base, 2, 5,
                            3, 0, kIrregular),
@@ -64,8 +62,8 @@ Group zero() {
                 "Position 0: the rotation is the identity, so whatever changes "
                 "is amplitude, layout or an offset.");
   const std::vector<double> zeros = {0, 0};
-  for (const Pairing pairing : kPairings) {
-    for (const Format dtype : kDtypes) {
+  for (const Pairing pairing : kCommonPairings) {
+    for (const Format dtype : kSmokeDtypes) {
       family.add(
           make_case(dtype, leading(24, 16, pairing), 1e4, 1, 2, 2, 0, zeros),
           {"layout/output-of-other-pairing", "rotation/sine-lost",
@@ -77,62 +75,41 @@ Group zero() {
         {"layout/output-of-other-pairing", "rotation/sine-lost",
          "position/offset-lost"},
         "output equals input");
-    RopeCase c = make_case(Format::kF32, leading(24, 16, pairing), 1e4, 1, 2, 2,
-                           0, zeros);
-    c.spec.frequencies.amplitude = 1.138629436111989;  // YaRN, factor 4
-    family.add(c, {"window/outside-not-copied", "scaling/amplitude-misapplied"},
+    // YaRN, factor 4.
+    family.add(with_amplitude(1.138629436111989,
+                              make_case(Format::kF32, leading(24, 16, pairing),
+                                        1e4, 1, 2, 2, 0, zeros)),
+               {"window/outside-not-copied", "scaling/amplitude-misapplied"},
                "amplitude alone: m times the window, the rest untouched");
   }
   return family.take();
-}
-
-// One head of each unit vector, at every position given: the kernel's matrix.
-RopeCase unit_vectors(Format dtype, const reference::Layout& layout,
-                      const std::vector<double>& rows) {
-  const std::int64_t d = layout.head_dim;
-  std::vector<double> positions;
-  Bits q;
-  for (const double p : rows) {
-    for (std::int64_t i = 0; i < d; ++i) {
-      positions.push_back(p);
-      for (std::int64_t t = 0; t < d; ++t) {
-        q.push_back(reference::encode(dtype, t == i ? 1.0 : 0.0));
-      }
-    }
-  }
-  RopeCase c =
-      make_case(dtype, layout, 1e4, static_cast<std::int64_t>(rows.size()), d,
-                1, 0, positions);
-  c.q = q;
-  return c;
 }
 
 Group unit() {
   Family family("smoke", "smoke-unit",
                 "Unit vectors at positions 1 and 257: reads off the matrix "
                 "that a kernel applies, one column per token.");
-  const std::vector<std::string> targets = {"layout/pairs-swapped",
-                                            "layout/table-of-other-pairing",
-                                            "layout/output-of-other-pairing",
-                                            "rotation/direction-reversed",
-                                            "rotation/sine-lost",
-                                            "frequency/wrong-exponent"};
-  for (const Pairing pairing : kPairings) {
-    for (const Format dtype : kDtypes) {
-      family.add(unit_vectors(dtype, leading(8, 8, pairing), {1, 257}), targets,
+  const Targets targets = {"layout/pairs-swapped",
+                           "layout/table-of-other-pairing",
+                           "layout/output-of-other-pairing",
+                           "rotation/direction-reversed",
+                           "rotation/sine-lost",
+                           "frequency/wrong-exponent"};
+  for (const Pairing pairing : kCommonPairings) {
+    for (const Format dtype : kSmokeDtypes) {
+      family.add(unit_vectors(dtype, leading(8, 8, pairing)), targets,
                  "the whole matrix of a full head");
     }
-    family.add(unit_vectors(Format::kF32, leading(12, 8, pairing), {1, 257}),
+    family.add(unit_vectors(Format::kF32, leading(12, 8, pairing)),
                {"layout/pairs-swapped", "window/outside-overwritten",
                 "window/head-dim-for-rotary-dim", "window/wrong-end"},
                "window at the front");
-    family.add(unit_vectors(Format::kF32, trailing(12, 8, pairing), {1, 257}),
+    family.add(unit_vectors(Format::kF32, trailing(12, 8, pairing)),
                {"layout/pairs-swapped", "window/outside-overwritten",
                 "window/head-dim-for-rotary-dim", "window/wrong-end"},
                "window at the end");
-    RopeCase c = unit_vectors(Format::kF32, leading(8, 8, pairing), {1, 257});
-    c.spec.direction = Direction::kAdjoint;
-    family.add(c, {"rotation/direction-reversed", "rotation/backward-wrong"},
+    family.add(adjoint(unit_vectors(Format::kF32, leading(8, 8, pairing))),
+               {"rotation/direction-reversed", "rotation/backward-wrong"},
                "the adjoint: the transposed matrix");
   }
   return family.take();
@@ -142,15 +119,15 @@ Group odd_long() {
   Family family("smoke", "smoke-odd-long",
                 "Long positions that no 16-bit type holds: precision of "
                 "positions, frequencies and angles.");
-  const std::vector<std::string> targets = {"frequency/rounded-to-half",
-                                            "position/rounded-to-half",
-                                            "angle/rounded-to-half",
-                                            "angle/rounded-to-f32",
-                                            "angle/no-range-reduction",
-                                            "angle/by-recurrence",
-                                            "table/too-short"};
+  const Targets targets = {"frequency/rounded-to-half",
+                           "position/rounded-to-half",
+                           "angle/rounded-to-half",
+                           "angle/rounded-to-f32",
+                           "angle/no-range-reduction",
+                           "angle/by-recurrence",
+                           "table/too-short"};
   const auto count = static_cast<std::int64_t>(kOddLong.size());
-  for (const Pairing pairing : kPairings) {
+  for (const Pairing pairing : kCommonPairings) {
     for (const double base : {1e4, 5e5}) {
       family.add(make_case(Format::kF32, leading(16, 16, pairing), base, 1,
                            count, 1, 0, kOddLong),
@@ -170,18 +147,18 @@ Group decode() {
   Family family("smoke", "smoke-decode",
                 "One token per batch row, as in generation: own positions, "
                 "dense and with gaps, in place and out of place.");
-  const std::vector<std::string> targets = {
+  const Targets targets = {
       "position/offset-lost",       "position/shared-across-batch",
       "position/single-token-path", "position/wrong-index",
       "memory/strides-ignored",     "memory/aliasing",
       "shape/heads-miscounted"};
-  for (const Pairing pairing : kPairings) {
-    for (const Format dtype : kDtypes) {
+  for (const Pairing pairing : kCommonPairings) {
+    for (const Format dtype : kSmokeDtypes) {
       for (const Memory memory : {Memory::kDense, Memory::kStridedInPlace}) {
-        RopeCase c = make_case(dtype, leading(16, 16, pairing), 1e4, 3, 1, 5, 2,
-                               {7, 4097, 511});
-        c.memory = memory;
-        family.add(c, targets, "batch 3, sequence 1, 5 query and 2 key heads");
+        family.add(
+            in_memory(memory, make_case(dtype, leading(16, 16, pairing), 1e4, 3,
+                                        1, 5, 2, {7, 4097, 511})),
+            targets, "batch 3, sequence 1, 5 query and 2 key heads");
       }
     }
   }
@@ -206,11 +183,11 @@ Group dims() {
   for (const Row& row : kRows) {
     // Dtype changes every row and pairing every second one: each meets each.
     const reference::Layout layout{row.head_dim, row.rotary_dim, row.offset,
-                                   kPairings[i / 2 % 2]};
+                                   kCommonPairings[i / 2 % 2]};
     std::vector<double> positions = {259, 1021};
     positions.resize(static_cast<std::size_t>(row.seq));
-    family.add(make_case(kDtypes[i % 2], layout, 1e4, 1, row.seq, row.heads, 0,
-                         positions),
+    family.add(make_case(kSmokeDtypes[i % 2], layout, 1e4, 1, row.seq,
+                         row.heads, 0, positions),
                {"rotation/sine-lost", "window/outside-overwritten",
                 "shape/simd-tail", "shape/odd-size", "shape/heads-miscounted"},
                "rotary_dim " + std::to_string(row.rotary_dim) + " of " +

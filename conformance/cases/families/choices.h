@@ -1,13 +1,13 @@
-// choices.h -- what the families of the core tier run over.
-#ifndef ROPEPROOF_CONFORMANCE_CASES_CORE_CHOICES_H_
-#define ROPEPROOF_CONFORMANCE_CASES_CORE_CHOICES_H_
+// choices.h -- what the families run over.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_FAMILIES_CHOICES_H_
+#define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_CHOICES_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "conformance/cases/case.h"
-#include "conformance/cases/family.h"
+#include "conformance/cases/families/family.h"
 #include "reference/schemes.h"
 
 namespace ropeproof::conformance::cases {
@@ -20,6 +20,9 @@ inline constexpr reference::Pairing kPairings[] = {
     reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit,
     reference::Pairing::kInterleavedToHalf,
     reference::Pairing::kNestedHalfSplit};
+
+inline constexpr reference::Pairing kHalf = reference::Pairing::kHalfSplit;
+inline constexpr reference::Pairing kInter = reference::Pairing::kInterleaved;
 
 // What most kernels have.
 inline constexpr reference::Pairing kCommonPairings[] = {
@@ -60,6 +63,37 @@ inline std::vector<double> many_positions(std::int64_t count) {
   return positions;
 }
 
+// first, first + step, ...: all differ, so that a list read backward or shifted
+// shows.
+inline std::vector<double> distinct(std::int64_t count, double first,
+                                    double step) {
+  std::vector<double> list;
+  for (std::int64_t j = 0; j < count; ++j) {
+    list.push_back(first + step * static_cast<double>(j));
+  }
+  return list;
+}
+
+// One head of each unit vector, at positions 1 and 257: a kernel's output is the
+// matrix that it applies, one column per token.
+inline RopeCase unit_vectors(reference::Format dtype,
+                             const reference::Layout& layout) {
+  const std::int64_t d = layout.head_dim;
+  std::vector<double> positions;
+  Bits q;
+  for (const double p : {1.0, 257.0}) {
+    for (std::int64_t i = 0; i < d; ++i) {
+      positions.push_back(p);
+      for (std::int64_t t = 0; t < d; ++t) {
+        q.push_back(reference::encode(dtype, t == i ? 1.0 : 0.0));
+      }
+    }
+  }
+  RopeCase c = make_case(dtype, layout, 1e4, 2, d, 1, 0, positions);
+  c.q = q;
+  return c;
+}
+
 }  // namespace ropeproof::conformance::cases
 
-#endif  // ROPEPROOF_CONFORMANCE_CASES_CORE_CHOICES_H_
+#endif  // ROPEPROOF_CONFORMANCE_CASES_FAMILIES_CHOICES_H_

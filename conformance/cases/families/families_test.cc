@@ -1,4 +1,4 @@
-#include "conformance/cases/core/core_families.h"
+#include "conformance/cases/families/families.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -6,26 +6,19 @@
 #include <utility>
 
 #include "conformance/cases/bug_class.h"
+#include "conformance/cases/corpus.h"
 #include "conformance/cases/coverage.h"
-#include "conformance/cases/families.h"
+#include "conformance/cases/families/choices.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
 
-template <class Action>
-void for_each_id(const Group& group, const Action& action) {
-  for (const auto& c : group.rope_cases) action(c);
-  for (const auto& c : group.permute_cases) action(c);
-  for (const auto& c : group.reject_cases) action(c);
-  for (const auto& c : group.sequence_cases) action(c);
-}
-
 TEST_CASE("every core case has an id of its own, a comment and known targets",
           "[conformance][core]") {
   std::set<std::string> ids, calls;
   for (const Group& group : core_families()) {
-    for_each_id(group, [&](const auto& c) {
+    for_each_case(group, [&](const auto& c) {
       CAPTURE(c.id);
       CHECK(ids.insert(c.id).second);
       CHECK(c.id.starts_with(group.name + "-"));
@@ -99,10 +92,8 @@ TEST_CASE("every pair turns at positions of every size up to 2^24",
 
 TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
           "[conformance][core][coverage]") {
-  constexpr std::size_t kBoundaries = 23, kScalings = 8, kPairings = 4,
-                        kMemories = 4;
-  for (const auto dtype : {reference::Format::kF32, reference::Format::kF16,
-                           reference::Format::kBF16, reference::Format::kF64}) {
+  constexpr std::size_t kBoundaryCount = 23, kScalings = 8;
+  for (const reference::Format dtype : kDtypes) {
     std::vector<Group> groups = core_families();
     for (Group& group : groups) {
       std::erase_if(group.rope_cases,
@@ -115,11 +106,11 @@ TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
           [&](const auto& entry) { return entry.first.starts_with(prefix); }));
     };
     CAPTURE(coverage_text(coverage));
-    CHECK(kinds("dtype and pairing: ") == kPairings);
+    CHECK(kinds("dtype and pairing: ") == std::size(kPairings));
     CHECK(kinds("scaling: ") == kScalings + 2);  // xPos, given frequencies
-    CHECK(kinds("memory: ") == kMemories);
-    CHECK(kinds("boundary: ") - kinds("boundary: -") == kBoundaries);
-    CHECK(kinds("boundary: -") > kBoundaries / 3);
+    CHECK(kinds("memory: ") == std::size(kMemories));
+    CHECK(kinds("boundary: ") - kinds("boundary: -") == kBoundaryCount);
+    CHECK(kinds("boundary: -") > kBoundaryCount / 3);
     for (const char* kind :
          {"axes: 2", "axes: 3", "axes: 4", "axes: weights", "values: special",
           "positions: real", "direction: adjoint", "sizes: empty",
@@ -140,10 +131,8 @@ TEST_CASE("every dtype and common pairing has a wide call",
     }
     if (c.pairs() == 256) pairs.insert(kind);
   }
-  for (const auto dtype : {reference::Format::kF32, reference::Format::kF16,
-                           reference::Format::kBF16, reference::Format::kF64}) {
-    for (const auto pairing :
-         {reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit}) {
+  for (const reference::Format dtype : kDtypes) {
+    for (const reference::Pairing pairing : kCommonPairings) {
       CHECK(heads.count({dtype, pairing}) == 1);
       CHECK(pairs.count({dtype, pairing}) == 1);
     }
@@ -164,6 +153,44 @@ TEST_CASE("every bug class is the target of a case", "[conformance][core]") {
     CAPTURE(key);
     CHECK(targets.contains(key));
   }
+}
+
+TEST_CASE("the full tier adds 10,650 valid cases with ids of their own",
+          "[conformance][full]") {
+  std::set<std::string> ids;
+  for (const Group& group : core_families()) {
+    for (const RopeCase& c : group.rope_cases) ids.insert(c.id);
+  }
+  const std::size_t core = ids.size();
+  std::size_t rows = 0;
+  for (const Group& group : full_families()) {
+    CHECK(group.tier == "full");
+    for (const RopeCase& c : group.rope_cases) {
+      CAPTURE(c.id);
+      CHECK(ids.insert(c.id).second);
+      CHECK_NOTHROW(reference::validate(c.spec));
+      if (c.tokens() > 65536) ++rows;
+    }
+  }
+  CHECK(ids.size() - core == 10650);
+  CHECK(rows == 2);
+}
+
+TEST_CASE("a case of the full tier is proved alone when it is asked for",
+          "[conformance][full]") {
+  Corpus corpus;
+  add_full_tier(corpus, reference::Oracle::kBinFloat, {"full-drawn-00017"});
+  std::size_t cases = 0;
+  for (const Group& group : corpus.groups) {
+    for (const RopeCase& c : group.rope_cases) {
+      ++cases;
+      CHECK(c.q_out.size() == c.q.size());
+    }
+  }
+  CHECK(cases == 1);
+  const std::size_t groups = corpus.groups.size();
+  add_full_tier(corpus, reference::Oracle::kBinFloat, {});
+  CHECK(corpus.groups.size() == groups);  // it has one already
 }
 
 }  // namespace

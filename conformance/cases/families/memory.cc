@@ -1,14 +1,71 @@
 // How tensors lie in memory, and how large they are.
 #include <algorithm>
 
-#include "conformance/cases/core/choices.h"
-#include "conformance/cases/core/core_families.h"
+#include "conformance/cases/families/choices.h"
+#include "conformance/cases/families/families.h"
 
 namespace ropeproof::conformance::cases {
 
 using reference::Format;
 using reference::Layout;
+using reference::leading;
 using reference::Pairing;
+using reference::trailing;
+
+Group contract_family() {
+  Family family("core", "contract",
+                "Features of the ABI in combinations: adjoint, amplitude, "
+                "memory layouts, negative positions, f16, with partial heads "
+                "and with q and k of their own sizes.");
+  const auto plain = [](Format dtype, const Layout& layout) {
+    return make_case(dtype, layout, 1e4, 2, 3, 3, 2, kIrregularIds);
+  };
+  for (const Pairing pairing : kCommonPairings) {
+    const Layout full = leading(16, 16, pairing),
+                 partial = leading(24, 16, pairing);
+    for (const Format dtype : {Format::kF32, Format::kBF16}) {
+      // YaRN, factor 32.
+      family.add(
+          adjoint(with_amplitude(1.3465735902799727, plain(dtype, partial))),
+          {"rotation/direction-reversed", "window/outside-not-copied",
+           "scaling/amplitude-misapplied", "rotation/backward-wrong"},
+          "adjoint of a partial head with amplitude, q and k");
+    }
+    for (const Format dtype : {Format::kF32, Format::kBF16}) {
+      // YaRN, factor 128.
+      family.add(with_amplitude(1.4852030263919618, plain(dtype, partial)),
+                 {"window/outside-not-copied", "scaling/amplitude-misapplied"},
+                 "amplitude away from position 0");
+    }
+    for (const Memory memory :
+         {Memory::kStrided, Memory::kInPlace, Memory::kStridedInPlace}) {
+      family.add(in_memory(memory, plain(Format::kF32, partial)),
+                 {"window/outside-not-copied", "memory/strides-ignored",
+                  "memory/aliasing", "shape/heads-miscounted"},
+                 "a partial head, q and k, gaps of their own in and out");
+    }
+    family.add(in_memory(Memory::kStrided,
+                         plain(Format::kBF16, trailing(24, 16, pairing))),
+               {"window/outside-not-copied", "window/wrong-end",
+                "memory/strides-ignored"},
+               "a window at the end, strided");
+    family.add(plain(Format::kF16, full),
+               {"layout/pairs-swapped", "frequency/wrong-exponent",
+                "position/shared-across-batch", "shape/heads-miscounted"},
+               "f16, full head");
+    family.add(in_memory(Memory::kStridedInPlace, plain(Format::kF16, partial)),
+               {"window/outside-overwritten", "window/outside-not-copied",
+                "memory/strides-ignored"},
+               "f16, partial head, strided in place");
+    for (const Format dtype : {Format::kF32, Format::kBF16}) {
+      family.add(
+          make_case(dtype, full, 1e4, 2, 3, 3, 2, {-3, 259, -17, -9, 0, -1021}),
+          {"rotation/direction-reversed", "position/shift-lost"},
+          "negative positions, q and k");
+    }
+  }
+  return family.take();
+}
 
 Group core_decode() {
   Family family("core", "core-decode",
@@ -17,14 +74,13 @@ Group core_decode() {
   for (const Format dtype : kDtypes) {
     for (const Pairing pairing : kPairings) {
       for (const Memory memory : kMemories) {
-        RopeCase c = make_case(dtype, window(8, 8, 0, pairing), 5e5, 3, 1, 3, 2,
-                               {7, 4097, 511});
-        c.memory = memory;
-        family.add(c,
-                   {"position/offset-lost", "position/shared-across-batch",
-                    "position/single-token-path", "memory/strides-ignored",
-                    "memory/aliasing", "shape/heads-miscounted"},
-                   "batch 3, sequence 1");
+        family.add(
+            in_memory(memory, make_case(dtype, window(8, 8, 0, pairing), 5e5, 3,
+                                        1, 3, 2, {7, 4097, 511})),
+            {"position/offset-lost", "position/shared-across-batch",
+             "position/single-token-path", "memory/strides-ignored",
+             "memory/aliasing", "shape/heads-miscounted"},
+            "batch 3, sequence 1");
       }
     }
   }
@@ -46,14 +102,14 @@ Group core_memory() {
       for (const Memory memory : kMemories) {
         if (memory == Memory::kDense) continue;  // core-rich
         for (const Row& row : kRows) {
-          RopeCase c = make_case(
-              dtype, window(row.head_dim, row.rotary_dim, row.offset, pairing),
-              1e4, 2, 2, 2, 1, {5, 1023, 0, 263});
-          c.memory = memory;
-          family.add(c,
-                     {"window/outside-not-copied", "memory/strides-ignored",
-                      "memory/aliasing", "call/wrong-tensor"},
-                     row.comment);
+          family.add(
+              in_memory(memory, make_case(dtype,
+                                          window(row.head_dim, row.rotary_dim,
+                                                 row.offset, pairing),
+                                          1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
+              {"window/outside-not-copied", "memory/strides-ignored",
+               "memory/aliasing", "call/wrong-tensor"},
+              row.comment);
         }
       }
     }
@@ -78,13 +134,13 @@ Group core_heads() {
   for (const Format dtype : kDtypes) {
     for (const Pairing pairing : kCommonPairings) {
       for (const Row& row : kRows) {
-        RopeCase c = make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
-                               row.q_heads, row.k_heads, {259, 3, 0, 1021});
-        c.memory = row.memory;
-        family.add(c,
-                   {"position/wrong-index", "shape/axes-confused",
-                    "shape/heads-miscounted", "call/wrong-tensor"},
-                   row.comment);
+        family.add(
+            in_memory(row.memory,
+                      make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
+                                row.q_heads, row.k_heads, {259, 3, 0, 1021})),
+            {"position/wrong-index", "shape/axes-confused",
+             "shape/heads-miscounted", "call/wrong-tensor"},
+            row.comment);
       }
     }
   }

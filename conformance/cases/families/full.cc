@@ -1,10 +1,9 @@
-#include "conformance/cases/full_families.h"
-
+// The full tier.
 #include <cstdio>
 #include <utility>
 
-#include "conformance/cases/core/choices.h"
-#include "conformance/cases/core/core_families.h"
+#include "conformance/cases/families/choices.h"
+#include "conformance/cases/families/families.h"
 #include "conformance/cases/stress_case.h"
 
 namespace ropeproof::conformance::cases {

@@ -1,5 +1,5 @@
-#include "conformance/cases/bug_class.h"
-#include "conformance/cases/families.h"
+#include "conformance/cases/families/families.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cases {
@@ -42,12 +42,6 @@ Group worked_example(const std::string& source_text, const std::string& file) {
   const json document = text::parse_json(source_text, file);
   text::StrictObject object(document, file);
   RopeCase c;
-  c.id = "worked-example-001";
-  c.comment =
-      "batch 2, sequence 5, 2 query heads and 1 key head of 8 channels; "
-      "xq = 0 .. 159, xk = 0 .. 79";
-  c.targets = {"layout/pairs-swapped", "rotation/direction-reversed",
-               "frequency/wrong-exponent", "source/numbers-not-exact"};
   Printed printed;
   printed.source = object.text("what");
   printed.tolerance = object.text("tolerance");
@@ -83,16 +77,17 @@ Group worked_example(const std::string& source_text, const std::string& file) {
   object.finish();
   c.printed = printed;
 
-  Group group;
-  group.name = "worked-example";
-  group.tier = "core";
-  group.description =
+  Family family(
+      "core", "worked-example",
       "A tutorial's worked example, every intermediate value exact, beside the "
       "decimals that the tutorial prints. `errata` names the printed decimals "
-      "whose last digit is not the exact value's.";
-  for (const std::string& key : c.targets) group.targets[key] = bug_class(key);
-  group.rope_cases.push_back(c);
-  return group;
+      "whose last digit is not the exact value's.");
+  family.add(c,
+             {"layout/pairs-swapped", "rotation/direction-reversed",
+              "frequency/wrong-exponent", "source/numbers-not-exact"},
+             "batch 2, sequence 5, 2 query heads and 1 key head of 8 channels; "
+             "xq = 0 .. 159, xk = 0 .. 79");
+  return family.take();
 }
 
 }  // namespace ropeproof::conformance::cases

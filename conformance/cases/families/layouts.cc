@@ -1,12 +1,12 @@
 // Where the pairs of a head are, going in and coming out.
-#include "conformance/cases/core/choices.h"
-#include "conformance/cases/core/core_families.h"
+#include "conformance/cases/families/choices.h"
+#include "conformance/cases/families/families.h"
 
 namespace ropeproof::conformance::cases {
 
-using reference::Direction;
 using reference::Format;
 using reference::Layout;
+using reference::leading;
 using reference::Pairing;
 
 Group core_rich() {
@@ -17,42 +17,27 @@ Group core_rich() {
   struct Row {
     const char* comment;
     std::int64_t head_dim, rotary_dim, offset;
-    std::vector<std::string> targets;
+    Targets targets;
   };
   const Row rows[] = {
-      {"every channel turns",
-       8,
-       8,
-       0,
-       {"layout/pairs-swapped", "rotation/direction-reversed",
-        "frequency/wrong-exponent", "frequency/wrong-base",
-        "position/shared-across-batch", "shape/axes-confused"}},
-      {"too few channels behind the window for another one",
-       12,
-       8,
-       0,
-       {"layout/pairs-swapped", "window/outside-overwritten",
-        "window/outside-not-copied", "window/head-dim-for-rotary-dim",
-        "frequency/wrong-base"}},
-      {"another window would fit behind the window",
-       20,
-       8,
-       0,
-       {"window/outside-overwritten", "window/head-dim-for-rotary-dim",
-        "window/factor-misapplied", "position/wrong-index",
-        "shape/axes-confused"}},
-      {"window at the end",
-       12,
-       8,
-       4,
-       {"window/outside-overwritten", "window/head-dim-for-rotary-dim",
-        "window/wrong-end", "position/shared-across-batch"}},
-      {"window at an odd channel, copies on both sides",
-       15,
-       8,
-       3,
-       {"window/outside-overwritten", "window/outside-not-copied",
-        "window/wrong-end", "memory/strides-ignored"}}};
+      {"every channel turns", 8, 8, 0,
+       Targets{"layout/pairs-swapped", "rotation/direction-reversed",
+               "frequency/wrong-exponent", "frequency/wrong-base",
+               "position/shared-across-batch", "shape/axes-confused"}},
+      {"too few channels behind the window for another one", 12, 8, 0,
+       Targets{"layout/pairs-swapped", "window/outside-overwritten",
+               "window/outside-not-copied", "window/head-dim-for-rotary-dim",
+               "frequency/wrong-base"}},
+      {"another window would fit behind the window", 20, 8, 0,
+       Targets{"window/outside-overwritten", "window/head-dim-for-rotary-dim",
+               "window/factor-misapplied", "position/wrong-index",
+               "shape/axes-confused"}},
+      {"window at the end", 12, 8, 4,
+       Targets{"window/outside-overwritten", "window/head-dim-for-rotary-dim",
+               "window/wrong-end", "position/shared-across-batch"}},
+      {"window at an odd channel, copies on both sides", 15, 8, 3,
+       Targets{"window/outside-overwritten", "window/outside-not-copied",
+               "window/wrong-end", "memory/strides-ignored"}}};
   for (std::size_t d = 0; d < std::size(kDtypes); ++d) {
     for (std::size_t p = 0; p < std::size(kPairings); ++p) {
       for (std::size_t r = 0; r < std::size(rows); ++r) {
@@ -86,10 +71,9 @@ Group core_zero() {
   for (const Format dtype : kDtypes) {
     for (const Pairing pairing : kPairings) {
       for (const Row& row : kRows) {
-        RopeCase c = make_case(dtype, window(12, 8, 2, pairing), 1e4, 1, 2, 2,
-                               0, {0, 0});
-        c.spec.frequencies.amplitude = row.amplitude;
-        family.add(c,
+        family.add(with_amplitude(row.amplitude,
+                                  make_case(dtype, window(12, 8, 2, pairing),
+                                            1e4, 1, 2, 2, 0, {0, 0})),
                    {"layout/output-of-other-pairing", "rotation/sine-lost",
                     "window/outside-not-copied", "scaling/amplitude-misapplied",
                     "position/offset-lost"},
@@ -100,35 +84,13 @@ Group core_zero() {
   return family.take();
 }
 
-namespace {
-
-// One head of each unit vector, at each of the two positions.
-RopeCase unit_vectors(Format dtype, const Layout& layout) {
-  const std::int64_t d = layout.head_dim;
-  std::vector<double> positions;
-  Bits q;
-  for (const double p : {1.0, 257.0}) {
-    for (std::int64_t i = 0; i < d; ++i) {
-      positions.push_back(p);
-      for (std::int64_t t = 0; t < d; ++t) {
-        q.push_back(reference::encode(dtype, t == i ? 1.0 : 0.0));
-      }
-    }
-  }
-  RopeCase c = make_case(dtype, layout, 1e4, 2, d, 1, 0, positions);
-  c.q = q;
-  return c;
-}
-
-}  // namespace
-
 Group core_unit() {
   Family family("core", "core-unit",
                 "Unit vectors at positions 1 and 257: the matrix that a kernel "
                 "applies, one column per token, in every dtype and pairing.");
   for (const Format dtype : kDtypes) {
     for (const Pairing pairing : kPairings) {
-      const std::vector<std::string> targets = {
+      const Targets targets = {
           "layout/pairs-swapped", "layout/table-of-other-pairing",
           "layout/output-of-other-pairing", "rotation/sine-lost",
           "frequency/wrong-exponent"};
@@ -138,14 +100,65 @@ Group core_unit() {
                  {"layout/pairs-swapped", "window/outside-overwritten",
                   "window/head-dim-for-rotary-dim", "window/wrong-end"},
                  "the window in the middle");
-      RopeCase c = unit_vectors(dtype, window(8, 8, 0, pairing));
-      c.spec.direction = Direction::kAdjoint;
-      family.add(c,
+      family.add(adjoint(unit_vectors(dtype, window(8, 8, 0, pairing))),
                  {"layout/output-of-other-pairing",
                   "rotation/direction-reversed", "rotation/backward-wrong"},
                  "the adjoint: the transposed matrix");
     }
   }
+  return family.take();
+}
+
+Group layout_family() {
+  Family family("core", "layouts",
+                "Layouts beyond the two common ones, and scaling, positions "
+                "and layout combined.");
+  const std::vector<double> ids = {3, 0, 17, 259};
+  const auto add = [&](const Layout& layout, const char* comment) {
+    family.add(make_case(Format::kF32, layout, 1e4, 2, 2, 2, 0, ids),
+               {"layout/pairs-swapped", "layout/output-of-other-pairing",
+                "window/outside-overwritten"},
+               comment);
+  };
+  add(leading(16, 16, Pairing::kInterleavedToHalf),
+      "read interleaved, written half-split: HF DeepSeek");
+  const Layout to_half = {24, 16, 8, Pairing::kInterleavedToHalf};
+  add(to_half, "the same in a window at the end");
+  family.add(adjoint(make_case(Format::kF32, to_half, 1e4, 2, 2, 1, 0, ids)),
+             {"layout/output-of-other-pairing", "rotation/backward-wrong"},
+             "its adjoint: read half-split, written interleaved");
+  const Layout nested = window(16, 16, 0, Pairing::kNestedHalfSplit);
+  add(nested, "half-split inside two blocks: Gemma 4 vision");
+
+  family.add(
+      with_frequencies(
+          {.base = 1e6, .exponents = reference::proportional_exponents(32, 4)},
+          make_case(Format::kF32, reference::proportional_layout(32, 4), 1e6, 2,
+                    2, 1, 0, ids)),
+      {"window/head-dim-for-rotary-dim"},
+      "proportional: 4 of 16 pairs, half a head apart: Gemma 4");
+
+  const std::int64_t three[] = {2, 3, 3};
+  family.add(
+      with_scheme(
+          {reference::contiguous_sections(three), {}},
+          with_scaling(reference::Linear{3},
+                       make_case(Format::kBF16, nested, 1e6, 1, 4, 2, 1,
+                                 {3, 40, 77, 1, 9, 5, 2, 11, 6, 0, 13, 8}))),
+      {"layout/pairs-swapped", "scaling/linear-misapplied",
+       "axes/mrope-sections"},
+      "linear scaling, three axes, nested blocks");
+  const std::int64_t sixteen[] = {4, 6, 6};
+  family.add(
+      with_scheme(
+          {reference::interleaved_sections(sixteen), {}},
+          with_scaling(
+              reference::Yarn{4, 32768},
+              make_case(Format::kF32, {40, 32, 8, kInter}, 1e6, 1, 4, 1, 0,
+                        {513, 4097, 1, 9, 5, 2047, 11, 6, 8191, 0, 13, 8}))),
+      {"window/wrong-end", "scaling/yarn-ramp", "scaling/amplitude-misapplied",
+       "axes/mrope-sections"},
+      "YaRN, interleaved sections, a window at the end");
   return family.take();
 }
 
@@ -157,7 +170,6 @@ Group core_layouts() {
     const char* comment;
     Layout layout;
   };
-  constexpr Pairing kHalf = Pairing::kHalfSplit;
   constexpr Pairing kNested = Pairing::kNestedHalfSplit;
   constexpr Pairing kToHalf = Pairing::kInterleavedToHalf;
   const Row rows[] = {
@@ -202,7 +214,7 @@ Group core_dims() {
       {120, 120, 0, 1}, {192, 192, 0, 1}, {256, 256, 0, 1}};
   std::size_t i = 0;
   for (const Row& row : kRows) {
-    // Two dtypes each, f32 and bf16 by turns with f16 and f64; the pairing
+    // Two dtypes each, f32 and bf16 alternating with f16 and f64; the pairing
     // changes from case to case.
     for (std::size_t half = 0; half < 2; ++half) {
       const Format dtype = kDtypes[i / 2 % 2 + 2 * half];

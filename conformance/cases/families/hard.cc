@@ -1,8 +1,9 @@
 // The hardest roundings that a search has found.
-#include "conformance/cases/core/choices.h"
-#include "conformance/cases/core/core_families.h"
 #include "conformance/cases/counter_generator.h"
+#include "conformance/cases/families/choices.h"
+#include "conformance/cases/families/families.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/hex.h"
 #include "conformance/text/strict_json.h"
 #include "conformance/text/words.h"
 
@@ -15,14 +16,12 @@ using reference::Format;
 std::uint64_t pattern(text::StrictObject& object, const std::string& key,
                       const json& node, Format format) {
   const std::size_t digits = 2 * plugin::bytes_of(format);
-  constexpr const char* kDigits = "0123456789abcdef";
-  if (!node.is_string()) object.fail(key, "expected hex digits");
-  const std::string text = node.get<std::string>();
-  if (text.size() != digits ||
-      text.find_first_not_of(kDigits) != std::string::npos) {
+  const std::string text = node.is_string() ? node.get<std::string>() : "";
+  const auto bits = text::parse_hex(text);
+  if (!bits || text.size() != digits) {
     object.fail(key, "expected " + std::to_string(digits) + " hex digits");
   }
-  return std::stoull(text, nullptr, 16);
+  return *bits;
 }
 
 // The case of one finding: the pair is the one that was found, and the others

@@ -1,0 +1,166 @@
+// Problems to refuse, and calls in a row.
+#include <stdexcept>
+
+#include "conformance/cases/families/choices.h"
+#include "conformance/cases/families/families.h"
+
+namespace ropeproof::conformance::cases {
+
+using reference::Format;
+using reference::Pairing;
+
+Group core_reject() {
+  Family family("core", "core-reject",
+                "Problems that contradict themselves: a kernel that "
+                "validates answers ROPEPROOF_INVALID and writes nothing. "
+                "Each is a valid case of core-rich with one defect.");
+  struct Row {
+    Defect defect;
+    const char* comment;
+    Targets targets;
+  };
+  const Row rows[] = {
+      {Defect::kOddRotaryDim, "an odd rotary_dim has a channel without a pair",
+       Targets{"shape/odd-size"}},
+      {Defect::kRotaryDimAboveHeadDim, "rotary_dim reaches into the next head",
+       Targets{"window/outside-overwritten"}},
+      {Defect::kZeroRotaryDim, "a rotary_dim of 0", {"shape/odd-size"}},
+      {Defect::kWindowBeyondHead, "the window ends behind the head",
+       Targets{"window/outside-overwritten", "window/wrong-end"}},
+      {Defect::kNegativeBatch, "a negative batch", {"shape/odd-size"}},
+      {Defect::kZeroDirection, "a direction that is none",
+       Targets{"rotation/direction-reversed"}},
+      {Defect::kNonFiniteBase, "frequencies that are no numbers",
+       Targets{"frequency/uninitialised"}},
+      {Defect::kNullInput, "no memory to read", {"table/too-short"}},
+      {Defect::kNullOutput, "no memory to write", {"table/too-short"}},
+      {Defect::kNullPositions, "no positions, or no table",
+       Targets{"position/shared-across-batch", "table/too-short"}},
+      {Defect::kOverlappingTensors, "output one element behind the input",
+       Targets{"memory/aliasing"}},
+      {Defect::kOverlappingRows, "output rows closer than they are long",
+       Targets{"memory/strides-ignored", "memory/aliasing"}}};
+  // One dtype and pairing each, with a window; k besides q.
+  const char* const valid[] = {"core-rich-002", "core-rich-027",
+                               "core-rich-044", "core-rich-068"};
+  for (const Row& row : rows) {
+    for (const char* of : valid) {
+      RejectCase c;
+      c.of = of;
+      c.defect = row.defect;
+      family.add(c, row.targets, row.comment);
+    }
+  }
+  return family.take();
+}
+
+namespace {
+
+// The one case of group `core-NAME` with this comment, dtype and pairing.
+std::string id_of(std::span<const Group> groups, const std::string& name,
+                  const std::string& comment, Format dtype, Pairing pairing) {
+  for (const Group& group : groups) {
+    if (group.name != "core-" + name) continue;
+    for (const RopeCase& c : group.rope_cases) {
+      if (c.comment == comment && c.dtype == dtype &&
+          c.spec.layout.pairing == pairing) {
+        return c.id;
+      }
+    }
+  }
+  throw std::logic_error("core-" + name + " has no case \"" + comment + "\"");
+}
+
+}  // namespace
+
+Group core_calls(std::span<const Group> groups) {
+  Family family("core", "core-calls",
+                "Calls in a row, in one process: each must come out as "
+                "it does alone, whatever a cache still holds.");
+  const auto add = [&](const char* comment, const Targets& targets,
+                       const std::vector<std::string>& calls) {
+    SequenceCase c;
+    c.calls = calls;
+    family.add(c, targets, comment);
+  };
+  for (const Format dtype : {Format::kF32, Format::kBF16}) {
+    const auto id = [&](const char* name, const std::string& comment,
+                        Pairing pairing = kHalf) {
+      return id_of(groups, name, comment, dtype, pairing);
+    };
+    // One case, another, and the first again.
+    const auto return_to = [&](const char* comment, const Targets& targets,
+                               const std::string& a, const std::string& b) {
+      add(comment, targets, {a, b, a});
+    };
+    const std::string near = id("boundaries", "every boundary");
+    return_to("a base, another base, the first again",
+              {"frequency/wrong-base", "table/stale"}, near,
+              id("boundaries", "every boundary, another base"));
+    return_to("a pairing, the other pairing, the first again",
+              {"layout/pairs-swapped", "table/stale"}, near,
+              id("boundaries", "every boundary", kInter));
+    const auto dynamic = [&](const char* length) {
+      return id("scalings", "dynamic NTK, factor 2, length " +
+                                std::string(length) + " of 2048");
+    };
+    add("a sequence that grows: dynamic NTK with every new length",
+        Targets{"scaling/dynamic-ntk", "table/stale"},
+        {dynamic("64"), dynamic("2048"), dynamic("2049"), dynamic("4096"),
+         dynamic("8192")});
+    return_to("a long sequence, then a short one: the short base comes back",
+              {"scaling/dynamic-ntk", "table/stale"}, dynamic("8192"),
+              dynamic("64"));
+    return_to(
+        "the long list, the short one, the long one again",
+        Targets{"scaling/longrope-list", "table/stale"},
+        id("scalings", "LongRoPE of Phi: length 4097 of 4096, the long list"),
+        id("scalings", "LongRoPE of Phi: length 4096 of 4096, the short list"));
+    return_to(
+        "64 channels, 128 channels, 64 again",
+        Targets{"scaling/llama3-smoothing", "table/stale"},
+        id("scalings", "Llama 3.2 1B: 15 pairs kept, 3 blended, 14 divided"),
+        id("scalings", "Llama 3.1: 29 pairs kept, 6 blended, 29 divided"));
+    return_to("the same RoPE at other positions",
+              Targets{"position/offset-lost", "position/shared-across-batch",
+                      "table/stale"},
+              id("axes", "three packed sequences, each from position 0"),
+              id("axes", "positions shifted back below zero"));
+    return_to("six heads, two, six again",
+              Targets{"table/stale", "shape/heads-miscounted"},
+              id("heads", "six query heads for two key heads"),
+              id("heads", "more key heads than query heads"));
+    return_to("without amplitude, with one, without again",
+              Targets{"scaling/amplitude-misapplied", "table/stale"},
+              id("zero", "output equals input"),
+              id("zero", "amplitude of YaRN with factor 128"));
+    const std::string forward = id("rich", "every channel turns");
+    return_to("forward, backward, forward",
+              Targets{"rotation/direction-reversed", "table/stale",
+                      "rotation/backward-wrong"},
+              forward, id("adjoint", "full head"));
+    return_to("a full head, a partial one, a full one",
+              {"window/head-dim-for-rotary-dim", "table/stale"}, forward,
+              id("rich", "another window would fit behind the window"));
+    const auto far = [&](const std::string& from) {
+      return dtype == Format::kF32
+                 ? id("coverage", "the last of each decade from " + from,
+                      kInter)
+                 : id("coverage",
+                      "the first odd one of each decade from " + from);
+    };
+    return_to("near positions, far ones, near ones: a table that grows",
+              {"table/too-short", "table/stale"}, far("2^0"), far("2^20"));
+  }
+  const auto token = [&](Format dtype) {
+    return id_of(groups, "decode", "batch 3, sequence 1", dtype, kHalf);
+  };
+  const Targets half = {"frequency/rounded-to-half", "table/stale"};
+  add("bf16, then f32, then bf16", half,
+      {token(Format::kBF16), token(Format::kF32), token(Format::kBF16)});
+  add("f16, then f64, then f16", half,
+      {token(Format::kF16), token(Format::kF64), token(Format::kF16)});
+  return family.take();
+}
+
+}  // namespace ropeproof::conformance::cases

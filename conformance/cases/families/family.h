@@ -1,0 +1,57 @@
+// family.h -- the making of a family of cases: ids, inputs, targets.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILY_H_
+#define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILY_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "reference/schemes.h"
+
+namespace ropeproof::conformance::cases {
+
+using Targets = std::vector<std::string>;  // keys of bug_class.h
+
+// A group in the making, its cases all of one type.
+class Family {
+ public:
+  Family(const std::string& tier, const std::string& name,
+         const std::string& description);
+
+  // Adds a case with the next id; fills q and k unless they are given.
+  void add(RopeCase c, const Targets& targets, const std::string& comment);
+  void add(PermuteCase c, const Targets& targets, const std::string& comment);
+  void add(RejectCase c, const Targets& targets, const std::string& comment);
+  void add(SequenceCase c, const Targets& targets, const std::string& comment);
+
+  Group take() { return std::move(group_); }
+
+ private:
+  Group group_;
+};
+
+// A case with these sizes and positions, forward, dense, without inputs.
+RopeCase make_case(reference::Format dtype, const reference::Layout& layout,
+                   double base, std::int64_t batch, std::int64_t seq,
+                   std::int64_t q_heads, std::int64_t k_heads,
+                   std::vector<double> positions);
+
+// The same case, but for one thing.
+RopeCase adjoint(RopeCase c);
+RopeCase in_memory(Memory memory, RopeCase c);
+RopeCase with_amplitude(double amplitude, RopeCase c);
+RopeCase with_frequencies(const reference::Frequencies& frequencies,
+                          RopeCase c);
+RopeCase with_scaling(const reference::Scaling& scaling, RopeCase c);
+RopeCase with_scheme(const reference::Scheme& scheme, RopeCase c);
+
+// Random rows of weights, and the same rows for the other pairing.
+PermuteCase make_permutation(reference::Format dtype,
+                             const reference::Layout& layout,
+                             std::int64_t heads, std::int64_t columns,
+                             std::uint64_t seed);
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILY_H_

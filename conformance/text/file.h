@@ -1,0 +1,30 @@
+// file.h -- files as bytes, and what is said of one that is no good.
+#ifndef ROPEPROOF_CONFORMANCE_TEXT_FILE_H_
+#define ROPEPROOF_CONFORMANCE_TEXT_FILE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace ropeproof::conformance::text {
+
+// A file that cannot be trusted: it cannot be read, is not strict JSON, or is
+// not what its format, its digest or another file says. what() is one line:
+// file, place, fault; what it quotes from the file may be shortened. Exit
+// status 4.
+struct FileError : std::runtime_error {
+  explicit FileError(const std::string& message);
+};
+
+// Larger files of text are refused before they are read. A JSON document takes
+// about 20 times its size in memory.
+inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20;
+
+// Throws FileError: no such file, or larger than `max_bytes`.
+std::string read_file(const std::filesystem::path& path,
+                      std::uintmax_t max_bytes = kMaxFileBytes);
+
+}  // namespace ropeproof::conformance::text
+
+#endif  // ROPEPROOF_CONFORMANCE_TEXT_FILE_H_
