@@ -7,10 +7,10 @@
 namespace ropeproof::fast {
 namespace {
 
-// Highway's target, looked up when the program or the library is loaded: to look it up
-// takes a call, around which every call of a kernel would save its arguments. Calls
-// before that find entry 0 of every table, which chooses. In each source file its
-// own: one for all would be a symbol that keeps a plug-in from being unloaded.
+// Highway's choice of target, looked up once, when the program or library is loaded:
+// looking it up in each call would be a call itself, and spill the kernel's arguments.
+// Kernels that are called earlier use entry 0 of their table, which makes the choice.
+// One per source file: a symbol shared by all would keep a plug-in from being unloaded.
 constinit hwy::ChosenTarget unchosen;
 constinit const hwy::ChosenTarget* chosen = &unchosen;
 __attribute__((constructor)) void find_chosen() {

@@ -14,8 +14,8 @@
 #include "fast/elements.h"
 #include "hwy/highway.h"
 
-// After a lambda's parameters: compiled for the target, and never a function by
-// itself, whose captures would pass through memory.
+// Stands after a lambda's parameters: compiles it for the target and always inlines
+// it, for out of line it would read its captures from memory.
 #ifndef ROPEPROOF_FAST_LAMBDA
 #define ROPEPROOF_FAST_LAMBDA HWY_ATTR __attribute__((always_inline))
 #endif

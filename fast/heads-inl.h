@@ -76,9 +76,9 @@ HWY_INLINE void RotateGroups(const Rotator& rotator, D d, Prefetch prefetch,
   }
 }
 
-// The same pointer, unknown to the compiler. What is read through both is loaded
-// twice: x86 spreads even and odd lanes within a load, otherwise it takes an
-// operation each.
+// The same pointer, without the compiler knowing: data read through both are loaded
+// twice. x86 duplicates even or odd lanes as part of a load; in a register each
+// costs an operation.
 template <class E>
 HWY_INLINE const E* HiddenCopy(const E* pointer) {
   asm("" : "+r"(pointer));

@@ -52,8 +52,8 @@ struct Packed {
     return hn::ConcatEven(u32, hn::BitCast(u32, upper),
                           hn::BitCast(u32, lower));
   }
-  // Which of `among` are so far from a tie that an error below kHalfWidth last
-  // places does not matter: see IsFarFromTie.
+  // Which of `among` are so far from a tie that an error below kHalfWidth ulp of
+  // the double does not matter: see IsFarFromTie.
   template <std::uint64_t kHalfWidth>
   static HWY_INLINE hn::Mask<U32> AreFarFromTies(hn::Mask<U32> among, V lower,
                                                  V upper) {
@@ -61,9 +61,9 @@ struct Packed {
   }
 };
 
-// Calls body(d64, at) for as long as twice Lanes(d64) of n pairs are left, with full
-// vectors first, then with parts of them; it returns how many pairs it formed from
-// `at` on. Returns how many were formed in all.
+// Calls body(d64, at), which forms pairs from `at` on and returns how many, while
+// at least 2 Lanes(d64) of the n pairs are left: first with full vectors, then with
+// parts of them. Returns how many pairs were formed in all.
 template <class Body>
 HWY_INLINE std::size_t ForEachPacked(std::size_t n, const Body& body) {
   std::size_t at = 0;

@@ -18,8 +18,8 @@
 namespace ropeproof::fast {
 namespace {
 
-// Tables beyond this are written past the caches: more than one core has of any
-// last-level cache. Systems report the sum over all cores.
+// Larger tables are written past the caches. More than one core's part of any
+// last-level cache, of which systems report the sum over all cores.
 constexpr std::int64_t kStreamedBytes = 32 << 20;
 
 // Calls of more bytes are prefetched, for they come from beyond the second-level

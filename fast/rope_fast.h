@@ -5,7 +5,7 @@
 // on the number of threads, on the strides, on being in place, or on the other
 // tokens; between the pairings, only the order of the channels differs.
 //
-// Contract of every function here, unless it says otherwise:
+// What every function here requires and promises, unless it says otherwise:
 //
 // Shapes   q or k is [batch, seq, heads, head_dim], cos and sin are
 //          [batch, seq, rotary_dim/2]. The innermost stride is 1.
@@ -121,9 +121,10 @@ void rope(const Plan& plan, const Layout& layout, Direction direction,
 
 // Reorders the rows of a weight [heads * head_dim, row_bytes], or of a bias
 // (row_bytes = one element), that was trained for `from.pairing`, so that it
-// serves the other pairing. With P its permutation of channels, bit for bit:
+// serves the other pairing. P being that permutation of channels, rotations of the
+// two pairings give the same bits:
 //
-//     rotate_half_split(P x) = P rotate_interleaved(x)
+//     half_split(P x) = P interleaved(x)
 //
 // From interleaved, output row t of a head of 8 channels is input row
 // [0, 2, 4, 6, 1, 3, 5, 7][t]; from half-split the inverse. Rows outside the

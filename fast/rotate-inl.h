@@ -321,8 +321,9 @@ struct InterleavedRotator<Bf16> : RotatorBase<2, 2> {
 // are taken apart once for all heads, the channels not at all.
 struct SplitWordsRotator : RotatorBase<4, 2> {
   static constexpr bool kTakesTwo = true, kPrefetchesBoth = true;
-  // Measured, of touch, from the last-level cache and from memory: 0.92 to 0.95 and
-  // 0.94; both at the same distance 0.92 and 0.90; x_u alone 0.71 to 0.95 and 0.96.
+  // Measured, ratio to "touch" (SPEED.md) for data in the last-level cache, then in
+  // memory: 0.92 to 0.95, 0.94. Both halves prefetched at the same distance: 0.92,
+  // 0.90; x_u alone: 0.71 to 0.95, 0.96.
   static constexpr std::ptrdiff_t kNearer = 4;
   std::size_t distance;
   float sign;

@@ -16,8 +16,8 @@ constexpr std::int64_t kHeads = 3;
 
 // FNV-1a over elements. All NaNs count as one: IEEE 754 leaves their signs and
 // payloads open, and x86 and Arm differ in both (a NaN made from none is
-// negative on x86, positive on Arm; of two, each keeps another). Where they
-// are counts, and every bit of all else, the sign of zero included.
+// negative on x86, positive on Arm; of two, each keeps another). Their places
+// count, and every bit of all other elements, the sign of zero included.
 class Hash {
  public:
   void add(const Format& format, const Array& array) {

@@ -7,8 +7,8 @@ target_include_directories(ropeproof_fast INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ropeproof>)
 target_compile_features(ropeproof_fast PUBLIC cxx_std_20)
 target_compile_options(ropeproof_fast PRIVATE -ffp-contract=off)
-# No handler for what a kernel might throw, so that calls of kernels can be jumps; and
-# polynomials in the order in which they are written, not one after the other.
+# -fno-exceptions: no handlers, so that calls of kernels can be tail calls.
+# -fno-tree-ter: keeps the two polynomials interleaved, as they are written.
 set_source_files_properties(fast/rotate_heads.cc PROPERTIES COMPILE_OPTIONS -fno-exceptions)
 set_source_files_properties(fast/angles.cc PROPERTIES COMPILE_OPTIONS
   "-fno-exceptions;$<$<CXX_COMPILER_ID:GNU>:-fno-tree-ter>")
