@@ -1,4 +1,4 @@
-// The certificate and the second opinion: MPFI intervals and balls of
+// The certificate and the oracle without MPFR: MPFI intervals and balls of
 // cpp_bin_float share the text of rope.h, and no arithmetic.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-// ball.h -- the second opinion: cpp_bin_float with an error radius.
+// ball.h -- cpp_bin_float with an error radius: the oracle without MPFR.
 //
 // A Ball is a midpoint and a radius; the real number lies within. Midpoints are
 // cpp_bin_float, which shares no code with MPFR or GMP. Its documentation

@@ -257,7 +257,7 @@ TEST_CASE("f64 rounds to nearest as the hardware does", "[reference][format]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("rounding to odd keeps what is exact and makes the rest odd",
+TEST_CASE("rounding to odd keeps exact numbers and makes all others odd",
           "[reference][format][exact]") {
   const auto to_odd = [](const Pieces& p) {
     return std::bit_cast<double>(round_f64(p, Rounding::kToOdd));

@@ -31,7 +31,7 @@ enum class Oracle {
   // certificate. Needs MPFI, MPFR and GMP at build time.
   kMpfi,
   // cpp_bin_float with an argued error bound; shares no code with MPFR or GMP.
-  // The second opinion: "uncertified" where it stands alone.
+  // No certificate: a golden that it alone supports is uncertified.
   kBinFloat,
 };
 

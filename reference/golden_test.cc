@@ -100,7 +100,7 @@ TEST_CASE("goldens agree with a third engine, on every rung of the ladder",
   }
 }
 
-TEST_CASE("the second opinion says the same or says that it is undecided",
+TEST_CASE("cpp_bin_float says the same or says that it is undecided",
           "[reference][golden][certificate]") {
   int undecided = 0;
   for (const Row& row : kRows) {

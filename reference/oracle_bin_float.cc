@@ -1,4 +1,4 @@
-// The second opinion: balls of cpp_bin_float, 50 -> 100 -> 200 digits.
+// The oracle without MPFR: balls of cpp_bin_float, 50 -> 100 -> 200 digits.
 #include <array>
 
 #include "reference/ball.h"

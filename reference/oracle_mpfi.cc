@@ -1,7 +1,7 @@
 // The certificate: MPFI intervals, 38 -> 77 -> 154 -> 1233 digits (128, 257,
 // 513, 4098 bits).
 //
-// Two traps of Boost's wrapper are walked around: comparing overlapping
+// Two traps of Boost's wrapper are avoided: comparing overlapping
 // intervals terminates the program, so ends are compared as MPFR numbers; and
 // converting an interval rounds its midpoint twice, so ends are rounded by
 // format.h.

@@ -2,7 +2,7 @@
 //
 // A family of decide.h without enclosures: every value decides at once, to 53
 // bits and with libm's errors. Good enough to tell a right formula from a wrong
-// one, and it compiles in a second (tools/check_mutants.sh).
+// one, and it compiles in a second (tools/prove/check_mutants.sh).
 #ifndef ROPEPROOF_REFERENCE_PLAIN_DOUBLE_H_
 #define ROPEPROOF_REFERENCE_PLAIN_DOUBLE_H_
 

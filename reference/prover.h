@@ -1,7 +1,7 @@
 // prover.h -- the goldens of golden.h, for one family of arithmetic.
 //
 // Instantiated twice: oracle_mpfi.cc (the certificate) and oracle_bin_float.cc
-// (the second opinion). Both evaluate the text of rope.h; where exact.h finds
+// (without MPFR). Both evaluate the text of rope.h; where exact.h finds
 // an exact number, they take that, so that Ziv's loop ends.
 #ifndef ROPEPROOF_REFERENCE_PROVER_H_
 #define ROPEPROOF_REFERENCE_PROVER_H_
@@ -28,7 +28,7 @@ namespace ropeproof::reference {
 
 // Runs body(0) .. body(count-1) on all threads; each writes its own elements,
 // so the result does not depend on their number. Rethrows the first exception.
-// A few bodies are sooner done than threads woken.
+// A few bodies run on the calling thread: waking others would take longer.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   std::exception_ptr failure;

@@ -4,7 +4,7 @@
 // (R1) of rope.h, whose theta_j each of these takes and whose notation they
 // share: b is the base, s the factor, L the original context length, and the
 // pair's exponent n/d stands for 2j/r: j = n/2 counts the pairs among d
-// channels. So a scaling applies to each axis of a multi-axis RoPE by itself.
+// channels. So a scaling applies to each axis of a multi-axis RoPE separately.
 //
 // Branches (clamps, bands, floors) are not taken here, since nothing below can
 // compare two enclosures: resolve.h takes each of them once, with a
@@ -130,8 +130,7 @@ Real long_rope_amplitude(const LongRope& scaling) {
 // (R13) Llama 3.1 [Llama3]. A pair makes
 //           t = L / lambda = L theta / (2 pi)
 //       rotations within L positions. Fast pairs, t >= high, are kept; slow
-//       ones, t
-//       <= low, are divided by s; those in between are blended:
+//       ones, t <= low, are divided by s; those in between are blended:
 //           sigma  = (t - low) / (high - low)
 //           theta' = (1 - sigma) theta/s + sigma theta
 //       pi is the binary64 next to it, as in every program: with the real pi,

@@ -4,7 +4,7 @@
 // known to rope.h. A scheme that is not here is written down as data just so.
 //
 // Axes have no names in this library, only numbers: the order of the rows of
-// positions. Who calls says which row is time, which is height.
+// positions. The caller says which row is time, which is height.
 #ifndef ROPEPROOF_REFERENCE_SCHEMES_H_
 #define ROPEPROOF_REFERENCE_SCHEMES_H_
 

@@ -19,7 +19,7 @@ double gamma(double k, double u) {
                    : std::numeric_limits<double>::infinity();
 }
 
-// (1 + a)(1 + b) - 1, not by way of 1: beside it, f64's u is nothing.
+// (1 + a)(1 + b) - 1, without forming 1 + a: that would absorb f64's u.
 double composed(double a, double b) { return a + b + a * b; }
 
 // (1 + u)^count - 1.

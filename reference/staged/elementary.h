@@ -38,7 +38,7 @@ bool available();
 // Throws std::invalid_argument if MPFR was not built in.
 //
 // Proof. MPFR truncates the real value to 55 bits and tells whether it cut
-// anything off (its ternary value, exact by contract for every function). This
+// anything off (its ternary value, which MPFR documents as exact). This
 // is what format.h calls Pieces: the leading bits and whether more follow. From
 // there on rounding is integer arithmetic: once to nearest for f64, and for a
 // narrower format once to odd and once to nearest, which is one rounding to

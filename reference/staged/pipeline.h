@@ -12,7 +12,7 @@
 //
 // There is no code per engine: engine.h executes them all. Each names the row of
 // the error bound (reference/bound/) that a kernel of its kind is judged by;
-// bound_test proves that the row holds for it, and how nearly it is reached.
+// within_bound_test shows that the row holds for it, and how nearly it is reached.
 #ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINE_H_
 #define ROPEPROOF_REFERENCE_STAGED_PIPELINE_H_
 

@@ -8,8 +8,7 @@
 //
 // [JMP17] Joldes, Muller, Popescu, "Tight and rigorous error bounds for basic
 //         building blocks of double-word arithmetic", ACM TOMS 44(2), 2017.
-// [MR22]  Muller, Rideau, "Formalization of double-word arithmetic, and
-// comments
+// [MR22]  Muller, Rideau, "Formalization of double-word arithmetic, and comments
 //         on [JMP17]", ACM TOMS 48(1), 2022: the same, proved in Coq, some
 //         constants smaller.
 #ifndef ROPEPROOF_REFERENCE_SWEEP_DOUBLE_DOUBLE_H_

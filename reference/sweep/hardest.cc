@@ -26,8 +26,8 @@ bool is_closer(const HardCase& a, const HardCase& b) {
   return key(a) < key(b);
 }
 
-// One angle has many names: 1e4^(-84/128) = 1e6^(-56/128). Its distances differ
-// by errors of the fast path, 2^-48 ulp of binary64.
+// Bases have angles in common: 1e4^(-84/128) = 1e6^(-56/128). The distances found
+// for such an angle differ by errors of the fast path, 2^-48 ulp of binary64.
 bool is_same_value(const HardCase& a, const HardCase& b) {
   return a.position == b.position &&
          std::abs(a.distance - b.distance) < 0x1p-44;

@@ -3,8 +3,7 @@
 //
 //   (A) An oracle gives e^(i d 256^l theta_j) for every digit d < 256 and level
 //       l < 4, each component as a sum of two doubles: kEntryError.
-//   (B) A position is a sum of d 256^l, so its rotation is the product of at
-//   most
+//   (B) A position is a sum of d 256^l, so its rotation is the product of at most
 //       four entries: kCosSinError. No argument is ever reduced.
 //   (C) The rounding test (rounding.h) with kMargin decides the bits, or
 //   (D) the oracle does, from the start (golden.h).
@@ -37,8 +36,8 @@ inline constexpr double kEntryError = 0.354 * kU2;
 // pays for: 4 0.354 + 3 11.33 = 35.41. It is below 2^-100.8.
 inline constexpr double kCosSinError = 36.75 * kU2;
 // A rotated pair (rows.h), y_u = x_u c - x_v s, relative to |x_u| + |x_v|: the
-// rotation, the two products
-// (kScaledError) and the sum (kSumError): 36.75 + 1.501 + 3.001 = 41.26.
+// rotation, the two products (kScaledError) and the sum (kSumError):
+// 36.75 + 1.501 + 3.001 = 41.26.
 inline constexpr double kRotationError = 41.5 * kU2;
 // What the rounding test is given: either of them, and u^2 for its own ends.
 inline constexpr double kMargin = 0x1p-100;  // 64 u^2
