@@ -29,7 +29,7 @@ struct Options {
   ReportOutput output;
 };
 
-// An information for kernels of class A1, unless it is asked for.
+// For kernels of class A1, or where --staged asks for it.
 void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
                       conformance::report::Report& report) {
   if (!is_asked_for && report.kernel.angle_class != ROPEPROOF_A1) return;

@@ -59,7 +59,7 @@ manifest["ids_sha256"] = hashlib.sha256(ids.encode()).hexdigest()
 expect("one file alone", 0, "cpp_bin_float", "Arb", "mpmath")
 expect("no vectors", 2, "MANIFEST.json", vectors=folder / "nowhere")
 
-# One last bit turned over, first without a digest that fits.
+# One last bit flipped, first without a digest that fits.
 wrong = folder / "wrong vectors"
 shutil.copytree(few, wrong)
 row = cases[0]["expected"]["sin"][0]

@@ -53,13 +53,13 @@ int side(const std::optional<Rational>& exact, const Rational& limit,
 
 // YaRN -------------------------------------------------------------------------
 
-// The index of the pair that turns `turns` times within L positions, from
-//     L base^(-2 index / d) = 2 pi turns.
+// The index of the pair that makes `rotations` rotations within L positions, from
+//     L base^(-2 index / d) = 2 pi rotations.
 Ball yarn_index(const Rational& length, const Rational& base, std::int64_t d,
-                const Rational& turns, slong bits) {
+                const Rational& rotations, slong bits) {
   Ball circle;
   arb_const_pi(circle.get(), bits);
-  circle = multiply(circle, Ball(Rational(2) * turns, bits), bits);
+  circle = multiply(circle, Ball(Rational(2) * rotations, bits), bits);
   const Ball ratio = divide(Ball(length, bits), circle, bits);
   const Ball quotient =
       divide(log(ratio, bits), log(Ball(base, bits), bits), bits);
@@ -87,10 +87,10 @@ Rational to_integer(int round, const std::function<Ball(slong)>& enclose) {
 // gamma: 0 keeps theta, 1 divides it by the factor.
 Rational yarn_ramp(const Scaling& yarn, const Rational& base,
                    const Index& index) {
-  const auto bound = [&](const char* turns, int round) {
+  const auto bound = [&](const char* rotations, int round) {
     const auto enclose = [&](slong bits) {
       return yarn_index(yarn.number("original_length"), base, index.d,
-                        yarn.number(turns), bits);
+                        yarn.number(rotations), bits);
     };
     return yarn.truncate ? to_integer(round, enclose)
                          : f64_value(nearest_f64(enclose));
@@ -128,16 +128,16 @@ void scale_llama3(const Scaling& llama3, Frequency& theta) {
   const Rational pi = f64_value(std::bit_cast<std::uint64_t>(std::numbers::pi));
   const Rational turns_per_theta =
       llama3.number("original_length") / (Rational(2) * pi);
-  std::optional<Rational> turns;
-  if (theta.powers.empty()) turns = turns_per_theta * theta.coefficient;
+  std::optional<Rational> rotations;
+  if (theta.powers.empty()) rotations = turns_per_theta * theta.coefficient;
   const auto enclose = [&](slong bits) {
     return multiply(Ball(turns_per_theta, bits), theta.enclose(bits), bits);
   };
-  if (side(turns, high, enclose) >= 0) return;
-  if (side(turns, low, enclose) <= 0) {
+  if (side(rotations, high, enclose) >= 0) return;
+  if (side(rotations, low, enclose) <= 0) {
     theta.coefficient = theta.coefficient / factor;
-  } else if (turns) {
-    const Rational sigma = (*turns - low) / (high - low);
+  } else if (rotations) {
+    const Rational sigma = (*rotations - low) / (high - low);
     theta.coefficient =
         theta.coefficient * ((Rational(1) - sigma) / factor + sigma);
   } else {
@@ -193,12 +193,13 @@ Ball Frequency::enclose(slong bits) const {
     theta = multiply(theta, power(base, exponent, bits), bits);
   }
   if (!blend) return theta;
-  const Ball turns = multiply(Ball(blend->turns_per_theta, bits), theta, bits);
-  const Ball sigma = divide(subtract(turns, Ball(blend->low, bits), bits),
+  const Ball rotations =
+      multiply(Ball(blend->turns_per_theta, bits), theta, bits);
+  const Ball sigma = divide(subtract(rotations, Ball(blend->low, bits), bits),
                             Ball(blend->high - blend->low, bits), bits);
-  const Ball rest = subtract(Ball(Rational(1), bits), sigma, bits);
+  const Ball complement = subtract(Ball(Rational(1), bits), sigma, bits);
   const Ball weight =
-      add(divide(rest, Ball(blend->factor, bits), bits), sigma, bits);
+      add(divide(complement, Ball(blend->factor, bits), bits), sigma, bits);
   return multiply(theta, weight, bits);
 }
 

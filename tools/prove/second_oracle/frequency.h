@@ -1,4 +1,4 @@
-// frequency.h -- how fast each pair turns, and how much it stretches: the
+// frequency.h -- how fast each pair rotates, and how much it stretches: the
 // formulas of reference/README.md (R1), (R7)-(R15), written down again from the
 // papers and engines that define them, in exact rationals as far as they reach.
 #ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_FREQUENCY_H_

@@ -1,4 +1,4 @@
-// layout.h -- which channels turn together, going in and coming out.
+// layout.h -- which channels rotate together, going in and coming out.
 #ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_
 #define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_LAYOUT_H_
 

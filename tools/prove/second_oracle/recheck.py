@@ -133,8 +133,8 @@ class Case:
             n, d = self.index(j)
 
             def bound(beta):
-                turns = of("original_length") / (2 * mp.pi * of(beta))
-                return d * mp.log(turns) / (2 * mp.log(self.base(j)))
+                rotations = of("original_length") / (2 * mp.pi * of(beta))
+                return d * mp.log(rotations) / (2 * mp.log(self.base(j)))
 
             low, high = bound("beta_fast"), bound("beta_slow")
             whole = self.scaling.get("truncate", True)
@@ -146,10 +146,10 @@ class Case:
             return 1 - gamma + gamma / of("factor")
         if kind == "llama3":
             low, high = of("low_freq_factor"), of("high_freq_factor")
-            turns = of("original_length") * theta / (2 * nearest(mp.pi))
-            if turns >= high:
+            rotations = of("original_length") * theta / (2 * nearest(mp.pi))
+            if rotations >= high:
                 return mpf(1)
-            sigma = max((turns - low) / (high - low), mpf(0)) if turns > low else mpf(0)
+            sigma = max((rotations - low) / (high - low), mpf(0)) if rotations > low else mpf(0)
             return (1 - sigma) / of("factor") + sigma
         if kind == "long_rope":
             is_long = of("seq_len") > of("original_length")
@@ -183,10 +183,10 @@ class Case:
             positions[0][0], list) else [number(axis[b][s]) for axis in positions]
         if "weights" in axes:
             rows = reals(axes["weights"])
-            turning = sum(rows[k * self.pairs + j] * p for k, p in enumerate(at))
+            coordinate = sum(rows[k * self.pairs + j] * p for k, p in enumerate(at))
         else:
-            turning = at[axes.get("axis_of_pair", [0] * self.pairs)[j]]
-        return self.theta(j) * turning
+            coordinate = at[axes.get("axis_of_pair", [0] * self.pairs)[j]]
+        return self.theta(j) * coordinate
 
     def channels(self, j):
         """(read u, v), (written u, v) of pair j."""
@@ -238,10 +238,10 @@ class Case:
         if low not in expected:
             return golden == to_odd(y)
         hi = nearest(y)
-        rest = y - hi
-        if abs(rest) < abs(y) * mpf(2) ** (50 - BITS):  # a power that is a binary64
-            rest = mpf(0)
-        return (decode(golden), decode(self.pattern(expected[low], 8, i))) == (hi, nearest(rest))
+        lo = y - hi
+        if abs(lo) < abs(y) * mpf(2) ** (50 - BITS):  # a power that is a binary64
+            lo = mpf(0)
+        return (decode(golden), decode(self.pattern(expected[low], 8, i))) == (hi, nearest(lo))
 
 
 def why_not(case, kind):

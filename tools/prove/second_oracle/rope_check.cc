@@ -40,16 +40,16 @@ void RopeCheck::run() {
 
 // Every tensor that must be there is, in its size, and no other.
 void RopeCheck::check_shapes() const {
-  const std::int64_t turns = c_.tokens() * c_.pairs();
+  const std::int64_t entries = c_.tokens() * c_.pairs();
   const std::int64_t q = c_.tokens() * c_.q_heads * c_.head_dim;
   const std::int64_t k = c_.tokens() * c_.k_heads * c_.head_dim;
   std::map<std::string, std::int64_t> sizes = {{"inv_freq_hi", c_.pairs()},
                                                {"inv_freq_lo", c_.pairs()},
-                                               {"cos", turns},
-                                               {"sin", turns},
+                                               {"cos", entries},
+                                               {"sin", entries},
                                                {"q", q},
                                                {"k", k}};
-  if (c_.xpos) sizes["pair_amplitude"] = turns;
+  if (c_.xpos) sizes["pair_amplitude"] = entries;
   if (has_low_parts()) {
     for (const char* name : {"cos", "sin", "q", "k"}) {
       sizes[std::string(name) + "_lo"] = sizes.at(name);
@@ -113,9 +113,9 @@ void RopeCheck::check_turn(std::int64_t token, std::int64_t j) {
   add_heads(token, j, "k", c_.k_heads, tasks);
   result_.values += static_cast<std::int64_t>(tasks.size());
 
-  const Rational turns = turning(token, j);
+  const Rational p = turning(token, j);
   for (const slong bits : kLadder) {
-    const Turn now = turn(token, j, turns, bits);
+    const Turn now = turn(token, j, p, bits);
     result_.bits = std::max(result_.bits, bits);
     std::erase_if(tasks, [&](const Task& task) {
       if (!task.has_numbers()) {
@@ -160,9 +160,9 @@ void RopeCheck::check_untouched(const char* tensor, std::int64_t heads) {
   for (std::size_t i = 0; i < x.size() && heads > 0; ++i) {
     if (!is_untouched[i % at(c_.head_dim)]) continue;
     ++result_.values;
-    const bool has_rest =
+    const bool has_low_part =
         has_low_parts() && expected(std::string(tensor) + "_lo")[i] != 0;
-    if (has_rest || !is_copy(decode(x[i], c_.dtype), y[i])) {
+    if (has_low_part || !is_copy(decode(x[i], c_.dtype), y[i])) {
       disagree(tensor, i, "the channel is in no pair, and not a copy");
     }
   }
@@ -236,7 +236,7 @@ Ball RopeCheck::value(const Task& task, const Turn& turn, slong bits) const {
       break;
   }
   const Ball x_u(task.x_u.value(), bits), x_v(task.x_v.value(), bits);
-  // Counter-clockwise by phi; the adjoint turns back.
+  // Counter-clockwise by phi; the adjoint rotates backward.
   const bool is_u = task.what == What::kU;
   const Ball straight = multiply(is_u ? x_u : x_v, turn.cos, bits);
   const Ball crossed = multiply(is_u ? x_v : x_u, turn.sin, bits);

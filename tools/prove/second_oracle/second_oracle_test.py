@@ -80,7 +80,7 @@ def elements(field, width):
 
 
 def value_faults(group, side):
-    """In every tensor of a random case: one last bit turned over."""
+    """In every tensor of a random case: one last bit flipped."""
     case = choose.choice(group["cases"])
     one = dict(group, cases=[case])
     write(copy.deepcopy(one), side)
@@ -136,7 +136,7 @@ def rule_faults(group, side):
 
 
 def other(value):
-    """Another value of a parameter: the number doubled, the truth turned over."""
+    """Another value of a parameter: the number doubled, the truth value negated."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
