@@ -4,7 +4,7 @@
 
 Angles are float32; the table is cast to the dtype of x and each operation
 rounds to it. With rotary_dim < head_dim the first rotary_dim channels rotate and
-the rest is concatenated, as GPT-NeoX and Phi do. tools/setup/engines.sh installs
+the other channels are concatenated, as GPT-NeoX and Phi do. tools/setup/engines.sh installs
 PyTorch.
 """
 

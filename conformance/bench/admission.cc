@@ -10,7 +10,7 @@
 namespace ropeproof::conformance::bench {
 namespace {
 
-// Without cases that refer to one that goes.
+// Removes the cases of other dtypes, and those that refer to one of them.
 void keep_dtypes(cases::Corpus& corpus,
                  const std::set<reference::Format>& dtypes) {
   std::set<std::string> gone;

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kLineBytes = 64, kAheadBytes = 4096;
 
-// Replaces every element x by op(x), four lines at once: the speed of a shorter
-// loop depends on where its code lies, and g++ vectorises none of one line.
+// Replaces every element x by op(x), four cache lines at a time: a shorter loop's
+// speed depends on the alignment of its code, and g++ does not vectorise one line.
 template <bool kPrefetch, class T, class Op>
 struct ForEach {
   Bytes bytes;

@@ -40,7 +40,7 @@ struct Runner {
   }
 };
 
-// What the thread `i` of `n` has of bytes without gaps, in lines of the cache.
+// The part of thread `i` of `n`, in whole cache lines; `bytes` has no gaps.
 Bytes part_of(const Bytes& bytes, int i, int n) {
   const auto line = [&](int k) {
     return bytes.length / 64 * static_cast<std::size_t>(k) /

@@ -8,7 +8,7 @@
 namespace ropeproof::conformance::bench {
 namespace {
 
-// What one run leaves in the caches matters no more to a run of this length.
+// A run this long needs no warming: what the caches held before does not matter.
 constexpr double kLongRunNs = 20e6;
 
 // One candidate, and how it is visited.

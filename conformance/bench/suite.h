@@ -8,7 +8,7 @@
 
 namespace ropeproof::conformance::bench {
 
-// One way to exact cosines, sines or rotated numbers, on one thread.
+// One source of exact cosines, sines or rotated numbers, on one thread.
 struct SuiteRow {
   std::string name;           // "mpfi/table/1", "sweep/table/bf16"
   std::string what;           // is formed for each value

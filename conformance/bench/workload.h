@@ -32,8 +32,8 @@ class Memory {
 };
 
 // q [tokens, 32, head_dim] with k [tokens, 8, head_dim] behind it, or both
-// head-major, without gaps, which kernels rotate in place; room for as much, where kernels that cannot
-// work in place write; positions, frequencies, and tables that are given or
+// head-major, without gaps: kernels rotate them in place, or write to as much
+// memory beside them. Also positions, frequencies, and tables that are given or
 // written. Kernels get pointers into it, so it stays where it is.
 class Workload {
  public:

@@ -1,4 +1,4 @@
-// bits_json.h -- bit patterns as hex strings in JSON, both ways.
+// bits_json.h -- bit patterns as hex strings in JSON, written and read.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_
 #define ROPEPROOF_CONFORMANCE_CASES_BITS_JSON_H_
 

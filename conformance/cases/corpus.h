@@ -23,7 +23,7 @@ Files generate_corpus(const std::filesystem::path& directory,
                       reference::Oracle oracle, const std::string& version,
                       const std::string& tier = "core");
 
-// The same for any groups, proved on the way. `ledger` is that of the cases
+// The same for any groups, which it proves. `ledger` is that of the cases
 // committed before. Throws FileError for a case that the ledger refuses.
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                    const std::string& version, const Ledger& ledger = {});

@@ -22,7 +22,7 @@ constexpr double kBoundaries[] = {
     65505, 65535, 65791, 131071, 1048575, 16777217, 2147483647};
 
 // k with 2^k <= |p| < 2^(k+1); -1 below 1.
-int decade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
+int binade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
 
 void count_turns(const RopeCase& c, Coverage& coverage) {
   if (c.is_special || c.q_heads + c.k_heads == 0) return;
@@ -32,9 +32,9 @@ void count_turns(const RopeCase& c, Coverage& coverage) {
     for (std::int64_t j = 0; j < pairs; ++j) {
       const auto at = static_cast<std::size_t>(j);
       const std::int64_t axis = axis_of_pair.empty() ? 0 : axis_of_pair[at];
-      const int decade = decade_of(c.position(axis, token));
-      if (decade < 0 || decade >= kCoveredDecades) continue;
-      ++coverage.turns[at][static_cast<std::size_t>(decade)];
+      const int binade = binade_of(c.position(axis, token));
+      if (binade < 0 || binade >= kCoveredDecades) continue;
+      ++coverage.turns[at][static_cast<std::size_t>(binade)];
     }
   }
 }

@@ -16,8 +16,8 @@ inline constexpr int kCoveredPairs = 128;   // rotary_dim up to 256
 inline constexpr int kCoveredDecades = 25;  // positions from 2^0 to 2^24
 
 struct Coverage {
-  // Turns of pair j at positions p with 2^k <= |p| < 2^(k+1): one for each
-  // token, of cases with finite numbers only.
+  // [j][k]: tokens that rotate pair j at positions p with 2^k <= |p| < 2^(k+1), of
+  // cases with finite numbers only.
   std::array<std::array<std::int64_t, kCoveredDecades>, kCoveredPairs> turns{};
   // Cases by what they are: "f32 half_split", "scaling yarn", "memory dense",
   // "position 65504", "special", "adjoint", ...

@@ -13,8 +13,8 @@ namespace ropeproof::conformance::cases {
 
 // Computes every expected value of the groups' cases, and the errata of what is
 // printed beside them. A pair with a NaN or an infinity among its inputs has no
-// real result; it is left to the rules of special values. Cases are shared out
-// to all cores; no result depends on their number. Throws what
+// real result; it is left to the rules of special values. Cases are divided
+// among all cores; no result depends on their number. Throws what
 // reference/golden.h throws.
 void prove(reference::Oracle oracle, std::span<Group> groups);
 void prove(reference::Oracle oracle, Group& group);

@@ -76,7 +76,7 @@ TEST_CASE("a bulk tensor is where its offset says, little-endian",
   }
 }
 
-TEST_CASE("an f64 golden is a pair: hi nearest, lo the rest of it",
+TEST_CASE("an f64 golden is a pair: hi nearest, lo the remainder",
           "[conformance][vectors]") {
   Group group = plain_group();
   for (RopeCase& c : group.rope_cases) {

@@ -2,7 +2,7 @@
 //
 // Outputs, with their gaps and the zones around them, are filled with ones, a
 // NaN in every format: an element that is not written shows. Everything else
-// that is no input element is filled with finite numbers: a kernel that turns a
+// that is no input element is filled with finite numbers: a kernel that rotates a
 // gap or the zone behind a buffer leaves other bits there, which arithmetic on
 // NaNs would not. After the call each byte that is not part of an output element
 // must be what it was.
@@ -47,7 +47,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Runs the problem; a kernel without ROPEPROOF_KEYS gets q and k in turn. The
+  // Runs the problem; a kernel without ROPEPROOF_KEYS gets q, then k. The
   // output counts only if the answer is kOk.
   plugin::Answer run(judge::Output& output);
 

@@ -45,7 +45,7 @@ Check contract_check(const ContractResult& result) {
   return check;
 }
 
-// How much of what a kernel may confuse a case has; 0: too little.
+// How many kinds of mistakes a case can show; 0: too few to be chosen.
 int richness(const cases::RopeCase& c) {
   if (c.batch < 2 || c.seq < 2 || c.q_heads < 2 || c.is_special) return 0;
   const bool is_partial = c.spec.layout.rotary_dim < c.spec.layout.head_dim;

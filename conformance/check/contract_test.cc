@@ -67,7 +67,7 @@ std::string failures(const std::vector<ContractResult>& results) {
 
 }  // namespace
 
-TEST_CASE("an honest kernel keeps the memory contract in every operation",
+TEST_CASE("an honest kernel keeps its promises about memory in every operation",
           "[conformance][contract]") {
   selftest::TestKernel kernel(promising(0), selftest::exact_knobs());
   for (const std::uint32_t operation :
@@ -82,7 +82,7 @@ TEST_CASE("an honest kernel keeps the memory contract in every operation",
   }
 }
 
-TEST_CASE("each way to break the memory contract is found",
+TEST_CASE("each broken promise about memory is found",
           "[conformance][contract]") {
   selftest::Knobs knobs = selftest::exact_knobs();
   std::string broken;
@@ -102,7 +102,7 @@ TEST_CASE("each way to break the memory contract is found",
     knobs.bytes_past_the_end = 4;
     broken = "guard page at the end";
   }
-  SECTION("turns v as well as q and k") {
+  SECTION("rotates v as well as q and k") {
     knobs.rotates_a_pair_too_many = true;
     broken = "fused q, k, v in place";
   }
@@ -154,8 +154,7 @@ TEST_CASE("a deterministic kernel is deterministic",
   }
 }
 
-TEST_CASE("each way to be nondeterministic is found",
-          "[conformance][contract]") {
+TEST_CASE("each kind of nondeterminism is found", "[conformance][contract]") {
   selftest::Knobs knobs = selftest::exact_knobs();
   int calls = 0;
   std::string broken;

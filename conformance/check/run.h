@@ -30,8 +30,8 @@ struct Check {
   std::string case_id;
   std::uint32_t operation = 0;
   std::string aspect;  // "" for the values; else a word, "neighbours"
-  // Letters of the suffixes that it counts for: E special values, M memory
-  // contract, D the same bits every time, B backward.
+  // Letters of the suffixes that it counts for: E special values, M memory,
+  // D the same bits every time, B backward.
   std::string suffixes;
   std::uint32_t dtype = 0;           // ROPEPROOF_F32, ... of the tensors
   std::string summary;               // the case in one line

@@ -140,10 +140,10 @@ std::vector<std::uint32_t> operations_of(const plugin::Kernel& kernel,
   return {std::uint32_t{rotates_only ? ROPEPROOF_ROTATE : ROPEPROOF_ROPE}};
 }
 
-// Deals the selected cases out to the shards.
-class Deal {
+// Picks the cases of one shard from the selected ones.
+class ShardPicker {
  public:
-  explicit Deal(const Shard& shard) : shard_(shard) {}
+  explicit ShardPicker(const Shard& shard) : shard_(shard) {}
 
   // Whether the next selected case is this shard's.
   bool takes(const std::string& id) {
@@ -204,7 +204,7 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   run.manifest_sha256 = corpus.manifest_sha256;
   run.kernel = kernel.description();
   run.profile = selection.profile;
-  Deal deal(selection.shard);
+  ShardPicker picker(selection.shard);
   std::size_t all = 0;
   const auto add = [&](const cases::Group& group, const auto& c, Check check) {
     check.case_id = c.id;
@@ -222,7 +222,7 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   };
   const auto takes = [&](const cases::Group& group, const std::string& id) {
     ++all;
-    return filter.takes(group, id) && deal.takes(id);
+    return filter.takes(group, id) && picker.takes(id);
   };
   for (const cases::Group& group : corpus.groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
@@ -253,7 +253,7 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
       if (takes(group, c.id)) add(group, c, contract.of(c));
     }
   }
-  deal.finish(run);
+  picker.finish(run);
   run.operations = filter.operations();
   // Vectors of one's own, as a search saves them, are no tier.
   const bool has_smoke = std::ranges::any_of(
@@ -264,7 +264,7 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
                       (has_smoke || !selection.profile.empty());
   run.selection = (selection.profile.empty() ? "tier " + selection.tier
                                              : "profile " + selection.profile) +
-                  ", " + std::to_string(deal.count()) + " of " +
+                  ", " + std::to_string(picker.count()) + " of " +
                   std::to_string(all) + " cases";
   return run;
 }

@@ -1,6 +1,6 @@
 // shard.h -- one of several parts of a run that together are the whole.
 //
-// The selected cases are dealt out in turn, in the order of the corpus: shard i
+// The selected cases are divided round-robin, in the order of the corpus: shard i
 // of n judges cases i, i + n, i + 2n ... Neighbours cost about the same, so the
 // shards do too, and who gets what depends on nothing but i, n and the selection.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_

@@ -70,7 +70,7 @@ std::vector<float> candidates(AngleForm form, std::int64_t j, int ulps) {
   return list;
 }
 
-struct Turn {
+struct CosSin {
   float c = 0, s = 0;
 };
 
@@ -171,9 +171,9 @@ class Probe {
 // Cosine and sine of f32 angles, correctly rounded, once each.
 class Trig {
  public:
-  const Turn& of(float angle) {
+  const CosSin& of(float angle) {
     const auto [found, is_new] =
-        turns_.try_emplace(std::bit_cast<std::uint32_t>(angle));
+        values_.try_emplace(std::bit_cast<std::uint32_t>(angle));
     if (is_new) {
       found->second = {rounded(Op::kCos, double{angle}),
                        rounded(Op::kSin, double{angle})};
@@ -182,7 +182,7 @@ class Trig {
   }
 
  private:
-  std::map<std::uint32_t, Turn> turns_;
+  std::map<std::uint32_t, CosSin> values_;
 };
 
 std::string place(std::int64_t j, std::int64_t token,
@@ -204,7 +204,7 @@ bool is_explained(const Probe& probe, Trig& trig, AngleForm form,
     for (; token < c.seq; ++token) {
       const auto position =
           static_cast<float>(c.positions[static_cast<std::size_t>(token)]);
-      const Turn& exact = trig.of(angle_of(form, position, factor));
+      const CosSin& exact = trig.of(angle_of(form, position, factor));
       if (!is_near(probe.out(token, 0, to.u), exact.c, ulps) ||
           !is_near(probe.out(token, 0, to.v), exact.s, ulps)) {
         break;

@@ -1,6 +1,6 @@
-// staged.h -- whether a kernel computes what a model was trained with: S1(n), a
-// claim about how a result comes to be, where the tolerance is one about how far
-// it is off.
+// staged.h -- whether a kernel computes what a model was trained with: the claim
+// S1(n). It is about how results are formed; the tolerance is about how far off
+// they are.
 //
 // S1(n), "staged, with a libm within n ulp", in f32:
 //   1. Each pair has one frequency, within n ulp of base^(2j/r) or its

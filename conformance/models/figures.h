@@ -14,7 +14,7 @@ namespace ropeproof::conformance::models {
 struct PairFigures {
   double inv_freq = 0;  // theta_j, scaled, rounded once to binary64
   double unscaled = 0;  // theta_j of (R1)
-  // Positions per full circle, along the pair's axis; infinite for a pair that stands.
+  // Positions per full circle, along the pair's axis; infinite where theta_j = 0.
   double wavelength = 0;
   double unscaled_wavelength = 0;
   std::int64_t axis = 0;

@@ -13,7 +13,7 @@
 namespace ropeproof::conformance::models {
 
 struct ModelRope {
-  // The layers that rotate this way, "full_attention" say; empty: all of them.
+  // The layers that it is for, for example "full_attention"; empty: all of them.
   std::string layers;
   reference::Spec spec;
   std::string pairing_source;           // who says so

@@ -6,7 +6,7 @@
 //
 // Optional: rotary_dim, rotary_offset, context_length, axes. The schemes are
 // those of reference/schemes.h:
-//   blocks                 pairs of each axis in turn; each restarts
+//   blocks                 one block of pairs per axis; frequencies restart
 //   axial, axial_even_odd  two axes, half of the pairs each, the first first
 //   contiguous_sections, interleaved_sections, round_robin_sections,
 //   ernie_sections         pairs of each axis; the frequencies run through

@@ -107,8 +107,8 @@ FoundRope rope_of(const Profile& profile,
                               : " with layers " + std::string(profile.layers)));
 }
 
-// Tokens of the case: `count` positions from `first` on, dealt round; other axes
-// run through the same list at other speeds.
+// Tokens of the case: consecutive positions of the list from `first` on,
+// cyclically; other axes take the same list with other steps.
 cases::RopeCase case_of(const Profile& profile, const reference::Spec& spec,
                         const std::vector<double>& list, std::size_t first,
                         std::int64_t batch, std::int64_t seq) {

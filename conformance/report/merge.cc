@@ -56,7 +56,7 @@ void check_all_shards(const std::vector<NamedReport>& shards) {
   }
 }
 
-// The ids in the order in which they were dealt.
+// The ids of all shards, in the order of the selection.
 std::vector<std::string> all_cases(const std::vector<NamedReport>& shards) {
   std::vector<std::string> ids;
   std::string joined;
@@ -83,12 +83,13 @@ std::vector<std::string> all_cases(const std::vector<NamedReport>& shards) {
   return ids;
 }
 
-// Moves the checks of one shard to their cases, in order.
-class Hand {
+// Gives out the checks of one shard, case by case.
+class ShardChecks {
  public:
-  explicit Hand(NamedReport& shard) : shard_(shard) {}
+  explicit ShardChecks(NamedReport& shard) : shard_(shard) {}
 
-  void deal(const std::string& id, std::vector<check::Check>& checks) {
+  // Moves those of case `id` to the end of `checks`.
+  void move_to(std::vector<check::Check>& checks, const std::string& id) {
     std::vector<check::Check>& own = shard_.report.checks;
     while (next_ < own.size() && own[next_].case_id == id) {
       checks.push_back(std::move(own[next_++]));
@@ -119,11 +120,11 @@ Report merge_reports(std::vector<NamedReport> shards) {
 
   Report whole;
   std::vector<std::string> ids = all_cases(shards);
-  std::vector<Hand> hands(shards.begin(), shards.end());
+  std::vector<ShardChecks> parts(shards.begin(), shards.end());
   for (std::size_t k = 0; k < ids.size(); ++k) {
-    hands[k % hands.size()].deal(ids[k], whole.checks);
+    parts[k % parts.size()].move_to(whole.checks, ids[k]);
   }
-  for (const Hand& hand : hands) hand.finish();
+  for (const ShardChecks& part : parts) part.finish();
   std::vector<check::Check> checks = std::move(whole.checks);
   whole = std::move(shards[0].report);
   whole.checks = std::move(checks);

@@ -17,8 +17,7 @@ struct NamedReport {
 
 // The report that the same run without shards would have written, byte for byte,
 // in whatever order the shards are given; it names the kernel as shard 1 does.
-// Throws ReportError, one line that
-// names the files, if
+// Throws ReportError, one line that names the files, if
 //
 // - two are of different runs: another suite, corpus, library (its bytes, not
 //   its path), command, description, flag, selection or waiver

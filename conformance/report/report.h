@@ -1,4 +1,5 @@
-// report.h -- what a run found, for people and programs. Every total is computed here and nowhere else.
+// report.h -- what a run found, for people and programs. Every total is computed
+// here and nowhere else.
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
 
@@ -71,8 +72,8 @@ Totals total(const Report& report);
 Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report);
 
-// DESIGN: 0 conforms, 1 does not or a waiver is stale or expired, 2 nothing was
-// judged, unless it is a shard, 3 protocol error.
+// Of the program: 0 conforms, 1 does not or a waiver is stale or expired, 2 nothing
+// was judged, unless it is a shard, 3 protocol error.
 int exit_status(const Totals& totals);
 
 // Whether stale or expired waivers are all that keeps the exit status from 0.

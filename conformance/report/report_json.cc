@@ -66,8 +66,8 @@ struct Writer {
   }
 };
 
-// Reads them. Throws for a member that is missing or of another type; what else
-// is wrong with a file, a comparison with what Writer makes of it finds.
+// Reads them. Throws for a member that is missing or of another type. Every other
+// fault shows when Writer writes the report again and the texts differ.
 struct Reader {
   static constexpr bool kReads = true;
   const Json &json;

@@ -56,7 +56,7 @@ void check_plain(const cases::RopeCase& c) {
   CHECK(c.spec.layout.rotary_offset == 0);
 }
 
-// A tail of a vector of eight pairs that nobody has turned.
+// Does not rotate the last pair unless the pairs fill vectors of eight.
 selftest::Knobs tail_bug() {
   selftest::Knobs knobs = selftest::exact_knobs();
   knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
@@ -69,7 +69,7 @@ selftest::Knobs tail_bug() {
 }
 
 TEST_CASE(
-    "an unrotated last pair is shrunk to one pair of one token, turned by "
+    "an unrotated last pair is shrunk to one pair of one token, rotated by "
     "the least position, with one element",
     "[conformance][stress]") {
   const StressFailure failure = failure_of(tail_bug());

@@ -28,7 +28,7 @@ std::vector<Control> controls();
 // Costs below a second for those.
 cases::Corpus control_corpus(const cases::Corpus& corpus);
 
-// A bound is honest if an honest kernel uses between these shares of it.
+// A bound is honest if an honest kernel uses between these fractions of it.
 inline constexpr double kLeastShare = 0.02, kMostShare = 1;
 
 struct ControlScore {

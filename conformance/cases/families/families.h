@@ -1,7 +1,7 @@
 // families.h -- which cases exist: their inputs, without their goldens.
 //
-// A family is a way of choosing inputs that catches a group of bugs. What is
-// the same everywhere: shapes unequal on every axis; positions neither equal
+// A family chooses inputs such that they catch a group of bugs. Common to all of
+// them: shapes unequal on every axis; positions neither equal
 // nor monotone nor the same in two batch rows, odd and next to powers of two,
 // because round numbers hide errors (positions 300, 512, 4096 are exact in
 // bf16; 257 is not); values random to the last bit. What a family adds is said

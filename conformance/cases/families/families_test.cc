@@ -74,7 +74,7 @@ TEST_CASE("the cases to be refused are of every dtype, with keys and a copy",
   CHECK(dtypes.size() == 4);
 }
 
-TEST_CASE("every pair turns at positions of every size up to 2^24",
+TEST_CASE("every pair rotates at positions of every size up to 2^24",
           "[conformance][core][coverage]") {
   std::vector<Group> groups = core_families();
   const Coverage coverage = coverage_of(groups);

@@ -1,4 +1,4 @@
-/* Turns every pair by one radian too much. */
+/* Rotates every pair by one radian too much. */
 #include "rope.h"
 
 int32_t ropeproof_describe(ropeproof_description* d) {

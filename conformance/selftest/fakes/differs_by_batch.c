@@ -1,4 +1,4 @@
-/* Promises the same bits, and turns single tokens by another code path. */
+/* Promises the same bits, and rotates single tokens by another code path. */
 #include "rope.h"
 
 int32_t ropeproof_describe(ropeproof_description* d) {

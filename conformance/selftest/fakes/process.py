@@ -1,4 +1,4 @@
-"""A process that answers wrongly, in the way that its argument names."""
+"""A process that answers wrongly: its argument names the fault."""
 
 import json
 import os
