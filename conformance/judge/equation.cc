@@ -2,7 +2,8 @@
 
 #include <ropeproof_kernel.h>
 
-#include <array>
+#include <cstddef>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -17,6 +18,7 @@ constexpr Equation kEquations[] = {
     {4, "rotation of a pair", "rotation scaling memory output value"},
     {5, "channels outside the window are copied", "window"},
     {6, "each head rotates by its token's position", "shape memory call"},
+    // The scalings, in the order of the variant's alternatives after Default.
     {7, "linear scaling", "scaling"},
     {8, "NTK-aware scaling", "scaling"},
     {9, "dynamic NTK scaling", "scaling"},
@@ -25,9 +27,9 @@ constexpr Equation kEquations[] = {
     {13, "llama3 scaling", "scaling"},
     {14, "frequency factors", "scaling"}};
 
-// In the order of the variant's alternatives.
-constexpr std::array<int, std::variant_size_v<reference::Scaling>> kOfScaling =
-    {1, 7, 8, 9, 10, 12, 13, 14};
+constexpr std::size_t kBeforeScalings = 6;
+static_assert(std::size(kEquations) ==
+              kBeforeScalings + std::variant_size_v<reference::Scaling> - 1);
 
 }  // namespace
 
@@ -52,7 +54,8 @@ int equation_of(std::uint32_t operation) {
 }
 
 int equation_of(const reference::Scaling& scaling) {
-  return kOfScaling[scaling.index()];
+  if (scaling.index() == 0) return 1;
+  return kEquations[kBeforeScalings + scaling.index() - 1].number;
 }
 
 int equation_of(const Evidence& evidence, std::uint32_t operation,
