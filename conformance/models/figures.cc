@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
 #include <type_traits>
@@ -52,6 +53,13 @@ std::string count_of(const std::vector<reference::Band>& bands,
                      reference::Band band) {
   return std::to_string(std::ranges::count(bands, band));
 }
+
+// In the order of the variant.
+constexpr std::string_view kScalingNames[] = {
+    "default", "linear",   "ntk",    "dynamic",
+    "yarn",    "longrope", "llama3", "frequency_factors"};
+static_assert(std::size(kScalingNames) ==
+              std::variant_size_v<reference::Scaling>);
 
 struct Facts {
   const ModelRope& rope;
@@ -141,6 +149,10 @@ Figures figures_of(const ModelRope& rope) {
       },
       rope.spec.frequencies.scaling);
   return figures;
+}
+
+std::string_view scaling_name(const reference::Scaling& scaling) {
+  return kScalingNames[scaling.index()];
 }
 
 std::vector<std::string> scaling_facts(const ModelRope& rope,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/models/model_rope.h"
@@ -30,6 +31,9 @@ struct Figures {
 
 // Throws std::invalid_argument where the reference refuses the specification.
 Figures figures_of(const ModelRope& rope);
+
+// "yarn", as a config.json calls it.
+std::string_view scaling_name(const reference::Scaling& scaling);
 
 // What the scaling does, a line each: parameters, then range, bands or list.
 std::vector<std::string> scaling_facts(const ModelRope& rope,

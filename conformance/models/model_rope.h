@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "reference/spec.h"
@@ -26,9 +25,6 @@ struct ModelRope {
   // ones in their place; its layout and amplitude are those of the model.
   bool has_frequencies = true;
 };
-
-// "yarn", as a config.json calls it.
-std::string_view scaling_name(const reference::Scaling& scaling);
 
 }  // namespace ropeproof::conformance::models
 
