@@ -33,7 +33,22 @@ set(MAY_second_oracle std nlohmann openssl arb second_oracle)
 set(MAY_test std system boost mpfi openmp nlohmann openssl cli11 catch2 kernel_abi reference)
 set(MAX_LINES 400)
 
-set(C_HEADERS "assert|ctype|errno|fenv|float|inttypes|limits|locale|math|signal|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time")
+# Kind and pattern of a header's name; the first that matches decides. Of a room, the name follows.
+set(C_HEADERS "(assert|ctype|errno|fenv|float|inttypes|limits|locale|math|signal|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time)\\.h")
+set(KINDS
+  "kernel_abi (conformance/include/)?ropeproof_kernel\\.h"
+  "second_oracle tools/prove/second_oracle/.*"
+  "room conformance/([a-z]+)/.*"
+  "reference reference/.*" "fast fast/.*" "tools tools/.*"
+  "boost boost/.*"
+  "mpfi (mpfi|mpfi_io|mpfr|gmp)\\.h"
+  "arb (flint/[a-z_]+|arb)\\.h"
+  "highway hwy/.*"
+  "catch2 catch2/.*" "nlohmann nlohmann/.*" "openssl openssl/.*" "cli11 CLI/.*"
+  "openmp omp\\.h"
+  "std ([a-z_0-9]+|${C_HEADERS})"
+  "system ((sys|net|netinet|arpa|linux|mach)/)?[a-z_0-9]+\\.h"
+  "unknown .*")
 
 # The kind of HEADER as FILE includes it.
 function(kind_of root file header result)
@@ -42,35 +57,16 @@ function(kind_of root file header result)
     get_filename_component(path ${root}/${folder}/${header} ABSOLUTE)
     file(RELATIVE_PATH header ${root} ${path})
   endif()
-  if(header MATCHES "^(conformance/include/)?ropeproof_kernel\\.h$")
-    set(kind kernel_abi)
-  elseif(header MATCHES "^tools/prove/second_oracle/")
-    set(kind second_oracle)
-  elseif(header MATCHES "^conformance/([a-z]+)/")
-    set(kind "room ${CMAKE_MATCH_1}")
-  elseif(header MATCHES "^(reference|fast|tools)/")
+  foreach(row IN LISTS KINDS)
+    string(REGEX MATCH "^([a-z_0-9]+) (.*)$" row "${row}")
     set(kind ${CMAKE_MATCH_1})
-  elseif(header MATCHES "^boost/")
-    set(kind boost)
-  elseif(header MATCHES "^(mpfi|mpfi_io|mpfr|gmp)\\.h$")
-    set(kind mpfi)
-  elseif(header MATCHES "^(flint/[a-z_]+|arb)\\.h$")
-    set(kind arb)
-  elseif(header MATCHES "^hwy/")
-    set(kind highway)
-  elseif(header MATCHES "^(catch2|nlohmann|openssl)/")
-    set(kind ${CMAKE_MATCH_1})
-  elseif(header MATCHES "^CLI/")
-    set(kind cli11)
-  elseif(header STREQUAL "omp.h")
-    set(kind openmp)
-  elseif(header MATCHES "^[a-z_0-9]+$" OR header MATCHES "^(${C_HEADERS})\\.h$")
-    set(kind std)
-  elseif(header MATCHES "^((sys|net|netinet|arpa|linux|mach)/)?[a-z_0-9]+\\.h$")
-    set(kind system)
-  else()
-    set(kind unknown)
-  endif()
+    if(header MATCHES "^(${CMAKE_MATCH_2})$")
+      if(kind STREQUAL "room")
+        set(kind "room ${CMAKE_MATCH_2}")
+      endif()
+      break()
+    endif()
+  endforeach()
   set(${result} ${kind} PARENT_SCOPE)
 endfunction()
 

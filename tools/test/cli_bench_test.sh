@@ -13,18 +13,6 @@ swapped=(--lib "$plugins/c_example_swapped.so")
 decode='^rope/f32/half_split/128/1$'
 quick=(--repetitions 1 --filter "$decode")
 
-# check TEXT COMMAND...: the command succeeds.
-check() {
-  local text=$1
-  shift
-  checks=$((checks + 1))
-  "$@" || fault "$text"
-}
-# lines N PATTERN: of what was printed, exactly N match.
-lines() {
-  check "not $1 lines with \"$2\"" [ "$(grep -c -e "$2" "$work/out")" -eq "$1" ]
-}
-
 expect 2 'name some by --lib' bench
 expect 2 'no row matches "f33"' bench --builtin fast --filter f33
 expect 2 '"(" is no regular expression' bench --builtin fast --filter '('
@@ -76,16 +64,13 @@ assert bf16["kernels"][1]["of_first"] is None
 PYTHON
 
 # Right wherever the suite looks, and unfinished where it is timed.
-sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" >"$work/lazy.c"
-cat >>"$work/lazy.c" <<'END'
+variant lazy 's/ropeproof_run/whole_run/' <<'END'
 int32_t ropeproof_run(const ropeproof_problem* p) {
   ropeproof_problem some = *p;
   if (some.seq > 500) some.seq = 500;
   return whole_run(&some);
 }
 END
-"$compiler" -O2 -shared -fPIC -I "$source/conformance/include" -o "$work/lazy.so" \
-  "$work/lazy.c" -lm || fault "lazy.c does not compile"
 says 1 '1 of the results is WRONG' bench --lib "$work/lazy.so" \
   --repetitions 1 --filter 'rope/f32/half_split/64/(1|512)$'
 lines 1 '^ *512 .* WRONG  q\[0,5'
@@ -100,12 +85,9 @@ done
 expect 2 'clock' bench --builtin fast --clock sundial
 
 # A fault while a library is unloaded does not change what was measured.
-sed 's/my-rope/my-rope-that-ends-badly/' "$source/conformance/examples/my_rope.c" >"$work/end.c"
-cat >>"$work/end.c" <<'END'
+variant end 's/my-rope/my-rope-that-ends-badly/' <<'END'
 __attribute__((destructor)) static void end(void) { __builtin_trap(); }
 END
-"$compiler" -O2 -shared -fPIC -I "$source/conformance/include" -o "$work/end.so" \
-  "$work/end.c" -lm || fault "end.c does not compile"
 says 0 'my-rope-that-ends-badly  *[0-9.]* ' bench --lib "$work/end.so" "${quick[@]}"
 
 # The suite's own speed.

@@ -40,10 +40,30 @@ says() {
   fi
 }
 
+# check TEXT COMMAND...: the command succeeds.
+check() {
+  local text=$1
+  shift
+  checks=$((checks + 1))
+  "$@" || fault "$text"
+}
+
+# lines N PATTERN: of what was printed, exactly N match.
+lines() {
+  check "not $1 lines with \"$2\"" [ "$(grep -c -e "$2" "$work/out")" -eq "$1" ]
+}
+
 # same A B: two files are equal, byte for byte.
 same() {
-  checks=$((checks + 1))
-  cmp "$1" "$2" || faults=$((faults + 1))
+  check "$1 is not $2" cmp "$1" "$2"
+}
+
+# variant NAME SCRIPT: builds NAME.so, the example kernel as sed's SCRIPT changes it,
+# and the C code on standard input behind it. Needs $source and $compiler.
+variant() {
+  { sed "$2" "$source/conformance/examples/my_rope.c" && cat; } >"$work/$1.c"
+  check "$1.c does not compile" "$compiler" -O2 -shared -fPIC \
+    -I "$source/conformance/include" -o "$work/$1.so" "$work/$1.c" -lm
 }
 
 finish() {
