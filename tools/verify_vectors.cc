@@ -42,63 +42,59 @@ Opinion no_opinion(Opinion::State state, const std::string& why) {
 
 // cpp_bin_float ---------------------------------------------------------------
 
-// One tensor of a case: the committed patterns, and those found here. `golden`
-// decides which count: a pattern that stands for a rule is no real number.
-struct Comparison {
+// The expected values of a case. `rule` decides which elements count: a pattern
+// that stands for a rule is no real number.
+struct Tensor {
   const char* name;
-  const Bits &want, &got, &golden;
+  Bits RopeCase::*bits;
+  Bits RopeCase::*rule;
 };
+constexpr Tensor kTensors[] = {
+    {"inv_freq_hi", &RopeCase::inv_freq_hi, &RopeCase::inv_freq_hi},
+    {"inv_freq_lo", &RopeCase::inv_freq_lo, &RopeCase::inv_freq_hi},
+    {"pair_amplitude", &RopeCase::pair_amplitude, &RopeCase::pair_amplitude},
+    {"cos", &RopeCase::cos, &RopeCase::cos},
+    {"cos_lo", &RopeCase::cos_lo, &RopeCase::cos},
+    {"sin", &RopeCase::sin, &RopeCase::sin},
+    {"sin_lo", &RopeCase::sin_lo, &RopeCase::sin},
+    {"q", &RopeCase::q_out, &RopeCase::q_out},
+    {"q_lo", &RopeCase::q_out_lo, &RopeCase::q_out},
+    {"k", &RopeCase::k_out, &RopeCase::k_out},
+    {"k_lo", &RopeCase::k_out_lo, &RopeCase::k_out}};
 
-void compare(const std::string& id, const Comparison& tensor,
-             Opinion& opinion) {
+void compare(const std::string& what, const Bits& want, const Bits& got,
+             const Bits& rule, Opinion& opinion) {
   constexpr std::int64_t kLines = 3;
-  if (tensor.want.size() != tensor.got.size()) {
+  if (want.size() != got.size()) {
     ++opinion.disagreements;
-    opinion.text += "  " + id + " " + tensor.name + ": wrong size\n";
+    opinion.text += "  " + what + ": wrong size\n";
     return;
   }
-  for (std::size_t i = 0; i < tensor.want.size(); ++i) {
-    if (!std::isfinite(std::bit_cast<double>(tensor.golden[i]))) continue;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (!std::isfinite(std::bit_cast<double>(rule[i]))) continue;
     ++opinion.values;
-    if (tensor.want[i] == tensor.got[i]) continue;
+    if (want[i] == got[i]) continue;
     if (++opinion.disagreements > kLines) continue;
     std::ostringstream line;
-    line << "  " << id << " " << tensor.name << "[" << i << "]: golden "
-         << std::hex << std::setfill('0') << std::setw(16) << tensor.want[i]
-         << ", here " << std::setw(16) << tensor.got[i] << "\n";
+    line << "  " << what << "[" << i << "]: golden " << std::hex
+         << std::setfill('0') << std::setw(16) << want[i] << ", here "
+         << std::setw(16) << got[i] << "\n";
     opinion.text += line.str();
   }
 }
 
 void compare(const RopeCase& want, const RopeCase& got, Opinion& opinion) {
   const Bits m = {std::bit_cast<std::uint64_t>(want.amplitude)};
-  const Bits m_here = {std::bit_cast<std::uint64_t>(got.amplitude)};
-  const Comparison tensors[] = {
-      {"amplitude", m, m_here, m},
-      {"inv_freq_hi", want.inv_freq_hi, got.inv_freq_hi, want.inv_freq_hi},
-      {"inv_freq_lo", want.inv_freq_lo, got.inv_freq_lo, want.inv_freq_hi},
-      {"pair_amplitude", want.pair_amplitude, got.pair_amplitude,
-       want.pair_amplitude},
-      {"cos", want.cos, got.cos, want.cos},
-      {"cos_lo", want.cos_lo, got.cos_lo, want.cos},
-      {"sin", want.sin, got.sin, want.sin},
-      {"sin_lo", want.sin_lo, got.sin_lo, want.sin},
-      {"q", want.q_out, got.q_out, want.q_out},
-      {"q_lo", want.q_out_lo, got.q_out_lo, want.q_out},
-      {"k", want.k_out, got.k_out, want.k_out},
-      {"k_lo", want.k_out_lo, got.k_out_lo, want.k_out}};
-  for (const Comparison& tensor : tensors) compare(want.id, tensor, opinion);
+  compare(want.id + " amplitude", m,
+          {std::bit_cast<std::uint64_t>(got.amplitude)}, m, opinion);
+  for (const auto& [name, bits, rule] : kTensors) {
+    compare(want.id + " " + name, want.*bits, got.*bits, want.*rule, opinion);
+  }
 }
 
 // The case without its expected values.
 void forget_goldens(RopeCase& c) {
-  for (Bits RopeCase::*bits :
-       {&RopeCase::inv_freq_hi, &RopeCase::inv_freq_lo,
-        &RopeCase::pair_amplitude, &RopeCase::cos, &RopeCase::sin,
-        &RopeCase::q_out, &RopeCase::k_out, &RopeCase::cos_lo,
-        &RopeCase::sin_lo, &RopeCase::q_out_lo, &RopeCase::k_out_lo}) {
-    (c.*bits).clear();
-  }
+  for (const Tensor& tensor : kTensors) (c.*tensor.bits).clear();
   c.amplitude = 1;
   c.printed.reset();
 }
