@@ -41,15 +41,6 @@ double from_f32(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // --- + - * / fma ---
 
-template <class Float>
-struct Machine {
-  Format format;
-  Float add(Float a, Float b) const { return a + b; }
-  Float subtract(Float a, Float b) const { return a - b; }
-  Float multiply(Float a, Float b) const { return a * b; }
-  Float divide(Float a, Float b) const { return a / b; }
-};
-
 // Any bit pattern half of the time, else numbers of similar size, which cancel.
 template <class Float, class Bits>
 Float any_number(std::mt19937_64& random) {
@@ -61,19 +52,16 @@ Float any_number(std::mt19937_64& random) {
 template <class Float, class Bits>
 int arithmetic_differs(Format format, int rounds) {
   std::mt19937_64 random(754);
-  const Machine<Float> machine{format};
   int different = 0;
   for (int i = 0; i < rounds; ++i) {
     const Float a = any_number<Float, Bits>(random);
     const Float b = any_number<Float, Bits>(random);
     const Float c = (random() & 1) != 0 ? static_cast<Float>(-a * b)
                                         : any_number<Float, Bits>(random);
-    different += !same(apply(Op::kAdd, format, a, b), machine.add(a, b));
-    different +=
-        !same(apply(Op::kSubtract, format, a, b), machine.subtract(a, b));
-    different +=
-        !same(apply(Op::kMultiply, format, a, b), machine.multiply(a, b));
-    different += !same(apply(Op::kDivide, format, a, b), machine.divide(a, b));
+    different += !same(apply(Op::kAdd, format, a, b), a + b);
+    different += !same(apply(Op::kSubtract, format, a, b), a - b);
+    different += !same(apply(Op::kMultiply, format, a, b), a * b);
+    different += !same(apply(Op::kDivide, format, a, b), a / b);
     different += !same(apply(Op::kFma, format, a, b, c), std::fma(a, b, c));
     different += !same(apply(Op::kNegate, format, a), -a);
   }
