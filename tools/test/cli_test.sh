@@ -12,10 +12,7 @@ run=(run --vectors "$vectors")
 expect 0 '' --help
 expect 0 '' --version
 expect 0 '' list
-expect 0 '' list kernels
-expect 0 '' list models
-expect 0 '' list profiles
-expect 0 '' list tolerances
+for what in kernels models profiles tolerances; do expect 0 '' list $what; done
 expect 0 '' "${run[@]}" --builtin fast --profile llama2-f32-4k
 expect 1 '' "${run[@]}" --builtin c_example --profile llama3-bf16-128k
 expect 2 'llama3-f32-128k' "${run[@]}" --builtin fast --profile llama9
