@@ -8,23 +8,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-engines=
-while [ $# -gt 0 ]; do
-  case $1 in
-    --engines)
-      engines=${2:-}
-      if [ "$engines" != torch ]; then
-        echo "run: --engines takes torch" >&2
-        exit 2
-      fi
-      shift 2
-      ;;
-    *)
-      echo "run: unknown argument $1; the only flag is --engines torch" >&2
-      exit 2
-      ;;
-  esac
-done
+if [ $# -gt 0 ] && [ "$*" != "--engines torch" ]; then
+  echo "run: unknown argument: $*; the only flag is --engines torch" >&2
+  exit 2
+fi
 
 tools/setup/build.sh release ropeproof
 reports=build/reports
@@ -46,7 +33,7 @@ judge() {
 for kernel in $(build/release/ropeproof list kernels | cut -d ' ' -f 1); do
   judge "$kernel" --builtin "$kernel"
 done
-if [ "$engines" = torch ]; then
+if [ $# -gt 0 ]; then
   python=$(tools/setup/engines.sh)
   for form in llama hf; do
     judge "torch_$form" \
