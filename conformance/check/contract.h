@@ -70,9 +70,10 @@ ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
                                  const Judgement& judge);
 
 // For ROPEPROOF_VALIDATES: the subject's problem with one defect is refused and
-// nothing is written. ROPEPROOF_INVALID, or ROPEPROOF_UNSUPPORTED where the
-// defect leaves what the kernel offers. M for overlapping tensors. kUnsupported
-// also where the operation cannot have the defect.
+// nothing is written. ROPEPROOF_UNSUPPORTED refuses as well as ROPEPROOF_INVALID,
+// but for defects of a feature that the kernel offers: an odd rotary_dim where
+// it takes any. M for overlapping tensors. kUnsupported also where the operation
+// cannot have the defect.
 ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
                             cases::Defect defect);
 

@@ -73,9 +73,8 @@ bool apply(cases::Defect defect, ropeproof_problem& p) {
   return false;
 }
 
-// What a kernel may lack so that the defective problem is, as well, one that it
-// does not offer.
-std::uint32_t needed_by(cases::Defect defect) {
+// The feature that the defect abuses; 0: none.
+std::uint32_t feature_of(cases::Defect defect) {
   switch (defect) {
     case cases::Defect::kOddRotaryDim:
     case cases::Defect::kZeroRotaryDim:
@@ -119,10 +118,9 @@ ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
   call.begin();  // what the defect changed in memory is no change
   judge::Output nothing;
   const plugin::Answer answer = call.finish(kernel.run(problem), nothing);
-  const std::uint32_t needed = needed_by(defect);
   const bool refused = answer.outcome == plugin::Outcome::kInvalid ||
                        (answer.outcome == plugin::Outcome::kUnsupported &&
-                        !offers(kernel, needed));
+                        !offers(kernel, feature_of(defect)));
   if (refused) {
     const std::string change = call.find_change();
     return change.empty() ? passed(check, suffix)
