@@ -1,11 +1,13 @@
 #include "conformance/check/call.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
-#include <utility>
+#include <type_traits>
+#include <variant>
 
-#include "conformance/check/call_layout.h"
+#include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 
@@ -13,104 +15,85 @@ namespace ropeproof::conformance::check {
 namespace {
 
 using reference::Format;
-using reference::Shape;
-
-constexpr std::size_t kZoneBytes = 64;
-constexpr std::byte kOnes{0xff};  // a NaN in every format
 
 // Gaps of a strided layout after each head, token and batch row, in elements:
 // odd, so that no row stays aligned, and others for outputs than for inputs.
 constexpr Strides kInputGaps{7, 5, 3}, kOutputGaps{13, 11, 9};
+// Of positions, amplitudes and tables, which have no heads.
+constexpr Strides kRowGaps{5, 3, 0};
+
+template <class Case>
+std::size_t salt_of(const Case& c, std::size_t operation) {
+  return std::accumulate(c.id.begin(), c.id.end(), operation);
+}
+
+Rows list_of(std::size_t count) {
+  return {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
+}
 
 }  // namespace
 
-std::size_t Call::add_buffer(const std::string& name, std::size_t bytes,
-                             std::size_t width, std::byte fill) {
-  Buffer buffer;
-  buffer.name = name;
-  buffer.bytes = bytes;
-  buffer.zone_before = buffer.zone_after = kZoneBytes;
-  plugin::Edge edge = placement_.edge.value_or(
-      (salt_ + buffers_.size()) % 2 == 0 ? plugin::Edge::kEnd
-                                         : plugin::Edge::kStart);
-  if (placement_.is_unaligned) {
-    buffer.zone_before = width;
-    edge = plugin::Edge::kStart;
-  } else if (kernel_.has_guards()) {
-    (edge == plugin::Edge::kEnd ? buffer.zone_after : buffer.zone_before) = 0;
+Rows Call::rows_of(std::int64_t outer, std::int64_t inner,
+                   std::int64_t length) const {
+  return with_gaps({outer, inner, 1}, length, has_gaps_ ? kRowGaps : Strides{});
+}
+
+Rows Call::table_rows() {
+  const Rows rows = rows_of(case_->batch, case_->seq, case_->pairs());
+  problem_.table_token_stride = rows.strides.token;
+  problem_.table_batch_stride = rows.strides.batch;
+  return rows;
+}
+
+template <class T>
+const T* Call::add_list(const std::string& name, const cases::Bits& bits) {
+  return reinterpret_cast<const T*>(
+      memory_.add_input(name, list_of(bits.size()), sizeof(T), bits).data);
+}
+
+const double* Call::add_doubles(const std::string& name,
+                                const std::vector<double>& values) {
+  cases::Bits bits;
+  for (const double value : values) {
+    bits.push_back(std::bit_cast<std::uint64_t>(value));
   }
-  const std::size_t total = buffer.zone_before + bytes + buffer.zone_after;
-  std::byte* const zone = kernel_.allocate_at(edge, total);
-  std::memset(zone, static_cast<int>(fill), total);
-  buffer.data = zone + buffer.zone_before;
-  buffers_.push_back(std::move(buffer));
-  return buffers_.size() - 1;
+  return add_list<double>(name, bits);
 }
 
-std::size_t Call::add_input(const std::string& name, const cases::Bits& bits,
-                            std::size_t width) {
-  const std::size_t buffer =
-      add_buffer(name, bits.size() * width, width, kFinite);
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    store(buffers_[buffer].data + i * width, bits[i], width);
-  }
-  return buffer;
+std::byte* Call::add_output(Member member, const std::string& name,
+                            const Rows& rows, std::size_t width) {
+  const Array array = memory_.add_output(name, rows, width);
+  outputs_.emplace_back(member, array);
+  return array.data;
 }
 
-std::size_t Call::add_output(const std::string& name, std::size_t count,
-                             std::size_t width) {
-  const std::size_t buffer = add_buffer(name, count * width, width, kOnes);
-  buffers_[buffer].kind = Buffer::kOutput;
-  return buffer;
+ropeproof_tensor Call::rotated(Member member, const Array& in, const Array& out,
+                               const cases::Bits& bits) {
+  write(in, bits);
+  memory_.mark_output(out);
+  outputs_.emplace_back(member, out);
+  const Strides &from = in.rows.strides, &to = out.rows.strides;
+  return {in.data,    out.data,   in.rows.shape.heads,
+          from.batch, from.token, from.head,
+          to.batch,   to.token,   to.head};
 }
 
-// Fills in the inputs and marks the outputs.
-void Call::fill_tensor(const Tensor& tensor, const cases::Bits& bits) {
-  const std::int64_t d = case_->spec.layout.head_dim;
-  std::byte* const in = buffers_[tensor.in].data + tensor.in_at * width_;
-  std::size_t i = 0;
-  for_each_element(tensor.shape, tensor.in_strides, d, [&](std::size_t offset) {
-    store(in + offset * width_, bits[i++], width_);
-  });
-  Buffer& out = buffers_[tensor.out];
-  if (out.bytes == bits.size() * width_) {
-    out.kind = Buffer::kOutput;
-    return;
-  }
-  out.kind = Buffer::kMixed;
-  out.is_output.resize(out.bytes);
-  for_each_element(
-      tensor.shape, tensor.out_strides, d, [&](std::size_t offset) {
-        std::fill_n(
-            out.is_output.begin() +
-                static_cast<std::ptrdiff_t>((tensor.out_at + offset) * width_),
-            width_, std::uint8_t{1});
-      });
-}
-
-Call::Tensor Call::add_tensor(const std::string& name, const cases::Bits& bits,
-                              std::int64_t heads) {
-  const bool strided = memory_ == cases::Memory::kStrided ||
-                       memory_ == cases::Memory::kStridedInPlace;
-  const bool in_place = memory_ == cases::Memory::kInPlace ||
-                        memory_ == cases::Memory::kStridedInPlace;
-  const std::int64_t d = case_->spec.layout.head_dim;
-  Tensor tensor;
-  tensor.shape = {case_->batch, case_->seq, heads};
-  const Strides none{};
-  tensor.in_strides = with_gaps(tensor.shape, d, strided ? kInputGaps : none);
-  tensor.out_strides =
-      in_place ? tensor.in_strides
-               : with_gaps(tensor.shape, d, strided ? kOutputGaps : none);
-  const auto bytes = [&](const Strides& strides) {
-    return static_cast<std::size_t>(case_->batch * strides.batch) * width_;
+ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
+                                  const cases::Bits& bits, std::int64_t heads) {
+  const auto add = [&](const std::string& array, const Strides& gaps,
+                       CallMemory::Fill fill) {
+    const Rows rows =
+        with_gaps({case_->batch, case_->seq, heads},
+                  case_->spec.layout.head_dim, is_strided_ ? gaps : Strides{});
+    const auto count =
+        static_cast<std::size_t>(case_->batch * rows.strides.batch);
+    return memory_.add(array, rows, width_, count * width_, fill);
   };
-  tensor.in = add_buffer(name, bytes(tensor.in_strides), width_, kFinite);
-  tensor.out = in_place ? tensor.in
-                        : add_buffer(name + ".out", bytes(tensor.out_strides),
-                                     width_, kOnes);
-  fill_tensor(tensor, bits);
-  return tensor;
+  const Array in = add(name, kInputGaps, CallMemory::Fill::kFinite);
+  const Array out =
+      is_in_place_ ? in
+                   : add(name + ".out", kOutputGaps, CallMemory::Fill::kOnes);
+  return rotated(member, in, out, bits);
 }
 
 // What one matrix product leaves: q, k and v of a token in one row. A kernel
@@ -119,116 +102,197 @@ void Call::add_fused() {
   const std::int64_t d = case_->spec.layout.head_dim;
   const std::int64_t v_heads = std::max(case_->k_heads, std::int64_t{1});
   const std::int64_t heads = case_->q_heads + case_->k_heads + v_heads;
-  const Strides strides{case_->seq * heads * d, heads * d, d};
+  const Rows rows = with_gaps({case_->batch, case_->seq, heads}, d, {});
   const auto bytes =
-      static_cast<std::size_t>(case_->batch * strides.batch) * width_;
-  const bool in_place = memory_ == cases::Memory::kStridedInPlace;
-  const std::size_t in = add_buffer("q, k and v", bytes, width_, kFinite);
-  const std::size_t out =
-      in_place ? in : add_buffer("q, k and v.out", bytes, width_, kOnes);
-  const auto add = [&](const cases::Bits& bits, std::int64_t count,
-                       std::int64_t at) {
-    const auto first = static_cast<std::size_t>(at * d);
-    const Tensor tensor{{case_->batch, case_->seq, count},
-                        strides,
-                        strides,
-                        in,
-                        out,
-                        first,
-                        first};
-    fill_tensor(tensor, bits);
-    return tensor;
+      static_cast<std::size_t>(case_->batch * rows.strides.batch) * width_;
+  const Array in =
+      memory_.add("q, k and v", rows, width_, bytes, CallMemory::Fill::kFinite);
+  const Array out = is_in_place_ ? in
+                                 : memory_.add("q, k and v.out", rows, width_,
+                                               bytes, CallMemory::Fill::kOnes);
+  const auto part = [&](Array array, std::int64_t first, std::int64_t count) {
+    array.rows.shape.heads = count;
+    array.data += static_cast<std::size_t>(first * d) * width_;
+    return array;
   };
-  q_ = add(case_->q, case_->q_heads, 0);
-  if (case_->k_heads > 0) k_ = add(case_->k, case_->k_heads, case_->q_heads);
+  const auto add = [&](Member member, const cases::Bits& bits,
+                       std::int64_t first, std::int64_t count) {
+    return rotated(member, part(in, first, count), part(out, first, count),
+                   bits);
+  };
+  q_ = add(&judge::Output::q, case_->q, 0, case_->q_heads);
+  if (case_->k_heads > 0) {
+    k_ = add(&judge::Output::k, case_->k, case_->q_heads, case_->k_heads);
+  }
 }
 
-void Call::describe(const Tensor& tensor, ropeproof_tensor& target) const {
-  const Strides &in = tensor.in_strides, &out = tensor.out_strides;
-  target = {buffers_[tensor.in].data + tensor.in_at * width_,
-            buffers_[tensor.out].data + tensor.out_at * width_,
-            tensor.shape.heads,
-            in.batch,
-            in.token,
-            in.head,
-            out.batch,
-            out.token,
-            out.head};
+// Given tables are the goldens, each rounded once to the table's dtype.
+void Call::add_tables(std::uint32_t operation, Format table) {
+  const std::size_t width = plugin::bytes_of(table);
+  problem_.table_dtype = plugin::abi_dtype(table);
+  const Rows rows = table_rows();
+  const auto add = [&](Member member, const char* name,
+                       const cases::Bits& goldens) {
+    if (operation == ROPEPROOF_TABLE) {
+      return add_output(member, name, rows, width);
+    }
+    cases::Bits bits;
+    for (const std::uint64_t golden : goldens) {
+      bits.push_back(encode(table, decode(Format::kF64, golden)));
+    }
+    return memory_.add_input(name, rows, width, bits).data;
+  };
+  problem_.cos = add(&judge::Output::cos, "cos", case_->cos);
+  problem_.sin = add(&judge::Output::sin, "sin", case_->sin);
+}
+
+// Positions, axes and frequencies.
+void Call::add_angles() {
+  const cases::RopeCase& c = *case_;
+  const reference::Axes& axes = c.spec.axes;
+  const Rows rows = rows_of(axes.count, c.batch, c.seq);
+  const bool is_real = c.has_real_positions();
+  const auto bits_of = [&](double p) {
+    return is_real ? std::bit_cast<std::uint64_t>(p)
+                   : static_cast<std::uint64_t>(static_cast<std::int64_t>(p));
+  };
+  cases::Bits positions;
+  double greatest = 0;
+  for (const double p : c.positions) {
+    positions.push_back(bits_of(p));
+    greatest = std::max(greatest, p);
+  }
+  // A gap holds a position that no token of the case has.
+  const std::byte* const data =
+      memory_
+          .add_input(is_real ? "real_positions" : "positions", rows, 8,
+                     positions, bits_of(greatest + 1))
+          .data;
+  if (is_real) {
+    problem_.real_positions = reinterpret_cast<const double*>(data);
+  } else {
+    problem_.positions = reinterpret_cast<const std::int64_t*>(data);
+  }
+  problem_.position_axes = axes.count;
+  problem_.position_axis_stride = rows.strides.batch;
+  problem_.position_batch_stride = rows.strides.token;
+  if (!axes.axis_of_pair.empty()) {
+    problem_.axis_of_pair = add_list<std::int32_t>(
+        "axis_of_pair", {axes.axis_of_pair.begin(), axes.axis_of_pair.end()});
+  }
+  if (!axes.weights.empty()) {
+    problem_.axis_weights = add_doubles("axis_weights", axes.weights);
+  }
+  problem_.inv_freq = add_list<double>("inv_freq", c.inv_freq_hi);
+  problem_.inv_freq_lo = add_list<double>("inv_freq_lo", c.inv_freq_lo);
+  if (!c.pair_amplitude.empty()) {
+    const Array amplitudes =
+        memory_.add_input("pair_amplitude", table_rows(), 8, c.pair_amplitude);
+    problem_.pair_amplitude = reinterpret_cast<const double*>(amplitudes.data);
+  }
+}
+
+// The parameters of the scaling, beside what they come to.
+void Call::add_scaling() {
+  const reference::Scaling& given = case_->spec.frequencies.scaling;
+  ropeproof_scaling scaling{};
+  scaling.struct_size = sizeof scaling;
+  scaling.kind = plugin::scaling_bit(given);
+  if (scaling.kind == 0) return;
+  const auto add_field = [&](const char*, const auto& value,
+                             const auto& field) {
+    if constexpr (requires { field.member; }) {
+      auto& target = scaling.*field.member;
+      if constexpr (requires { value.data(); }) {
+        target = add_doubles(field.name, value);
+      } else {
+        target = static_cast<std::remove_reference_t<decltype(target)>>(value);
+      }
+    }
+  };
+  std::visit([&](const auto& s) { plugin::for_each_field(s, add_field); },
+             given);
+  std::byte* const data = memory_
+                              .add("scaling", {}, alignof(ropeproof_scaling),
+                                   sizeof scaling, CallMemory::Fill::kFinite)
+                              .data;
+  std::memcpy(data, &scaling, sizeof scaling);
+  problem_.scaling = reinterpret_cast<const ropeproof_scaling*>(data);
 }
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::RopeCase& c, Format table, const Placement& placement)
     : kernel_(kernel),
-      placement_(placement),
-      salt_(std::accumulate(c.id.begin(), c.id.end(), std::size_t{operation})),
+      memory_(kernel, salt_of(c, operation), placement.edge,
+              placement.is_unaligned),
       case_(&c),
-      memory_(placement.memory.value_or(c.memory)),
       width_(plugin::bytes_of(c.dtype)) {
-  if (!kernel.shares_memory()) memory_ = cases::Memory::kDense;
+  const std::uint32_t features = kernel.description().features;
+  const cases::Memory memory = kernel.shares_memory()
+                                   ? placement.memory.value_or(c.memory)
+                                   : cases::Memory::kDense;
+  is_strided_ = memory == cases::Memory::kStrided ||
+                memory == cases::Memory::kStridedInPlace;
+  is_in_place_ = memory == cases::Memory::kInPlace ||
+                 memory == cases::Memory::kStridedInPlace ||
+                 (memory == cases::Memory::kDense &&
+                  (features & ROPEPROOF_OUT_OF_PLACE) == 0);
   // A table has no tensors, so it is asked of kernels without strides too: they
   // get it dense.
-  has_gaps_ = (memory_ == cases::Memory::kStrided ||
-               memory_ == cases::Memory::kStridedInPlace) &&
-              (kernel.description().features & ROPEPROOF_STRIDED) != 0;
-  const bool out_of_place =
-      (kernel.description().features & ROPEPROOF_OUT_OF_PLACE) != 0;
-  if (memory_ == cases::Memory::kDense && !out_of_place)
-    memory_ = cases::Memory::kInPlace;
+  has_gaps_ = is_strided_ && (features & ROPEPROOF_STRIDED) != 0;
 
   problem_ = plugin::problem_of(operation, c.spec, c.dtype, c.batch, c.seq);
   problem_.amplitude = c.amplitude;
   add_scaling();
 
   if (operation == ROPEPROOF_FREQUENCIES) {
-    table_width_ = plugin::bytes_of(table);
     problem_.table_dtype = plugin::abi_dtype(table);
-    output_count_ = static_cast<std::size_t>(c.pairs());
-    inv_freq_ = add_output("inv_freq_out", output_count_, table_width_);
-    problem_.inv_freq_out = buffers_[*inv_freq_].data;
+    problem_.inv_freq_out = add_output(
+        &judge::Output::inv_freq, "inv_freq_out",
+        list_of(static_cast<std::size_t>(c.pairs())), plugin::bytes_of(table));
     return;
   }
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROTATE) {
     add_tables(operation, table);
   }
   if (operation != ROPEPROOF_ROTATE) add_angles();
-  if (operation != ROPEPROOF_TABLE && placement.is_fused) {
+  if (operation == ROPEPROOF_TABLE) return;
+  if (placement.is_fused) {
     add_fused();
-  } else if (operation != ROPEPROOF_TABLE) {
-    q_ = add_tensor("q", c.q, c.q_heads);
-    if (c.k_heads > 0) k_ = add_tensor("k", c.k, c.k_heads);
+    return;
+  }
+  q_ = add_tensor(&judge::Output::q, "q", c.q, c.q_heads);
+  if (c.k_heads > 0) {
+    k_ = add_tensor(&judge::Output::k, "k", c.k, c.k_heads);
   }
 }
 
 Call::Call(plugin::Kernel& kernel, const cases::PermuteCase& c)
-    : kernel_(kernel),
-      salt_(std::accumulate(c.id.begin(), c.id.end(), std::size_t{0})),
-      width_(plugin::bytes_of(c.dtype)) {
+    : kernel_(kernel), memory_(kernel, salt_of(c, 0)) {
   reference::Spec spec;
   spec.layout = c.layout;
   problem_ = plugin::problem_of(ROPEPROOF_PERMUTE, spec, c.dtype, 0, 0);
   problem_.permute_heads = c.heads;
   problem_.permute_columns = c.columns;
-  const std::size_t in = add_input("permute_in", c.in, width_);
-  output_count_ = c.in.size();
-  permuted_ = add_output("permute_out", output_count_, width_);
-  problem_.permute_in = buffers_[in].data;
-  problem_.permute_out = buffers_[*permuted_].data;
+  const Rows rows = list_of(c.in.size());
+  const std::size_t width = plugin::bytes_of(c.dtype);
+  problem_.permute_in = memory_.add_input("permute_in", rows, width, c.in).data;
+  problem_.permute_out =
+      add_output(&judge::Output::permuted, "permute_out", rows, width);
 }
 
 ropeproof_problem Call::begin() {
-  snapshot();
-  const bool together =
-      (kernel_.description().features & ROPEPROOF_KEYS) != 0 || !k_;
-  if (q_) describe(*q_, problem_.q);
-  if (k_ && together) describe(*k_, problem_.k);
+  memory_.snapshot();
+  problem_.q = q_;
+  if ((kernel_.description().features & ROPEPROOF_KEYS) != 0) problem_.k = k_;
   return problem_;
 }
 
 plugin::Answer Call::run(judge::Output& output) {
   begin();
   plugin::Answer answer = kernel_.run(problem_);
-  if (answer.outcome == plugin::Outcome::kOk && k_ && problem_.k.heads == 0) {
-    describe(*k_, problem_.q);
+  if (answer.outcome == plugin::Outcome::kOk && k_.heads != problem_.k.heads) {
+    problem_.q = k_;
     answer = kernel_.run(problem_);
   }
   return finish(std::move(answer), output);
@@ -236,42 +300,13 @@ plugin::Answer Call::run(judge::Output& output) {
 
 plugin::Answer Call::finish(plugin::Answer answer, judge::Output& output) {
   if (answer.fault) {
-    const std::string where = name_fault(*answer.fault);
+    const std::string where = memory_.name_fault(*answer.fault);
     if (!where.empty()) answer.detail += ": " + where;
   }
   if (answer.outcome != plugin::Outcome::kOk) return answer;
-
-  output.stray = find_stray(true);
-  if (q_) output.q = read(*q_);
-  if (k_) output.k = read(*k_);
-  if (problem_.operation == ROPEPROOF_TABLE) {
-    output.cos = read(*cos_, table_rows_, table_width_);
-    output.sin = read(*sin_, table_rows_, table_width_);
-  }
-  if (inv_freq_) {
-    output.inv_freq = read(*inv_freq_, output_count_, table_width_);
-  }
-  if (permuted_) output.permuted = read(*permuted_, output_count_, width_);
+  output.stray = memory_.find_stray(true);
+  for (const auto& [member, array] : outputs_) output.*member = read(array);
   return answer;
-}
-
-cases::Bits Call::read(const Tensor& tensor) const {
-  const std::byte* out = buffers_[tensor.out].data + tensor.out_at * width_;
-  cases::Bits bits;
-  for_each_element(tensor.shape, tensor.out_strides,
-                   case_->spec.layout.head_dim, [&](std::size_t offset) {
-                     bits.push_back(load(out + offset * width_, width_));
-                   });
-  return bits;
-}
-
-cases::Bits Call::read(std::size_t buffer, std::size_t count,
-                       std::size_t width) const {
-  cases::Bits bits;
-  for (std::size_t i = 0; i < count; ++i) {
-    bits.push_back(load(buffers_[buffer].data + i * width, width));
-  }
-  return bits;
 }
 
 }  // namespace ropeproof::conformance::check

@@ -1,0 +1,113 @@
+// call_memory.h -- the memory of one call: what lies where, and what changed.
+//
+// Outputs, with their gaps and the zones around them, are filled with ones, a
+// NaN in every format: an element that is not written shows. Everything else
+// that is no input element is filled with finite numbers: a kernel that rotates
+// a gap or the zone behind a buffer leaves other bits there, which arithmetic on
+// NaNs would not. After the call each byte that is not part of an output element
+// must be what it was.
+//
+// Every buffer borders a guard page on one side, which nobody can touch, not
+// even to read, and a zone of 64 bytes on the other. Which side is which changes
+// from case to case and from buffer to buffer.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_CALL_MEMORY_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_CALL_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/plugin/kernel.h"
+#include "reference/spec.h"
+
+namespace ropeproof::conformance::check {
+
+// Distances between rows, in elements.
+struct Strides {
+  std::int64_t batch = 0, token = 0, head = 0;
+};
+
+// Rows of `length` elements each, which lie back to back.
+struct Rows {
+  reference::Shape shape;
+  std::int64_t length = 0;
+  Strides strides;
+};
+
+// With gaps after each head, token and batch row.
+Rows with_gaps(const reference::Shape& shape, std::int64_t length,
+               const Strides& gaps);
+
+// A part of a buffer, or all of it.
+struct Array {
+  Rows rows;
+  std::size_t width = 0;      // bytes per element
+  std::byte* data = nullptr;  // the first element
+  std::size_t buffer = 0;     // number
+};
+
+// The elements, row by row.
+cases::Bits read(const Array& array);
+void write(const Array& array, const cases::Bits& bits);
+
+class CallMemory {
+ public:
+  enum class Fill : unsigned char {
+    kFinite = 0xa5,  // about -3e-16 in f32 and bf16
+    kOnes = 0xff     // a NaN in every format
+  };
+
+  // `kernel` provides the memory, which ends with this. `salt` decides on which
+  // side a buffer borders its guard page, where `edge` does not. Unaligned
+  // buffers begin one element after a page does and border no guard page.
+  CallMemory(plugin::Kernel& kernel, std::size_t salt,
+             std::optional<plugin::Edge> edge = std::nullopt,
+             bool is_unaligned = false);
+  ~CallMemory() { kernel_.release(); }
+  CallMemory(const CallMemory&) = delete;
+  CallMemory& operator=(const CallMemory&) = delete;
+
+  // A buffer of `bytes` that begins with the rows.
+  Array add(const std::string& name, const Rows& rows, std::size_t width,
+            std::size_t bytes, Fill fill);
+  // Buffers that end with the last row. Gaps of inputs hold `gap`, or finite
+  // numbers that are small.
+  Array add_input(const std::string& name, const Rows& rows, std::size_t width,
+                  const cases::Bits& bits,
+                  std::optional<std::uint64_t> gap = std::nullopt);
+  Array add_output(const std::string& name, const Rows& rows,
+                   std::size_t width);
+  // The call may change these elements; nothing else, unless marked as well.
+  void mark_output(const Array& array);
+
+  // Remembers what all buffers hold.
+  void snapshot();
+  // The first change since then that is none of an output, or any, in words.
+  std::string find_stray(bool outputs_may_change) const;
+  // "wrote past the end of q, at byte 96 of 96": of the buffer that borders the
+  // guard page; empty where none does.
+  std::string name_fault(const plugin::Fault& fault) const;
+
+ private:
+  struct Buffer {
+    std::string name;
+    std::byte* data = nullptr;  // without the zones
+    std::size_t bytes = 0;      // the same
+    std::size_t zone_before = 0, zone_after = 0;
+    std::vector<std::byte> before;        // the call, with the zones
+    std::vector<std::uint8_t> is_output;  // per byte; empty: none is
+  };
+
+  plugin::Kernel& kernel_;
+  std::size_t salt_;
+  std::optional<plugin::Edge> edge_;
+  bool is_unaligned_;
+  std::vector<Buffer> buffers_;
+};
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_CALL_MEMORY_H_
