@@ -24,7 +24,7 @@ constexpr double kBoundaries[] = {
 // k with 2^k <= |p| < 2^(k+1); -1 below 1.
 int binade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
 
-void count_turns(const RopeCase& c, Coverage& coverage) {
+void count_rotations(const RopeCase& c, Coverage& coverage) {
   if (c.is_special || c.q_heads + c.k_heads == 0) return;
   const auto& axis_of_pair = c.spec.axes.axis_of_pair;
   const std::int64_t pairs = std::min<std::int64_t>(c.pairs(), kCoveredPairs);
@@ -33,8 +33,8 @@ void count_turns(const RopeCase& c, Coverage& coverage) {
       const auto at = static_cast<std::size_t>(j);
       const std::int64_t axis = axis_of_pair.empty() ? 0 : axis_of_pair[at];
       const int binade = binade_of(c.position(axis, token));
-      if (binade < 0 || binade >= kCoveredDecades) continue;
-      ++coverage.turns[at][static_cast<std::size_t>(binade)];
+      if (binade < 0 || binade >= kCoveredBinades) continue;
+      ++coverage.rotations[at][static_cast<std::size_t>(binade)];
     }
   }
 }
@@ -81,7 +81,7 @@ Coverage coverage_of(const std::vector<Group>& groups) {
   Coverage coverage;
   for (const Group& group : groups) {
     for (const RopeCase& c : group.rope_cases) {
-      count_turns(c, coverage);
+      count_rotations(c, coverage);
       count_kinds(c, coverage);
     }
     const auto count = [&](const char* kind, std::size_t cases) {
@@ -100,8 +100,8 @@ Coverage coverage_of(const std::vector<Group>& groups) {
 std::vector<std::string> empty_cells(const Coverage& coverage) {
   std::vector<std::string> lines;
   for (std::size_t j = 0; j < kCoveredPairs; ++j) {
-    for (std::size_t k = 0; k < kCoveredDecades; ++k) {
-      if (coverage.turns[j][k] == 0) {
+    for (std::size_t k = 0; k < kCoveredBinades; ++k) {
+      if (coverage.rotations[j][k] == 0) {
         lines.push_back("pair " + std::to_string(j) + ", positions from 2^" +
                         std::to_string(k));
       }
@@ -112,24 +112,25 @@ std::vector<std::string> empty_cells(const Coverage& coverage) {
 
 std::string coverage_text(const Coverage& coverage) {
   std::ostringstream text;
-  text << "turns of pair j at positions from 2^k, the least of eight pairs\n"
-       << "      k";
-  for (std::size_t k = 0; k < kCoveredDecades; ++k) text << std::setw(5) << k;
+  text
+      << "rotations of pair j at positions from 2^k, the least of eight pairs\n"
+      << "      k";
+  for (std::size_t k = 0; k < kCoveredBinades; ++k) text << std::setw(5) << k;
   text << "\n";
   for (std::size_t first = 0; first < kCoveredPairs; first += kPairsPerRow) {
     const std::string row =
         std::to_string(first) + "-" + std::to_string(first + kPairsPerRow - 1);
     text << std::setw(7) << row;
-    for (std::size_t k = 0; k < kCoveredDecades; ++k) {
+    for (std::size_t k = 0; k < kCoveredBinades; ++k) {
       auto least = std::numeric_limits<std::int64_t>::max();
       for (std::size_t j = first; j < first + kPairsPerRow; ++j) {
-        least = std::min(least, coverage.turns[j][k]);
+        least = std::min(least, coverage.rotations[j][k]);
       }
       text << std::setw(5) << least;
     }
     text << "\n";
   }
-  constexpr std::size_t kCells = std::size_t{kCoveredPairs} * kCoveredDecades;
+  constexpr std::size_t kCells = std::size_t{kCoveredPairs} * kCoveredBinades;
   text << kCells - empty_cells(coverage).size() << " of " << kCells
        << " cells covered\n\ncases\n";
   for (const auto& [kind, count] : coverage.cases) {

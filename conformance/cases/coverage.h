@@ -13,12 +13,13 @@
 namespace ropeproof::conformance::cases {
 
 inline constexpr int kCoveredPairs = 128;   // rotary_dim up to 256
-inline constexpr int kCoveredDecades = 25;  // positions from 2^0 to 2^24
+inline constexpr int kCoveredBinades = 25;  // positions from 2^0 to 2^24
 
 struct Coverage {
   // [j][k]: tokens that rotate pair j at positions p with 2^k <= |p| < 2^(k+1), of
   // cases with finite numbers only.
-  std::array<std::array<std::int64_t, kCoveredDecades>, kCoveredPairs> turns{};
+  std::array<std::array<std::int64_t, kCoveredBinades>, kCoveredPairs>
+      rotations{};
   // Cases by what they are: "f32 half_split", "scaling yarn", "memory dense",
   // "position 65504", "special", "adjoint", ...
   std::map<std::string, std::int64_t> cases;

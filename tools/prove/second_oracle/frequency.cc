@@ -126,12 +126,12 @@ void scale_llama3(const Scaling& llama3, Frequency& theta) {
   const Rational& high = llama3.number("high_freq_factor");
   // The wavelength is 2 pi / theta with the pi that programs have.
   const Rational pi = f64_value(std::bit_cast<std::uint64_t>(std::numbers::pi));
-  const Rational turns_per_theta =
+  const Rational circles_per_theta =
       llama3.number("original_length") / (Rational(2) * pi);
   std::optional<Rational> rotations;
-  if (theta.powers.empty()) rotations = turns_per_theta * theta.coefficient;
+  if (theta.powers.empty()) rotations = circles_per_theta * theta.coefficient;
   const auto enclose = [&](slong bits) {
-    return multiply(Ball(turns_per_theta, bits), theta.enclose(bits), bits);
+    return multiply(Ball(circles_per_theta, bits), theta.enclose(bits), bits);
   };
   if (side(rotations, high, enclose) >= 0) return;
   if (side(rotations, low, enclose) <= 0) {
@@ -141,7 +141,7 @@ void scale_llama3(const Scaling& llama3, Frequency& theta) {
     theta.coefficient =
         theta.coefficient * ((Rational(1) - sigma) / factor + sigma);
   } else {
-    theta.blend = Frequency::Blend{turns_per_theta, low, high, factor};
+    theta.blend = Frequency::Blend{circles_per_theta, low, high, factor};
   }
 }
 
@@ -194,7 +194,7 @@ Ball Frequency::enclose(slong bits) const {
   }
   if (!blend) return theta;
   const Ball rotations =
-      multiply(Ball(blend->turns_per_theta, bits), theta, bits);
+      multiply(Ball(blend->circles_per_theta, bits), theta, bits);
   const Ball sigma = divide(subtract(rotations, Ball(blend->low, bits), bits),
                             Ball(blend->high - blend->low, bits), bits);
   const Ball complement = subtract(Ball(Rational(1), bits), sigma, bits);

@@ -20,9 +20,9 @@ struct Frequency {
   std::vector<std::pair<Rational, Rational>> powers;  // irrational ones
 
   // llama3 between its bands: theta (1 - sigma)/s + theta sigma, where sigma =
-  // (turns_per_theta theta - low) / (high - low).
+  // (circles_per_theta theta - low) / (high - low).
   struct Blend {
-    Rational turns_per_theta, low, high, factor;
+    Rational circles_per_theta, low, high, factor;
   };
   std::optional<Blend> blend;
 

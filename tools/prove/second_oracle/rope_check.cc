@@ -32,7 +32,7 @@ void RopeCheck::run() {
   check_amplitude();
   check_frequencies();
   for (std::int64_t token = 0; token < c_.tokens(); ++token) {
-    for (std::int64_t j = 0; j < c_.pairs(); ++j) check_turn(token, j);
+    for (std::int64_t j = 0; j < c_.pairs(); ++j) check_cos_sin(token, j);
   }
   check_untouched("q", c_.q_heads);
   check_untouched("k", c_.k_heads);
@@ -102,7 +102,7 @@ void RopeCheck::check_frequencies() {
   }
 }
 
-void RopeCheck::check_turn(std::int64_t token, std::int64_t j) {
+void RopeCheck::check_cos_sin(std::int64_t token, std::int64_t j) {
   const std::size_t index = at(token * c_.pairs() + j);
   std::vector<Task> tasks = {{What::kCos, "cos", index, {}, {}},
                              {What::kSin, "sin", index, {}, {}}};
@@ -113,9 +113,9 @@ void RopeCheck::check_turn(std::int64_t token, std::int64_t j) {
   add_heads(token, j, "k", c_.k_heads, tasks);
   result_.values += static_cast<std::int64_t>(tasks.size());
 
-  const Rational p = turning(token, j);
+  const Rational p = coordinate(token, j);
   for (const slong bits : kLadder) {
-    const Turn now = turn(token, j, p, bits);
+    const CosSin now = cos_sin(token, j, p, bits);
     result_.bits = std::max(result_.bits, bits);
     std::erase_if(tasks, [&](const Task& task) {
       if (!task.has_numbers()) {
@@ -173,7 +173,7 @@ const Rational& RopeCheck::position(std::int64_t axis,
   return c_.positions.at(at(axis * c_.tokens() + token));
 }
 
-Rational RopeCheck::turning(std::int64_t token, std::int64_t j) const {
+Rational RopeCheck::coordinate(std::int64_t token, std::int64_t j) const {
   if (c_.weights.empty()) {
     return position(c_.axis_of_pair.empty() ? 0 : c_.axis_of_pair.at(at(j)),
                     token);
@@ -186,49 +186,52 @@ Rational RopeCheck::turning(std::int64_t token, std::int64_t j) const {
   return sum;
 }
 
-RopeCheck::Turn RopeCheck::turn(std::int64_t token, std::int64_t j,
-                                const Rational& turning, slong bits) const {
-  Turn turn;
+RopeCheck::CosSin RopeCheck::cos_sin(std::int64_t token, std::int64_t j,
+                                     const Rational& coordinate,
+                                     slong bits) const {
+  CosSin cos_sin;
   const Frequency& theta = frequencies_[at(j)];
-  if (turning.sign() == 0 || theta.is_zero()) {
-    turn.cos = Ball(Rational(1), bits);  // and the sine is 0
+  if (coordinate.sign() == 0 || theta.is_zero()) {
+    cos_sin.cos = Ball(Rational(1), bits);  // and the sine is 0
   } else {
     // A large angle costs as many bits of its sine.
     const auto more =
-        static_cast<slong>(fmpz_bits(turning.numerator())) + slong{8};
-    turn.phi = multiply(theta.enclose(bits + more), Ball(turning, bits + more),
-                        bits + more);
-    arb_sin_cos(turn.sin.get(), turn.cos.get(), turn.phi, bits);
+        static_cast<slong>(fmpz_bits(coordinate.numerator())) + slong{8};
+    cos_sin.phi = multiply(theta.enclose(bits + more),
+                           Ball(coordinate, bits + more), bits + more);
+    arb_sin_cos(cos_sin.sin.get(), cos_sin.cos.get(), cos_sin.phi, bits);
   }
   Rational exact = amplitude_;
-  turn.denominator = Ball(Rational(1), bits);
+  cos_sin.denominator = Ball(Rational(1), bits);
   if (c_.xpos) {
     const Stretch s = stretch(c_, j, position(0, token));
     if (const auto whole = rational_power(s.zeta, s.exponent)) {
       exact = exact * *whole;
     } else {
-      turn.numerator = multiply(Ball(amplitude_, bits),
-                                power(s.zeta, s.exponent, bits), bits);
-      return turn;
+      cos_sin.numerator = multiply(Ball(amplitude_, bits),
+                                   power(s.zeta, s.exponent, bits), bits);
+      return cos_sin;
     }
   }
   Rational numerator, denominator;
   fmpz_set(fmpq_numref(numerator.get()), exact.numerator());
   fmpz_set(fmpq_numref(denominator.get()), exact.denominator());
-  turn.numerator = Ball(numerator, bits);
-  turn.denominator = Ball(denominator, bits);
-  return turn;
+  cos_sin.numerator = Ball(numerator, bits);
+  cos_sin.denominator = Ball(denominator, bits);
+  return cos_sin;
 }
 
-Ball RopeCheck::value(const Task& task, const Turn& turn, slong bits) const {
+Ball RopeCheck::value(const Task& task, const CosSin& cos_sin,
+                      slong bits) const {
   const auto scaled = [&](const Ball& y) {
-    return divide(multiply(y, turn.numerator, bits), turn.denominator, bits);
+    return divide(multiply(y, cos_sin.numerator, bits), cos_sin.denominator,
+                  bits);
   };
   switch (task.what) {
     case What::kCos:
-      return scaled(turn.cos);
+      return scaled(cos_sin.cos);
     case What::kSin:
-      return scaled(turn.sin);
+      return scaled(cos_sin.sin);
     case What::kAmplitude:
       return scaled(Ball(Rational(1), bits));
     case What::kU:
@@ -238,8 +241,8 @@ Ball RopeCheck::value(const Task& task, const Turn& turn, slong bits) const {
   const Ball x_u(task.x_u.value(), bits), x_v(task.x_v.value(), bits);
   // Counter-clockwise by phi; the adjoint rotates backward.
   const bool is_u = task.what == What::kU;
-  const Ball straight = multiply(is_u ? x_u : x_v, turn.cos, bits);
-  const Ball crossed = multiply(is_u ? x_v : x_u, turn.sin, bits);
+  const Ball straight = multiply(is_u ? x_u : x_v, cos_sin.cos, bits);
+  const Ball crossed = multiply(is_u ? x_v : x_u, cos_sin.sin, bits);
   return scaled(is_u != c_.is_adjoint ? subtract(straight, crossed, bits)
                                       : add(straight, crossed, bits));
 }
@@ -257,13 +260,15 @@ Verdict RopeCheck::judge(const Task& task, const Ball& y, slong bits) const {
   return is_nearest_pair(y, golden, low_part(task), bits);
 }
 
-bool RopeCheck::keeps_rule(const Task& task, const Turn& turn,
+bool RopeCheck::keeps_rule(const Task& task, const CosSin& cos_sin,
                            slong bits) const {
   if (!c_.is_special || low_part(task) != 0) return false;
-  const int cos = sure_sign(
-      value({What::kCos, "cos", task.index, {}, {}}, turn, bits), turn.phi);
-  const int forward = sure_sign(
-      value({What::kSin, "sin", task.index, {}, {}}, turn, bits), turn.phi);
+  const int cos =
+      sure_sign(value({What::kCos, "cos", task.index, {}, {}}, cos_sin, bits),
+                cos_sin.phi);
+  const int forward =
+      sure_sign(value({What::kSin, "sin", task.index, {}, {}}, cos_sin, bits),
+                cos_sin.phi);
   const int sin = c_.is_adjoint ? -forward : forward;
   const std::uint64_t rule =
       task.what == What::kU ? sum_without_number(task.x_u, cos, task.x_v, -sin)

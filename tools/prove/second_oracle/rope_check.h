@@ -23,7 +23,7 @@ class RopeCheck {
   // A pair at a token: its angle, cosine and sine without the amplitude, which
   // is numerator/denominator, so that a value at an angle of zero is exact
   // wherever it fits.
-  struct Turn {
+  struct CosSin {
     Ball phi, cos, sin, numerator, denominator;
   };
 
@@ -41,22 +41,22 @@ class RopeCheck {
   void check_shapes() const;
   void check_amplitude();
   void check_frequencies();
-  void check_turn(std::int64_t token, std::int64_t j);
+  void check_cos_sin(std::int64_t token, std::int64_t j);
   void add_heads(std::int64_t token, std::int64_t j, const char* tensor,
                  std::int64_t heads, std::vector<Task>& tasks) const;
   void check_untouched(const char* tensor, std::int64_t heads);
 
   // sum_k W[k,j] p_k
-  Rational turning(std::int64_t token, std::int64_t j) const;
+  Rational coordinate(std::int64_t token, std::int64_t j) const;
   const Rational& position(std::int64_t axis, std::int64_t token) const;
-  Turn turn(std::int64_t token, std::int64_t j, const Rational& turning,
-            slong bits) const;
-  Ball value(const Task& task, const Turn& turn, slong bits) const;
+  CosSin cos_sin(std::int64_t token, std::int64_t j, const Rational& coordinate,
+                 slong bits) const;
+  Ball value(const Task& task, const CosSin& cos_sin, slong bits) const;
 
   // Whether the golden of `task` is what `y`, its value, says.
   Verdict judge(const Task& task, const Ball& y, slong bits) const;
   // The same where an element is no number.
-  bool keeps_rule(const Task& task, const Turn& turn, slong bits) const;
+  bool keeps_rule(const Task& task, const CosSin& cos_sin, slong bits) const;
   std::uint64_t low_part(const Task& task) const;  // 0 where there is none
   bool has_low_parts() const { return c_.dtype.bits == 64; }
   const Patterns& expected(const std::string& tensor) const;
