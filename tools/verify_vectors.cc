@@ -42,41 +42,23 @@ Opinion no_opinion(Opinion::State state, const std::string& why) {
 
 // cpp_bin_float ---------------------------------------------------------------
 
-// The expected values of a case. `rule` decides which elements count: a pattern
-// that stands for a rule is no real number.
-struct Tensor {
-  const char* name;
-  Bits RopeCase::*bits;
-  Bits RopeCase::*rule;
-};
-constexpr Tensor kTensors[] = {
-    {"inv_freq_hi", &RopeCase::inv_freq_hi, &RopeCase::inv_freq_hi},
-    {"inv_freq_lo", &RopeCase::inv_freq_lo, &RopeCase::inv_freq_hi},
-    {"pair_amplitude", &RopeCase::pair_amplitude, &RopeCase::pair_amplitude},
-    {"cos", &RopeCase::cos, &RopeCase::cos},
-    {"cos_lo", &RopeCase::cos_lo, &RopeCase::cos},
-    {"sin", &RopeCase::sin, &RopeCase::sin},
-    {"sin_lo", &RopeCase::sin_lo, &RopeCase::sin},
-    {"q", &RopeCase::q_out, &RopeCase::q_out},
-    {"q_lo", &RopeCase::q_out_lo, &RopeCase::q_out},
-    {"k", &RopeCase::k_out, &RopeCase::k_out},
-    {"k_lo", &RopeCase::k_out_lo, &RopeCase::k_out}};
-
-void compare(const std::string& what, const Bits& want, const Bits& got,
-             const Bits& rule, Opinion& opinion) {
+// The tensor `name` of a case: the committed patterns, and those found here.
+// `hi` decides which count: a pattern that stands for a rule is no real number.
+void compare(const std::string& name, const Bits& want, const Bits& got,
+             const Bits& hi, Opinion& opinion) {
   constexpr std::int64_t kLines = 3;
   if (want.size() != got.size()) {
     ++opinion.disagreements;
-    opinion.text += "  " + what + ": wrong size\n";
+    opinion.text += "  " + name + ": wrong size\n";
     return;
   }
   for (std::size_t i = 0; i < want.size(); ++i) {
-    if (!std::isfinite(std::bit_cast<double>(rule[i]))) continue;
+    if (!std::isfinite(std::bit_cast<double>(hi[i]))) continue;
     ++opinion.values;
     if (want[i] == got[i]) continue;
     if (++opinion.disagreements > kLines) continue;
     std::ostringstream line;
-    line << "  " << what << "[" << i << "]: golden " << std::hex
+    line << "  " << name << "[" << i << "]: golden " << std::hex
          << std::setfill('0') << std::setw(16) << want[i] << ", here "
          << std::setw(16) << got[i] << "\n";
     opinion.text += line.str();
@@ -85,16 +67,19 @@ void compare(const std::string& what, const Bits& want, const Bits& got,
 
 void compare(const RopeCase& want, const RopeCase& got, Opinion& opinion) {
   const Bits m = {std::bit_cast<std::uint64_t>(want.amplitude)};
-  compare(want.id + " amplitude", m,
-          {std::bit_cast<std::uint64_t>(got.amplitude)}, m, opinion);
-  for (const auto& [name, bits, rule] : kTensors) {
-    compare(want.id + " " + name, want.*bits, got.*bits, want.*rule, opinion);
+  const Bits m_here = {std::bit_cast<std::uint64_t>(got.amplitude)};
+  compare(want.id + " amplitude", m, m_here, m, opinion);
+  for (const auto& golden : conformance::cases::goldens_of(want)) {
+    compare(want.id + " " + golden.key, want.*golden.bits, got.*golden.bits,
+            want.*golden.hi, opinion);
   }
 }
 
 // The case without its expected values.
 void forget_goldens(RopeCase& c) {
-  for (const Tensor& tensor : kTensors) (c.*tensor.bits).clear();
+  for (const auto& golden : conformance::cases::goldens_of(c)) {
+    (c.*golden.bits).clear();
+  }
   c.amplitude = 1;
   c.printed.reset();
 }

@@ -90,6 +90,35 @@ struct RopeCase {
   }
 };
 
+// A golden of a rope case: what its file calls it, where it is and how large.
+struct GoldenTensor {
+  const char* key;
+  Bits RopeCase::*bits;
+  Bits RopeCase::*hi;      // of a lo, what it belongs to; else as `bits`
+  std::int64_t rows, row;  // `rows` rows of `row` elements
+  bool is_present = true;  // else it is empty, and not in the file
+};
+
+// All of them, in the order of a file.
+inline std::vector<GoldenTensor> goldens_of(const RopeCase& c) {
+  using R = RopeCase;
+  const std::int64_t n = c.pairs(), d = c.spec.layout.head_dim, t = c.tokens(),
+                     q = t * c.q_heads, k = t * c.k_heads;
+  const bool is_f64 = c.dtype == reference::Format::kF64;
+  return {{"inv_freq_hi", &R::inv_freq_hi, &R::inv_freq_hi, 1, n},
+          {"inv_freq_lo", &R::inv_freq_lo, &R::inv_freq_hi, 1, n},
+          {"cos", &R::cos, &R::cos, t, n},
+          {"sin", &R::sin, &R::sin, t, n},
+          {"q", &R::q_out, &R::q_out, q, d},
+          {"k", &R::k_out, &R::k_out, k, d},
+          {"cos_lo", &R::cos_lo, &R::cos, t, n, is_f64},
+          {"sin_lo", &R::sin_lo, &R::sin, t, n, is_f64},
+          {"q_lo", &R::q_out_lo, &R::q_out, q, d, is_f64},
+          {"k_lo", &R::k_out_lo, &R::k_out, k, d, is_f64},
+          {"pair_amplitude", &R::pair_amplitude, &R::pair_amplitude, t, n,
+           c.spec.frequencies.xpos.has_value()}};
+}
+
 // A case of the operation permute: bits in, bits out.
 struct PermuteCase {
   std::string id;
@@ -150,14 +179,21 @@ struct Group {
   std::vector<SequenceCase> sequence_cases;
 };
 
-// Calls visit(case) for every case of a group, const or not, in the order of
-// its file.
+// Calls visit(type, cases) for the list of cases of every type, const or not.
+template <class AnyGroup, class Visit>
+void for_each_type(AnyGroup& group, const Visit& visit) {
+  visit("rope", group.rope_cases);
+  visit("permute", group.permute_cases);
+  visit("reject", group.reject_cases);
+  visit("sequence", group.sequence_cases);
+}
+
+// Calls visit(case) for every case of a group, in the order of its file.
 template <class AnyGroup, class Visit>
 void for_each_case(AnyGroup& group, const Visit& visit) {
-  for (auto& c : group.rope_cases) visit(c);
-  for (auto& c : group.permute_cases) visit(c);
-  for (auto& c : group.reject_cases) visit(c);
-  for (auto& c : group.sequence_cases) visit(c);
+  for_each_type(group, [&](const char* /*type*/, auto& cases) {
+    for (auto& c : cases) visit(c);
+  });
 }
 
 }  // namespace ropeproof::conformance::cases

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "conformance/cases/families/choices.h"
 #include "conformance/cases/words.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -14,12 +15,6 @@ namespace ropeproof::conformance::cases {
 namespace {
 
 constexpr int kPairsPerRow = 8;
-
-// Positions where some type or table gives out.
-constexpr double kBoundaries[] = {
-    256,   257,   511,   512,    513,     2047,     2048,      2049,
-    4095,  4096,  4097,  32767,  32768,   32769,    32783,     65504,
-    65505, 65535, 65791, 131071, 1048575, 16777217, 2147483647};
 
 // k with 2^k <= |p| < 2^(k+1); -1 below 1.
 int binade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
@@ -84,15 +79,11 @@ Coverage coverage_of(const std::vector<Group>& groups) {
       count_rotations(c, coverage);
       count_kinds(c, coverage);
     }
-    const auto count = [&](const char* kind, std::size_t cases) {
-      if (cases > 0) {
-        coverage.cases[kind] += static_cast<std::int64_t>(cases);
-      }
-    };
-    count("type: rope", group.rope_cases.size());
-    count("type: permute", group.permute_cases.size());
-    count("type: reject", group.reject_cases.size());
-    count("type: sequence", group.sequence_cases.size());
+    for_each_type(group, [&](const std::string& type, const auto& cases) {
+      if (cases.empty()) return;
+      coverage.cases["type: " + type] +=
+          static_cast<std::int64_t>(cases.size());
+    });
   }
   return coverage;
 }

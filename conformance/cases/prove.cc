@@ -34,11 +34,7 @@ class CaseProver {
 
   void prove() {
     c_.precision_bits = 0;
-    for (Bits* bits : {&c_.pair_amplitude, &c_.inv_freq_hi, &c_.inv_freq_lo,
-                       &c_.cos, &c_.sin, &c_.q_out, &c_.k_out, &c_.cos_lo,
-                       &c_.sin_lo, &c_.q_out_lo, &c_.k_out_lo}) {
-      bits->clear();
-    }
+    for (const GoldenTensor& golden : goldens_of(c_)) (c_.*golden.bits).clear();
     c_.amplitude = goldens_.resolution().amplitude;
     for (const WideGolden& theta : goldens_.frequencies()) {
       note(theta, c_.inv_freq_hi, c_.inv_freq_lo);

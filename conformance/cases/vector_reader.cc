@@ -117,32 +117,17 @@ Printed read_printed(const json& node, const std::string& where) {
 void read_expected(const json& node, const std::string& where,
                    TensorReader& tensors, RopeCase& c) {
   text::StrictObject object(node, where);
-  const std::int64_t d = c.spec.layout.head_dim;
-  const auto f64 = [&](const std::string& key, std::int64_t count,
-                       std::int64_t row) {
-    return tensors.read(object, key, "expected." + key, count, row,
-                        Format::kF64);
-  };
   c.precision_bits =
       static_cast<int>(object.integer("precision_bits", 0, 1 << 16));
   c.amplitude = c.spec.frequencies.amplitude;
   if (object.find("amplitude") != nullptr) {
     c.amplitude = read_double(object, "amplitude");
   }
-  c.inv_freq_hi = f64("inv_freq_hi", 1, c.pairs());
-  c.inv_freq_lo = f64("inv_freq_lo", 1, c.pairs());
-  c.cos = f64("cos", c.tokens(), c.pairs());
-  c.sin = f64("sin", c.tokens(), c.pairs());
-  c.q_out = f64("q", c.tokens() * c.q_heads, d);
-  c.k_out = f64("k", c.tokens() * c.k_heads, d);
-  if (c.dtype == Format::kF64) {
-    c.cos_lo = f64("cos_lo", c.tokens(), c.pairs());
-    c.sin_lo = f64("sin_lo", c.tokens(), c.pairs());
-    c.q_out_lo = f64("q_lo", c.tokens() * c.q_heads, d);
-    c.k_out_lo = f64("k_lo", c.tokens() * c.k_heads, d);
-  }
-  if (object.find("pair_amplitude") != nullptr) {
-    c.pair_amplitude = f64("pair_amplitude", c.tokens(), c.pairs());
+  for (const GoldenTensor& golden : goldens_of(c)) {
+    if (!golden.is_present) continue;
+    c.*golden.bits =
+        tensors.read(object, golden.key, std::string("expected.") + golden.key,
+                     golden.rows, golden.row, Format::kF64);
   }
   object.finish();
 }
@@ -337,15 +322,13 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
   TensorReader tensors = open_payload(object, group, payload);
   const json& cases = object.get("cases");
   if (!cases.is_array()) object.fail("cases", "expected an array");
-  if (type == "rope") {
-    read_cases(cases, file, tensors, group.rope_cases);
-  } else if (type == "permute") {
-    read_cases(cases, file, tensors, group.permute_cases);
-  } else if (type == "reject") {
-    read_cases(cases, file, tensors, group.reject_cases);
-  } else if (type == "sequence") {
-    read_cases(cases, file, tensors, group.sequence_cases);
-  } else {
+  bool is_known = false;
+  for_each_type(group, [&](const std::string& known, auto& list) {
+    if (type != known) return;
+    is_known = true;
+    read_cases(cases, file, tensors, list);
+  });
+  if (!is_known) {
     object.fail("type", "expected rope, permute, reject or sequence");
   }
   tensors.finish();

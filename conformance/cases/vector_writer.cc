@@ -53,29 +53,14 @@ Json printed(const Printed& p) {
 }
 
 Json expected(const RopeCase& c, TensorWriter& tensors) {
-  const std::int64_t d = c.spec.layout.head_dim;
   Json json = {{"precision_bits", c.precision_bits}};
-  const auto add = [&](const std::string& key, const Bits& bits,
-                       std::int64_t row) {
-    json[key] = tensors.write("expected." + key, bits, row, Format::kF64);
-  };
-  add("inv_freq_hi", c.inv_freq_hi, c.pairs());
-  add("inv_freq_lo", c.inv_freq_lo, c.pairs());
-  add("cos", c.cos, c.pairs());
-  add("sin", c.sin, c.pairs());
-  add("q", c.q_out, d);
-  add("k", c.k_out, d);
-  if (c.dtype == Format::kF64) {
-    add("cos_lo", c.cos_lo, c.pairs());
-    add("sin_lo", c.sin_lo, c.pairs());
-    add("q_lo", c.q_out_lo, d);
-    add("k_lo", c.k_out_lo, d);
+  for (const GoldenTensor& golden : goldens_of(c)) {
+    if (!golden.is_present) continue;
+    json[golden.key] = tensors.write(std::string("expected.") + golden.key,
+                                     c.*golden.bits, golden.row, Format::kF64);
   }
   if (c.amplitude != c.spec.frequencies.amplitude) {
     json["amplitude"] = hex(c.amplitude);
-  }
-  if (c.spec.frequencies.xpos) {
-    add("pair_amplitude", c.pair_amplitude, c.pairs());
   }
   return json;
 }
@@ -147,10 +132,11 @@ Json write_cases(const Group& group, TensorWriter& tensors) {
 }
 
 std::string type_of(const Group& group) {
-  return !group.permute_cases.empty()    ? "permute"
-         : !group.reject_cases.empty()   ? "reject"
-         : !group.sequence_cases.empty() ? "sequence"
-                                         : "rope";
+  std::string type = "rope";
+  for_each_type(group, [&](const char* name, const auto& cases) {
+    if (!cases.empty()) type = name;
+  });
+  return type;
 }
 
 template <class Case>

@@ -6,14 +6,8 @@ namespace ropeproof::conformance::report {
 
 std::vector<std::string> case_ids(const cases::Corpus& corpus) {
   std::vector<std::string> ids;
-  const auto add = [&ids](const auto& cases) {
-    for (const auto& c : cases) ids.push_back(c.id);
-  };
   for (const cases::Group& group : corpus.groups) {
-    add(group.rope_cases);
-    add(group.permute_cases);
-    add(group.reject_cases);
-    add(group.sequence_cases);
+    cases::for_each_case(group, [&](const auto& c) { ids.push_back(c.id); });
   }
   return ids;
 }
