@@ -49,12 +49,6 @@ std::string load_file(const fs::path& directory, text::StrictObject& entry,
   return bytes;
 }
 
-const nlohmann::json& array_at(text::StrictObject& object, const char* key) {
-  const nlohmann::json& node = object.get(key);
-  if (!node.is_array()) object.fail(key, "expected an array");
-  return node;
-}
-
 Group load_group(const fs::path& directory, text::StrictObject& entry) {
   const std::string text = load_file(directory, entry);
   std::string payload;
@@ -184,9 +178,7 @@ Corpus load_corpus(const fs::path& directory) {
   const std::string text = text::read_file(directory / kManifest);
   const nlohmann::json document = text::parse_json(text, manifest_path);
   text::StrictObject manifest(document, manifest_path);
-  if (manifest.text("format") != kManifestFormat) {
-    manifest.fail("format", std::string("expected ") + kManifestFormat);
-  }
+  manifest.expect("format", kManifestFormat);
   Corpus corpus;
   corpus.version = manifest.text("generator_version");
   corpus.manifest_sha256 = text::sha256(text);
@@ -196,7 +188,7 @@ Corpus load_corpus(const fs::path& directory) {
   const std::string ids_digest = manifest.text("ids_sha256");
   std::set<std::string> seen;
   std::string all_ids;
-  for (const nlohmann::json& node : array_at(manifest, "files")) {
+  for (const nlohmann::json& node : manifest.array("files")) {
     text::StrictObject entry(node, manifest_path + ".files");
     Group group = load_group(directory, entry);
     for_each_case(group, [&](const auto& c) {
@@ -207,7 +199,7 @@ Corpus load_corpus(const fs::path& directory) {
     });
     corpus.groups.push_back(std::move(group));
   }
-  for (const nlohmann::json& node : array_at(manifest, "texts")) {
+  for (const nlohmann::json& node : manifest.array("texts")) {
     text::StrictObject entry(node, manifest_path + ".texts");
     load_file(directory, entry);
     entry.finish();

@@ -44,35 +44,26 @@ std::uint64_t header_length(std::span<const std::byte> file,
   return length;
 }
 
-std::uint64_t count_at(text::StrictObject& object, const std::string& key,
-                       const json& node) {
+std::vector<std::int64_t> counts(text::StrictObject& object,
+                                 const std::string& key, std::size_t size,
+                                 const char* expected) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  if (!text::is_integer(node, 0, kMax)) object.fail(key, "expected counts");
-  return node.get<std::uint64_t>();
+  const std::vector<std::int64_t> result = object.integers(key, 0, kMax);
+  if (result.size() != size) object.fail(key, expected);
+  return result;
 }
 
 // One tensor, its offsets relative to the end of the header.
 StoredTensor read_tensor(const json& node, const std::string& where) {
   text::StrictObject object(node, where);
   StoredTensor tensor;
-  const std::string word = object.text("dtype");
-  const auto dtype = text::find_word(kStoredWords, word);
-  if (!dtype) {
-    object.fail("dtype", "unknown type \"" + word + "\"; expected " +
-                             text::list_words(kStoredWords));
-  }
-  tensor.dtype = *dtype;
-  const json& shape = object.get("shape");
-  if (!shape.is_array() || shape.size() != 1) {
-    object.fail("shape", "expected one dimension");
-  }
-  const std::uint64_t elements = count_at(object, "shape", shape[0]);
-  const json& offsets = object.get("data_offsets");
-  if (!offsets.is_array() || offsets.size() != 2) {
-    object.fail("data_offsets", "expected [begin, end]");
-  }
-  tensor.begin = count_at(object, "data_offsets", offsets[0]);
-  tensor.end = count_at(object, "data_offsets", offsets[1]);
+  tensor.dtype = object.word("dtype", kStoredWords);
+  const auto shape = counts(object, "shape", 1, "expected one dimension");
+  const auto offsets =
+      counts(object, "data_offsets", 2, "expected [begin, end]");
+  const auto elements = static_cast<std::uint64_t>(shape[0]);
+  tensor.begin = static_cast<std::uint64_t>(offsets[0]);
+  tensor.end = static_cast<std::uint64_t>(offsets[1]);
   const std::uint64_t width = plugin::bytes_of(tensor.dtype);
   if (tensor.begin > tensor.end || (tensor.end - tensor.begin) % width != 0 ||
       (tensor.end - tensor.begin) / width != elements) {
@@ -133,9 +124,7 @@ Safetensors parse_safetensors(std::span<const std::byte> file,
   text::StrictObject header(document, name);
   Safetensors result;
   text::StrictObject metadata(header.get(kMetadata), header.at(kMetadata));
-  if (metadata.text("format") != kVectorFormat) {
-    metadata.fail("format", std::string("expected ") + kVectorFormat);
-  }
+  metadata.expect("format", kVectorFormat);
   result.group = metadata.text("group");
   metadata.finish();
   for (const auto& [key, node] : document.items()) {

@@ -92,10 +92,11 @@ TEST_CASE("a side file that is no sound safetensors is refused",
       tensors["a.F64"] = a;
       refuses(side_file(header(tensors), 20), what);
     };
-    refuses_a(tensor("F8", 16, 0, 16), "unknown type \"F8\"");
+    refuses_a(tensor("F8", 16, 0, 16), "\"F8\"; expected F64, ");
     refuses_a(tensor("F64", 3, 0, 16), "does not fit the shape");
     refuses_a(tensor("F64", 2, 16, 0), "does not fit the shape");
-    refuses_a(tensor("F64", 2, 0, ~std::uint64_t{0}), "expected counts");
+    refuses_a(tensor("F64", 2, 0, ~std::uint64_t{0}),
+              "data_offsets: expected integers 0 .. ");
     refuses_a(tensor("F64", (std::uint64_t{1} << 61) + 2, 0, 16),
               "does not fit the shape");
     Json node = tensor("F64", 2, 0, 16);
@@ -103,7 +104,7 @@ TEST_CASE("a side file that is no sound safetensors is refused",
     refuses_a(node, "expected one dimension");
     node = tensor("F64", 2, 0, 16);
     node["data_offsets"] = {0, -16};
-    refuses_a(node, "expected counts");
+    refuses_a(node, "data_offsets: expected integers 0 .. ");
     node["data_offsets"] = {0};
     refuses_a(node, "expected [begin, end]");
     node = tensor("F64", 2, 0, 16);

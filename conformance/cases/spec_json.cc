@@ -110,13 +110,8 @@ reference::Axes read_axes(const json& node, const std::string& where,
   if (object.find("weights") != nullptr) {
     axes.weights = read_doubles(object, "weights", axes.count * pairs);
   } else {
-    const json& list = object.get("axis_of_pair");
-    if (!list.is_array()) object.fail("axis_of_pair", "expected an array");
-    for (const json& axis : list) {
-      if (!axis.is_number_unsigned())
-        object.fail("axis_of_pair", "not an axis");
-      axes.axis_of_pair.push_back(axis.get<std::int64_t>());
-    }
+    axes.axis_of_pair =
+        object.integers("axis_of_pair", 0, reference::kMaxAxes - 1);
   }
   object.finish();
   return axes;

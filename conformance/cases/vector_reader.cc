@@ -21,17 +21,9 @@ using reference::Format;
 constexpr std::int64_t kMaxDim = 1 << 16;
 constexpr std::int64_t kMaxElements = 1 << 26;
 
-template <class Value, std::size_t kSize>
-Value read_word(text::StrictObject& object, const std::string& key,
-                const text::Words<Value, kSize>& words) {
-  const auto value = text::find_word(words, object.text(key));
-  if (!value) object.fail(key, "expected " + text::list_words(words));
-  return *value;
-}
-
 reference::Layout read_layout(text::StrictObject& object) {
   reference::Layout layout;
-  layout.pairing = read_word(object, "pairing", text::kPairingWords);
+  layout.pairing = object.word("pairing", text::kPairingWords);
   layout.head_dim = object.integer("head_dim", 2, kMaxDim);
   layout.rotary_dim = object.integer("rotary_dim", 2, layout.head_dim);
   layout.rotary_offset =
@@ -76,10 +68,9 @@ void read_axis(text::StrictObject& object, const json& rows, const RopeCase& c,
 }
 
 void read_positions(text::StrictObject& object, RopeCase& c) {
-  const json& node = object.get("positions");
+  const json& node = object.array("positions");
   if (c.spec.axes.count == 1) return read_axis(object, node, c, c.positions);
-  if (!node.is_array() ||
-      node.size() != static_cast<std::size_t>(c.spec.axes.count)) {
+  if (node.size() != static_cast<std::size_t>(c.spec.axes.count)) {
     object.fail("positions",
                 "expected " + std::to_string(c.spec.axes.count) + " axes");
   }
@@ -96,19 +87,11 @@ Printed read_printed(const json& node, const std::string& where) {
   p.sin = object.texts("sin");
   p.q = object.texts("q");
   p.k = object.texts("k");
-  const json& errata = object.get("errata");
-  if (!errata.is_array()) object.fail("errata", "expected an array");
-  for (const json& item : errata) {
+  for (const json& item : object.array("errata")) {
     text::StrictObject e(item, object.at("errata"));
-    Erratum erratum{e.text("tensor"), {}, e.text("printed"), e.text("correct")};
-    const json& index = e.get("index");
-    if (!index.is_array()) e.fail("index", "expected an array");
-    for (const json& i : index) {
-      if (!i.is_number_unsigned()) e.fail("index", "expected counts");
-      erratum.index.push_back(i.get<std::int64_t>());
-    }
+    p.errata.push_back({e.text("tensor"), e.integers("index", 0, kMaxElements),
+                        e.text("printed"), e.text("correct")});
     e.finish();
-    p.errata.push_back(erratum);
   }
   object.finish();
   return p;
@@ -149,9 +132,9 @@ void read_head(text::StrictObject& object, auto& c) {
 
 void read_case(text::StrictObject& object, TensorReader& tensors, RopeCase& c) {
   read_head(object, c);
-  c.dtype = read_word(object, "dtype", text::kFormatWords);
+  c.dtype = object.word("dtype", text::kFormatWords);
   c.spec.layout = read_layout(object);
-  c.spec.direction = read_word(object, "direction", text::kDirectionWords);
+  c.spec.direction = object.word("direction", text::kDirectionWords);
   c.spec.frequencies.base = read_double(object, "base");
   c.spec.frequencies.amplitude = read_double(object, "amplitude");
   c.batch = object.integer("batch", 0, kMaxElements);
@@ -162,7 +145,7 @@ void read_case(text::StrictObject& object, TensorReader& tensors, RopeCase& c) {
   check_size(object, c.batch * c.seq, c.q_heads + c.k_heads);
   check_size(object, c.batch * c.seq * (c.q_heads + c.k_heads),
              c.spec.layout.head_dim);
-  c.memory = read_word(object, "memory", kMemoryWords);
+  c.memory = object.word("memory", kMemoryWords);
   read_variant(object, c.spec);
   try {
     reference::validate(c.spec);
@@ -192,7 +175,7 @@ void read_case(text::StrictObject& object, TensorReader& tensors, RopeCase& c) {
 void read_case(text::StrictObject& object, TensorReader& tensors,
                PermuteCase& c) {
   read_head(object, c);
-  c.dtype = read_word(object, "dtype", text::kFormatWords);
+  c.dtype = object.word("dtype", text::kFormatWords);
   c.layout = read_layout(object);
   c.heads = object.integer("heads", 0, kMaxElements);
   c.columns = object.integer("columns", 1, kMaxElements);
@@ -208,7 +191,7 @@ void read_case(text::StrictObject& object, TensorReader& /*no tensors*/,
                RejectCase& c) {
   read_head(object, c);
   c.of = object.text("of");
-  c.defect = read_word(object, "defect", kDefectWords);
+  c.defect = object.word("defect", kDefectWords);
 }
 
 void read_case(text::StrictObject& object, TensorReader& /*no tensors*/,
@@ -268,7 +251,7 @@ TensorReader open_payload(text::StrictObject& object, const Group& group,
   }
   text::StrictObject entry(object.get("payload"), object.at("payload"));
   const std::string name = payload_name(group.name);
-  if (entry.text("file") != name) entry.fail("file", "expected " + name);
+  entry.expect("file", name);
   const std::int64_t bytes = entry.integer("bytes", 0, std::int64_t{1} << 40);
   if (payload.size() != static_cast<std::uint64_t>(bytes)) {
     entry.fail("bytes", "is " + std::to_string(bytes) + "; " + name + " has " +
@@ -297,9 +280,7 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
                  const std::string& file) {
   const json document = text::parse_json(text, file);
   text::StrictObject object(document, file);
-  if (object.text("format") != kVectorFormat) {
-    object.fail("format", std::string("expected \"") + kVectorFormat + "\"");
-  }
+  object.expect("format", kVectorFormat);
   Group group;
   group.name = object.text("group");
   if (!is_name(group.name) ||
@@ -320,8 +301,7 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
   }
   group.is_bulk = object.find("payload") != nullptr;
   TensorReader tensors = open_payload(object, group, payload);
-  const json& cases = object.get("cases");
-  if (!cases.is_array()) object.fail("cases", "expected an array");
+  const json& cases = object.array("cases");
   bool is_known = false;
   for_each_type(group, [&](const std::string& known, auto& list) {
     if (type != known) return;

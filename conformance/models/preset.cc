@@ -34,9 +34,7 @@ Model read_preset(const std::string& text, const std::string& file,
     Model model;
     model.id = preset.text("id");
     model.title = preset.text("title");
-    const nlohmann::json& confirmed = preset.get("confirmed");
-    if (!confirmed.is_boolean()) preset.fail("confirmed", "expected a boolean");
-    model.confirmed = confirmed.get<bool>();
+    model.confirmed = preset.flag("confirmed");
     model.sources = preset.texts("sources");
     if (model.sources.size() < (model.confirmed ? 2 : 1)) {
       preset.fail("sources", "expected one, or two of a confirmed preset");
@@ -44,12 +42,7 @@ Model read_preset(const std::string& text, const std::string& file,
     if (preset.find("note") != nullptr) model.note = preset.text("note");
 
     ConfigOptions options = given;
-    const auto pairing =
-        text::find_word(text::kPairingWords, preset.text("pairing"));
-    if (!pairing) {
-      preset.fail("pairing",
-                  "expected " + text::list_words(text::kPairingWords));
-    }
+    const auto pairing = preset.word("pairing", text::kPairingWords);
     if (!options.pairing) {
       options.pairing = pairing;
       options.pairing_source = "preset";

@@ -87,12 +87,9 @@ Waivers parse_waivers(const std::string& text, const std::string& file) {
   try {
     const nlohmann::json document = text::parse_json(text, file);
     text::StrictObject object(document, file);
-    if (object.text("format") != kFormat) {
-      object.fail("format", std::string("expected ") + kFormat);
-    }
+    object.expect("format", kFormat);
     Waivers waivers{file, text::sha256(text), {}};
-    const nlohmann::json& list = object.get("waivers");
-    if (!list.is_array()) object.fail("waivers", "expected an array");
+    const nlohmann::json& list = object.array("waivers");
     for (std::size_t i = 0; i < list.size(); ++i) {
       waivers.entries.push_back(waiver_of(
           list[i], object.at("waivers") + "[" + std::to_string(i) + "]"));

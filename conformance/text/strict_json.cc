@@ -59,6 +59,12 @@ const nlohmann::json& StrictObject::get(const std::string& key) {
   return *member;
 }
 
+const nlohmann::json& StrictObject::array(const std::string& key) {
+  const nlohmann::json& member = get(key);
+  if (!member.is_array()) fail(key, "expected an array");
+  return member;
+}
+
 std::string StrictObject::text(const std::string& key) {
   const nlohmann::json& member = get(key);
   if (!member.is_string()) fail(key, "expected a string");
@@ -90,6 +96,24 @@ std::vector<std::string> StrictObject::texts(const std::string& key) {
     result.push_back(item.get<std::string>());
   }
   return result;
+}
+
+std::vector<std::int64_t> StrictObject::integers(const std::string& key,
+                                                 std::int64_t low,
+                                                 std::int64_t high) {
+  std::vector<std::int64_t> result;
+  for (const nlohmann::json& item : array(key)) {
+    if (!is_integer(item, low, high)) {
+      fail(key, "expected integers " + std::to_string(low) + " .. " +
+                    std::to_string(high));
+    }
+    result.push_back(item.get<std::int64_t>());
+  }
+  return result;
+}
+
+void StrictObject::expect(const std::string& key, const std::string& value) {
+  if (text(key) != value) fail(key, "expected " + value);
 }
 
 void StrictObject::finish() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/text/file.h"
+#include "conformance/text/words.h"
 
 namespace ropeproof::conformance::text {
 
@@ -21,11 +22,26 @@ class StrictObject {
 
   const nlohmann::json& get(const std::string& key);
   const nlohmann::json* find(const std::string& key);  // null if absent
+  const nlohmann::json& array(const std::string& key);
   std::string text(const std::string& key);
   std::int64_t integer(const std::string& key, std::int64_t low,
                        std::int64_t high);
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
+  std::vector<std::int64_t> integers(const std::string& key, std::int64_t low,
+                                     std::int64_t high);
+
+  // The value whose word the member is.
+  template <class Value, std::size_t kSize>
+  Value word(const std::string& key, const Words<Value, kSize>& words) {
+    const std::string given = text(key);
+    const auto value = find_word(words, given);
+    if (!value) fail(key, "\"" + given + "\"; expected " + list_words(words));
+    return *value;
+  }
+
+  // Throws unless the member is this string.
+  void expect(const std::string& key, const std::string& value);
 
   // Throws if a member was never asked for. Call it last.
   void finish() const;

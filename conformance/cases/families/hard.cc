@@ -27,29 +27,27 @@ std::uint64_t pattern(text::StrictObject& object, const std::string& key,
 // The case of one finding: the pair is the one that was found, and the others
 // are random. A cosine or sine comes out of the pair (1, 0).
 RopeCase hard_case(text::StrictObject& object, std::uint64_t seed) {
-  const auto dtype = text::find_word(text::kFormatWords, object.text("dtype"));
-  if (!dtype)
-    object.fail("dtype", "expected " + text::list_words(text::kFormatWords));
+  const Format dtype = object.word("dtype", text::kFormatWords);
   const double base = reference::decode(
       Format::kF64, pattern(object, "base", object.get("base"), Format::kF64));
   const std::int64_t r = object.integer("rotary_dim", 2, 256);
   const std::int64_t j = object.integer("pair", 0, r / 2 - 1);
   const std::int64_t position =
       object.integer("position", 0, reference::kMaxPosition);
-  RopeCase c = make_case(
-      *dtype, reference::leading(r, r, reference::Pairing::kHalfSplit), base, 1,
-      1, 1, 0, {static_cast<double>(position)});
+  RopeCase c =
+      make_case(dtype, reference::leading(r, r, reference::Pairing::kHalfSplit),
+                base, 1, 1, 1, 0, {static_cast<double>(position)});
   for (std::int64_t i = 0; i < r; ++i) {
-    c.q.push_back(random_number(*dtype, seed, static_cast<std::uint64_t>(i)));
+    c.q.push_back(random_number(dtype, seed, static_cast<std::uint64_t>(i)));
   }
   auto& u = c.q[static_cast<std::size_t>(j)];
   auto& v = c.q[static_cast<std::size_t>(j + r / 2)];
-  u = reference::encode(*dtype, 1);
+  u = reference::encode(dtype, 1);
   v = 0;
   if (const json* x = object.find("x")) {
     if (!x->is_array() || x->size() != 2) object.fail("x", "expected a pair");
-    u = pattern(object, "x", (*x)[0], *dtype);
-    v = pattern(object, "x", (*x)[1], *dtype);
+    u = pattern(object, "x", (*x)[0], dtype);
+    v = pattern(object, "x", (*x)[1], dtype);
   }
   return c;
 }
@@ -59,11 +57,8 @@ RopeCase hard_case(text::StrictObject& object, std::uint64_t seed) {
 Group core_hard(const std::string& source_text, const std::string& file) {
   const json document = text::parse_json(source_text, file);
   text::StrictObject object(document, file);
-  if (object.text("format") != "ropeproof-hard/1") {
-    object.fail("format", "expected ropeproof-hard/1");
-  }
-  const json& cases = object.get("cases");
-  if (!cases.is_array()) object.fail("cases", "expected an array");
+  object.expect("format", "ropeproof-hard/1");
+  const json& cases = object.array("cases");
   object.finish();
   Family family("core", "core-hard",
                 "Results next to a boundary between two roundings, the hardest "

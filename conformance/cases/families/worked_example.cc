@@ -8,18 +8,6 @@ namespace {
 using nlohmann::json;
 using reference::Format;
 
-std::vector<std::int64_t> integers(text::StrictObject& object,
-                                   const std::string& key) {
-  std::vector<std::int64_t> result;
-  const json& node = object.get(key);
-  if (!node.is_array()) object.fail(key, "expected an array of integers");
-  for (const json& item : node) {
-    if (!item.is_number_integer()) object.fail(key, "expected integers");
-    result.push_back(item.get<std::int64_t>());
-  }
-  return result;
-}
-
 // 0, 1, 2, ... in the case's dtype.
 Bits counting(std::int64_t size) {
   Bits bits;
@@ -47,9 +35,12 @@ Group worked_example(const std::string& source_text, const std::string& file) {
   printed.tolerance = object.text("tolerance");
   c.spec.frequencies.base =
       static_cast<double>(object.integer("base", 1, 1 << 30));
-  const std::vector<std::int64_t> positions = integers(object, "positions");
-  const std::vector<std::int64_t> q_shape = integers(object, "xq_shape");
-  const std::vector<std::int64_t> k_shape = integers(object, "xk_shape");
+  const auto integers = [&](const char* key) {
+    return object.integers(key, 0, 1 << 20);
+  };
+  const std::vector<std::int64_t> positions = integers("positions"),
+                                  q_shape = integers("xq_shape"),
+                                  k_shape = integers("xk_shape");
   check_count(object, "xq_shape", q_shape.size(), 4);
   check_count(object, "xk_shape", k_shape.size(), 4);
   c.batch = q_shape[0];
