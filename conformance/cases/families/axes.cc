@@ -217,18 +217,16 @@ void add_spaced(Family& family) {
       {"two weighted axes of real positions, gaps between them",
        "axes/2d-swapped", mixed(16, 0.75, -0.109375), Memory::kStrided, 0.25}};
   for (const Row& row : rows) {
-    for (const Format dtype : kDtypes) {
-      for (const Pairing pairing : kCommonPairings) {
-        std::vector<double> positions =
-            distinct_ids({2, 41, 7, 4}, row.scheme.axes.count, 6);
-        for (double& p : positions) p += row.shift;
-        family.add(
-            in_memory(row.memory,
-                      with_scheme(row.scheme,
-                                  make_case(dtype, leading(16, 16, pairing),
-                                            1e4, 2, 3, 2, 1, positions))),
-            {row.target, "memory/strides-ignored"}, row.comment);
-      }
+    for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
+      std::vector<double> positions =
+          distinct_ids({2, 41, 7, 4}, row.scheme.axes.count, 6);
+      for (double& p : positions) p += row.shift;
+      family.add(
+          in_memory(
+              row.memory,
+              with_scheme(row.scheme, make_case(dtype, leading(16, 16, pairing),
+                                                1e4, 2, 3, 2, 1, positions))),
+          {row.target, "memory/strides-ignored"}, row.comment);
     }
   }
 }

@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_CHOICES_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,20 @@ inline constexpr reference::Pairing kInter = reference::Pairing::kInterleaved;
 // What most kernels have.
 inline constexpr reference::Pairing kCommonPairings[] = {
     reference::Pairing::kInterleaved, reference::Pairing::kHalfSplit};
+
+struct DtypeAndPairing {
+  reference::Format dtype;
+  reference::Pairing pairing;
+};
+
+inline std::vector<DtypeAndPairing> every_dtype_with(
+    std::span<const reference::Pairing> pairings) {
+  std::vector<DtypeAndPairing> result;
+  for (const reference::Format dtype : kDtypes) {
+    for (const auto pairing : pairings) result.push_back({dtype, pairing});
+  }
+  return result;
+}
 
 inline constexpr Memory kMemories[] = {Memory::kDense, Memory::kInPlace,
                                        Memory::kStrided,

@@ -131,11 +131,9 @@ TEST_CASE("every dtype and common pairing has a wide call",
     }
     if (c.pairs() == 256) pairs.insert(kind);
   }
-  for (const reference::Format dtype : kDtypes) {
-    for (const reference::Pairing pairing : kCommonPairings) {
-      CHECK(heads.count({dtype, pairing}) == 1);
-      CHECK(pairs.count({dtype, pairing}) == 1);
-    }
+  for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
+    CHECK(heads.count({dtype, pairing}) == 1);
+    CHECK(pairs.count({dtype, pairing}) == 1);
   }
 }
 

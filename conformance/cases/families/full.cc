@@ -18,17 +18,15 @@ Group dims() {
                 "Every rotary_dim from 2 to 256 in every dtype and pairing, "
                 "with channels to copy on one side or both.");
   for (std::int64_t rotary_dim = 2; rotary_dim <= 256; rotary_dim += 2) {
-    for (const Format dtype : kDtypes) {
-      for (const Pairing pairing : kPairings) {
-        const std::int64_t copies = rotary_dim / 2 % 4, offset = copies / 2;
-        family.add(
-            make_case(dtype,
-                      window(rotary_dim + copies, rotary_dim, offset, pairing),
-                      1e4, 1, 1, 1, 0, {1021}),
-            {"rotation/sine-lost", "window/outside-overwritten",
-             "shape/simd-tail", "shape/odd-size"},
-            "rotary_dim " + std::to_string(rotary_dim));
-      }
+    for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+      const std::int64_t copies = rotary_dim / 2 % 4, offset = copies / 2;
+      family.add(
+          make_case(dtype,
+                    window(rotary_dim + copies, rotary_dim, offset, pairing),
+                    1e4, 1, 1, 1, 0, {1021}),
+          {"rotation/sine-lost", "window/outside-overwritten",
+           "shape/simd-tail", "shape/odd-size"},
+          "rotary_dim " + std::to_string(rotary_dim));
     }
   }
   return family.take();
@@ -44,17 +42,15 @@ Group powers() {
     for (const double p : {power - 1, power, power + 1}) positions.push_back(p);
   }
   for (const double base : {1e4, 5e5, 1e6, 1e7}) {
-    for (const Format dtype : kDtypes) {
-      for (const Pairing pairing : kPairings) {
-        family.add(make_case(dtype, window(16, 16, 0, pairing), base, 1,
-                             static_cast<std::int64_t>(positions.size()), 1, 0,
-                             positions),
-                   {"frequency/rounded-to-half", "position/rounded-to-half",
-                    "angle/rounded-to-half", "angle/rounded-to-f32",
-                    "angle/no-range-reduction", "angle/by-recurrence",
-                    "position/int64-as-int32", "table/too-short"},
-                   "2^k - 1, 2^k and 2^k + 1 for k up to 31");
-      }
+    for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+      family.add(make_case(dtype, window(16, 16, 0, pairing), base, 1,
+                           static_cast<std::int64_t>(positions.size()), 1, 0,
+                           positions),
+                 {"frequency/rounded-to-half", "position/rounded-to-half",
+                  "angle/rounded-to-half", "angle/rounded-to-f32",
+                  "angle/no-range-reduction", "angle/by-recurrence",
+                  "position/int64-as-int32", "table/too-short"},
+                 "2^k - 1, 2^k and 2^k + 1 for k up to 31");
     }
   }
   return family.take();
@@ -101,24 +97,22 @@ Group wide() {
   Family family("full", "full-wide",
                 "core-wide, larger: 32 query heads for 8 key heads with 16 "
                 "tokens, 512 pairs, 512 tokens with 8 heads.");
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kCommonPairings) {
-      family.add(make_case(dtype, leading(128, 128, pairing), 5e5, 1, 16, 32, 8,
-                           many_positions(16)),
-                 {"shape/axes-confused", "shape/32-bit-overflow",
-                  "shape/heads-miscounted", "call/wrong-tensor"},
-                 "32 query heads for 8 key heads, as Llama 3.1 8B");
-      family.add(make_case(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1, 0,
-                           {131071, 32769}),
-                 {"frequency/wrong-exponent", "shape/simd-tail",
-                  "shape/32-bit-overflow"},
-                 "512 pairs");
-      family.add(
-          make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
-                    many_positions(512)),
-          {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
-          "512 tokens with 8 heads");
-    }
+  for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
+    family.add(make_case(dtype, leading(128, 128, pairing), 5e5, 1, 16, 32, 8,
+                         many_positions(16)),
+               {"shape/axes-confused", "shape/32-bit-overflow",
+                "shape/heads-miscounted", "call/wrong-tensor"},
+               "32 query heads for 8 key heads, as Llama 3.1 8B");
+    family.add(make_case(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1, 0,
+                         {131071, 32769}),
+               {"frequency/wrong-exponent", "shape/simd-tail",
+                "shape/32-bit-overflow"},
+               "512 pairs");
+    family.add(
+        make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
+                  many_positions(512)),
+        {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
+        "512 tokens with 8 heads");
   }
   return family.take();
 }

@@ -68,17 +68,15 @@ Group core_zero() {
       {"output equals input", 1},
       {"amplitude of YaRN with factor 4", 1.138629436111989},
       {"amplitude of YaRN with factor 128", 1.4852030263919618}};
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kPairings) {
-      for (const Row& row : kRows) {
-        family.add(with_amplitude(row.amplitude,
-                                  make_case(dtype, window(12, 8, 2, pairing),
-                                            1e4, 1, 2, 2, 0, {0, 0})),
-                   {"layout/output-of-other-pairing", "rotation/sine-lost",
-                    "window/outside-not-copied", "scaling/amplitude-misapplied",
-                    "position/offset-lost"},
-                   row.comment);
-      }
+  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+    for (const Row& row : kRows) {
+      family.add(with_amplitude(row.amplitude,
+                                make_case(dtype, window(12, 8, 2, pairing), 1e4,
+                                          1, 2, 2, 0, {0, 0})),
+                 {"layout/output-of-other-pairing", "rotation/sine-lost",
+                  "window/outside-not-copied", "scaling/amplitude-misapplied",
+                  "position/offset-lost"},
+                 row.comment);
     }
   }
   return family.take();
@@ -88,23 +86,21 @@ Group core_unit() {
   Family family("core", "core-unit",
                 "Unit vectors at positions 1 and 257: the matrix that a kernel "
                 "applies, one column per token, in every dtype and pairing.");
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kPairings) {
-      const Targets targets = {
-          "layout/pairs-swapped", "layout/table-of-other-pairing",
-          "layout/output-of-other-pairing", "rotation/sine-lost",
-          "frequency/wrong-exponent"};
-      family.add(unit_vectors(dtype, window(8, 8, 0, pairing)), targets,
-                 "the whole matrix of a full head");
-      family.add(unit_vectors(dtype, window(7, 4, 2, pairing)),
-                 {"layout/pairs-swapped", "window/outside-overwritten",
-                  "window/head-dim-for-rotary-dim", "window/wrong-end"},
-                 "the window in the middle");
-      family.add(adjoint(unit_vectors(dtype, window(8, 8, 0, pairing))),
-                 {"layout/output-of-other-pairing",
-                  "rotation/direction-reversed", "rotation/backward-wrong"},
-                 "the adjoint: the transposed matrix");
-    }
+  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+    const Targets targets = {"layout/pairs-swapped",
+                             "layout/table-of-other-pairing",
+                             "layout/output-of-other-pairing",
+                             "rotation/sine-lost", "frequency/wrong-exponent"};
+    family.add(unit_vectors(dtype, window(8, 8, 0, pairing)), targets,
+               "the whole matrix of a full head");
+    family.add(unit_vectors(dtype, window(7, 4, 2, pairing)),
+               {"layout/pairs-swapped", "window/outside-overwritten",
+                "window/head-dim-for-rotary-dim", "window/wrong-end"},
+               "the window in the middle");
+    family.add(adjoint(unit_vectors(dtype, window(8, 8, 0, pairing))),
+               {"layout/output-of-other-pairing", "rotation/direction-reversed",
+                "rotation/backward-wrong"},
+               "the adjoint: the transposed matrix");
   }
   return family.take();
 }

@@ -71,17 +71,14 @@ Group core_decode() {
   Family family("core", "core-decode",
                 "One token per batch row, as in generation, each at its own "
                 "position; out of place and in place, dense and with gaps.");
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kPairings) {
-      for (const Memory memory : kMemories) {
-        family.add(
-            in_memory(memory, make_case(dtype, window(8, 8, 0, pairing), 5e5, 3,
-                                        1, 3, 2, {7, 4097, 511})),
-            {"position/offset-lost", "position/shared-across-batch",
-             "position/single-token-path", "memory/strides-ignored",
-             "memory/aliasing", "shape/heads-miscounted"},
-            "batch 3, sequence 1");
-      }
+  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+    for (const Memory memory : kMemories) {
+      family.add(in_memory(memory, make_case(dtype, window(8, 8, 0, pairing),
+                                             5e5, 3, 1, 3, 2, {7, 4097, 511})),
+                 {"position/offset-lost", "position/shared-across-batch",
+                  "position/single-token-path", "memory/strides-ignored",
+                  "memory/aliasing", "shape/heads-miscounted"},
+                 "batch 3, sequence 1");
     }
   }
   return family.take();
@@ -97,20 +94,18 @@ Group core_memory() {
   };
   constexpr Row kRows[] = {{"copies behind the window", 13, 8, 0},
                            {"copies on both sides of the window", 13, 8, 2}};
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kPairings) {
-      for (const Memory memory : kMemories) {
-        if (memory == Memory::kDense) continue;  // core-rich
-        for (const Row& row : kRows) {
-          family.add(
-              in_memory(memory, make_case(dtype,
-                                          window(row.head_dim, row.rotary_dim,
-                                                 row.offset, pairing),
-                                          1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
-              {"window/outside-not-copied", "memory/strides-ignored",
-               "memory/aliasing", "call/wrong-tensor"},
-              row.comment);
-        }
+  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+    for (const Memory memory : kMemories) {
+      if (memory == Memory::kDense) continue;  // core-rich
+      for (const Row& row : kRows) {
+        family.add(
+            in_memory(memory, make_case(dtype,
+                                        window(row.head_dim, row.rotary_dim,
+                                               row.offset, pairing),
+                                        1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
+            {"window/outside-not-copied", "memory/strides-ignored",
+             "memory/aliasing", "call/wrong-tensor"},
+            row.comment);
       }
     }
   }
@@ -131,17 +126,15 @@ Group core_heads() {
       {"seven query heads for one key head", 7, 1, Memory::kStrided},
       {"more key heads than query heads", 2, 5, Memory::kDense},
       {"as many of both", 3, 3, Memory::kInPlace}};
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kCommonPairings) {
-      for (const Row& row : kRows) {
-        family.add(
-            in_memory(row.memory,
-                      make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
-                                row.q_heads, row.k_heads, {259, 3, 0, 1021})),
-            {"position/wrong-index", "shape/axes-confused",
-             "shape/heads-miscounted", "call/wrong-tensor"},
-            row.comment);
-      }
+  for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
+    for (const Row& row : kRows) {
+      family.add(
+          in_memory(row.memory,
+                    make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
+                              row.q_heads, row.k_heads, {259, 3, 0, 1021})),
+          {"position/wrong-index", "shape/axes-confused",
+           "shape/heads-miscounted", "call/wrong-tensor"},
+          row.comment);
     }
   }
   return family.take();
@@ -189,25 +182,23 @@ Group core_wide() {
                 "Large in one direction: 32 query heads for 8 key heads, 256 "
                 "pairs, 300 tokens in a call. Kernels go through them in "
                 "blocks, and the first block says nothing of the next.");
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kCommonPairings) {
-      family.add(make_case(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32, 8,
-                           {4097, 131071}),
-                 {"shape/axes-confused", "shape/32-bit-overflow",
-                  "shape/heads-miscounted", "call/wrong-tensor"},
-                 "32 query heads for 8 key heads, as Llama 3.2 1B");
-      family.add(make_case(dtype, window(512, 512, 0, pairing), 5e5, 1, 2, 1, 0,
-                           {131071, 32769}),
-                 {"frequency/wrong-exponent", "shape/simd-tail",
-                  "shape/32-bit-overflow"},
-                 "256 pairs");
-      if (dtype != Format::kF32 && dtype != Format::kBF16) continue;
-      family.add(
-          make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
-                    many_positions(300)),
-          {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
-          "300 tokens of four pairs");
-    }
+  for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
+    family.add(make_case(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32, 8,
+                         {4097, 131071}),
+               {"shape/axes-confused", "shape/32-bit-overflow",
+                "shape/heads-miscounted", "call/wrong-tensor"},
+               "32 query heads for 8 key heads, as Llama 3.2 1B");
+    family.add(make_case(dtype, window(512, 512, 0, pairing), 5e5, 1, 2, 1, 0,
+                         {131071, 32769}),
+               {"frequency/wrong-exponent", "shape/simd-tail",
+                "shape/32-bit-overflow"},
+               "256 pairs");
+    if (dtype != Format::kF32 && dtype != Format::kBF16) continue;
+    family.add(
+        make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
+                  many_positions(300)),
+        {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
+        "300 tokens of four pairs");
   }
   return family.take();
 }

@@ -62,17 +62,14 @@ Group core_permute() {
       {"head_dim 4, where the permutation is its own inverse", 4, 4, 0, 4, 2},
       {"k weight, a window in the middle of the head", 12, 6, 3, 2, 2}};
   std::uint64_t seed = 0x7065726d;
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kCommonPairings) {
-      for (const Row& row : kRows) {
-        const char* const direction =
-            pairing == kInter ? ", LLaMA to HF" : ", HF to LLaMA";
-        family.add(
-            make_permutation(
-                dtype, {row.head_dim, row.rotary_dim, row.offset, pairing},
-                row.heads, row.columns, ++seed),
-            kTargets, row.comment + std::string(direction));
-      }
+  for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
+    for (const Row& row : kRows) {
+      const char* const direction =
+          pairing == kInter ? ", LLaMA to HF" : ", HF to LLaMA";
+      family.add(make_permutation(
+                     dtype, {row.head_dim, row.rotary_dim, row.offset, pairing},
+                     row.heads, row.columns, ++seed),
+                 kTargets, row.comment + std::string(direction));
     }
   }
   return family.take();

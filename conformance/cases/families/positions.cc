@@ -21,28 +21,25 @@ Group core_boundaries() {
   constexpr Row kRows[] = {{"every boundary", 1e4, false},
                            {"every boundary, another base", 5e5, false},
                            {"every second boundary negative", 1e6, true}};
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kPairings) {
-      for (const Row& row : kRows) {
-        std::vector<double> positions = kBoundaries;
-        for (std::size_t i = 0; row.is_signed && i < positions.size(); i += 2) {
-          positions[i] = -positions[i];
-        }
-        const auto count = static_cast<std::int64_t>(positions.size());
-        family.add(
-            make_case(dtype, window(8, 8, 0, pairing), row.base, 1, count, 1, 0,
-                      positions),
-            row.is_signed
-                ? Targets{"rotation/direction-reversed",
-                          "position/rounded-to-half", "angle/rounded-to-f32",
-                          "position/shift-lost", "table/too-short"}
-                : Targets{"frequency/rounded-to-half",
-                          "position/rounded-to-half", "angle/rounded-to-half",
-                          "angle/rounded-to-f32", "angle/no-range-reduction",
-                          "angle/by-recurrence", "position/int64-as-int32",
-                          "table/too-short"},
-            row.comment);
+  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+    for (const Row& row : kRows) {
+      std::vector<double> positions = kBoundaries;
+      for (std::size_t i = 0; row.is_signed && i < positions.size(); i += 2) {
+        positions[i] = -positions[i];
       }
+      const auto count = static_cast<std::int64_t>(positions.size());
+      family.add(
+          make_case(dtype, window(8, 8, 0, pairing), row.base, 1, count, 1, 0,
+                    positions),
+          row.is_signed
+              ? Targets{"rotation/direction-reversed",
+                        "position/rounded-to-half", "angle/rounded-to-f32",
+                        "position/shift-lost", "table/too-short"}
+              : Targets{"frequency/rounded-to-half", "position/rounded-to-half",
+                        "angle/rounded-to-half", "angle/rounded-to-f32",
+                        "angle/no-range-reduction", "angle/by-recurrence",
+                        "position/int64-as-int32", "table/too-short"},
+          row.comment);
     }
   }
   return family.take();
@@ -55,17 +52,15 @@ Group core_far() {
   constexpr double kBases[] = {1e4, 5e5, 1e6, 1e7};
   const std::vector<double> positions[] = {
       {32783, 1048575}, {131071, 65535}, {65791, 262143}, {524287, 40961}};
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kCommonPairings) {
-      for (std::size_t i = 0; i < std::size(kBases); ++i) {
-        family.add(make_case(dtype, leading(128, 128, pairing), kBases[i], 1, 2,
-                             1, 0, positions[i]),
-                   {"frequency/wrong-exponent", "frequency/wrong-base",
-                    "frequency/rounded-to-half", "angle/rounded-to-half",
-                    "angle/rounded-to-f32", "angle/no-range-reduction",
-                    "angle/by-recurrence", "table/too-short"},
-                   "128 channels, two far positions");
-      }
+  for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
+    for (std::size_t i = 0; i < std::size(kBases); ++i) {
+      family.add(make_case(dtype, leading(128, 128, pairing), kBases[i], 1, 2,
+                           1, 0, positions[i]),
+                 {"frequency/wrong-exponent", "frequency/wrong-base",
+                  "frequency/rounded-to-half", "angle/rounded-to-half",
+                  "angle/rounded-to-f32", "angle/no-range-reduction",
+                  "angle/by-recurrence", "table/too-short"},
+                 "128 channels, two far positions");
     }
   }
   return family.take();

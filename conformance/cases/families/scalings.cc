@@ -281,37 +281,34 @@ Group core_adjoint() {
   Family family("core", "core-adjoint",
                 "The adjoint m R^T, what a backward pass applies: the sine "
                 "changes its sign, the amplitude stays, copies stay copies.");
-  for (const Format dtype : kDtypes) {
-    for (const Pairing pairing : kPairings) {
-      const Layout full = window(8, 8, 0, pairing);
-      family.add(
-          adjoint(make_case(dtype, full, 1e4, 2, 3, 1, 1, kIrregularIds)),
-          Targets{"layout/output-of-other-pairing",
-                  "rotation/direction-reversed", "rotation/backward-wrong"},
-          "full head");
-      family.add(
-          adjoint(in_memory(
-              Memory::kStrided,
-              with_amplitude(1.3465735902799727,
-                             make_case(dtype, window(13, 8, 2, pairing), 1e4, 2,
-                                       3, 1, 0, kIrregularIds)))),
-          Targets{"window/outside-not-copied", "scaling/amplitude-misapplied",
-                  "rotation/backward-wrong"},
-          "a window in the middle, amplitude, strided");
-      family.add(adjoint(in_memory(Memory::kInPlace,
-                                   make_case(dtype, full, 1e4, 2, 3, 2, 0,
-                                             {-3, 259, -17, 9, 0, -1021}))),
-                 Targets{"rotation/direction-reversed", "position/shift-lost",
-                         "rotation/backward-wrong"},
-                 "negative positions, in place");
-      family.add(
-          adjoint(with_scaling(reference::Yarn{4, 32768},
-                               make_case(dtype, window(16, 16, 0, pairing), 1e6,
-                                         1, 2, 1, 0, {513, 32769}))),
-          Targets{"scaling/yarn-ramp", "scaling/amplitude-misapplied",
-                  "rotation/backward-wrong"},
-          "YaRN: m R^T, not the inverse");
-    }
+  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+    const Layout full = window(8, 8, 0, pairing);
+    family.add(
+        adjoint(make_case(dtype, full, 1e4, 2, 3, 1, 1, kIrregularIds)),
+        Targets{"layout/output-of-other-pairing", "rotation/direction-reversed",
+                "rotation/backward-wrong"},
+        "full head");
+    family.add(
+        adjoint(in_memory(
+            Memory::kStrided,
+            with_amplitude(1.3465735902799727,
+                           make_case(dtype, window(13, 8, 2, pairing), 1e4, 2,
+                                     3, 1, 0, kIrregularIds)))),
+        Targets{"window/outside-not-copied", "scaling/amplitude-misapplied",
+                "rotation/backward-wrong"},
+        "a window in the middle, amplitude, strided");
+    family.add(adjoint(in_memory(Memory::kInPlace,
+                                 make_case(dtype, full, 1e4, 2, 3, 2, 0,
+                                           {-3, 259, -17, 9, 0, -1021}))),
+               Targets{"rotation/direction-reversed", "position/shift-lost",
+                       "rotation/backward-wrong"},
+               "negative positions, in place");
+    family.add(adjoint(with_scaling(reference::Yarn{4, 32768},
+                                    make_case(dtype, window(16, 16, 0, pairing),
+                                              1e6, 1, 2, 1, 0, {513, 32769}))),
+               Targets{"scaling/yarn-ramp", "scaling/amplitude-misapplied",
+                       "rotation/backward-wrong"},
+               "YaRN: m R^T, not the inverse");
   }
   return family.take();
 }
