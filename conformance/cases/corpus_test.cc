@@ -121,14 +121,8 @@ TEST_CASE("a case that breaks the schema is refused by name",
                       {"targets", "/targets/-", "layout/unknown"}};
   for (const Row& row : rows) {
     CAPTURE(row.what, row.place);
-    const std::string error = read_error([&](json& c) {
-      const json::json_pointer place(row.place);
-      if (row.value.is_null()) {
-        c.erase(place.back());
-      } else {
-        c[place] = row.value;
-      }
-    });
+    const std::string error =
+        read_error([&](json& c) { change(c, row.place, row.value); });
     CHECK_THAT(error, ContainsSubstring("smoke-zero-001") &&
                           ContainsSubstring(row.what) &&
                           !ContainsSubstring("\n"));

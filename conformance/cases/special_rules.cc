@@ -105,14 +105,21 @@ std::vector<bool> rotated_channels(const reference::Spec& spec) {
   return rotates;
 }
 
-// Calls f(row, token, j, index of x_u, index of x_v) for every pair of x.
+// Pair j of a row, a head of a token; u and v are indices into x.
+struct PairOfRow {
+  std::int64_t row, token, j;
+  std::size_t u, v;
+};
+
+// Calls f(pair) for every pair of x.
 template <class F>
 void for_each_pair(const RopeCase& c, std::int64_t heads, const F& f) {
   const std::int64_t d = c.spec.layout.head_dim;
   for (std::int64_t row = 0; row < c.tokens() * heads; ++row) {
     for (std::int64_t j = 0; j < c.pairs(); ++j) {
       const Pair from = source_pair(c.spec, j);
-      f(row, row / heads, j, at(row * d + from.u), at(row * d + from.v));
+      f(PairOfRow{row, row / heads, j, at(row * d + from.u),
+                  at(row * d + from.v)});
     }
   }
 }
@@ -132,32 +139,25 @@ void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
       put(i, std::isnan(a) ? kMustBeNan : std::bit_cast<std::uint64_t>(a));
     }
   }
-  for_each_pair(c, heads,
-                [&](std::int64_t row, std::int64_t token, std::int64_t j,
-                    std::size_t u, std::size_t v) {
-                  const Factors factors = factors_of(c, token, j);
-                  const double a = value(u), b = value(v);
-                  const Pair to = target_pair(c.spec, j);
-                  const std::size_t first = at(row * d + to.u),
-                                    second = at(row * d + to.v);
-                  if (!std::isfinite(a) || !std::isfinite(b)) {
-                    const Sign cos = factors.sign(factors.c),
-                               sin = factors.sign(factors.s);
-                    put(first, output(a, cos, b, -sin));
-                    put(second, output(a, sin, b, cos));
-                    return;
-                  }
-                  // No angle, nothing is rounded.
-                  if (factors.c == 1 && factors.s == 0) return;
-                  if (const auto infinity =
-                          overflow(c.dtype, a, factors.c, b, -factors.s)) {
-                    put(first, *infinity);
-                  }
-                  if (const auto infinity =
-                          overflow(c.dtype, a, factors.s, b, factors.c)) {
-                    put(second, *infinity);
-                  }
-                });
+  for_each_pair(c, heads, [&](const PairOfRow& pair) {
+    const Factors factors = factors_of(c, pair.token, pair.j);
+    const double a = value(pair.u), b = value(pair.v);
+    const Pair to = target_pair(c.spec, pair.j);
+    // The output at `channel` is a f + b g.
+    const auto rule = [&](std::int64_t channel, double f, double g) {
+      const std::size_t i = at(pair.row * d + channel);
+      if (!std::isfinite(a) || !std::isfinite(b)) {
+        return put(i, output(a, factors.sign(f), b, factors.sign(g)));
+      }
+      // No angle, nothing is rounded.
+      if (factors.c == 1 && factors.s == 0) return;
+      if (const auto infinity = overflow(c.dtype, a, f, b, g)) {
+        put(i, *infinity);
+      }
+    };
+    rule(to.u, factors.c, -factors.s);
+    rule(to.v, factors.s, factors.c);
+  });
 }
 
 }  // namespace
@@ -170,11 +170,11 @@ Bits provable_part(const RopeCase& c, const Bits& x, std::int64_t heads) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!is_finite(i)) part[i] = 0;
   }
-  for_each_pair(c, heads,
-                [&](std::int64_t, std::int64_t, std::int64_t, std::size_t u,
-                    std::size_t v) {
-                  if (!is_finite(u) || !is_finite(v)) part[u] = part[v] = 0;
-                });
+  for_each_pair(c, heads, [&](const PairOfRow& pair) {
+    if (!is_finite(pair.u) || !is_finite(pair.v)) {
+      part[pair.u] = part[pair.v] = 0;
+    }
+  });
   return part;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "conformance/cases/coverage.h"
 #include "conformance/cases/prove.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/report.h"
@@ -109,43 +110,39 @@ TEST_CASE("an oracle proves what is drawn, and honest kernels pass it",
 
 TEST_CASE("drawing meets every dtype, pairing, scaling, memory and scheme",
           "[conformance][stress]") {
-  std::set<reference::Format> dtypes;
-  std::set<reference::Pairing> pairings;
-  std::set<std::size_t> scalings;
-  std::set<Memory> memories;
-  std::set<std::int64_t> axes;
-  int plain = 0, weights = 0, real = 0, adjoint = 0, xpos = 0, empty = 0;
   constexpr int kCases = 2000;
+  std::vector<Group> groups(1);
+  int plain = 0;
   for (std::uint64_t i = 0; i < kCases; ++i) {
     const RopeCase c = stress_case(kSeed, i);
+    groups[0].rope_cases.push_back(c);
     const reference::Frequencies& f = c.spec.frequencies;
-    dtypes.insert(c.dtype);
-    pairings.insert(c.spec.layout.pairing);
-    scalings.insert(f.scaling.index());
-    memories.insert(c.memory);
-    axes.insert(c.spec.axes.count);
-    const bool is_adjoint = c.spec.direction == reference::Direction::kAdjoint;
-    weights += c.spec.axes.weights.empty() ? 0 : 1;
-    real += c.has_real_positions() ? 1 : 0;
-    adjoint += is_adjoint ? 1 : 0;
-    xpos += f.xpos ? 1 : 0;
-    empty += c.tokens() == 0 ? 1 : 0;
-    bool is_plain = f.scaling.index() == 0 && f.amplitude == 1 && !f.xpos &&
-                    f.inv_freq.empty() && f.exponents.empty() && !is_adjoint &&
-                    c.spec.axes.count == 1 && c.spec.layout.blocks == 1 &&
-                    c.spec.layout.pair_distance == 0 && !c.has_real_positions();
-    for (const double p : c.positions) is_plain = is_plain && p >= 0;
+    const bool is_plain =
+        f.scaling.index() == 0 && f.amplitude == 1 && !f.xpos &&
+        f.inv_freq.empty() && f.exponents.empty() &&
+        c.spec.direction == reference::Direction::kForward &&
+        c.spec.axes.count == 1 && c.spec.layout.blocks == 1 &&
+        c.spec.layout.pair_distance == 0 && !c.has_real_positions() &&
+        std::ranges::all_of(c.positions, [](double p) { return p >= 0; });
     plain += is_plain ? 1 : 0;
   }
-  CHECK(dtypes.size() == 4);
-  CHECK(pairings.size() == 4);
-  CHECK(scalings.size() == std::variant_size_v<reference::Scaling>);
-  CHECK(memories.size() == 4);
-  CHECK(axes.size() == 4);
-  for (const int count : {weights, real, adjoint, xpos, empty}) {
-    CHECK(count > 0);
-  }
   CHECK(plain > kCases / 5);
+  const Coverage coverage = coverage_of(groups);
+  const auto kinds = [&](const std::string& prefix) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        coverage.cases,
+        [&](const auto& entry) { return entry.first.starts_with(prefix); }));
+  };
+  CAPTURE(coverage_text(coverage));
+  CHECK(kinds("dtype and pairing: ") == 4 * 4);
+  // Besides: xPos, given frequencies.
+  CHECK(kinds("scaling: ") == 2 + std::variant_size_v<reference::Scaling>);
+  CHECK(kinds("memory: ") == 4);
+  for (const char* kind :
+       {"axes: 1", "axes: 2", "axes: 3", "axes: 4", "axes: weights",
+        "positions: real", "direction: adjoint", "sizes: empty"}) {
+    CHECK(kinds(kind) == 1);
+  }
 }
 
 }  // namespace

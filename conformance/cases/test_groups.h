@@ -26,6 +26,17 @@ std::string refusal(const auto& act) {
   return "accepted";
 }
 
+// Puts `value` at `place`, a JSON pointer; null removes what is there.
+template <class Json>
+void change(Json& json, const std::string& place, const Json& value) {
+  const typename Json::json_pointer at(place);
+  if (value.is_null()) {
+    json[at.parent_pointer()].erase(at.back());
+  } else {
+    json[at] = value;
+  }
+}
+
 // A folder of its own, gone with the object.
 class Folder {
  public:
