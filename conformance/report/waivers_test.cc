@@ -85,7 +85,7 @@ TEST_CASE(
        "waivers[0]: unknown field \"note\""},
       {changed(good, "\"waivers\"", "\"x\": 1, \"waivers\""),
        "unknown field \"x\""},
-      {changed(good, "\"waivers\"", "\"x\\ny\": 1, \"waivers\""), "\"x?y\""},
+      {changed(good, "\"waivers\"", "\"x\\ny\": 1, \"waivers\""), "\"x y\""},
       {changed(good, "smoke-0*", ""), "waivers[0].id: expected one line"},
       {changed(good, "known", "two\\nlines"), "waivers[0].reason"},
       {changed(good, "known", std::string(501, 'x')), "waivers[0].reason"},
