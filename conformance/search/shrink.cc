@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -67,28 +68,33 @@ class Shrinker {
     return take(std::move(candidate));
   }
 
+  // Drops one after the other of what `count` counts, but for the last one.
+  template <class Count, class Without>
+  void drop_each(const Count& count, const Without& without) {
+    for (std::int64_t i = 0;
+         std::invoke(count, c_) > 1 && i < std::invoke(count, c_);) {
+      if (!take(without(i))) ++i;
+    }
+  }
+
   // One token; else without a batch row, without a place of the sequence.
   void drop_tokens() {
     for (std::int64_t t = 0; c_.tokens() > 1 && t < c_.tokens(); ++t) {
       if (take(cut_tokens(c_, {t}, 1))) return;
     }
     const auto kept_if = [this](const auto& is_kept) {
-      Indices kept;
-      for (std::int64_t t = 0; t < c_.tokens(); ++t) {
-        if (is_kept(t)) kept.push_back(t);
-      }
+      Indices kept = all_of(c_.tokens());
+      std::erase_if(kept, std::not_fn(is_kept));
       return kept;
     };
-    for (std::int64_t b = 0; c_.batch > 1 && b < c_.batch;) {
-      const Indices kept =
-          kept_if([&](std::int64_t t) { return t / c_.seq != b; });
-      if (!take(cut_tokens(c_, kept, c_.batch - 1))) ++b;
-    }
-    for (std::int64_t s = 0; c_.seq > 1 && s < c_.seq;) {
-      const Indices kept =
-          kept_if([&](std::int64_t t) { return t % c_.seq != s; });
-      if (!take(cut_tokens(c_, kept, c_.batch))) ++s;
-    }
+    drop_each(&cases::RopeCase::batch, [&](std::int64_t b) {
+      return cut_tokens(c_, kept_if([&](auto t) { return t / c_.seq != b; }),
+                        c_.batch - 1);
+    });
+    drop_each(&cases::RopeCase::seq, [&](std::int64_t s) {
+      return cut_tokens(c_, kept_if([&](auto t) { return t % c_.seq != s; }),
+                        c_.batch);
+    });
   }
 
   void drop_heads() {
@@ -97,12 +103,12 @@ class Shrinker {
         take(keys_as_queries(c_));
       }
     }
-    for (std::int64_t h = 0; c_.q_heads > 1 && h < c_.q_heads;) {
-      if (!take(cut_heads(c_, all_of(c_.q_heads, h), all_of(c_.k_heads)))) ++h;
-    }
-    for (std::int64_t h = 0; c_.k_heads > 1 && h < c_.k_heads;) {
-      if (!take(cut_heads(c_, all_of(c_.q_heads), all_of(c_.k_heads, h)))) ++h;
-    }
+    drop_each(&cases::RopeCase::q_heads, [this](std::int64_t h) {
+      return cut_heads(c_, all_of(c_.q_heads, h), all_of(c_.k_heads));
+    });
+    drop_each(&cases::RopeCase::k_heads, [this](std::int64_t h) {
+      return cut_heads(c_, all_of(c_.q_heads), all_of(c_.k_heads, h));
+    });
   }
 
   // One by one, what makes a specification more than the plain one.
@@ -181,43 +187,34 @@ class Shrinker {
         if (take(with_pairs(kept))) break;
       }
     }
-    for (std::int64_t j = 0; c_.pairs() > 1 && j < c_.pairs();) {
-      if (!take(with_pairs(all_of(c_.pairs(), j)))) ++j;
-    }
+    drop_each(&cases::RopeCase::pairs, [this](std::int64_t j) {
+      return with_pairs(all_of(c_.pairs(), j));
+    });
   }
 
   // Channels outside the window, its offset, and the pairs' distance.
   void drop_channels() {
-    const auto try_layout = [this](auto change) {
-      Layout layout = c_.spec.layout;
-      change(layout);
-      return take(relaid(c_, all_of(c_.pairs()), layout));
+    // The least of first, first + 1, ... now - 1 that will do.
+    const auto lessen = [this](std::int64_t first, std::int64_t now,
+                               const auto& set_to) {
+      for (; first < now; ++first) {
+        Layout layout = c_.spec.layout;
+        set_to(layout, first);
+        if (take(relaid(c_, all_of(c_.pairs()), layout))) return;
+      }
     };
-    for (std::int64_t outside = 0;
-         outside < c_.spec.layout.head_dim - window_width(c_.spec.layout);
-         ++outside) {
-      if (try_layout([outside](Layout& layout) {
-            layout.head_dim = window_width(layout) + outside;
-            layout.rotary_offset = std::min(layout.rotary_offset, outside);
-          })) {
-        break;
-      }
-    }
-    for (std::int64_t at = 0; at < c_.spec.layout.rotary_offset; ++at) {
-      if (try_layout([at](Layout& layout) { layout.rotary_offset = at; })) {
-        break;
-      }
-    }
-    for (std::int64_t by = c_.pairs(); by < c_.spec.layout.pair_distance;
-         ++by) {
-      if (try_layout([by](Layout& layout) {
-            const std::int64_t outside = layout.head_dim - window_width(layout);
-            layout.pair_distance = by;
-            layout.head_dim = window_width(layout) + outside;
-          })) {
-        break;
-      }
-    }
+    const Layout& now = c_.spec.layout;
+    lessen(0, now.head_dim - window_width(now), [](Layout& layout, auto n) {
+      layout.head_dim = window_width(layout) + n;
+      layout.rotary_offset = std::min(layout.rotary_offset, n);
+    });
+    lessen(0, now.rotary_offset,
+           [](Layout& layout, auto n) { layout.rotary_offset = n; });
+    lessen(c_.pairs(), now.pair_distance, [](Layout& layout, auto n) {
+      const std::int64_t outside = layout.head_dim - window_width(layout);
+      layout.pair_distance = n;
+      layout.head_dim = window_width(layout) + outside;
+    });
   }
 
   bool set_position(std::size_t i, double p) {
