@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/check/call.h"
+#include "conformance/judge/meter.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -268,8 +269,7 @@ class Sweeper {
 }  // namespace
 
 double SweptValue::ratio() const {
-  if (error == 0) return 0;
-  return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+  return judge::Reading{0, error, bound}.ratio();
 }
 
 SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request) {

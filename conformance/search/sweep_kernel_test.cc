@@ -18,16 +18,10 @@ SweepRequest request() {
 
 constexpr std::int64_t kValues = 9000 * 8 * 2;
 
-plugin::Description table_only(std::uint32_t angle_class) {
+plugin::Description only(std::uint32_t operation,
+                         std::uint32_t angle_class = ROPEPROOF_A0) {
   plugin::Description description = selftest::full_description(angle_class);
-  description.operations = ROPEPROOF_TABLE;
-  description.table_dtype = ROPEPROOF_F32;
-  return description;
-}
-
-plugin::Description rope_only(std::uint32_t angle_class) {
-  plugin::Description description = selftest::full_description(angle_class);
-  description.operations = ROPEPROOF_ROPE;
+  description.operations = operation;
   return description;
 }
 
@@ -41,7 +35,7 @@ SweepResult swept(const plugin::Description& description,
 TEST_CASE("an exact table is correctly rounded at every position and pair",
           "[conformance][sweep]") {
   const SweepResult result =
-      swept(table_only(ROPEPROOF_A0), selftest::exact_knobs());
+      swept(only(ROPEPROOF_TABLE), selftest::exact_knobs());
   CHECK(result.conforms());
   CHECK(result.operation == ROPEPROOF_TABLE);
   CHECK(result.values == kValues);
@@ -53,12 +47,12 @@ TEST_CASE("an exact table is correctly rounded at every position and pair",
 TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
           "[conformance][sweep]") {
   const SweepResult honest =
-      swept(table_only(ROPEPROOF_A1), selftest::f32_knobs());
+      swept(only(ROPEPROOF_TABLE, ROPEPROOF_A1), selftest::f32_knobs());
   CHECK(honest.conforms());
   CHECK(honest.nearest < kValues);
   CHECK(honest.worst->ratio() > 0.02);
   const SweepResult boasting =
-      swept(table_only(ROPEPROOF_A0), selftest::f32_knobs());
+      swept(only(ROPEPROOF_TABLE), selftest::f32_knobs());
   CHECK_FALSE(boasting.conforms());
   CHECK(boasting.wrong > kValues / 4);
 }
@@ -66,12 +60,12 @@ TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
 TEST_CASE("a kernel without tables is probed with unit vectors",
           "[conformance][sweep]") {
   const SweepResult result =
-      swept(rope_only(ROPEPROOF_A0), selftest::exact_knobs());
+      swept(only(ROPEPROOF_ROPE), selftest::exact_knobs());
   CHECK(result.conforms());
   CHECK(result.operation == ROPEPROOF_ROPE);
   CHECK(result.values == kValues);
   CHECK(result.nearest == kValues);
-  plugin::Description in_place = rope_only(ROPEPROOF_A0);
+  plugin::Description in_place = only(ROPEPROOF_ROPE);
   in_place.features &= ~static_cast<std::uint32_t>(ROPEPROOF_OUT_OF_PLACE);
   in_place.pairings = ROPEPROOF_HALF_SPLIT;
   CHECK(swept(in_place, selftest::exact_knobs()).nearest == kValues);
@@ -80,12 +74,12 @@ TEST_CASE("a kernel without tables is probed with unit vectors",
 TEST_CASE("a table kept in bf16 under a claim of f32 fails",
           "[conformance][sweep]") {
   for (const auto& description :
-       {table_only(ROPEPROOF_A0), rope_only(ROPEPROOF_A0)}) {
+       {only(ROPEPROOF_TABLE), only(ROPEPROOF_ROPE)}) {
     selftest::Knobs knobs = selftest::exact_knobs();
     knobs.adjust_rotation = [](double& c, double& s, std::int64_t,
                                std::int64_t) {
-      c = decode(Format::kBF16, encode(Format::kBF16, c));
-      s = decode(Format::kBF16, encode(Format::kBF16, s));
+      c = selftest::rounded(Format::kBF16, c);
+      s = selftest::rounded(Format::kBF16, s);
     };
     const SweepResult result = swept(description, knobs);
     CHECK_FALSE(result.conforms());
@@ -100,7 +94,7 @@ TEST_CASE("one wrong pair fails, and is named", "[conformance][sweep]") {
   knobs.frequency = [frequency](const ropeproof_problem& p, std::int64_t j) {
     return frequency(p, j == 5 ? 4 : j);
   };
-  const SweepResult result = swept(table_only(ROPEPROOF_A0), knobs);
+  const SweepResult result = swept(only(ROPEPROOF_TABLE), knobs);
   CHECK_FALSE(result.conforms());
   CHECK(result.first_wrong->pair == 5);
   CHECK(result.first_wrong->position == 1);
@@ -114,7 +108,7 @@ TEST_CASE("one wrong position of all fails", "[conformance][sweep]") {
   knobs.angle = [angle](double position, double theta) {
     return angle(position == 8999 ? 8998 : position, theta);
   };
-  const SweepResult result = swept(table_only(ROPEPROOF_A0), knobs);
+  const SweepResult result = swept(only(ROPEPROOF_TABLE), knobs);
   CHECK_FALSE(result.conforms());
   CHECK(result.first_wrong->position == 8999);
   CHECK(result.wrong <= 16);
@@ -122,7 +116,7 @@ TEST_CASE("one wrong position of all fails", "[conformance][sweep]") {
 
 TEST_CASE("a sweep stops at the kernel's largest position",
           "[conformance][sweep]") {
-  plugin::Description description = table_only(ROPEPROOF_A0);
+  plugin::Description description = only(ROPEPROOF_TABLE);
   description.max_position = 99;
   const SweepResult result = swept(description, selftest::exact_knobs());
   CHECK(result.positions == 100);
@@ -131,8 +125,7 @@ TEST_CASE("a sweep stops at the kernel's largest position",
 
 TEST_CASE("a kernel that does not answer does not conform",
           "[conformance][sweep]") {
-  selftest::TestKernel kernel(table_only(ROPEPROOF_A0),
-                              selftest::exact_knobs());
+  selftest::TestKernel kernel(only(ROPEPROOF_TABLE), selftest::exact_knobs());
   kernel.canned = {plugin::Outcome::kCrash, "killed by signal 11"};
   const SweepResult result = sweep_kernel(kernel, request());
   CHECK_FALSE(result.conforms());
@@ -146,15 +139,13 @@ TEST_CASE("a sweep refuses what it cannot judge", "[conformance][sweep]") {
     CHECK_THROWS_WITH(swept(description, selftest::exact_knobs(), asked),
                       ContainsSubstring(why));
   };
-  plugin::Description description = table_only(ROPEPROOF_A0);
-  description.operations = ROPEPROOF_PERMUTE;
-  refuses(description, request(), "forms no angles");
-  description = table_only(ROPEPROOF_A0);
+  refuses(only(ROPEPROOF_PERMUTE), request(), "forms no angles");
+  plugin::Description description = only(ROPEPROOF_TABLE);
   description.dtypes = ROPEPROOF_BF16;
   refuses(description, request(), "no dtype f32");
   SweepRequest asked = request();
   asked.rotary_dim = 7;
-  refuses(table_only(ROPEPROOF_A0), asked, "rotary_dim");
+  refuses(only(ROPEPROOF_TABLE), asked, "rotary_dim");
 }
 
 }  // namespace

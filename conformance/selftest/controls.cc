@@ -103,10 +103,8 @@ std::vector<Control> half_controls() {
   angle.description.angle_dtype = ROPEPROOF_BF16;
   angle.description.max_position = 40;  // the same for bf16
   angle.knobs.angle = [](double position, double theta) {
-    const auto rounded = [](double x) {
-      return decode(Format::kBF16, encode(Format::kBF16, x));
-    };
-    return rounded(rounded(position) * rounded(theta));
+    return rounded(Format::kBF16, rounded(Format::kBF16, position) *
+                                      rounded(Format::kBF16, theta));
   };
   angle.tighten = to_class(ROPEPROOF_A1);
   list.push_back(angle);

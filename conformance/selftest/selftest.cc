@@ -1,8 +1,7 @@
 #include "conformance/selftest/selftest.h"
 
-#include <cstdio>
-
 #include "conformance/check/runner.h"
+#include "conformance/report/failure_text.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/mutants.h"
 
@@ -12,12 +11,10 @@ namespace {
 const char* mark(bool is_right) { return is_right ? "ok   " : "FAULT"; }
 
 std::string line(const ControlScore& score) {
-  char text[200];
-  std::snprintf(
-      text, sizeof text, "  %s  %-26s uses %.3f of its bound; %s as %s\n",
-      mark(score.is_right()), score.name.c_str(), score.share,
-      score.fails_tighter ? "fails" : "PASSES", score.tighter.c_str());
-  return text;
+  return report::format("  %s  %-26s uses %.3f of its bound; %s as %s\n",
+                        mark(score.is_right()), score.name.c_str(), score.share,
+                        score.fails_tighter ? "fails" : "PASSES",
+                        score.tighter.c_str());
 }
 
 void add_controls(SelftestReport& report, const cases::Corpus& corpus,

@@ -21,10 +21,6 @@ void store(std::byte* at, Format format, double value) {
   std::memcpy(at, &bits, plugin::bytes_of(format));
 }
 
-double rounded(Format format, double value) {
-  return decode(format, encode(format, value));
-}
-
 reference::Spec spec_of(const ropeproof_problem& p) {
   reference::Spec spec;
   for (const auto& [pairing, text] : text::kPairingWords) {
@@ -69,13 +65,20 @@ double given_position(const ropeproof_problem& p, const HeadIndex& index,
 
 }  // namespace
 
+double rounded(Format format, double value) {
+  return decode(format, encode(format, value));
+}
+
+double power(double base, std::int64_t j, std::int64_t dim) {
+  return std::pow(base,
+                  -2.0 * static_cast<double>(j) / static_cast<double>(dim));
+}
+
 Knobs exact_knobs() {
   Knobs knobs;
   knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    return p.inv_freq != nullptr
-               ? p.inv_freq[j]
-               : std::pow(p.base, -2.0 * static_cast<double>(j) /
-                                      static_cast<double>(p.rotary_dim));
+    return p.inv_freq != nullptr ? p.inv_freq[j]
+                                 : power(p.base, j, p.rotary_dim);
   };
   knobs.angle = [](double position, double theta) { return position * theta; };
   knobs.position = given_position;

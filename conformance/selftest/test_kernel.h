@@ -64,6 +64,10 @@ struct Knobs {
   bool changes_input = false;
 };
 
+double rounded(reference::Format format, double value);
+// base^(-2j/dim) in binary64.
+double power(double base, std::int64_t j, std::int64_t dim);
+
 // Class A0: the angle in binary64 with the frequency's low part.
 Knobs exact_knobs();
 // Classes A1 (pow or exp2) and A2, as engines write them in f32.
