@@ -96,8 +96,8 @@ Field judged(const Flags& flags, const std::vector<bench::Row>& rows) {
       std::cerr << std::endl;
       continue;
     }
-    field.entries.push_back({distinct(d.name, field), d.version, one.argument(),
-                             std::move(admission)});
+    field.entries.push_back(
+        {distinct(d.name, field), d, one.argument(), std::move(admission)});
     field.flags.push_back(one);
     field.kernels.push_back(kernel);
   }

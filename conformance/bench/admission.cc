@@ -39,8 +39,6 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
                 const std::set<reference::Format>& dtypes) {
   keep_dtypes(corpus, dtypes);
   Admission admission;
-  admission.claimed_class =
-      text::word(plugin::kAngleClassWords, kernel.description().angle_class);
   check::Selection selection;
   selection.tier = "smoke";
   const report::Report smoke = check::run_suite(kernel, corpus, selection);

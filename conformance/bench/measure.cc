@@ -3,12 +3,12 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "conformance/bench/workload.h"
+#include "conformance/report/failure_text.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
@@ -19,11 +19,9 @@ std::string wrong_text(const judge::Element& first) {
   // As reports index tensors.
   const bool is_table = first.tensor != "q" && first.tensor != "k";
   const std::string head = is_table ? "" : "," + std::to_string(first.head);
-  char values[80];
-  std::snprintf(values, sizeof values, "] is %.3g, not %.3g", first.got,
-                first.want);
   return first.tensor + "[0," + std::to_string(first.token) + head + "," +
-         std::to_string(first.channel) + values;
+         std::to_string(first.channel) +
+         report::format("] is %.3g, not %.3g", first.got, first.want);
 }
 
 // A kernel in a row: its problems, and the last answer that was not OK.

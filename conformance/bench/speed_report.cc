@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
+#include "conformance/report/failure_text.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::bench {
@@ -13,14 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Status = KernelSpeed::Status;
 
-constexpr std::size_t kColumns = 100;
-
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char buffer[512];
-  std::snprintf(buffer, sizeof buffer, pattern, arguments...);
-  return buffer;
-}
+using report::format;
 
 std::string padded(std::string text, std::size_t columns) {
   if (text.size() < columns) text.resize(columns, ' ');
@@ -92,15 +87,19 @@ Json kernel_json(const KernelSpeed& speed, const Entry& entry) {
 
 std::string speed_heading(const std::vector<Entry>& entries) {
   const auto line = [&](const std::string& label, const std::string& version,
-                        const Admission& a, const std::string& argument) {
+                        const std::string& claims, const Admission& a,
+                        const std::string& argument) {
     return padded(label, label_columns(entries)) + "  " + padded(version, 10) +
-           "  " + padded(a.claimed_class, 6) + "  " + padded(a.found_class, 5) +
-           "  " + padded(a.level, 11) + "  " + argument + "\n";
+           "  " + padded(claims, 6) + "  " + padded(a.found_class, 5) + "  " +
+           padded(a.level, 11) + "  " + argument + "\n";
   };
-  std::string text = line("kernel", "version",
-                          {"", "", "level", "claims", "found"}, "argument");
+  std::string text = line("kernel", "version", "claims",
+                          {"", "", "level", "found"}, "argument");
   for (const Entry& entry : entries) {
-    text += line(entry.label, entry.version, entry.admission, entry.argument);
+    const plugin::Description& d = entry.description;
+    text += line(entry.label, d.version,
+                 text::word(plugin::kAngleClassWords, d.angle_class),
+                 entry.admission, entry.argument);
   }
   return text +
          "\n32 query heads and 8 key heads. GB/s: what is rotated, read once "
@@ -129,10 +128,10 @@ std::string speed_lines(const RowSpeed& speed,
   const auto add = [&](const std::string& label, const std::string& text) {
     const std::string line =
         begin + padded(label, label_columns(entries)) + text;
-    lines +=
-        (text.find("WRONG") == std::string::npos ? line
-                                                 : line.substr(0, kColumns)) +
-        "\n";
+    lines += (text.find("WRONG") == std::string::npos
+                  ? line
+                  : line.substr(0, report::kColumns)) +
+             "\n";
     begin.assign(begin.size(), ' ');
   };
   if (shows_limits) {
@@ -155,12 +154,12 @@ std::string speed_json(const std::string& suite_version, int repetitions,
                {"kernels", Json::array()},
                {"rows", Json::array()}};
   for (const Entry& entry : entries) {
-    json["kernels"].push_back({{"kernel", entry.label},
-                               {"version", entry.version},
-                               {"argument", entry.argument},
-                               {"level", entry.admission.level},
-                               {"claimed_class", entry.admission.claimed_class},
-                               {"found_class", entry.admission.found_class}});
+    json["kernels"].push_back(
+        {{"kernel", entry.label},
+         {"argument", entry.argument},
+         {"description", plugin::description_json(entry.description)},
+         {"level", entry.admission.level},
+         {"found_class", entry.admission.found_class}});
   }
   for (const RowSpeed& speed : rows) {
     const Row& row = speed.row;

@@ -13,7 +13,7 @@ namespace ropeproof::conformance::bench {
 // A kernel of the table.
 struct Entry {
   std::string label;  // its name; "x (2)" for the second of that name
-  std::string version;
+  plugin::Description description;
   std::string argument;  // "--lib ./libx.so", as the user typed it
   Admission admission;
 };

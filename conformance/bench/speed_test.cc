@@ -95,19 +95,17 @@ TEST_CASE("what a kernel does not declare is unsupported and never called",
     TimedKernel kernel;
   } cases[] = {
       {"rope/f16/half_split/128/1", "dtype f16",
-       lacking([](plugin::Description& d) { d.dtypes = ROPEPROOF_F32; })},
+       lacking([](auto& d) { d.dtypes = ROPEPROOF_F32; })},
       {"rope/f32/interleaved/128/1", "pairing interleaved",
-       lacking(
-           [](plugin::Description& d) { d.pairings = ROPEPROOF_HALF_SPLIT; })},
+       lacking([](auto& d) { d.pairings = ROPEPROOF_HALF_SPLIT; })},
       {"rope/f32/half_split/64of128/1", "rotary_dim < head_dim",
-       lacking(
-           [](plugin::Description& d) { d.features ^= ROPEPROOF_PARTIAL; })},
+       lacking([](auto& d) { d.features ^= ROPEPROOF_PARTIAL; })},
       {"rotate/f32/half_split/128/1", "operation rotate",
-       lacking([](plugin::Description& d) { d.operations = ROPEPROOF_ROPE; })},
+       lacking([](auto& d) { d.operations = ROPEPROOF_ROPE; })},
       {"rope/f32/half_split/64/4096", "positions above 2048",
-       lacking([](plugin::Description& d) { d.max_position = 2048; })},
+       lacking([](auto& d) { d.max_position = 2048; })},
       {"table/f32/128/131072", "table in f32",
-       lacking([](plugin::Description& d) { d.table_dtype = ROPEPROOF_BF16; })},
+       lacking([](auto& d) { d.table_dtype = ROPEPROOF_BF16; })},
   };
   for (const auto& c : cases) {
     const KernelSpeed speed = speed_of(c.kernel, row_named(c.row));
@@ -178,9 +176,9 @@ TEST_CASE("work that was not done, or done wrong, has no figures", "[bench]") {
     TimedKernel kernel;
   } cases[] = {
       {"does nothing", "rope/f32/half_split/128/1",
-       cheating([](const ropeproof_problem&) { return ROPEPROOF_OK; })},
+       cheating([](const auto&) { return ROPEPROOF_OK; })},
       {"does nothing", "table/f32/128/131072",
-       cheating([](const ropeproof_problem&) { return ROPEPROOF_OK; })},
+       cheating([](const auto&) { return ROPEPROOF_OK; })},
       {"leaves out the last token", "rope/f32/half_split/64/512",
        cheating([&](ropeproof_problem p) {
          --p.seq;
@@ -212,7 +210,7 @@ TEST_CASE("work that was not done, or done wrong, has no figures", "[bench]") {
          return ROPEPROOF_INVALID;
        })},
       {"refuses", "rope/f32/half_split/128/1",
-       cheating([](const ropeproof_problem&) { return ROPEPROOF_INVALID; })},
+       cheating([](const auto&) { return ROPEPROOF_INVALID; })},
   };
   for (const auto& c : cases) {
     const KernelSpeed speed = speed_of(c.kernel, row_named(c.row));
@@ -300,13 +298,19 @@ RowSpeed some_speed(const Row& row) {
 }
 
 const Row kWideRow = row_named("rotate/bf16/interleaved/64of128/4096");
+plugin::Description with_long_version() {
+  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  description.version = "20.10.30-rc1";
+  return description;
+}
+
 const std::vector<Entry> kEntries = {
     {"twelve-chars",
-     "20.10.30-rc1",
+     with_long_version(),
      "--lib ./a.so",
-     {"", "", "L3+E+M+D+B", "A0", "A0"}},
-    {"b", "1", "--lib ./b.so", {"", "", "L1", "A1", "none"}},
-    {"b (2)", "1", "--lib ./c.so", {"", "", "none", "A1", "A1"}}};
+     {"", "", "L3+E+M+D+B", "A0"}},
+    {"b", plain_description(), "--lib ./b.so", {"", "", "L1", "none"}},
+    {"b (2)", plain_description(), "--lib ./c.so", {"", "", "none", "A1"}}};
 
 TEST_CASE("the table fits into 100 columns, and long names are not cut",
           "[bench]") {
@@ -331,6 +335,7 @@ TEST_CASE("figures are words and numbers in the JSON document", "[bench]") {
       speed_json("0.1.0", 3, kEntries, {some_speed(kWideRow)}));
   CHECK(json["format"] == kSpeedFormat);
   CHECK(json["kernels"][1]["level"] == "L1");
+  CHECK(json["kernels"][1]["description"]["angle_class"] == "A1");
   const auto& row = json["rows"][0];
   CHECK(row["row"] == kWideRow.name());
   CHECK(row["limit"] == "fmt ahead");

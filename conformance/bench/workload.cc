@@ -14,6 +14,7 @@
 #include "conformance/cases/prove.h"
 #include "conformance/judge/codec.h"
 #include "conformance/judge/tolerance.h"
+#include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::bench {
@@ -183,16 +184,8 @@ ropeproof_tensor Workload::tensor(bool is_key, bool in_place) const {
 
 std::vector<ropeproof_problem> Workload::problems(
     const plugin::Description& description) {
-  ropeproof_problem p{};
-  p.struct_size = sizeof p;
-  p.operation = row_.operation;
-  p.direction = 1;
-  p.batch = 1;
-  p.seq = row_.tokens;
-  p.head_dim = row_.layout.head_dim;
-  p.rotary_dim = row_.layout.rotary_dim;
-  p.base = case_.spec.frequencies.base;
-  p.amplitude = 1;
+  ropeproof_problem p = plugin::problem_of(row_.operation, case_.spec,
+                                           row_.dtype, 1, row_.tokens);
   if (row_.operation != ROPEPROOF_ROTATE) {
     p.positions = positions_.data();
     p.position_axes = 1;
@@ -215,8 +208,6 @@ std::vector<ropeproof_problem> Workload::problems(
     p.cos = cos.data();
     p.sin = sin.data();
   }
-  p.dtype = plugin::abi_dtype(row_.dtype);
-  p.pairing = plugin::abi_pairing(row_.layout.pairing);
   const bool in_place = (description.features & ROPEPROOF_IN_PLACE) != 0;
   p.q = tensor(false, in_place);
   const ropeproof_tensor k = tensor(true, in_place);

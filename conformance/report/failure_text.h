@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
 
+#include <cstdio>
 #include <string>
 
 #include "conformance/report/report.h"
