@@ -25,10 +25,6 @@ constexpr std::array<std::string_view, 9> kInterleavedFamilies = {
     "gptj",   "cohere",   "helium", "glm4v", "ernie4_5",
     "llama4", "deepseek", "kimi",   "youtu"};
 
-bool starts_with(const std::string& text, std::string_view start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
 // One document while it is read.
 class Reader {
  public:
@@ -56,7 +52,7 @@ class Reader {
       }
     }
     // OLMo 3 scales its full layers only; its configuration does not say so.
-    if (starts_with(type_, "olmo3")) {
+    if (type_.starts_with("olmo3")) {
       return {one("full_attention", rope, full_base(rope)),
               one("sliding_attention", none, full_base(rope))};
     }
@@ -124,7 +120,7 @@ class Reader {
     read_scaling(rope, type,
                  {model_, pairs, max_position_, options_.seq_len,
                   options_.allow_missing_lists,
-                  starts_with(type_, "deepseek") || starts_with(type_, "kimi")},
+                  type_.starts_with("deepseek") || type_.starts_with("kimi")},
                  result);
     set_axes(rope, type, pairs, result);
     check_rope(result, model_.file());
@@ -142,10 +138,9 @@ class Reader {
     } else {
       const bool is_interleaved =
           type_ == "glm" || type_ == "glm4" ||
-          std::ranges::any_of(kInterleavedFamilies,
-                              [&](std::string_view start) {
-                                return starts_with(type_, start);
-                              });
+          std::ranges::any_of(
+              kInterleavedFamilies,
+              [&](std::string_view start) { return type_.starts_with(start); });
       pairing = is_interleaved ? Pairing::kInterleaved : Pairing::kHalfSplit;
       result.pairing_source = type_.empty() ? "assumed" : "model_type " + type_;
     }
@@ -259,17 +254,10 @@ class Reader {
                 std::int64_t pairs, ModelRope& result) const {
     const bool is_xdrope = type == "xdrope";
     const char* key = is_xdrope ? "xdrope_section" : "mrope_section";
-    const auto sections = rope.integer_list(key);
+    const auto sections = rope.sections(key, is_xdrope ? 4 : 3, pairs);
     if (!sections) {
       if (is_xdrope) rope.missing(key, "a list of 4 integers >= 0");
       return;
-    }
-    const std::size_t count = is_xdrope ? 4 : 3;
-    std::int64_t sum = 0;
-    for (const std::int64_t section : *sections) sum += section;
-    if (sections->size() != count || sum != pairs) {
-      rope.refuse(key, std::to_string(count) + " integers with the sum " +
-                           std::to_string(pairs) + ", the number of pairs");
     }
     reference::Axes& axes = result.spec.axes;
     if (is_xdrope) {
@@ -279,7 +267,7 @@ class Reader {
     }
     result.axis_names = {"t", "h", "w"};
     try {
-      if (starts_with(type_, "ernie4_5_vl")) {
+      if (type_.starts_with("ernie4_5_vl")) {
         axes = reference::ernie_sections(*sections);
       } else if (rope.boolean("mrope_interleaved").value_or(false)) {
         axes = reference::interleaved_sections(*sections);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -78,6 +79,13 @@ std::string shortest(double x) {
   return {digits.data(), done.ptr};
 }
 
+std::string digits(double x, std::chars_format format, int precision) {
+  std::array<char, 400> text{};  // -DBL_MAX with all its digits, and more
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
+                                 format, precision);
+  return {text.data(), end.ptr};
+}
+
 json parse_config_json(const std::string& text, const std::string& file) {
   Inspector inspector;
   json::sax_parse(text, &inspector);
@@ -122,43 +130,43 @@ const json* ConfigObject::find(const std::string& key) const {
   return member == node_->end() || member->is_null() ? nullptr : &*member;
 }
 
+template <class T, class IsRight>
+std::optional<T> ConfigObject::value(const std::string& key,
+                                     const std::string& expected,
+                                     const IsRight& is_right) const {
+  const json* found = find(key);
+  if (found == nullptr) return {};
+  if (!is_right(*found)) refuse(key, expected);
+  return found->get<T>();
+}
+
 std::optional<double> ConfigObject::number(const std::string& key,
                                            const Accepted& accepted) const {
-  const json* value = find(key);
-  if (value == nullptr) return {};
-  if (!value->is_number()) refuse(key, accepted.text);
-  const double x = value->get<double>();
-  const bool is_above = accepted.is_open ? x > accepted.low : x >= accepted.low;
-  if (!is_above || !(x <= accepted.high)) refuse(key, accepted.text);
-  return x;
+  return value<double>(key, accepted.text, [&](const json& node) {
+    if (!node.is_number()) return false;
+    const double x = node.get<double>();
+    return (accepted.is_open ? x > accepted.low : x >= accepted.low) &&
+           x <= accepted.high;
+  });
 }
 
 std::optional<std::int64_t> ConfigObject::integer(const std::string& key,
                                                   std::int64_t low,
                                                   std::int64_t high) const {
-  const json* value = find(key);
-  if (value == nullptr) return {};
-  if (!value->is_number()) refuse(key, range(low, high));
-  const double x = value->get<double>();  // 4096.0 is as good as 4096
-  if (x != std::floor(x) || !(x >= static_cast<double>(low)) ||
-      !(x <= static_cast<double>(high))) {
-    refuse(key, range(low, high));
-  }
-  return static_cast<std::int64_t>(x);
+  return value<std::int64_t>(key, range(low, high), [&](const json& node) {
+    if (!node.is_number()) return false;
+    const double x = node.get<double>();  // 4096.0 is as good as 4096
+    return x == std::floor(x) && x >= static_cast<double>(low) &&
+           x <= static_cast<double>(high);
+  });
 }
 
 std::optional<bool> ConfigObject::boolean(const std::string& key) const {
-  const json* value = find(key);
-  if (value == nullptr) return {};
-  if (!value->is_boolean()) refuse(key, "true or false");
-  return value->get<bool>();
+  return value<bool>(key, "true or false", std::mem_fn(&json::is_boolean));
 }
 
 std::optional<std::string> ConfigObject::text(const std::string& key) const {
-  const json* value = find(key);
-  if (value == nullptr) return {};
-  if (!value->is_string()) refuse(key, "a string");
-  return value->get<std::string>();
+  return value<std::string>(key, "a string", std::mem_fn(&json::is_string));
 }
 
 std::optional<ConfigObject> ConfigObject::object(const std::string& key) const {
@@ -204,34 +212,32 @@ std::optional<std::vector<double>> ConfigObject::positive_list(
   return result;
 }
 
-std::optional<std::vector<std::int64_t>> ConfigObject::integer_list(
-    const std::string& key) const {
-  const json* value = find(key);
-  if (value == nullptr) return {};
-  const std::string expected = "a list of integers >= 0";
-  if (!value->is_array()) refuse(key, expected);
-  std::vector<std::int64_t> result;
-  for (const json& item : *value) {
-    constexpr std::int64_t kMost = 1 << 20;
-    if (!item.is_number_integer() || item < 0 || item > kMost) {
-      refuse(key, expected);
-    }
-    result.push_back(item.get<std::int64_t>());
+std::optional<std::vector<std::int64_t>> ConfigObject::sections(
+    const std::string& key, std::size_t count, std::int64_t sum) const {
+  const auto list = value<std::vector<std::int64_t>>(
+      key, "a list of integers >= 0", [](const json& node) {
+        constexpr std::int64_t kMost = 1 << 20;
+        return node.is_array() &&
+               std::ranges::all_of(node, [](const json& item) {
+                 return item.is_number_integer() && item >= 0 && item <= kMost;
+               });
+      });
+  if (list &&
+      (list->size() != count ||
+       std::accumulate(list->begin(), list->end(), std::int64_t{0}) != sum)) {
+    refuse(key, std::to_string(count) + " integers with the sum " +
+                    std::to_string(sum) + ", the number of pairs");
   }
-  return result;
+  return list;
 }
 
 std::optional<std::vector<std::string>> ConfigObject::text_list(
     const std::string& key) const {
-  const json* value = find(key);
-  if (value == nullptr) return {};
-  std::vector<std::string> result;
-  if (!value->is_array()) refuse(key, "a list of strings");
-  for (const json& item : *value) {
-    if (!item.is_string()) refuse(key, "a list of strings");
-    result.push_back(item.get<std::string>());
-  }
-  return result;
+  return value<std::vector<std::string>>(
+      key, "a list of strings", [](const json& node) {
+        return node.is_array() &&
+               std::ranges::all_of(node, std::mem_fn(&json::is_string));
+      });
 }
 
 void ConfigObject::allow_only(const std::vector<std::string_view>& allowed,

@@ -7,6 +7,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
 
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -60,11 +61,13 @@ class ConfigObject {
   std::int64_t need_integer(const std::string& key, std::int64_t low,
                             std::int64_t high) const;
 
-  // `size` numbers > 0; integers >= 0; strings. Null: absent.
+  // `size` numbers > 0; `count` integers >= 0, the pairs of as many axes, `sum`
+  // in all; strings. Null: absent.
   std::optional<std::vector<double>> positive_list(const std::string& key,
                                                    std::int64_t size) const;
-  std::optional<std::vector<std::int64_t>> integer_list(
-      const std::string& key) const;
+  std::optional<std::vector<std::int64_t>> sections(const std::string& key,
+                                                    std::size_t count,
+                                                    std::int64_t sum) const;
   std::optional<std::vector<std::string>> text_list(
       const std::string& key) const;
 
@@ -85,6 +88,11 @@ class ConfigObject {
   const std::string& file() const { return file_; }
 
  private:
+  // The value, if it is what `is_right` accepts.
+  template <class T, class IsRight>
+  std::optional<T> value(const std::string& key, const std::string& expected,
+                         const IsRight& is_right) const;
+
   const nlohmann::json* node_;
   std::string file_, path_;
 };
@@ -94,8 +102,10 @@ class ConfigObject {
 nlohmann::json parse_config_json(const std::string& text,
                                  const std::string& file);
 
-// The shortest decimal that reads back as `x`; 500000, not 5e+05.
+// The shortest decimal that reads back as `x`; 500000, not 5e+05. Then with a
+// given precision, as std::to_chars.
 std::string shortest(double x);
+std::string digits(double x, std::chars_format format, int precision);
 
 }  // namespace ropeproof::conformance::models
 

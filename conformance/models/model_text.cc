@@ -1,12 +1,11 @@
 #include "conformance/models/model_text.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <functional>
 #include <iomanip>
 #include <string>
 
+#include "conformance/models/config_object.h"
 #include "conformance/models/figures.h"
 #include "conformance/text/words.h"
 
@@ -67,18 +66,10 @@ std::string status_of(const Model& model) {
 
 // "1.0000000000000000e+00": 17 digits, enough to tell every double.
 std::string seventeen(double x) {
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
-                                 std::chars_format::scientific, 16);
-  return {text.data(), end.ptr};
+  return digits(x, std::chars_format::scientific, 16);
 }
 
-std::string six(double x) {
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
-                                 std::chars_format::general, 6);
-  return {text.data(), end.ptr};
-}
+std::string six(double x) { return digits(x, std::chars_format::general, 6); }
 
 void print_pairs(std::ostream& out, const ModelRope& rope,
                  const Figures& figures) {

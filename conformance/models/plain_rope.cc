@@ -1,7 +1,6 @@
 #include "conformance/models/plain_rope.h"
 
 #include <array>
-#include <numeric>
 #include <string_view>
 
 #include "conformance/models/config_object.h"
@@ -23,24 +22,15 @@ constexpr std::array<SectionScheme, 4> kSectionSchemes = {
      {"round_robin_sections", reference::round_robin_sections},
      {"ernie_sections", reference::ernie_sections}}};
 
-std::vector<std::int64_t> pairs_of_axes(const ConfigObject& axes,
-                                        std::size_t count, std::int64_t sum) {
-  const auto pairs = axes.integer_list("pairs");
-  const std::string expected = std::to_string(count) +
-                               " integers with the sum " + std::to_string(sum) +
-                               ", the number of pairs";
-  if (!pairs) axes.missing("pairs", expected);
-  if (pairs->size() != count ||
-      std::accumulate(pairs->begin(), pairs->end(), std::int64_t{0}) != sum) {
-    axes.refuse("pairs", expected);
-  }
-  return *pairs;
-}
-
 void set_scheme(const ConfigObject& axes, ModelRope& rope) {
   const std::string scheme = axes.text("scheme").value_or("");
   const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
   const std::size_t count = rope.axis_names.size();
+  const auto sections = [&] {
+    const auto of_axes = axes.sections("pairs", count, pairs);
+    if (!of_axes) axes.missing("pairs", "a number of pairs per axis");
+    return *of_axes;
+  };
   const auto set = [&](const reference::Scheme& made) {
     rope.spec.axes = made.axes;
     rope.spec.frequencies.exponents = made.exponents;
@@ -54,11 +44,11 @@ void set_scheme(const ConfigObject& axes, ModelRope& rope) {
                                        : reference::Spectrum::kEvenOdd));
   }
   if (scheme == "blocks") {
-    return set(reference::n_axis(pairs_of_axes(axes, count, pairs)));
+    return set(reference::n_axis(sections()));
   }
   for (const SectionScheme& known : kSectionSchemes) {
     if (known.name != scheme) continue;
-    rope.spec.axes = known.axes(pairs_of_axes(axes, count, pairs));
+    rope.spec.axes = known.axes(sections());
     return;
   }
   constexpr const char* kSchemes =

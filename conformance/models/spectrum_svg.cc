@@ -1,8 +1,6 @@
 #include "conformance/models/spectrum_svg.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/models/config_object.h"
 #include "conformance/models/figures.h"
 
 namespace ropeproof::conformance::models {
@@ -74,19 +73,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string px(double x) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
-                                 std::chars_format::fixed, 1);
-  return {text.data(), end.ptr};
-}
-
-std::string six(double x) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
-                                 std::chars_format::general, 6);
-  return {text.data(), end.ptr};
-}
+std::string px(double x) { return digits(x, std::chars_format::fixed, 1); }
 
 std::string text_at(double x, double y, const std::string& inner,
                     const std::string& attributes = "") {
@@ -283,7 +270,8 @@ class Plot {
               px(y_of(pair.wavelength)) + "\" r=\"" + px(radius) +
               "\"><title>pair " + std::to_string(j) +
               (has_axes ? ", axis " + escaped(rope->axis_names[axis]) : "") +
-              ": " + six(pair.wavelength) + "</title></circle>\n";
+              ": " + digits(pair.wavelength, std::chars_format::general, 6) +
+              "</title></circle>\n";
     }
   }
 
