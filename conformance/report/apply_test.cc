@@ -12,28 +12,38 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-// A kernel that is wrong in backward cases alone, judged with these patterns.
-Report judged(const std::vector<std::string>& patterns,
-              const check::Selection& selection = {},
-              const std::string& engine = "backwards",
-              const plugin::Answer& canned = {plugin::Outcome::kOk, ""},
-              const std::string& today = "2027-03-31") {
+// A kernel that is wrong in backward cases alone, or right, and its waivers.
+struct Subject {
+  std::vector<std::string> patterns = {};
+  check::Selection selection = {};
+  std::string today = "2027-03-31";  // the waivers' last day
+  std::string engine = "backwards";
+  plugin::Answer canned = {plugin::Outcome::kOk, ""};
+  bool is_wrong = true;
+};
+
+Report judged(const Subject& subject) {
   plugin::Description description = selftest::full_description(ROPEPROOF_A0);
   description.name = "backwards";
   selftest::Knobs knobs = selftest::exact_knobs();
-  knobs.ignores_direction = true;
+  knobs.ignores_direction = subject.is_wrong;
   selftest::TestKernel kernel(description, knobs);
-  kernel.canned = canned;
-  Report report = check::run_suite(kernel, cases::committed(), selection);
+  kernel.canned = subject.canned;
+  Report report =
+      check::run_suite(kernel, cases::committed(), subject.selection);
   Waivers waivers;
-  for (const std::string& pattern : patterns) {
-    waivers.entries.push_back({pattern, engine, "known for long",
+  for (const std::string& pattern : subject.patterns) {
+    waivers.entries.push_back({pattern, subject.engine, "known for long",
                                "https://example.org/7",
                                parse_date("2027-03-31")});
   }
-  apply_waivers(waivers, case_ids(cases::committed()), parse_date(today),
-                report);
+  apply_waivers(waivers, case_ids(cases::committed()),
+                parse_date(subject.today), report);
   return report;
+}
+
+int status(const Subject& subject) {
+  return exit_status(total(judged(subject)));
 }
 
 std::vector<std::string> failing_cases() {
@@ -50,8 +60,8 @@ std::vector<std::string> failing_cases() {
 TEST_CASE("a run whose failures are all waived conforms, and says how many",
           "[waivers]") {
   const std::vector<std::string> ids = failing_cases();
-  CHECK(exit_status(total(judged({}))) == 1);
-  const Report report = judged(ids);
+  CHECK(status({}) == 1);
+  const Report report = judged({ids});
   const Totals totals = total(report);
   CHECK(exit_status(totals) == 0);
   CHECK(totals.of(check::Verdict::kFail) == 0);
@@ -70,20 +80,20 @@ TEST_CASE("a run whose failures are all waived conforms, and says how many",
 TEST_CASE("one failure without a waiver fails the run", "[waivers]") {
   std::vector<std::string> ids = failing_cases();
   ids.pop_back();
-  CHECK(exit_status(total(judged(ids))) == 1);
+  CHECK(status({ids}) == 1);
 }
 
 TEST_CASE("a waiver that covers nothing but passes is stale and an error",
           "[waivers]") {
   std::vector<std::string> ids = failing_cases();
   ids.push_back("smoke-unit-001");
-  const Report report = judged(ids);
+  const Report report = judged({ids});
   CHECK(exit_status(total(report)) == 1);
   const std::string text = text_report(report, 3);
   CHECK_THAT(text, ContainsSubstring("XPASS    smoke-unit-001"));
   CHECK_THAT(text, ContainsSubstring("\nSTALE WAIVER "));
   // One failure left among many passes keeps a waiver alive.
-  CHECK(exit_status(total(judged({"*"}))) == 0);
+  CHECK(status({{"*"}}) == 0);
 }
 
 TEST_CASE("a run that leaves out covered cases calls no waiver stale",
@@ -91,22 +101,18 @@ TEST_CASE("a run that leaves out covered cases calls no waiver stale",
   const std::string failing = failing_cases()[0];
   check::Selection one;
   one.cases = {"smoke-unit-001"};
-  CHECK(exit_status(total(judged({"smoke-unit-001"}, one))) == 1);
-  CHECK(exit_status(total(judged({"smoke-*"}, one))) == 0);
+  CHECK(status({{"smoke-unit-001"}, one}) == 1);
+  CHECK(status({{"smoke-*"}, one}) == 0);
   one.cases = {failing};
   one.operations = {"table"};  // passes; rope does not
-  CHECK(exit_status(total(judged({failing}, one))) == 0);
+  CHECK(status({{failing}, one}) == 0);
 }
 
 TEST_CASE(
     "an expired waiver covers nothing and is an error, in a run that is judged",
     "[waivers]") {
   const std::vector<std::string> failing = failing_cases();
-  const auto on_the_day_after = [](const std::vector<std::string>& patterns) {
-    return judged(patterns, {}, "backwards", {plugin::Outcome::kOk, ""},
-                  "2027-04-01");
-  };
-  const Report report = on_the_day_after(failing);
+  const Report report = judged({failing, {}, "2027-04-01"});
   const Totals totals = total(report);
   CHECK(exit_status(totals) == 1);
   CHECK(totals.of(check::Verdict::kXfail) == 0);
@@ -121,25 +127,18 @@ TEST_CASE(
   CHECK_THAT(junit_report(report), ContainsSubstring("EXPIRED: ended on"));
 
   // It needs no failure to be an error.
-  const Report passing = on_the_day_after({"smoke-unit-001"});
+  const Report passing = judged({{"smoke-unit-001"}, {}, "2027-04-01"});
   CHECK(total(passing).expired.size() == 1);
   CHECK(total(passing).stale.empty());
 }
 
 TEST_CASE("a run that passes but for an expired waiver says just that",
           "[waivers]") {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
-  selftest::TestKernel kernel(description, selftest::exact_knobs());
-  check::Selection smoke;
-  smoke.tier = "smoke";
-  Report report = check::run_suite(kernel, cases::committed(), smoke);
-  REQUIRE(exit_status(total(report)) == 0);
-  Waivers waivers;
-  waivers.entries.push_back({"smoke-unit-001", report.kernel.name, "a reason",
-                             "https://example.org/7",
-                             parse_date("2027-03-31")});
-  apply_waivers(waivers, case_ids(cases::committed()), parse_date("2027-04-01"),
-                report);
+  Subject subject{.patterns = {"smoke-unit-001"}, .is_wrong = false};
+  subject.selection.tier = "smoke";
+  REQUIRE(status({.selection = subject.selection, .is_wrong = false}) == 0);
+  subject.today = "2027-04-01";
+  const Report report = judged(subject);
   CHECK(exit_status(total(report)) == 1);
   CHECK_THAT(text_report(report, 0), ContainsSubstring("\nEXPIRED WAIVER "));
   CHECK(conformance_statement(report, total(report)).empty());
@@ -147,11 +146,12 @@ TEST_CASE("a run that passes but for an expired waiver says just that",
 
 TEST_CASE("a waiver is for its own engine and for wrong answers alone",
           "[waivers]") {
-  CHECK(exit_status(total(judged({"*"}, {}, "forwards"))) == 1);
-  const plugin::Answer crash{plugin::Outcome::kCrash, "ended by signal 11"};
-  CHECK(exit_status(total(judged({"*"}, {}, "backwards", crash))) == 1);
-  const plugin::Answer error{plugin::Outcome::kError, "no JSON"};
-  CHECK(exit_status(total(judged({"*"}, {}, "backwards", error))) == 3);
+  CHECK(status({.patterns = {"*"}, .engine = "forwards"}) == 1);
+  CHECK(status({.patterns = {"*"},
+                .canned = {plugin::Outcome::kCrash, "ended by signal 11"}}) ==
+        1);
+  CHECK(status({.patterns = {"*"},
+                .canned = {plugin::Outcome::kError, "no JSON"}}) == 3);
 }
 
 }  // namespace

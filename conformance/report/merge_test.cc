@@ -79,9 +79,11 @@ std::vector<NamedReport> shards_of(const Subject& subject, std::int64_t count) {
   return shards;
 }
 
-std::string fault_of(std::vector<NamedReport> shards) {
+// What `call` refuses; empty if it does not.
+template <class Call>
+std::string fault_of(const Call& call) {
   try {
-    merge_reports(std::move(shards));
+    call();
   } catch (const ReportError& error) {
     return error.what();
   }
@@ -129,7 +131,7 @@ TEST_CASE("shards that are not one whole run are refused in one line",
   const auto with = [&](const auto& change) {
     std::vector<NamedReport> shards = shards_of(subject, 3);
     change(shards);
-    return fault_of(std::move(shards));
+    return fault_of([&] { merge_reports(shards); });
   };
   CHECK(with([](auto&) {}).empty());
   CHECK(with([](auto& s) { s.pop_back(); }) == "shard 3/3 is missing");
@@ -181,7 +183,8 @@ TEST_CASE(
   CHECK(merge_reports(shards).kernel_argument == subject.argument);
   shards[1].report.kernel_argument = subject.argument;
   shards[1].report.kernel_sha256 = "12ac";
-  CHECK_THAT(fault_of(shards), ContainsSubstring("differ in kernel_sha256"));
+  CHECK_THAT(fault_of([&] { merge_reports(shards); }),
+             ContainsSubstring("differ in kernel_sha256"));
 }
 
 TEST_CASE(
@@ -208,13 +211,8 @@ TEST_CASE(
 TEST_CASE("a file that is not exactly a report is refused in one line",
           "[conformance][report]") {
   const std::string good = json_report(judged(subjects()[1], {1, 3}));
-  const auto fault = [](const std::string& text) -> std::string {
-    try {
-      read_report(text, "a.json");
-    } catch (const ReportError& error) {
-      return error.what();
-    }
-    return "";
+  const auto fault = [](const std::string& text) {
+    return fault_of([&] { read_report(text, "a.json"); });
   };
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = good;
