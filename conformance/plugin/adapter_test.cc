@@ -126,21 +126,11 @@ TEST_CASE("large tensors reach an adapter by file and come back by file",
   // Around the size from which on a file is used, and far above.
   for (const std::size_t count : {16383u, 16384u, 16385u, 1u << 22, 20000u}) {
     CAPTURE(count);
-    ropeproof_problem p{};
-    p.operation = ROPEPROOF_PERMUTE;
-    p.dtype = ROPEPROOF_F32;
-    p.pairing = ROPEPROOF_HALF_SPLIT;
-    p.head_dim = 1;
-    p.permute_heads = static_cast<std::int64_t>(count);
-    p.permute_columns = 1;
-    p.permute_in = selftest::fill(*kernel, selftest::iota<float>(count));
-    auto* const out =
-        reinterpret_cast<float*>(kernel->allocate(count * sizeof(float)));
-    p.permute_out = out;
-    REQUIRE(kernel->run(p).detail == "");
+    selftest::Weight weight(*kernel, count);
+    REQUIRE(kernel->run(weight.problem).detail == "");
     std::vector<float> want = selftest::iota<float>(count);
     std::reverse(want.begin(), want.end());
-    CHECK(std::vector<float>(out, out + count) == want);
+    CHECK(std::vector<float>(weight.out, weight.out + count) == want);
     kernel->release();
   }
 }
@@ -198,9 +188,7 @@ TEST_CASE("a Python result of the wrong type is told in one line",
         "ValueError: q is float64[2, 3, 2, 4], not float32[2, 3, 2, 4]"},
        {"no-array", "TypeError: q is a int, not an array of NumPy"}}));
   const auto kernel = selftest::start(selftest::adapter(mode));
-  selftest::Strided strided(*kernel);
-  strided.problem.k = {};
-  CHECK_THAT(kernel->run(strided.problem).detail, EndsWith(detail));
+  CHECK_THAT(selftest::run_strided(*kernel, false).detail, EndsWith(detail));
 }
 
 TEST_CASE("the kernel in the adapters' README is a RoPE",

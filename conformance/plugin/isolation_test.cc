@@ -50,9 +50,10 @@ std::vector<pid_t> read_pids(int fd, std::size_t count) {
   return pids;
 }
 
-// Runs `body` in a runner of its own, whose standard error is the result.
+// Runs `body` in a runner of its own. The `count` processes that it prints end
+// with it, or while it runs on.
 template <class Body>
-std::pair<pid_t, int> fork_runner(const Body& body) {
+void check_that_all_end(std::size_t count, bool is_killed, const Body& body) {
   int said[2];
   REQUIRE(pipe(said) == 0);
   const pid_t runner = fork();
@@ -62,7 +63,12 @@ std::pair<pid_t, int> fork_runner(const Body& body) {
     _exit(0);
   }
   close(said[1]);
-  return {runner, said[0]};
+  const auto pids = read_pids(said[0], count);
+  REQUIRE(pids.size() == count);
+  if (is_killed) kill(runner, SIGKILL);
+  for (const pid_t pid : pids) CHECK(ends(pid));
+  waitpid(runner, nullptr, 0);
+  close(said[0]);
 }
 
 // A child that touches the byte is killed.
@@ -147,34 +153,23 @@ TEST_CASE("a process that hangs once, where once is allowed, is let be",
 
 TEST_CASE("what a kernel left in a session of its own ends at its time limit",
           "[conformance][kernel]") {
-  const auto [runner, said] = fork_runner([] {
+  check_that_all_end(3, false, [] {
     const auto kernel = load("leaves_children", {milliseconds(500)});
     selftest::run_strided(*kernel);
   });
-  const auto pids = read_pids(said, 3);
-  REQUIRE(pids.size() == 3);
-  for (const pid_t pid : pids) CHECK(ends(pid));
-  waitpid(runner, nullptr, 0);
-  close(said);
 }
 
 TEST_CASE("a hanging kernel and its children die with a runner that is killed",
           "[conformance][kernel]") {
-  const auto [runner, said] = fork_runner([] {
+  check_that_all_end(3, true, [] {
     const auto kernel = load("leaves_children", {std::chrono::hours(1)});
     selftest::run_strided(*kernel);
   });
-  const auto pids = read_pids(said, 3);
-  REQUIRE(pids.size() == 3);
-  kill(runner, SIGKILL);
-  waitpid(runner, nullptr, 0);
-  for (const pid_t pid : pids) CHECK(ends(pid));
-  close(said);
 }
 
 TEST_CASE("what a command's shell started dies with a runner that is killed",
           "[conformance][kernel]") {
-  const auto [runner, said] = fork_runner([] {
+  check_that_all_end(2, true, [] {
     try {
       start_process(
           "setsid sh -c 'echo pid $$ >&2; exec sleep 3600' & "
@@ -183,12 +178,6 @@ TEST_CASE("what a command's shell started dies with a runner that is killed",
     } catch (const KernelError&) {
     }
   });
-  const auto pids = read_pids(said, 2);
-  REQUIRE(pids.size() == 2);
-  kill(runner, SIGKILL);
-  waitpid(runner, nullptr, 0);
-  for (const pid_t pid : pids) CHECK(ends(pid));
-  close(said);
 }
 
 TEST_CASE("a kernel that kills its parent does not kill the runner",

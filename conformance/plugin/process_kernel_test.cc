@@ -111,9 +111,7 @@ TEST_CASE("an answer that breaks the protocol is an error, not the end",
 
 TEST_CASE("more bytes than declared are an error", "[conformance][kernel]") {
   const auto kernel = selftest::start(selftest::process("long"));
-  selftest::Strided strided(*kernel);
-  strided.problem.k = {};
-  const Answer answer = kernel->run(strided.problem);
+  const Answer answer = selftest::run_strided(*kernel, false);
   CHECK(answer.outcome == Outcome::kError);
   CHECK(answer.detail == "sends more bytes than its header declares");
 }
@@ -150,11 +148,9 @@ TEST_CASE("a process that is restarted is told how many threads to use",
 TEST_CASE("an answer too many is an error of the call that it comes with",
           "[conformance][kernel]") {
   const auto kernel = selftest::start(selftest::process("answers-late"));
-  selftest::Strided strided(*kernel);
-  strided.problem.k = {};
-  CHECK(kernel->run(strided.problem).outcome == Outcome::kOk);
+  CHECK(selftest::run_strided(*kernel, false).outcome == Outcome::kOk);
   std::this_thread::sleep_for(milliseconds(200));
-  const Answer answer = kernel->run(strided.problem);
+  const Answer answer = selftest::run_strided(*kernel, false);
   CHECK(answer.outcome == Outcome::kError);
   CHECK(answer.detail == "sends what nobody has asked for");
 }
@@ -164,9 +160,7 @@ TEST_CASE("half an answer is an error, and named", "[conformance][kernel]") {
         "buffers of status \"ok\" are [[\"q\",192]], not "
         "[[\"q\",192],[\"k\",96]]");
   const auto kernel = selftest::start(selftest::process("half-frame"));
-  selftest::Strided strided(*kernel);
-  strided.problem.k = {};
-  const Answer answer = kernel->run(strided.problem);
+  const Answer answer = selftest::run_strided(*kernel, false);
   CHECK(answer.outcome == Outcome::kError);
   CHECK(answer.detail ==
         "ends in the middle of an answer: exited with status 0");
@@ -174,16 +168,8 @@ TEST_CASE("half an answer is an error, and named", "[conformance][kernel]") {
 
 TEST_CASE("a shared file cannot be cut off", "[conformance][kernel]") {
   const auto kernel = selftest::start(selftest::process("cuts-file"));
-  selftest::Strided strided(*kernel);
-  ropeproof_problem& p = strided.problem;
-  p.operation = ROPEPROOF_PERMUTE;
-  p.q = p.k = {};
-  p.permute_heads = 1 << 16;
-  p.permute_columns = 1;
-  p.permute_in =
-      selftest::fill(*kernel, selftest::iota<float>(std::size_t{1} << 18));
-  p.permute_out = kernel->allocate(std::size_t{1} << 20);
-  const Answer answer = kernel->run(p);
+  selftest::Weight weight(*kernel, std::size_t{1} << 18);
+  const Answer answer = kernel->run(weight.problem);
   CHECK(answer.detail == "");
   CHECK(answer.outcome == Outcome::kOk);
 }
@@ -193,20 +179,11 @@ TEST_CASE("megabytes in both directions do not block one another",
   // "streams" answers while it still reads: both directions are full at once.
   const auto kernel =
       selftest::start(selftest::process(GENERATE("streams", "reads-first")));
-  selftest::Strided strided(*kernel);
-  ropeproof_problem& p = strided.problem;
   constexpr std::size_t kElements = std::size_t{1} << 22;
-  p.operation = ROPEPROOF_PERMUTE;
-  p.q = p.k = {};
-  p.permute_heads = kElements / 4;
-  p.permute_columns = 1;
-  p.permute_in = selftest::fill(*kernel, selftest::iota<float>(kElements));
-  auto* const out =
-      reinterpret_cast<float*>(kernel->allocate(kElements * sizeof(float)));
-  p.permute_out = out;
-  REQUIRE(kernel->run(p).detail == "");
-  CHECK(out[1] == 1);
-  CHECK(out[kElements - 1] == kElements - 1);
+  selftest::Weight weight(*kernel, kElements);
+  REQUIRE(kernel->run(weight.problem).detail == "");
+  CHECK(weight.out[1] == 1);
+  CHECK(weight.out[kElements - 1] == kElements - 1);
 }
 
 TEST_CASE("what a command started ends with it", "[conformance][kernel]") {

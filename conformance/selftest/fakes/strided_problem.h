@@ -86,10 +86,29 @@ struct Strided {
   ropeproof_problem problem{};
 };
 
-inline plugin::Answer run_strided(plugin::Kernel& kernel) {
+inline plugin::Answer run_strided(plugin::Kernel& kernel,
+                                  bool has_keys = true) {
   Strided strided(kernel);
+  if (!has_keys) strided.problem.k = {};
   return kernel.run(strided.problem);
 }
+
+// A weight of `count` channels to be permuted: 0, 1, 2, ...
+struct Weight {
+  Weight(plugin::Kernel& kernel, std::size_t count) {
+    problem.operation = ROPEPROOF_PERMUTE;
+    problem.dtype = ROPEPROOF_F32;
+    problem.pairing = ROPEPROOF_HALF_SPLIT;
+    problem.head_dim = 1;
+    problem.permute_heads = static_cast<std::int64_t>(count);
+    problem.permute_columns = 1;
+    problem.permute_in = fill(kernel, iota<float>(count));
+    problem.permute_out = out = fill(kernel, std::vector<float>(count));
+  }
+
+  float* out;
+  ropeproof_problem problem{};
+};
 
 }  // namespace ropeproof::conformance::selftest
 
