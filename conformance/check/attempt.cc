@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "conformance/judge/judge.h"
+
 namespace ropeproof::conformance::check {
 namespace {
 
@@ -53,6 +55,21 @@ ContractResult result_of(const plugin::Answer& answer, std::string check,
       return {std::move(check), suffix, answer.outcome, false,
               of + answer.detail};
   }
+}
+
+ContractResult judged(const Subject& subject, const cases::RopeCase& c,
+                      const plugin::Answer& answer, const judge::Output& output,
+                      std::string check, char suffix, const std::string& what) {
+  const std::string of = what.empty() ? "" : what + ": ";
+  ContractResult result = result_of(answer, check, suffix, what);
+  if (!result.pass) return result;
+  if (!output.stray.empty()) {
+    return failed(std::move(check), suffix, of + output.stray);
+  }
+  const judge::Measurement m =
+      judge::judge(c, subject.operation, subject.claim, output);
+  if (m.pass()) return result;
+  return failed(std::move(check), suffix, of + m.pattern);
 }
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature) {

@@ -14,6 +14,13 @@ namespace ropeproof::conformance::check {
 ContractResult result_of(const plugin::Answer& answer, std::string check,
                          char suffix, const std::string& what = "");
 
+// The same of a call of the subject or of a case made of its tokens, `c`; fails,
+// too, if the output has a stray write or a wrong element.
+ContractResult judged(const Subject& subject, const cases::RopeCase& c,
+                      const plugin::Answer& answer, const judge::Output& output,
+                      std::string check, char suffix,
+                      const std::string& what = "");
+
 ContractResult passed(std::string check, char suffix);
 ContractResult failed(std::string check, char suffix, std::string reason);
 // The kernel does not promise it, or the case cannot show it.

@@ -33,7 +33,7 @@ class Call {
        const Placement& placement = {});
   Call(plugin::Kernel& kernel, const cases::PermuteCase& c);
 
-  // Runs the problem; a kernel without ROPEPROOF_KEYS gets q and k in turn. The
+  // Runs the problem; a kernel without ROPEPROOF_KEYS gets q, then k. The
   // output counts only if the answer is kOk.
   plugin::Answer run(judge::Output& output);
 

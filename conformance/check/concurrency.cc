@@ -12,8 +12,8 @@ constexpr char kSuffix = 'D';
 
 }  // namespace
 
-ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
-                                 const Judgement& judge) {
+ContractResult check_concurrency(plugin::Kernel& kernel,
+                                 const Subject& subject) {
   const std::string check = std::to_string(kThreads) + " threads";
   if (!offers(kernel, ROPEPROOF_CONCURRENT)) {
     return not_checked(check, kSuffix, "concurrent");
@@ -39,7 +39,7 @@ ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
   std::vector<ropeproof_problem> problems;
   for (const cases::RopeCase& one : cases) {
     calls.push_back(std::make_unique<Call>(kernel, subject.operation, one,
-                                           subject.table,
+                                           subject.claim.table,
                                            Placement{cases::Memory::kDense}));
     problems.push_back(calls.back()->begin());
   }
@@ -52,15 +52,13 @@ ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
     judge::Output output;
     const plugin::Answer answer = calls[i]->finish(answers[i], output);
     const std::string what = "thread " + std::to_string(i + 1);
-    ContractResult result = result_of(answer, check, kSuffix, what);
+    ContractResult result =
+        judged(subject, cases[i], answer, output, check, kSuffix, what);
     if (!result.pass) return result;
-    std::string wrong = output.stray;
-    if (wrong.empty()) wrong = judge(cases[i], output);
-    if (wrong.empty() && !answer.is_steady &&
-        offers(kernel, ROPEPROOF_DETERMINISTIC)) {
-      wrong = "other bits than in its first round";
+    if (!answer.is_steady && offers(kernel, ROPEPROOF_DETERMINISTIC)) {
+      return failed(check, kSuffix,
+                    what + ": other bits than in its first round");
     }
-    if (!wrong.empty()) return failed(check, kSuffix, what + ": " + wrong);
   }
   return passed(check, kSuffix);
 }

@@ -2,14 +2,23 @@
 
 namespace ropeproof::conformance::check {
 
+Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
+                   std::uint32_t operation) {
+  using reference::Format;
+  Subject subject{c, operation, judge::claim_of(kernel.description(), c.dtype)};
+  if (operation == ROPEPROOF_FREQUENCIES) {
+    subject.claim.table = c.dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  }
+  return subject;
+}
+
 std::vector<ContractResult> check_contract(plugin::Kernel& kernel,
-                                           const Subject& subject,
-                                           const Judgement& judge) {
-  std::vector<ContractResult> results = check_memory(kernel, subject, judge);
+                                           const Subject& subject) {
+  std::vector<ContractResult> results = check_memory(kernel, subject);
   for (ContractResult& result : check_determinism(kernel, subject)) {
     results.push_back(std::move(result));
   }
-  results.push_back(check_concurrency(kernel, subject, judge));
+  results.push_back(check_concurrency(kernel, subject));
   return results;
 }
 

@@ -3,18 +3,18 @@
 // Each function makes calls that differ from a case's plain call in one respect
 // -- where the tensors lie, what lies beside them, who calls at the same time,
 // what was called before, what is wrong with the problem -- and says whether the
-// kernel held its promise. Whether an output is right is the caller's judgement.
+// kernel held its promise.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_H_
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/check/call.h"
+#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -31,30 +31,27 @@ struct ContractResult {
 };
 
 // A case under an operation that the kernel offers (missing_feature() is
-// empty). `table` is the type of cos, sin and inv_freq_out.
+// empty), judged by what the kernel claims.
 struct Subject {
   const cases::RopeCase& c;
   std::uint32_t operation;
-  reference::Format table;
+  judge::Claim claim;  // its table is the type of cos, sin and inv_freq_out
 };
 
-// What is wrong with an output of the case, in one line; empty: nothing. The
-// case given is the subject's, or one made of its tokens in another order, with
-// their goldens.
-using Judgement =
-    std::function<std::string(const cases::RopeCase&, const judge::Output&)>;
+// Frequencies are asked for in f32, or f64 where the tensors are f64: the types
+// that kernels keep them in. Others in the claim's table type.
+Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
+                   std::uint32_t operation);
 
 // All of the next three.
 std::vector<ContractResult> check_contract(plugin::Kernel& kernel,
-                                           const Subject& subject,
-                                           const Judgement& judge);
+                                           const Subject& subject);
 
 // M: tensors at guard pages on either side, unaligned, in place, with gaps,
 // fused, empty, overlapping. What the description does not offer is
 // kUnsupported. About 12 calls.
 std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
-                                         const Subject& subject,
-                                         const Judgement& judge);
+                                         const Subject& subject);
 
 // D, for ROPEPROOF_DETERMINISTIC: the bits of a row in 20 calls, alone, among
 // other rows, elsewhere in the batch, elsewhere in memory, with one thread.
@@ -66,8 +63,8 @@ std::vector<ContractResult> check_determinism(plugin::Kernel& kernel,
 // an order of its own, kRounds times over.
 inline constexpr int kThreads = 8;
 inline constexpr int kRounds = 200;
-ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
-                                 const Judgement& judge);
+ContractResult check_concurrency(plugin::Kernel& kernel,
+                                 const Subject& subject);
 
 // For ROPEPROOF_VALIDATES: the subject's problem with one defect is refused and
 // nothing is written. ROPEPROOF_UNSUPPORTED refuses as well as ROPEPROOF_INVALID,
@@ -80,8 +77,7 @@ ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
 // A SequenceCase: its calls in a row, in a fresh process, each judged; for
 // ROPEPROOF_DETERMINISTIC also each in a process of its own, bit for bit.
 ContractResult check_sequence(plugin::Kernel& kernel,
-                              std::span<const Subject> calls,
-                              const Judgement& judge);
+                              std::span<const Subject> calls);
 
 }  // namespace ropeproof::conformance::check
 

@@ -1,26 +1,12 @@
 #include "conformance/check/contract_checks.h"
 
 #include "conformance/cases/summary.h"
-#include "conformance/check/contract.h"
+#include "conformance/check/attempt.h"
 #include "conformance/check/features.h"
 #include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
-
-using reference::Format;
-
-// What is wrong with an output of a contract check, in one line.
-Judgement judgement_of(const plugin::Kernel& kernel, std::uint32_t operation) {
-  return [&kernel, operation](const cases::RopeCase& c,
-                              const judge::Output& output) {
-    judge::Claim claim = judge::claim_of(kernel.description(), c.dtype);
-    claim.table = table_format(operation, c, claim);
-    const judge::Measurement m = judge::judge(c, operation, claim, output);
-    return m.pass() ? "" : m.pattern;
-  };
-}
 
 // The promises that a contract check puts to the test.
 std::uint32_t features_of(const ContractResult& result) {
@@ -43,6 +29,11 @@ Check contract_check(const ContractResult& result) {
                       ? Verdict::kFail
                       : verdict_of(result.outcome);
   return check;
+}
+
+ContractChecks::Kind kind_of(const cases::RopeCase& c,
+                             std::uint32_t operation) {
+  return {operation, c.dtype, c.spec.layout.pairing};
 }
 
 // How many kinds of mistakes a case can show; 0: too few to be chosen.
@@ -73,14 +64,6 @@ Verdict verdict_of(plugin::Outcome outcome) {
   return Verdict::kTimeout;
 }
 
-// Frequencies are asked for in f32, or f64 where the tensors are f64: the types
-// that kernels keep them in.
-Format table_format(std::uint32_t operation, const cases::RopeCase& c,
-                    const judge::Claim& claim) {
-  if (operation != ROPEPROOF_FREQUENCIES) return claim.table;
-  return c.dtype == Format::kF64 ? Format::kF64 : Format::kF32;
-}
-
 ContractChecks::ContractChecks(plugin::Kernel& kernel,
                                const cases::Corpus& corpus)
     : kernel_(kernel) {
@@ -92,10 +75,7 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
       for (const std::uint32_t operation :
            {ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
         if (!missing(c, operation).empty()) continue;
-        const std::string kind =
-            text::word(text::kFormatWords, c.dtype) + " " +
-            text::word(text::kPairingWords, c.spec.layout.pairing);
-        const cases::RopeCase*& chosen = chosen_[{operation, kind}];
+        const cases::RopeCase*& chosen = chosen_[kind_of(c, operation)];
         if (chosen == nullptr || rich > richness(*chosen)) chosen = &c;
       }
     }
@@ -117,43 +97,25 @@ std::uint32_t ContractChecks::main_operation() const {
 
 std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
                                       std::uint32_t operation) const {
-  const std::string kind =
-      text::word(text::kFormatWords, c.dtype) + " " +
-      text::word(text::kPairingWords, c.spec.layout.pairing);
-  const auto found = chosen_.find({operation, kind});
+  const auto found = chosen_.find(kind_of(c, operation));
   if (found == chosen_.end() || found->second->id != c.id) return {};
-  const judge::Claim claim = judge::claim_of(kernel_.description(), c.dtype);
   std::vector<Check> checks;
-  for (const ContractResult& result : check_contract(
-           kernel_, {c, operation, table_format(operation, c, claim)},
-           judgement_of(kernel_, operation))) {
+  for (const ContractResult& result :
+       check_contract(kernel_, subject_of(kernel_, c, operation))) {
     checks.push_back(contract_check(result));
   }
   return checks;
 }
 
-// A case that the kernel does not offer, as a check.
-Check ContractChecks::refused(const cases::RopeCase& c, std::uint32_t operation,
-                              const std::string& aspect) const {
-  Check check;
-  check.operation = operation;
-  check.dtype = plugin::abi_dtype(c.dtype);
-  check.aspect = aspect;
-  check.reason = missing(c, operation);
-  if (!check.reason.empty()) check.verdict = Verdict::kUnsupported;
-  return check;
-}
-
 Check ContractChecks::of(const cases::RejectCase& r) const {
   const cases::RopeCase& c = *cases_.at(r.of);
   const std::uint32_t operation = main_operation();
-  Check check = refused(c, operation, "refuses");
-  if (check.verdict != Verdict::kUnsupported) {
-    const judge::Claim claim = judge::claim_of(kernel_.description(), c.dtype);
-    check = contract_check(check_reject(
-        kernel_, {c, operation, table_format(operation, c, claim)}, r.defect));
-    check.features = ROPEPROOF_VALIDATES;
-  }
+  const std::string lacks = missing(c, operation);
+  Check check = contract_check(
+      lacks.empty()
+          ? check_reject(kernel_, subject_of(kernel_, c, operation), r.defect)
+          : not_checked("refuses", 0, lacks));
+  if (lacks.empty()) check.features = ROPEPROOF_VALIDATES;
   check.operation = operation;
   check.dtype = plugin::abi_dtype(c.dtype);
   check.summary = r.comment + " (" + cases::summary(c) + ")";
@@ -163,23 +125,20 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
 Check ContractChecks::of(const cases::SequenceCase& s) const {
   const std::uint32_t operation = main_operation();
   std::vector<Subject> calls;
-  Check check;
+  std::string lacks;
+  std::uint32_t dtype = 0;
   for (const std::string& id : s.calls) {
     const cases::RopeCase& c = *cases_.at(id);
-    check = refused(c, operation, "sequence");
-    if (check.verdict == Verdict::kUnsupported) break;
-    const judge::Claim claim = judge::claim_of(kernel_.description(), c.dtype);
-    calls.push_back({c, operation, table_format(operation, c, claim)});
+    dtype = plugin::abi_dtype(c.dtype);
+    lacks = missing(c, operation);
+    if (!lacks.empty()) break;
+    calls.push_back(subject_of(kernel_, c, operation));
   }
-  if (!kernel_.is_live()) {
-    check.verdict = Verdict::kUnsupported;
-    check.aspect = "sequence";
-    check.reason = "calls in a row";
-  }
-  if (check.verdict != Verdict::kUnsupported) {
-    check = contract_check(
-        check_sequence(kernel_, calls, judgement_of(kernel_, operation)));
-  }
+  if (!kernel_.is_live()) lacks = "calls in a row";
+  Check check =
+      contract_check(lacks.empty() ? check_sequence(kernel_, calls)
+                                   : not_checked("sequence", 0, lacks));
+  if (!lacks.empty()) check.dtype = dtype;
   check.operation = operation;
   check.summary = s.comment + " (" + std::to_string(s.calls.size()) + " calls)";
   return check;

@@ -4,12 +4,11 @@
 
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/run.h"
-#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -17,14 +16,11 @@ namespace ropeproof::conformance::check {
 // The verdict of a call that was due.
 Verdict verdict_of(plugin::Outcome outcome);
 
-// Frequencies are asked for in f32, or f64 where the tensors are f64: the types
-// that kernels keep them in. Others in the claim's table type.
-reference::Format table_format(std::uint32_t operation,
-                               const cases::RopeCase& c,
-                               const judge::Claim& claim);
-
 class ContractChecks {
  public:
+  // Operation, dtype, pairing.
+  using Kind = std::tuple<std::uint32_t, reference::Format, reference::Pairing>;
+
   // Chooses the cases whose calls are varied: for each operation, dtype and
   // pairing one that the kernel can do, with several tokens and heads, keys and
   // a partial head if there is such a one; the first in the order of the corpus.
@@ -43,14 +39,10 @@ class ContractChecks {
 
  private:
   std::string missing(const cases::RopeCase& c, std::uint32_t operation) const;
-  Check refused(const cases::RopeCase& c, std::uint32_t operation,
-                const std::string& aspect) const;
 
   plugin::Kernel& kernel_;
   std::map<std::string, const cases::RopeCase*> cases_;  // by id
-  // (operation, dtype, pairing) -> the case.
-  std::map<std::pair<std::uint32_t, std::string>, const cases::RopeCase*>
-      chosen_;
+  std::map<Kind, const cases::RopeCase*> chosen_;
 };
 
 }  // namespace ropeproof::conformance::check

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/judge/judge.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/selftest/test_kernel.h"
 
@@ -21,8 +20,12 @@ const cases::RopeCase& sample() {
   return cases::committed_case("contract-005");
 }
 
-Subject subject(std::uint32_t operation = ROPEPROOF_ROPE) {
-  return {sample(), operation, Format::kF32};
+Subject subject(std::uint32_t operation = ROPEPROOF_ROPE,
+                const cases::RopeCase& c = sample()) {
+  judge::Claim claim =
+      judge::claim_of(selftest::full_description(ROPEPROOF_A0), c.dtype);
+  claim.table = Format::kF32;
+  return {c, operation, claim};
 }
 
 // A broken kernel writes beyond its buffers: there must be room.
@@ -43,20 +46,6 @@ plugin::Description promising(std::uint32_t features) {
   return d;
 }
 
-Judgement judged_as(const plugin::Description& description) {
-  return [description](const cases::RopeCase& c, const judge::Output& output) {
-    const bool is_rotation = !output.q.empty();
-    const judge::Measurement m =
-        judge::judge(c, is_rotation ? ROPEPROOF_ROPE : ROPEPROOF_TABLE,
-                     judge::claim_of(description, c.dtype), output);
-    return m.pass() ? "" : std::to_string(m.wrong) + " elements are wrong";
-  };
-}
-
-Judgement judged() {
-  return judged_as(selftest::full_description(ROPEPROOF_A0));
-}
-
 std::string failures(const std::vector<ContractResult>& results) {
   std::string text;
   for (const ContractResult& result : results) {
@@ -72,7 +61,7 @@ TEST_CASE("an honest kernel keeps its promises about memory in every operation",
   selftest::TestKernel kernel(promising(0), selftest::exact_knobs());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE}) {
-    auto results = check_memory(kernel, subject(operation), judged());
+    auto results = check_memory(kernel, subject(operation));
     CHECK(results.size() == (operation == ROPEPROOF_TABLE ? 5u : 13u));
     std::erase_if(results, [](const ContractResult& result) {
       return result.reason == "validates";  // not promised
@@ -107,7 +96,7 @@ TEST_CASE("each broken promise about memory is found",
     broken = "fused q, k, v in place";
   }
   RoomyKernel kernel(promising(0), knobs);
-  const auto results = check_memory(kernel, subject(), judged());
+  const auto results = check_memory(kernel, subject());
   const auto found =
       std::find_if(results.begin(), results.end(),
                    [&](const auto& result) { return result.check == broken; });
@@ -123,8 +112,7 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
   plugin::Description d = promising(0);
   d.features &= ~std::uint32_t{ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE};
   selftest::TestKernel kernel(d, selftest::exact_knobs());
-  for (const ContractResult& result :
-       check_contract(kernel, subject(), judged())) {
+  for (const ContractResult& result : check_contract(kernel, subject())) {
     CAPTURE(result.check);
     const bool is_plain = result.check.starts_with("guard page") ||
                           result.check == "unaligned" ||
@@ -236,11 +224,10 @@ TEST_CASE(
 TEST_CASE("a sequence of calls is judged call by call",
           "[conformance][contract]") {
   const std::vector<Subject> calls{
-      subject(),
-      {cases::committed_case("contract-003"), ROPEPROOF_ROPE, Format::kF32},
+      subject(), subject(ROPEPROOF_ROPE, cases::committed_case("contract-003")),
       subject()};
   selftest::TestKernel honest(promising(0), selftest::exact_knobs());
-  CHECK(check_sequence(honest, calls, judged()).reason == "");
+  CHECK(check_sequence(honest, calls).reason == "");
   selftest::Knobs knobs = selftest::exact_knobs();
   // A table that is kept from the first call on.
   double first = -1;
@@ -249,7 +236,7 @@ TEST_CASE("a sequence of calls is judged call by call",
     return first;
   };
   selftest::TestKernel stale(promising(0), knobs);
-  const ContractResult result = check_sequence(stale, calls, judged());
+  const ContractResult result = check_sequence(stale, calls);
   CHECK_FALSE(result.pass);
   CHECK_THAT(result.reason, ContainsSubstring("call 2 (contract-003)"));
 }

@@ -41,7 +41,7 @@ class Plain {
  private:
   plugin::Answer run(const cases::RopeCase& c, const Placement& placement,
                      judge::Output& output) {
-    return Call(kernel_, subject_.operation, c, subject_.table, placement)
+    return Call(kernel_, subject_.operation, c, subject_.claim.table, placement)
         .run(output);
   }
 

@@ -4,22 +4,13 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/contract.h"
-#include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-using reference::Format;
-
 // Two batch rows of five tokens, full heads of 16 channels, q and k, f32.
 const cases::RopeCase& sample() {
   return cases::committed_case("smoke-rich-009");
-}
-
-std::string judged(const cases::RopeCase& c, const judge::Output& output) {
-  judge::Claim claim;
-  const judge::Measurement m = judge::judge(c, ROPEPROOF_ROPE, claim, output);
-  return m.pass() ? "" : std::to_string(m.wrong) + " elements are wrong";
 }
 
 }  // namespace
@@ -28,9 +19,9 @@ TEST_CASE("a kernel that keeps its promises passes every check",
           "[conformance][contract][fakes]") {
   const auto kernel =
       plugin::load_library(ROPEPROOF_FAKES_DIR "/keeps_promises.so", {});
-  const Subject subject{sample(), ROPEPROOF_ROPE, Format::kF32};
+  const Subject subject = subject_of(*kernel, sample(), ROPEPROOF_ROPE);
   std::string failures;
-  const auto results = check_contract(*kernel, subject, judged);
+  const auto results = check_contract(*kernel, subject);
   for (const ContractResult& result : results) {
     if (!result.pass) failures += result.check + ": " + result.reason + "\n";
   }
@@ -54,9 +45,8 @@ TEST_CASE("the builtin kernels keep the contract",
     CAPTURE(name);
     const auto kernel =
         plugin::load_library(ROPEPROOF_PLUGINS_DIR "/" + name + ".so", {});
-    const Subject subject{sample(), ROPEPROOF_ROPE, Format::kF32};
-    for (const ContractResult& result :
-         check_contract(*kernel, subject, judged)) {
+    const Subject subject = subject_of(*kernel, sample(), ROPEPROOF_ROPE);
+    for (const ContractResult& result : check_contract(*kernel, subject)) {
       CAPTURE(result.check, result.reason);
       const bool holds =
           result.pass || result.outcome == plugin::Outcome::kUnsupported;

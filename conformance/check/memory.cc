@@ -57,27 +57,21 @@ std::string missing(const plugin::Kernel& kernel, const Lie& lie) {
 }
 
 ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
-                         const Lie& lie, const Judgement& judge) {
+                         const Lie& lie) {
   const std::string lacks = missing(kernel, lie);
   if (!lacks.empty()) return not_checked(lie.check, kSuffix, lacks);
   judge::Output output;
-  const plugin::Answer answer =
-      Call(kernel, subject.operation, subject.c, subject.table, lie.placement)
-          .run(output);
-  const ContractResult result = result_of(answer, lie.check, kSuffix);
-  if (!result.pass) return result;
-  if (!output.stray.empty()) {
-    return failed(lie.check, kSuffix, output.stray);
-  }
-  const std::string wrong = judge(subject.c, output);
-  return wrong.empty() ? result : failed(lie.check, kSuffix, wrong);
+  const plugin::Answer answer = Call(kernel, subject.operation, subject.c,
+                                     subject.claim.table, lie.placement)
+                                    .run(output);
+  return judged(subject, subject.c, answer, output, lie.check, kSuffix);
 }
 
 // Nothing to do is done, without touching anything.
 ContractResult check_empty(plugin::Kernel& kernel, const Subject& subject,
                            const std::string& check,
                            const cases::RopeCase& empty) {
-  Call call(kernel, subject.operation, empty, subject.table);
+  Call call(kernel, subject.operation, empty, subject.claim.table);
   judge::Output output;
   const plugin::Answer answer = call.run(output);
   const ContractResult result = result_of(answer, check, kSuffix);
@@ -88,8 +82,7 @@ ContractResult check_empty(plugin::Kernel& kernel, const Subject& subject,
 }  // namespace
 
 std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
-                                         const Subject& subject,
-                                         const Judgement& judge) {
+                                         const Subject& subject) {
   const bool has_tensors = subject.operation == ROPEPROOF_ROTATE ||
                            subject.operation == ROPEPROOF_ROPE;
   std::vector<ContractResult> results;
@@ -97,7 +90,7 @@ std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
     if (lie.has_tensors && !has_tensors) continue;
     results.push_back(
         kernel.shares_memory()
-            ? check_lie(kernel, subject, lie, judge)
+            ? check_lie(kernel, subject, lie)
             : not_checked(lie.check, kSuffix, "memory of a process"));
   }
   if (subject.operation == ROPEPROOF_FREQUENCIES) return results;

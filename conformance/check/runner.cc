@@ -5,18 +5,15 @@
 #include <sstream>
 
 #include "conformance/cases/summary.h"
-#include "conformance/check/call.h"
+#include "conformance/check/contract.h"
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/features.h"
-#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
-
-using reference::Format;
 
 std::string reason_of(const plugin::Answer& answer) {
   switch (answer.outcome) {
@@ -79,12 +76,7 @@ class Filter {
     }
     std::set<std::string> unknown = ids_;
     for (const cases::Group& group : corpus.groups) {
-      for (const cases::RopeCase& c : group.rope_cases) unknown.erase(c.id);
-      for (const cases::PermuteCase& c : group.permute_cases)
-        unknown.erase(c.id);
-      for (const cases::RejectCase& c : group.reject_cases) unknown.erase(c.id);
-      for (const cases::SequenceCase& c : group.sequence_cases)
-        unknown.erase(c.id);
+      cases::for_each_case(group, [&](const auto& c) { unknown.erase(c.id); });
     }
     if (!unknown.empty()) {
       throw std::invalid_argument("no case \"" + *unknown.begin() +
@@ -126,19 +118,6 @@ class Filter {
   std::set<std::string> ids_;
   std::uint32_t operations_ = 0;
 };
-
-// A profile asks for results, however a kernel comes to them: rope, or rotate
-// with a given table where it does not form angles. A tier asks for everything.
-std::vector<std::uint32_t> operations_of(const plugin::Kernel& kernel,
-                                         const Selection& selection) {
-  if (selection.profile.empty()) {
-    return {std::begin(kRopeOperations), std::end(kRopeOperations)};
-  }
-  const std::uint32_t offered = kernel.description().operations;
-  const bool rotates_only =
-      (offered & ROPEPROOF_ROPE) == 0 && (offered & ROPEPROOF_ROTATE) != 0;
-  return {std::uint32_t{rotates_only ? ROPEPROOF_ROTATE : ROPEPROOF_ROPE}};
-}
 
 // Picks the cases of one shard from the selected ones.
 class ShardPicker {
@@ -182,8 +161,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
   }
   check.features = needed_features(operation, c, kernel.description(),
                                    kernel.shares_memory());
-  judge::Claim claim = judge::claim_of(kernel.description(), c.dtype);
-  claim.table = table_format(operation, c, claim);
+  const judge::Claim claim = subject_of(kernel, c, operation).claim;
   run_call(
       check,
       [&](judge::Output& output) {
@@ -204,6 +182,11 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   run.manifest_sha256 = corpus.manifest_sha256;
   run.kernel = kernel.description();
   run.profile = selection.profile;
+  // A profile asks for results, however a kernel comes to them: rope, or rotate
+  // with a given table where it does not form angles. A tier asks for everything.
+  std::vector<std::uint32_t> operations(std::begin(kRopeOperations),
+                                        std::end(kRopeOperations));
+  if (!selection.profile.empty()) operations = {contract.main_operation()};
   ShardPicker picker(selection.shard);
   std::size_t all = 0;
   const auto add = [&](const cases::Group& group, const auto& c, Check check) {
@@ -227,7 +210,7 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   for (const cases::Group& group : corpus.groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
       if (!takes(group, c.id)) continue;
-      for (const std::uint32_t operation : operations_of(kernel, selection)) {
+      for (const std::uint32_t operation : operations) {
         if (!filter.takes(operation)) continue;
         add_values(group, c, operation, check_values(kernel, operation, c));
         if (selection.values_only) continue;

@@ -12,8 +12,7 @@ bool same_bits(const judge::Output& a, const judge::Output& b) {
 }  // namespace
 
 ContractResult check_sequence(plugin::Kernel& kernel,
-                              std::span<const Subject> calls,
-                              const Judgement& judge) {
+                              std::span<const Subject> calls) {
   const std::string check = "calls in a row";
   const bool repeats = offers(kernel, ROPEPROOF_DETERMINISTIC);
   const char suffix = repeats ? 'D' : char{0};
@@ -21,18 +20,16 @@ ContractResult check_sequence(plugin::Kernel& kernel,
     return "call " + std::to_string(i + 1) + " (" + calls[i].c.id + ")";
   };
   const auto run = [&](const Subject& subject, judge::Output& output) {
-    return Call(kernel, subject.operation, subject.c, subject.table)
+    return Call(kernel, subject.operation, subject.c, subject.claim.table)
         .run(output);
   };
   kernel.restart(0);
   std::vector<judge::Output> warm(calls.size());
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const plugin::Answer answer = run(calls[i], warm[i]);
-    ContractResult result = result_of(answer, check, suffix, name(i));
+    ContractResult result =
+        judged(calls[i], calls[i].c, answer, warm[i], check, suffix, name(i));
     if (!result.pass) return result;
-    std::string wrong = warm[i].stray;
-    if (wrong.empty()) wrong = judge(calls[i].c, warm[i]);
-    if (!wrong.empty()) return failed(check, suffix, name(i) + ": " + wrong);
   }
   for (std::size_t i = 0; repeats && i < calls.size(); ++i) {
     if (!kernel.restart(0)) break;
