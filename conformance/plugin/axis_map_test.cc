@@ -1,0 +1,139 @@
+#include "conformance/plugin/axis_map.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "reference/schemes.h"
+
+namespace ropeproof::conformance::plugin {
+namespace {
+
+using reference::Scheme;
+using reference::Spectrum;
+using Sections = std::vector<std::int64_t>;
+
+reference::Spec spec_of(const Scheme& scheme) {
+  const auto& axes = scheme.axes;
+  const std::size_t pairs =
+      axes.weights.empty()
+          ? axes.axis_of_pair.size()
+          : axes.weights.size() / static_cast<std::size_t>(axes.count);
+  const auto channels = static_cast<std::int64_t>(2 * pairs);
+  reference::Spec spec;
+  spec.layout =
+      reference::leading(channels, channels, reference::Pairing::kHalfSplit);
+  spec.frequencies.exponents = scheme.exponents;
+  spec.axes = axes;
+  return spec;
+}
+
+TEST_CASE("a model's axes are of the kind that its engine would say",
+          "[conformance][axis_map]") {
+  const Sections qwen2 = {16, 24, 24}, hunyuan = {16, 16, 16, 16},
+                 qwen3 = {24, 20, 20}, qwen35 = {11, 11, 10},
+                 ggml = {24, 20, 20, 0}, glm = {8, 12, 12},
+                 ernie = {22, 22, 20}, wan = {22, 21, 21}, flux1 = {8, 28, 28},
+                 flux2 = {16, 16, 16, 16}, chatglm = {16, 16},
+                 lumina = {16, 16, 16};
+  struct Row {
+    const char* model;
+    Scheme scheme;
+    AxisMap kind;
+    Sections sections;
+  };
+  const Row rows[] = {
+      {"Qwen2-VL",
+       {reference::contiguous_sections(qwen2), {}},
+       AxisMap::kSections,
+       qwen2},
+      {"Hunyuan-VL",
+       {reference::contiguous_sections(hunyuan), {}},
+       AxisMap::kSections,
+       hunyuan},
+      {"Qwen3-VL",
+       {reference::interleaved_sections(qwen3), {}},
+       AxisMap::kInterleaved,
+       qwen3},
+      {"Qwen3.5",
+       {reference::interleaved_sections(qwen35), {}},
+       AxisMap::kInterleaved,
+       qwen35},
+      // Slices that end with the head: t takes what h and w leave.
+      {"GLM by the slices of Qwen3-VL",
+       {reference::interleaved_sections(glm), {}},
+       AxisMap::kInterleaved,
+       {11, 11, 10}},
+      {"ggml's fourth axis",
+       {reference::interleaved_sections_ggml(ggml), {}},
+       AxisMap::kAny,
+       {22, 20, 20, 2}},
+      {"GLM-4.5V",
+       {reference::round_robin_sections(glm), {}},
+       AxisMap::kAny,
+       glm},
+      {"Ernie 4.5-VL",
+       {reference::ernie_sections(ernie), {}},
+       AxisMap::kAny,
+       {20, 22, 22}},
+      {"Qwen2-VL's ViT",
+       reference::axial_2d(40, 0, Spectrum::kShared),
+       AxisMap::kGrid,
+       {20, 20}},
+      {"width first",
+       reference::axial_2d(32, 1, Spectrum::kShared),
+       AxisMap::kAny,
+       {16, 16}},
+      {"Pixtral",
+       reference::axial_2d(32, 0, Spectrum::kEvenOdd),
+       AxisMap::kSections,
+       {16, 16}},
+      {"ChatGLM's 2-D", reference::n_axis(chatglm), AxisMap::kGrid, chatglm},
+      {"Lumina 2", reference::n_axis(lumina), AxisMap::kGrid, lumina},
+      {"Flux.2", reference::n_axis(flux2), AxisMap::kGrid, flux2},
+      {"Flux.1", reference::n_axis(flux1), AxisMap::kSections, flux1},
+      {"Wan 2.1", reference::n_axis(wan), AxisMap::kSections, wan},
+      {"one axis", {{1, {0, 0, 0}}, {}}, AxisMap::kNone, {3}},
+      {"mixed 2-D",
+       {reference::mixed_axes(2, std::vector<double>{1, 2, 3, 4}), {}},
+       AxisMap::kNone,
+       {}}};
+  for (const Row& row : rows) {
+    CAPTURE(row.model);
+    const reference::Spec spec = spec_of(row.scheme);
+    CHECK(axis_map_of(spec) == row.kind);
+    CHECK(axis_sections(spec) == row.sections);
+  }
+}
+
+TEST_CASE("several axes without a map are all pairs on axis 0",
+          "[conformance][axis_map]") {
+  reference::Spec spec = spec_of({{3, {0, 0}}, {}});
+  spec.axes.axis_of_pair.clear();
+  CHECK(axis_map_of(spec) == AxisMap::kSections);
+  CHECK(axis_sections(spec) == Sections{2, 0, 0});
+}
+
+TEST_CASE("a grid has one base, and exponents that start anew on each axis",
+          "[conformance][axis_map]") {
+  const reference::Spec grid =
+      spec_of(reference::axial_2d(8, 0, Spectrum::kShared));
+  reference::Spec spec = grid;
+  spec.frequencies.exponents[5] = {6, 24};  // the same number, unreduced
+  spec.frequencies.bases.assign(8, 500);
+  CHECK(axis_map_of(spec) == AxisMap::kGrid);
+  const auto changed = [&](auto change) {
+    reference::Spec other = grid;
+    change(other.frequencies);
+    return axis_map_of(other);
+  };
+  using F = reference::Frequencies;
+  CHECK(changed([](F& f) { f.exponents[4] = {0, 0}; }) == AxisMap::kSections);
+  CHECK(changed([](F& f) { f.exponents[5] = {3, 8}; }) == AxisMap::kSections);
+  CHECK(changed([](F& f) { f.exponents.clear(); }) == AxisMap::kSections);
+  CHECK(changed([](F& f) { f.bases = {1, 1, 1, 1, 2, 2, 2, 2}; }) ==
+        AxisMap::kSections);
+  CHECK(changed([](F& f) { f.exponents.clear(), f.inv_freq.assign(8, 1); }) ==
+        AxisMap::kSections);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::plugin
