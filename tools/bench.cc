@@ -1,8 +1,12 @@
 // ropeproof bench: times kernels beside each other, on the same work.
+#include <signal.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -20,7 +24,7 @@
 #include "conformance/plugin/worker.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
-#include "tools/report_file.h"
+#include "tools/output_file.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -136,7 +140,7 @@ std::vector<bench::TimedKernel> loaded(const Field& field) {
 int time_rows(const Flags& flags, const std::vector<bench::Row>& rows,
               const std::vector<bench::Entry>& entries,
               const std::vector<bench::TimedKernel>& kernels,
-              std::optional<ReportFile>& json) {
+              std::optional<OutputFile>& json) {
   bench::Options options{.repetitions = flags.repetitions};
   if (flags.clock == "process") options.now_ns = bench::process_ns;
   std::vector<bench::RowSpeed> measured;
@@ -165,12 +169,12 @@ int time_rows(const Flags& flags, const std::vector<bench::Row>& rows,
                       ? " row is left out: no kernel offers it\n"
                       : " rows are left out: no kernel offers them\n");
   }
-  if (!std::cout.flush()) {
-    throw std::runtime_error("standard output is not writable");
-  }
   if (json) {
     json->write(bench::speed_json(ROPEPROOF_VERSION, flags.repetitions, entries,
                                   measured));
+  }
+  if (!std::cout.flush()) {
+    throw std::runtime_error("standard output cannot be written");
   }
   if (wrong > 0) {
     std::cerr << "ropeproof: " << wrong << " of the results "
@@ -187,8 +191,15 @@ int time_kernels(const Flags& flags) {
     for (const bench::Row& row : rows) std::cout << row.name() << "\n";
     return 0;
   }
-  std::optional<ReportFile> json;
-  if (flags.json) json.emplace("--json", *flags.json);
+  std::optional<OutputFile> json;
+  if (flags.json) {
+    std::vector<std::filesystem::path> inputs = {flags.vectors};
+    for (const KernelFlags& one : flags.kernels.list()) {
+      std::ranges::copy(one.inputs(), std::back_inserter(inputs));
+    }
+    json.emplace("--json", *flags.json, inputs);
+    ::signal(SIGPIPE, SIG_IGN);  // the file outlives who reads the table
+  }
   Field field = judged(flags, rows);
   if (field.entries.empty()) return 1;
   int status = 0;
@@ -196,9 +207,13 @@ int time_kernels(const Flags& flags) {
     const std::vector<bench::TimedKernel> kernels = loaded(field);
     field.kernels.clear();  // the workers of libraries have done their part
     std::cout << bench::speed_heading(field.entries) << std::flush;
-    status = time_rows(flags, rows, field.entries, kernels, json);
+    try {
+      status = time_rows(flags, rows, field.entries, kernels, json);
+    } catch (const std::runtime_error& error) {
+      std::cerr << "ropeproof: " << error.what() << std::endl;
+      status = 5;
+    }
   }
-  json.reset();
   // Without the libraries' destructors: a fault there must not change what was
   // measured.
   std::_Exit(status);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/exchange.h"
@@ -26,6 +27,13 @@ struct Options {
 };
 
 int check(Options& options) {
+  const std::filesystem::path results =
+      options.results ? std::filesystem::path(*options.results)
+                      : std::filesystem::path(options.pack) / "out";
+  std::vector<std::filesystem::path> inputs = options.waivers.inputs();
+  inputs.insert(inputs.end(),
+                {options.pack, results, options.claim, options.vectors});
+  options.output.open(inputs);
   options.waivers.read();
   const conformance::plugin::Description claim =
       conformance::plugin::read_claim(options.claim);
@@ -36,10 +44,6 @@ int check(Options& options) {
   }
   options.waivers.add_cases(corpus);
   options.waivers.check();
-  options.output.open();
-  const std::filesystem::path results =
-      options.results ? std::filesystem::path(*options.results)
-                      : std::filesystem::path(options.pack) / "out";
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, claim, corpus, options.selection);
   options.waivers.apply(report);

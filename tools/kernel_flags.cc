@@ -1,5 +1,7 @@
 #include "tools/kernel_flags.h"
 
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -18,12 +20,16 @@ constexpr const char* kCommandHelp =
     "program that speaks the framed protocol on stdin/stdout";
 constexpr const char* kBuiltinHelp = "kernel of this suite";
 
+std::string not_empty(const std::string& value) {
+  return value.empty() ? "is empty" : "";
+}
+
 }  // namespace
 
 void KernelFlags::add_flags(CLI::App& command) {
   auto* kernel = command.add_option_group("kernel", "exactly one of");
-  kernel->add_option("--lib", library_, kLibraryHelp);
-  kernel->add_option("--command", command_, kCommandHelp);
+  kernel->add_option("--lib", library_, kLibraryHelp)->check(not_empty);
+  kernel->add_option("--command", command_, kCommandHelp)->check(not_empty);
   kernel->add_option("--builtin", builtin_, kBuiltinHelp)
       ->check(CLI::IsMember(builtin_kernels()));
   kernel->require_option(1);
@@ -62,6 +68,12 @@ void KernelFlags::note(conformance::report::Report& report) const {
   report.kernel_sha256 = conformance::text::sha256(*bytes);
 }
 
+std::vector<std::filesystem::path> KernelFlags::inputs() const {
+  if (command_.empty()) return {library()};
+  std::istringstream words(command_);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 std::string KernelFlags::argument() const {
   if (!command_.empty()) return "--command " + shell_quoted(command_);
   return builtin_.empty() ? "--lib " + shell_quoted(library_)
@@ -71,9 +83,11 @@ std::string KernelFlags::argument() const {
 void KernelListFlags::add_flags(CLI::App& command) {
   command_ = &command;
   command.add_option("--lib", libraries_, kLibraryHelp)
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(not_empty);
   command.add_option("--command", commands_, kCommandHelp)
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(not_empty);
   command.add_option("--builtin", builtins_, kBuiltinHelp)
       ->allow_extra_args(false)
       ->check(CLI::IsMember(builtin_kernels()));

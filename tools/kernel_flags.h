@@ -3,6 +3,7 @@
 #define ROPEPROOF_TOOLS_KERNEL_FLAGS_H_
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ class KernelFlags {
   std::string argument() const;
   // The file to load; empty for a command.
   std::string library() const;
+  // The files among the words of all that; no report may replace one.
+  std::vector<std::filesystem::path> inputs() const;
 
  private:
   friend class KernelListFlags;

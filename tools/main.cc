@@ -1,24 +1,47 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <stdexcept>
 
 #include "conformance/plugin/kernel.h"
+#include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 
 namespace {
 
+// One line, whatever the message quotes.
 int fail(int status, const std::string& message) {
-  std::cerr << "ropeproof: " << message << "\n";
+  std::string line = ropeproof::conformance::text::printable(message);
+  std::ranges::replace(line, '\n', ' ');
+  std::cerr << "ropeproof: " << line << "\n";
   return status;
+}
+
+// Standard streams that the caller has closed: their numbers must not go to
+// files that are opened later. To write to them is an error still.
+void occupy_standard_streams() {
+  for (;;) {
+    const int lowest = ::open("/dev/null", O_RDONLY);
+    if (lowest < 0) return;
+    if (lowest > STDERR_FILENO) {
+      ::close(lowest);
+      return;
+    }
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace ropeproof;
+  occupy_standard_streams();
   CLI::App app{
       "ropeproof: judges RoPE kernels against certified golden vectors"};
   app.set_version_flag("--version", ROPEPROOF_VERSION);
@@ -46,7 +69,12 @@ int main(int argc, char** argv) {
   }
   try {
     for (const tools::Command& command : commands) {
-      if (command.app->parsed()) return command.run();
+      if (!command.app->parsed()) continue;
+      const int status = command.run();
+      if (std::fflush(stdout) != 0 || !std::cout.flush()) {
+        return fail(5, "standard output cannot be written");
+      }
+      return status;
     }
     return 2;
   } catch (const std::invalid_argument& error) {
@@ -55,7 +83,12 @@ int main(int argc, char** argv) {
     return fail(3, error.what());
   } catch (const conformance::text::FileError& error) {
     return fail(4, error.what());
-  } catch (const std::exception& error) {
+  } catch (const std::bad_alloc&) {
+    return fail(5, "out of memory; ask for less, or end other programs");
+  } catch (const std::runtime_error& error) {
     return fail(5, error.what());
+  } catch (const std::exception& error) {
+    return fail(5, std::string("a fault of this program: ") + error.what() +
+                       "; please report it with the command");
   }
 }

@@ -26,11 +26,11 @@ conformance::report::NamedReport read(const std::string& file) {
 }
 
 int merge(Options& options) {
+  options.output.open({options.files.begin(), options.files.end()});
   std::vector<conformance::report::NamedReport> shards;
   for (const std::string& file : options.files) shards.push_back(read(file));
   const conformance::report::Report whole =
       conformance::report::merge_reports(std::move(shards));
-  options.output.open();
   return options.output.publish(whole);
 }
 

@@ -1,6 +1,5 @@
 // ropeproof list models, ropeproof show MODEL: the presets of vectors/models/,
 // and any config.json.
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +9,7 @@
 #include "conformance/models/spectrum_svg.h"
 #include "conformance/text/words.h"
 #include "tools/commands.h"
+#include "tools/output_file.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -35,15 +35,6 @@ conformance::models::ConfigOptions options_of(const ModelFlags& flags) {
   return options;
 }
 
-void write_svg(const conformance::models::Model& model,
-               const std::string& path) {
-  const std::string svg = conformance::models::spectrum_svg(model);
-  std::ofstream file(path, std::ios::binary);
-  file << svg;
-  file.close();
-  if (!file) throw std::invalid_argument(path + " cannot be written");
-}
-
 }  // namespace
 
 void list_models(const fs::path& vectors) {
@@ -61,7 +52,10 @@ bool show_model(const std::string& name, const fs::path& vectors,
     model = conformance::models::find_preset(vectors / "models", name, options);
   }
   if (!model) return false;
-  if (!flags.svg.empty()) write_svg(*model, flags.svg);
+  if (!flags.svg.empty()) {
+    OutputFile("--svg", flags.svg, {name, vectors})
+        .write(conformance::models::spectrum_svg(*model));
+  }
   conformance::models::print_model(std::cout, *model);
   return true;
 }

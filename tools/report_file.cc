@@ -1,42 +1,29 @@
 #include "tools/report_file.h"
 
+#include <cstdio>
 #include <iostream>
 #include <stdexcept>
-#include <system_error>
+
+#include "conformance/text/one_line.h"
 
 namespace ropeproof::tools {
+namespace {
 
-namespace fs = std::filesystem;
-
-ReportFile::ReportFile(const std::string& flag, const std::string& path)
-    : flag_(flag), path_(path) {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(path, error);
-  if (!error) path_ = real;
-  const bool replaces = !fs::exists(path_) || fs::is_regular_file(path_);
-  written_ = replaces ? fs::path(path_.string() + ".new") : path_;
-  file_.open(written_, std::ios::binary);
-  if (!file_) fail();
+std::string ansi_quoted(const std::string& text) {
+  std::string result = "$'";
+  for (const char c : text) {
+    char octal[5] = {c};
+    const bool is_plain = c >= ' ' && c < 0x7f && c != '\'' && c != '\\';
+    if (!is_plain) {
+      std::snprintf(octal, sizeof octal, "\\%03o",
+                    static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+    result += octal;
+  }
+  return result + "'";
 }
 
-ReportFile::~ReportFile() {
-  std::error_code ignored;
-  if (!is_complete_ && written_ != path_) fs::remove(written_, ignored);
-}
-
-void ReportFile::write(const std::string& bytes) {
-  file_ << bytes;
-  file_.close();
-  std::error_code error;
-  if (file_ && written_ != path_) fs::rename(written_, path_, error);
-  if (!file_ || error) fail();
-  is_complete_ = true;
-}
-
-void ReportFile::fail() const {
-  throw std::invalid_argument(flag_ + " " + path_.string() +
-                              " cannot be written");
-}
+}  // namespace
 
 void ReportOutput::add_flags(CLI::App& command) {
   command.add_option("--report", json_path_,
@@ -51,18 +38,31 @@ void ReportOutput::add_flags(CLI::App& command) {
                    "unsupported, the worst elements");
 }
 
-void ReportOutput::open() {
-  if (json_path_) json_.emplace("--report", *json_path_);
-  if (junit_path_) junit_.emplace("--junit", *junit_path_);
+void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
+  if (json_path_) json_.emplace("--report", *json_path_, inputs);
+  if (junit_path_) junit_.emplace("--junit", *junit_path_, inputs);
+  if (json_ && junit_ && json_->is_same(*junit_)) {
+    throw std::invalid_argument("--report and --junit name one file; name two");
+  }
 }
 
 int ReportOutput::publish(const conformance::report::Report& report) {
+  std::string fault;
+  const auto write = [&](const std::optional<OutputFile>& file,
+                         const auto& bytes_of) {
+    if (!file) return;
+    try {
+      file->write(bytes_of(report));
+    } catch (const std::runtime_error& error) {
+      fault += (fault.empty() ? "" : "; ") + std::string(error.what());
+    }
+  };
+  write(json_, conformance::report::json_report);
+  write(junit_, conformance::report::junit_report);
   std::cout << conformance::report::text_report(
                    report, static_cast<std::size_t>(failures_), has_details_)
             << std::flush;
-  if (!std::cout) throw std::runtime_error("standard output is not writable");
-  if (json_) json_->write(conformance::report::json_report(report));
-  if (junit_) junit_->write(conformance::report::junit_report(report));
+  if (!fault.empty()) throw std::runtime_error(fault);
   return conformance::report::exit_status(conformance::report::total(report));
 }
 
@@ -71,6 +71,10 @@ std::string shell_quoted(const std::string& text) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
     return text;
+  }
+  if (conformance::text::printable(text) != text ||
+      text.find('\n') != std::string::npos) {
+    return ansi_quoted(text);
   }
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/runner.h"
@@ -50,6 +52,10 @@ bool needs_full_tier(const conformance::check::Selection& selection) {
 }
 
 int run(Options& options) {
+  std::vector<std::filesystem::path> inputs = options.kernel.inputs();
+  std::ranges::copy(options.waivers.inputs(), std::back_inserter(inputs));
+  inputs.push_back(options.vectors);
+  options.output.open(inputs);
   options.waivers.read();
   if (options.shard) {
     options.selection.shard =
@@ -73,7 +79,6 @@ int run(Options& options) {
   }
   options.waivers.add_cases(corpus);
   options.waivers.check();
-  options.output.open();
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open();
   conformance::report::Report report =

@@ -113,7 +113,6 @@ int sweep(Options options) {
     conforms = conforms && result.conforms();
   }
   std::cout << "\n" << (conforms ? "PASS" : "FAIL") << std::endl;
-  if (!std::cout) throw std::runtime_error("standard output is not writable");
   return conforms ? 0 : 1;
 }
 

@@ -16,6 +16,11 @@ void WaiverFlags::read() {
   waivers_ = conformance::report::read_waivers(*file_);
 }
 
+std::vector<std::filesystem::path> WaiverFlags::inputs() const {
+  if (!file_) return {};
+  return {*file_};
+}
+
 void WaiverFlags::add_cases(const conformance::cases::Corpus& corpus) {
   const std::vector<std::string> ids = conformance::report::case_ids(corpus);
   ids_.insert(ids_.end(), ids.begin(), ids.end());

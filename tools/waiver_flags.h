@@ -3,6 +3,7 @@
 #define ROPEPROOF_TOOLS_WAIVER_FLAGS_H_
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ class WaiverFlags {
   void add_cases(const conformance::cases::Corpus& corpus);
   // Throws std::invalid_argument for a pattern that matches no case.
   void check() const;
+  // The file, if there is one.
+  std::vector<std::filesystem::path> inputs() const;
   void apply(conformance::report::Report& report) const;
 
  private:

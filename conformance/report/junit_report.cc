@@ -2,15 +2,16 @@
 
 #include "conformance/plugin/words.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/one_line.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
 namespace {
 
-// Characters that XML 1.0 cannot hold become spaces.
+// What XML 1.0 cannot hold is replaced.
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : text::printable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -25,7 +26,7 @@ std::string escaped(const std::string& text) {
         result += "&quot;";
         break;
       default:
-        result += static_cast<unsigned char>(c) < ' ' && c != '\n' ? ' ' : c;
+        result += c;
     }
   }
   return result;

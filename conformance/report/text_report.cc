@@ -4,6 +4,7 @@
 #include "conformance/plugin/words.h"
 #include "conformance/report/apply.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/one_line.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
@@ -315,7 +316,7 @@ std::string text_report(const Report& report, std::size_t max_failures,
   }
   print_waivers(out, report, totals);
   out << (failures == 0 ? "\n" : "") << verdict(report, totals);
-  return out.str();
+  return text::printable(out.str());
 }
 
 }  // namespace ropeproof::conformance::report

@@ -2,7 +2,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,7 +11,7 @@
 #include "conformance/text/words.h"
 #include "reference/sweep/hardest.h"
 #include "tools/commands.h"
-#include "tools/report_file.h"
+#include "tools/output_file.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -55,7 +54,7 @@ ordered_json as_json(const HardCase& hard) {
 }
 
 int search(const std::string& output) {
-  ReportFile file("search-hard", output);
+  const OutputFile file("search-hard", output, {});
   const auto found =
       reference::sweep::find_hardest(reference::Oracle::kMpfi, kSearch);
   std::string text = "{\"format\": \"ropeproof-hard/1\", \"cases\": [";

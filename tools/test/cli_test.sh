@@ -89,14 +89,5 @@ else
   cp "$vectors/smoke-unit.json" "$work/vectors/"
 fi
 
-# A report goes where it is told; a device stays a device.
-touch "$work/linked.json"
-ln -s "$work/linked.json" "$work/link.json"
-expect 0 '' "${run[@]}" --builtin fast --tier smoke --report "$work/link.json"
-check "--report replaces a symbolic link" [ -L "$work/link.json" ]
-check "--report does not follow a symbolic link" [ -s "$work/linked.json" ]
-
 check "generate does not restore the vectors" diff -rq "$vectors" "$work/vectors"
-check "temporary files were left behind" [ -z "$(find "$work" -name '*.new')" ]
-
 finish

@@ -36,7 +36,7 @@ says() {
   checks=$((checks + 1))
   if [ "$got" -ne "$status" ] || ! cat "$work/out" "$work/err" | grep -q -e "$pattern"; then
     fault "ropeproof $*: exit status $got, expected $status and \"$pattern\":"
-    tail -5 "$work/out" "$work/err"
+    tail -n 5 "$work/out" "$work/err"
   fi
 }
 

@@ -1,0 +1,30 @@
+#include "conformance/text/one_line.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+namespace ropeproof::conformance::text {
+
+TEST_CASE("text from elsewhere becomes UTF-8 without control characters",
+          "[conformance][text]") {
+  CHECK(printable("caf\u00e9 \u2713\n") == "caf\u00e9 \u2713\n");
+  CHECK(printable("a\xff z") == "a\ufffd z");
+  CHECK(printable("cut \xe2\x9c") == "cut \ufffd");
+  CHECK(printable("over\xc0\xaf") == "over\ufffd\ufffd");
+  CHECK(printable("\x1b[31m\r\t\x7f") == " [31m   ");
+  CHECK(printable("c1 \u009b5m, none \uffff.") == "c1  5m, none  .");
+  CHECK(printable(std::string("nul\0.", 5)) == "nul .");
+}
+
+TEST_CASE("a line is cut at 300 bytes, between two characters",
+          "[conformance][text]") {
+  CHECK(one_line("two\nlines") == "two lines");
+  CHECK(one_line(std::string(300, 'x')) == std::string(300, 'x'));
+  std::string checks;
+  for (int i = 0; i < 101; ++i) checks += "\u2713";
+  CHECK(one_line(checks) == checks.substr(0, 297) + "...");
+  CHECK(one_line("x" + checks) == "x" + checks.substr(0, 294) + "...");
+  CHECK(one_line(std::string(400, '\xff')).size() == 300);
+}
+
+}  // namespace ropeproof::conformance::text

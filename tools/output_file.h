@@ -1,0 +1,43 @@
+// output_file.h -- a file that appears whole or not at all.
+#ifndef ROPEPROOF_TOOLS_OUTPUT_FILE_H_
+#define ROPEPROOF_TOOLS_OUTPUT_FILE_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ropeproof::tools {
+
+// Made before the kernel runs, so that a bad path costs no run; until write()
+// nothing is on the disk. A regular file is replaced by renaming: an older one
+// stays until the new one is complete, and a run that ends early leaves nothing.
+// A device or a pipe is written to.
+class OutputFile {
+ public:
+  // `flag` names the file in errors; `inputs` are files and folders that the run
+  // reads. Throws std::invalid_argument if the file cannot be written, is no
+  // file, is an input, or is where standard output goes.
+  OutputFile(const std::string& flag, const std::string& path,
+             const std::vector<std::filesystem::path>& inputs);
+
+  // Throws std::runtime_error.
+  void write(std::string_view bytes) const;
+
+  // Whether the other one would replace it.
+  bool is_same(const OutputFile& other) const;
+
+ private:
+  std::filesystem::path folder() const;
+  std::string fault(const std::string& what) const;
+  [[noreturn]] void fail(const std::string& more = "") const;  // by errno
+  void replace(std::string_view bytes) const;
+
+  std::string flag_, path_;
+  std::filesystem::path target_;  // behind symbolic links
+  bool is_replaced_ = true;
+};
+
+}  // namespace ropeproof::tools
+
+#endif  // ROPEPROOF_TOOLS_OUTPUT_FILE_H_
