@@ -102,7 +102,7 @@ Command add_run(CLI::App& app) {
   options->kernel.add_flags(*command);
   auto* tier = command->add_option(
       "--tier", options->selection.tier,
-      "smoke: 64 cases; core: all committed cases (default); full: 10,650 "
+      "smoke: 64 cases; core: all committed cases (default); full: 10,586 "
       "more, proved on the way");
   command
       ->add_option("--profile", options->selection.profile,

@@ -71,6 +71,52 @@ std::string id_of(std::span<const Group> groups, const std::string& name,
   throw std::logic_error("core-" + name + " has no case \"" + comment + "\"");
 }
 
+// Lengths that grow and shrink: a base or a list that is kept for too long, under
+// a rounded length, or in the type of an earlier call.
+template <class Add>
+void add_lengths(std::span<const Group> groups, const Add& add) {
+  struct Row {
+    const char* comment;
+    std::vector<const char*> lengths;
+  };
+  constexpr const char *kBelow = "below the trained length",
+                       *kAt = "exactly the trained length",
+                       *kBeyond = "one more than the trained length",
+                       *kTwo = "two more than the trained length",
+                       *kThree = "three more than the trained length",
+                       *kFar = "eight times the trained length";
+  const Row rows[] = {
+      {"a long call, one of exactly the trained length, a short one",
+       {kFar, kAt, kBelow}},
+      {"a short call, a long one, a short one again", {kBelow, kFar, kBelow}},
+      {"long calls of unlike lengths, a short one between",
+       {kFar, kBeyond, kBelow, kFar}},
+      {"lengths that grow and shrink by one",
+       {kAt, kBeyond, kTwo, kThree, kTwo, kBeyond, kAt}}};
+  for (const char* const name : {"dynamic NTK, ", "LongRoPE, "}) {
+    const bool is_long_rope = std::string(name) == "LongRoPE, ";
+    const Targets targets = {
+        is_long_rope ? "scaling/longrope-list" : "scaling/dynamic-ntk",
+        "scaling/length-mistaken", "table/stale"};
+    const auto id = [&](const char* length, Format dtype) {
+      return id_of(groups, "lengths", name + std::string(length), dtype, kHalf);
+    };
+    for (const Format dtype : {Format::kF32, Format::kBF16}) {
+      for (const Row& row : rows) {
+        std::vector<std::string> calls;
+        for (const char* length : row.lengths) {
+          calls.push_back(id(length, dtype));
+        }
+        add((name + std::string(row.comment)).c_str(), targets, calls);
+      }
+    }
+    add((name + std::string("bf16, then f32, long and short")).c_str(),
+        {targets[0], "frequency/rounded-to-half", "table/stale"},
+        {id(kFar, Format::kBF16), id(kFar, Format::kF32),
+         id(kBelow, Format::kBF16), id(kBelow, Format::kF32)});
+  }
+}
+
 }  // namespace
 
 Group core_calls(std::span<const Group> groups) {
@@ -100,22 +146,7 @@ Group core_calls(std::span<const Group> groups) {
     return_to("a pairing, the other pairing, the first again",
               {"layout/pairs-swapped", "table/stale"}, near,
               id("boundaries", "every boundary", kInter));
-    const auto dynamic = [&](const char* length) {
-      return id("scalings", "dynamic NTK, factor 2, length " +
-                                std::string(length) + " of 2048");
-    };
-    add("a sequence that grows: dynamic NTK with every new length",
-        Targets{"scaling/dynamic-ntk", "table/stale"},
-        {dynamic("64"), dynamic("2048"), dynamic("2049"), dynamic("4096"),
-         dynamic("8192")});
-    return_to("a long sequence, then a short one: the short base comes back",
-              {"scaling/dynamic-ntk", "table/stale"}, dynamic("8192"),
-              dynamic("64"));
-    return_to(
-        "the long list, the short one, the long one again",
-        Targets{"scaling/longrope-list", "table/stale"},
-        id("scalings", "LongRoPE of Phi: length 4097 of 4096, the long list"),
-        id("scalings", "LongRoPE of Phi: length 4096 of 4096, the short list"));
+    family.retire(3);
     return_to(
         "64 channels, 128 channels, 64 again",
         Targets{"scaling/llama3-smoothing", "table/stale"},
@@ -160,6 +191,7 @@ Group core_calls(std::span<const Group> groups) {
       {token(Format::kBF16), token(Format::kF32), token(Format::kBF16)});
   add("f16, then f64, then f16", half,
       {token(Format::kF16), token(Format::kF64), token(Format::kF16)});
+  add_lengths(groups, add);
   return family.take();
 }
 

@@ -10,7 +10,7 @@ std::vector<Group> core_families() {
       core_heads(),     core_sizes(),      core_wide(),      core_boundaries(),
       core_far(),       core_coverage(),   core_axes(),      core_scalings(),
       core_adjoint(),   core_values(),     core_special(),   core_permute(),
-      core_reject()};
+      core_reject(),    core_lengths(),    core_plain()};
   groups.push_back(core_calls(groups));
   for (Group& group : groups) {
     group.is_bulk =

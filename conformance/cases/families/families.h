@@ -46,6 +46,8 @@ Group core_far();         // the pairs of large models, far out
 Group core_coverage();    // every pair index at every power of two
 Group core_axes();        // M-RoPE, grids, packed and real positions
 Group core_scalings();
+Group core_lengths();  // scalings that a length decides
+Group core_plain();    // the plain call in every combination
 Group core_adjoint();
 Group core_values();   // next to powers of two, cancelling, of unlike size
 Group core_special();  // NaN, infinities, subnormals, signed zeros, overflow
@@ -61,7 +63,7 @@ std::vector<Group> core_families();
 Group worked_example(const std::string& source_text, const std::string& file);
 Group core_hard(const std::string& source_text, const std::string& file);
 
-// The full tier, what is too much to commit: 10,650 cases beside those of the
+// The full tier, what is too much to commit: 10,586 cases beside those of the
 // core tier, 8 million values with them. Every rotary_dim in every dtype and
 // pairing, every power of two with its neighbours as a position, every core
 // scaling in every pairing, 65537 rows, wider calls than core-wide has, and

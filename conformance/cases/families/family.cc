@@ -1,6 +1,8 @@
 #include "conformance/cases/families/family.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <variant>
 
 #include "conformance/cases/bug_class.h"
 #include "conformance/cases/counter_generator.h"
@@ -26,19 +28,19 @@ void fill(Bits& x, const RopeCase& c, std::int64_t heads, std::uint64_t seed) {
   }
 }
 
+}  // namespace
+
 template <class Case>
-void append(Group& group, std::vector<Case>& cases, Case c,
-            const Targets& targets, const std::string& comment) {
+void Family::append(std::vector<Case>& cases, Case c, const Targets& targets,
+                    const std::string& comment) {
   char number[8];
-  std::snprintf(number, sizeof number, "%03zu", cases.size() + 1);
-  c.id = group.name + "-" + number;
+  std::snprintf(number, sizeof number, "%03zu", number_++);
+  c.id = group_.name + "-" + number;
   c.comment = comment;
   c.targets = targets;
-  for (const std::string& key : targets) group.targets[key] = bug_class(key);
+  for (const std::string& key : targets) group_.targets[key] = bug_class(key);
   cases.push_back(std::move(c));
 }
-
-}  // namespace
 
 Family::Family(const std::string& tier, const std::string& name,
                const std::string& description) {
@@ -50,26 +52,25 @@ Family::Family(const std::string& tier, const std::string& name,
 void Family::add(RopeCase c, const Targets& targets,
                  const std::string& comment) {
   // Streams of different cases and tensors never meet.
-  const std::uint64_t seed =
-      random_bits(seed_of(group_.name), group_.rope_cases.size() + 1);
+  const std::uint64_t seed = random_bits(seed_of(group_.name), number_);
   fill(c.q, c, c.q_heads, seed);
   fill(c.k, c, c.k_heads, ~seed);
-  append(group_, group_.rope_cases, std::move(c), targets, comment);
+  append(group_.rope_cases, std::move(c), targets, comment);
 }
 
 void Family::add(PermuteCase c, const Targets& targets,
                  const std::string& comment) {
-  append(group_, group_.permute_cases, std::move(c), targets, comment);
+  append(group_.permute_cases, std::move(c), targets, comment);
 }
 
 void Family::add(RejectCase c, const Targets& targets,
                  const std::string& comment) {
-  append(group_, group_.reject_cases, std::move(c), targets, comment);
+  append(group_.reject_cases, std::move(c), targets, comment);
 }
 
 void Family::add(SequenceCase c, const Targets& targets,
                  const std::string& comment) {
-  append(group_, group_.sequence_cases, std::move(c), targets, comment);
+  append(group_.sequence_cases, std::move(c), targets, comment);
 }
 
 RopeCase make_case(reference::Format dtype, const reference::Layout& layout,
@@ -111,6 +112,17 @@ RopeCase with_frequencies(const reference::Frequencies& frequencies,
 
 RopeCase with_scaling(const reference::Scaling& scaling, RopeCase c) {
   c.spec.frequencies.scaling = scaling;
+  return c;
+}
+
+RopeCase with_length(RopeCase c) {
+  const auto length =
+      static_cast<std::int64_t>(std::ranges::max(c.positions)) + 1;
+  std::visit(
+      [&](auto& scaling) {
+        if constexpr (requires { scaling.seq_len; }) scaling.seq_len = length;
+      },
+      c.spec.frequencies.scaling);
   return c;
 }
 

@@ -13,7 +13,7 @@ namespace ropeproof::conformance::cases {
 
 using Targets = std::vector<std::string>;  // keys of bug_class.h
 
-// A group in the making, its cases all of one type.
+// A group in the making, its cases all of one type, numbered from 1.
 class Family {
  public:
   Family(const std::string& tier, const std::string& name,
@@ -25,10 +25,19 @@ class Family {
   void add(RejectCase c, const Targets& targets, const std::string& comment);
   void add(SequenceCase c, const Targets& targets, const std::string& comment);
 
+  // Leaves out the next `count` ids: their cases are retired (LEDGER.txt).
+  void retire(std::size_t count) { number_ += count; }
+
   Group take() { return std::move(group_); }
 
  private:
+  // Adds a case with the next id to a list of `group_`.
+  template <class Case>
+  void append(std::vector<Case>& cases, Case c, const Targets& targets,
+              const std::string& comment);
+
   Group group_;
+  std::size_t number_ = 1;  // of the next case
 };
 
 // A case with these sizes and positions, forward, dense, without inputs.
@@ -44,6 +53,9 @@ RopeCase with_amplitude(double amplitude, RopeCase c);
 RopeCase with_frequencies(const reference::Frequencies& frequencies,
                           RopeCase c);
 RopeCase with_scaling(const reference::Scaling& scaling, RopeCase c);
+// Where the scaling depends on the length of the sequence: that of the case, its
+// largest position + 1.
+RopeCase with_length(RopeCase c);
 RopeCase with_scheme(const reference::Scheme& scheme, RopeCase c);
 
 // Random rows of weights, and the same rows for the other pairing.

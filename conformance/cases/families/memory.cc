@@ -92,21 +92,28 @@ Group core_memory() {
     const char* comment;
     std::int64_t head_dim, rotary_dim, offset;
   };
-  constexpr Row kRows[] = {{"copies behind the window", 13, 8, 0},
-                           {"copies on both sides of the window", 13, 8, 2}};
-  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+  const auto add = [&](const DtypeAndPairing& kind, Memory memory,
+                       const Row& row) {
+    family.add(in_memory(memory, make_case(kind.dtype,
+                                           window(row.head_dim, row.rotary_dim,
+                                                  row.offset, kind.pairing),
+                                           1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
+               {"window/outside-not-copied", "memory/strides-ignored",
+                "memory/aliasing", "call/wrong-tensor"},
+               row.comment);
+  };
+  constexpr Row kOdd[] = {{"copies behind the window", 13, 8, 0},
+                          {"copies on both sides of the window", 13, 8, 2}};
+  constexpr Row kEven = {"copies behind the window, an even head", 6, 4, 0};
+  for (const auto& kind : every_dtype_with(kPairings)) {
     for (const Memory memory : kMemories) {
       if (memory == Memory::kDense) continue;  // core-rich
-      for (const Row& row : kRows) {
-        family.add(
-            in_memory(memory, make_case(dtype,
-                                        window(row.head_dim, row.rotary_dim,
-                                               row.offset, pairing),
-                                        1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
-            {"window/outside-not-copied", "memory/strides-ignored",
-             "memory/aliasing", "call/wrong-tensor"},
-            row.comment);
-      }
+      for (const Row& row : kOdd) add(kind, memory, row);
+    }
+  }
+  for (const auto& kind : every_dtype_with(kPairings)) {
+    for (const Memory memory : kMemories) {
+      if (memory != Memory::kDense) add(kind, memory, kEven);
     }
   }
   return family.take();

@@ -29,8 +29,6 @@ Frequencies scaled(double base, const reference::Scaling& scaling) {
 
 const Targets kNtk = {"frequency/wrong-base", "scaling/dynamic-ntk"};
 const Targets kYarn = {"scaling/yarn-ramp", "scaling/amplitude-misapplied"};
-const Targets kLongRope = {"scaling/amplitude-misapplied",
-                           "scaling/longrope-list"};
 const Targets kGiven = {"frequency/wrong-exponent", "frequency/wrong-base",
                         "frequency/uninitialised"};
 
@@ -45,23 +43,6 @@ const Frequencies kDeepSeekYarn =
                                 .mscale_all_dim = 1});
 const Frequencies kGivenFrequencies = {
     .inv_freq = {1, 0.75, 0.5, 0.1, 0x1p-7, 1e-4, 1e-9, 0}};
-
-Frequencies long_rope(std::int64_t pairs, double short_step, double long_step,
-                      std::int64_t length) {
-  return scaled(
-      1e4, reference::LongRope{.short_factor = distinct(pairs, 1, short_step),
-                               .long_factor = distinct(pairs, 1.5, long_step),
-                               .original_length = 4096,
-                               .seq_len = length,
-                               .factor = 32});
-}
-
-ScalingRow dynamic_row(std::int64_t length) {
-  return {
-      "dynamic NTK, factor 2, length " + std::to_string(length) + " of 2048",
-      Targets{"scaling/dynamic-ntk"}, leading(16, 16, kHalf),
-      scaled(1e4, reference::DynamicNtk{2, 2048, length})};
-}
 
 // Rows of `scalings` and of core-scalings.
 const ScalingRow kUnevenLinear = {"linear, a factor that is no power of two",
@@ -110,7 +91,7 @@ ScalingRow xpos_row(bool is_key) {
 }
 
 Rows simple_rows() {
-  Rows rows = {
+  return {
       {"linear, factor 8, as Gemma 3",
        Targets{"frequency/base-of-other-layer", "scaling/linear-misapplied"},
        leading(16, 16, kHalf), scaled(1e6, reference::Linear{8})},
@@ -133,9 +114,17 @@ Rows simple_rows() {
        leading(16, 16, kInter),
        scaled(1e6, reference::FrequencyFactors{
                        {1, 1, 1, 1, 1e30, 1e30, 1e30, 1e30}})}};
-  for (const std::int64_t length : {64, 2048, 2049, 4096, 8192}) {
-    rows.push_back(dynamic_row(length));
-    rows.back().positions = {8, 300};
+}
+
+// Lengths beyond the positions, for kernels that are told one.
+Rows dynamic_rows() {
+  Rows rows;
+  for (const std::int64_t length : {2048, 2049, 4096, 8192}) {
+    rows.push_back(
+        {"dynamic NTK, factor 2, length " + std::to_string(length) + " of 2048",
+         Targets{"scaling/dynamic-ntk"}, leading(16, 16, kHalf),
+         scaled(1e4, reference::DynamicNtk{2, 2048, length}),
+         std::vector<double>{8, 300}});
   }
   return rows;
 }
@@ -162,80 +151,64 @@ Rows yarn_rows() {
 }
 
 Rows listed_rows() {
-  Rows rows;
-  for (const std::int64_t length : {4095, 4096, 4097}) {
-    rows.push_back({"LongRoPE of Phi: length " + std::to_string(length) +
-                        " of 4096, the " + (length > 4096 ? "long" : "short") +
-                        " list",
-                    kLongRope, leading(64, 48, kHalf),
-                    long_rope(24, 0.0625, 1.75, length)});
-  }
-  rows.insert(
-      rows.end(),
-      {kLlama31,
-       kLlama32,
-       {"Llama 4 Scout: both limits 1, no pair blended",
-        Targets{"scaling/llama3-smoothing"}, leading(64, 64, kInter),
-        scaled(5e5, reference::Llama3{16, 1, 1, 8192})},
-       {"given frequencies, one of them zero", kGiven, leading(16, 16, kInter),
-        kGivenFrequencies},
-       {"proportional: 4 of 16 pairs, exponents over the whole head",
-        Targets{"window/head-dim-for-rotary-dim"},
-        reference::proportional_layout(32, 4),
-        Frequencies{.base = 1e6,
-                    .exponents = reference::proportional_exponents(32, 4)}},
-       {"base 1e11, as Falcon-H1",
-        Targets{"frequency/wrong-exponent", "frequency/wrong-base"},
-        leading(64, 64, kHalf), Frequencies{.base = 1e11},
-        std::vector<double>{32769, 1048575}},
-       xpos_row(false),
-       xpos_row(true)});
-  return rows;
+  return {kLlama31,
+          kLlama32,
+          {"Llama 4 Scout: both limits 1, no pair blended",
+           Targets{"scaling/llama3-smoothing"}, leading(64, 64, kInter),
+           scaled(5e5, reference::Llama3{16, 1, 1, 8192})},
+          {"given frequencies, one of them zero", kGiven,
+           leading(16, 16, kInter), kGivenFrequencies},
+          {"proportional: 4 of 16 pairs, exponents over the whole head",
+           Targets{"window/head-dim-for-rotary-dim"},
+           reference::proportional_layout(32, 4),
+           Frequencies{.base = 1e6,
+                       .exponents = reference::proportional_exponents(32, 4)}},
+          {"base 1e11, as Falcon-H1",
+           Targets{"frequency/wrong-exponent", "frequency/wrong-base"},
+           leading(64, 64, kHalf), Frequencies{.base = 1e11},
+           std::vector<double>{32769, 1048575}},
+          xpos_row(false),
+          xpos_row(true)};
 }
 
 // Of `scalings`.
 Rows first_rows() {
-  Rows rows = {
-      {"linear, factor 8: Gemma 3, global layers",
-       Targets{"scaling/linear-misapplied"}, leading(16, 16, kHalf),
-       scaled(1e6, reference::Linear{8})},
-      kUnevenLinear,
-      kNtkAware,
-      dynamic_row(2048),
-      dynamic_row(2049),
-      dynamic_row(8192),
-      {"YaRN of Qwen2.5: ramp 23 .. 40, amplitude 1.1386", kYarn,
-       leading(128, 128, kHalf), kQwenYarn},
-      {"YaRN of gpt-oss: ramp 8.09 .. 17.40, not truncated", kYarn,
-       leading(64, 64, kHalf), kGptOssYarn},
-      {"YaRN of DeepSeek-V3: ramp 10 .. 23, window at the end",
-       Targets{"window/wrong-end", "scaling/yarn-ramp",
-               "scaling/amplitude-misapplied"},
-       reference::trailing(80, 64, kInter), kDeepSeekYarn},
-      kKimiYarn,
-      kOlmoYarn,
-      {"the adjoint keeps the amplitude: m R^T, not the inverse",
-       Targets{"rotation/direction-reversed", "scaling/amplitude-misapplied",
-               "rotation/backward-wrong"},
-       leading(24, 16, kHalf),
-       kQwenYarn,
-       {},
-       Format::kF32,
-       true}};
-  for (const std::int64_t length : {4096, 4097}) {
-    rows.push_back(
-        {"LongRoPE, length " + std::to_string(length) + " of 4096: " +
-             (length > 4096 ? "long" : "short") + " list, amplitude 1.1902",
-         kLongRope, leading(16, 16, kHalf), long_rope(8, 0.125, 3.25, length)});
-  }
-  rows.insert(rows.end(), {kLlama31,
-                           kLlama32,
-                           kFactors,
-                           {"given frequencies, one of them zero", kGiven,
-                            leading(16, 16, kHalf), kGivenFrequencies},
-                           xpos_row(false),
-                           xpos_row(true)});
-  return rows;
+  return {{"linear, factor 8: Gemma 3, global layers",
+           Targets{"scaling/linear-misapplied"}, leading(16, 16, kHalf),
+           scaled(1e6, reference::Linear{8})},
+          kUnevenLinear,
+          kNtkAware};
+}
+
+Rows first_yarn_rows() {
+  return {{"YaRN of Qwen2.5: ramp 23 .. 40, amplitude 1.1386", kYarn,
+           leading(128, 128, kHalf), kQwenYarn},
+          {"YaRN of gpt-oss: ramp 8.09 .. 17.40, not truncated", kYarn,
+           leading(64, 64, kHalf), kGptOssYarn},
+          {"YaRN of DeepSeek-V3: ramp 10 .. 23, window at the end",
+           Targets{"window/wrong-end", "scaling/yarn-ramp",
+                   "scaling/amplitude-misapplied"},
+           reference::trailing(80, 64, kInter), kDeepSeekYarn},
+          kKimiYarn,
+          kOlmoYarn,
+          {"the adjoint keeps the amplitude: m R^T, not the inverse",
+           Targets{"rotation/direction-reversed",
+                   "scaling/amplitude-misapplied", "rotation/backward-wrong"},
+           leading(24, 16, kHalf),
+           kQwenYarn,
+           {},
+           Format::kF32,
+           true}};
+}
+
+Rows first_listed_rows() {
+  return {kLlama31,
+          kLlama32,
+          kFactors,
+          {"given frequencies, one of them zero", kGiven,
+           leading(16, 16, kHalf), kGivenFrequencies},
+          xpos_row(false),
+          xpos_row(true)};
 }
 
 // Far enough out for a wrong ramp to show: 40 tokens cannot tell llama3's
@@ -253,27 +226,42 @@ RopeCase far_out(const ScalingRow& row, Format dtype, std::int64_t batch,
 
 Group scaling_family() {
   Family family("core", "scalings",
-                "Every scaling, far from position 0. What it decides travels "
-                "as inv_freq and amplitude; its parameters are beside them.");
-  for (const ScalingRow& row : first_rows()) {
-    const RopeCase c = far_out(row, row.dtype, 2, {513, 4097, 32769, 131071});
-    family.add(row.is_adjoint ? adjoint(c) : c, row.targets, row.comment);
-  }
+                "Scalings that no length decides, far from position 0. What "
+                "they decide travels as inv_freq and amplitude; their "
+                "parameters are beside it.");
+  const auto add = [&](const Rows& rows) {
+    for (const ScalingRow& row : rows) {
+      const RopeCase c = far_out(row, row.dtype, 2, {513, 4097, 32769, 131071});
+      family.add(row.is_adjoint ? adjoint(c) : c, row.targets, row.comment);
+    }
+  };
+  add(first_rows());
+  family.retire(3);
+  add(first_yarn_rows());
+  family.retire(2);
+  add(first_listed_rows());
   return family.take();
 }
 
 Group core_scalings() {
   Family family("core", "core-scalings",
-                "Every scaling, with the parameters of a model where one is "
-                "known for it, in every dtype and far from position 0.");
-  for (const Rows& rows : {simple_rows(), yarn_rows(), listed_rows()}) {
+                "Every scaling but LongRoPE, with the parameters of a model "
+                "where one is known for it, in every dtype, most far from "
+                "position 0.");
+  const auto add = [&](const Rows& rows) {
     for (const ScalingRow& row : rows) {
       for (const Format dtype : kDtypes) {
         family.add(far_out(row, dtype, 1, {513, 32769}), row.targets,
                    row.comment);
       }
     }
-  }
+  };
+  add(simple_rows());
+  family.retire(4);
+  add(dynamic_rows());
+  add(yarn_rows());
+  family.retire(12);
+  add(listed_rows());
   return family.take();
 }
 
@@ -309,6 +297,13 @@ Group core_adjoint() {
                Targets{"scaling/yarn-ramp", "scaling/amplitude-misapplied",
                        "rotation/backward-wrong"},
                "YaRN: m R^T, not the inverse");
+  }
+  for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
+    family.add(adjoint(make_case(dtype, window(8, 8, 0, pairing), 5e5, 2, 1, 1,
+                                 1, {17, 1023})),
+               Targets{"rotation/direction-reversed",
+                       "position/single-token-path", "rotation/backward-wrong"},
+               "full head, one token per batch row");
   }
   return family.take();
 }

@@ -95,7 +95,8 @@ namespace {
 
 // Heads of seven channels, in the patterns of one format: 1 to 4 are the window,
 // two pairs; pair 0 is special and pair 1 is not, or the other way round. Every
-// channel that is not named holds 0.8125.
+// channel that is not named holds 0.8125. `behind` is a head of six channels,
+// whose window is 0 to 3.
 struct SpecialRow {
   struct Pair {
     std::int64_t j;
@@ -112,7 +113,7 @@ struct SpecialRow {
 
 struct SpecialRows {
   std::vector<SpecialRow> infinities, others;
-  SpecialRow largest;
+  SpecialRow largest, behind;
 };
 
 SpecialRows special_rows(Format format) {
@@ -148,7 +149,10 @@ SpecialRows special_rows(Format format) {
             {{6, negative}}}},
           {"the largest numbers, whose sums overflow",
            {{0, largest, largest}},
-           {{0, largest | negative}}}};
+           {{0, largest | negative}}},
+          {"NaN with a payload and minus infinity behind the window: copies",
+           {},
+           {{4, nan | 5}, {5, inf | negative}}}};
 }
 
 }  // namespace
@@ -162,25 +166,31 @@ Group core_special() {
   // Where 0.1 < |cos|, |sin| < 0.8: a sum of two largest numbers is either well
   // inside or well outside the format.
   const std::vector<double> clear = {0, 4, 7};
+  const auto add_head =
+      [&](Format dtype, const reference::Layout& layout, const SpecialRow& row,
+          const std::vector<double>& positions, bool is_adjoint = false) {
+        RopeCase c = make_case(dtype, layout, 1e4, 1,
+                               static_cast<std::int64_t>(positions.size()), 1,
+                               0, positions);
+        if (is_adjoint) c = adjoint(c);
+        c.is_special = true;
+        Bits head(static_cast<std::size_t>(layout.head_dim),
+                  reference::encode(dtype, 0.8125));
+        for (const auto& [j, u, v] : row.pairs) {
+          const reference::Pair from = source_pair(c.spec, j);
+          head[static_cast<std::size_t>(from.u)] = u;
+          head[static_cast<std::size_t>(from.v)] = v;
+        }
+        for (const auto& [channel, bits] : row.copies) head[channel] = bits;
+        for (std::size_t s = 0; s < positions.size(); ++s) {
+          c.q.insert(c.q.end(), head.begin(), head.end());
+        }
+        family.add(c, {"value/special-mishandled"}, row.comment);
+      };
   const auto add = [&](Format dtype, Pairing pairing, const SpecialRow& row,
                        const std::vector<double>& positions,
                        bool is_adjoint = false) {
-    RopeCase c =
-        make_case(dtype, window(7, 4, 1, pairing), 1e4, 1,
-                  static_cast<std::int64_t>(positions.size()), 1, 0, positions);
-    if (is_adjoint) c = adjoint(c);
-    c.is_special = true;
-    Bits head(7, reference::encode(dtype, 0.8125));
-    for (const auto& [j, u, v] : row.pairs) {
-      const reference::Pair from = source_pair(c.spec, j);
-      head[static_cast<std::size_t>(from.u)] = u;
-      head[static_cast<std::size_t>(from.v)] = v;
-    }
-    for (const auto& [channel, bits] : row.copies) head[channel] = bits;
-    for (std::size_t s = 0; s < positions.size(); ++s) {
-      c.q.insert(c.q.end(), head.begin(), head.end());
-    }
-    family.add(c, {"value/special-mishandled"}, row.comment);
+    add_head(dtype, window(7, 4, 1, pairing), row, positions, is_adjoint);
   };
   for (const Format dtype : kDtypes) {
     const SpecialRows rows = special_rows(dtype);
@@ -195,6 +205,22 @@ Group core_special() {
     for (const SpecialRow& row : rows.infinities) {
       add(dtype, Pairing::kInterleavedToHalf, row, far, true);
       add(dtype, Pairing::kNestedHalfSplit, row, far);
+    }
+  }
+  // Even heads: whole ones, and one with copies behind the window.
+  for (const Format dtype : kDtypes) {
+    const SpecialRows rows = special_rows(dtype);
+    for (const Pairing pairing : kCommonPairings) {
+      const auto add_whole = [&](SpecialRow row,
+                                 const std::vector<double>& positions) {
+        if (row.pairs.empty()) return;
+        row.copies.clear();
+        add_head(dtype, window(4, 4, 0, pairing), row, positions);
+      };
+      for (const SpecialRow& row : rows.infinities) add_whole(row, far);
+      for (const SpecialRow& row : rows.others) add_whole(row, far);
+      add_whole(rows.largest, clear);
+      add_head(dtype, window(6, 4, 0, pairing), rows.behind, far);
     }
   }
   return family.take();
