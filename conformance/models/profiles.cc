@@ -40,8 +40,7 @@ constexpr Profile kProfiles[] = {
     {"qwen2.5-yarn-bf16-128k", "qwen2.5-yarn", "", kBF16, 131072, 4, 1,
      kForward, ""},
     {"phi3-longrope-bf16-128k", "phi-3-mini-128k", "", kBF16, 131072, 2, 2,
-     kForward,
-     "the long list, with factors of our own: see models/PROFILES.md"},
+     kForward, "both lists, with factors of our own: see models/PROFILES.md"},
     {"deepseek-v3-bf16-160k", "deepseek-v3", "", kBF16, 163840, 2, 1, kForward,
      "the last 64 of 192 channels"},
     {"vit-2d-f32-64", "rope-vit-axial", "", kF32, 64, 2, 2, kForward,
@@ -125,7 +124,7 @@ cases::RopeCase case_of(const Profile& profile, const reference::Spec& spec,
       profile.dtype, spec.layout, spec.frequencies.base, batch, seq,
       profile.q_heads, profile.k_heads, std::move(positions));
   c.spec = spec;
-  return c;
+  return cases::with_length(c);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "conformance/models/profiles.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>
@@ -73,6 +74,22 @@ TEST_CASE("a profile has the parameters of its model",
   CHECK(spec_of("phi2-f16-2k").layout.rotary_dim == 32);
   CHECK(spec_of("llama3-f32-8k-backward").direction ==
         reference::Direction::kAdjoint);
+}
+
+TEST_CASE("a profile with a length has the length of each call",
+          "[conformance][profiles]") {
+  int long_calls = 0, short_calls = 0;
+  for (const cases::RopeCase& c :
+       profile_cases(find_profile("phi3-longrope-bf16-128k"), kPresets)
+           .rope_cases) {
+    const auto& scaling =
+        std::get<reference::LongRope>(c.spec.frequencies.scaling);
+    CHECK(static_cast<double>(scaling.seq_len) ==
+          std::ranges::max(c.positions) + 1);
+    ++(scaling.seq_len > scaling.original_length ? long_calls : short_calls);
+  }
+  CHECK(long_calls > 2);
+  CHECK(short_calls > 2);
 }
 
 TEST_CASE("a profile reaches the last position and crosses powers of two",
