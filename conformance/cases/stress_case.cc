@@ -55,7 +55,10 @@ class StressCase {
     });
     choose([this](int) { choose_shape(); });
     // Nearer to 0 from try to try, for kernels that count to a limit.
-    choose([this](int tries) { choose_positions(tries / 2); });
+    choose([this](int tries) {
+      choose_positions(tries / 2);
+      choose_length();
+    });
     c_.q = values(c_.q_heads);
     c_.k = values(c_.k_heads);
     return std::move(c_);
@@ -132,7 +135,6 @@ class StressCase {
     s.short_factor = list(1, 0.125);
     s.long_factor = list(1.5, 3.25);
     s.original_length = draw_.from(kLengths);
-    s.seq_len = s.original_length + draw_.between(-1, 2);
     s.factor = draw_.real(1, 32);
     return s;
   }
@@ -148,9 +150,8 @@ class StressCase {
         break;
       case 3:
         if (pairs() >= 2) {
-          const std::int64_t length = draw_.from(kLengths);
-          f.scaling = reference::DynamicNtk{draw_.real(1, 8), length,
-                                            length * draw_.between(1, 8) + 1};
+          f.scaling =
+              reference::DynamicNtk{draw_.real(1, 8), draw_.from(kLengths)};
         }
         break;
       case 4:
@@ -266,6 +267,27 @@ class StressCase {
         if (is_signed && draw_.one_in(2)) p = -p;
         c_.positions.push_back(p);
       }
+    }
+  }
+
+  // A length that a scaling depends on is that of the positions, or more. As often
+  // as not the trained length is next to it.
+  void choose_length() {
+    double largest = 0;
+    for (const double p : c_.positions) largest = std::max(largest, p);
+    std::int64_t length = static_cast<std::int64_t>(largest) + 1;
+    if (draw_.one_in(4)) length += draw_.between(1, length);
+    const auto set = [&](std::int64_t& seq_len, std::int64_t& trained) {
+      seq_len = length;
+      if (draw_.one_in(2)) {
+        trained = std::max<std::int64_t>(length + draw_.between(-2, 2), 2);
+      }
+    };
+    reference::Scaling& scaling = c_.spec.frequencies.scaling;
+    if (auto* const s = std::get_if<reference::DynamicNtk>(&scaling)) {
+      set(s->seq_len, s->max_position);
+    } else if (auto* const l = std::get_if<reference::LongRope>(&scaling)) {
+      set(l->seq_len, l->original_length);
     }
   }
 

@@ -87,6 +87,34 @@ TEST_CASE("every stress case is valid and within its size",
   }
 }
 
+TEST_CASE("a length is at least that of the positions, on both sides of L",
+          "[conformance][stress]") {
+  int derived = 0, longer = 0, at_or_below = 0, beyond = 0;
+  const auto count = [&](const RopeCase& c, std::int64_t length,
+                         std::int64_t trained) {
+    double least = 1;
+    for (const double p : c.positions) {
+      least = std::max(least, std::floor(p) + 1);
+    }
+    CHECK(static_cast<double>(length) >= least);
+    ++(static_cast<double>(length) > least ? longer : derived);
+    ++(length <= trained ? at_or_below : beyond);
+  };
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    const RopeCase c = stress_case(kSeed, i);
+    const reference::Scaling& scaling = c.spec.frequencies.scaling;
+    if (const auto* s = std::get_if<reference::DynamicNtk>(&scaling)) {
+      count(c, s->seq_len, s->max_position);
+    } else if (const auto* l = std::get_if<reference::LongRope>(&scaling)) {
+      count(c, l->seq_len, l->original_length);
+    }
+  }
+  CHECK(derived > 2 * longer);
+  CHECK(longer > 50);
+  CHECK(at_or_below > 50);
+  CHECK(beyond > 50);
+}
+
 TEST_CASE("an oracle proves what is drawn, and honest kernels pass it",
           "[conformance][stress][controls]") {
   Corpus corpus;
