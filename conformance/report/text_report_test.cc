@@ -44,7 +44,7 @@ TEST_CASE("the first report of a kernel that passes has at most 15 lines",
   CHECK(lines_of(report).size() <= 15);
   const std::string text = text_report(report, 1);
   for (const char* part : {"CONFORMS  level L1", "L1: every element within",
-                           "unsupported: dtype bf16 (340 checks), ", "core-"}) {
+                           "unsupported: dtype bf16 (", "core-"}) {
     CHECK_THAT(text, ContainsSubstring(part));
   }
   for (const char* part : {"grade", "norm-ulp", " correctly rounded, "}) {
