@@ -1,0 +1,153 @@
+// Which mistakes of length core-lengths and core-calls notice.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/test_corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::cases {
+namespace {
+
+// What a kernel knows of lengths when a call comes.
+struct Lengths {
+  double call, first_row, trained;
+  double kept = 0;  // what `length` said of the call before
+};
+
+// Computes dynamic NTK and LongRoPE for the length that `length` says.
+class LengthKernel : public selftest::TestKernel {
+ public:
+  using Length = std::function<double(const Lengths&)>;
+
+  explicit LengthKernel(Length length)
+      : TestKernel(description_of(), knobs_of(*this)),
+        length_(std::move(length)) {}
+
+  plugin::Answer run(const ropeproof_problem& p) override {
+    if (p.scaling != nullptr) {
+      Lengths lengths{0, 0, p.scaling->original_length, kept_};
+      for (std::int64_t b = 0; b < p.batch; ++b) {
+        for (std::int64_t s = 0; s < p.seq; ++s) {
+          const auto at = p.positions[b * p.position_batch_stride + s];
+          const auto length = static_cast<double>(at + 1);
+          lengths.call = std::max(lengths.call, length);
+          if (b == 0) lengths.first_row = std::max(lengths.first_row, length);
+        }
+      }
+      kept_ = length_(lengths);
+    }
+    return TestKernel::run(p);
+  }
+
+ private:
+  static plugin::Description description_of() {
+    plugin::Description d = selftest::full_description(ROPEPROOF_A1);
+    d.features &= ~std::uint32_t{ROPEPROOF_INV_FREQ};
+    d.scalings = ROPEPROOF_DYNAMIC_NTK | ROPEPROOF_LONG_ROPE;
+    return d;
+  }
+
+  static selftest::Knobs knobs_of(const LengthKernel& kernel) {
+    selftest::Knobs knobs = selftest::exact_knobs();
+    knobs.frequency = [&kernel](const ropeproof_problem& p, std::int64_t j) {
+      return kernel.frequency(p, j);
+    };
+    return knobs;
+  }
+
+  double frequency(const ropeproof_problem& p, std::int64_t j) const {
+    const double theta = selftest::power(p.base, j, p.rotary_dim);
+    if (p.scaling == nullptr) return theta;
+    const ropeproof_scaling& s = *p.scaling;
+    if (s.kind == ROPEPROOF_LONG_ROPE) {
+      const bool is_long = kept_ > s.original_length;
+      return theta / (is_long ? s.long_factor : s.short_factor)[j];
+    }
+    const double alpha = s.factor * kept_ / s.original_length - s.factor + 1;
+    const auto exponent =
+        static_cast<double>(2 * j) / static_cast<double>(p.rotary_dim - 2);
+    return theta * std::pow(alpha, -exponent);
+  }
+
+  Length length_;
+  double kept_ = 0;
+};
+
+struct Failures {
+  int alone = 0, in_a_row = 0;
+};
+
+Failures failures(const LengthKernel::Length& length) {
+  LengthKernel kernel(length);
+  check::Selection selection;
+  for (const Group& group : committed().groups) {
+    if (group.name != "core-lengths" && group.name != "core-calls") continue;
+    for_each_case(group,
+                  [&](const auto& c) { selection.cases.push_back(c.id); });
+  }
+  selection.operations = {"rope"};
+  Failures found;
+  for (const check::Check& check :
+       check::run_suite(kernel, committed(), selection).checks) {
+    if (check.verdict != check::Verdict::kFail) continue;
+    ++(check.case_id.starts_with("core-calls") ? found.in_a_row : found.alone);
+  }
+  return found;
+}
+
+// From the trained length on, as dynamic NTK has it.
+double clamped(double length, const Lengths& of) {
+  return std::max(length, of.trained);
+}
+
+TEST_CASE("mistakes of length fail", "[conformance][core][mutants]") {
+  const Failures honest =
+      failures([](const Lengths& l) { return clamped(l.call, l); });
+  CHECK(honest.alone == 0);
+  CHECK(honest.in_a_row == 0);
+
+  struct Row {
+    const char* bug;
+    LengthKernel::Length length;
+    bool is_kept = false;  // from call to call
+  };
+  const Row rows[] = {
+      {"that of the first batch row",
+       [](const Lengths& l) { return clamped(l.first_row, l); }},
+      {"off by one", [](const Lengths& l) { return clamped(l.call - 1, l); }},
+      {"beyond at exactly the trained length",
+       [](const Lengths& l) { return clamped(l.call + 1, l); }},
+      {"the formula below the trained length too",
+       [](const Lengths& l) { return l.call; }},
+      {"always the trained length", [](const Lengths& l) { return l.trained; }},
+      {"rounded up to a multiple of 64",
+       [](const Lengths& l) {
+         return clamped(std::ceil(l.call / 64) * 64, l);
+       }},
+      {"the longest so far",
+       [](const Lengths& l) { return clamped(std::max(l.call, l.kept), l); },
+       true},
+      {"the longest so far, forgotten below the trained length only",
+       [](const Lengths& l) {
+         if (l.call < l.trained) return l.trained;
+         return clamped(std::max(l.call, l.kept), l);
+       },
+       true}};
+  for (const Row& row : rows) {
+    CAPTURE(row.bug);
+    const Failures found = failures(row.length);
+    std::printf("%-62s %3d alone %3d in a row\n", row.bug, found.alone,
+                found.in_a_row);
+    CHECK(found.alone > 0);
+    CHECK((found.in_a_row > 0 || !row.is_kept));
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::cases
