@@ -34,7 +34,9 @@ struct Options {
 // For kernels of class A1, or where --staged asks for it.
 void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
                       conformance::report::Report& report) {
-  if (!is_asked_for && report.kernel.angle_class != ROPEPROOF_A1) return;
+  if (!is_asked_for &&
+      report.kernel.claim(ROPEPROOF_F32).angle_class != ROPEPROOF_A1)
+    return;
   const conformance::check::StagedResult result =
       conformance::check::check_staged(kernel);
   report.staged = result.is_offered || !is_asked_for

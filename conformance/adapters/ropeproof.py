@@ -41,8 +41,12 @@ class Invalid(Exception):
     """Raise it for a problem that contradicts itself."""
 
 
-def kernel(*, name, version, operations, dtypes, pairings, angle_class,
-           features=("out_of_place",), **claim):
+_CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
+          "table_dtype", "rounding")
+
+
+def kernel(*, name, version, operations, dtypes, pairings,
+           features=("out_of_place",), claims=None, **more):
     """Registers the decorated function as the kernel that serve() runs.
 
     It gets a Problem and returns arrays of NumPy, in the problem's dtypes:
@@ -58,7 +62,8 @@ def kernel(*, name, version, operations, dtypes, pairings, angle_class,
             status="ok", abi_version=ABI_VERSION, name=name, version=version,
             operations=list(operations), dtypes=list(dtypes),
             pairings=list(pairings), features=list(features),
-            angle_class=angle_class, **claim)
+            claims=claims or [{key: more.pop(key) for key in _CLAIM
+                               if key in more}], **more)
         return function
     return register
 

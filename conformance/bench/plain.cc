@@ -83,8 +83,8 @@ plugin::Description plain_description() {
   d.pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT;
   d.features = ROPEPROOF_IN_PLACE | ROPEPROOF_PARTIAL | ROPEPROOF_KEYS |
                ROPEPROOF_INV_FREQ;
-  d.angle_class = ROPEPROOF_A1;
-  d.table_dtype = ROPEPROOF_F32;
+  d.claims[0].angle_class = ROPEPROOF_A1;
+  d.claims[0].table_dtype = ROPEPROOF_F32;
   return d;
 }
 

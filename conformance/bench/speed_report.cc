@@ -98,7 +98,7 @@ std::string speed_heading(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     const plugin::Description& d = entry.description;
     text += line(entry.label, d.version,
-                 text::word(plugin::kAngleClassWords, d.angle_class),
+                 text::word(plugin::kAngleClassWords, d.claims[0].angle_class),
                  entry.admission, entry.argument);
   }
   return text +

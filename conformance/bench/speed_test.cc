@@ -105,7 +105,7 @@ TEST_CASE("what a kernel does not declare is unsupported and never called",
       {"rope/f32/half_split/64/4096", "positions above 2048",
        lacking([](auto& d) { d.max_position = 2048; })},
       {"table/f32/128/131072", "table in f32",
-       lacking([](auto& d) { d.table_dtype = ROPEPROOF_BF16; })},
+       lacking([](auto& d) { d.claims[0].table_dtype = ROPEPROOF_BF16; })},
   };
   for (const auto& c : cases) {
     const KernelSpeed speed = speed_of(c.kernel, row_named(c.row));
@@ -335,7 +335,7 @@ TEST_CASE("figures are words and numbers in the JSON document", "[bench]") {
       speed_json("0.1.0", 3, kEntries, {some_speed(kWideRow)}));
   CHECK(json["format"] == kSpeedFormat);
   CHECK(json["kernels"][1]["level"] == "L1");
-  CHECK(json["kernels"][1]["description"]["angle_class"] == "A1");
+  CHECK(json["kernels"][1]["description"]["claims"][0]["angle_class"] == "A1");
   const auto& row = json["rows"][0];
   CHECK(row["row"] == kWideRow.name());
   CHECK(row["limit"] == "fmt ahead");

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "conformance/check/cache.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
@@ -22,9 +23,21 @@ constexpr Strides kInputGaps{7, 5, 3}, kOutputGaps{13, 11, 9};
 // Of positions, amplitudes and tables, which have no heads.
 constexpr Strides kRowGaps{5, 3, 0};
 
+// Of no meaning; the same on every machine.
 template <class Case>
 std::size_t salt_of(const Case& c, std::size_t operation) {
-  return std::accumulate(c.id.begin(), c.id.end(), operation);
+  std::size_t salt = operation;
+  for (const char letter : c.id) {
+    salt = (salt ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return salt >> 7;
+}
+
+// One of the layouts that a kernel declares, another one for another case.
+std::uint32_t cache_layout(std::uint32_t layouts, std::size_t salt) {
+  std::size_t skip = salt % static_cast<std::size_t>(std::popcount(layouts));
+  while (skip-- > 0) layouts &= layouts - 1;
+  return layouts & -layouts;
 }
 
 Rows list_of(std::size_t count) {
@@ -146,6 +159,49 @@ void Call::add_tables(std::uint32_t operation, Format table) {
   problem_.sin = add(&judge::Output::sin, "sin", case_->sin);
 }
 
+void Call::add_cache(Format table) {
+  const std::uint32_t layout = cache_layout(kernel_.description().caches,
+                                            salt_of(*case_, ROPEPROOF_LOOKUP));
+  const Cache cache = cache_of(*case_, table, layout);
+  problem_.cache = layout;
+  problem_.cache_rows = cache.rows;
+  problem_.table_dtype = plugin::abi_dtype(table);
+  const Rows rows = rows_of(1, cache.rows, cache.row_length);
+  problem_.table_token_stride = rows.strides.token;
+  const std::size_t width = plugin::bytes_of(table);
+  problem_.cos = memory_.add_input("cos", rows, width, cache.cos).data;
+  if (!cache.sin.empty()) {
+    problem_.sin = memory_.add_input("sin", rows, width, cache.sin).data;
+  }
+  const Rows id_rows = rows_of(1, case_->batch, case_->seq);
+  problem_.position_batch_stride = id_rows.strides.token;
+  problem_.ids = reinterpret_cast<const std::int64_t*>(
+      memory_.add_input("ids", id_rows, 8, cache.ids, cache.unused_id).data);
+}
+
+// Frequencies that follow from bases and exponents of their own.
+void Call::add_exponents() {
+  const reference::Frequencies& f = case_->spec.frequencies;
+  if (!plugin::follows_exponents(f)) return;
+  const auto pairs = static_cast<std::size_t>(case_->pairs());
+  cases::Bits numerators, denominators;
+  for (std::int64_t j = 0; j < case_->pairs(); ++j) {
+    const reference::Exponent e =
+        f.exponents.empty()
+            ? reference::Exponent{2 * j, case_->spec.layout.rotary_dim}
+            : reference::at(f.exponents, j);
+    numerators.push_back(static_cast<std::uint64_t>(e.numerator));
+    denominators.push_back(static_cast<std::uint64_t>(e.denominator));
+  }
+  problem_.pair_bases = add_doubles(
+      "pair_bases",
+      f.bases.empty() ? std::vector<double>(pairs, f.base) : f.bases);
+  problem_.exponent_numerators =
+      add_list<std::int64_t>("exponent_numerators", numerators);
+  problem_.exponent_denominators =
+      add_list<std::int64_t>("exponent_denominators", denominators);
+}
+
 // Positions, axes and frequencies.
 void Call::add_angles() {
   const cases::RopeCase& c = *case_;
@@ -173,7 +229,6 @@ void Call::add_angles() {
   } else {
     problem_.positions = reinterpret_cast<const std::int64_t*>(data);
   }
-  problem_.position_axes = axes.count;
   problem_.position_axis_stride = rows.strides.batch;
   problem_.position_batch_stride = rows.strides.token;
   if (!axes.axis_of_pair.empty()) {
@@ -183,6 +238,7 @@ void Call::add_angles() {
   if (!axes.weights.empty()) {
     problem_.axis_weights = add_doubles("axis_weights", axes.weights);
   }
+  add_exponents();
   problem_.inv_freq = add_list<double>("inv_freq", c.inv_freq_hi);
   problem_.inv_freq_lo = add_list<double>("inv_freq_lo", c.inv_freq_lo);
   if (!c.pair_amplitude.empty()) {
@@ -201,13 +257,13 @@ void Call::add_scaling() {
   if (scaling.kind == 0) return;
   const auto add_field = [&](const char*, const auto& value,
                              const auto& field) {
-    if constexpr (requires { field.member; }) {
-      auto& target = scaling.*field.member;
-      if constexpr (requires { value.data(); }) {
-        target = add_doubles(field.name, value);
-      } else {
-        target = static_cast<std::remove_reference_t<decltype(target)>>(value);
-      }
+    auto& target = scaling.*field.member;
+    if constexpr (requires { value.data(); }) {
+      target = add_doubles(field.name, value);
+    } else if constexpr (requires { value.has_value(); }) {
+      target = value.value_or(0);
+    } else {
+      target = static_cast<std::remove_reference_t<decltype(target)>>(value);
     }
   };
   std::visit([&](const auto& s) { plugin::for_each_field(s, add_field); },
@@ -235,8 +291,7 @@ Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
                 memory == cases::Memory::kStridedInPlace;
   is_in_place_ = memory == cases::Memory::kInPlace ||
                  memory == cases::Memory::kStridedInPlace ||
-                 (memory == cases::Memory::kDense &&
-                  (features & ROPEPROOF_OUT_OF_PLACE) == 0);
+                 (features & ROPEPROOF_OUT_OF_PLACE) == 0;
   // A table has no tensors, so it is asked of kernels without strides too: they
   // get it dense.
   has_gaps_ = is_strided_ && (features & ROPEPROOF_STRIDED) != 0;
@@ -246,6 +301,7 @@ Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
   add_scaling();
 
   if (operation == ROPEPROOF_FREQUENCIES) {
+    add_exponents();
     problem_.table_dtype = plugin::abi_dtype(table);
     problem_.inv_freq_out = add_output(
         &judge::Output::inv_freq, "inv_freq_out",
@@ -254,8 +310,10 @@ Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
   }
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROTATE) {
     add_tables(operation, table);
+  } else if (operation == ROPEPROOF_LOOKUP) {
+    add_cache(table);
   }
-  if (operation != ROPEPROOF_ROTATE) add_angles();
+  if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) add_angles();
   if (operation == ROPEPROOF_TABLE) return;
   if (placement.is_fused) {
     add_fused();
@@ -290,12 +348,18 @@ ropeproof_problem Call::begin() {
 
 plugin::Answer Call::run(judge::Output& output) {
   begin();
-  plugin::Answer answer = kernel_.run(problem_);
+  plugin::Answer answer = run_problem();
   if (answer.outcome == plugin::Outcome::kOk && k_.heads != problem_.k.heads) {
     problem_.q = k_;
-    answer = kernel_.run(problem_);
+    answer = run_problem();
   }
   return finish(std::move(answer), output);
+}
+
+plugin::Answer Call::run_problem() {
+  plugin::Answer choice = kernel_.supports(plugin::Question(problem_));
+  return choice.outcome == plugin::Outcome::kOk ? kernel_.run(problem_)
+                                                : choice;
 }
 
 plugin::Answer Call::finish(plugin::Answer answer, judge::Output& output) {

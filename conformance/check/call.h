@@ -33,7 +33,7 @@ class Call {
        const Placement& placement = {});
   Call(plugin::Kernel& kernel, const cases::PermuteCase& c);
 
-  // Runs the problem; a kernel without ROPEPROOF_KEYS gets q, then k. The
+  // Runs the problem, unless the kernel declines it; a kernel without ROPEPROOF_KEYS gets q, then k. The
   // output counts only if the answer is kOk.
   plugin::Answer run(judge::Output& output);
 
@@ -67,8 +67,12 @@ class Call {
                               const cases::Bits& bits, std::int64_t heads);
   void add_fused();
   void add_tables(std::uint32_t operation, reference::Format table);
+  void add_cache(reference::Format table);
+  void add_exponents();
   void add_angles();
   void add_scaling();
+  // What the kernel does not decline.
+  plugin::Answer run_problem();
 
   plugin::Kernel& kernel_;
   CallMemory memory_;

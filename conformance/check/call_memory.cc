@@ -85,14 +85,18 @@ Array CallMemory::add(const std::string& name, const Rows& rows,
   buffer.name = name;
   buffer.bytes = bytes;
   buffer.zone_before = buffer.zone_after = kZoneBytes;
-  plugin::Edge edge =
-      edge_.value_or((salt_ + buffers_.size()) % 2 == 0 ? plugin::Edge::kEnd
-                                                        : plugin::Edge::kStart);
+  plugin::Edge edge = edge_.value_or((salt_ >> buffers_.size() % 32) % 2 == 0
+                                         ? plugin::Edge::kEnd
+                                         : plugin::Edge::kStart);
   if (is_unaligned_) {
     buffer.zone_before = width;
     edge = plugin::Edge::kStart;
+  } else if (kernel_.has_guards() && edge == plugin::Edge::kStart) {
+    buffer.zone_before = 0;
   } else if (kernel_.has_guards()) {
-    (edge == plugin::Edge::kEnd ? buffer.zone_after : buffer.zone_before) = 0;
+    // What the kernel says that it reads, so that it reads no further.
+    const std::size_t padding = kernel_.description().padding_bytes;
+    buffer.zone_after = (padding + width - 1) / width * width;
   }
   const std::size_t total = buffer.zone_before + bytes + buffer.zone_after;
   std::byte* const zone = kernel_.allocate_at(edge, total);

@@ -52,6 +52,8 @@ Verdict verdict_of(plugin::Outcome outcome) {
     case plugin::Outcome::kUnsupported:
     case plugin::Outcome::kInvalid:
       return Verdict::kFail;
+    case plugin::Outcome::kDeclined:
+      return Verdict::kDeclined;
     case plugin::Outcome::kError:
       return Verdict::kError;
     case plugin::Outcome::kCrash:
@@ -72,8 +74,8 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
       cases_[c.id] = &c;
       const int rich = richness(c);
       if (rich == 0 || !kernel.is_live()) continue;
-      for (const std::uint32_t operation :
-           {ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
+      for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROTATE,
+                                            ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {
         if (!missing(c, operation).empty()) continue;
         const cases::RopeCase*& chosen = chosen_[kind_of(c, operation)];
         if (chosen == nullptr || rich > richness(*chosen)) chosen = &c;
@@ -90,9 +92,11 @@ std::string ContractChecks::missing(const cases::RopeCase& c,
 
 std::uint32_t ContractChecks::main_operation() const {
   const std::uint32_t offered = kernel_.description().operations;
-  const bool rotates_only =
-      (offered & ROPEPROOF_ROPE) == 0 && (offered & ROPEPROOF_ROTATE) != 0;
-  return rotates_only ? ROPEPROOF_ROTATE : ROPEPROOF_ROPE;
+  for (const std::uint32_t operation :
+       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP}) {
+    if ((offered & operation) != 0) return operation;
+  }
+  return ROPEPROOF_ROPE;
 }
 
 std::vector<Check> ContractChecks::of(const cases::RopeCase& c,

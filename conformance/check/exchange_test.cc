@@ -86,20 +86,25 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   const std::string text =
       R"({"name": "board-x", "version": "fw 7.1", "operations": ["rope"],
           "dtypes": ["f32", "bf16"], "pairings": ["half_split"],
-          "features": ["partial"], "angle_class": "A1", "trig_ulp": 2)";
-  const plugin::Description d = plugin::parse_claim(text + "}", "claim.json");
+          "features": ["partial"], "axis_maps": ["grid"],
+          "claims": [{"dtypes": ["bf16"], "angle_class": "A2"},
+                     {"angle_class": "A1", "trig_ulp": 2)";
+  const plugin::Description d = plugin::parse_claim(text + "}]}", "claim.json");
   CHECK(d.name == "board-x");
   CHECK(d.version == "fw 7.1");
   CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
   CHECK(d.features ==
         (ROPEPROOF_PARTIAL | ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS));
-  CHECK(d.angle_class == ROPEPROOF_A1);
-  CHECK(d.trig_ulp == 2);
-  CHECK(d.table_dtype == 0);
+  CHECK(d.axis_maps == ROPEPROOF_AXES_GRID);
+  CHECK(d.claim(ROPEPROOF_F32).angle_class == ROPEPROOF_A1);
+  CHECK(d.claim(ROPEPROOF_F32).trig_ulp == 2);
+  CHECK(d.claim(ROPEPROOF_F32).power_ulp == 1);
+  CHECK(d.claim(ROPEPROOF_F32).table_dtype == 0);
+  CHECK(d.claim(ROPEPROOF_BF16).angle_class == ROPEPROOF_A2);
 
   const auto fault = [&](const std::string& member) -> std::string {
     try {
-      plugin::parse_claim(text + member + "}", "claim.json");
+      plugin::parse_claim(text + member + "}]}", "claim.json");
     } catch (const plugin::KernelError& error) {
       return error.what();
     }
@@ -108,9 +113,11 @@ TEST_CASE("a claim is read with its defaults and what files imply",
   CHECK(fault("").empty());
   for (const char* bad :
        {R"("colour": "red")", R"("rounding": null)", R"("power": "powf")",
-        R"("rounding": ["once", "each"])", R"("max_position": -1)",
-        R"("max_position": "many")", R"("angle_dtype": "f16")",
-        R"("table_dtype": "f8")", R"("name": "again")", R"("power")"}) {
+        R"("rounding": ["once", "each"])", R"("angle_dtype": "f16")",
+        R"("table_dtype": "f8")", R"("trig_ulp": 1)", R"("power")",
+        R"("power_ulp": 5}], "colour": [{"x": 1)",
+        R"("power": "pow"}], "max_position": -1, "caches": [")",
+        R"("power": "pow"}], "name": "again", "caches": [")"}) {
     CAPTURE(bad);
     CHECK_THAT(fault(std::string(", ") + bad),
                ContainsSubstring("claim.json: "));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
+#include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -10,16 +12,33 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-constexpr std::uint32_t kTensors = ROPEPROOF_ROTATE | ROPEPROOF_ROPE;
+constexpr std::uint32_t kTensors =
+    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
+constexpr std::uint32_t kGivenTable = ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP;
 constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
 
 // A case as a kernel is called with it.
 struct Asked {
   const cases::RopeCase& c;
   bool is_strided, is_in_place;
+  bool has_scaling;  // that the kernel computes, with its amplitude and length
 };
 
 constexpr const char* kPartial = "rotary_dim < head_dim";
+
+// Whether a scaling's length is not that of the positions, largest + 1.
+bool has_other_length(const cases::RopeCase& c) {
+  const double length =
+      c.positions.empty() ? 0 : std::floor(std::ranges::max(c.positions)) + 1;
+  return std::visit(
+      [&](const auto& scaling) {
+        if constexpr (requires { scaling.seq_len; }) {
+          return static_cast<double>(scaling.seq_len) != length;
+        }
+        return false;
+      },
+      c.spec.frequencies.scaling);
+}
 
 bool is_partial(const reference::Layout& layout) {
   return layout.rotary_dim < layout.head_dim;
@@ -66,19 +85,23 @@ constexpr Feature kFeatures[] = {
        return !plugin::follows_base(f) || plugin::scaling_bit(f.scaling) != 0;
      },
      nullptr},  // missing_frequencies()
+    {ROPEPROOF_EXPONENTS, kAngles,
+     [](const Asked& a) {
+       return plugin::follows_exponents(a.c.spec.frequencies);
+     },
+     nullptr},  // the same
     {ROPEPROOF_AMPLITUDE, kAngles,
-     [](const Asked& a) { return a.c.amplitude != 1; }, "amplitude"},
+     [](const Asked& a) { return a.c.amplitude != 1 && !a.has_scaling; },
+     "amplitude"},
+    {ROPEPROOF_EXPLICIT_LENGTH, kAngles,
+     [](const Asked& a) { return a.has_scaling && has_other_length(a.c); },
+     "a length beyond the positions"},
     {ROPEPROOF_PAIR_AMPLITUDE, kAngles,
      [](const Asked& a) { return !a.c.pair_amplitude.empty(); },
      "pair_amplitude"},
     {ROPEPROOF_AXIS_WEIGHTS, kAngles,
      [](const Asked& a) { return !a.c.spec.axes.weights.empty(); },
      "axis_weights"},
-    {ROPEPROOF_AXES, kAngles,
-     [](const Asked& a) {
-       return a.c.spec.axes.weights.empty() && a.c.spec.axes.count > 1;
-     },
-     "several position axes"},
     {ROPEPROOF_REAL_POSITIONS, kAngles,
      [](const Asked& a) { return a.c.has_real_positions(); }, "real positions"},
     {ROPEPROOF_NEGATIVE_POSITIONS, kAngles,
@@ -111,7 +134,9 @@ Asked asked(const cases::RopeCase& c, const plugin::Description& description,
                          (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
   const bool is_strided =
       c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
-  return {c, shares_memory && is_strided, shares_memory && is_placed};
+  const std::uint32_t scaling = plugin::scaling_bit(c.spec.frequencies.scaling);
+  return {c, shares_memory && is_strided, shares_memory && is_placed,
+          (description.scalings & scaling) != 0};
 }
 
 const char* first_missing(const plugin::Description& description,
@@ -134,10 +159,25 @@ std::string missing_frequencies(const plugin::Description& description,
       (description.features & ROPEPROOF_INV_FREQ) != 0) {
     return {};
   }
-  if (!plugin::follows_base(f)) return "given frequencies";
+  const bool has_exponents = (description.features & ROPEPROOF_EXPONENTS) != 0;
+  if (!plugin::follows_base(f) &&
+      !(has_exponents && plugin::follows_exponents(f))) {
+    return "given frequencies";
+  }
   const std::uint32_t bit = plugin::scaling_bit(f.scaling);
   if (bit == 0 || (description.scalings & bit) != 0) return {};
   return "scaling " + plugin::scaling_word(f.scaling);
+}
+
+std::string missing_axes(const plugin::Description& description,
+                         const reference::Spec& spec) {
+  const auto map = static_cast<std::uint32_t>(plugin::axis_map_of(spec));
+  if (map == 0 || (description.axis_maps & (map | ROPEPROOF_AXES_ANY)) != 0) {
+    return {};
+  }
+  return description.axis_maps == 0
+             ? "several position axes"
+             : "axis map " + text::word(plugin::kAxisMapWords, map);
 }
 
 std::string missing_dtype(const plugin::Description& description,
@@ -145,7 +185,8 @@ std::string missing_dtype(const plugin::Description& description,
   // Tables and frequencies of an f64 case are f64 arithmetic too.
   const bool is_of_tensors =
       (operation & kTensors) != 0 || dtype == reference::Format::kF64 ||
-      (operation == ROPEPROOF_TABLE && description.table_dtype == 0);
+      (operation == ROPEPROOF_TABLE &&
+       description.claim(plugin::abi_dtype(dtype)).table_dtype == 0);
   if (!is_of_tensors || (description.dtypes & plugin::abi_dtype(dtype)) != 0) {
     return {};
   }
@@ -183,11 +224,14 @@ std::string missing_feature(const plugin::Description& description,
                   ? "pairing " + text::word(text::kPairingWords, pairing)
                   : first_missing(description, kTensors, a);
   }
-  if (missing.empty() && operation != ROPEPROOF_ROTATE) {
+  if (missing.empty() && (operation & kGivenTable) == 0) {
     missing = missing_frequencies(description, operation, c.spec.frequencies);
   }
   if (missing.empty() && has_angles) {
     missing = first_missing(description, kAngles, a);
+  }
+  if (missing.empty() && has_angles) {
+    missing = missing_axes(description, c.spec);
   }
   const auto limit = static_cast<double>(description.max_position);
   if (missing.empty() && has_angles && limit > 0 &&

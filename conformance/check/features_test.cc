@@ -28,7 +28,8 @@ struct Row {
   std::uint32_t operations;
 };
 
-constexpr std::uint32_t kTensors = ROPEPROOF_ROTATE | ROPEPROOF_ROPE;
+constexpr std::uint32_t kTensors =
+    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
 constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
 
 std::vector<Row> rows() {
@@ -54,7 +55,7 @@ std::vector<Row> rows() {
       {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
       {ROPEPROOF_INV_FREQ,
        [](auto& c) {
-         c.spec.frequencies.bases = {2, 3};
+         c.spec.frequencies.inv_freq = {2, 3};
        },
        "given frequencies", kAngles},
       {ROPEPROOF_INV_FREQ,
@@ -66,8 +67,6 @@ std::vector<Row> rows() {
        "pair_amplitude", kAngles},
       {ROPEPROOF_AXIS_WEIGHTS, [](auto& c) { c.spec.axes.weights = {1}; },
        "axis_weights", kAngles},
-      {ROPEPROOF_AXES, [](auto& c) { c.spec.axes.count = 2; },
-       "several position axes", kAngles},
       {ROPEPROOF_REAL_POSITIONS, [](auto& c) { c.positions[1] = 0.5; },
        "real positions", kAngles},
       {ROPEPROOF_NEGATIVE_POSITIONS, [](auto& c) { c.positions[1] = -1; },
@@ -75,7 +74,8 @@ std::vector<Row> rows() {
 }
 
 constexpr std::uint32_t kOperations[] = {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE,
-                                         ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
+                                         ROPEPROOF_ROTATE, ROPEPROOF_ROPE,
+                                         ROPEPROOF_LOOKUP};
 
 TEST_CASE("a case needs exactly the features that it shows",
           "[conformance][runner]") {
@@ -112,6 +112,57 @@ TEST_CASE("a case needs exactly the features that it shows",
   }
 }
 
+TEST_CASE("a scaling that a kernel computes brings its amplitude",
+          "[conformance][runner]") {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.features = ROPEPROOF_OUT_OF_PLACE;
+  RopeCase c = plain_case();
+  c.spec.frequencies.scaling = reference::Yarn{4, 4096};
+  c.amplitude = 1.5;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "scaling yarn");
+  d.scalings = ROPEPROOF_YARN;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  // An amplitude without a scaling is a knob of its own.
+  c.spec.frequencies.scaling = reference::Default{};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "amplitude");
+}
+
+TEST_CASE("a length that no position shows is for kernels that are told it",
+          "[conformance][runner]") {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.features = ROPEPROOF_OUT_OF_PLACE;
+  d.scalings = ROPEPROOF_DYNAMIC_NTK;
+  RopeCase c = plain_case();
+  const auto last = static_cast<std::int64_t>(std::ranges::max(c.positions));
+  c.spec.frequencies.scaling = reference::DynamicNtk{2, 8, last + 1};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  c.spec.frequencies.scaling = reference::DynamicNtk{2, 8, last + 2};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) ==
+        "a length beyond the positions");
+  d.features |= ROPEPROOF_EXPLICIT_LENGTH;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+}
+
+TEST_CASE("axes and exponents are for kernels that declare their kind",
+          "[conformance][runner]") {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.features = ROPEPROOF_OUT_OF_PLACE;
+  d.axis_maps = 0;
+  RopeCase c = plain_case();
+  c.spec.axes = {2, {0, 1}};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "several position axes");
+  d.axis_maps = ROPEPROOF_AXES_GRID;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "axis map sections");
+  d.axis_maps = ROPEPROOF_AXES_SECTIONS;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  d.axis_maps = ROPEPROOF_AXES_ANY;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  c.spec.frequencies.bases = {2, 3};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "given frequencies");
+  d.features |= ROPEPROOF_EXPONENTS;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+}
+
 TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
           "[conformance][runner]") {
   const plugin::Description all = selftest::full_description(ROPEPROOF_A0);
@@ -145,11 +196,11 @@ TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
   c.dtype = reference::Format::kBF16;
   d = all;
   d.dtypes = ROPEPROOF_F32;
-  d.table_dtype = 0;
+  d.claims[0].table_dtype = 0;
   CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true) == "dtype bf16");
   CHECK(missing_feature(d, ROPEPROOF_TABLE, c, true) == "dtype bf16");
   CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, c, true).empty());
-  d.table_dtype = ROPEPROOF_F32;
+  d.claims[0].table_dtype = ROPEPROOF_F32;
   CHECK(missing_feature(d, ROPEPROOF_TABLE, c, true).empty());
   c.dtype = reference::Format::kF64;
   CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, c, true) == "dtype f64");

@@ -12,7 +12,7 @@ struct Lie {
   const char* check;
   Placement placement;
   std::uint32_t features;
-  bool has_tensors;  // only for rotate and rope
+  bool has_tensors;  // only for q and k
 };
 
 constexpr std::uint32_t kOut = ROPEPROOF_OUT_OF_PLACE, kIn = ROPEPROOF_IN_PLACE,
@@ -83,8 +83,8 @@ ContractResult check_empty(plugin::Kernel& kernel, const Subject& subject,
 
 std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
                                          const Subject& subject) {
-  const bool has_tensors = subject.operation == ROPEPROOF_ROTATE ||
-                           subject.operation == ROPEPROOF_ROPE;
+  const bool has_tensors = subject.operation != ROPEPROOF_FREQUENCIES &&
+                           subject.operation != ROPEPROOF_TABLE;
   std::vector<ContractResult> results;
   for (const Lie& lie : kLies) {
     if (lie.has_tensors && !has_tensors) continue;

@@ -51,7 +51,7 @@ bool apply(cases::Defect defect, ropeproof_problem& p) {
       return has_q;
     case cases::Defect::kNonFiniteBase:
       spoil_frequencies(p);
-      return p.operation != ROPEPROOF_ROTATE;
+      return p.operation != ROPEPROOF_ROTATE && p.operation != ROPEPROOF_LOOKUP;
     case cases::Defect::kNullInput:
       p.q.in = nullptr;
       return has_q;
@@ -61,6 +61,7 @@ bool apply(cases::Defect defect, ropeproof_problem& p) {
     case cases::Defect::kNullPositions:
       p.positions = nullptr;
       p.real_positions = nullptr;
+      p.ids = nullptr;
       if (p.operation == ROPEPROOF_ROTATE) p.cos = nullptr;
       return p.operation != ROPEPROOF_FREQUENCIES;
     case cases::Defect::kOverlappingTensors:

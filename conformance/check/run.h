@@ -18,6 +18,7 @@ enum class Verdict {
   kPass,
   kFail,         // wrong, or refused what the kernel declares
   kUnsupported,  // outside what the kernel declares; never a pass
+  kDeclined,     // inside, but ropeproof_supports says no; never a pass
   kError,        // the answer broke the protocol
   kCrash,
   kTimeout,
@@ -43,10 +44,11 @@ struct Check {
 };
 
 // "PASS", "FAIL", ...
-inline constexpr text::Words<Verdict, 8> kVerdictWords{
+inline constexpr text::Words<Verdict, 9> kVerdictWords{
     {{Verdict::kPass, "PASS"},
      {Verdict::kFail, "FAIL"},
      {Verdict::kUnsupported, "UNSUPPORTED"},
+     {Verdict::kDeclined, "DECLINED"},
      {Verdict::kError, "ERROR"},
      {Verdict::kCrash, "CRASH"},
      {Verdict::kTimeout, "TIMEOUT"},

@@ -43,7 +43,9 @@ void run_call(Check& check, const MakeCall& make_call,
 
 // The suffixes that a case's values count for.
 std::string suffixes_of(std::uint32_t operation, const cases::RopeCase& c) {
-  if (operation != ROPEPROOF_ROTATE && operation != ROPEPROOF_ROPE) return "";
+  if (operation == ROPEPROOF_FREQUENCIES || operation == ROPEPROOF_TABLE) {
+    return "";
+  }
   std::string letters;
   if (c.is_special) letters += 'E';
   if (c.memory != cases::Memory::kDense) letters += 'M';

@@ -23,7 +23,8 @@ struct Selection {
 
 // The operations that a case defines.
 inline constexpr std::uint32_t kRopeOperations[] = {
-    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE};
+    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE,
+    ROPEPROOF_LOOKUP};
 
 // The values of one case under one operation, in one call; UNSUPPORTED without a
 // call where the kernel does not offer it. Neither id nor summary is filled in.

@@ -7,9 +7,9 @@
 
 int main(void) {
   char line[4096], name[32], path[64], operation[16], dtype[8], table[8],
-      pairing[32], buffers[2048];
+      pairing[32], axis_map[16], sections[128], cache[16], buffers[2048];
   long direction, batch, seq, head_dim, rotary_dim, offset, q_heads, k_heads,
-      axes, distance, blocks;
+      axes, rows, distance, blocks;
   long permute_heads, permute_columns, in_bytes, out_bytes, row, j;
   char scaling[512];
   double base, amplitude;
@@ -19,12 +19,14 @@ int main(void) {
     FILE* file;
     unsigned char* in;
     if (sscanf(line,
-               "%31s %15s %7s %7s %31s %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld "
-               "%ld %lf %lf %ld %ld %511s %ld %ld %2047s",
+               "%31s %15s %7s %7s %31s %ld %ld %ld %ld %ld %ld %ld %ld %ld "
+               "%15s %127s %15s %ld %ld %ld %lf %lf %ld %ld %511s %ld %ld "
+               "%2047s",
                name, operation, dtype, table, pairing, &direction, &batch, &seq,
                &head_dim, &rotary_dim, &offset, &q_heads, &k_heads, &axes,
-               &distance, &blocks, &base, &amplitude, &permute_heads,
-               &permute_columns, scaling, &in_bytes, &out_bytes, buffers) != 24)
+               axis_map, sections, cache, &rows, &distance, &blocks, &base,
+               &amplitude, &permute_heads, &permute_columns, scaling, &in_bytes,
+               &out_bytes, buffers) != 28)
       return 1;
     if (strcmp(operation, "rope") != 0 || strcmp(dtype, "f32") != 0 ||
         strcmp(pairing, "half_split") != 0)

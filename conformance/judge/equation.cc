@@ -68,7 +68,7 @@ int equation_of(const Evidence& evidence, std::uint32_t operation,
     // Another pairing rotates too: it keeps the length of the head.
     return evidence.heads_keep_length ? 3 : 4;
   }
-  if (operation == ROPEPROOF_ROTATE) return 4;
+  if (operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_LOOKUP) return 4;
   const int frequency = equation_of(scaling);
   return evidence.pair_0_is_right || frequency != 1 ? frequency : 2;
 }

@@ -166,9 +166,10 @@ class Places {
          const Channels& channels)
       : case_(c),
         operation_(operation),
-        format_(operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_ROPE
-                    ? c.dtype
-                    : claim.table),
+        format_(operation == ROPEPROOF_TABLE ||
+                        operation == ROPEPROOF_FREQUENCIES
+                    ? claim.table
+                    : c.dtype),
         tensors_(std::move(tensors)),
         bounds_(bounds),
         channels_(channels) {}

@@ -29,7 +29,8 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
                        std::uint32_t operation)
     : case_(c),
       claim_(claim),
-      given_table_(operation == ROPEPROOF_ROTATE),
+      given_table_(operation == ROPEPROOF_ROTATE ||
+                   operation == ROPEPROOF_LOOKUP),
       terms_(static_cast<std::size_t>(c.pairs())) {
   const bool has_amplitude = c.amplitude != 1 || !c.pair_amplitude.empty();
   local_ = operation == ROPEPROOF_TABLE

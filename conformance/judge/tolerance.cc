@@ -25,21 +25,20 @@ Claim with_angle(Claim claim, std::uint32_t angle_class, Format arithmetic) {
 }
 
 Claim claim_of(const plugin::Description& description, Format dtype) {
+  const ropeproof_claim& made = description.claim(plugin::abi_dtype(dtype));
   Claim claim;
-  claim.power =
-      description.power == ROPEPROOF_EXP2 ? Power::kExp2 : Power::kPow;
-  claim.trig_ulp = std::max(static_cast<int>(description.trig_ulp), 1);
+  claim.power = made.power == ROPEPROOF_EXP2 ? Power::kExp2 : Power::kPow;
+  claim.trig_ulp = static_cast<int>(made.trig_ulp);
   claim.output = dtype;
-  claim.table = description.table_dtype == 0
-                    ? dtype
-                    : plugin::format_of(description.table_dtype);
-  claim.rounds = description.rounding == ROPEPROOF_ROUND_EACH ? Rounds::kEach
-                                                              : Rounds::kOnce;
+  claim.table =
+      made.table_dtype == 0 ? dtype : plugin::format_of(made.table_dtype);
+  claim.rounds =
+      made.rounding == ROPEPROOF_ROUND_EACH ? Rounds::kEach : Rounds::kOnce;
   claim.computes_scaling = (description.features & ROPEPROOF_INV_FREQ) == 0;
-  return with_angle(claim, description.angle_class,
-                    description.angle_dtype == 0
+  return with_angle(claim, made.angle_class,
+                    made.angle_dtype == 0
                         ? Format::kF32
-                        : plugin::format_of(description.angle_dtype));
+                        : plugin::format_of(made.angle_dtype));
 }
 
 char phase_grade(double rho) {

@@ -15,7 +15,7 @@ using reference::bound::Rounds;
 TEST_CASE("a description that says nothing claims f32, direct, by pow",
           "[conformance][tolerance]") {
   plugin::Description description;
-  description.angle_class = ROPEPROOF_A1;
+  description.claims[0].angle_class = ROPEPROOF_A1;
   const Claim claim = claim_of(description, Format::kBF16);
   CHECK(claim.angle_class == AngleClass::kDirect);
   CHECK(claim.angle_arithmetic == Format::kF32);
@@ -42,18 +42,18 @@ TEST_CASE("each word of a description selects its row",
       {ROPEPROOF_A3, ROPEPROOF_BF16, AngleClass::kDirect, Format::kBF16}};
   for (const auto& row : rows) {
     plugin::Description description;
-    description.angle_class = row.angle_class;
-    description.angle_dtype = row.angle_dtype;
+    description.claims[0].angle_class = row.angle_class;
+    description.claims[0].angle_dtype = row.angle_dtype;
     const Claim claim = claim_of(description, Format::kF32);
     CAPTURE(row.angle_class, row.angle_dtype);
     CHECK(claim.angle_class == row.want);
     CHECK(claim.angle_arithmetic == row.arithmetic);
   }
   plugin::Description description;
-  description.power = ROPEPROOF_EXP2;
-  description.trig_ulp = 3;
-  description.table_dtype = ROPEPROOF_F16;
-  description.rounding = ROPEPROOF_ROUND_EACH;
+  description.claims[0].power = ROPEPROOF_EXP2;
+  description.claims[0].trig_ulp = 3;
+  description.claims[0].table_dtype = ROPEPROOF_F16;
+  description.claims[0].rounding = ROPEPROOF_ROUND_EACH;
   description.features = ROPEPROOF_INV_FREQ;
   const Claim claim = claim_of(description, Format::kBF16);
   CHECK(claim.power == Power::kExp2);

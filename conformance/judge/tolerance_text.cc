@@ -56,7 +56,7 @@ std::string angle_rows() {
     for (const auto& [power, name] : plugin::kPowerWords) {
       if (angle.angle_class == ROPEPROOF_A2 && power != ROPEPROOF_POW) continue;
       plugin::Description description;
-      description.power = power;
+      description.claims[0].power = power;
       const Claim claim = with_angle(claim_of(description, Format::kF32),
                                      angle.angle_class, angle.arithmetic);
       const std::string row =
@@ -75,8 +75,8 @@ std::string local_rows(Format output, std::uint32_t rounding) {
   std::string text;
   for (const auto& [table, name] : text::kFormatWords) {
     plugin::Description description;
-    description.table_dtype = plugin::abi_dtype(table);
-    description.rounding = rounding;
+    description.claims[0].table_dtype = plugin::abi_dtype(table);
+    description.claims[0].rounding = rounding;
     const Claim claim = claim_of(description, output);
     const LocalRow row = local_row(claim);
     const std::string title = "table " + std::string(name) + " " +

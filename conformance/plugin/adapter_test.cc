@@ -25,14 +25,14 @@ TEST_CASE("a process's description arrives whole", "[conformance][kernel]") {
          ROPEPROOF_ROPE | ROPEPROOF_PERMUTE));
   CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
   CHECK(d.pairings == (ROPEPROOF_HALF_SPLIT | ROPEPROOF_INTERLEAVED));
-  CHECK(d.features == (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS |
-                       ROPEPROOF_PARTIAL | ROPEPROOF_AXES));
-  CHECK(d.angle_class == ROPEPROOF_A3);
-  CHECK(d.angle_dtype == ROPEPROOF_BF16);
-  CHECK(d.power == ROPEPROOF_EXP2);
-  CHECK(d.trig_ulp == 2);
-  CHECK(d.table_dtype == ROPEPROOF_F32);
-  CHECK(d.rounding == ROPEPROOF_ROUND_EACH);
+  CHECK(d.features ==
+        (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS | ROPEPROOF_PARTIAL));
+  CHECK(d.claims[0].angle_class == ROPEPROOF_A3);
+  CHECK(d.claims[0].angle_dtype == ROPEPROOF_BF16);
+  CHECK(d.claims[0].power == ROPEPROOF_EXP2);
+  CHECK(d.claims[0].trig_ulp == 2);
+  CHECK(d.claims[0].table_dtype == ROPEPROOF_F32);
+  CHECK(d.claims[0].rounding == ROPEPROOF_ROUND_EACH);
   CHECK(d.max_position == 4096);
   CHECK_FALSE(kernel->shares_memory());
 }

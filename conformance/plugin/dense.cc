@@ -51,7 +51,20 @@ std::int64_t weight_bytes(const ropeproof_problem& p) {
 }
 
 bool rotates(const ropeproof_problem& p) {
-  return p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_ROPE;
+  return p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_ROPE ||
+         p.operation == ROPEPROOF_LOOKUP;
+}
+
+// Its rows, of half the window or all of it.
+ByteTensor<const std::byte> cache(std::string_view name,
+                                  const ropeproof_problem& p,
+                                  const void* data) {
+  const std::int64_t size = element_bytes(p.table_dtype);
+  return {name,
+          bytes_at(data),
+          {1, 1, p.cache_rows},
+          {0, 0, p.table_token_stride * size},
+          p.rotary_dim / (p.cache == ROPEPROOF_CACHE_SPLIT ? 2 : 1) * size};
 }
 
 // Visits the rows in order; `visit` gets the row's distance in bytes.
@@ -84,6 +97,18 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
     all.push_back(table("cos", p, bytes_at(static_cast<const void*>(p.cos))));
     all.push_back(table("sin", p, bytes_at(static_cast<const void*>(p.sin))));
   }
+  if (p.operation == ROPEPROOF_LOOKUP) {
+    all.push_back(cache("cos", p, p.cos));
+    if (p.cache != ROPEPROOF_CACHE_SIDE_BY_SIDE) {
+      all.push_back(cache("sin", p, p.sin));
+    }
+    const std::int64_t size = sizeof *p.ids;
+    all.push_back({"ids",
+                   bytes_at(p.ids),
+                   {1, 1, p.batch},
+                   {0, 0, p.position_batch_stride * size},
+                   p.seq * size});
+  }
   const auto add_positions = [&](std::string_view name, const auto* data) {
     if (data == nullptr) return;
     const std::int64_t size = sizeof *data;
@@ -97,18 +122,18 @@ std::vector<ByteTensor<const std::byte>> inputs(const ropeproof_problem& p) {
   add_positions("positions", p.positions);
   add_positions("real_positions", p.real_positions);
   const std::int64_t pairs = p.rotary_dim / 2;
-  if (p.axis_of_pair != nullptr) {
-    const std::int64_t size = sizeof *p.axis_of_pair;
-    all.push_back(row("axis_of_pair", bytes_at(p.axis_of_pair), pairs * size));
-  }
-  const auto add_doubles = [&](std::string_view name, const double* data,
-                               std::int64_t count) {
+  const auto add_list = [&](std::string_view name, const auto* data,
+                            std::int64_t count) {
     const std::int64_t size = sizeof *data;
     if (data != nullptr) all.push_back(row(name, bytes_at(data), count * size));
   };
-  add_doubles("inv_freq", p.inv_freq, pairs);
-  add_doubles("inv_freq_lo", p.inv_freq_lo, pairs);
-  add_doubles("axis_weights", p.axis_weights, p.position_axes * pairs);
+  add_list("axis_of_pair", p.axis_of_pair, pairs);
+  add_list("inv_freq", p.inv_freq, pairs);
+  add_list("inv_freq_lo", p.inv_freq_lo, pairs);
+  add_list("pair_bases", p.pair_bases, pairs);
+  add_list("exponent_numerators", p.exponent_numerators, pairs);
+  add_list("exponent_denominators", p.exponent_denominators, pairs);
+  add_list("axis_weights", p.axis_weights, p.position_axes * pairs);
   if (p.pair_amplitude != nullptr) {
     const std::int64_t size = sizeof *p.pair_amplitude;
     all.push_back(

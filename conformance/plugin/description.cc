@@ -11,7 +11,8 @@ namespace ropeproof::conformance::plugin {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 100;
-constexpr std::uint32_t kMaxTrigUlp = 4;
+constexpr std::uint32_t kMaxUlp = 4;
+constexpr std::uint32_t kMaxPaddingBytes = 4096;
 
 bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -58,6 +59,35 @@ struct Check {
     }
   }
 
+  void ulps(const char* field, std::uint32_t value) const {
+    if (value >= 1 && value <= kMaxUlp) return;
+    fail(std::string(field) + " is " + std::to_string(value) +
+         "; it must be 1 to " + std::to_string(kMaxUlp));
+  }
+
+  void claim(const ropeproof_claim& c) const {
+    known_bits("dtypes of a claim", c.dtypes, kDtypeWords);
+    one_of("angle_class", c.angle_class, kAngleClassWords);
+    const bool is_16_bit =
+        c.angle_dtype == ROPEPROOF_F16 || c.angle_dtype == ROPEPROOF_BF16;
+    if (c.angle_class == ROPEPROOF_A3 && !is_16_bit) {
+      fail("angle class A3 needs an angle_dtype of f16 or bf16");
+    }
+    const bool is_wide =
+        c.angle_class == ROPEPROOF_A1 &&
+        (c.angle_dtype == ROPEPROOF_F64 || c.angle_dtype == ROPEPROOF_F32);
+    if (c.angle_class != ROPEPROOF_A3 && c.angle_dtype != 0 && !is_wide) {
+      fail(
+          "angle_dtype is for angle class A3, or f64 or f32 for A1; leave it "
+          "0");
+    }
+    one_of("power", c.power, kPowerWords);
+    ulps("power_ulp", c.power_ulp);
+    ulps("trig_ulp", c.trig_ulp);
+    if (c.table_dtype != 0) one_of("table_dtype", c.table_dtype, kDtypeWords);
+    one_of("rounding", c.rounding, kRoundingWords);
+  }
+
   void text(const char* field, const std::string& value, bool (*allowed)(char),
             const char* rule) const {
     if (value.empty() || value.size() > kMaxNameBytes ||
@@ -70,6 +100,13 @@ struct Check {
 };
 
 }  // namespace
+
+const ropeproof_claim& Description::claim(std::uint32_t dtype) const {
+  for (const ropeproof_claim& claim : claims) {
+    if (claim.dtypes == 0 || (claim.dtypes & dtype) != 0) return claim;
+  }
+  return claims.front();
+}
 
 void check_abi_version(std::int64_t version, const std::string& source) {
   if (version == ROPEPROOF_ABI_VERSION) return;
@@ -87,9 +124,15 @@ void check_description(const Description& d, const std::string& source) {
   check.some_bits("dtypes", d.dtypes, kDtypeWords);
   check.some_bits("pairings", d.pairings, kAbiPairingWords);
   check.known_bits("features", d.features, kFeatureWords);
+  check.known_bits("axis_maps", d.axis_maps, kAxisMapWords);
+  check.known_bits("caches", d.caches, kCacheWords);
   check.known_bits("scalings", d.scalings, kScalingWords);
+  if ((d.operations & ROPEPROOF_LOOKUP) != 0) {
+    check.some_bits("caches", d.caches, kCacheWords);
+  }
   const bool rotates =
-      (d.operations & (ROPEPROOF_ROTATE | ROPEPROOF_ROPE)) != 0;
+      (d.operations & (ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP)) !=
+      0;
   const bool is_placed =
       (d.features & (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE)) != 0;
   if (rotates && !is_placed) {
@@ -100,28 +143,26 @@ void check_description(const Description& d, const std::string& source) {
                "; it must be 0 (no limit) or above");
   }
 
-  check.one_of("angle_class", d.angle_class, kAngleClassWords);
-  const bool is_16_bit =
-      d.angle_dtype == ROPEPROOF_F16 || d.angle_dtype == ROPEPROOF_BF16;
-  if (d.angle_class == ROPEPROOF_A3 && !is_16_bit) {
-    check.fail("angle class A3 needs an angle_dtype of f16 or bf16");
+  if (d.padding_bytes > kMaxPaddingBytes) {
+    check.fail("padding_bytes is " + std::to_string(d.padding_bytes) +
+               "; it must be 0 to " + std::to_string(kMaxPaddingBytes));
   }
-  const bool is_wide =
-      d.angle_class == ROPEPROOF_A1 &&
-      (d.angle_dtype == ROPEPROOF_F64 || d.angle_dtype == ROPEPROOF_F32);
-  if (d.angle_class != ROPEPROOF_A3 && d.angle_dtype != 0 && !is_wide) {
-    check.fail(
-        "angle_dtype is for angle class A3, or f64 or f32 for A1; leave it 0");
+  if (d.claims.empty() || d.claims.size() > ROPEPROOF_MAX_CLAIMS) {
+    check.fail("makes " + std::to_string(d.claims.size()) +
+               " claims; it must be 1 to " +
+               std::to_string(ROPEPROOF_MAX_CLAIMS));
   }
-  check.one_of("power", d.power, kPowerWords);
-  if (d.trig_ulp < 1 || d.trig_ulp > kMaxTrigUlp) {
-    check.fail("trig_ulp is " + std::to_string(d.trig_ulp) +
-               "; it must be 1 to " + std::to_string(kMaxTrigUlp));
+  std::uint32_t left = d.dtypes;
+  for (const ropeproof_claim& claim : d.claims) {
+    check.claim(claim);
+    left &= claim.dtypes == 0 ? 0 : ~claim.dtypes;
   }
-  if (d.table_dtype != 0) {
-    check.one_of("table_dtype", d.table_dtype, kDtypeWords);
+  for (const auto& [dtype, word] : kDtypeWords) {
+    if ((left & dtype) != 0) {
+      check.fail("no claim names dtype " + std::string(word) +
+                 "; a claim without dtypes is for all that are left");
+    }
   }
-  check.one_of("rounding", d.rounding, kRoundingWords);
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -33,14 +33,24 @@ void for_each_field(AnyDescription& d, Codec& codec) {
   codec.list("dtypes", d.dtypes, kDtypeWords);
   codec.list("pairings", d.pairings, kAbiPairingWords);
   codec.list("features", d.features, kFeatureWords);
-  codec.number("max_position", d.max_position, 0);
-  codec.word("angle_class", d.angle_class, kAngleClassWords);
-  codec.word("angle_dtype", d.angle_dtype, kDtypeWords, "none");
-  codec.word("power", d.power, kPowerWords, "pow");
-  codec.number("trig_ulp", d.trig_ulp, 1);
-  codec.word("table_dtype", d.table_dtype, kDtypeWords, "same");
-  codec.word("rounding", d.rounding, kRoundingWords, "once");
+  codec.list("axis_maps", d.axis_maps, kAxisMapWords, Absent::kNone);
+  codec.list("caches", d.caches, kCacheWords, Absent::kNone);
   codec.list("scalings", d.scalings, kScalingWords, Absent::kNone);
+  codec.number("padding_bytes", d.padding_bytes, 0);
+  codec.number("max_position", d.max_position, 0);
+}
+
+// The same of a claim.
+template <class AnyClaim, class Codec>
+void for_each_claim_field(AnyClaim& c, Codec& codec) {
+  codec.list("dtypes", c.dtypes, kDtypeWords, Absent::kNone);
+  codec.word("angle_class", c.angle_class, kAngleClassWords);
+  codec.word("angle_dtype", c.angle_dtype, kDtypeWords, "none");
+  codec.word("power", c.power, kPowerWords, "pow");
+  codec.number("power_ulp", c.power_ulp, 1);
+  codec.number("trig_ulp", c.trig_ulp, 1);
+  codec.word("table_dtype", c.table_dtype, kDtypeWords, "same");
+  codec.word("rounding", c.rounding, kRoundingWords, "once");
 }
 
 struct Writer {
@@ -102,6 +112,13 @@ std::uint32_t all_bits(const BitWords<kSize>& words) {
 Json description_json(const Description& description) {
   Writer writer;
   for_each_field(description, writer);
+  Json& claims = writer.json["claims"] = Json::array();
+  for (const ropeproof_claim& claim : description.claims) {
+    Writer fields;
+    for_each_claim_field(claim, fields);
+    if (claim.dtypes == 0) fields.json.erase("dtypes");  // all that are left
+    claims.push_back(std::move(fields.json));
+  }
   return writer.json;
 }
 
@@ -109,6 +126,15 @@ Description read_description(Members& members) {
   Description description;
   Reader reader{members};
   for_each_field(description, reader);
+  const Json claims = members.take("claims");
+  if (!claims.is_array()) refuse("claims must be a list of objects");
+  description.claims.clear();
+  for (const Json& claim : claims) {
+    Members fields(claim);
+    Reader claim_reader{fields};
+    for_each_claim_field(description.claims.emplace_back(), claim_reader);
+    fields.finish();
+  }
   return description;
 }
 
@@ -149,6 +175,8 @@ Description universal_claim() {
   d.dtypes = all_bits(kDtypeWords);
   d.pairings = all_bits(kAbiPairingWords);
   d.features = all_bits(kFeatureWords) & ~kNotShown;
+  d.axis_maps = all_bits(kAxisMapWords);
+  d.caches = all_bits(kCacheWords);
   d.scalings = all_bits(kScalingWords);
   return d;
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,7 +22,7 @@ namespace ropeproof::conformance::plugin {
 
 // The fields of a problem that are no buffers, in the order of a pack's columns:
 // calls visit(name, value) with a word ("": none, "?": one that has no word), an
-// integer, a double, or the scaling, which may be null.
+// integer, a list of them, a double, or the scaling, which may be null.
 template <class Visit>
 void for_each_field(const ropeproof_problem& p, const Visit& visit) {
   const auto visit_word = [&](const char* name, std::uint32_t value,
@@ -41,6 +42,10 @@ void for_each_field(const ropeproof_problem& p, const Visit& visit) {
   visit("q_heads", p.q.heads);
   visit("k_heads", p.k.heads);
   visit("position_axes", p.position_axes);
+  visit_word("axis_map", p.axis_map, kAxisMapWords);
+  visit("axis_sections", std::span<const std::int32_t>(p.axis_sections));
+  visit_word("cache", p.cache, kCacheWords);
+  visit("cache_rows", p.cache_rows);
   visit("pair_distance", p.pair_distance);
   visit("pairing_blocks", p.pairing_blocks);
   visit("base", p.base);
@@ -69,9 +74,9 @@ struct AbiFields {
   AbiField<std::int32_t> truncate{"truncate", &S::truncate};
   AbiField<const double*> short_factor{"short_factor", &S::short_factor};
   AbiField<const double*> long_factor{"long_factor", &S::long_factor};
-  // What the problem's amplitude holds: the number that it comes to.
-  struct {
-  } in_amplitude;
+  AbiField<double> attention_factor{"attention_factor", &S::attention_factor};
+  AbiField<double> mscale{"mscale", &S::mscale};
+  AbiField<double> mscale_all_dim{"mscale_all_dim", &S::mscale_all_dim};
 };
 inline constexpr AbiFields kAbi;
 
@@ -83,7 +88,8 @@ void for_each_field(const ropeproof_scaling& s, const Visit& visit) {
   };
   fields(kAbi.factor, kAbi.original_length, kAbi.seq_len, kAbi.beta_fast,
          kAbi.beta_slow, kAbi.low_freq_factor, kAbi.high_freq_factor,
-         kAbi.truncate, kAbi.short_factor, kAbi.long_factor);
+         kAbi.truncate, kAbi.attention_factor, kAbi.mscale, kAbi.mscale_all_dim,
+         kAbi.short_factor, kAbi.long_factor);
 }
 
 // Calls visit(name, member, field of kAbi) for each field of one scaling, const
@@ -105,16 +111,16 @@ void for_each_field(S& s, const Visit& visit) {
     visit("beta_fast", s.beta_fast, kAbi.beta_fast);
     visit("beta_slow", s.beta_slow, kAbi.beta_slow);
     visit("truncate", s.truncate, kAbi.truncate);
-    visit("attention_factor", s.attention_factor, kAbi.in_amplitude);
-    visit("mscale", s.mscale, kAbi.in_amplitude);
-    visit("mscale_all_dim", s.mscale_all_dim, kAbi.in_amplitude);
+    visit("attention_factor", s.attention_factor, kAbi.attention_factor);
+    visit("mscale", s.mscale, kAbi.mscale);
+    visit("mscale_all_dim", s.mscale_all_dim, kAbi.mscale_all_dim);
   } else if constexpr (std::is_same_v<Scaling, reference::LongRope>) {
     visit("short_factor", s.short_factor, kAbi.short_factor);
     visit("long_factor", s.long_factor, kAbi.long_factor);
     visit("original_length", s.original_length, kAbi.original_length);
     visit("seq_len", s.seq_len, kAbi.seq_len);
     visit("factor", s.factor, kAbi.factor);
-    visit("attention_factor", s.attention_factor, kAbi.in_amplitude);
+    visit("attention_factor", s.attention_factor, kAbi.attention_factor);
   } else if constexpr (std::is_same_v<Scaling, reference::Llama3>) {
     visit("factor", s.factor, kAbi.factor);
     visit("low_freq_factor", s.low_freq_factor, kAbi.low_freq_factor);

@@ -16,26 +16,31 @@ the claim does not promise need no file.
 
 ## cases.txt
 
-No header, one call per line, columns separated by one space, 25 of them:
+No header, one call per line, columns separated by one space, 29 of them:
 
 | column | value |
 |---|---|
 | 1 name | of the two files, without `.bin` |
-| 2 operation | `frequencies`, `table`, `rotate`, `rope` or `permute` |
+| 2 operation | `frequencies`, `table`, `rotate`, `rope`, `permute` or `lookup` |
 | 3 dtype | of q, k and their outputs: `f64`, `f32`, `f16`, `bf16`; `-`: none |
 | 4 table_dtype | of cos, sin and inv_freq_out; `-`: none |
 | 5 pairing | `interleaved`, `half_split`, `interleaved_to_half`, `nested_half_split`; `-` |
 | 6 direction | 1, or -1: the adjoint |
 | 7-12 | batch, seq, head_dim, rotary_dim, rotary_offset, q_heads |
-| 13-16 | k_heads (0: no k), position_axes, pair_distance, pairing_blocks |
-| 17 base | decimal; 0: the frequencies follow no formula, take inv_freq |
-| 18 amplitude | decimal |
-| 19-20 | permute_heads, permute_columns |
-| 21 scaling | `-`, or kind,factor,original_length,seq_len,beta_fast,beta_slow,low,high,truncate |
-| 22 in_bytes | of the input file |
-| 23 out_bytes | of the output file |
-| 24 buffers | what the input file holds, in order: name:bytes,name:bytes ...; `-`: nothing |
-| 25 digest | of the call; ignore it |
+| 13-14 | k_heads (0: no k), position_axes |
+| 15 axis_map | `sections`, `interleaved`, `grid`, `any`; `-`: one axis, or weights |
+| 16 axis_sections | pairs of each of the first 8 axes, with commas |
+| 17 cache | of `lookup`: `split`, `side_by_side`, `doubled`; `-` |
+| 18 cache_rows | of `lookup` |
+| 19-20 | pair_distance, pairing_blocks |
+| 21 base | decimal; 0: the frequencies follow no formula, take inv_freq |
+| 22 amplitude | decimal |
+| 23-24 | permute_heads, permute_columns |
+| 25 scaling | `-`, or kind and its numbers with commas: factor, original_length, seq_len, beta_fast, beta_slow, low, high, truncate, attention_factor, mscale, mscale_all_dim |
+| 26 in_bytes | of the input file |
+| 27 out_bytes | of the output file |
+| 28 buffers | what the input file holds, in order: name:bytes,name:bytes ...; `-`: nothing |
+| 29 digest | of the call; ignore it |
 
 What the numbers mean is said in `ropeproof_kernel.h`.
 
@@ -47,9 +52,13 @@ Little-endian, row-major, no gaps, one buffer after the other.
 |---|---|
 | q, k | [batch, seq, heads, head_dim] of dtype |
 | cos, sin | [batch, seq, rotary_dim/2] of table_dtype, for `rotate` |
+| cos, sin | for `lookup` [cache_rows, rotary_dim/2], or [cache_rows, rotary_dim] in caches that are `side_by_side` (then no sin) or `doubled` |
+| ids | [batch, seq] of 64-bit integers: the cache's row of each token |
 | positions | [position_axes, batch, seq] of 64-bit integers |
 | real_positions | the same of binary64, in place of positions |
 | axis_of_pair | [rotary_dim/2] of 32-bit integers, with several axes |
+| pair_bases | [rotary_dim/2] of binary64: the frequency is pair_bases^(-numerator/denominator) |
+| exponent_numerators, exponent_denominators | the same of 64-bit integers |
 | inv_freq, inv_freq_lo | [rotary_dim/2] of binary64, radians per position; their sum |
 | axis_weights | [position_axes, rotary_dim/2] of binary64 |
 | pair_amplitude | [batch, seq, rotary_dim/2] of binary64, in place of amplitude |
@@ -58,7 +67,7 @@ Little-endian, row-major, no gaps, one buffer after the other.
 
 | operation | output file |
 |---|---|
-| rope, rotate | q, then k if there is one, shaped as in the input |
+| rope, rotate, lookup | q, then k if there is one, shaped as in the input |
 | table | cos, then sin |
 | frequencies | [rotary_dim/2] of table_dtype |
 | permute | as permute_in |
@@ -69,7 +78,7 @@ What the device can do, as a process answers `describe` and as a report's `descr
 says it:
 
     {"name": "board-x", "version": "fw-7.1", "operations": ["rope"], "dtypes": ["f32"],
-     "pairings": ["half_split"], "features": ["partial", "inv_freq"], "angle_class": "A1"}
+     "pairings": ["half_split"], "features": ["partial", "inv_freq"], "claims": [{"angle_class": "A1"}]}
 
 conformance/adapters/README.md has the fields, their words and defaults. `keys` and
 `out_of_place` need not be said. `table_dtype` decides which tables `rotate` is given:

@@ -19,17 +19,25 @@
 #include <string>
 #include <vector>
 
+#include "conformance/plugin/question.h"
+
 namespace ropeproof::conformance::plugin {
+
+// Of every dtype: A0, within 1 ulp, rounded once.
+inline constexpr ropeproof_claim kStrictestClaim{0, 0, 0, 0, 1, 1, 0, 0};
 
 // ropeproof_description, owned and checked.
 struct Description {
   std::string name, version;
   std::uint32_t operations = 0, dtypes = 0, pairings = 0, features = 0;
+  std::uint32_t axis_maps = 0, caches = 0, scalings = 0;
+  std::uint32_t padding_bytes = 0;
   std::int64_t max_position = 0;
-  std::uint32_t angle_class = 0, angle_dtype = 0, power = 0;
-  std::uint32_t trig_ulp = 1;
-  std::uint32_t table_dtype = 0, rounding = 0;
-  std::uint32_t scalings = 0;
+  // In order, one or more; ulps are 1 or more.
+  std::vector<ropeproof_claim> claims = {kStrictestClaim};
+
+  // Of one dtype; the first where none names it.
+  const ropeproof_claim& claim(std::uint32_t dtype) const;
 };
 
 // A kernel that cannot be loaded, started or understood. what() is one line:
@@ -42,6 +50,7 @@ enum class Outcome {
   kOk,
   kUnsupported,  // the kernel said so
   kInvalid,      // the kernel said so
+  kDeclined,     // ropeproof_supports said so, before any call
   kError,        // the answer broke the protocol
   kCrash,        // the process ended; `detail` names the signal or status
   kTimeout,      // no answer within the time limit; the process was killed
@@ -87,6 +96,10 @@ class Kernel {
   // Solves one problem, all of whose pointers are from allocate(). After a
   // crash or a timeout the next call starts a fresh process.
   virtual Answer run(const ropeproof_problem& problem) = 0;
+
+  // Whether it takes the problem, which has no data: kOk or kDeclined, or what
+  // became of the question. Kernels that say nothing of it take all.
+  virtual Answer supports(const Question&) { return {}; }
 
   // Solves several problems at once, each in a thread of its own, `rounds`
   // times over; a thread stops at an answer that is not kOk and at outputs that

@@ -12,6 +12,7 @@ namespace ropeproof::conformance::plugin {
 struct LibraryHere {
   Description description;
   decltype(&ropeproof_run) run = nullptr;
+  decltype(&ropeproof_supports) supports = nullptr;  // or it has none
 };
 
 // Loads it for good. Throws KernelError.

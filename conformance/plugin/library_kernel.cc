@@ -39,27 +39,24 @@ Description described(const Loaded& loaded, const std::string& source) {
   }
   const ropeproof_description& d = loaded.description;
   check_abi_version(d.abi_version, source);
-  const Description description = {loaded.name,
-                                   loaded.version,
-                                   d.operations,
-                                   d.dtypes,
-                                   d.pairings,
-                                   d.features,
-                                   d.max_position,
-                                   d.angle_class,
-                                   d.angle_dtype,
-                                   d.power,
-                                   std::max(d.trig_ulp, 1u),
-                                   d.table_dtype,
-                                   d.rounding,
-                                   d.scalings};
+  Description description = {loaded.name,     loaded.version, d.operations,
+                             d.dtypes,        d.pairings,     d.features,
+                             d.axis_maps,     d.caches,       d.scalings,
+                             d.padding_bytes, d.max_position, {}};
+  for (ropeproof_claim claim : d.claims) {
+    claim.power_ulp = std::max(claim.power_ulp, 1u);
+    claim.trig_ulp = std::max(claim.trig_ulp, 1u);
+    description.claims.push_back(claim);
+    if (claim.dtypes == 0) break;  // the others are for nothing
+  }
   check_description(description, source);
   return description;
 }
 
-Answer answer_of(const Solved& solved) {
+Answer answer_of(const Solved& solved,
+                 const std::string& function = "ropeproof_run") {
   if (solved.before != solved.after) {
-    return {Outcome::kError, "ropeproof_run changed " +
+    return {Outcome::kError, function + " changed " +
                                  name_changes(solved.before, solved.after) +
                                  "; restore the floating-point environment"};
   }
@@ -67,14 +64,24 @@ Answer answer_of(const Solved& solved) {
     case ROPEPROOF_OK:
       return {};
     case ROPEPROOF_UNSUPPORTED:
-      return {Outcome::kUnsupported, "ropeproof_run: ROPEPROOF_UNSUPPORTED"};
+      return {Outcome::kUnsupported, function + ": ROPEPROOF_UNSUPPORTED"};
     case ROPEPROOF_INVALID:
-      return {Outcome::kInvalid, "ropeproof_run: ROPEPROOF_INVALID"};
+      return {Outcome::kInvalid, function + ": ROPEPROOF_INVALID"};
     default:
       return {Outcome::kError,
-              "ropeproof_run returned " + std::to_string(solved.status) +
+              function + " returned " + std::to_string(solved.status) +
                   "; it must be ROPEPROOF_OK, _UNSUPPORTED or _INVALID"};
   }
+}
+
+Answer answer_to_question(const Solved& solved) {
+  Answer answer = answer_of(solved, "ropeproof_supports");
+  if (answer.outcome == Outcome::kUnsupported) return {Outcome::kDeclined, ""};
+  if (answer.outcome == Outcome::kInvalid) {
+    return {Outcome::kError,
+            answer.detail + "; it must be ROPEPROOF_OK or _UNSUPPORTED"};
+  }
+  return answer;
 }
 
 // One object in memory that forked processes share.
@@ -137,6 +144,10 @@ class LibraryKernel : public GuardedKernel {
     return ask(problems, rounds);
   }
 
+  Answer supports(const Question& question) override {
+    return has_supports_ ? ask({}, 1, &question)[0] : Answer{};
+  }
+
   bool restart(int threads) override {
     worker_.reset();
     threads_ = threads;
@@ -144,10 +155,12 @@ class LibraryKernel : public GuardedKernel {
   }
 
  private:
+  // Problems, or one question.
   std::vector<Answer> ask(std::span<const ropeproof_problem> problems,
-                          int rounds) {
+                          int rounds, const Question* question = nullptr) {
+    const std::size_t count = question == nullptr ? problems.size() : 1;
     const auto all = [&](const Answer& answer) {
-      return std::vector<Answer>(problems.size(), answer);
+      return std::vector<Answer>(count, answer);
     };
     if (patience_.is_lost()) return all(patience_.answer());
     try {
@@ -163,8 +176,11 @@ class LibraryKernel : public GuardedKernel {
                         sizeof request);
     message.append(reinterpret_cast<const char*>(problems.data()),
                    problems.size_bytes());
+    if (question != nullptr) {
+      message.append(reinterpret_cast<const char*>(question), sizeof *question);
+    }
     const bool was_silent = worker_->send(message);
-    std::vector<Solved> solved(problems.size());
+    std::vector<Solved> solved(count);
     switch (receive(solved.data(), solved.size(), limit_)) {
       case Child::Wire::kLate:
         return all(patience_.late(limit_, end_worker()));
@@ -177,7 +193,8 @@ class LibraryKernel : public GuardedKernel {
     bool is_sound = was_silent;
     for (const Solved& one : solved) {
       is_sound = is_sound && one.number == request.number;
-      answers.push_back(answer_of(one));
+      answers.push_back(question == nullptr ? answer_of(one)
+                                            : answer_to_question(one));
       answers.back().is_steady = one.is_steady;
     }
     if (is_sound) return answers;
@@ -238,6 +255,7 @@ class LibraryKernel : public GuardedKernel {
       case Child::Wire::kDone:
         break;
     }
+    has_supports_ = loaded.has_supports;
     return described(loaded, source_);
   }
 
@@ -245,6 +263,7 @@ class LibraryKernel : public GuardedKernel {
   std::chrono::milliseconds limit_;
   Patience patience_;
   int threads_ = 0;
+  bool has_supports_ = false;
   std::uint64_t number_ = 0;
   Shared<CrashNote> note_;
   std::unique_ptr<Child> worker_;
@@ -261,6 +280,10 @@ class LocalKernel : public GuardedKernel {
   }
   Answer run(const ropeproof_problem& problem) override {
     return answer_of(solve(library_.run, problem));
+  }
+  Answer supports(const Question& question) override {
+    if (library_.supports == nullptr) return {};
+    return answer_to_question(solve(library_.supports, question.problem()));
   }
 
  private:
@@ -289,8 +312,8 @@ std::unique_ptr<Kernel> load_library(const std::string& path,
 
 LibraryHere load_library_here(const std::string& path) {
   Loaded loaded;
-  const auto run = load(absolute_path(path), loaded);
-  return {described(loaded, text::one_line(path)), run};
+  const auto [run, supports] = load(absolute_path(path), loaded);
+  return {described(loaded, text::one_line(path)), run, supports};
 }
 
 }  // namespace ropeproof::conformance::plugin

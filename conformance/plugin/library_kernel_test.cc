@@ -94,8 +94,8 @@ TEST_CASE("a library's description arrives whole", "[conformance][kernel]") {
   CHECK(d.pairings == ROPEPROOF_HALF_SPLIT);
   CHECK(d.features ==
         (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED));
-  CHECK(d.angle_class == ROPEPROOF_A1);
-  CHECK(d.trig_ulp == 1);
+  CHECK(d.claims[0].angle_class == ROPEPROOF_A1);
+  CHECK(d.claims[0].trig_ulp == 1);
   CHECK(kernel->shares_memory());
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
@@ -27,6 +28,13 @@ std::string column(const std::string& word) {
   return word.empty() ? "-" : word;
 }
 std::string column(std::int64_t number) { return std::to_string(number); }
+std::string column(std::span<const std::int32_t> numbers) {
+  std::string text;
+  for (const std::int32_t number : numbers) {
+    text += (text.empty() ? "" : ",") + std::to_string(number);
+  }
+  return text;
+}
 // 17 digits are enough for a correctly rounding strtod to give the same bits.
 std::string column(double number) {
   char buffer[40];

@@ -1,5 +1,8 @@
 #include "conformance/plugin/problem.h"
 
+#include <algorithm>
+
+#include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::plugin {
@@ -7,6 +10,10 @@ namespace ropeproof::conformance::plugin {
 bool follows_base(const reference::Frequencies& frequencies) {
   return frequencies.inv_freq.empty() && frequencies.exponents.empty() &&
          frequencies.bases.empty();
+}
+
+bool follows_exponents(const reference::Frequencies& frequencies) {
+  return frequencies.inv_freq.empty() && !follows_base(frequencies);
 }
 
 ropeproof_problem problem_of(std::uint32_t operation,
@@ -25,6 +32,14 @@ ropeproof_problem problem_of(std::uint32_t operation,
     p.base = spec.frequencies.base;
   }
   p.amplitude = 1;
+  if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
+    p.position_axes = spec.axes.count;
+    p.axis_map = static_cast<std::uint32_t>(axis_map_of(spec));
+    const auto sections = axis_sections(spec);
+    if (p.axis_map != 0 && sections.size() <= ROPEPROOF_MAX_SECTIONS) {
+      std::ranges::copy(sections, p.axis_sections);
+    }
+  }
   if (operation == ROPEPROOF_FREQUENCIES || operation == ROPEPROOF_TABLE) {
     return p;
   }

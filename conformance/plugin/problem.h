@@ -13,6 +13,8 @@ namespace ropeproof::conformance::plugin {
 
 // Whether base and scaling alone say what the frequencies are.
 bool follows_base(const reference::Frequencies& frequencies);
+// Or bases and exponents of each pair.
+bool follows_exponents(const reference::Frequencies& frequencies);
 
 // All fields that neither hold buffers nor say where these lie; amplitude 1 and
 // no scaling. frequencies and table know neither dtype nor layout nor direction.

@@ -71,6 +71,26 @@ class ProcessKernel : public Kernel {
     if (!can_be_told(problem)) {
       return {Outcome::kUnsupported, "the framed protocol has no word for it"};
     }
+    return converse([&] {
+      ask(problem);
+      return read_answer(problem);
+    });
+  }
+
+  Answer supports(const Question& question) override {
+    const ropeproof_problem problem = question.problem();
+    if (!has_supports_ || !can_be_told(problem)) return {};
+    return converse([&] {
+      send(header_of("supports", problem).dump() + "\n");
+      return read_choice();
+    });
+  }
+
+ private:
+  // What a request and its answer come to, in a process that may have to be
+  // started first and that does not outlive a breach of the protocol.
+  template <class Talk>
+  Answer converse(const Talk& talk) {
     if (patience_.is_lost()) return patience_.answer();
     try {
       if (process_ == nullptr) start();
@@ -80,8 +100,7 @@ class ProcessKernel : public Kernel {
       return {Outcome::kError, error.what()};
     }
     try {
-      ask(problem);
-      return read_answer(problem);
+      return talk();
     } catch (const Broken& broken) {
       Answer answer{broken.outcome, broken.what()};
       if (broken.outcome == Outcome::kTimeout) {
@@ -100,7 +119,6 @@ class ProcessKernel : public Kernel {
     }
   }
 
- private:
   // A process that was killed is started again; what it said first stands.
   Description start() {
     const std::string source = text::one_line(command_);
@@ -116,6 +134,7 @@ class ProcessKernel : public Kernel {
       check_abi_version(reply.integer("abi_version", 0), source);
       d = read_description(reply);
       if (takes_file(reply.take("accepts"))) file_ = &shared_file_;
+      has_supports_ = says_supports(reply.take("supports"));
       reply.finish();
       read_bytes(0);
     } catch (const Malformed& fault) {
@@ -135,9 +154,26 @@ class ProcessKernel : public Kernel {
     return true;
   }
 
-  void ask(const ropeproof_problem& problem) {
-    Json header = run_header(problem);
+  static bool says_supports(const Json& word) {
+    if (!word.is_null() && !word.is_boolean()) {
+      refuse("supports must be true or false");
+    }
+    return !word.is_null() && word.get<bool>();
+  }
+
+  Json header_of(const char* operation, const ropeproof_problem& problem) {
+    Json header = request_header(operation, problem);
     header["id"] = ++id_;
+    return header;
+  }
+
+  void send(const std::string& bytes) {
+    if (!process_->send(bytes)) refuse("sends what nobody has asked for");
+    await(limit_);
+  }
+
+  void ask(const ropeproof_problem& problem) {
+    Json header = header_of("run", problem);
     const auto tensors = inputs(problem);
     std::size_t end = 0;
     header["buffers"] = buffer_list(tensors, file_ != nullptr, end);
@@ -156,17 +192,33 @@ class ProcessKernel : public Kernel {
         gather(tensors[i], bytes);
       }
     }
-    if (!process_->send(bytes)) refuse("sends what nobody has asked for");
-    await(limit_);
+    send(bytes);
   }
 
-  Answer read_answer(const ropeproof_problem& problem) {
+  // Of the request that waits.
+  Members read_reply() {
     Members reply(parse_header(read_line()));
     const std::int64_t id = reply.integer("id", id_);
     if (id != id_) {
       refuse("answers request " + std::to_string(id) + ", not " +
              std::to_string(id_));
     }
+    return reply;
+  }
+
+  Answer read_choice() {
+    Members reply = read_reply();
+    const std::string status = reply.text("status");
+    reply.take("message");
+    reply.finish();
+    read_bytes(0);
+    if (status == "ok") return {};
+    if (status == "unsupported") return {Outcome::kDeclined, ""};
+    refuse("status \"" + status + "\" of supports must be ok or unsupported");
+  }
+
+  Answer read_answer(const ropeproof_problem& problem) {
+    Members reply = read_reply();
     const std::string status = reply.text("status");
     const Json message = reply.take("message");
     const Json buffers = reply.take("buffers");
@@ -264,6 +316,7 @@ class ProcessKernel : public Kernel {
   Arena arena_;
   SharedFile shared_file_;
   SharedFile* file_ = nullptr;  // the same, if the process takes it
+  bool has_supports_ = false;
   int threads_ = 0;
   std::unique_ptr<Child> process_;
   std::int64_t id_ = 0;  // of the latest request

@@ -74,7 +74,7 @@ TEST_CASE("a description outside the protocol is refused with the reason",
        {"cannot-describe", "describe: status \"error\" is not \"ok\""},
        {"unknown-word",
         "describe: operations has \"waltz\"; known are frequencies, table, "
-        "rotate, rope or permute"},
+        "rotate, rope, permute or lookup"},
        {"word-for-list", "describe: dtypes must be a list of words"},
        {"unknown-class",
         "describe: angle_class \"A9\" must be A0, A1, A2 or A3"},

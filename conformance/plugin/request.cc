@@ -37,7 +37,7 @@ Json json_of(const ropeproof_problem& p, const ropeproof_scaling& s) {
 bool can_be_told(const ropeproof_problem& p) {
   bool has_words = true;
   for_each_field(p, [&](const char*, const auto& value) {
-    if constexpr (requires { value.empty(); }) has_words &= value != "?";
+    if constexpr (requires { value.c_str(); }) has_words &= value != "?";
   });
   return has_words;
 }
@@ -50,8 +50,8 @@ std::string describe_request() {
   return header.dump() + "\n";
 }
 
-Json run_header(const ropeproof_problem& p) {
-  Json header{{"op", "run"}};
+Json request_header(const char* operation, const ropeproof_problem& p) {
+  Json header{{"op", operation}};
   for_each_field(p, [&](const char* name, const auto& value) {
     using Value = std::decay_t<decltype(value)>;
     Json& field = header[name];  // null
@@ -61,8 +61,14 @@ Json run_header(const ropeproof_problem& p) {
       field = hex(value);
     } else if constexpr (std::is_pointer_v<Value>) {
       if (value != nullptr) field = json_of(p, *value);
-    } else {
+    } else if constexpr (std::is_integral_v<Value>) {
       field = value;
+    } else {
+      // One for each axis, where there are several.
+      field = Json::array();
+      for (std::int64_t a = 0; p.axis_map != 0 && a < p.position_axes; ++a) {
+        field.push_back(a < std::ssize(value) ? value.begin()[a] : 0);
+      }
     }
   });
   return header;

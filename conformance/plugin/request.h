@@ -24,8 +24,8 @@ std::string describe_request();
 // Whether the protocol has words for the problem's enumerators.
 bool can_be_told(const ropeproof_problem& problem);
 
-// The fields of a run, but for its number and its buffers.
-Json run_header(const ropeproof_problem& problem);
+// The fields of a request "run" or "supports", but for its number and buffers.
+Json request_header(const char* operation, const ropeproof_problem& problem);
 
 // [name, bytes], or [name, bytes, offset] for a large buffer with `uses_file`;
 // these get the next offsets from `end` on.

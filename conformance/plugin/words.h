@@ -22,7 +22,7 @@ inline constexpr text::Words<std::uint32_t, 4> kAbiPairingWords{
      {ROPEPROOF_INTERLEAVED_TO_HALF, "interleaved_to_half"},
      {ROPEPROOF_NESTED_HALF_SPLIT, "nested_half_split"}}};
 
-inline constexpr text::Words<std::uint32_t, 19> kFeatureWords{
+inline constexpr text::Words<std::uint32_t, 20> kFeatureWords{
     {{ROPEPROOF_OUT_OF_PLACE, "out_of_place"},
      {ROPEPROOF_IN_PLACE, "in_place"},
      {ROPEPROOF_STRIDED, "strided"},
@@ -33,7 +33,7 @@ inline constexpr text::Words<std::uint32_t, 19> kFeatureWords{
      {ROPEPROOF_AMPLITUDE, "amplitude"},
      {ROPEPROOF_NEGATIVE_POSITIONS, "negative_positions"},
      {ROPEPROOF_INV_FREQ, "inv_freq"},
-     {ROPEPROOF_AXES, "axes"},
+     {ROPEPROOF_EXPONENTS, "exponents"},
      {ROPEPROOF_AXIS_WEIGHTS, "axis_weights"},
      {ROPEPROOF_REAL_POSITIONS, "real_positions"},
      {ROPEPROOF_PAIR_DISTANCE, "pair_distance"},
@@ -41,7 +41,19 @@ inline constexpr text::Words<std::uint32_t, 19> kFeatureWords{
      {ROPEPROOF_SPECIAL_VALUES, "special_values"},
      {ROPEPROOF_VALIDATES, "validates"},
      {ROPEPROOF_DETERMINISTIC, "deterministic"},
-     {ROPEPROOF_CONCURRENT, "concurrent"}}};
+     {ROPEPROOF_CONCURRENT, "concurrent"},
+     {ROPEPROOF_EXPLICIT_LENGTH, "explicit_length"}}};
+
+inline constexpr text::Words<std::uint32_t, 4> kAxisMapWords{
+    {{ROPEPROOF_AXES_SECTIONS, "sections"},
+     {ROPEPROOF_AXES_INTERLEAVED, "interleaved"},
+     {ROPEPROOF_AXES_GRID, "grid"},
+     {ROPEPROOF_AXES_ANY, "any"}}};
+
+inline constexpr text::Words<std::uint32_t, 3> kCacheWords{
+    {{ROPEPROOF_CACHE_SPLIT, "split"},
+     {ROPEPROOF_CACHE_SIDE_BY_SIDE, "side_by_side"},
+     {ROPEPROOF_CACHE_DOUBLED, "doubled"}}};
 
 inline constexpr text::Words<std::uint32_t, 7> kScalingWords{
     {{ROPEPROOF_LINEAR, "linear"},
@@ -55,15 +67,18 @@ inline constexpr text::Words<std::uint32_t, 7> kScalingWords{
 inline constexpr text::Words<std::uint32_t, 2> kPowerWords{
     {{ROPEPROOF_POW, "pow"}, {ROPEPROOF_EXP2, "exp2"}}};
 
-inline constexpr text::Words<std::uint32_t, 2> kRoundingWords{
-    {{ROPEPROOF_ROUND_ONCE, "once"}, {ROPEPROOF_ROUND_EACH, "each"}}};
+inline constexpr text::Words<std::uint32_t, 3> kRoundingWords{
+    {{ROPEPROOF_ROUND_ONCE, "once"},
+     {ROPEPROOF_ROUND_EACH, "each"},
+     {ROPEPROOF_TRUNCATE, "truncate"}}};
 
-inline constexpr text::Words<std::uint32_t, 5> kOperationWords{
+inline constexpr text::Words<std::uint32_t, 6> kOperationWords{
     {{ROPEPROOF_FREQUENCIES, "frequencies"},
      {ROPEPROOF_TABLE, "table"},
      {ROPEPROOF_ROTATE, "rotate"},
      {ROPEPROOF_ROPE, "rope"},
-     {ROPEPROOF_PERMUTE, "permute"}}};
+     {ROPEPROOF_PERMUTE, "permute"},
+     {ROPEPROOF_LOOKUP, "lookup"}}};
 
 inline constexpr text::Words<std::uint32_t, 4> kDtypeWords{
     {{ROPEPROOF_F64, "f64"},

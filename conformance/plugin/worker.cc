@@ -159,26 +159,29 @@ void limit_threads(int threads) {
 #endif
 }
 
-decltype(&ropeproof_run) load(const std::string& path, Loaded& loaded) {
+Functions load(const std::string& path, Loaded& loaded) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     copy_text((std::string("cannot be loaded: ") + dlerror()).c_str(),
               loaded.text);
-    return nullptr;
+    return {};
   }
   const auto describe = find<decltype(&ropeproof_describe)>(
       library, "ropeproof_describe", loaded);
-  if (describe == nullptr) return nullptr;
+  if (describe == nullptr) return {};
   const auto run =
       find<decltype(&ropeproof_run)>(library, "ropeproof_run", loaded);
-  if (run == nullptr) return nullptr;
+  if (run == nullptr) return {};
+  const auto supports = reinterpret_cast<decltype(&ropeproof_supports)>(
+      dlsym(library, "ropeproof_supports"));
+  loaded.has_supports = supports != nullptr;
 
   loaded.description.struct_size = sizeof loaded.description;
   loaded.status = describe(&loaded.description);
   loaded.stage = Loaded::kDescribed;
   copy_text(loaded.description.name, loaded.name);
   copy_text(loaded.description.version, loaded.version);
-  return run;
+  return {run, supports};
 }
 
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
@@ -198,20 +201,27 @@ void serve(const std::string& path, int threads, CrashNote& note,
   prepare_stack();
   limit_threads(threads);
   Loaded loaded;
-  const auto run = load(path, loaded);
+  const auto [run, supports] = load(path, loaded);
   std::fflush(stdout);
   if (!runner.send(&loaded, sizeof loaded) || run == nullptr) return;
 
   Request request;
   std::vector<ropeproof_problem> problems;
   while (runner.receive(&request, sizeof request)) {
-    if (request.count < 1 || request.count > kMaxThreads) return;
+    if (request.count < 0 || request.count > kMaxThreads) return;
+    Question question;
+    if (request.count == 0 &&
+        (supports == nullptr || !runner.receive(&question, sizeof question))) {
+      return;
+    }
     problems.resize(static_cast<std::size_t>(request.count));
     const std::size_t bytes = problems.size() * sizeof problems[0];
-    if (!runner.receive(problems.data(), bytes)) return;
+    if (bytes > 0 && !runner.receive(problems.data(), bytes)) return;
     watch_faults();
     std::vector<Solved> solved;
-    if (problems.size() == 1) {
+    if (problems.empty()) {
+      solved = {solve(supports, question.problem())};
+    } else if (problems.size() == 1) {
       solved = {solve(run, problems[0])};
     } else {
       solved = solve_together(run, problems, request.rounds);

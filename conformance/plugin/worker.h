@@ -19,12 +19,14 @@ struct Loaded {
   } stage = kRefused;
   std::int32_t status = 0;
   ropeproof_description description{};  // pointers are the worker's
+  bool has_supports = false;            // ropeproof_supports
   char text[512]{};
   char name[128]{}, version[128]{};
 };
 
 // What the runner sends, followed by `count` problems: each for a thread of its
-// own, `rounds` times; a single one for the worker's own thread.
+// own, `rounds` times; a single one for the worker's own thread. Without any, it
+// is followed by a Question.
 struct Request {
   std::uint64_t number = 0;
   std::int32_t count = 1, rounds = 1;
@@ -51,11 +53,17 @@ struct CrashNote {
 // processors that they may run on.
 void limit_threads(int threads);
 
-// Loads a library into this process; null if it is none.
-decltype(&ropeproof_run) load(const std::string& path, Loaded& loaded);
+// What a library exports.
+struct Functions {
+  decltype(&ropeproof_run) run = nullptr;
+  decltype(&ropeproof_supports) supports = nullptr;  // or it has none
+};
+
+// Loads a library into this process; without `run` it is none.
+Functions load(const std::string& path, Loaded& loaded);
 
 // One problem, in the calling thread, with the default floating-point
-// environment.
+// environment. Solves it, or with ropeproof_supports asks about it.
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem);
 
 // The body of a worker: answers the runner's requests until it is gone.

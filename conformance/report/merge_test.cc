@@ -64,8 +64,8 @@ std::vector<Subject> subjects() {
   all[4].knobs.amplitude = [](double) {
     return -std::numeric_limits<double>::infinity();
   };
-  all[4].description.angle_class = ROPEPROOF_A3;
-  all[4].description.angle_dtype = ROPEPROOF_BF16;
+  all[4].description.claims[0].angle_class = ROPEPROOF_A3;
+  all[4].description.claims[0].angle_dtype = ROPEPROOF_BF16;
   return all;
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("shards that are not one whole run are refused in one line",
   differs("vectors_version", [](Report& r) { r.vectors_version = "9"; });
   differs("manifest_sha256", [](Report& r) { r.manifest_sha256 = "9"; });
   differs("description", [](Report& r) { r.kernel.version = "9"; });
-  differs("description", [](Report& r) { r.kernel.trig_ulp = 3; });
+  differs("description", [](Report& r) { r.kernel.claims[0].trig_ulp = 3; });
   differs("kernel_argument", [](Report& r) { r.kernel_argument += "x"; });
   differs("is_forked", [](Report& r) { r.is_forked = false; });
   differs("time_limit_ms", [](Report& r) { r.time_limit_ms = 1; });

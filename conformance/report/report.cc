@@ -23,6 +23,28 @@ std::string tightest(const std::array<double, 3>& ratio) {
   return "none";
 }
 
+// Whether the claim is A0 in every dtype.
+bool are_all_exact(const plugin::Description& kernel) {
+  return std::ranges::all_of(plugin::kDtypeWords, [&](const auto& dtype) {
+    return (kernel.dtypes & dtype.first) == 0 ||
+           kernel.claim(dtype.first).angle_class == ROPEPROOF_A0;
+  });
+}
+
+// "A1", or "A1 and A0" with dtypes that differ.
+std::string angle_classes(const plugin::Description& kernel) {
+  std::string text;
+  for (const auto& [angle_class, word] : plugin::kAngleClassWords) {
+    const bool is_claimed =
+        std::ranges::any_of(plugin::kDtypeWords, [&](const auto& dtype) {
+          return (kernel.dtypes & dtype.first) != 0 &&
+                 kernel.claim(dtype.first).angle_class == angle_class;
+        });
+    if (is_claimed) text += (text.empty() ? "" : " and ") + std::string(word);
+  }
+  return text;
+}
+
 std::string level_of(const Report& report, const Totals& totals,
                      bool structure_holds) {
   if (!report.is_whole_tier || !report.shard.is_whole()) return "";
@@ -30,7 +52,7 @@ std::string level_of(const Report& report, const Totals& totals,
   const bool conforms = exit_status(totals) == 0;
   if (!conforms) return structure_holds ? "L0" : "none";
   if (totals.not_nearest == 0) return "L3";
-  return report.kernel.angle_class == ROPEPROOF_A0 ? "L2" : "L1";
+  return are_all_exact(report.kernel) ? "L2" : "L1";
 }
 
 // What a kernel must declare before a suffix says anything.
@@ -84,11 +106,13 @@ void add_measurement(Totals& totals, const check::Check& check) {
   totals.phase_rho = std::max(totals.phase_rho, m.phase_rho);
   totals.has_angles =
       totals.has_angles || (check.operation != ROPEPROOF_ROTATE &&
+                            check.operation != ROPEPROOF_LOOKUP &&
                             check.operation != ROPEPROOF_PERMUTE);
   for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
     totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
   }
   if (check.operation == ROPEPROOF_ROTATE ||
+      check.operation == ROPEPROOF_LOOKUP ||
       check.operation == ROPEPROOF_ROPE) {
     double& of_dtype = totals.dtype_ratio[check.dtype];
     of_dtype = std::max(of_dtype, ratio_of(check));
@@ -191,9 +215,8 @@ std::string conformance_statement(const Report& report, const Totals& totals) {
          (report.profile.empty()
               ? report.selection.substr(0, report.selection.find(','))
               : "profile " + report.profile) +
-         ", angle " +
-         text::word(plugin::kAngleClassWords, report.kernel.angle_class) +
-         ", " + std::to_string(report.waivers.size()) +
+         ", angle " + angle_classes(report.kernel) + ", " +
+         std::to_string(report.waivers.size()) +
          (report.waivers.size() == 1 ? " waiver" : " waivers");
 }
 

@@ -23,7 +23,7 @@ std::string bit_words(const text::Words<std::uint32_t, kSize>& words,
 }
 
 // How the angles are formed, and what is not as most kernels do it.
-std::string claim_text(const plugin::Description& k) {
+std::string claim_text(const ropeproof_claim& k, std::uint32_t dtypes) {
   std::string text =
       "angle " + text::word(plugin::kAngleClassWords, k.angle_class) + ", ";
   if (k.angle_class == ROPEPROOF_A0) text += "error independent of position";
@@ -31,19 +31,39 @@ std::string claim_text(const plugin::Description& k) {
     const std::string format = k.angle_dtype == ROPEPROOF_F64 ? "f64" : "f32";
     text += format + " position x " + format + " frequency by " +
             (k.power == ROPEPROOF_EXP2 ? "exp2" : "pow");
+    if (k.power_ulp > 1) {
+      text += " within " + std::to_string(k.power_ulp) + " ulp";
+    }
   }
   if (k.angle_class == ROPEPROOF_A2) text += "each frequency from the last";
   if (k.angle_class == ROPEPROOF_A3) {
     text += "formed in " + text::word(plugin::kDtypeWords, k.angle_dtype);
   }
-  text += "; sin and cos within " + std::to_string(std::max(k.trig_ulp, 1u)) +
-          " ulp";
+  text += "; sin and cos within " + std::to_string(k.trig_ulp) + " ulp";
   if (k.table_dtype != 0) {
     text += ", held in " + text::word(plugin::kDtypeWords, k.table_dtype);
   }
-  if ((k.dtypes & (ROPEPROOF_F16 | ROPEPROOF_BF16)) != 0) {
+  if ((dtypes & (ROPEPROOF_F16 | ROPEPROOF_BF16)) != 0) {
     text += k.rounding == ROPEPROOF_ROUND_EACH ? "; every operation rounded"
+            : k.rounding == ROPEPROOF_TRUNCATE ? "; truncated"
                                                : "; rounded once";
+  }
+  return text;
+}
+
+// Of every dtype; those of a claim that is not for all are named.
+std::string claims_text(const plugin::Description& kernel) {
+  std::string text;
+  std::uint32_t left = kernel.dtypes;
+  for (const ropeproof_claim& claim : kernel.claims) {
+    const std::uint32_t dtypes = claim.dtypes == 0 ? left : left & claim.dtypes;
+    if (dtypes == 0) continue;
+    const std::string named =
+        dtypes == kernel.dtypes ? ""
+                                : bit_words(plugin::kDtypeWords, dtypes) + ": ";
+    text += paragraph(text.empty() ? "claims" : "",
+                      named + claim_text(claim, dtypes));
+    left &= ~dtypes;
   }
   return text;
 }
@@ -64,7 +84,7 @@ std::string header(const Report& r, bool has_details) {
                        " | " + bit_words(plugin::kDtypeWords, r.kernel.dtypes) +
                        " | " +
                        bit_words(plugin::kAbiPairingWords, r.kernel.pairings)) +
-         paragraph("claims", claim_text(r.kernel)) + "\n";
+         claims_text(r.kernel) + "\n";
 }
 
 std::string row(const std::string& name, const Totals& totals,

@@ -36,7 +36,7 @@ bool is_wanted(const plugin::Kernel& kernel, const cases::RopeCase& c) {
   };
   const reference::Frequencies& f = c.spec.frequencies;
   for (const std::uint32_t operation :
-       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE,
+       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP, ROPEPROOF_TABLE,
         ROPEPROOF_FREQUENCIES}) {
     if ((description.operations & operation) == 0) continue;
     // missing_feature() reads amplitudes from goldens, which are not there yet.

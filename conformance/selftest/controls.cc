@@ -25,7 +25,7 @@ Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
   Control c{name, full_description(angle_class), nullptr, std::move(knobs)};
   c.description.operations = ROPEPROOF_ROPE;
   c.description.dtypes = plugin::abi_dtype(dtype);
-  c.description.table_dtype = plugin::abi_dtype(table);
+  c.description.claims[0].table_dtype = plugin::abi_dtype(table);
   if (angle_class != ROPEPROOF_A0) {
     c.description.max_position = kLastF32Position;
   }
@@ -35,20 +35,20 @@ Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
 
 auto to_class(std::uint32_t angle_class) {
   return [angle_class](plugin::Description& d) {
-    d.angle_class = angle_class;
-    d.angle_dtype = 0;
-    d.power = ROPEPROOF_POW;
+    d.claims[0].angle_class = angle_class;
+    d.claims[0].angle_dtype = 0;
+    d.claims[0].power = ROPEPROOF_POW;
   };
 }
 
 auto to_table(Format table) {
   return [table](plugin::Description& d) {
-    d.table_dtype = plugin::abi_dtype(table);
+    d.claims[0].table_dtype = plugin::abi_dtype(table);
   };
 }
 
 void to_one_rounding(plugin::Description& d) {
-  d.rounding = ROPEPROOF_ROUND_ONCE;
+  d.claims[0].rounding = ROPEPROOF_ROUND_ONCE;
 }
 
 // f32 angles and f32 arithmetic, as most engines.
@@ -59,7 +59,7 @@ std::vector<Control> f32_controls() {
   fused.name = "f32 direct, fused";
   fused.knobs.is_fused = true;
   Control exp2 = control("f32 by exp2", ROPEPROOF_A1, exp2_knobs());
-  exp2.description.power = ROPEPROOF_EXP2;
+  exp2.description.claims[0].power = ROPEPROOF_EXP2;
   exp2.tighten = to_class(ROPEPROOF_A1);
   Control iterated = control("f32 iterated", ROPEPROOF_A2, iterated_knobs());
   iterated.tighten = to_class(ROPEPROOF_A1);
@@ -72,7 +72,7 @@ std::vector<Control> wide_controls() {
       control("f64 angle, f32 table", ROPEPROOF_A0, exact_knobs());
   Control direct = control("f64 direct", ROPEPROOF_A1, exact_knobs(),
                            Format::kF64, Format::kF64);
-  direct.description.angle_dtype = ROPEPROOF_F64;
+  direct.description.claims[0].angle_dtype = ROPEPROOF_F64;
   direct.tighten = to_class(ROPEPROOF_A0);
   Control twice = control("double-double angle, f64", ROPEPROOF_A0,
                           exact_knobs(), Format::kF64, Format::kF64);
@@ -90,7 +90,7 @@ std::vector<Control> half_controls() {
     once.name = name + ", one rounding";
     Control each = control("", ROPEPROOF_A1, f32_knobs(), format, format);
     each.name = name + ", three roundings";
-    each.description.rounding = ROPEPROOF_ROUND_EACH;
+    each.description.claims[0].rounding = ROPEPROOF_ROUND_EACH;
     each.knobs.round_each = true;
     each.tighten = to_one_rounding;
     Control table =
@@ -100,7 +100,7 @@ std::vector<Control> half_controls() {
     list.insert(list.end(), {once, each, table});
   }
   Control angle = control("bf16 angles", ROPEPROOF_A3, f32_knobs());
-  angle.description.angle_dtype = ROPEPROOF_BF16;
+  angle.description.claims[0].angle_dtype = ROPEPROOF_BF16;
   angle.description.max_position = 40;  // the same for bf16
   angle.knobs.angle = [](double position, double theta) {
     return rounded(Format::kBF16, rounded(Format::kBF16, position) *
@@ -161,8 +161,8 @@ ControlScore scored(const std::string& name, const Judged& run) {
 }
 
 // What two descriptions differ in.
-std::string difference(const plugin::Description& claim,
-                       const plugin::Description& tighter) {
+std::string difference(const ropeproof_claim& claim,
+                       const ropeproof_claim& tighter) {
   if (claim.table_dtype != tighter.table_dtype) {
     return "table " + text::word(plugin::kDtypeWords, tighter.table_dtype);
   }
@@ -200,7 +200,7 @@ ControlScore score(const Control& control, const cases::Corpus& corpus) {
   plugin::Description tighter = control.description;
   control.tighten(tighter);
   TestKernel claims_more(tighter, control.knobs);
-  score.tighter = difference(control.description, tighter);
+  score.tighter = difference(control.description.claims[0], tighter.claims[0]);
   score.fails_tighter = judged(claims_more, corpus).status == 1;
   return score;
 }

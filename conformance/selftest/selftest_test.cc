@@ -29,7 +29,7 @@ TEST_CASE("a kernel that is no control is found out",
   REQUIRE(controls().size() >= 10);
   Control liar = controls().front();
   SECTION("it claims more than it is") {
-    liar.description.angle_class = ROPEPROOF_A0;
+    liar.description.claims[0].angle_class = ROPEPROOF_A0;
     CHECK_FALSE(score(liar, cases::committed()).passes);
   }
   SECTION("it claims less than it is, so its bound says little") {

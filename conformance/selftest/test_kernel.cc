@@ -111,6 +111,23 @@ Knobs f32_knobs_by(float (*formula)(float base, float r, std::int64_t j)) {
   return knobs;
 }
 
+// The window alone, as a head of its own.
+reference::Spec window_of(reference::Spec spec) {
+  spec.layout.head_dim = spec.layout.rotary_dim;
+  spec.layout.rotary_offset = spec.layout.pair_distance = 0;
+  return spec;
+}
+
+// Where the cosines of a token begin.
+std::int64_t table_index(const ropeproof_problem& p, const HeadIndex& index) {
+  if (p.operation == ROPEPROOF_LOOKUP) {
+    return p.ids[index.batch * p.position_batch_stride + index.token] *
+           p.table_token_stride;
+  }
+  return index.batch * p.table_batch_stride +
+         index.token * p.table_token_stride;
+}
+
 }  // namespace
 
 Knobs f32_knobs() {
@@ -139,7 +156,7 @@ plugin::Description full_description(std::uint32_t angle_class) {
   d.name = "test";
   d.version = "1";
   d.operations = ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE | ROPEPROOF_ROTATE |
-                 ROPEPROOF_ROPE | ROPEPROOF_PERMUTE;
+                 ROPEPROOF_ROPE | ROPEPROOF_LOOKUP | ROPEPROOF_PERMUTE;
   d.dtypes = ROPEPROOF_F32 | ROPEPROOF_BF16 | ROPEPROOF_F16;
   d.pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT |
                ROPEPROOF_INTERLEAVED_TO_HALF | ROPEPROOF_NESTED_HALF_SPLIT;
@@ -147,12 +164,14 @@ plugin::Description full_description(std::uint32_t angle_class) {
                ROPEPROOF_PARTIAL | ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_KEYS |
                ROPEPROOF_ADJOINT | ROPEPROOF_AMPLITUDE |
                ROPEPROOF_NEGATIVE_POSITIONS | ROPEPROOF_INV_FREQ |
-               ROPEPROOF_AXES | ROPEPROOF_AXIS_WEIGHTS |
-               ROPEPROOF_REAL_POSITIONS | ROPEPROOF_PAIR_DISTANCE |
-               ROPEPROOF_PAIR_AMPLITUDE;
+               ROPEPROOF_AXIS_WEIGHTS | ROPEPROOF_REAL_POSITIONS |
+               ROPEPROOF_PAIR_DISTANCE | ROPEPROOF_PAIR_AMPLITUDE;
+  d.axis_maps = ROPEPROOF_AXES_ANY;
+  d.caches = ROPEPROOF_CACHE_SPLIT | ROPEPROOF_CACHE_SIDE_BY_SIDE |
+             ROPEPROOF_CACHE_DOUBLED;
   d.max_position = std::int64_t{1} << 31;  // binary64 angles are A0 up to here
-  d.angle_class = angle_class;
-  d.table_dtype = ROPEPROOF_F32;
+  d.claims[0].angle_class = angle_class;
+  d.claims[0].table_dtype = ROPEPROOF_F32;
   return d;
 }
 
@@ -238,12 +257,16 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
             ? reference::target_pair(spec, j)
             : pair;
     double c = 0, s = 0;
-    if (p.operation == ROPEPROOF_ROTATE) {
-      const std::int64_t at = index.batch * p.table_batch_stride +
-                              index.token * p.table_token_stride + j;
+    if (p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_LOOKUP) {
+      const bool is_doubled = p.cache == ROPEPROOF_CACHE_DOUBLED;
+      const bool is_one = p.cache == ROPEPROOF_CACHE_SIDE_BY_SIDE;
+      const std::int64_t at =
+          table_index(p, index) +
+          (is_doubled ? reference::target_pair(window_of(spec), j).u : j);
       const Format table = plugin::format_of(p.table_dtype);
       c = load(bytes_at(p.cos, at, table), table);
-      s = load(bytes_at(p.sin, at, table), table);
+      s = is_one ? load(bytes_at(p.cos, at + p.rotary_dim / 2, table), table)
+                 : load(bytes_at(p.sin, at, table), table);
     } else {
       cos_sin_of(p, index, j, c, s);
     }

@@ -26,6 +26,7 @@
 #include "fast/angles.h"
 #include "fast/elements.h"
 #include "fast/plan.h"
+#include "fast/plugin/cache_rows.h"
 #include "fast/plugin/footprint.h"
 #include "fast/plugin/plan_cache.h"
 #include "fast/plugin/problem.h"
@@ -126,6 +127,22 @@ std::int32_t run_rotate(const ropeproof_problem& problem) {
   return ROPEPROOF_OK;
 }
 
+// Gathers the rows of the cache, then rotates.
+std::int32_t run_lookup(const ropeproof_problem& problem) {
+  Layout layout;
+  Shape shape;
+  Tensors tensors;
+  Gathered rows;
+  if (const auto status = check_layout(problem, layout)) return status;
+  if (const auto status = check_shape(problem, shape)) return status;
+  if (const auto status = check_tensors(problem, layout, shape, tensors)) {
+    return status;
+  }
+  if (const auto status = gather(problem, shape, rows)) return status;
+  rotate(layout, direction_of(problem), shape, rows.table(), tensors.span());
+  return ROPEPROOF_OK;
+}
+
 std::int32_t run_rope(const ropeproof_problem& problem) {
   Layout layout;
   Shape shape;
@@ -199,6 +216,8 @@ std::int32_t run(const ropeproof_problem& problem) {
       return run_rope(problem);
     case ROPEPROOF_PERMUTE:
       return run_permute(problem);
+    case ROPEPROOF_LOOKUP:
+      return run_lookup(problem);
     default:
       return ROPEPROOF_UNSUPPORTED;
   }
@@ -217,7 +236,7 @@ std::int32_t ropeproof_describe(ropeproof_description* description) {
   description->version = ROPEPROOF_VERSION;
   description->operations = ROPEPROOF_FREQUENCIES | ROPEPROOF_TABLE |
                             ROPEPROOF_ROTATE | ROPEPROOF_ROPE |
-                            ROPEPROOF_PERMUTE;
+                            ROPEPROOF_PERMUTE | ROPEPROOF_LOOKUP;
   description->dtypes =
       ROPEPROOF_F32 | ROPEPROOF_F16 | ROPEPROOF_BF16 | ROPEPROOF_F64;
   description->pairings = ROPEPROOF_INTERLEAVED | ROPEPROOF_HALF_SPLIT |
@@ -227,17 +246,15 @@ std::int32_t ropeproof_describe(ropeproof_description* description) {
       ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED |
       ROPEPROOF_PARTIAL | ROPEPROOF_WINDOW_OFFSET | ROPEPROOF_KEYS |
       ROPEPROOF_ADJOINT | ROPEPROOF_AMPLITUDE | ROPEPROOF_NEGATIVE_POSITIONS |
-      ROPEPROOF_INV_FREQ | ROPEPROOF_AXES | ROPEPROOF_AXIS_WEIGHTS |
-      ROPEPROOF_REAL_POSITIONS | ROPEPROOF_PAIR_DISTANCE |
-      ROPEPROOF_PAIR_AMPLITUDE | ROPEPROOF_SPECIAL_VALUES |
-      ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT;
+      ROPEPROOF_INV_FREQ | ROPEPROOF_AXIS_WEIGHTS | ROPEPROOF_REAL_POSITIONS |
+      ROPEPROOF_PAIR_DISTANCE | ROPEPROOF_PAIR_AMPLITUDE |
+      ROPEPROOF_SPECIAL_VALUES | ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC |
+      ROPEPROOF_CONCURRENT;
+  description->axis_maps = ROPEPROOF_AXES_ANY;
+  description->caches = ROPEPROOF_CACHE_SPLIT | ROPEPROOF_CACHE_SIDE_BY_SIDE;
   description->max_position = 0;
-  description->angle_class = ROPEPROOF_A0;
-  description->angle_dtype = 0;
-  description->power = ROPEPROOF_POW;
-  description->trig_ulp = 1;
-  description->table_dtype = ROPEPROOF_F32;
-  description->rounding = ROPEPROOF_ROUND_ONCE;
+  description->claims[0].angle_class = ROPEPROOF_A0;
+  description->claims[0].table_dtype = ROPEPROOF_F32;
   return ROPEPROOF_OK;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
@@ -47,6 +48,44 @@ TEST_CASE("each operation does what the kernel of its name does",
   for (std::size_t j = 0; j < kPairs; ++j) {
     CHECK(frequencies_problem.inv_freq_out[j] ==
           static_cast<float>(want.theta[j]));
+  }
+}
+
+TEST_CASE("a look-up rotates by the rows that are named", "[fast][abi]") {
+  OwnProblem want(ROPEPROOF_ROTATE);
+  REQUIRE(ropeproof_run(&want.problem) == ROPEPROOF_OK);
+  const std::size_t tokens = 6;
+  // The rows in reverse, side by side, behind a row of NaNs.
+  std::vector<float> rows(2 * kPairs * (tokens + 1), kPoison);
+  std::vector<std::int64_t> ids;
+  for (std::size_t t = 0; t < tokens; ++t) {
+    const std::size_t row = tokens - t;
+    ids.push_back(static_cast<std::int64_t>(row));
+    std::copy_n(&want.cos_sin.cos[t * kPairs], kPairs, &rows[row * 2 * kPairs]);
+    std::copy_n(&want.cos_sin.sin[t * kPairs], kPairs,
+                &rows[(row * 2 + 1) * kPairs]);
+  }
+  const auto asked = [&](OwnProblem& own) {
+    ropeproof_problem& p = own.problem;
+    p.operation = ROPEPROOF_LOOKUP;
+    p.cache = ROPEPROOF_CACHE_SIDE_BY_SIDE;
+    p.cache_rows = static_cast<std::int64_t>(tokens + 1);
+    p.cos = rows.data();
+    p.sin = nullptr;
+    p.table_token_stride = 2 * kPairs;
+    p.ids = ids.data();
+    return ropeproof_run(&p);
+  };
+  OwnProblem own(ROPEPROOF_ROTATE);
+  REQUIRE(asked(own) == ROPEPROOF_OK);
+  CHECK(same_bits(own.q_out.memory, want.q_out.memory));
+  CHECK(same_bits(own.k_out.memory, want.k_out.memory));
+  for (const std::int64_t wrong : {-1, 7}) {
+    ids[3] = wrong;
+    OwnProblem refused(ROPEPROOF_ROTATE);
+    const auto before = refused.memory();
+    CHECK(asked(refused) == ROPEPROOF_INVALID);
+    CHECK(same_bits(refused.memory(), before));
   }
 }
 
@@ -104,7 +143,7 @@ TEST_CASE("the description claims every operation and type of the suite",
   }
   CHECK(description.dtypes ==
         (ROPEPROOF_F64 | ROPEPROOF_F32 | ROPEPROOF_F16 | ROPEPROOF_BF16));
-  CHECK(description.angle_class == ROPEPROOF_A0);
+  CHECK(description.claims[0].angle_class == ROPEPROOF_A0);
 }
 
 TEST_CASE(

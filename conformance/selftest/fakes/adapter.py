@@ -14,7 +14,8 @@ mode = sys.argv[1] if len(sys.argv) > 1 else "good"
     name="fake-adapter", version="1.0",
     operations=["frequencies", "table", "rotate", "rope", "permute"],
     dtypes=["f32", "bf16"], pairings=["half_split", "interleaved"],
-    features=["out_of_place", "keys", "partial", "axes"], angle_class="A3",
+    features=["out_of_place", "keys", "partial"], axis_maps=["any"],
+    angle_class="A3",
     angle_dtype="bf16", power="exp2", trig_ulp=2, table_dtype="f32",
     rounding="each", max_position=4096)
 def fake(p):

@@ -13,7 +13,7 @@ static inline int32_t describe_fake(ropeproof_description* d) {
   d->dtypes = ROPEPROOF_F32;
   d->pairings = ROPEPROOF_HALF_SPLIT;
   d->features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE;
-  d->angle_class = ROPEPROOF_A1;
+  d->claims[0].angle_class = ROPEPROOF_A1;
   return ROPEPROOF_OK;
 }
 

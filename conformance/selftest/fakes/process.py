@@ -10,18 +10,19 @@ fault = sys.argv[1]
 describes = {
     "status": "ok", "abi_version": 1, "name": "fake-process", "version": "1.0",
     "operations": ["rope"], "dtypes": ["f32"], "pairings": ["half_split"],
-    "features": ["out_of_place"], "angle_class": "A1"}
+    "features": ["out_of_place"], "claims": [{"angle_class": "A1"}]}
 describe_faults = {
     "later-abi": {"abi_version": 7},
     "cannot-describe": {"status": "error"},
     "unknown-word": {"operations": ["rope", "waltz"]},
     "word-for-list": {"dtypes": "f32"},
-    "unknown-class": {"angle_class": "A9"},
-    "unknown-power": {"power": "slide rule"},
+    "unknown-class": {"claims": [{"angle_class": "A9"}]},
+    "unknown-power": {"claims": [{"angle_class": "A1",
+                                  "power": "slide rule"}]},
     "no-name": {"name": None},
     "fractional-position": {"max_position": 0.5},
     "unknown-field": {"colour": "blue"},
-    "high-trig-ulp": {"trig_ulp": 5},
+    "high-trig-ulp": {"claims": [{"angle_class": "A1", "trig_ulp": 5}]},
     "unknown-accept": {"accepts": ["pigeons"]},
     "cuts-file": {"accepts": ["shared_file"]},
 }

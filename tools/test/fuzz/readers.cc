@@ -139,11 +139,11 @@ void description(const std::string& input) {
   };
   plugin::Description d;
   for (std::uint32_t* field :
-       {&d.operations, &d.dtypes, &d.pairings, &d.features, &d.angle_class,
-        &d.angle_dtype, &d.power, &d.trig_ulp, &d.table_dtype, &d.rounding,
-        &d.scalings}) {
+       {&d.operations, &d.dtypes, &d.pairings, &d.features, &d.axis_maps,
+        &d.caches, &d.scalings, &d.padding_bytes}) {
     fill(*field);
   }
+  fill(d.claims[0]);
   fill(d.max_position);
   d.name = d.version = input.substr(at);
   try {

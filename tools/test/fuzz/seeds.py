@@ -15,9 +15,11 @@ DEEP = b"[" * 100000 + b"]" * 100000
 DESCRIPTION = {
     "name": "k", "version": "1", "operations": ["table", "rope"],
     "dtypes": ["f32"], "pairings": ["interleaved"],
-    "features": ["out_of_place"], "angle_class": "A0", "max_position": 100,
-    "angle_dtype": "none", "power": "pow", "trig_ulp": 1,
-    "table_dtype": "same", "rounding": "once", "scalings": ["yarn"]}
+    "features": ["out_of_place"], "axis_maps": ["grid"], "caches": [],
+    "scalings": ["yarn"], "padding_bytes": 0, "max_position": 100,
+    "claims": [{"dtypes": ["f32"], "angle_class": "A0", "angle_dtype": "none",
+                "power": "pow", "power_ulp": 1, "trig_ulp": 1,
+                "table_dtype": "same", "rounding": "once"}]}
 
 WAIVER = {"id": "contract-01?", "engine": "my-rope",
           "reason": "the tail of an odd head is not rotated",

@@ -1,0 +1,85 @@
+#include "conformance/check/cache.h"
+
+#include <ropeproof_kernel.h>
+
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using reference::at;
+
+constexpr std::int64_t kUnusedRows = 3;
+
+cases::Bits row_of(const cases::Bits& goldens, std::int64_t token,
+                   std::int64_t pairs, reference::Format table) {
+  cases::Bits row;
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    const std::uint64_t golden = at(goldens, token * pairs + j);
+    row.push_back(encode(table, decode(reference::Format::kF64, golden)));
+  }
+  return row;
+}
+
+// Where the cosine of pair j lies in a row, and where it lies again.
+reference::Pair places(const cases::RopeCase& c, std::uint32_t layout,
+                       std::int64_t j) {
+  if (layout != ROPEPROOF_CACHE_DOUBLED) return {j, j};
+  reference::Spec window = c.spec;
+  window.layout.head_dim = c.spec.layout.rotary_dim;
+  window.layout.rotary_offset = window.layout.pair_distance = 0;
+  return reference::target_pair(window, j);
+}
+
+}  // namespace
+
+Cache cache_of(const cases::RopeCase& c, reference::Format table,
+               std::uint32_t layout) {
+  Cache cache;
+  std::map<std::pair<cases::Bits, cases::Bits>, std::int64_t> numbers;
+  for (std::int64_t t = 0; t < c.tokens(); ++t) {
+    const auto next = std::ssize(numbers);
+    const auto [found, is_new] =
+        numbers.try_emplace({row_of(c.cos, t, c.pairs(), table),
+                             row_of(c.sin, t, c.pairs(), table)},
+                            next);
+    cache.ids.push_back(static_cast<std::uint64_t>(found->second));
+  }
+  cache.rows = std::ssize(numbers) + kUnusedRows;
+  std::int64_t step = 2;
+  while (std::gcd(step, cache.rows) != 1) ++step;
+  const auto row_number = [&](std::int64_t number) {
+    return cache.rows - 1 - number * step % cache.rows;
+  };
+  cache.unused_id = static_cast<std::uint64_t>(row_number(std::ssize(numbers)));
+  for (std::uint64_t& id : cache.ids) {
+    id = static_cast<std::uint64_t>(row_number(static_cast<std::int64_t>(id)));
+  }
+
+  const bool is_one = layout == ROPEPROOF_CACHE_SIDE_BY_SIDE;
+  cache.row_length =
+      layout == ROPEPROOF_CACHE_SPLIT ? c.pairs() : c.spec.layout.rotary_dim;
+  const auto count = static_cast<std::size_t>(cache.rows * cache.row_length);
+  // A rotation like any other, but no token's.
+  cache.cos.assign(count, encode(table, 0.6));
+  if (!is_one) cache.sin.assign(count, encode(table, 0.8));
+  for (const auto& [row, number] : numbers) {
+    const std::int64_t first = row_number(number) * cache.row_length;
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      const auto [u, v] = places(c, layout, j);
+      at(cache.cos, first + u) = at(cache.cos, first + v) = at(row.first, j);
+      if (is_one) {
+        at(cache.cos, first + c.pairs() + j) = at(row.second, j);
+      } else {
+        at(cache.sin, first + u) = at(cache.sin, first + v) = at(row.second, j);
+      }
+    }
+  }
+  return cache;
+}
+
+}  // namespace ropeproof::conformance::check

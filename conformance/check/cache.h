@@ -1,0 +1,27 @@
+// cache.h -- the table of a case as the operation lookup gets it.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_CACHE_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_CACHE_H_
+
+#include <cstdint>
+
+#include "conformance/cases/case.h"
+#include "reference/format.h"
+
+namespace ropeproof::conformance::check {
+
+struct Cache {
+  std::int64_t rows = 0, row_length = 0;
+  cases::Bits cos, sin;  // [rows, row_length]; side by side: all in cos
+  cases::Bits ids;       // [batch, seq]
+  std::uint64_t unused_id = 0;
+};
+
+// The goldens of each token in a row, rounded once to `table`. Rows are neither in
+// the order of the tokens nor as many: tokens with equal angles share one, the
+// first token has the last, and three hold what nobody asks for.
+Cache cache_of(const cases::RopeCase& c, reference::Format table,
+               std::uint32_t layout);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_CACHE_H_
