@@ -2,10 +2,9 @@
 #include <ropeproof_kernel.h>
 
 int32_t ropeproof_describe(ropeproof_description* d) {
-  d->abi_version = ROPEPROOF_ABI_VERSION,
-  d->claims[0].angle_class = ROPEPROOF_A1;
-  d->name = "my-rope", d->version = "1.0", d->operations = ROPEPROOF_ROPE;
-  d->dtypes = ROPEPROOF_F32, d->pairings = ROPEPROOF_HALF_SPLIT;
+  d->abi_version = ROPEPROOF_ABI_VERSION, d->operations = ROPEPROOF_ROPE;
+  d->name = "my-rope", d->version = "1.0", d->dtypes = ROPEPROOF_F32;
+  d->pairings = ROPEPROOF_HALF_SPLIT, d->claims[0].angle_class = ROPEPROOF_A1;
   d->features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE;
   return ROPEPROOF_OK;
 }
