@@ -179,6 +179,9 @@ Real scaled(const Scaling& scaling, const Resolution& resolution,
         } else if constexpr (std::is_same_v<S, FrequencyFactors>) {
           return frequency_factors(s, j, theta);
         } else {
+          static_assert(std::is_same_v<S, Default> || std::is_same_v<S, Ntk> ||
+                            std::is_same_v<S, DynamicNtk>,
+                        "a scaling without its formula");
           return theta;
         }
       },
