@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace ropeproof::reference {
 namespace {
@@ -126,6 +127,12 @@ std::uint64_t encode(Format format, double x) {
     return with_sign(f, fields.negative, 0);
   }
   return round(f, pieces_of(f64, fields), Rounding::kNearestEven);
+}
+
+std::uint64_t truncate(Format format, double x) {
+  const std::uint64_t bits = encode(format, x);
+  const bool is_beyond = std::abs(decode(format, bits)) > std::abs(x);
+  return is_beyond ? bits - 1 : bits;
 }
 
 double ulp(Format format, double x) {

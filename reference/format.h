@@ -50,6 +50,10 @@ double decode(Format format, std::uint64_t bits);
 // kF64.
 std::uint64_t encode(Format format, double x);
 
+// The bit pattern of `x` with the bits that `format` does not have cut off: the
+// number of `format` next to it towards zero. A NaN as in encode().
+std::uint64_t truncate(Format format, double x);
+
 // The distance between neighbours of `format` around |x|; the unit of "ulp".
 // `x` is finite. Powers of two take the distance above them.
 double ulp(Format format, double x);

@@ -319,5 +319,22 @@ TEST_CASE("a number rounded to odd, then cast, is rounded once",
   CHECK(wrong_through_nearest > hard * 9 / 10);
 }
 
+TEST_CASE("truncation cuts off the bits that a format does not have",
+          "[reference][format]") {
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 100000; ++i) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    const double x = std::bit_cast<float>(bits);
+    if (std::isnan(x)) continue;
+    CAPTURE(bits);
+    REQUIRE(truncate(Format::kBF16, x) == bits >> 16);
+    const double half = decode(Format::kF16, truncate(Format::kF16, x));
+    REQUIRE(std::abs(half) <= std::abs(x));
+    if (std::abs(x) < 65504) {
+      REQUIRE(std::abs(x) - std::abs(half) < ulp(Format::kF16, half));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ropeproof::reference

@@ -133,9 +133,9 @@ void judge_table(Meter& meter, PairBounds& bounds, const cases::RopeCase& c,
 // A frequency's error is relative to itself.
 template <Format kFormat>
 void judge_frequencies(Meter& meter, const PairBounds& bounds,
-                       const Tensor& tensor) {
+                       const Claim& claim, const Tensor& tensor) {
   const std::vector<Terms> all = bounds.of_frequencies();
-  const double eta = reference::ulp(kFormat, 0) / 2;
+  const double eta = frequency_underflow(claim);
   for (std::size_t j = 0; j < all.size(); ++j) {
     const double theta = std::abs(std::bit_cast<double>(tensor.golden[j]));
     meter.within<kFormat>(static_cast<std::int64_t>(j), tensor.got[j],
@@ -301,7 +301,7 @@ Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
       operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES;
   with_format(is_table ? claim.table : c.dtype, [&]<Format kFormat>() {
     if (operation == ROPEPROOF_FREQUENCIES) {
-      judge_frequencies<kFormat>(meter, bounds, tensors[0]);
+      judge_frequencies<kFormat>(meter, bounds, claim, tensors[0]);
     } else if (operation == ROPEPROOF_TABLE) {
       judge_table<kFormat>(meter, bounds, c, claim, tensors[0], tensors[1]);
     } else {

@@ -46,9 +46,10 @@ class Meter {
     if (!(error <= std::numeric_limits<double>::max())) {
       error = std::numeric_limits<double>::infinity();
     }
-    const double bound = scale * terms.claim + eta;
+    const double absolute = terms.result * std::abs(want) + eta;
+    const double bound = scale * terms.claim + absolute;
     for (std::size_t i = 0; i < 3; ++i) {
-      const double of_class = scale * terms.classes[i] + eta;
+      const double of_class = scale * terms.classes[i] + absolute;
       if (error > m.class_ratio[i] * of_class) {
         m.class_ratio[i] = Reading{index, error, of_class}.ratio();
       }

@@ -34,8 +34,8 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
       terms_(static_cast<std::size_t>(c.pairs())) {
   const bool has_amplitude = c.amplitude != 1 || !c.pair_amplitude.empty();
   local_ = operation == ROPEPROOF_TABLE
-               ? table_error(claim, false, has_amplitude)
-               : local_error(claim, given_table_, has_amplitude);
+               ? entry_error(claim, has_amplitude)
+               : output_error(claim, given_table_, has_amplitude);
   if (!c.q_out_lo.empty() && operation != ROPEPROOF_TABLE) {
     golden_ = kGoldenPairError;
   }
@@ -99,10 +99,11 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
   const bool has_weights = !case_.spec.axes.weights.empty();
   for (std::int64_t j = 0; j < case_.pairs(); ++j) {
     Terms& terms = terms_[static_cast<std::size_t>(j)];
-    const double rest = local_ + golden_;
+    const double rest = local_.with_angle(golden_);
     terms.amplitude = amplitude(token, j);
     terms.claim = rest;
     terms.classes = {rest, rest, rest};
+    terms.result = local_.result;
     terms.structure = kStructuralBound;
     terms.phase = 0;
     terms.is_vacuous = false;
@@ -121,12 +122,13 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
     }
     const double angle = slopes.claim.error(position, exact_in);
     const double a1 = slopes.a1.error(position, exact_in);
-    terms.claim += angle;
-    terms.classes[ROPEPROOF_A1] += a1;
-    terms.classes[ROPEPROOF_A2] += slopes.a2.error(position, exact_in);
+    terms.claim = local_.with_angle(angle + golden_);
+    terms.classes[ROPEPROOF_A1] = local_.with_angle(a1 + golden_);
+    terms.classes[ROPEPROOF_A2] =
+        local_.with_angle(slopes.a2.error(position, exact_in) + golden_);
     terms.structure += a1;
     terms.phase = kPhaseSlope * position * slopes.theta + kPhaseFloor;
-    terms.is_vacuous = angle + local_ >= reference::bound::kVacuous;
+    terms.is_vacuous = terms.claim >= reference::bound::kVacuous;
   }
   return terms_;
 }

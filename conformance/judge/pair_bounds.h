@@ -11,11 +11,13 @@
 
 namespace ropeproof::conformance::judge {
 
-// Of one pair at one token. Each bound is relative to the pair's length.
+// Of one pair at one token. Each bound is relative to the pair's length, but
+// for rho.
 struct Terms {
-  double amplitude = 1;             // |m|; multiplies all that follow
+  double amplitude = 1;             // |m|; multiplies all lengths
   double claim = 0;                 // angle, L and what the golden is off by
   std::array<double, 3> classes{};  // the same for A0, A1, A2
+  double result = 0;                // rho, relative to the output itself
   double structure = 0;             // of level L0
   double phase = 0;                 // 4 |phi| 2^-24 + 2^-22
   bool is_vacuous = false;          // accepts any rotation
@@ -49,7 +51,8 @@ class PairBounds {
   const cases::RopeCase& case_;
   Claim claim_;
   bool given_table_;
-  double local_ = 0, golden_ = kGoldenError;
+  reference::bound::LocalError local_;
+  double golden_ = kGoldenError;
   std::vector<PairSlopes> slopes_;
   std::vector<reference::bound::Formats> exact_in_;   // [axes, tokens]
   std::vector<reference::bound::Formats> weight_in_;  // [pairs]

@@ -83,11 +83,13 @@ std::string local_rows(Format output, std::uint32_t rounding) {
                               text::word(plugin::kRoundingWords, rounding) +
                               " " + text::word(text::kFormatWords, output);
     const double u = traits(output).unit_roundoff;
-    text += format("  %-21s %3d  %3d  %8.4g  %8.4g  %16.4g\n", title.c_str(),
-                   row.in_arithmetic, row.in_output,
-                   local_error(claim, true, false) / u,
-                   local_error(claim, false, false) / u,
-                   local_error(claim, false, true) / u);
+    const auto in_u = [&](bool given, bool has_amplitude) {
+      return output_error(claim, given, has_amplitude).length / u;
+    };
+    text += format("  %-25s %3d  %3d  %3g  %9.4g  %9.4g  %16.4g\n",
+                   title.c_str(), row.in_arithmetic, row.in_output,
+                   output_error(claim, true, false).result / u,
+                   in_u(true, false), in_u(false, false), in_u(false, true));
   }
   return text;
 }
@@ -95,8 +97,8 @@ std::string local_rows(Format output, std::uint32_t rounding) {
 }  // namespace
 
 std::string tolerance_text() {
-  return "|y^ - y| <= ||x|| |m| (min(2, |phi| gamma_k(u)) + L) + eta, for each "
-         "output of each pair\n\n"
+  return "|y^ - y| <= (1 + rho) ||x|| |m| (min(2, |phi| gamma_k(u)) + L) + rho "
+         "|y| + eta, for each output\nof each pair\n\n"
          "angle: k roundings from base to theta (t), 1 more if the base is "
          "rounded; then 1 for the product,\n"
          "1 for a rounded position, 2 per axis of a sum. A0 has no angle term; "
@@ -105,10 +107,11 @@ std::string tolerance_text() {
          "  class      u      k\n" +
          angle_rows() +
          "\nL: the stored cosine and sine, then the roundings to the "
-         "arithmetic W and to the output type;\n"
-         "sin and cos within 1 ulp. In units of u of the output type.\n\n"
-         "  row                     W  out   L given  L formed  L with "
-         "amplitude\n" +
+         "arithmetic W and of products to the\noutput type; rho: the "
+         "conversion of the result. sin and cos within 1 ulp. In units of u of "
+         "the\noutput type.\n\n"
+         "  row                         W  out  rho    L given   L formed  L "
+         "with amplitude\n" +
          local_rows(Format::kF64, ROPEPROOF_ROUND_ONCE) +
          local_rows(Format::kF32, ROPEPROOF_ROUND_ONCE) +
          local_rows(Format::kF16, ROPEPROOF_ROUND_ONCE) +

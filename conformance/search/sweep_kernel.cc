@@ -58,7 +58,8 @@ struct Bounds {
   judge::Claim claim;
   std::int64_t rotary_dim;
   reference::bound::Formats base_in;
-  double local, absolute;
+  reference::bound::LocalError local;
+  double absolute;
   std::vector<double> inv_freq;
 
   double angle(std::int64_t position, std::size_t j) const {
@@ -120,15 +121,12 @@ class Sweeper {
     judge::Claim claim = judge::claim_of(description, dtype_);
     const bool is_table = result_.operation == ROPEPROOF_TABLE;
     result_.format = is_table ? claim.table : dtype_;
-    const double local = is_table ? table_error(claim, false, false)
-                                  : local_error(claim, false, false);
-    judge::Claim stored = claim;
-    stored.output = result_.format;
     bounds_ = {claim,
                request.rotary_dim,
                reference::bound::formats_that_hold(request.base),
-               local,
-               underflow_error(stored, is_table ? 0 : 1),
+               is_table ? entry_error(claim, false)
+                        : output_error(claim, false, false),
+               is_table ? table_underflow(claim) : underflow_error(claim, 1),
                {}};
     spec_ = spec_of(kernel, request);
     frequencies_ = golden_frequencies(request.oracle, spec_);
@@ -248,10 +246,11 @@ class Sweeper {
         value.error = std::isfinite(error)
                           ? error
                           : std::numeric_limits<double>::infinity();
-        value.bound =
-            angle + bounds_.local + judge::kGoldenError + bounds_.absolute;
-        if (angle + bounds_.local >= reference::bound::kVacuous)
-          ++counts.vacuous;
+        const double of_length =
+            bounds_.local.with_angle(angle + judge::kGoldenError);
+        value.bound = of_length + bounds_.local.result * std::abs(value.want) +
+                      bounds_.absolute;
+        if (of_length >= reference::bound::kVacuous) ++counts.vacuous;
         add(counts, value);
       }
     }

@@ -88,6 +88,7 @@ std::vector<Control> half_controls() {
     const std::string name(text);
     Control once = control("", ROPEPROOF_A1, f32_knobs(), format);
     once.name = name + ", one rounding";
+    once.tighten = to_class(ROPEPROOF_A0);
     Control each = control("", ROPEPROOF_A1, f32_knobs(), format, format);
     each.name = name + ", three roundings";
     each.description.claims[0].rounding = ROPEPROOF_ROUND_EACH;

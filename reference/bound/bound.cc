@@ -33,6 +33,20 @@ bool is_narrow(Format format) {
   return format == Format::kF16 || format == Format::kBF16;
 }
 
+// How far a conversion to `format` may be off, in halves of an ulp. An ulp is at
+// most 2u of the number.
+int half_ulps(const Claim& claim, Format format) {
+  return is_narrow(format) && claim.rounds == Rounds::kTruncate ? 2 : 1;
+}
+
+// Of a conversion: relative, and of subnormal numbers.
+double conversion_error(const Claim& claim, Format format) {
+  return half_ulps(claim, format) * roundoff(format);
+}
+double conversion_underflow(const Claim& claim, Format format) {
+  return half_ulps(claim, format) * half_smallest(format);
+}
+
 // Where products and sums of this output are formed; and cos and sin of this
 // table.
 Format arithmetic_of(Format format) {
@@ -66,26 +80,30 @@ bool is_exact(Quotient quotient, Format format, const PairAngle& pair) {
 // From base to theta_j. An error of the exponent e counts |ln theta| times:
 // d(base^-e) / base^-e = -ln(base) de, |de| <= u e; and exp(t) <= 1 / (1 - t).
 //
-//   by pow    2  pow(base, e), within 1 ulp <= 2u
-//             1  its reciprocal
+// With n = power_ulp, and n ulp <= 2n u:
+//
+//   by pow    2n  pow(base, e)
+//             1   its reciprocal
 //             |ln theta|  unless e = 2j/r is exact
-//   by exp2   2  exp2 within 1 ulp
-//             |ln theta| times 4, of the argument e log2(base): e rounded, the
-//                logarithm within 1 ulp (2), the product rounded
-//   iterated  1  theta_0, where it is given and not 1
-//             j times: 2  base^(-2/r), within 1 ulp; 1 product
+//   by exp2   2n  exp2
+//             |ln theta| times 2 + 2n, of the argument e log2(base): e rounded,
+//                the logarithm (2n), the product rounded
+//   iterated  1   theta_0, where it is given and not 1
+//             j times: 2n  base^(-2/r); 1  product
 //             |ln theta|  unless 2/r is exact: j roundings of ln(base) 2/r
-//   all       1  unless the arithmetic holds the base: off by u, it moves
-//                base^-e by e u, and e < 1
-constexpr AngleRow kByPow{3, 0, 1, Quotient::k2jOverR};
-constexpr AngleRow kByExp2{2, 0, 4, Quotient::kNone};
-constexpr AngleRow kByIteration{1, 3, 1, Quotient::k2OverR};
-
+//   all       1   unless the arithmetic holds the base: off by u, it moves
+//                 base^-e by e u, and e < 1
 }  // namespace
 
-const AngleRow& angle_row(const Claim& claim) {
-  if (claim.angle_class == AngleClass::kIterated) return kByIteration;
-  return claim.power == Power::kPow ? kByPow : kByExp2;
+AngleRow angle_row(const Claim& claim) {
+  const double power = 2.0 * claim.power_ulp;
+  if (claim.angle_class == AngleClass::kIterated) {
+    return {1, power + 1, 1, Quotient::k2OverR};
+  }
+  if (claim.power == Power::kExp2) {
+    return {power, 0, 2 + power, Quotient::kNone};
+  }
+  return {power + 1, 0, 1, Quotient::k2jOverR};
 }
 
 Formats formats_that_hold(double x) {
@@ -99,7 +117,7 @@ Formats formats_that_hold(double x) {
 
 double frequency_roundings(const Claim& claim, const PairAngle& pair) {
   if (pair.j == 0 && pair.inv_freq == 1) return 0;
-  const AngleRow& row = angle_row(claim);
+  const AngleRow row = angle_row(claim);
   const bool has_base = (pair.base_in & bit_of(claim.angle_arithmetic)) != 0;
   const double k = row.constant + row.per_pair * static_cast<double>(pair.j) +
                    (has_base ? 0 : 1);
@@ -127,8 +145,14 @@ double frequency_error(const Claim& claim, const PairAngle& pair) {
   const double u = roundoff(claim.angle_arithmetic);
   const double formed =
       gamma(frequency_roundings(claim, pair) + pair.scaling, u);
-  const double u_t = roundoff(claim.table);
-  return u_t <= u ? formed : composed(formed, u_t);
+  return roundoff(claim.table) <= u
+             ? formed
+             : composed(formed, conversion_error(claim, claim.table));
+}
+
+double frequency_underflow(const Claim& claim) {
+  return half_smallest(claim.angle_arithmetic) +
+         conversion_underflow(claim, claim.table);
 }
 
 // The kernel adds x_u c and x_v s, each times factors 1 + d, |d| <= u, for every
@@ -143,44 +167,44 @@ LocalRow local_row(const Claim& claim) {
   // Two 16-bit significands have together at most 22 of the 24 bits of f32.
   const int product = is_narrow(claim.table) && is_narrow(claim.output) ? 0 : 1;
   // The sum of two 16-bit numbers, rounded to f32 and then to their type, is
-  // rounded once (24 >= 2 p + 2), so with every operation rounded it has none.
+  // rounded once (24 >= 2 p + 2): with every operation rounded that is rho.
   const int sum = each ? 0 : 1;
-  // Product and sum; or the result.
-  const int output = each ? 2 : is_narrow(claim.output) ? 1 : 0;
-  return {cast + product + sum, output};
+  return {cast + product + sum, each ? 1 : 0};
 }
 
-double table_error(const Claim& claim, bool given, bool has_amplitude) {
-  const double u_t = roundoff(claim.table);
-  if (given) return u_t;
+LocalError entry_error(const Claim& claim, bool has_amplitude) {
   const double u = roundoff(arithmetic_of(claim.table));
   const double trig = 2 * claim.trig_ulp * u;
-  const double formed = composed(trig, rounded(has_amplitude ? 2 : 0, u));
-  return is_narrow(claim.table) ? composed(formed, u_t) : formed;
+  return {composed(trig, rounded(has_amplitude ? 2 : 0, u)),
+          is_narrow(claim.table) ? conversion_error(claim, claim.table) : 0};
 }
 
-double local_error(const Claim& claim, bool given, bool has_amplitude) {
+LocalError output_error(const Claim& claim, bool given, bool has_amplitude) {
+  const LocalError formed = entry_error(claim, has_amplitude);
+  const double entry =
+      given ? roundoff(claim.table) : composed(formed.length, formed.result);
   const LocalRow row = local_row(claim);
-  return composed(table_error(claim, given, has_amplitude),
-                  composed(rounded(row.in_arithmetic,
-                                   roundoff(arithmetic_of(claim.output))),
-                           rounded(row.in_output, roundoff(claim.output))));
+  return {
+      composed(entry, composed(rounded(row.in_arithmetic,
+                                       roundoff(arithmetic_of(claim.output))),
+                               rounded(row.in_output, roundoff(claim.output)))),
+      is_narrow(claim.output) ? conversion_error(claim, claim.output) : 0};
 }
 
 double underflow_error(const Claim& claim, double sum_of_magnitudes) {
   const double arithmetic = half_smallest(arithmetic_of(claim.output));
-  const double result = half_smallest(claim.output);
+  const double result = conversion_underflow(claim, claim.output);
   const bool each = is_narrow(claim.output) && claim.rounds == Rounds::kEach;
   // An entry formed in f32 and stored in 16 bits underflows twice at most.
-  const double entry =
-      half_smallest(claim.table) + half_smallest(arithmetic_of(claim.table));
+  const double entry = conversion_underflow(claim, claim.table) +
+                       half_smallest(arithmetic_of(claim.table));
   const double operations = 2 * (each ? result : arithmetic) + result;
   return (entry * sum_of_magnitudes + operations) *
          (1 + 4 * roundoff(claim.output));
 }
 
 double table_underflow(const Claim& claim) {
-  return half_smallest(claim.table) +
+  return conversion_underflow(claim, claim.table) +
          2 * half_smallest(arithmetic_of(claim.table));
 }
 

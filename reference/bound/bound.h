@@ -8,21 +8,31 @@
 // Numerical Algorithms", 2002, lemma 3.1). x = (x_u, x_v) is a pair, ||x|| its
 // length, phi its exact angle, m the amplitude, y the exact result.
 //
-// Let R(a) be the rotation by a, a^ the kernel's angle and y^ its result. Then,
+// Let R(a) be the rotation by a, a^ the kernel's angle, z the number that it
+// converts to the output type and y^ = z (1 + d), |d| <= rho, its result. Then,
 // for each output,
 //
-//     |y^ - y| <= |m| ||R(a^)x - R(phi)x|| + |y^ - m R(a^)x|
-//              <= |m| ||x|| ( min(2, |phi| gamma_k(u)) + L ) + eta
+//     |z - y|  <= |m| ||R(a^)x - R(phi)x|| + |z - m R(a^)x|
+//              <= |m| ||x|| ( min(2, |phi| gamma_k(u)) + L )
+//     |y^ - y| <= |z - y| + rho |z|
+//              <= (1 + rho) |m| ||x|| ( min(2, |phi| gamma_k(u)) + L )
+//                 + rho |y| + eta
 //
 // because ||R(a^)x - R(phi)x|| = 2 |sin((a^ - phi)/2)| ||x|| is at most 2 ||x||
 // and at most |a^ - phi| ||x||. k counts the roundings that form the angle
-// (angle_error), L those that follow it (local_error), eta what a rounding
-// errs by below the normal range (underflow_error). L is relative to R(a^)x,
-// which is as long as x: an angle error does not enlarge it.
+// (angle_error), L and rho those that follow it (output_error), eta what a
+// rounding errs by below the normal range (underflow_error). L is relative to
+// R(a^)x, which is as long as x: an angle error does not enlarge it.
 //
-// The bound is per pair and relative to ||x||: one coordinate may cancel to
-// zero, where no relative bound on it can hold. It assumes that nothing
-// overflows. Every function here is the same number on every machine.
+// What is formed in f32 or f64 is bounded by the length of the pair: one
+// coordinate may cancel to zero, where no relative bound on it can hold. Only the
+// conversion to 16 bits, which comes last, errs relative to the coordinate
+// itself: where it cancels, the bound is that of f32, and a kernel that rounds
+// its products to 16 bits too is far outside. f32 and f64 results are not
+// converted, rho = 0: their last rounding, that of the sum, is one of L's.
+//
+// The bound assumes that nothing overflows. Every function here is the same
+// number on every machine.
 #ifndef ROPEPROOF_REFERENCE_BOUND_BOUND_H_
 #define ROPEPROOF_REFERENCE_BOUND_BOUND_H_
 
@@ -35,7 +45,7 @@ namespace ropeproof::reference::bound {
 // What a kernel claims -------------------------------------------------------
 
 enum class AngleClass {
-  kExact,     // its error hides below L, at any position
+  kExact,     // its error hides below L of f32 (f64), at any position
   kDirect,    // position x theta_j
   kIterated,  // base^(-2/r) multiplied on from pair to pair
 };
@@ -43,9 +53,14 @@ enum class AngleClass {
 // How base^(-2j/r) is formed: 1 / pow, or exp or exp2 of (2j/r) log(base).
 enum class Power { kPow, kExp2 };
 
-// Where a 16-bit result is rounded: at the end, or after each product and sum.
-// f32 and f64 results are not rounded to another type, so it says nothing.
-enum class Rounds { kOnce, kEach };
+// Where a 16-bit result is rounded: at the end, or after each product and sum;
+// or it is formed in f32 and its last bits are cut off. f32 and f64 results are
+// not converted, so it says nothing of them.
+//
+// A kernel that truncates does so whenever it converts to 16 bits: results, and
+// cos, sin and inv_freq that it holds or gives out. What it is given has been
+// rounded to nearest, and a 16-bit angle arithmetic rounds to nearest too.
+enum class Rounds { kOnce, kEach, kTruncate };
 
 // Selects the rows of the bound; nothing else does.
 struct Claim {
@@ -53,7 +68,8 @@ struct Claim {
   // Of frequency and angle. kExact: of the frequencies that it gives out.
   Format angle_arithmetic = Format::kF32;
   Power power = Power::kPow;     // kIterated has none
-  int trig_ulp = 1;              // sin and cos are within so many ulp
+  int power_ulp = 1;             // pow, exp, exp2, log are within so many ulp
+  int trig_ulp = 1;              // sin and cos are
   Format table = Format::kF32;   // cos and sin, as they are held
   Format output = Format::kF32;  // of x and y
   Rounds rounds = Rounds::kOnce;
@@ -73,7 +89,7 @@ struct AngleRow {
   Quotient exact;  // where it is, exponent counts 0
 };
 
-const AngleRow& angle_row(const Claim& claim);
+AngleRow angle_row(const Claim& claim);
 
 // A set of formats.
 using Formats = unsigned;
@@ -133,9 +149,12 @@ AngleSlope angle_slope(const Claim& claim, const PairAngle& pair);
 // the row, without the product, and one more rounding to a narrower type.
 double frequency_error(const Claim& claim, const PairAngle& pair);
 
+// What is added where theta is subnormal, in that type or in the arithmetic.
+double frequency_underflow(const Claim& claim);
+
 // What follows the angle -----------------------------------------------------
 
-// The roundings between the stored cosine or sine and the output.
+// The roundings between the stored cosine or sine and z.
 struct LocalRow {
   int in_arithmetic;  // to W: f64 for f64 outputs, else f32
   int in_output;      // to the output type, where that has 16 bits
@@ -143,20 +162,31 @@ struct LocalRow {
 
 LocalRow local_row(const Claim& claim);
 
-// L of cos and sin as the kernel holds them, relative to 1. They are formed in
-// f32, or in f64 for an f64 table:
+// L and rho.
+struct LocalError {
+  double length = 0;  // relative to the pair's length
+  double result = 0;  // relative to the result itself
+
+  // What multiplies |m| ||x|| where the angle is off by so many radians.
+  double with_angle(double angle) const {
+    return (1 + result) * (angle + length);
+  }
+};
+
+// Of cos and sin as the kernel forms them, whose pair is (1, 0): in f32, or in
+// f64 for an f64 table.
 //   trig_ulp n  an n-ulp function is within 2n u
 //   amplitude   m rounded, times cos: 2 u
-//   16 bits     one more rounding, u_t
-// A given table has been rounded once: u_t.
-double table_error(const Claim& claim, bool given, bool has_amplitude);
+//   16 bits     rho = u_t, or 2 u_t truncated
+LocalError entry_error(const Claim& claim, bool has_amplitude);
 
-// L of the whole: the table's factors, then those of the LocalRow.
-double local_error(const Claim& claim, bool given, bool has_amplitude);
+// Of an output. L: the stored entries' factors, of a given table one rounding,
+// u_t; then those of the LocalRow. rho of 16 bits: u, or 2u truncated.
+LocalError output_error(const Claim& claim, bool given, bool has_amplitude);
 
 // eta: roundings below the smallest normal number, half of the smallest
-// subnormal one each: of a stored cosine or sine, times |x_u| + |x_v|; of two
-// products and a sum; of the result.
+// subnormal one each, all of it truncated: of a stored cosine or sine, times
+// |x_u| + |x_v|; of two products and a sum; of the result.
 double underflow_error(const Claim& claim, double sum_of_magnitudes);
 
 // The same for an entry of a table.

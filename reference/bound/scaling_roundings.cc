@@ -24,14 +24,16 @@ double blend(double g, double s, double keep) {
   return (3 * divided + kept + keep * (1 - 1 / s)) / (divided + kept) + 1;
 }
 
-double yarn(const Yarn& scaling, const Ramp& ramp, double j, const Spec& spec) {
+double yarn(const Claim& claim, const Yarn& scaling, const Ramp& ramp, double j,
+            const Spec& spec) {
   const bool is_outside = j <= ramp.low || j >= ramp.high;
   if (scaling.truncate && is_outside) return 1;
   const double width = ramp.high - ramp.low;
   const double g = std::clamp((j - ramp.low) / width, 0.0, 1.0);
   const auto edge = [&](double x) {
     const double d = static_cast<double>(spec.layout.rotary_dim);
-    return 6 * x + 3 * d / (2 * abs_ln_below(spec.frequencies.base));
+    return (2 + 4 * claim.power_ulp) * x +
+           3 * d / (2 * abs_ln_below(spec.frequencies.base));
   };
   const double edges =
       scaling.truncate
@@ -55,8 +57,10 @@ double llama3(const Llama3& scaling, double theta, double k) {
 // In units of u: of the base, before the power that turns it into theta'.
 double ntk(const Claim& claim, double alpha, double alpha_error, double d) {
   if (d <= 2) return 0;
-  const double logarithm = claim.power == Power::kExp2 ? 4 : 1;
-  return (alpha_error + logarithm * abs_ln_bound(alpha)) * d / (d - 2) + 3;
+  const double power = 2.0 * claim.power_ulp;
+  const double logarithm = claim.power == Power::kExp2 ? 2 + power : 1;
+  return (alpha_error + logarithm * abs_ln_bound(alpha)) * d / (d - 2) + power +
+         1;
 }
 
 double dynamic_ntk(const Claim& claim, const DynamicNtk& s, double d) {
@@ -115,7 +119,7 @@ std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec) {
         } else if constexpr (std::is_same_v<S, Yarn>) {
           const auto ramps = golden_resolution(Oracle::kBinFloat, spec).ramps;
           fill([&](std::size_t j) {
-            return yarn(s, ramps[j], index_of(spec, j), spec);
+            return yarn(claim, s, ramps[j], index_of(spec, j), spec);
           });
         } else if constexpr (std::is_same_v<S, Llama3>) {
           const std::vector<double> thetas = plain_frequencies(spec);
@@ -132,6 +136,10 @@ std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec) {
           const double base = dynamic_ntk(claim, s, d);
           fill([&](std::size_t j) { return exponent(spec, j) * base; });
         } else {
+          static_assert(std::is_same_v<S, Linear> ||
+                            std::is_same_v<S, LongRope> ||
+                            std::is_same_v<S, FrequencyFactors>,
+                        "a scaling without its roundings");
           fill([](std::size_t) { return 1.0; });
         }
       },

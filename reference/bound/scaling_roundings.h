@@ -21,16 +21,16 @@ namespace ropeproof::reference::bound {
 //
 //   linear, LongRoPE, frequency factors   1: one division
 //   YaRN      outside the ramp 1. On it g = (j - low)/(high - low), off by 3 g;
-//             without truncate low is off by 6 low + 3 d/(2 ln b): L/(2 pi n)
-//             3, logarithms 2, products 1 each; high likewise. 1 - g rounds
-//             twice, for keeping and for dividing; each of the two parts has a
-//             product, one a division; a sum
+//             without truncate low is off by (2 + 4 v) low + 3 d/(2 ln b) with
+//             v = power_ulp: L/(2 pi n) 3, logarithms 2 v, products 1 each;
+//             high likewise. 1 - g rounds twice, for keeping and for dividing;
+//             each of the two parts has a product, one a division; a sum
 //   llama3    1 - g = (t - low)/(high - low), t = L theta / 2 pi off by theta's
 //             own k and 3; the quotient by 3; then as YaRN. The edges of the
 //             bands belong to the blend, of which they are the ends
 //   NTK       b' = b alpha^e, e = d/(d - 2); alpha = s N/M - (s - 1) is off by
 //             (2 s N/M + s - 1)/alpha + 1, a given one by 1; then e times that,
-//             e |ln alpha| for the rounded exponent, 2 for the power and 1 for
+//             e |ln alpha| for the rounded exponent, 2 v for the power and 1 for
 //             the product. theta' = b'^(-2j/r): 2j/r times all of it
 //
 // Cost: microseconds to a millisecond; needs the branches that the exact

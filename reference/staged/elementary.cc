@@ -48,6 +48,7 @@ bool truncate(Op op, Number& a, Number& b, Number& c) {
   constexpr mpfr_rnd_t kZero = MPFR_RNDZ;
   switch (op) {
     case Op::kCast:
+    case Op::kTruncate:
       return false;
     case Op::kNegate:
       return mpfr_neg(x, x, kZero) != 0;
@@ -109,6 +110,9 @@ double apply(Op op, Format format, double a, double b, double c) {
       a = apply(Op::kMultiply, format, a, b);
     }
     return a;
+  }
+  if (op == Op::kTruncate) {
+    return decode(format, ropeproof::reference::truncate(format, a));
   }
   Number x(a), y(b), z(c);
   const bool has_fraction = truncate(op, x, y, z);

@@ -13,6 +13,7 @@ namespace ropeproof::reference::staged {
 
 enum class Op {
   kCast,      // a
+  kTruncate,  // a, its last bits cut off instead of rounded
   kNegate,    // -a, always exact
   kAdd,       // a + b
   kSubtract,  // a - b

@@ -118,7 +118,7 @@ double Engine::rotate(Output output, Fused fused, const CosSin& cos_sin,
   values.set("s", parameters_.direction == Direction::kForward ? cos_sin.s
                                                                : -cos_sin.s);
   run(rotation_steps(output, fused), values);
-  return values.get("y");
+  return apply(pipeline_.conversion, t_, values.get("y"));
 }
 
 }  // namespace ropeproof::reference::staged

@@ -8,7 +8,8 @@
 //     angle       p                -> "angle", radians
 //     trig        angle            -> "cos", "sin": what a libm returns
 //     storage     cos, sin, m      -> "c", "s": what the table holds
-//     rotation    x_u, x_v, c, s   -> "y": products and sum in `arithmetic`
+//     rotation    x_u, x_v, c, s   -> "y": products and sum in `arithmetic`, then
+//                                     converted to the format of x
 //
 // There is no code per engine: engine.h executes them all. Each names the row of
 // the error bound (reference/bound/) that a kernel of its kind is judged by;
@@ -51,11 +52,12 @@ struct Pipeline {
   std::string_view source;          // project and file
   std::span<const Format> formats;  // what T may be
   Stage frequency, angle, trig, storage;
-  StepFormat arithmetic;  // W; y is cast from it to T
+  StepFormat arithmetic;  // W
   // The row of the bound, with `arithmetic`: in T, every operation is rounded.
   bound::AngleClass angle_class;
   bound::Power power;
   StepFormat table;
+  Op conversion = Op::kCast;  // from W to T: rounds or truncates
 };
 
 std::span<const Pipeline> pipelines();
@@ -75,7 +77,7 @@ enum class Fused {
   kXu,    // the product with x_u is exact: fma
   kXv,    // the product with x_v is exact: fma
 };
-// The steps of one output, from x_u, x_v, c, s to y.
+// The steps of one output, from x_u, x_v, c, s to y in W.
 enum class Output { kYu, kYv };
 Stage rotation_steps(Output output, Fused fused);
 

@@ -131,17 +131,23 @@ constexpr std::array kScaledInT{Step{"m32", kF32, kCast, {"m"}},
 constexpr std::array kInT{Step{"c", kT, kCast, {"cos"}},
                           Step{"s", kT, kCast, {"sin"}}};
 
+constexpr std::array kTruncatedToT{Step{"c", kT, kTruncate, {"cos"}},
+                                   Step{"s", kT, kTruncate, {"sin"}}};
+
 // --- the engines ---
 
 constexpr std::array kAll{Format::kF32, Format::kF16, Format::kBF16};
+constexpr std::array kAllAndF64{Format::kF64, Format::kF32, Format::kF16,
+                                Format::kBF16};
 constexpr std::array kF32AndF16{Format::kF32, Format::kF16};
 constexpr std::array kF32AndBF16{Format::kF32, Format::kBF16};
 constexpr std::array kF32Only{Format::kF32};
 
 constexpr std::array kPipelines{
-    // The rotation is three operations on tensors of format T, each rounded.
+    // The rotation is three operations on tensors of format T, each rounded. f64
+    // tensors have angles, cosines and sines of f32, too.
     Pipeline{"hf_eager", "transformers: modeling_rope_utils.py, eager PyTorch",
-             kAll, kReciprocalOfPower, kProduct, kTrigF32, kScaledInT, kT,
+             kAllAndF64, kReciprocalOfPower, kProduct, kTrigF32, kScaledInT, kT,
              kDirect, kByPow, kT},
     Pipeline{"meta_complex64", "meta-llama/llama: llama/model.py", kAll,
              kReciprocalOfPower, kProduct, kTrigF32, kAsTheyAre, kF32, kDirect,
@@ -181,7 +187,12 @@ constexpr std::array kPipelines{
     // Positions and frequencies in T: in bf16, 257 is 256.
     Pipeline{"candle_t_angles", "candle: models/phi3.rs", kF32AndBF16,
              kF64PowerInT, kProductInT, kTrigF32, kInT, kT, kDirect, kByPow,
-             kT}};
+             kT},
+    // Cosine and sine come from PyTorch. Whatever becomes bf16 is truncated, where
+    // the processor has no instruction that rounds.
+    Pipeline{"ncnn_truncated", "ncnn: layer/x86/rotaryembed_x86.cpp",
+             kF32AndBF16, kReciprocalOfPower, kProduct, kTrigF32, kTruncatedToT,
+             kF32, kDirect, kByPow, kT, kTruncate}};
 
 }  // namespace
 
@@ -210,14 +221,18 @@ Format resolve(StepFormat format, const Pipeline& pipeline, Format t) {
 }
 
 bound::Claim claim_of(const Pipeline& pipeline, Format t) {
-  const bool each = pipeline.arithmetic == kT;
+  // An f32 cosine that an f64 tensor holds is one of f32.
+  const Format formed = resolve(pipeline.trig.back().format, pipeline, t);
+  const Format held = resolve(pipeline.table, pipeline, t);
   return {
       .angle_class = pipeline.angle_class,
       .angle_arithmetic = resolve(pipeline.angle.back().format, pipeline, t),
       .power = pipeline.power,
-      .table = resolve(pipeline.table, pipeline, t),
+      .table = held == Format::kF64 ? formed : held,
       .output = t,
-      .rounds = each ? bound::Rounds::kEach : bound::Rounds::kOnce};
+      .rounds = pipeline.arithmetic == kT          ? bound::Rounds::kEach
+                : pipeline.conversion == kTruncate ? bound::Rounds::kTruncate
+                                                   : bound::Rounds::kOnce};
 }
 
 }  // namespace ropeproof::reference::staged

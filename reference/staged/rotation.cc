@@ -11,27 +11,25 @@ namespace {
 using enum StepFormat;
 using enum Op;
 
-constexpr Step kStore{"y", kT, kCast, {"y"}};
-
 // y_u = x_u c - x_v s
 constexpr std::array kYuNone{Step{"a", kW, kMultiply, {"x_u", "c"}},
                              Step{"b", kW, kMultiply, {"x_v", "s"}},
-                             Step{"y", kW, kSubtract, {"a", "b"}}, kStore};
-constexpr std::array kYuFusedXu{
-    Step{"b", kW, kMultiply, {"x_v", "s"}}, Step{"-b", kW, kNegate, {"b"}},
-    Step{"y", kW, kFma, {"x_u", "c", "-b"}}, kStore};
-constexpr std::array kYuFusedXv{
-    Step{"a", kW, kMultiply, {"x_u", "c"}}, Step{"-x_v", kW, kNegate, {"x_v"}},
-    Step{"y", kW, kFma, {"-x_v", "s", "a"}}, kStore};
+                             Step{"y", kW, kSubtract, {"a", "b"}}};
+constexpr std::array kYuFusedXu{Step{"b", kW, kMultiply, {"x_v", "s"}},
+                                Step{"-b", kW, kNegate, {"b"}},
+                                Step{"y", kW, kFma, {"x_u", "c", "-b"}}};
+constexpr std::array kYuFusedXv{Step{"a", kW, kMultiply, {"x_u", "c"}},
+                                Step{"-x_v", kW, kNegate, {"x_v"}},
+                                Step{"y", kW, kFma, {"-x_v", "s", "a"}}};
 
 // y_v = x_u s + x_v c
 constexpr std::array kYvNone{Step{"a", kW, kMultiply, {"x_u", "s"}},
                              Step{"b", kW, kMultiply, {"x_v", "c"}},
-                             Step{"y", kW, kAdd, {"a", "b"}}, kStore};
+                             Step{"y", kW, kAdd, {"a", "b"}}};
 constexpr std::array kYvFusedXu{Step{"b", kW, kMultiply, {"x_v", "c"}},
-                                Step{"y", kW, kFma, {"x_u", "s", "b"}}, kStore};
+                                Step{"y", kW, kFma, {"x_u", "s", "b"}}};
 constexpr std::array kYvFusedXv{Step{"a", kW, kMultiply, {"x_u", "s"}},
-                                Step{"y", kW, kFma, {"x_v", "c", "a"}}, kStore};
+                                Step{"y", kW, kFma, {"x_v", "c", "a"}}};
 
 }  // namespace
 

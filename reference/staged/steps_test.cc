@@ -44,8 +44,8 @@ bool differ(const Pipeline& a, const Pipeline& b) {
 }
 
 // Whether another precision cannot show, but for double rounding: a negation or
-// a cast to f64 is exact, and a result that is only cast or negated may as well
-// be rounded there.
+// a cast to f64 is exact, and a result that is only cast, truncated or negated
+// may as well be rounded there.
 bool is_idle(const Pipeline& pipeline, const Step& step) {
   if (step.op == Op::kNegate) return true;
   if (step.op == Op::kCast && step.format == StepFormat::kF64) return true;
@@ -54,7 +54,7 @@ bool is_idle(const Pipeline& pipeline, const Step& step) {
     for (const Step& reader : (pipeline.*stage)) {
       if (std::ranges::find(reader.in, step.out) == reader.in.end()) continue;
       ++readers;
-      casts += reader.op == Op::kNegate ||
+      casts += reader.op == Op::kNegate || reader.op == Op::kTruncate ||
                (reader.op == Op::kCast && reader.format != StepFormat::kF64);
     }
   }

@@ -93,7 +93,8 @@ struct Grid {
 // The bound of one pair at one position, put together as the judge does.
 struct Limit {
   bound::Claim claim;
-  double amplitude, angle, local;
+  double amplitude, angle;
+  bound::LocalError local;
 
   Limit(const bound::Claim& claim_, const Grid& grid, std::int64_t position,
         std::int64_t j)
@@ -106,11 +107,16 @@ struct Limit {
                 .position = std::abs(p),
                 .exact_in = bound::formats_that_hold(p),
                 .base_in = bound::formats_that_hold(grid.parameters.base)});
-    local = local_error(claim, false, amplitude != 1);
+    local = output_error(claim, false, amplitude != 1);
   }
 
-  double output(double x_u, double x_v) const {
-    return amplitude * std::hypot(x_u, x_v) * (angle + local) +
+  // Without eta; of the output whose exact value is `y`.
+  double relative(double x_u, double x_v, double y) const {
+    return amplitude * std::hypot(x_u, x_v) * local.with_angle(angle) +
+           local.result * std::abs(y);
+  }
+  double output(double x_u, double x_v, double y) const {
+    return relative(x_u, x_v, y) +
            underflow_error(claim, std::abs(x_u) + std::abs(x_v));
   }
 };
@@ -122,9 +128,11 @@ struct Measured {
   double ratio = 0, angle_ratio = 0, local_ratio = 0;
   std::size_t outputs = 0, vacuous = 0, violations = 0;
 
-  void add(double difference, const Limit& limit, double x_u, double x_v) {
-    const double allowed = limit.output(x_u, x_v);
-    const double now = difference / allowed;
+  void add(double got, double want, const Limit& limit, double x_u,
+           double x_v) {
+    const double allowed = limit.output(x_u, x_v, want);
+    const double difference = std::abs(got - want), now = difference / allowed;
+    const double local = limit.local.length + limit.local.result;
     ++outputs;
     violations += !(difference <= allowed);
     if (limit.angle >= bound::kVacuous) {
@@ -132,8 +140,8 @@ struct Measured {
       return;
     }
     ratio = std::max(ratio, now);
-    if (limit.angle > 8 * limit.local) angle_ratio = std::max(angle_ratio, now);
-    if (limit.local > 8 * limit.angle) local_ratio = std::max(local_ratio, now);
+    if (limit.angle > 8 * local) angle_ratio = std::max(angle_ratio, now);
+    if (local > 8 * limit.angle) local_ratio = std::max(local_ratio, now);
   }
 
   void add(const Measured& other) {
@@ -166,8 +174,7 @@ inline Measured measure(const Pipeline& pipeline, const bound::Claim& claim,
         const double want = grid.y[at + (output == Output::kYv)];
         for (const Fused fused : {Fused::kNone, Fused::kXu, Fused::kXv}) {
           const double got = engine.rotate(output, fused, cos_sin, x_u, x_v);
-          parts[static_cast<std::size_t>(i)].add(std::abs(got - want), limit,
-                                                 x_u, x_v);
+          parts[static_cast<std::size_t>(i)].add(got, want, limit, x_u, x_v);
         }
       }
     }

@@ -21,6 +21,9 @@ struct Row {
 };
 
 const Row kRows[] = {
+    {"hf_eager", Format::kF64, 10000, 96, 29, 4095, 0x1.f609e4p+3,
+     0xbfd18965d6170dcc, 0x3ffaffc9560ae271, 0x3fcee8746cf1034f,
+     0xbffb141da25cbf63},
     {"hf_eager", Format::kF32, 500000, 128, 23, 1001, 0x1.1ec23ep+3, 0xbff1263a,
      0xbe0ccf42, 0x3fdf91c8, 0xbf382b1b},
     {"hf_eager", Format::kF16, 10000, 128, 4, 32767, 0x1.1fe8f4p+14, 0xbe30,
@@ -80,7 +83,11 @@ const Row kRows[] = {
     {"candle_t_angles", Format::kF32, 500000, 96, 33, 1001, 0x1.ef2ae4p-4,
      0x3fbc1a20, 0xbf0e007f, 0x3fc34aab, 0xbebf318a},
     {"candle_t_angles", Format::kBF16, 500000, 128, 38, 4095, 0x1.b20000p+0,
-     0x3f85, 0xbf0c, 0x3ed4, 0x3f8d}};
+     0x3f85, 0xbf0c, 0x3ed4, 0x3f8d},
+    {"ncnn_truncated", Format::kF32, 10000, 128, 11, 32767, 0x1.a48c90p+12,
+     0xbf9cee26, 0xbf4d8bd3, 0xbfbb14f9, 0xbddc6958},
+    {"ncnn_truncated", Format::kBF16, 500000, 80, 17, 1001, 0x1.e4d242p+1,
+     0xbf2d, 0x3f81, 0x3f92, 0xbecb}};
 
 TEST_CASE("staged goldens agree with a third engine, bit for bit",
           "[reference][staged][mpfi]") {
