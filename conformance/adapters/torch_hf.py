@@ -8,22 +8,9 @@ the other channels are concatenated, as GPT-NeoX and Phi do. tools/setup/engines
 PyTorch.
 """
 
-import torch
-
 import ropeproof
 
-
-class RotaryEmbedding:
-    def __init__(self, dim, base):
-        exponents = torch.arange(0, dim, 2, dtype=torch.int64).float() / dim
-        self.inv_freq = 1.0 / (base ** exponents)
-
-    def __call__(self, x, position_ids):
-        """cos and sin, [batch, seq, dim] in the dtype of x."""
-        column = self.inv_freq[None, :, None].expand(len(position_ids), -1, 1)
-        freqs = (column @ position_ids[:, None, :].float()).transpose(1, 2)
-        angles = torch.cat((freqs, freqs), dim=-1)
-        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+import torch
 
 
 def rotate_half(x):
@@ -42,19 +29,19 @@ def apply_rotary_pos_emb(x, cos, sin):
 @ropeproof.kernel(
     name="torch-hf", version=torch.__version__, operations=["rope"],
     dtypes=["f32", "bf16"], pairings=["half_split"],
-    features=["out_of_place", "keys", "partial", "negative_positions"],
-    angle_class="A1", table_dtype="same", rounding="each")
-def rope(p):
-    embedding = RotaryEmbedding(p.rotary_dim, p.base)
-    positions = ropeproof.to_torch(p.positions)
-    results = []
-    for x in (p.q, p.k):
-        if x is not None:
-            x = ropeproof.to_torch(x, p.dtype)
-            cos, sin = embedding(x, positions)
-            results.append(
-                ropeproof.from_torch(apply_rotary_pos_emb(x, cos, sin)))
-    return tuple(results)
+    features=["keys", "partial", "negative_positions"],
+    angle_class="A1", table_dtype="same", rounding="each", arrays="torch")
+class RotaryEmbedding:
+    def __init__(self, rotary_dim, base):
+        exponents = torch.arange(0, rotary_dim, 2).float() / rotary_dim
+        self.inv_freq = 1.0 / (base ** exponents)
+
+    def __call__(self, p):
+        freqs = p.positions[:, :, None].float() * self.inv_freq
+        angles = torch.cat((freqs, freqs), dim=-1)
+        return [apply_rotary_pos_emb(x, angles.cos().to(x.dtype),
+                                     angles.sin().to(x.dtype))
+                for x in p.tensors]
 
 
 ropeproof.serve()

@@ -51,6 +51,7 @@ Verdict verdict_of(plugin::Outcome outcome) {
       return Verdict::kPass;
     case plugin::Outcome::kUnsupported:
     case plugin::Outcome::kInvalid:
+    case plugin::Outcome::kFailed:
       return Verdict::kFail;
     case plugin::Outcome::kDeclined:
       return Verdict::kDeclined;

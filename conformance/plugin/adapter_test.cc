@@ -13,7 +13,9 @@
 
 namespace ropeproof::conformance::plugin {
 
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::Matches;
 
 TEST_CASE("a process's description arrives whole", "[conformance][kernel]") {
   const auto kernel = selftest::start(selftest::adapter("good"));
@@ -27,12 +29,17 @@ TEST_CASE("a process's description arrives whole", "[conformance][kernel]") {
   CHECK(d.pairings == (ROPEPROOF_HALF_SPLIT | ROPEPROOF_INTERLEAVED));
   CHECK(d.features ==
         (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS | ROPEPROOF_PARTIAL));
-  CHECK(d.claims[0].angle_class == ROPEPROOF_A3);
-  CHECK(d.claims[0].angle_dtype == ROPEPROOF_BF16);
-  CHECK(d.claims[0].power == ROPEPROOF_EXP2);
-  CHECK(d.claims[0].trig_ulp == 2);
-  CHECK(d.claims[0].table_dtype == ROPEPROOF_F32);
-  CHECK(d.claims[0].rounding == ROPEPROOF_ROUND_EACH);
+  CHECK(d.axis_maps == ROPEPROOF_AXES_ANY);
+  REQUIRE(d.claims.size() == 2);
+  CHECK(d.claims[0].dtypes == ROPEPROOF_F32);
+  CHECK(d.claims[0].angle_class == ROPEPROOF_A1);
+  CHECK(d.claims[1].dtypes == ROPEPROOF_BF16);
+  CHECK(d.claims[1].angle_class == ROPEPROOF_A3);
+  CHECK(d.claims[1].angle_dtype == ROPEPROOF_BF16);
+  CHECK(d.claims[1].power == ROPEPROOF_EXP2);
+  CHECK(d.claims[1].trig_ulp == 2);
+  CHECK(d.claims[1].table_dtype == ROPEPROOF_F32);
+  CHECK(d.claims[1].rounding == ROPEPROOF_ROUND_EACH);
   CHECK(d.max_position == 4096);
   CHECK_FALSE(kernel->shares_memory());
 }
@@ -135,12 +142,29 @@ TEST_CASE("large tensors reach an adapter by file and come back by file",
   }
 }
 
-TEST_CASE("an empty problem is a problem", "[conformance][kernel]") {
+TEST_CASE("a Python function gets an empty problem only if it asks for it",
+          "[conformance][kernel]") {
+  const auto [mode, detail] = GENERATE(table<std::string, std::string>(
+      {{"takes-empty", ""}, {"empties", ""}, {"good", ""}}));
+  const auto kernel = selftest::start(selftest::adapter(mode));
+  selftest::Strided strided(*kernel);
+  ropeproof_problem& p = strided.problem;
+  SECTION("no token") { p.seq = 0; }
+  SECTION("no batch row") { p.batch = 0; }
+  SECTION("no head") { p.q.heads = p.k.heads = 0; }
+  CHECK(kernel->run(p).detail == detail);
+  CHECK(strided.q_out[0] == -1);
+  CHECK(strided.k_out[0] == -1);
+}
+
+TEST_CASE("a Python function gets the tensors that there are",
+          "[conformance][kernel]") {
   const auto kernel = selftest::start(selftest::adapter("good"));
   selftest::Strided strided(*kernel);
-  strided.problem.seq = 0;
+  strided.problem.q.heads = 0;
   CHECK(kernel->run(strided.problem).detail == "");
   CHECK(strided.q_out[0] == -1);
+  CHECK(strided.k_out[0] == 3);
 }
 
 TEST_CASE("bfloat16 arrives as bit patterns and is rounded to even",
@@ -161,14 +185,21 @@ TEST_CASE("bfloat16 arrives as bit patterns and is rounded to even",
         std::vector<std::uint16_t>{0x4380, 0x4382, 0x7fc1, 0x7f80});
 }
 
-TEST_CASE("a Python function's mistake is told in one line",
+TEST_CASE("a Python function's mistake fails the call and is told in one line",
           "[conformance][kernel]") {
   const auto [mode, outcome, detail] =
       GENERATE(table<std::string, Outcome, std::string>(
-          {{"raises", Outcome::kError, "KeyError: 'no such table'"},
-           {"wrong-shape", Outcome::kError,
+          {{"raises", Outcome::kFailed, "KeyError: 'no such table'"},
+           {"exits", Outcome::kFailed, "SystemExit: 3"},
+           {"is-interrupted", Outcome::kFailed, "KeyboardInterrupt: "},
+           {"needs-memory", Outcome::kFailed,
+            "array with shape (4611686018427387904,) and data type uint8"},
+           {"raises-bytes", Outcome::kFailed, "eeeee..."},
+           {"raises-unprintable", Outcome::kFailed,
+            "Unprintable: (its message cannot be printed)"},
+           {"wrong-shape", Outcome::kFailed,
             "ValueError: the kernel returned 1 arrays, not 2 (q, k)"},
-           {"wrong-count", Outcome::kError,
+           {"wrong-count", Outcome::kFailed,
             "ValueError: k is float32[2, 3, 2, 4], not float32[2, 3, 1, 4]"},
            {"unsupported", Outcome::kUnsupported, "only on Sundays"},
            {"invalid", Outcome::kInvalid, "seq is odd"}}));
@@ -176,7 +207,15 @@ TEST_CASE("a Python function's mistake is told in one line",
   const Answer answer = selftest::run_strided(*kernel);
   CHECK(answer.outcome == outcome);
   CHECK_THAT(answer.detail, EndsWith(detail));
+  CHECK(answer.detail.size() < 1100);
   CHECK(selftest::run_strided(*kernel).detail == answer.detail);
+}
+
+TEST_CASE("a Python exception comes with its file and line",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("raises"));
+  CHECK_THAT(selftest::run_strided(*kernel).detail,
+             Matches("adapter\\.py:[0-9]+: KeyError: 'no such table'"));
 }
 
 TEST_CASE("a Python result of the wrong type is told in one line",
@@ -186,16 +225,100 @@ TEST_CASE("a Python result of the wrong type is told in one line",
         "ValueError: q is float32[1, 3, 2, 4], not float32[2, 3, 2, 4]"},
        {"wrong-dtype",
         "ValueError: q is float64[2, 3, 2, 4], not float32[2, 3, 2, 4]"},
-       {"no-array", "TypeError: q is a int, not an array of NumPy"}}));
+       {"no-array", "TypeError: a int is no array"}}));
   const auto kernel = selftest::start(selftest::adapter(mode));
   CHECK_THAT(selftest::run_strided(*kernel, false).detail, EndsWith(detail));
+}
+
+TEST_CASE("a Python result may be an input or have no memory of its own",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(
+      selftest::adapter(GENERATE("returns-inputs", "returns-views")));
+  selftest::Strided strided(*kernel);
+  REQUIRE(kernel->run(strided.problem).detail == "");
+  CHECK(strided.q_out[0] == 0);
+  CHECK(strided.k_out[3] == 3);
+}
+
+TEST_CASE("what a Python adapter prints is not in the way",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("prints"));
+  CHECK(selftest::run_strided(*kernel).detail == "");
+  CHECK(kernel->restart(0));
+  CHECK(selftest::run_strided(*kernel).detail == "");
+}
+
+TEST_CASE("a Python adapter says which problems it takes",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("good"));
+  selftest::Strided strided(*kernel);
+  CHECK(kernel->supports(Question(strided.problem)).outcome == Outcome::kOk);
+  strided.problem.head_dim = 6;
+  CHECK(kernel->supports(Question(strided.problem)).outcome ==
+        Outcome::kDeclined);
+}
+
+namespace {
+
+float first_of_q(Kernel& kernel) {
+  selftest::Strided strided(kernel);
+  REQUIRE(kernel.run(strided.problem).detail == "");
+  return strided.q_out[0];
+}
+
+}  // namespace
+
+TEST_CASE("a Python kernel keeps what it has until a fresh one is wanted",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("counts"));
+  CHECK(first_of_q(*kernel) == 1);
+  CHECK(first_of_q(*kernel) == 2);
+  CHECK(kernel->restart(0));
+  CHECK(first_of_q(*kernel) == 1);
+}
+
+TEST_CASE("a fresh Python process is a fork, unless that would lack threads",
+          "[conformance][kernel]") {
+  const auto [modes, others] =
+      GENERATE(table<std::string, float>({{"counts-imports", 1},
+                                          {"counts-imports has-threads", 0},
+                                          {"counts-imports never-forks", 0}}));
+  const auto kernel = selftest::start(selftest::adapter(modes));
+  CHECK(first_of_q(*kernel) == others);
+  CHECK(kernel->restart(0));
+  CHECK(first_of_q(*kernel) == others);
+}
+
+TEST_CASE("a fresh Python process has the threads that it may have",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("counts-processors"));
+  const float all = first_of_q(*kernel);
+  CHECK(kernel->restart(1));
+  CHECK(first_of_q(*kernel) == 1);
+  CHECK(kernel->restart(0));
+  CHECK(first_of_q(*kernel) == all);
+}
+
+TEST_CASE("a Python kernel that ends its process is a crash, and named",
+          "[conformance][kernel]") {
+  const auto [mode, detail] = GENERATE(table<std::string, std::string>(
+      {{"is-killed", "Segmentation fault"},
+       {"ends", "exited with status 4"},
+       {"is-killed never-forks", "Segmentation fault"}}));
+  const auto kernel = selftest::start(selftest::adapter(mode));
+  for (int times = 0; times < 2; ++times) {
+    const Answer answer = selftest::run_strided(*kernel);
+    CHECK(answer.outcome == Outcome::kCrash);
+    CHECK_THAT(answer.detail, ContainsSubstring(detail));
+    CHECK(kernel->restart(0));
+  }
 }
 
 TEST_CASE("the kernel in the adapters' README is a RoPE",
           "[conformance][kernel]") {
   const auto kernel = selftest::start(
       "cd " ROPEPROOF_SOURCE_DIR "/conformance/adapters && " ROPEPROOF_PYTHON
-      " -c \"$(sed -n '/^```python/,/^```$/{/^```/!p;}' README.md)\"");
+      " -c \"$(sed -n '/^```python/,/^```$/{/^```$/q;/^```/!p;}' README.md)\"");
   // x = 1 2 3 4 at position 1; both pairs rotate by one radian.
   auto* const out = selftest::fill(*kernel, std::vector<float>(4));
   ropeproof_problem p = selftest::Strided(*kernel).problem;

@@ -50,6 +50,7 @@ enum class Outcome {
   kOk,
   kUnsupported,  // the kernel said so
   kInvalid,      // the kernel said so
+  kFailed,       // the kernel said so: it could not solve the problem
   kDeclined,     // ropeproof_supports said so, before any call
   kError,        // the answer broke the protocol
   kCrash,        // the process ended; `detail` names the signal or status

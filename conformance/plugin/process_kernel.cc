@@ -53,6 +53,7 @@ class ProcessKernel : public Kernel {
   ProcessKernel(const std::string& command, const KernelOptions& options)
       : command_(command), limit_(options.time_limit), patience_(options) {
     description_ = start();
+    renews_ = (accepts_ & kFreshOffer) != 0;
   }
 
   const Description& description() const override { return description_; }
@@ -62,8 +63,16 @@ class ProcessKernel : public Kernel {
   void release() override { arena_.release(); }
   bool shares_memory() const override { return false; }
   bool restart(int threads) override {
-    process_.reset();
     threads_ = threads;
+    try {
+      if (process_ != nullptr && renews_) {
+        make_fresh();
+        return true;
+      }
+    } catch (const std::runtime_error&) {
+      renews_ = false;  // the next call starts the command again
+    }
+    process_.reset();
     return true;
   }
 
@@ -124,7 +133,8 @@ class ProcessKernel : public Kernel {
     const std::string source = text::one_line(command_);
     Description d;
     file_ = nullptr;
-    process_ = Child::execute(limit_threads(threads_) + command_);
+    process_ =
+        Child::execute(renews_ ? command_ : limit_threads(threads_) + command_);
     process_->send(describe_request());
     await(kStartLimits * limit_);
     try {
@@ -133,10 +143,13 @@ class ProcessKernel : public Kernel {
       if (status != "ok") refuse("status \"" + status + "\" is not \"ok\"");
       check_abi_version(reply.integer("abi_version", 0), source);
       d = read_description(reply);
-      if (takes_file(reply.take("accepts"))) file_ = &shared_file_;
+      accepts_ =
+          reply.has("accepts") ? reply.some_of("accepts", kOfferWords) : 0;
+      if ((accepts_ & kSharedFileOffer) != 0) file_ = &shared_file_;
       has_supports_ = says_supports(reply.take("supports"));
       reply.finish();
       read_bytes(0);
+      if (renews_ && threads_ > 0) make_fresh();
     } catch (const Malformed& fault) {
       throw KernelError(source + ": describe: " + fault.what());
     }
@@ -144,14 +157,14 @@ class ProcessKernel : public Kernel {
     return d;
   }
 
-  // What a process takes of what was offered.
-  static bool takes_file(const Json& accepts) {
-    if (accepts.is_null() || accepts == Json::array()) return false;
-    if (accepts != protocol_words()) {
-      refuse("accepts is " + accepts.dump() + "; it may be " +
-             protocol_words().dump());
-    }
-    return true;
+  // The process replaces itself by one that has computed nothing yet.
+  void make_fresh() {
+    send(fresh_request(threads_));
+    Members reply(parse_header(read_line()));
+    const std::string status = reply.text("status");
+    if (status != "ok") refuse("status of fresh is \"" + status + "\"");
+    reply.finish();
+    read_bytes(0);
   }
 
   static bool says_supports(const Json& word) {
@@ -209,23 +222,28 @@ class ProcessKernel : public Kernel {
   Answer read_choice() {
     Members reply = read_reply();
     const std::string status = reply.text("status");
-    reply.take("message");
+    const Json message = message_of(reply);
     reply.finish();
     read_bytes(0);
     if (status == "ok") return {};
     if (status == "unsupported") return {Outcome::kDeclined, ""};
-    refuse("status \"" + status + "\" of supports must be ok or unsupported");
+    return refusal(status, message);
+  }
+
+  static Json message_of(Members& reply) {
+    Json message = reply.take("message");
+    if (!message.is_null() && !message.is_string()) {
+      refuse("message must be a string");
+    }
+    return message;
   }
 
   Answer read_answer(const ropeproof_problem& problem) {
     Members reply = read_reply();
     const std::string status = reply.text("status");
-    const Json message = reply.take("message");
+    const Json message = message_of(reply);
     const Json buffers = reply.take("buffers");
     reply.finish();
-    if (!message.is_null() && !message.is_string()) {
-      refuse("message must be a string");
-    }
     const auto tensors = status == "ok" ? outputs(problem)
                                         : std::vector<ByteTensor<std::byte>>();
     const Json wanted = status == "ok" ? answer_buffers_ : Json(nullptr);
@@ -259,9 +277,10 @@ class ProcessKernel : public Kernel {
                                          : message.get<std::string>());
     if (status == "unsupported") return {Outcome::kUnsupported, detail};
     if (status == "invalid") return {Outcome::kInvalid, detail};
+    if (status == "failed") return {Outcome::kFailed, detail};
     if (status == "error") return {Outcome::kError, detail};
     refuse("status \"" + status +
-           "\" must be ok, unsupported, invalid or error");
+           "\" must be ok, unsupported, invalid, failed or error");
   }
 
   void await(milliseconds limit) {
@@ -316,6 +335,8 @@ class ProcessKernel : public Kernel {
   Arena arena_;
   SharedFile shared_file_;
   SharedFile* file_ = nullptr;  // the same, if the process takes it
+  std::uint32_t accepts_ = 0;   // of what was offered
+  bool renews_ = false;         // makes itself fresh, and has not failed to
   bool has_supports_ = false;
   int threads_ = 0;
   std::unique_ptr<Child> process_;

@@ -83,7 +83,7 @@ TEST_CASE("a description outside the protocol is refused with the reason",
        {"fractional-position", "describe: max_position must be an integer"},
        {"unknown-field", "describe: has the unknown field \"colour\""},
        {"unknown-accept",
-        "describe: accepts is [\"pigeons\"]; it may be [\"shared_file\"]"},
+        "describe: accepts has \"pigeons\"; known are shared_file or fresh"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
   CHECK(why_not(selftest::process(fault)) == reason);
 }
@@ -101,7 +101,8 @@ TEST_CASE("an answer that breaks the protocol is an error, not the end",
        {"bytes-with-refusal",
         "buffers of status \"unsupported\" are [[\"q\",192]], not null"},
        {"unknown-status",
-        "status \"splendid\" must be ok, unsupported, invalid or error"},
+        "status \"splendid\" must be ok, unsupported, invalid, failed or "
+        "error"},
        {"numeric-message", "message must be a string"},
        {"unknown-reply-field", "has the unknown field \"mood\""}}));
   const Answer answer = run_fault(fault);
@@ -122,6 +123,7 @@ TEST_CASE("a process that refuses, ends or hangs has its own outcome",
       GENERATE(table<std::string, Outcome, std::string>(
           {{"unsupported", Outcome::kUnsupported, "a reason in two lines"},
            {"invalid", Outcome::kInvalid, "a reason in two lines"},
+           {"failed", Outcome::kFailed, "a reason in two lines"},
            {"error", Outcome::kError, "a reason in two lines"},
            {"bare-refusal", Outcome::kUnsupported, "status \"unsupported\""},
            {"ends", Outcome::kCrash, "exited with status 4"},
@@ -143,6 +145,20 @@ TEST_CASE("a process that is restarted is told how many threads to use",
   CHECK(kernel->restart(1));
   CHECK(
       selftest::run_strided(*kernel).detail.ends_with("exited with status 7"));
+}
+
+TEST_CASE("a process may make itself fresh, or is started again",
+          "[conformance][kernel]") {
+  const auto [fault, once, twice] =
+      GENERATE(table<std::string, std::string, std::string>(
+          {{"is-fresh", "fresh: [1]", "fresh: [1, 0]"},
+           {"is-never-fresh", "fresh: []", "fresh: []"}}));
+  const auto kernel = selftest::start(selftest::process(fault));
+  CHECK(selftest::run_strided(*kernel).detail == "fresh: []");
+  CHECK(kernel->restart(1));
+  CHECK(selftest::run_strided(*kernel).detail == once);
+  CHECK(kernel->restart(0));
+  CHECK(selftest::run_strided(*kernel).detail == twice);
 }
 
 TEST_CASE("an answer too many is an error of the call that it comes with",
@@ -186,23 +202,54 @@ TEST_CASE("megabytes in both directions do not block one another",
   CHECK(weight.out[kElements - 1] == kElements - 1);
 }
 
+namespace {
+
+// Open for reading; what holds it for writing ends before has_hung_up().
+class Fifo {
+ public:
+  Fifo() {
+    REQUIRE(mkdtemp(folder_) != nullptr);
+    path_ = std::string(folder_) + "/alive";
+    REQUIRE(mkfifo(path_.c_str(), 0600) == 0);
+    reader_ = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  }
+  ~Fifo() {
+    close(reader_);
+    std::remove(path_.c_str());
+    rmdir(folder_);
+  }
+
+  const std::string& path() const { return path_; }
+  bool has_hung_up() const {
+    pollfd end{reader_, POLLIN, 0};
+    return poll(&end, 1, 10000) == 1 && (end.revents & POLLHUP) != 0;
+  }
+
+ private:
+  char folder_[24] = "/tmp/ropeproof-XXXXXX";
+  std::string path_;
+  int reader_ = -1;
+};
+
+}  // namespace
+
 TEST_CASE("what a command started ends with it", "[conformance][kernel]") {
-  char folder[] = "/tmp/ropeproof-XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
-  const std::string fifo = std::string(folder) + "/alive";
-  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
-  const int alive = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
-  CHECK(why_not("sleep 3600 > " + fifo + " & sleep 3600", milliseconds(50)) ==
-        "describe: no answer within 500 ms");
-  // The FIFO hangs up when its last writer, the first sleep, has ended.
-  pollfd end{alive, POLLIN, 0};
-  CHECK(poll(&end, 1, 10000) == 1);
-  CHECK((end.revents & POLLHUP) != 0);
+  const Fifo alive;
+  CHECK(why_not("sleep 3600 > " + alive.path() + " & sleep 3600",
+                milliseconds(50)) == "describe: no answer within 500 ms");
+  CHECK(alive.has_hung_up());
   CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
   CHECK(errno == ECHILD);
-  close(alive);
-  std::remove(fifo.c_str());
-  rmdir(folder);
+}
+
+TEST_CASE("what a Python kernel started ends before the fresh one begins",
+          "[conformance][kernel]") {
+  const Fifo alive;
+  const auto kernel =
+      selftest::start(selftest::adapter("leaves-child " + alive.path()));
+  CHECK(selftest::run_strided(*kernel).detail == "");
+  CHECK(kernel->restart(0));
+  CHECK(alive.has_hung_up());
 }
 
 }  // namespace ropeproof::conformance::plugin

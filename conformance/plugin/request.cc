@@ -42,12 +42,17 @@ bool can_be_told(const ropeproof_problem& p) {
   return has_words;
 }
 
-Json protocol_words() { return {"shared_file"}; }
-
 std::string describe_request() {
   Json header{{"op", "describe"}, {"abi_version", ROPEPROOF_ABI_VERSION}};
-  if (SharedFile::is_available()) header["offers"] = protocol_words();
+  for (const auto& [offer, word] : kOfferWords) {
+    if (offer == kSharedFileOffer && !SharedFile::is_available()) continue;
+    header["offers"].push_back(word);
+  }
   return header.dump() + "\n";
+}
+
+std::string fresh_request(int threads) {
+  return Json{{"op", "fresh"}, {"threads", threads}}.dump() + "\n";
 }
 
 Json request_header(const char* operation, const ropeproof_problem& p) {

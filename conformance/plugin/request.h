@@ -15,11 +15,15 @@ namespace ropeproof::conformance::plugin {
 inline constexpr std::size_t kMinFileBytes = std::size_t{1} << 16;
 inline constexpr std::size_t kFileAlignment = 64;
 
-// What the protocol has beyond its first version, a list of words; a process
-// takes what it knows.
-Json protocol_words();
+// What the runner can do beyond the first version of the protocol; a process
+// accepts what it knows.
+enum Offer : std::uint32_t { kSharedFileOffer = 1, kFreshOffer = 2 };
+inline constexpr text::Words<std::uint32_t, 2> kOfferWords{
+    {{kSharedFileOffer, "shared_file"}, {kFreshOffer, "fresh"}}};
 
 std::string describe_request();
+// For a fresh process with `threads` threads, 0: as many as it likes.
+std::string fresh_request(int threads);
 
 // Whether the protocol has words for the problem's enumerators.
 bool can_be_told(const ropeproof_problem& problem);

@@ -114,6 +114,8 @@ add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
   --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py")
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/test/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
+add_test(NAME adapters COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/conformance/adapters/ropeproof_test.py)
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
 if(ROPEPROOF_MPFI)

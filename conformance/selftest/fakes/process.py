@@ -25,6 +25,8 @@ describe_faults = {
     "high-trig-ulp": {"claims": [{"angle_class": "A1", "trig_ulp": 5}]},
     "unknown-accept": {"accepts": ["pigeons"]},
     "cuts-file": {"accepts": ["shared_file"]},
+    "is-fresh": {"accepts": ["fresh"]},
+    "is-never-fresh": {"accepts": ["fresh"]},
 }
 
 
@@ -80,8 +82,10 @@ def answer(request, payload):
         os.close(0)
         os.close(1)
         time.sleep(3600)
-    elif fault in ("unsupported", "invalid", "error"):
+    elif fault in ("unsupported", "invalid", "failed", "error"):
         send({"status": fault, "message": "a reason\nin two lines"})
+    elif fault in ("is-fresh", "is-never-fresh"):
+        send({"status": "failed", "message": f"fresh: {fresh}"})
     elif fault == "bare-refusal":
         send({"status": "unsupported"})
 
@@ -101,6 +105,7 @@ def stream(request):
     sys.stdout.buffer.flush()
 
 
+fresh = []  # how many threads each time
 for line in sys.stdin.buffer:
     request = json.loads(line)
     if request["op"] == "describe":
@@ -109,6 +114,9 @@ for line in sys.stdin.buffer:
         send({**describes, **describe_faults.get(fault, {})})
         if fault == "never-reads":
             time.sleep(3600)
+    elif request["op"] == "fresh":
+        fresh.append(request["threads"])
+        send({"status": "ok" if fault == "is-fresh" else "unsupported"})
     elif fault == "cuts-file":
         try:
             with open(request["file"], "r+b") as file:

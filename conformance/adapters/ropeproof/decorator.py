@@ -1,0 +1,148 @@
+"""The decorator, and what a decorated function or class says to a request."""
+
+import inspect
+import os
+import traceback
+
+import numpy as np
+
+from ropeproof.problem import Problem, View, results_of
+
+ABI_VERSION = 1
+CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
+         "table_dtype", "rounding")
+KEPT_OBJECTS = 8
+MESSAGE_LIMIT = 1000
+
+registered = None
+
+
+class Unsupported(Exception):
+    """Raise it for a problem outside what the kernel offers."""
+
+
+class Invalid(Exception):
+    """Raise it for a problem that contradicts itself."""
+
+
+def kernel(*, name, version, operations, dtypes, pairings, features=(),
+           claims=None, supports=None, empty=False, arrays="numpy",
+           heads_first=False, window=False, **more):
+    """Registers what it decorates as the kernel that serve() runs: a function
+    of a Problem, or a class whose objects are.
+
+    The function returns arrays in the problem's dtypes:
+        rope, rotate, lookup    q, k, or the one that there is
+        table                   cos, sin
+        frequencies             inv_freq
+        permute                 the permuted weight
+
+    Of a class, one object for each set of arguments lives as long as the
+    process; the parameters of __init__ are names of a Problem's fields.
+
+    claims       a dict from dtypes to claims, or a list of claims with their
+                 dtypes; one claim for all may be given by keywords
+    supports     a function of a Problem without arrays: whether it is taken
+    empty        True: problems and tensors of no elements come, too
+    arrays       the library of all arrays: numpy, ml_dtypes, torch, jax, mlx
+                 or onnxruntime
+    heads_first  True: q and k are [batch, heads, seq, head_dim]
+    window       True: q and k are cut to the rotary window; their other
+                 channels are copied
+    more         other fields of the description, README.md lists them
+    """
+    flat = {word: more.pop(word) for word in CLAIM if word in more}
+    if isinstance(claims, dict):
+        claims = [dict(claim, dtypes=[dtype]) for dtype, claim in claims.items()]
+    if (claims is None) == (not flat):
+        raise TypeError("a kernel has claims, or the keywords of one claim: "
+                        "angle_class and so on")
+    description = dict(
+        status="ok", abi_version=ABI_VERSION, name=name, version=version,
+        operations=list(operations), dtypes=list(dtypes),
+        pairings=list(pairings),
+        features=list(dict.fromkeys(["out_of_place", *features])),
+        claims=claims or [flat], **more)
+    if supports:
+        description["supports"] = True
+    view = View(arrays, heads_first, window)
+
+    def register(subject):
+        global registered
+        registered = _Kernel(subject, description, supports, empty, view)
+        return subject
+    return register
+
+
+class _Kernel:
+    def __init__(self, subject, description, supports, empty, view):
+        self.description = description
+        self._subject, self._supports = subject, supports
+        self._empty, self._view = empty, view
+        self._objects = {}
+
+    def supports(self, request):
+        """Status and message: whether it takes a problem without arrays."""
+        def ask():
+            if not self._supports(Problem(request)):
+                raise Unsupported
+        return _guarded(ask)[:2]
+
+    def solve(self, request):
+        """Status, message and, if that is "ok", names and arrays."""
+        if request.is_empty() and not self._empty:
+            return "ok", None, [(name, request.empty(name))
+                                for name in request.results]
+        return _guarded(lambda: results_of(request, self._view,
+                                           self._call(request)))
+
+    def _call(self, request):
+        problem = Problem(request, self._view)
+        if self._empty:
+            problem.add_empty()
+        if not inspect.isclass(self._subject):
+            return self._subject(problem)
+        given = {name: getattr(problem, name)
+                 for name in inspect.signature(self._subject).parameters}
+        key = tuple(_key(request.arrays.get(name, value))
+                    for name, value in given.items())
+        if key not in self._objects:
+            self._objects[key] = self._subject(**given)
+        kept = self._objects[key] = self._objects.pop(key)  # used last
+        if len(self._objects) > KEPT_OBJECTS:
+            del self._objects[next(iter(self._objects))]
+        return kept(problem)
+
+
+def _key(value):
+    return value.tobytes() if isinstance(value, np.ndarray) else repr(value)
+
+
+def _guarded(function):
+    """Status, message, result of third-party code, whatever it raises."""
+    try:
+        return "ok", None, function()
+    except Unsupported as error:
+        return "unsupported", _text(error), None
+    except Invalid as error:
+        return "invalid", _text(error), None
+    except BaseException as error:  # even SystemExit: the run goes on
+        message = f"{_where(error)}{type(error).__name__}: {_text(error)}"
+        return "failed", message, None
+
+
+def _text(error):
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its message cannot be printed)"
+    return text[:MESSAGE_LIMIT].encode("utf-8", "replace").decode()
+
+
+def _where(error):
+    """The innermost line that is not ours."""
+    ours = os.path.dirname(__file__)
+    lines = [(os.path.basename(frame.f_code.co_filename), line)
+             for frame, line in traceback.walk_tb(error.__traceback__)
+             if os.path.dirname(frame.f_code.co_filename) != ours]
+    return f"{lines[-1][0]}:{lines[-1][1]}: " if lines else ""
