@@ -25,6 +25,12 @@ ropeproof_plugin(c_example_swapped conformance/examples/my_rope_swapped.c)
 target_link_libraries(plugin_c_example PRIVATE m)
 target_link_libraries(plugin_c_example_swapped PRIVATE m)
 
+# What ropeproof_tokens.h is for; tools/test/examples_test.sh judges them.
+foreach(name IN ITEMS per_token per_head head_major given_table)
+  ropeproof_plugin(${name} conformance/examples/${name}.c)
+  target_link_libraries(plugin_${name} PRIVATE m)
+endforeach()
+
 # Kernels that are wrong on purpose, which the suite must find out:
 # build/fakes/NAME.so. What it must say is in fakes/expected.h.
 file(GLOB fakes CONFIGURE_DEPENDS conformance/selftest/fakes/*.c)
@@ -73,4 +79,5 @@ install(TARGETS plugin_c_example
 install(FILES tools/prove/second_oracle/recheck.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof)
 install(DIRECTORY vectors/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof/vectors)
-install(FILES conformance/include/ropeproof_kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES conformance/include/ropeproof_kernel.h conformance/include/ropeproof_tokens.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -97,6 +97,8 @@ target_compile_definitions(conformance_test PRIVATE
 set(plugins ${PROJECT_BINARY_DIR}/plugins)
 add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/test/cli_test.sh
   $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_MPFI})
+add_test(NAME token_examples COMMAND ${PROJECT_SOURCE_DIR}/tools/test/examples_test.sh
+  $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME command_line_exchange COMMAND
   ${PROJECT_SOURCE_DIR}/tools/test/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})

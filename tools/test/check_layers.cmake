@@ -36,7 +36,7 @@ set(MAX_LINES 400)
 # Kind and pattern of a header's name; the first that matches decides. Of a room, the name follows.
 set(C_HEADERS "(assert|ctype|errno|fenv|float|inttypes|limits|locale|math|signal|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time)\\.h")
 set(KINDS
-  "kernel_abi (conformance/include/)?ropeproof_kernel\\.h"
+  "kernel_abi (conformance/include/)?ropeproof_(kernel|tokens)\\.h"
   "second_oracle tools/prove/second_oracle/.*"
   "room conformance/([a-z]+)/.*"
   "reference reference/.*" "fast fast/.*" "tools tools/.*"
@@ -89,6 +89,9 @@ function(check_source root file violations)
     endif()
   elseif(file STREQUAL "conformance/include/ropeproof_kernel.h")
     set(may)  # but <stdint.h>, below
+  elseif(file STREQUAL "conformance/include/ropeproof_tokens.h")
+    set(may std kernel_abi)
+    set(rooms include)
   elseif(file MATCHES "_test\\.cc$|/test_[a-z_]*\\.h$")
     list(APPEND may ${MAY_test})
   endif()
@@ -173,6 +176,7 @@ function(self_test)
   house(conformance/include/ropeproof_kernel.h "#include <stdint.h>")
   house(conformance/cases/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
     "#include <nlohmann/json.hpp>" "#include <openssl/evp.h>" "// #include \"fast/kernel.h\"")
+  house(conformance/include/ropeproof_tokens.h "#include <ropeproof_kernel.h>" "#include <string.h>")
   house(tools/main.cc "#include <CLI/CLI.hpp>" "#include \"conformance/cases/case.h\"")
   house(tools/prove/second_oracle/main.cc "#include <flint/arb.h>" "#include <openssl/evp.h>"
     "#include \"tools/prove/second_oracle/number.h\"")
@@ -202,6 +206,7 @@ function(self_test)
       "conformance/check/deep/e.cc fmt/format.h unknown"
       "conformance/cases/b.cc conformance/check/run.h room check"
       "conformance/include/ropeproof_kernel.h stddef.h std"
+      "conformance/include/ropeproof_tokens.h nlohmann/json.hpp nlohmann"
       "tools/a.cc fast/kernel.h fast"
       "tools/b.cc boost/version.hpp boost"
       "tools/c.cc tools/prove/second_oracle/number.h second_oracle"
