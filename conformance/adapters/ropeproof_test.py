@@ -6,12 +6,14 @@
 import importlib.util
 import math
 import struct
+import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import ropeproof
-from ropeproof import arrays, decorator
+from ropeproof import arrays, decorator, fresh
 from ropeproof.problem import Problem, View
 from ropeproof.request import Request
 
@@ -220,16 +222,26 @@ class Objects(unittest.TestCase):
         self.assertLessEqual(len(subject._objects), decorator.KEPT_OBJECTS)
 
 
+class Fresh(unittest.TestCase):
+    def test_a_process_with_an_open_device_is_not_forked(self):
+        self.assertFalse(fresh._has_device())
+        with tempfile.NamedTemporaryFile() as file:
+            with mock.patch.object(fresh, "DEVICES", (file.name,)):
+                self.assertTrue(fresh._has_device())
+                self.assertFalse(fresh.is_possible())
+
+
 class HuggingFace(unittest.TestCase):
-    def configuration(self, head_dim=16, **fields):
+    def configuration(self, head_dim=16, view=View(), **fields):
         given = request(q=tensor(1, 1, 1, head_dim), **fields)
-        return Problem(given, View("numpy", False, False)).hugging_face
+        return Problem(given, view).hugging_face
 
     def test_each_scaling_has_its_parameters(self):
         rope = self.configuration()
         self.assertEqual(rope["head_dim"], 16)
         self.assertEqual(rope["rope_parameters"],
-                         dict(rope_type="default", rope_theta=1e4))
+                         dict(rope_type="default", rope_theta=1e4,
+                              partial_rotary_factor=1))
         for given, length, want in (
                 (scaling("linear", factor=4), None,
                  dict(rope_type="linear", factor=4)),
@@ -255,7 +267,8 @@ class HuggingFace(unittest.TestCase):
             with self.subTest(given["kind"]):
                 found = self.configuration(scaling=given)
                 self.assertEqual(found["rope_parameters"],
-                                 dict(want, rope_theta=1e4))
+                                 dict(want, rope_theta=1e4,
+                                      partial_rotary_factor=1))
                 if length:
                     self.assertEqual(found["max_position_embeddings"], length)
 
@@ -267,11 +280,15 @@ class HuggingFace(unittest.TestCase):
                 self.assertEqual(int(head_dim * rope["partial_rotary_factor"]),
                                  rotary_dim)
 
-    def test_sections_are_m_ropes(self):
-        found = self.configuration(axis_map="interleaved",
-                                   axis_sections=[4, 2, 2])
-        self.assertEqual(found["rope_parameters"]["mrope_section"], [4, 2, 2])
-        self.assertTrue(found["rope_parameters"]["mrope_interleaved"])
+    def test_sections_are_m_ropes_where_a_kernel_has_axes(self):
+        def section(**fields):
+            found = self.configuration(view=View(has_axes=True), **fields)
+            return found["rope_parameters"]["mrope_section"]
+        self.assertEqual(section(axis_map="sections", axis_sections=[4, 2, 2]),
+                         [4, 2, 2])
+        self.assertEqual(section(), [8, 0, 0])
+        self.assertNotIn("mrope_section",
+                         self.configuration()["rope_parameters"])
 
 
 if __name__ == "__main__":

@@ -225,7 +225,7 @@ TEST_CASE("a Python result of the wrong type is told in one line",
         "ValueError: q is float32[1, 3, 2, 4], not float32[2, 3, 2, 4]"},
        {"wrong-dtype",
         "ValueError: q is float64[2, 3, 2, 4], not float32[2, 3, 2, 4]"},
-       {"no-array", "TypeError: a int is no array"}}));
+       {"no-array", "TypeError: a int is no array of numpy"}}));
   const auto kernel = selftest::start(selftest::adapter(mode));
   CHECK_THAT(selftest::run_strided(*kernel, false).detail, EndsWith(detail));
 }
@@ -297,6 +297,12 @@ TEST_CASE("a fresh Python process has the threads that it may have",
   CHECK(first_of_q(*kernel) == 1);
   CHECK(kernel->restart(0));
   CHECK(first_of_q(*kernel) == all);
+}
+
+TEST_CASE("a Python kernel may start processes that import it again",
+          "[conformance][kernel]") {
+  const auto kernel = selftest::start(selftest::adapter("spawns"));
+  CHECK(first_of_q(*kernel) == 7);
 }
 
 TEST_CASE("a Python kernel that ends its process is a crash, and named",

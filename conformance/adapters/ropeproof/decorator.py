@@ -65,7 +65,7 @@ def kernel(*, name, version, operations, dtypes, pairings, features=(),
         claims=claims or [flat], **more)
     if supports:
         description["supports"] = True
-    view = View(arrays, heads_first, window)
+    view = View(arrays, heads_first, window, bool(more.get("axis_maps")))
 
     def register(subject):
         global registered
@@ -84,7 +84,7 @@ class _Kernel:
     def supports(self, request):
         """Status and message: whether it takes a problem without arrays."""
         def ask():
-            if not self._supports(Problem(request)):
+            if not self._supports(Problem(request, self._view)):
                 raise Unsupported
         return _guarded(ask)[:2]
 

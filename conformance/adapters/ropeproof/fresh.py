@@ -2,6 +2,7 @@
 everything and called nothing."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import sys
@@ -10,13 +11,17 @@ import warnings
 
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 PATIENCE_S = 0.1
+# A driver that is open serves the process that opened it only.
+DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/")
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def is_possible():
-    """Whether a fork has all that this process has: no thread but this one. A
-    library that knows of forks (OpenBLAS) ends its threads when one is tried."""
+    """Whether a fork has all that this process has: no device, and no thread but
+    this one. A library that knows of forks (OpenBLAS) ends its threads when one
+    is tried."""
     tasks = "/proc/self/task"
-    if not os.path.isdir(tasks):
+    if not os.path.isdir(tasks) or _has_device():
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python's and JAX's, of threads
@@ -38,16 +43,18 @@ def stay_behind():
     that replaces it by one with so many. This process ends as the last one."""
     wishes, wish = os.pipe()
     os.set_blocking(wishes, False)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    own = _children()
     threads = None
     while True:
         child = os.fork()
         if child == 0:
-            os.setpgid(0, 0)
             return threads, lambda number: _make_room(wish, number)
-        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-        with contextlib.suppress(OSError):
-            os.killpg(child, signal.SIGKILL)  # what it has started
         status = os.waitpid(child, 0)[1]
+        while left := _children() - own:  # what it started is ours now
+            for orphan in left:
+                os.kill(orphan, signal.SIGKILL)
+                os.waitpid(orphan, 0)
         try:
             threads = int(os.read(wishes, 32))
         except BlockingIOError:
@@ -64,6 +71,21 @@ def limit_threads(number):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:number])
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(number)
+
+
+def _has_device():
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{number}").startswith(DEVICES):
+                return True
+    return False
+
+
+def _children():
+    with contextlib.suppress(FileNotFoundError):  # a kernel without the list
+        with open("/proc/thread-self/children") as file:
+            return {int(number) for number in file.read().split()}
+    return set()
 
 
 def _make_room(wish, number):

@@ -12,7 +12,7 @@ LENGTH = 1 << 20  # where nothing depends on it
 HEADS = 2
 
 
-def configuration(p):
+def configuration(p, has_sections):
     """Keyword arguments of LlamaConfig and its kind: the head, the parameters
     of the RoPE, the length. KeyError for a scaling that transformers lacks."""
     rope = {"rope_type": "default", "rope_theta": p.base}
@@ -28,14 +28,13 @@ def configuration(p):
         length = math.ceil(length * p.scaling["factor"])
     if rope["rope_type"] == "yarn":
         rope["truncate"] = p.scaling["truncate"]
-    if p.rotary_dim != p.head_dim:
-        part = p.rotary_dim / p.head_dim
-        if int(p.head_dim * part) < p.rotary_dim:  # as transformers computes it
-            part = math.nextafter(part, 1)
-        rope["partial_rotary_factor"] = part
-    if p.axis_sections:
-        rope["mrope_section"] = list(p.axis_sections)
-        rope["mrope_interleaved"] = p.axis_map == "interleaved"
+    part = p.rotary_dim / p.head_dim
+    if int(p.head_dim * part) < p.rotary_dim:  # as transformers computes it
+        part = math.nextafter(part, 1)
+    rope["partial_rotary_factor"] = part
+    if has_sections:  # one position is the same on all axes
+        rope["mrope_section"] = (list(p.axis_sections)
+                                 or [p.rotary_dim // 2, 0, 0])
     return dict(head_dim=p.head_dim, hidden_size=HEADS * p.head_dim,
                 num_attention_heads=HEADS, num_key_value_heads=HEADS,
                 max_position_embeddings=length, rope_parameters=rope)

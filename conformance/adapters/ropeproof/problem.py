@@ -41,7 +41,7 @@ class Problem:
     are. supports() sees no arrays.
     """
 
-    def __init__(self, request, view=None):
+    def __init__(self, request, view):
         self.__dict__.update(dict.fromkeys(INPUTS), **request.fields)
         self._request, self._view = request, view
         for name, array in request.arrays.items():
@@ -59,8 +59,9 @@ class Problem:
 
     @property
     def hugging_face(self):
-        """Keyword arguments for a configuration class of transformers 5."""
-        return hugging_face.configuration(self)
+        """Keyword arguments for a configuration class of transformers 5. It has
+        M-RoPE sections if the kernel has axis maps."""
+        return hugging_face.configuration(self, self._view.has_axes)
 
     def by_rows(self, function):
         """Results of function(x, positions) for each row of the batch, put
@@ -127,12 +128,15 @@ class Problem:
 
 
 class View:
-    """How a kernel wants its arrays: of which library, q and k with the heads
-    before the tokens, q and k cut to the rotary window."""
+    """How a kernel wants its problems: arrays of which library, q and k with the
+    heads before the tokens, q and k cut to the rotary window, several axes."""
 
-    def __init__(self, library, heads_first, window):
+    def __init__(self, library="numpy", heads_first=False, window=False,
+                 has_axes=False):
+        self._library = library
         self.to, self._from = LIBRARIES[library]
         self.heads_first, self.window = heads_first, window
+        self.has_axes = has_axes
 
     def cut(self, array, fields):
         """A part of q or k, in order; the memory is the same."""
@@ -146,7 +150,8 @@ class View:
             try:
                 array = self._from(array)
             except AttributeError:
-                raise TypeError(f"a {type(array).__name__} is no array") from None
+                raise TypeError(f"a {type(array).__name__} is no array of "
+                                f"{self._library}") from None
         return LIBRARIES["numpy"][1](array)
 
 

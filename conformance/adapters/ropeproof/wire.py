@@ -29,7 +29,8 @@ def take_over():
         _connection = (os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(2, 1)
-        sys.stdout.reconfigure(line_buffering=True)
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(line_buffering=True)
     return _connection
 
 

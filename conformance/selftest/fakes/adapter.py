@@ -1,6 +1,7 @@
 """Python kernels behind the ropeproof module: arguments name what one does."""
 
 import atexit
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -63,6 +64,9 @@ def number(p):
         return os.getpid() != imported_by
     if "counts-processors" in modes:
         return len(os.sched_getaffinity(0))
+    if "spawns" in modes:  # a process that imports this file again
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            return pool.apply(abs, (-7,))
     if "leaves-child" in modes:  # that holds the file of the last argument
         with open(modes[-1], "w") as file:
             subprocess.Popen(["sleep", "3600"], pass_fds=[file.fileno()])
