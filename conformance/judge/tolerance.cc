@@ -28,12 +28,14 @@ Claim claim_of(const plugin::Description& description, Format dtype) {
   const ropeproof_claim& made = description.claim(plugin::abi_dtype(dtype));
   Claim claim;
   claim.power = made.power == ROPEPROOF_EXP2 ? Power::kExp2 : Power::kPow;
+  claim.power_ulp = static_cast<int>(made.power_ulp);
   claim.trig_ulp = static_cast<int>(made.trig_ulp);
   claim.output = dtype;
   claim.table =
       made.table_dtype == 0 ? dtype : plugin::format_of(made.table_dtype);
-  claim.rounds =
-      made.rounding == ROPEPROOF_ROUND_EACH ? Rounds::kEach : Rounds::kOnce;
+  claim.rounds = made.rounding == ROPEPROOF_ROUND_EACH ? Rounds::kEach
+                 : made.rounding == ROPEPROOF_TRUNCATE ? Rounds::kTruncate
+                                                       : Rounds::kOnce;
   claim.computes_scaling = (description.features & ROPEPROOF_INV_FREQ) == 0;
   return with_angle(claim, made.angle_class,
                     made.angle_dtype == 0

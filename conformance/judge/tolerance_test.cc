@@ -20,6 +20,7 @@ TEST_CASE("a description that says nothing claims f32, direct, by pow",
   CHECK(claim.angle_class == AngleClass::kDirect);
   CHECK(claim.angle_arithmetic == Format::kF32);
   CHECK(claim.power == Power::kPow);
+  CHECK(claim.power_ulp == 1);
   CHECK(claim.trig_ulp == 1);
   CHECK(claim.table == Format::kBF16);
   CHECK(claim.output == Format::kBF16);
@@ -51,16 +52,20 @@ TEST_CASE("each word of a description selects its row",
   }
   plugin::Description description;
   description.claims[0].power = ROPEPROOF_EXP2;
+  description.claims[0].power_ulp = 4;
   description.claims[0].trig_ulp = 3;
   description.claims[0].table_dtype = ROPEPROOF_F16;
   description.claims[0].rounding = ROPEPROOF_ROUND_EACH;
   description.features = ROPEPROOF_INV_FREQ;
   const Claim claim = claim_of(description, Format::kBF16);
   CHECK(claim.power == Power::kExp2);
+  CHECK(claim.power_ulp == 4);
   CHECK(claim.trig_ulp == 3);
   CHECK(claim.table == Format::kF16);
   CHECK(claim.rounds == Rounds::kEach);
   CHECK_FALSE(claim.computes_scaling);
+  description.claims[0].rounding = ROPEPROOF_TRUNCATE;
+  CHECK(claim_of(description, Format::kBF16).rounds == Rounds::kTruncate);
 }
 
 TEST_CASE("the phase grades lie in the gaps between the kinds of angles",
@@ -75,11 +80,12 @@ TEST_CASE("the phase grades lie in the gaps between the kinds of angles",
 TEST_CASE("the table can be read as a table", "[conformance][tolerance]") {
   const std::string text = tolerance_text();
   for (const char* line :
-       {"  A1 pow f32   2^-24  3 + |ln t| [2j/r inexact]\n",
-        "  A2 pow f32   2^-24  1 + 3 j + |ln t| [2/r inexact]\n",
-        "  A3 exp2 bf16 2^-8   2 + 4 |ln t|\n",
+       {"  A1 pow f32   2^-24  1 + 2v + |ln t| [2j/r inexact]\n",
+        "  A2 pow f32   2^-24  1 + (1 + 2v) j + |ln t| [2/r inexact]\n",
+        "  A3 exp2 bf16 2^-8   2v + (2 + 2v) |ln t|\n",
         "  table f32 once f32          2    0    0          3          4 ",
-        "  table bf16 each bf16        0    1    1 "}) {
+        "  table bf16 each bf16        0    1    1 ",
+        "  table f32 truncate bf16     2    0    2 "}) {
     CHECK_THAT(text, ContainsSubstring(line));
   }
 }

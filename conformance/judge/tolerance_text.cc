@@ -21,20 +21,34 @@ std::string format(const char* pattern, Arguments... arguments) {
   return buffer;
 }
 
-// "3 + 3 j + 4 |ln t|".
-std::string roundings_text(const AngleRow& row) {
+// "1 + 2v" of what is `once` for v = 1 and `twice` for v = 2.
+std::string linear(double once, double twice) {
+  const double slope = twice - once, constant = once - slope;
+  if (slope == 0) return format("%g", constant);
+  if (constant == 0) return format("%gv", slope);
+  return format("%g + %gv", constant, slope);
+}
+
+// "1 + (1 + 2v) j + |ln t| [2/r inexact]".
+std::string roundings_text(Claim claim) {
+  const AngleRow once = angle_row(claim);
+  claim.power_ulp = 2;
+  const AngleRow twice = angle_row(claim);
   std::string text;
-  const auto add = [&text](double count, const char* what) {
-    if (count == 0) return;
-    if (!text.empty()) text += " + ";
-    text +=
-        what[0] != '\0' && count == 1 ? what + 1 : format("%g%s", count, what);
+  const auto add = [&](double AngleRow::*count, const char* what) {
+    if (once.*count == 0) return;
+    std::string factor = linear(once.*count, twice.*count);
+    const bool is_sum = factor.find(' ') != std::string::npos;
+    if (what[0] != '\0' && is_sum) factor = "(" + factor + ")";
+    if (what[0] != '\0' && factor == "1") factor.clear();
+    if (what[0] != '\0' && !factor.empty()) factor += ' ';
+    text += (text.empty() ? "" : " + ") + factor + what;
   };
-  add(row.constant, "");
-  add(row.per_pair, " j");
-  add(row.exponent, " |ln t|");
-  if (row.exact == Quotient::k2jOverR) text += " [2j/r inexact]";
-  if (row.exact == Quotient::k2OverR) text += " [2/r inexact]";
+  add(&AngleRow::constant, "");
+  add(&AngleRow::per_pair, "j");
+  add(&AngleRow::exponent, "|ln t|");
+  if (once.exact == Quotient::k2jOverR) text += " [2j/r inexact]";
+  if (once.exact == Quotient::k2OverR) text += " [2/r inexact]";
   return text;
 }
 
@@ -65,7 +79,7 @@ std::string angle_rows() {
           text::word(text::kFormatWords, angle.arithmetic);
       text += format("  %-12s 2^%-4d %s\n", row.c_str(),
                      log2_of(traits(angle.arithmetic).unit_roundoff),
-                     roundings_text(angle_row(claim)).c_str());
+                     roundings_text(claim).c_str());
     }
   }
   return text;
@@ -99,11 +113,10 @@ std::string local_rows(Format output, std::uint32_t rounding) {
 std::string tolerance_text() {
   return "|y^ - y| <= (1 + rho) ||x|| |m| (min(2, |phi| gamma_k(u)) + L) + rho "
          "|y| + eta, for each output\nof each pair\n\n"
-         "angle: k roundings from base to theta (t), 1 more if the base is "
-         "rounded; then 1 for the product,\n"
-         "1 for a rounded position, 2 per axis of a sum. A0 has no angle term; "
-         "its k is that of "
-         "frequencies given out.\n\n"
+         "angle: k roundings from base to theta (t), powers and logarithms "
+         "within v ulp (power_ulp), 1 more if\nthe base is rounded; then 1 for "
+         "the product, 1 for a rounded position, 2 per axis of a sum. A0 has\n"
+         "no angle term; its k is that of frequencies given out.\n\n"
          "  class      u      k\n" +
          angle_rows() +
          "\nL: the stored cosine and sine, then the roundings to the "
@@ -117,7 +130,9 @@ std::string tolerance_text() {
          local_rows(Format::kF16, ROPEPROOF_ROUND_ONCE) +
          local_rows(Format::kBF16, ROPEPROOF_ROUND_ONCE) +
          local_rows(Format::kF16, ROPEPROOF_ROUND_EACH) +
-         local_rows(Format::kBF16, ROPEPROOF_ROUND_EACH);
+         local_rows(Format::kBF16, ROPEPROOF_ROUND_EACH) +
+         local_rows(Format::kF16, ROPEPROOF_TRUNCATE) +
+         local_rows(Format::kBF16, ROPEPROOF_TRUNCATE);
 }
 
 }  // namespace ropeproof::conformance::judge

@@ -51,6 +51,15 @@ void to_one_rounding(plugin::Description& d) {
   d.claims[0].rounding = ROPEPROOF_ROUND_ONCE;
 }
 
+// 1 is exact at any claim.
+double three_ulp_above(double x) {
+  return x == 1 ? x : x + std::copysign(3 * ulp(Format::kF32, x), x);
+}
+
+void to_one_ulp(plugin::Description& d) {
+  d.claims[0].power_ulp = d.claims[0].trig_ulp = 1;
+}
+
 // f32 angles and f32 arithmetic, as most engines.
 std::vector<Control> f32_controls() {
   Control direct = control("f32 direct", ROPEPROOF_A1, f32_knobs());
@@ -63,7 +72,20 @@ std::vector<Control> f32_controls() {
   exp2.tighten = to_class(ROPEPROOF_A1);
   Control iterated = control("f32 iterated", ROPEPROOF_A2, iterated_knobs());
   iterated.tighten = to_class(ROPEPROOF_A1);
-  return {direct, fused, exp2, iterated};
+  Control power = control("f32, pow of 4 ulp", ROPEPROOF_A1, f32_knobs());
+  power.description.claims[0].power_ulp = 4;
+  power.knobs.frequency = [f = power.knobs.frequency](const auto& p, auto j) {
+    return three_ulp_above(f(p, j));
+  };
+  power.tighten = to_one_ulp;
+  Control trig =
+      control("f32, sin and cos of 4 ulp", ROPEPROOF_A1, f32_knobs());
+  trig.description.claims[0].trig_ulp = 4;
+  trig.knobs.adjust_rotation = [](auto& c, auto& s, auto, auto) {
+    c = three_ulp_above(c), s = three_ulp_above(s);
+  };
+  trig.tighten = to_one_ulp;
+  return {direct, fused, exp2, iterated, power, trig};
 }
 
 // Better angles than f32.
@@ -77,7 +99,10 @@ std::vector<Control> wide_controls() {
   Control twice = control("double-double angle, f64", ROPEPROOF_A0,
                           exact_knobs(), Format::kF64, Format::kF64);
   twice.knobs.uses_low_part = true;
-  return {exact, direct, twice};
+  Control mixed = control("f64 with an f32 table", ROPEPROOF_A1, f32_knobs(),
+                          Format::kF64, Format::kF32);
+  mixed.tighten = to_table(Format::kF64);
+  return {exact, direct, twice, mixed};
 }
 
 // Tensors, tables or angles of 16 bits.
@@ -98,7 +123,12 @@ std::vector<Control> half_controls() {
         control("", ROPEPROOF_A1, f32_knobs(), Format::kF32, format);
     table.name = "f32 with a " + name + " table";
     table.tighten = to_table(Format::kF32);
-    list.insert(list.end(), {once, each, table});
+    Control truncated = control("", ROPEPROOF_A1, f32_knobs(), format, format);
+    truncated.name = name + ", truncated";
+    truncated.description.claims[0].rounding = ROPEPROOF_TRUNCATE;
+    truncated.knobs.truncates = true;
+    truncated.tighten = to_one_rounding;
+    list.insert(list.end(), {once, each, truncated, table});
   }
   Control angle = control("bf16 angles", ROPEPROOF_A3, f32_knobs());
   angle.description.claims[0].angle_dtype = ROPEPROOF_BF16;
@@ -168,6 +198,8 @@ std::string difference(const ropeproof_claim& claim,
     return "table " + text::word(plugin::kDtypeWords, tighter.table_dtype);
   }
   if (claim.rounding != tighter.rounding) return "one rounding";
+  if (claim.power_ulp != tighter.power_ulp) return "pow within 1 ulp";
+  if (claim.trig_ulp != tighter.trig_ulp) return "sin and cos within 1 ulp";
   const std::string text =
       text::word(plugin::kAngleClassWords, tighter.angle_class);
   return claim.angle_class == tighter.angle_class ? text + " by pow" : text;

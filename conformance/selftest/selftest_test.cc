@@ -45,6 +45,34 @@ TEST_CASE("a kernel without a bug is no dead mutant",
   }
 }
 
+TEST_CASE("f64 tensors with f32 tables are judged in every operation",
+          "[conformance][controls]") {
+  plugin::Description description = full_description(ROPEPROOF_A1);
+  description.dtypes = ROPEPROOF_F64;
+  description.max_position = 1 << 20;  // beyond, f32 angles are anything
+  for (const std::uint32_t operation : {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE,
+                                        ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
+    description.operations = operation;
+    CAPTURE(operation);
+    for (const std::uint32_t table : {ROPEPROOF_F32, ROPEPROOF_F64}) {
+      // A given table has the type that is claimed; inv_freq is that of the
+      // angle, f32.
+      const bool passes = table == ROPEPROOF_F32 ||
+                          operation == ROPEPROOF_ROTATE ||
+                          operation == ROPEPROOF_FREQUENCIES;
+      description.claims[0].table_dtype = table;
+      TestKernel kernel(description, f32_knobs());
+      check::Selection selection;
+      selection.values_only = true;
+      const report::Report report = check::run_suite(
+          kernel, control_corpus(cases::committed()), selection);
+      const report::Totals totals = report::total(report);
+      CHECK(totals.of(check::Verdict::kPass) > 0);
+      CHECK((report::exit_status(totals) == 0) == passes);
+    }
+  }
+}
+
 TEST_CASE("every feature that a kernel can declare is judged on the core tier",
           "[conformance][controls]") {
   const report::Report report =

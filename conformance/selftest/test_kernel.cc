@@ -69,6 +69,10 @@ double rounded(Format format, double value) {
   return decode(format, encode(format, value));
 }
 
+double truncated(Format format, double value) {
+  return decode(format, truncate(format, value));
+}
+
 double power(double base, std::int64_t j, std::int64_t dim) {
   return std::pow(base,
                   -2.0 * static_cast<double>(j) / static_cast<double>(dim));
@@ -227,7 +231,9 @@ void TestKernel::cos_sin_of(const ropeproof_problem& p, const HeadIndex& index,
   const double sine =
       std::sin(phi) + (low * std::cos(phi) - half * std::sin(phi));
   const auto entry = [&](double x) {
-    return rounded(knobs_.table, rounded(formed, m * rounded(formed, x)));
+    const double f = rounded(formed, m * rounded(formed, x));
+    return knobs_.truncates ? truncated(knobs_.table, f)
+                            : rounded(knobs_.table, f);
   };
   c = entry(cosine);
   s = entry(sine);
@@ -285,7 +291,9 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
     out[static_cast<std::size_t>(to.v)] = sum(first, s, times(x_v, c));
   }
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
-    store(channel(y, t), dtype, out[static_cast<std::size_t>(t)]);
+    const double value = out[static_cast<std::size_t>(t)];
+    store(channel(y, t), dtype,
+          knobs_.truncates ? truncated(dtype, value) : value);
   }
 }
 

@@ -47,6 +47,7 @@ struct Knobs {
   std::function<double(double x, double m)> outside;
   reference::Format table = reference::Format::kF32;
   bool round_each = false;        // every product and sum to the dtype
+  bool truncates = false;         // whatever becomes 16 bits
   bool is_fused = false;          // a multiply-add rounds once
   bool uses_low_part = false;     // the angle in twice binary64
   bool overwrites_input = false;  // y_v formed from y_u
@@ -65,6 +66,7 @@ struct Knobs {
 };
 
 double rounded(reference::Format format, double value);
+double truncated(reference::Format format, double value);
 // base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
 
