@@ -1,5 +1,6 @@
 #include "conformance/cases/special_rules.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "reference/bound/scaling_roundings.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::cases {
@@ -14,6 +16,8 @@ namespace {
 
 using reference::Format;
 using reference::Pair;
+using reference::bound::Claim;
+using reference::bound::PairAngle;
 
 double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
 
@@ -25,28 +29,48 @@ double largest(Format format) {
   return std::ldexp(2 - 2 * f.unit_roundoff, f.max_exponent);
 }
 
+// The coarsest claims: angles in each type of 16 bits, by the worst power.
+constexpr Claim coarsest(Format format) {
+  return {.angle_arithmetic = format,
+          .power = reference::bound::Power::kExp2,
+          .power_ulp = 4};
+}
+
 // A factor of x: +1 or -1 where its sign is sure, else 0.
 using Sign = int;
 
 struct Factors {
   double c = 1, s = 0;
-  bool is_sure = true;
+  double error = 0;  // of each, in any kernel
 
   Sign sign(double factor) const {
-    if (!is_sure || !(std::abs(factor) >= kSureFactor)) return 0;
+    if (!(std::abs(factor) >= std::max(kSureFactor, error))) return 0;
     return factor < 0 ? -1 : 1;
   }
 };
 
-Factors factors_of(const RopeCase& c, std::int64_t token, std::int64_t j) {
+// How far off the angle of one pair may be. With weights, nothing is sure.
+double angle_error(const RopeCase& c, double scaling, double position,
+                   std::int64_t j) {
+  if (!c.spec.axes.weights.empty()) return reference::bound::kVacuous;
+  PairAngle pair{j, c.spec.layout.rotary_dim, value_of(c.inv_freq_hi[at(j)]),
+                 std::abs(position)};
+  pair.exact_in = reference::bound::formats_that_hold(position);
+  pair.base_in = reference::bound::formats_that_hold(c.spec.frequencies.base);
+  pair.scaling = scaling;
+  return std::max(angle_error(coarsest(Format::kF16), pair),
+                  angle_error(coarsest(Format::kBF16), pair));
+}
+
+Factors factors_of(const RopeCase& c, const std::vector<double>& scaling,
+                   std::int64_t token, std::int64_t j) {
   const std::size_t i = at(token * c.pairs() + j);
-  const std::vector<double> position =
-      reference::position_of(c.positions, c.spec.axes.count, token);
-  const double phi = value_of(c.inv_freq_hi[at(j)]) *
-                     reference::coordinate<double>(c.spec, position, j);
-  const double direction = static_cast<double>(c.spec.direction);
-  return {value_of(c.cos[i]), direction * value_of(c.sin[i]),
-          std::abs(phi) <= kSureAngle};
+  const double cos = value_of(c.cos[i]), sin = value_of(c.sin[i]);
+  const auto& axes = c.spec.axes.axis_of_pair;
+  const double position = c.position(axes.empty() ? 0 : axes[at(j)], token);
+  return {cos, static_cast<double>(c.spec.direction) * sin,
+          std::sqrt(cos * cos + sin * sin) *
+              angle_error(c, scaling[at(j)], position, j)};
 }
 
 // One infinite term, x times a factor.
@@ -77,20 +101,22 @@ std::uint64_t output(double a, Sign f, double b, Sign g) {
   return sum_of(infinite);
 }
 
-// The infinity that a f + b g, finite numbers all, becomes in `format`.
+// The infinity that a f + b g, finite numbers all, becomes in `format` where each
+// factor may be off by `error`.
 std::optional<std::uint64_t> overflow(Format format, double a, double f,
-                                      double b, double g) {
+                                      double b, double g, double error) {
   // Eighths, so that nothing overflows here.
   const double limit = largest(format) / 8;
   const double first = a / 8 * f, second = b / 8 * g, sum = first + second;
+  const double off = (std::abs(a / 8) + std::abs(b / 8)) * error;
   const auto is_clear = [&](double x) {
-    return std::abs(x) <= limit * (1 - kOverflowMargin);
+    return std::abs(x) + off <= limit * (1 - kOverflowMargin);
   };
   if (is_clear(first) && is_clear(second) && is_clear(sum)) return {};
   if (format == Format::kF64) {
     throw std::logic_error("an f64 result next to overflow has no golden");
   }
-  if (is_clear(sum) || std::abs(sum) < limit * (1 + kOverflowMargin)) {
+  if (std::abs(sum) - off < limit * (1 + kOverflowMargin)) {
     throw std::logic_error("a result next to the largest finite number");
   }
   return sum > 0 ? kMustBePlusInfinity : kMustBeMinusInfinity;
@@ -133,6 +159,8 @@ void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
     if (!y_lo.empty()) y_lo[i] = 0;
   };
   const std::vector<bool> rotates = rotated_channels(c.spec);
+  const std::vector<double> scaling =
+      scaling_roundings(coarsest(Format::kBF16), c.spec);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double a = value(i);
     if (!std::isfinite(a) && !rotates[i % rotates.size()]) {
@@ -140,7 +168,7 @@ void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
     }
   }
   for_each_pair(c, heads, [&](const PairOfRow& pair) {
-    const Factors factors = factors_of(c, pair.token, pair.j);
+    const Factors factors = factors_of(c, scaling, pair.token, pair.j);
     const double a = value(pair.u), b = value(pair.v);
     const Pair to = target_pair(c.spec, pair.j);
     // The output at `channel` is a f + b g.
@@ -151,7 +179,7 @@ void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
       }
       // No angle, nothing is rounded.
       if (factors.c == 1 && factors.s == 0) return;
-      if (const auto infinity = overflow(c.dtype, a, f, b, g)) {
+      if (const auto infinity = overflow(c.dtype, a, f, b, g, factors.error)) {
         put(i, *infinity);
       }
     };

@@ -18,17 +18,21 @@
 //                           infinities: the one of their sign, or NaN if they
 //                           differ. Of two outputs at most one is such a NaN,
 //                           so annex G changes nothing
-//   finite, but the result  the infinity, if the result is beyond the largest
-//   beyond the format       finite number by more than kOverflowMargin
+//   finite, but the result  the infinity, if the result is surely (below) beyond
+//   beyond the format       the largest finite number
 //
 // and everything else has a golden as always. A channel outside the window is a
 // copy, whatever its bits.
 //
-// The sign of a factor is sure if |factor| >= kSureFactor and |phi| <=
-// kSureAngle: the coarsest angle that a kernel may declare, bf16 throughout
-// (A3), is off by at most three roundings, 3 * 2^-8 * 1.01 |phi| < 1/10. At
+// The sign of a factor is sure if it is at least kSureFactor and larger than the
+// error that the coarsest claim allows it: angles in f16 or bf16 (A3), whose rows
+// of the bound (reference/bound/) count the roundings of the pair. At
 // position 0 the sine is an exact 0, whose product with an infinity is NaN; a
 // kernel with a sine that is merely tiny gives the infinity.
+//
+// A result is surely beyond the format, or within it, if it is so by
+// kOverflowMargin and what that error makes of it. A kernel that truncates has no
+// bits for such a number either, and gives the infinity.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
 #define ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
 
@@ -38,13 +42,12 @@
 
 namespace ropeproof::conformance::cases {
 
+// Larger than what an entry of any type may be off by, beside its angle.
 inline constexpr double kSureFactor = 0.125;
-inline constexpr double kSureAngle = 8;
 
-// Relative to the largest finite number. Covers kSureAngle's error, 1/10, and
-// four roundings to bf16, 2^-6, on outputs as long as the pair: at most sqrt(2)
-// times the largest number.
-inline constexpr double kOverflowMargin = 0.1875;
+// Relative to the largest finite number: four roundings to bf16, 2^-6, of an
+// output as long as the pair, at most sqrt(2) times the largest number.
+inline constexpr double kOverflowMargin = 0x1p-5;
 
 // q or k of `heads` heads as an oracle takes it: zeros in place of pairs with a
 // NaN or an infinity, and of such channels outside the window.

@@ -170,6 +170,25 @@ TEST_CASE("a pair of NaNs or infinities leaves no other pair a golden",
   CHECK(c.q_out_lo == Bits{1, 0, 3, 0, 0, 0});
 }
 
+TEST_CASE("a sign is sure only where the coarsest claim cannot change it",
+          "[conformance][special]") {
+  RopeCase c = make_case(Format::kF32, leading(4, 4, Pairing::kInterleaved),
+                         1e4, 1, 2, 1, 0, {4, 400});
+  c.is_special = true;
+  const std::uint64_t one = 0x3f800000, inf = 0x7f800000;
+  c.q = {inf, one, one, one, one, one, inf, one};
+  Group group;
+  group.rope_cases = {c};
+  prove(reference::Oracle::kBinFloat, group);
+  const Bits& y = group.rope_cases[0].q_out;
+  // Both angles are 4: of pair 0, whose frequency is exact, and of pair 1, whose
+  // frequency an angle in bf16 may miss by far.
+  CHECK(y[0] == kMustBeMinusInfinity);
+  CHECK(y[1] == kMustBeMinusInfinity);
+  CHECK(y[6] == kMustNotBeFinite);
+  CHECK(y[7] == kMustNotBeFinite);
+}
+
 TEST_CASE("a result far beyond the largest number is the infinity",
           "[conformance][special]") {
   const auto forward = reference::Direction::kForward;
