@@ -144,6 +144,8 @@ enum class Defect {
   kNullPositions,       // rope; cos for rotate
   kOverlappingTensors,  // q.out begins one element after q.in
   kOverlappingRows,     // out_token_stride smaller than a row
+  kIdOutOfRange,        // lookup: an id is the number of rows
+  kNegativeId,          // lookup: an id is -1
 };
 
 // A problem that a kernel with ROPEPROOF_VALIDATES answers with

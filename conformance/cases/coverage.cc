@@ -8,6 +8,7 @@
 
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/words.h"
+#include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 
@@ -44,6 +45,10 @@ void count_kinds(const RopeCase& c, Coverage& coverage) {
   count("memory: " + text::word(kMemoryWords, c.memory));
   count("axes: " + std::to_string(c.spec.axes.count));
   if (!c.spec.axes.weights.empty()) count("axes: weights");
+  const auto map = static_cast<std::uint32_t>(plugin::axis_map_of(c.spec));
+  if (map != 0) {
+    count("axis map: " + text::word(plugin::kAxisMapWords, map));
+  }
   const bool has_gaps =
       c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
   if (c.spec.axes.count > 1 && has_gaps) count("axes: several, with gaps");

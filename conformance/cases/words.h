@@ -13,7 +13,7 @@ inline constexpr text::Words<Memory, 4> kMemoryWords{
      {Memory::kStrided, "strided"},
      {Memory::kStridedInPlace, "strided_in_place"}}};
 
-inline constexpr text::Words<Defect, 12> kDefectWords{
+inline constexpr text::Words<Defect, 14> kDefectWords{
     {{Defect::kOddRotaryDim, "odd_rotary_dim"},
      {Defect::kRotaryDimAboveHeadDim, "rotary_dim_above_head_dim"},
      {Defect::kZeroRotaryDim, "zero_rotary_dim"},
@@ -25,7 +25,9 @@ inline constexpr text::Words<Defect, 12> kDefectWords{
      {Defect::kNullOutput, "null_output"},
      {Defect::kNullPositions, "null_positions"},
      {Defect::kOverlappingTensors, "overlapping_tensors"},
-     {Defect::kOverlappingRows, "overlapping_rows"}}};
+     {Defect::kOverlappingRows, "overlapping_rows"},
+     {Defect::kIdOutOfRange, "id_out_of_range"},
+     {Defect::kNegativeId, "negative_id"}}};
 
 }  // namespace ropeproof::conformance::cases
 

@@ -114,7 +114,10 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
 
 Check ContractChecks::of(const cases::RejectCase& r) const {
   const cases::RopeCase& c = *cases_.at(r.of);
-  const std::uint32_t operation = main_operation();
+  const bool is_of_ids = r.defect == cases::Defect::kIdOutOfRange ||
+                         r.defect == cases::Defect::kNegativeId;
+  const std::uint32_t operation =
+      is_of_ids ? std::uint32_t{ROPEPROOF_LOOKUP} : main_operation();
   const std::string lacks = missing(c, operation);
   Check check = contract_check(
       lacks.empty()

@@ -202,6 +202,26 @@ TEST_CASE(
       CHECK(result.pass);
     }
   }
+  SECTION("refuses an id that is no row") {
+    const Subject lookup = subject(ROPEPROOF_LOOKUP);
+    for (const cases::Defect defect :
+         {cases::Defect::kIdOutOfRange, cases::Defect::kNegativeId}) {
+      kernel.canned = {plugin::Outcome::kInvalid, "seen"};
+      CHECK(check_reject(kernel, lookup, defect).reason == "");
+      CHECK(check_reject(kernel, subject(), defect).reason ==
+            "the case cannot have this defect");
+      selftest::Knobs knobs = selftest::exact_knobs();
+      knobs.misread = [](ropeproof_problem& p) {
+        for (std::int64_t i = 0; i < p.batch * p.seq; ++i) {
+          auto& id = const_cast<std::int64_t&>(p.ids[i]);
+          id = std::clamp<std::int64_t>(id, 0, p.cache_rows - 1);
+        }
+      };
+      selftest::TestKernel clamps(promising(ROPEPROOF_VALIDATES), knobs);
+      CHECK_THAT(check_reject(clamps, lookup, defect).reason,
+                 ContainsSubstring("accepted it"));
+    }
+  }
   SECTION("accepts") {
     const ContractResult result =
         check_reject(kernel, subject(), cases::Defect::kNegativeBatch);

@@ -27,6 +27,14 @@ bool overlap_rows(ropeproof_problem& p) {
   return p.q.heads > 0;
 }
 
+// Only the last token's: who looks at the first alone does not see it.
+bool spoil_id(ropeproof_problem& p, std::int64_t id) {
+  if (p.ids == nullptr || p.batch * p.seq == 0) return false;
+  const std::int64_t last = (p.batch - 1) * p.position_batch_stride + p.seq - 1;
+  const_cast<std::int64_t*>(p.ids)[last] = id;
+  return true;
+}
+
 // Puts the defect into the problem; false: it cannot have it.
 bool apply(cases::Defect defect, ropeproof_problem& p) {
   const bool has_q = p.q.heads > 0;
@@ -70,6 +78,10 @@ bool apply(cases::Defect defect, ropeproof_problem& p) {
       return has_q;
     case cases::Defect::kOverlappingRows:
       return overlap_rows(p);
+    case cases::Defect::kIdOutOfRange:
+      return spoil_id(p, p.cache_rows);
+    case cases::Defect::kNegativeId:
+      return spoil_id(p, -1);
   }
   return false;
 }

@@ -39,7 +39,11 @@ Group core_reject() {
       {Defect::kOverlappingTensors, "output one element behind the input",
        Targets{"memory/aliasing"}},
       {Defect::kOverlappingRows, "output rows closer than they are long",
-       Targets{"memory/strides-ignored", "memory/aliasing"}}};
+       Targets{"memory/strides-ignored", "memory/aliasing"}},
+      {Defect::kIdOutOfRange, "the last token asks for the row behind the last",
+       Targets{"table/row-clamped", "table/too-short"}},
+      {Defect::kNegativeId, "the last token asks for row -1",
+       Targets{"table/row-clamped", "table/too-short"}}};
   // One dtype and pairing each, with a window; k besides q.
   const char* const valid[] = {"core-rich-002", "core-rich-027",
                                "core-rich-044", "core-rich-068"};

@@ -161,12 +161,15 @@ TEST_CASE(
       } else if (map == plugin::AxisMap::kNone) {
         count("scaling " + scaling);
       } else if (scaling.empty()) {
-        count("axis map " + std::to_string(static_cast<unsigned>(map)));
+        count("axis map " + text::word(plugin::kAxisMapWords,
+                                       static_cast<std::uint32_t>(map)));
       }
     }
   }
-  constexpr int kScalings = 8, kMaps = 4, kAdjoint = 1;
-  CHECK(counts.size() == 4 * 4 * (kScalings + kMaps + kAdjoint));
+  constexpr std::size_t kAdjoint = 1;
+  CHECK(counts.size() == 4 * 4 *
+                             (std::variant_size_v<reference::Scaling> +
+                              plugin::kAxisMapWords.size() + kAdjoint));
   for (const auto& [cell, count] : counts) {
     CAPTURE(std::get<0>(cell), std::get<1>(cell), std::get<2>(cell));
     CHECK(count >= 3);
@@ -210,6 +213,7 @@ TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
     CHECK(kinds("dtype and pairing: ") == std::size(kPairings));
     CHECK(kinds("scaling: ") == kScalings + 2);  // xPos, given frequencies
     CHECK(kinds("memory: ") == std::size(kMemories));
+    CHECK(kinds("axis map: ") == plugin::kAxisMapWords.size());
     CHECK(kinds("boundary: ") - kinds("boundary: -") == kBoundaryCount);
     CHECK(kinds("boundary: -") > kBoundaryCount / 3);
     for (const char* kind :
