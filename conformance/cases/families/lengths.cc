@@ -100,6 +100,16 @@ Group core_lengths() {
           dtype, window(32, 24, 0, kHalf));
     }
   }
+  // The amplitude is given, whatever factor and trained length come to.
+  for (const Format dtype : kDtypes) {
+    for (const LengthRow& row : {kAt, kFar}) {
+      RopeCase c = case_of(true, row, dtype, window(16, 16, 0, kHalf));
+      std::get<reference::LongRope>(c.spec.frequencies.scaling)
+          .attention_factor = 1.25;
+      family.add(c, {"scaling/amplitude-misapplied", "scaling/longrope-list"},
+                 "LongRoPE, amplitude given, " + row.comment);
+    }
+  }
   return family.take();
 }
 
