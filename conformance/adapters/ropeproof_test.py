@@ -214,7 +214,9 @@ class Objects(unittest.TestCase):
         subject = kernel(Rope)
         x = tensor(1, 2, 1, 4)
         for fields in ({}, {"base": bits(5.0)},
-                       {"scaling": scaling("linear", factor=2)}, {}):
+                       {"scaling": scaling("linear", factor=2)},
+                       {"scaling": scaling("linear", factor=2, seq_len=9)},
+                       {}):
             self.assertEqual(subject.solve(request(q=x, **fields))[0], "ok")
         self.assertEqual(made, [(1e4, None), (5.0, None), (1e4, 2.0)])
         for base in range(2, 20):

@@ -38,7 +38,8 @@ def kernel(*, name, version, operations, dtypes, pairings, features=(),
         permute                 the permuted weight
 
     Of a class, one object for each set of arguments lives as long as the
-    process; the parameters of __init__ are names of a Problem's fields.
+    process; the parameters of __init__ are names of a Problem's fields. The
+    scaling has no seq_len there, which is a call's.
 
     claims       a dict from dtypes to claims, or a list of claims with their
                  dtypes; one claim for all may be given by keywords
@@ -53,7 +54,8 @@ def kernel(*, name, version, operations, dtypes, pairings, features=(),
     """
     flat = {word: more.pop(word) for word in CLAIM if word in more}
     if isinstance(claims, dict):
-        claims = [dict(claim, dtypes=[dtype]) for dtype, claim in claims.items()]
+        claims = [dict(claim, dtypes=[dtype])
+                  for dtype, claim in claims.items()]
     if (claims is None) == (not flat):
         raise TypeError("a kernel has claims, or the keywords of one claim: "
                         "angle_class and so on")
@@ -104,6 +106,10 @@ class _Kernel:
             return self._subject(problem)
         given = {name: getattr(problem, name)
                  for name in inspect.signature(self._subject).parameters}
+        if given.get("scaling"):
+            given["scaling"] = {name: value
+                                for name, value in problem.scaling.items()
+                                if name != "seq_len"}
         key = tuple(_key(request.arrays.get(name, value))
                     for name, value in given.items())
         if key not in self._objects:

@@ -17,9 +17,9 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def is_possible():
-    """Whether a fork has all that this process has: no device, and no thread but
-    this one. A library that knows of forks (OpenBLAS) ends its threads when one
-    is tried."""
+    """Whether a fork has all that this process has: no device, and no thread
+    but this one. A library that knows of forks (OpenBLAS) ends its threads when
+    one is tried."""
     tasks = "/proc/self/task"
     if not os.path.isdir(tasks) or _has_device():
         return False

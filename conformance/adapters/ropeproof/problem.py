@@ -76,8 +76,10 @@ class Problem:
         runs = []
         for b, row in enumerate(self._positions()):
             starts = np.flatnonzero(np.diff(row) != 1) + 1
-            for run in np.split(np.arange(len(row)), starts) if len(row) else []:
-                runs.append((b, slice(run[0], run[-1] + 1), int(row[run[0]])))
+            for run in np.split(np.arange(len(row)), starts):
+                if run.size:
+                    tokens = slice(run[0], run[-1] + 1)
+                    runs.append((b, tokens, int(row[run[0]])))
         return self._put_together(function, runs)
 
     def cache_of(self, rows=None, layout="split", dtype=None):
@@ -128,8 +130,8 @@ class Problem:
 
 
 class View:
-    """How a kernel wants its problems: arrays of which library, q and k with the
-    heads before the tokens, q and k cut to the rotary window, several axes."""
+    """How a kernel wants its problems: arrays of which library, q and k with
+    the heads before the tokens, or cut to the rotary window, several axes."""
 
     def __init__(self, library="numpy", heads_first=False, window=False,
                  has_axes=False):
@@ -175,7 +177,8 @@ def results_of(request, view, returned):
             array = _whole(request, view, name, array)
         wanted = request.empty(name)
         if array.shape != wanted.shape or array.dtype != wanted.dtype:
-            raise ValueError(f"{name} is {form_of(array)}, not {form_of(wanted)}")
+            raise ValueError(f"{name} is {form_of(array)}, "
+                             f"not {form_of(wanted)}")
         results.append((name, np.ascontiguousarray(array)))
     return results
 
@@ -186,11 +189,13 @@ def _whole(request, view, name, array):
         return array
     if view.heads_first:
         array = array.swapaxes(1, 2)
-    given = request.arrays[name]
-    if not view.window or array.shape != given[..., _window(request.fields)].shape:
+    if not view.window:
         return array
-    whole = given.copy()
-    whole[..., _window(request.fields)] = array
+    whole = request.arrays[name].copy()
+    window = whole[..., _window(request.fields)]
+    if array.shape != window.shape:
+        return array
+    window[...] = array
     return whole
 
 

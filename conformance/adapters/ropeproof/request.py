@@ -1,4 +1,4 @@
-"""A problem as the runner sent it: its fields, its arrays, what it wants back."""
+"""A problem as the runner sent it: fields, arrays, what it wants back."""
 
 import struct
 
@@ -88,7 +88,7 @@ class Request:
         return tuple(max(0, count) for count in shape), np.dtype(dtype)
 
     def word(self, name):
-        """The dtype that the problem says of an array; None: always the same."""
+        """The dtype that the problem gives an array; None: it has its own."""
         if name in ("q", "k", "permute_in", "permute_out"):
             return self.fields["dtype"]
         if name in ("cos", "sin", "inv_freq_out"):
