@@ -71,6 +71,47 @@ TEST_CASE("the walk skips what is absent or empty", "[conformance][tokens]") {
   CHECK(visits() == std::vector<int>{0, 0});
 }
 
+TEST_CASE("a head and its row of the table are found by their own dtypes",
+          "[conformance][tokens]") {
+  Sample sample;
+  ropeproof_problem& p = sample.problem;
+  std::vector<std::uint16_t> in(200), out(200);
+  std::vector<float> cos(100), sin(100);
+  const std::vector<std::int64_t> ids(16, 3);
+  p.dtype = ROPEPROOF_BF16, p.table_dtype = ROPEPROOF_F32, p.rotary_dim = 4;
+  p.q = {in.data(), out.data(), 2, 90, 20, 7, 80, 22, 9};
+  p.cos = cos.data(), p.sin = sin.data(), p.ids = ids.data();
+  p.table_batch_stride = 30, p.table_token_stride = 5;
+  // Head 1 of token 2 of batch row 1.
+  const auto last = [&p](std::uint32_t operation, std::uint32_t cache) {
+    p.operation = operation, p.cache = cache;
+    ropeproof_cursor c = ropeproof_begin(&p), head = c;
+    while (ropeproof_next_head(&c)) head = c;
+    return head;
+  };
+  ropeproof_cursor c = last(ROPEPROOF_ROTATE, 0);
+  CHECK(c.tensor == &p.q);
+  CHECK(c.in == &in[90 + 40 + 7]);
+  CHECK(c.out == &out[80 + 44 + 9]);
+  CHECK(c.cos == &cos[30 + 10]);
+  CHECK(c.sin == &sin[30 + 10]);
+  for (const std::uint32_t cache :
+       {ROPEPROOF_CACHE_SPLIT, ROPEPROOF_CACHE_DOUBLED}) {
+    c = last(ROPEPROOF_LOOKUP, cache);
+    CHECK(c.cos == &cos[15]);
+    CHECK(c.sin == &sin[15]);
+  }
+  p.sin = nullptr;
+  c = last(ROPEPROOF_LOOKUP, ROPEPROOF_CACHE_SIDE_BY_SIDE);
+  CHECK(c.cos == &cos[15]);
+  CHECK(c.sin == &cos[15 + 2]);
+  p.dtype = ROPEPROOF_F64, p.table_dtype = ROPEPROOF_BF16;
+  p.q = {in.data(), out.data(), 1, 0, 0, 0, 0, 0, 0};
+  c = last(ROPEPROOF_LOOKUP, ROPEPROOF_CACHE_SIDE_BY_SIDE);
+  CHECK(c.cos == reinterpret_cast<std::uint16_t*>(cos.data()) + 15);
+  CHECK(c.sin == reinterpret_cast<std::uint16_t*>(cos.data()) + 17);
+}
+
 template <class T>
 void check_orders(std::uint32_t dtype) {
   const std::int64_t heads = 2, head_dim = 2;

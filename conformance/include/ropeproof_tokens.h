@@ -12,6 +12,9 @@
  *           given_table.c.
  * Memory    nothing here allocates or keeps state; every buffer is the caller's.
  *           Reads and writes the channels [0, head_dim) of heads, never a gap.
+ *           The suite guards its own buffers: what a kernel does outside an array
+ *           that it got by ropeproof_pack is not seen. One that takes strides
+ *           should get the suite's pointers.
  * Problems  rotate, lookup and rope, as ropeproof_run gets them. What is absent
  *           or empty is skipped.
  * Needs     C11 or C++; no library.
@@ -96,7 +99,7 @@ static inline int ropeproof_next_token(ropeproof_cursor* c) {
   if (++c->token >= p->seq) c->token = 0, ++c->batch;
   while (c->tensor->heads <= 0 || p->seq <= 0 || c->batch >= p->batch) {
     if (c->tensor == &p->k) return 0;
-    c->tensor = &p->k, c->batch = 0, c->token = 0;
+    c->tensor = &p->k, c->batch = 0;
   }
   ropeproof_point(c);
   return 1;
