@@ -230,8 +230,10 @@ TEST_CASE(
   }
   SECTION("calls it unsupported, though it offers all that it needs") {
     kernel.canned = {plugin::Outcome::kUnsupported, "no"};
-    CHECK_FALSE(
-        check_reject(kernel, subject(), cases::Defect::kZeroDirection).pass);
+    for (const cases::Defect defect :
+         {cases::Defect::kZeroDirection, cases::Defect::kNegativeBatch}) {
+      CHECK_FALSE(check_reject(kernel, subject(), defect).pass);
+    }
     plugin::Description d = kernel.description();
     d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
     selftest::TestKernel forward_only(d, selftest::exact_knobs());

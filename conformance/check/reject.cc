@@ -131,9 +131,10 @@ ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
   call.begin();  // what the defect changed in memory is no change
   judge::Output nothing;
   const plugin::Answer answer = call.finish(kernel.run(problem), nothing);
+  const std::uint32_t feature = feature_of(defect);
   const bool refused = answer.outcome == plugin::Outcome::kInvalid ||
                        (answer.outcome == plugin::Outcome::kUnsupported &&
-                        !offers(kernel, feature_of(defect)));
+                        feature != 0 && !offers(kernel, feature));
   if (refused) {
     const std::string change = call.find_change();
     return change.empty() ? passed(check, suffix)
