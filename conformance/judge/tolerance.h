@@ -30,7 +30,8 @@ inline constexpr double kGoldenError = 0x1p-52;
 inline constexpr double kGoldenPairError = 0x1p-105;
 
 // L0: the structure is right. What arithmetic may cost in any type that kernels
-// use, four roundings to bf16; beside it, the angle may be off as in class A1.
+// use, four roundings to bf16 or two truncations; beside it, the angle may be off
+// as in class A1.
 inline constexpr double kStructuralBound = 0x1p-6;
 
 // The phase grade: rho = phase error / (4 |phi| 2^-24 + 2^-22), the largest of

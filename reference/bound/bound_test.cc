@@ -144,6 +144,9 @@ TEST_CASE("L and rho are what counting by hand gives", "[reference][bound]") {
     CHECK(error.result / u == row.result);
   }
 
+  // The conversion enlarges what comes before it.
+  CHECK(LocalError{.length = 0.25, .result = 0.5}.with_angle(0.75) == 1.5);
+
   // A table that the kernel forms: 2u for a 1-ulp sin, u a further rounding.
   Claim claim;
   const auto length = [&](bool has_amplitude) {
@@ -276,6 +279,31 @@ TEST_CASE("a frequency given out is held to its own roundings, not the angle's",
   CHECK_THAT(frequency_error(claim, exact), WithinRel(0x1p-8, 1e-6));
   claim.rounds = Rounds::kTruncate;
   CHECK_THAT(frequency_error(claim, exact), WithinRel(0x1p-7, 1e-6));
+}
+
+TEST_CASE("a frequency given out may be subnormal where it is formed or held",
+          "[reference][bound]") {
+  for (const auto& [arithmetic, table] :
+       {std::pair{kF16, kF32}, std::pair{kF32, kF16}}) {
+    for (const Rounds rounds : {Rounds::kOnce, Rounds::kTruncate}) {
+      Claim claim{.angle_arithmetic = arithmetic, .table = table};
+      claim.rounds = rounds;
+      double worst = 0;
+      for (std::int64_t j = 0; j < 64; ++j) {
+        const double theta = std::pow(1e7, -static_cast<double>(j) / 64);
+        const double formed = rounded(arithmetic, theta);
+        const double got = rounds == Rounds::kTruncate && table == kF16
+                               ? decode(table, truncate(table, formed))
+                               : rounded(table, formed);
+        const double bound = theta * frequency_error(claim, {j, 128, theta}) +
+                             frequency_underflow(claim);
+        worst = std::max(worst, std::abs(got - theta) / bound);
+      }
+      CAPTURE(static_cast<int>(arithmetic), static_cast<int>(rounds), worst);
+      CHECK(worst <= 1);
+      CHECK(worst >= 0.5);
+    }
+  }
 }
 
 }  // namespace
