@@ -1,6 +1,7 @@
 #include "tools/kernel_flags.h"
 
 #include <iterator>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -35,15 +36,18 @@ void KernelFlags::add_flags(CLI::App& command) {
   kernel->require_option(1);
   command
       .add_option("--time-limit", time_limit_ms_,
-                  "milliseconds for one call (default 10000)")
+                  "milliseconds for one call (default 10000); more for the "
+                  "first one and where others use the machine")
       ->check(CLI::Range(1, 3600000));
   command.add_flag("--no-fork", no_fork_,
                    "run a library in this process, for a debugger; a kernel "
                    "that ends it ends the run without a verdict");
 }
 
-std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open() const {
+std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open(
+    bool is_search) const {
   conformance::plugin::KernelOptions options;
+  if (is_search) options.max_ends = std::numeric_limits<int>::max();
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
   options.is_forked = !no_fork_;
   if (!command_.empty())

@@ -17,8 +17,10 @@ namespace ropeproof::tools {
 class KernelFlags {
  public:
   void add_flags(CLI::App& command);
-  // Throws KernelError.
-  std::unique_ptr<conformance::plugin::Kernel> open() const;
+  // A search makes its calls again and again, and most of them may end the
+  // kernel's process. Throws KernelError.
+  std::unique_ptr<conformance::plugin::Kernel> open(
+      bool is_search = false) const;
   // What a report says about them. Throws KernelError.
   void note(conformance::report::Report& report) const;
   // "--lib ./libx.so", as the user typed it.

@@ -84,7 +84,7 @@ void report_dependent_failure(
 
 int stress(const Options& options) {
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
-      options.kernel.open();
+      options.kernel.open(true);
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
                          std::chrono::duration<double>(options.budget_s));

@@ -52,9 +52,31 @@ std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
     std::byte* block = first_[i] + used_[i]++ * (slot_bytes(i) + page_);
     if (edge == Edge::kEnd) block += slot_bytes(i) - bytes;
     std::memset(block, 0, bytes);  // an earlier problem may have been here
+    blocks_.push_back({block, bytes});
     return block;
   }
   throw std::bad_alloc();
+}
+
+void Arena::release() {
+  used_.fill(0);
+  blocks_.clear();
+}
+
+std::string Arena::contents() const {
+  std::string contents;
+  for (const auto& block : blocks_) {
+    contents.append(reinterpret_cast<const char*>(block.data()), block.size());
+  }
+  return contents;
+}
+
+void Arena::restore(const std::string& contents) {
+  const char* at = contents.data();
+  for (const auto& block : blocks_) {
+    if (!block.empty()) std::memcpy(block.data(), at, block.size());
+    at += block.size();
+  }
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -27,6 +27,7 @@ constexpr std::size_t kOutputLimit = std::size_t{1} << 16;
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 constexpr int kLastReads = 2;  // a pipe holds a chunk; then its end is seen
 constexpr std::size_t kLineLimit = 200;
+constexpr std::chrono::seconds kSupervisorGrace{10};
 
 #if defined(MSG_NOSIGNAL)
 constexpr int kNoSignal = MSG_NOSIGNAL;
@@ -223,13 +224,17 @@ std::string Child::last_line() const {
 }
 
 Child::Wire Child::receive(std::string& received, std::size_t bytes,
-                           Clock::time_point deadline) {
+                           Deadline& deadline) {
   using std::chrono::milliseconds;
   while (received.size() < bytes) {
     if (!outgoing_.empty()) send_some();
     const auto left =
-        std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return Wire::kLate;
+        std::chrono::ceil<milliseconds>(deadline.next() - Clock::now()).count();
+    if (left <= 0) {
+      has_ended();  // names the worker
+      if (deadline.is_over(worker_)) return Wire::kLate;
+      continue;
+    }
 
     const auto wanted =
         static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT);
@@ -279,17 +284,33 @@ bool Child::has_ended() {
   return true;
 }
 
+// A supervisor ends with its control socket; one that the plug-in has stopped has
+// to go on first, and one that is stopped again and again is killed.
+void Child::end_supervisor() {
+  control_.close();
+  const auto until = Clock::now() + kSupervisorGrace;
+  auto pause = std::chrono::microseconds(100);
+  while (waitpid(supervisor_, nullptr, WNOHANG) == 0) {
+    kill(supervisor_, SIGCONT);
+    if (Clock::now() >= until) {
+      kill(supervisor_, SIGKILL);
+      if (worker_ > 0) kill(-worker_, SIGKILL);
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::microseconds(10000));
+  }
+  supervisor_ = -1;
+}
+
 std::string Child::end(Clock::duration grace) {
   if (supervisor_ < 0) return "";
+  kill(supervisor_, SIGCONT);  // the plug-in may have stopped it
   const auto until = Clock::now() + grace;
   while (!has_ended() && Clock::now() < until) {
     pollfd watched{control_.get(), POLLIN, 0};
     poll(&watched, 1, 1);
   }
-  control_.close();
-  while (waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  supervisor_ = -1;
+  end_supervisor();
   // What it printed last may lie in the pipe still.
   for (int reads = 0; reads < kLastReads && output_.get() >= 0; ++reads) {
     forward_output();

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "conformance/plugin/deadline.h"
+
 namespace ropeproof::conformance::plugin {
 
 class Descriptor {
@@ -79,8 +81,7 @@ class Child {
 
   // Appends to `received` until it holds `bytes` bytes, perhaps more. Sends
   // meanwhile, so that two full pipes never wait for one another.
-  Wire receive(std::string& received, std::size_t bytes,
-               Clock::time_point deadline);
+  Wire receive(std::string& received, std::size_t bytes, Deadline& deadline);
 
   // Waits `grace` for the child to end by itself, then kills it. Says how it
   // ended, for example "killed by signal 11 (Segmentation fault)".
@@ -98,6 +99,7 @@ class Child {
   void forward_output();
   void remember(std::string_view text);
   bool has_ended();
+  void end_supervisor();
 
   pid_t supervisor_ = -1, worker_ = -1;
   std::optional<std::string> ended_;  // how, in words

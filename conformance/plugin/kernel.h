@@ -54,7 +54,7 @@ enum class Outcome {
   kDeclined,     // ropeproof_supports said so, before any call
   kError,        // the answer broke the protocol
   kCrash,        // the process ended; `detail` names the signal or status
-  kTimeout,      // no answer within the time limit; the process was killed
+  kTimeout,      // no answer within the time limit, in a fresh process either
   kMissing,      // the results that were handed in have none for this call
 };
 
@@ -128,10 +128,15 @@ class Kernel {
 };
 
 struct KernelOptions {
+  // Of one call: processor time where others use the machine (deadline.h). A
+  // process's first call gets three of it, its start ten.
   std::chrono::milliseconds time_limit{10000};
   // A kernel that has hung so often gets no more calls: their answers are
-  // kTimeout at once.
+  // kTimeout at once. Nor is a late call tried again more often than this.
   int max_timeouts = 3;
+  // The same of calls in a row that ended the process, by a crash or a breach of
+  // the protocol; the answers are as the last one.
+  int max_ends = 30;
   // Whether a library runs in a process of its own; without one, a debugger
   // sees the crash and a hang never ends.
   bool is_forked = true;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "conformance/plugin/arena.h"
 #include "conformance/plugin/child.h"
@@ -19,8 +20,6 @@
 namespace ropeproof::conformance::plugin {
 namespace {
 
-// Initialising a device takes longer than solving a problem with it.
-constexpr int kLoadLimits = 10;
 // The socket closes a moment before the process has ended.
 constexpr std::chrono::seconds kGrace{1};
 
@@ -117,6 +116,10 @@ class GuardedKernel : public Kernel {
   bool has_guards() const override { return true; }
   bool shares_memory() const override { return true; }
 
+ protected:
+  std::string contents() const { return arena_.contents(); }
+  void restore(const std::string& contents) { arena_.restore(contents); }
+
  private:
   Arena arena_;  // before the first fork
 };
@@ -125,10 +128,7 @@ class LibraryKernel : public GuardedKernel {
  public:
   LibraryKernel(const std::string& path, const std::string& source,
                 const KernelOptions& options)
-      : source_(source),
-        path_(path),
-        limit_(options.time_limit),
-        patience_(options) {
+      : source_(source), path_(path), patience_(options) {
     description_ = start();
   }
 
@@ -159,17 +159,34 @@ class LibraryKernel : public GuardedKernel {
   std::vector<Answer> ask(std::span<const ropeproof_problem> problems,
                           int rounds, const Question* question = nullptr) {
     const std::size_t count = question == nullptr ? problems.size() : 1;
+    if (patience_.is_lost()) {
+      return std::vector<Answer>(count, patience_.answer());
+    }
+    const std::string memory = contents();
+    const bool is_first = worker_ == nullptr || is_first_;
+    auto answers = ask_once(problems, rounds, question, count);
+    if (patience_.tries_again(answers[0], is_first)) {
+      restore(memory);
+      answers = ask_once(problems, rounds, question, count);
+    }
+    patience_.count(answers[0], worker_ == nullptr);
+    return answers;
+  }
+
+  std::vector<Answer> ask_once(std::span<const ropeproof_problem> problems,
+                               int rounds, const Question* question,
+                               std::size_t count) {
     const auto all = [&](const Answer& answer) {
       return std::vector<Answer>(count, answer);
     };
-    if (patience_.is_lost()) return all(patience_.answer());
     try {
       if (worker_ == nullptr) start();
     } catch (const KernelError& error) {
       worker_.reset();
-      patience_.lose();  // loading takes ten time limits
-      return all({Outcome::kError, error.what()});
+      return all(patience_.lose(error.what()));
     }
+    Deadline deadline(patience_.limit(is_first_));
+    if (question == nullptr) is_first_ = false;
     const Request request{++number_, static_cast<std::int32_t>(problems.size()),
                           rounds};
     std::string message(reinterpret_cast<const char*>(&request),
@@ -181,9 +198,10 @@ class LibraryKernel : public GuardedKernel {
     }
     const bool was_silent = worker_->send(message);
     std::vector<Solved> solved(count);
-    switch (receive(solved.data(), solved.size(), limit_)) {
+    switch (receive(solved.data(), solved.size(), deadline)) {
       case Child::Wire::kLate:
-        return all(patience_.late(limit_, end_worker()));
+        return all({Outcome::kTimeout,
+                    "no answer within " + deadline.text() + end_worker()});
       case Child::Wire::kClosed:
         return all(crash());
       case Child::Wire::kDone:
@@ -204,12 +222,12 @@ class LibraryKernel : public GuardedKernel {
                 "kernel uses a descriptor that is not its own"});
   }
 
-  // Ends the worker; the last that it printed.
+  // Ends the worker; the last that it printed, as a message quotes it.
   std::string end_worker() {
     worker_->end({});
     const std::string line = worker_->last_line();
     worker_.reset();
-    return line;
+    return quoted_last_line(line);
   }
 
   Answer crash() {
@@ -227,9 +245,8 @@ class LibraryKernel : public GuardedKernel {
 
   template <class Message>
   Child::Wire receive(Message* messages, std::size_t count,
-                      std::chrono::milliseconds limit) {
+                      Deadline& deadline) {
     std::string bytes;
-    const auto deadline = Child::Clock::now() + limit;
     const auto wire =
         worker_->receive(bytes, count * sizeof(Message), deadline);
     if (wire == Child::Wire::kDone) {
@@ -244,26 +261,34 @@ class LibraryKernel : public GuardedKernel {
     worker_ = Child::fork([this](const Parent& runner) {
       serve(path_, threads_, *note_, runner);
     });
+    is_first_ = true;
     Loaded loaded;
-    switch (receive(&loaded, 1, kLoadLimits * limit_)) {
+    Deadline deadline(patience_.start_limit());
+    switch (receive(&loaded, 1, deadline)) {
       case Child::Wire::kLate:
         fail(source_, "hangs while it is loaded: no answer within " +
-                          std::to_string((kLoadLimits * limit_).count()) +
-                          " ms");
-      case Child::Wire::kClosed:
-        fail(source_, "crashes while it is loaded: " + worker_->end(kGrace));
+                          deadline.text() + end_worker());
+      case Child::Wire::kClosed: {
+        const std::string how = worker_->end(kGrace);
+        fail(source_, "crashes while it is loaded: " + how + end_worker());
+      }
       case Child::Wire::kDone:
         break;
+    }
+    if (loaded.stage == Loaded::kDescribed && loaded.status != ROPEPROOF_OK) {
+      fail(source_, "ropeproof_describe returned " +
+                        std::to_string(loaded.status) +
+                        "; it must be ROPEPROOF_OK" + end_worker());
     }
     has_supports_ = loaded.has_supports;
     return described(loaded, source_);
   }
 
   std::string source_, path_;
-  std::chrono::milliseconds limit_;
   Patience patience_;
   int threads_ = 0;
   bool has_supports_ = false;
+  bool is_first_ = true;  // the next call in its process
   std::uint64_t number_ = 0;
   Shared<CrashNote> note_;
   std::unique_ptr<Child> worker_;
@@ -293,8 +318,13 @@ class LocalKernel : public GuardedKernel {
 // dlopen would search the system's folders for a name without a slash.
 std::string absolute_path(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    fail(text::one_line(path), "no such file; name a shared library");
+  const auto status = std::filesystem::status(path, error);
+  if (!is_regular_file(status)) {
+    fail(text::one_line(path), is_directory(status) ? "is a folder; name a "
+                                                      "shared library"
+                               : exists(status)
+                                   ? "is no file; name a shared library"
+                                   : "no such file; name a shared library");
   }
   return std::filesystem::absolute(path).string();
 }

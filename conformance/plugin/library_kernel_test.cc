@@ -152,6 +152,9 @@ TEST_CASE("a file that is no kernel is refused with the reason",
   const milliseconds limit(5000);
   CHECK(why_not("/nowhere/kernel.so", limit) ==
         "no such file; name a shared library");
+  CHECK(why_not(ROPEPROOF_SOURCE_DIR, limit) ==
+        "is a folder; name a shared library");
+  CHECK(why_not("/dev/null", limit) == "is no file; name a shared library");
   CHECK_THAT(why_not(ROPEPROOF_SOURCE_DIR "/README.md", limit),
              StartsWith("cannot be loaded: "));
   CHECK_THAT(why_not("no_run"), StartsWith("has no symbol ropeproof_run:"));
@@ -188,7 +191,7 @@ TEST_CASE(
           {{"crash_in_run", 5000, Outcome::kCrash,
             "killed by signal 11 (Segmentation fault)"},
            {"exit_in_run", 5000, Outcome::kCrash, "exited with status 3"},
-           {"hang_in_run", 100, Outcome::kTimeout, "no answer within 100 ms"},
+           {"hang_in_run", 100, Outcome::kTimeout, "no answer within 300 ms"},
            {"rounds_upward", 5000, Outcome::kError,
             "ropeproof_run changed the rounding mode; restore the "
             "floating-point environment"}}));

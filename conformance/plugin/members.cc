@@ -1,8 +1,12 @@
 #include "conformance/plugin/members.h"
 
+#include <array>
+#include <limits>
+#include <set>
 #include <utility>
 
 #include "conformance/text/one_line.h"
+#include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -31,7 +35,8 @@ std::string Members::text(const char* key) {
 std::int64_t Members::integer(const char* key, std::int64_t otherwise) {
   const Json value = take(key);
   if (value.is_null()) return otherwise;
-  if (!value.is_number_integer()) {
+  if (!text::is_integer(value, std::numeric_limits<std::int64_t>::min(),
+                        std::numeric_limits<std::int64_t>::max())) {
     refuse(std::string(key) + " must be an integer");
   }
   return value;
@@ -45,12 +50,22 @@ void Members::finish() const {
 Json parse_header(const std::string& line) {
   // A header is an object with a list of objects. What is deeper is refused
   // here: the library prints, for an error message, by recursion.
-  constexpr int kMaxDepth = 8;
-  const auto check = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxDepth) refuse("header is nested too deep");
+  constexpr std::size_t kMaxDepth = 8;
+  using Event = Json::parse_event_t;
+  std::array<std::set<std::string>, kMaxDepth + 2> members;  // by depth
+  const auto check = [&](int depth, Event event, const Json& parsed) {
+    const auto level = static_cast<std::size_t>(depth);
+    if (level > kMaxDepth) refuse("header is nested too deep");
+    if (event == Event::object_start) members[level + 1].clear();
+    if (event == Event::key && !members[level].insert(parsed).second) {
+      refuse("header has " + parsed.dump() + " twice");
+    }
     return true;
   };
-  Json header = Json::parse(line, check, false);
+  // The library takes a NUL for the end of the text.
+  Json header = line.find('\0') == std::string::npos
+                    ? Json::parse(line, check, false)
+                    : Json();
   if (!header.is_object()) {
     refuse("header is no JSON object: \"" + line + "\"");
   }

@@ -1,27 +1,58 @@
 #include "conformance/plugin/patience.h"
 
+#include <cstdio>
+
 namespace ropeproof::conformance::plugin {
+namespace {
+
+constexpr int kFirstCallLimits = 3;
+constexpr int kStartLimits = 10;
+
+}  // namespace
 
 std::string quoted_last_line(const std::string& line) {
   return line.empty() ? "" : " (last printed: " + line + ")";
 }
 
-Answer Patience::late(std::chrono::milliseconds limit,
-                      const std::string& line) {
-  ++hung_;
-  --left_;
-  return {Outcome::kTimeout, "no answer within " +
-                                 std::to_string(limit.count()) + " ms" +
-                                 quoted_last_line(line)};
+std::chrono::milliseconds Patience::limit(bool is_first) const {
+  return (is_first ? kFirstCallLimits : 1) * options_.time_limit;
 }
 
-Answer Patience::answer() const {
-  if (hung_ < allowed_) {
-    return {Outcome::kError, "not run: the kernel cannot be started again"};
+std::chrono::milliseconds Patience::start_limit() const {
+  return kStartLimits * options_.time_limit;
+}
+
+bool Patience::tries_again(const Answer& answer, bool is_first) {
+  if (answer.outcome != Outcome::kTimeout || is_first || is_lost() ||
+      tried_again_ == options_.max_timeouts) {
+    return false;
   }
-  return {Outcome::kTimeout, "not run: the kernel has hung " +
-                                 std::to_string(hung_) +
-                                 (hung_ == 1 ? " time" : " times")};
+  ++tried_again_;
+  std::fprintf(stderr, "ropeproof: %s; tried once more in a fresh process\n",
+               answer.detail.c_str());
+  return true;
+}
+
+void Patience::count(const Answer& answer, bool has_ended) {
+  if (is_lost()) return;
+  ended_ = has_ended ? ended_ + 1 : 0;
+  if (answer.outcome == Outcome::kTimeout) ++hung_;
+  if (hung_ == options_.max_timeouts) {
+    lost_ = {Outcome::kTimeout, "not run: the kernel has hung " +
+                                    std::to_string(hung_) +
+                                    (hung_ == 1 ? " time" : " times")};
+  } else if (ended_ == options_.max_ends) {
+    lost_ = {answer.outcome, "not run: " + std::to_string(ended_) +
+                                 " calls in a row ended the kernel's process, "
+                                 "the last so: " +
+                                 answer.detail};
+  }
+}
+
+Answer Patience::lose(const std::string& why) {
+  lost_ = {Outcome::kError,
+           "not run: the kernel cannot be started again: " + why};
+  return {Outcome::kError, why};
 }
 
 }  // namespace ropeproof::conformance::plugin

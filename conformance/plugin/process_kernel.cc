@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/plugin/arena.h"
@@ -23,8 +24,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Importing a framework takes longer than solving a problem with it.
-constexpr int kStartLimits = 10;
 // The socket closes a moment before the process has ended.
 constexpr std::chrono::seconds kGrace{1};
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
@@ -51,7 +50,7 @@ std::string limit_threads(int threads) {
 class ProcessKernel : public Kernel {
  public:
   ProcessKernel(const std::string& command, const KernelOptions& options)
-      : command_(command), limit_(options.time_limit), patience_(options) {
+      : command_(command), patience_(options) {
     description_ = start();
     renews_ = (accepts_ & kFreshOffer) != 0;
   }
@@ -101,12 +100,20 @@ class ProcessKernel : public Kernel {
   template <class Talk>
   Answer converse(const Talk& talk) {
     if (patience_.is_lost()) return patience_.answer();
+    const bool is_first = process_ == nullptr || is_first_;
+    Answer answer = converse_once(talk);
+    if (patience_.tries_again(answer, is_first)) answer = converse_once(talk);
+    patience_.count(answer, process_ == nullptr);
+    return answer;
+  }
+
+  template <class Talk>
+  Answer converse_once(const Talk& talk) {
     try {
       if (process_ == nullptr) start();
     } catch (const KernelError& error) {
       process_.reset();
-      patience_.lose();  // starting takes ten time limits
-      return {Outcome::kError, error.what()};
+      return patience_.lose(error.what());
     }
     try {
       return talk();
@@ -114,7 +121,7 @@ class ProcessKernel : public Kernel {
       Answer answer{broken.outcome, broken.what()};
       if (broken.outcome == Outcome::kTimeout) {
         process_->end({});
-        answer = patience_.late(limit_, process_->last_line());
+        answer.detail += quoted_last_line(process_->last_line());
         if (has_header_ || !received_.empty()) {
           answer.detail += ", but a part of one";
         }
@@ -136,11 +143,16 @@ class ProcessKernel : public Kernel {
     process_ =
         Child::execute(renews_ ? command_ : limit_threads(threads_) + command_);
     process_->send(describe_request());
-    await(kStartLimits * limit_);
+    await(patience_.start_limit());
+    is_first_ = true;
     try {
       Members reply(parse_header(read_line()));
       const std::string status = reply.text("status");
-      if (status != "ok") refuse("status \"" + status + "\" is not \"ok\"");
+      if (status != "ok") {
+        const Json message = reply.take("message");
+        refuse("status \"" + status + "\" is not \"ok\"" +
+               (message.is_string() ? ": " + message.get<std::string>() : ""));
+      }
       check_abi_version(reply.integer("abi_version", 0), source);
       d = read_description(reply);
       accepts_ =
@@ -165,6 +177,7 @@ class ProcessKernel : public Kernel {
     if (status != "ok") refuse("status of fresh is \"" + status + "\"");
     reply.finish();
     read_bytes(0);
+    is_first_ = true;
   }
 
   static bool says_supports(const Json& word) {
@@ -182,7 +195,7 @@ class ProcessKernel : public Kernel {
 
   void send(const std::string& bytes) {
     if (!process_->send(bytes)) refuse("sends what nobody has asked for");
-    await(limit_);
+    await(patience_.limit(is_first_));
   }
 
   void ask(const ropeproof_problem& problem) {
@@ -206,6 +219,7 @@ class ProcessKernel : public Kernel {
       }
     }
     send(bytes);
+    is_first_ = false;
   }
 
   // Of the request that waits.
@@ -247,7 +261,7 @@ class ProcessKernel : public Kernel {
     const auto tensors = status == "ok" ? outputs(problem)
                                         : std::vector<ByteTensor<std::byte>>();
     const Json wanted = status == "ok" ? answer_buffers_ : Json(nullptr);
-    if (buffers != wanted) {
+    if (buffers.dump() != wanted.dump()) {  // 16.0 is no number of bytes
       refuse("buffers of status \"" + status + "\" are " + buffers.dump() +
              ", not " + wanted.dump());
     }
@@ -286,16 +300,13 @@ class ProcessKernel : public Kernel {
   void await(milliseconds limit) {
     received_.clear();
     has_header_ = false;
-    allowed_ = limit;
-    deadline_ = Child::Clock::now() + limit;
+    deadline_ = Deadline(limit);
   }
 
   void receive(std::size_t bytes) {
     const auto wire = process_->receive(received_, bytes, deadline_);
     if (wire == Child::Wire::kLate) {
-      throw Broken(
-          Outcome::kTimeout,
-          "no answer within " + std::to_string(allowed_.count()) + " ms");
+      throw Broken(Outcome::kTimeout, "no answer within " + deadline_.text());
     }
     if (wire == Child::Wire::kClosed) {
       const bool has_begun = has_header_ || !received_.empty();
@@ -330,7 +341,6 @@ class ProcessKernel : public Kernel {
   }
 
   std::string command_;
-  milliseconds limit_;
   Patience patience_;
   Arena arena_;
   SharedFile shared_file_;
@@ -344,8 +354,8 @@ class ProcessKernel : public Kernel {
   Json answer_buffers_;  // what it wants
   std::string received_;
   bool has_header_ = false;
-  milliseconds allowed_{};
-  Child::Clock::time_point deadline_;
+  bool is_first_ = true;  // the next call in its process
+  Deadline deadline_{milliseconds(0)};
   Description description_;
 };
 

@@ -71,7 +71,10 @@ TEST_CASE("a description outside the protocol is refused with the reason",
       {{"later-abi",
         "reports ABI 7, this suite speaks 1: rebuild against "
         "ropeproof_kernel.h"},
-       {"cannot-describe", "describe: status \"error\" is not \"ok\""},
+       {"cannot-describe",
+        "describe: status \"error\" is not \"ok\": no device found"},
+       {"huge-position", "describe: max_position must be an integer"},
+       {"twice", "describe: header has \"name\" twice"},
        {"unknown-word",
         "describe: operations has \"waltz\"; known are frequencies, table, "
         "rotate, rope, permute or lookup"},
@@ -95,6 +98,9 @@ TEST_CASE("an answer that breaks the protocol is an error, not the end",
        {"endless-line", "header is longer than 1 MiB"},
        {"short",
         "buffers of status \"ok\" are [[\"q\",188]], not "
+        "[[\"q\",192],[\"k\",96]]"},
+       {"fractional-bytes",
+        "buffers of status \"ok\" are [[\"q\",192.0]], not "
         "[[\"q\",192],[\"k\",96]]"},
        {"forgets-q",
         "buffers of status \"ok\" are [], not [[\"q\",192],[\"k\",96]]"},
@@ -130,7 +136,7 @@ TEST_CASE("a process that refuses, ends or hangs has its own outcome",
            {"is-killed", Outcome::kCrash,
             "killed by signal 11 (Segmentation fault)"},
            {"closes", Outcome::kCrash, "closed its connection and ran on"},
-           {"hangs", Outcome::kTimeout, "no answer within 500 ms"}}));
+           {"hangs", Outcome::kTimeout, "no answer within 1500 ms"}}));
   const Answer answer = run_fault(fault, milliseconds(500));
   CHECK(answer.outcome == outcome);
   CHECK(answer.detail == detail);

@@ -126,8 +126,8 @@ void supervise(int control, int socket, int print,
   setpgid(0, 0);
   reset_signals();
   close_all_but({control, socket, print});
-  int wake[2];
-  if (pipe(wake) != 0) _exit(127);
+  int wake[2], ready[2];
+  if (pipe(wake) != 0 || pipe(ready) != 0) _exit(127);
   fcntl(wake[0], F_SETFL, O_NONBLOCK);
   fcntl(wake[1], F_SETFL, O_NONBLOCK);
   wake_up = wake[1];
@@ -144,8 +144,13 @@ void supervise(int control, int socket, int print,
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the plug-in kills the supervisor
 #endif
     signal(SIGCHLD, SIG_DFL);
-    for (const int fd : {control, wake[0], wake[1]}) close(fd);
+    for (const int fd : {control, wake[0], wake[1], ready[1]}) close(fd);
     restrain();
+    // The plug-in may stop the supervisor, which has to do its part first.
+    char byte = 0;
+    while (read(ready[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    close(ready[0]);
     // noexcept: no exception may walk up the runner's stack in the child.
     [&]() noexcept { body(); }();
     _exit(0);
@@ -154,6 +159,8 @@ void supervise(int control, int socket, int print,
   close(socket);
   close(print);
   tell(control, Started{child});
+  close(ready[0]);
+  close(ready[1]);
 
   pollfd watched[] = {{control, POLLIN, 0}, {wake[0], POLLIN, 0}};
   while (!has_ended(child)) {

@@ -13,7 +13,8 @@ describes = {
     "features": ["out_of_place"], "claims": [{"angle_class": "A1"}]}
 describe_faults = {
     "later-abi": {"abi_version": 7},
-    "cannot-describe": {"status": "error"},
+    "cannot-describe": {"status": "error", "message": "no device found"},
+    "huge-position": {"max_position": 2**64 - 1},
     "unknown-word": {"operations": ["rope", "waltz"]},
     "word-for-list": {"dtypes": "f32"},
     "unknown-class": {"claims": [{"angle_class": "A9"}]},
@@ -62,6 +63,8 @@ def answer(request, payload):
         if fault == "stalls":
             time.sleep(3600)
         sys.exit()
+    elif fault == "fractional-bytes":
+        send({"status": "ok", "buffers": [["q", float(q[1])]]}, payload["q"])
     elif fault == "forgets-q":
         send({"status": "ok", "buffers": []})
     elif fault == "bytes-with-refusal":
@@ -111,6 +114,9 @@ for line in sys.stdin.buffer:
     if request["op"] == "describe":
         if fault == "hangs-at-once":
             time.sleep(3600)
+        if fault == "twice":
+            sys.stdout.write('{"name": "x", "name": "y"}\n')
+            sys.stdout.flush()
         send({**describes, **describe_faults.get(fault, {})})
         if fault == "never-reads":
             time.sleep(3600)
