@@ -47,6 +47,12 @@ Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
 std::vector<ContractResult> check_contract(plugin::Kernel& kernel,
                                            const Subject& subject);
 
+// How the kernel's process begins ("load": the floating-point environment is as
+// it was) and, after the calls before this, ends (kUnload). Nothing for kernels
+// without a process that can be seen to.
+inline constexpr const char* kUnload = "unload";
+std::vector<ContractResult> check_lifetime(plugin::Kernel& kernel);
+
 // M: tensors at guard pages on either side, unaligned, in place, with gaps,
 // fused, empty, overlapping. What the description does not offer is
 // kUnsupported. About 12 calls.

@@ -176,6 +176,8 @@ bool Child::send(std::string_view bytes) {
   return recv(socket_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) <= 0;
 }
 
+void Child::send_end() { shutdown(socket_.get(), SHUT_WR); }
+
 void Child::send_some() {
   const ssize_t n = ::send(socket_.get(), outgoing_.data() + sent_,
                            outgoing_.size() - sent_, MSG_DONTWAIT | kNoSignal);

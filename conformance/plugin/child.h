@@ -83,6 +83,9 @@ class Child {
   // meanwhile, so that two full pipes never wait for one another.
   Wire receive(std::string& received, std::size_t bytes, Deadline& deadline);
 
+  // Nothing more will be sent: a child that reads sees the end.
+  void send_end();
+
   // Waits `grace` for the child to end by itself, then kills it. Says how it
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);

@@ -75,6 +75,15 @@ struct Answer {
 // The side of a block of memory that borders a guard page.
 enum class Edge { kStart, kEnd };
 
+// How a kernel's process begins and ends.
+struct Lifetime {
+  // What loading or describing left changed in the floating-point environment,
+  // one line; empty if nothing.
+  std::string load_fault;
+  // kOk; kCrash or kTimeout in the library's destructors.
+  Answer unload;
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -117,6 +126,10 @@ class Kernel {
     static_cast<void>(threads);
     return false;
   }
+
+  // Ends the kernel's process, or a fresh one, as a program ends that has called
+  // the kernel. Nothing where that cannot be seen.
+  virtual std::optional<Lifetime> lifetime() { return std::nullopt; }
 
   // Whether something computes now. Answers from files are the same in any order
   // and number: they show a case's values and nothing else.

@@ -52,6 +52,21 @@ Description described(const Loaded& loaded, const std::string& source) {
   return description;
 }
 
+// What a library that was loaded and described has left behind.
+std::string load_fault(const Loaded& loaded) {
+  const std::string changes = name_changes(loaded.before, loaded.loaded);
+  if (!changes.empty()) {
+    const bool is_fast_math = changes.starts_with("flush-to-zero");
+    return "sets " + changes + " when it is loaded: " +
+           (is_fast_math ? "linked with -ffast-math?"
+                         : "restore the floating-point environment");
+  }
+  const std::string left = name_changes(loaded.before, loaded.described);
+  return left.empty() ? ""
+                      : "ropeproof_describe changed " + left +
+                            "; restore the floating-point environment";
+}
+
 Answer answer_of(const Solved& solved,
                  const std::string& function = "ropeproof_run") {
   if (solved.before != solved.after) {
@@ -148,6 +163,28 @@ class LibraryKernel : public GuardedKernel {
     return has_supports_ ? ask({}, 1, &question)[0] : Answer{};
   }
 
+  std::optional<Lifetime> lifetime() override {
+    if (patience_.is_lost()) return Lifetime{load_fault_, patience_.answer()};
+    try {
+      if (worker_ == nullptr) start();
+    } catch (const KernelError& error) {
+      worker_.reset();
+      return Lifetime{load_fault_, patience_.lose(error.what())};
+    }
+    worker_->send_end();
+    std::string nothing;
+    Deadline deadline(patience_.limit(true));
+    if (worker_->receive(nothing, 1, deadline) == Child::Wire::kLate) {
+      return Lifetime{load_fault_,
+                      {Outcome::kTimeout, "not unloaded within " +
+                                              deadline.text() + end_worker()}};
+    }
+    const std::string how = worker_->end(kGrace);
+    const Answer answer = crash(how);
+    return Lifetime{load_fault_,
+                    how == "exited with status 0" ? Answer{} : answer};
+  }
+
   bool restart(int threads) override {
     worker_.reset();
     threads_ = threads;
@@ -203,7 +240,7 @@ class LibraryKernel : public GuardedKernel {
         return all({Outcome::kTimeout,
                     "no answer within " + deadline.text() + end_worker()});
       case Child::Wire::kClosed:
-        return all(crash());
+        return all(crash(worker_->end(kGrace)));
       case Child::Wire::kDone:
         break;
     }
@@ -230,8 +267,9 @@ class LibraryKernel : public GuardedKernel {
     return quoted_last_line(line);
   }
 
-  Answer crash() {
-    Answer answer{Outcome::kCrash, worker_->end(kGrace)};
+  // Of a worker that has ended.
+  Answer crash(const std::string& how) {
+    Answer answer{Outcome::kCrash, how};
     const CrashNote& note = *note_;
     if (note.signal != 0 && note.is_stack_overflow) {
       answer.detail += ", stack overflow";
@@ -281,6 +319,7 @@ class LibraryKernel : public GuardedKernel {
                         "; it must be ROPEPROOF_OK" + end_worker());
     }
     has_supports_ = loaded.has_supports;
+    load_fault_ = load_fault(loaded);
     return described(loaded, source_);
   }
 
@@ -288,6 +327,7 @@ class LibraryKernel : public GuardedKernel {
   Patience patience_;
   int threads_ = 0;
   bool has_supports_ = false;
+  std::string load_fault_;
   bool is_first_ = true;  // the next call in its process
   std::uint64_t number_ = 0;
   Shared<CrashNote> note_;
@@ -342,8 +382,9 @@ std::unique_ptr<Kernel> load_library(const std::string& path,
 
 LibraryHere load_library_here(const std::string& path) {
   Loaded loaded;
-  const auto [run, supports] = load(absolute_path(path), loaded);
-  return {described(loaded, text::one_line(path)), run, supports};
+  const Functions functions = load(absolute_path(path), loaded);
+  return {described(loaded, text::one_line(path)), functions.run,
+          functions.supports};
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "conformance/plugin/dense.h"
+#include "conformance/plugin/destructors.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -160,7 +161,10 @@ void limit_threads(int threads) {
 }
 
 Functions load(const std::string& path, Loaded& loaded) {
+  loaded.before = FloatControl::now();
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  loaded.loaded = FloatControl::now();
+  std::fesetenv(FE_DFL_ENV);
   if (library == nullptr) {
     copy_text((std::string("cannot be loaded: ") + dlerror()).c_str(),
               loaded.text);
@@ -178,10 +182,12 @@ Functions load(const std::string& path, Loaded& loaded) {
 
   loaded.description.struct_size = sizeof loaded.description;
   loaded.status = describe(&loaded.description);
+  loaded.described = FloatControl::now();
+  std::fesetenv(FE_DFL_ENV);
   loaded.stage = Loaded::kDescribed;
   copy_text(loaded.description.name, loaded.name);
   copy_text(loaded.description.version, loaded.version);
-  return {run, supports};
+  return {run, supports, library};
 }
 
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
@@ -201,7 +207,7 @@ void serve(const std::string& path, int threads, CrashNote& note,
   prepare_stack();
   limit_threads(threads);
   Loaded loaded;
-  const auto [run, supports] = load(path, loaded);
+  const auto [run, supports, library] = load(path, loaded);
   std::fflush(stdout);
   if (!runner.send(&loaded, sizeof loaded) || run == nullptr) return;
 
@@ -232,6 +238,8 @@ void serve(const std::string& path, int threads, CrashNote& note,
     std::fflush(stdout);
     if (!runner.send(solved.data(), solved.size() * sizeof solved[0])) return;
   }
+  watch_faults();
+  run_destructors(library);
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -20,6 +20,9 @@ struct Loaded {
   std::int32_t status = 0;
   ropeproof_description description{};  // pointers are the worker's
   bool has_supports = false;            // ropeproof_supports
+  // The floating-point unit before and after loading, and after describe, which
+  // found it as `before`.
+  FloatControl before, loaded, described;
   char text[512]{};
   char name[128]{}, version[128]{};
 };
@@ -57,6 +60,7 @@ void limit_threads(int threads);
 struct Functions {
   decltype(&ropeproof_run) run = nullptr;
   decltype(&ropeproof_supports) supports = nullptr;  // or it has none
+  void* library = nullptr;                           // from dlopen
 };
 
 // Loads a library into this process; without `run` it is none.
@@ -66,7 +70,8 @@ Functions load(const std::string& path, Loaded& loaded);
 // environment. Solves it, or with ropeproof_supports asks about it.
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem);
 
-// The body of a worker: answers the runner's requests until it is gone.
+// The body of a worker: answers the runner's requests until there are no more, and
+// runs the library's destructors.
 // `threads`: how many threads the plug-in may use, 0 for any number.
 void serve(const std::string& path, int threads, CrashNote& note,
            const Parent& runner);

@@ -1,0 +1,16 @@
+// How a kernel's process begins and ends.
+#include "conformance/check/attempt.h"
+#include "conformance/check/contract.h"
+
+namespace ropeproof::conformance::check {
+
+std::vector<ContractResult> check_lifetime(plugin::Kernel& kernel) {
+  const std::optional<plugin::Lifetime> lifetime = kernel.lifetime();
+  if (!lifetime) return {};
+  return {lifetime->load_fault.empty()
+              ? passed("load", 0)
+              : failed("load", 0, lifetime->load_fault),
+          result_of(lifetime->unload, kUnload, 0)};
+}
+
+}  // namespace ropeproof::conformance::check

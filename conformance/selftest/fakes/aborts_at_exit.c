@@ -1,0 +1,16 @@
+/* Right, and then aborts when it is unloaded. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rope.h"
+
+__attribute__((destructor)) static void end(void) {
+  fputs("my thread pool is gone\n", stderr);
+  abort();
+}
+
+int32_t ropeproof_describe(ropeproof_description* d) {
+  return describe_rope(d, 0);
+}
+
+int32_t ropeproof_run(const ropeproof_problem* p) { return rope(p); }
