@@ -15,6 +15,7 @@
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
+#include "tools/progress.h"
 #include "tools/report_file.h"
 #include "tools/waiver_flags.h"
 
@@ -83,8 +84,14 @@ int run(Options& options) {
   options.waivers.check();
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open();
+  ProgressLine line;
+  options.selection.progress = [&line](std::size_t done, std::size_t all,
+                                       const std::string& id) {
+    line.show(done, all, id);
+  };
   conformance::report::Report report =
       conformance::check::run_suite(*kernel, corpus, options.selection);
+  line.erase();
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;

@@ -104,6 +104,17 @@ class Filter {
   bool takes(std::uint32_t operation) const {
     return (operations_ & operation) != 0;
   }
+  // Of a shard, about.
+  std::size_t count(const cases::Corpus& corpus, const Shard& shard) const {
+    std::size_t count = 0;
+    for (const cases::Group& group : corpus.groups) {
+      cases::for_each_case(group, [&](const auto& c) {
+        if (takes(group, c.id)) ++count;
+      });
+    }
+    const auto shards = static_cast<std::size_t>(shard.count);
+    return (count + shards - 1) / shards;
+  }
 
   // "table, rope"; empty: all of them.
   std::string operations() const {
@@ -135,6 +146,7 @@ class ShardPicker {
   }
 
   std::int64_t count() const { return count_; }
+  std::size_t dealt() const { return dealt_.size(); }
 
   void finish(Run& run) {
     run.shard = shard_;
@@ -191,6 +203,7 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   if (!selection.profile.empty()) operations = {contract.main_operation()};
   ShardPicker picker(selection.shard);
   std::size_t all = 0;
+  const std::size_t expected = filter.count(corpus, selection.shard);
   const auto add = [&](const cases::Group& group, const auto& c, Check check) {
     check.case_id = c.id;
     for (const std::string& key : c.targets) {
@@ -207,7 +220,11 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   };
   const auto takes = [&](const cases::Group& group, const std::string& id) {
     ++all;
-    return filter.takes(group, id) && picker.takes(id);
+    if (!filter.takes(group, id) || !picker.takes(id)) return false;
+    if (selection.progress) {
+      selection.progress(picker.dealt() - 1, expected, id);
+    }
+    return true;
   };
   for (const cases::Group& group : corpus.groups) {
     for (const cases::RopeCase& c : group.rope_cases) {

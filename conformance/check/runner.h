@@ -2,7 +2,9 @@
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_RUNNER_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct Selection {
   std::string profile;       // name; then all of the corpus is the profile's
   bool values_only = false;  // without the checks of the contract
   Shard shard;               // of the cases that all of the above select
+  // Told of each case before its calls: how many came before, of how many, id.
+  std::function<void(std::size_t, std::size_t, const std::string&)> progress;
 };
 
 // The operations that a case defines.

@@ -1,0 +1,30 @@
+// progress.h -- a line on a terminal while a run takes its time.
+#ifndef ROPEPROOF_TOOLS_PROGRESS_H_
+#define ROPEPROOF_TOOLS_PROGRESS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace ropeproof::tools {
+
+// On standard error, erased at the end; nothing where that is no terminal.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine() { erase(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // "123 of 1284 cases: smoke-rich-001", at most ten times a second.
+  void show(std::size_t done, std::size_t all, const std::string& current);
+  void erase();
+
+ private:
+  bool is_terminal_, is_shown_ = false;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+}  // namespace ropeproof::tools
+
+#endif  // ROPEPROOF_TOOLS_PROGRESS_H_
