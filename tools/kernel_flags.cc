@@ -59,17 +59,21 @@ std::string KernelFlags::library() const {
   return builtin_.empty() ? library_ : builtin_library(builtin_).string();
 }
 
-void KernelFlags::note(conformance::report::Report& report) const {
+std::string KernelFlags::digest() const {
+  if (!command_.empty()) return "";
+  const auto bytes = conformance::text::read_whole(library());
+  if (!bytes) {
+    throw conformance::plugin::KernelError(library() + ": cannot be read");
+  }
+  return conformance::text::sha256(*bytes);
+}
+
+void KernelFlags::note(conformance::report::Report& report,
+                       const std::string& digest) const {
   report.kernel_argument = argument();
   report.is_forked = !no_fork_;
   report.time_limit_ms = time_limit_ms_;
-  if (!command_.empty()) return;
-  const auto bytes = conformance::text::read_whole(library());
-  if (!bytes) {
-    throw conformance::plugin::KernelError(library() +
-                                           ": cannot be read any more");
-  }
-  report.kernel_sha256 = conformance::text::sha256(*bytes);
+  report.kernel_sha256 = digest;
 }
 
 std::vector<std::filesystem::path> KernelFlags::inputs() const {

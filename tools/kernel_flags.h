@@ -21,8 +21,12 @@ class KernelFlags {
   // kernel's process. Throws KernelError.
   std::unique_ptr<conformance::plugin::Kernel> open(
       bool is_search = false) const;
-  // What a report says about them. Throws KernelError.
-  void note(conformance::report::Report& report) const;
+  // The SHA-256 of the file to load, when it was loaded: it may be built again
+  // during a run. Empty for a command. Throws KernelError.
+  std::string digest() const;
+  // What a report says about them.
+  void note(conformance::report::Report& report,
+            const std::string& digest) const;
   // "--lib ./libx.so", as the user typed it.
   std::string argument() const;
   // The file to load; empty for a command.

@@ -84,6 +84,7 @@ int run(Options& options) {
   options.waivers.check();
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open();
+  const std::string digest = options.kernel.digest();
   ProgressLine line;
   options.selection.progress = [&line](std::size_t done, std::size_t all,
                                        const std::string& id) {
@@ -95,7 +96,7 @@ int run(Options& options) {
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;
-  options.kernel.note(report);
+  options.kernel.note(report, digest);
   if (options.vectors != default_vectors().string()) {
     report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
   }

@@ -7,8 +7,12 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <stdexcept>
+#include <string_view>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/selftest/fakes/expected.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 
@@ -34,6 +38,25 @@ class SilentStderr {
  private:
   int kept_;
 };
+
+// Throws std::invalid_argument where some are not built.
+void check_fakes(const std::string& folder) {
+  std::set<std::string_view> all, missing;
+  for (const auto& fake : conformance::selftest::kExpectedFakes) {
+    if (fake.kind != conformance::selftest::ExpectedFake::kLibrary) continue;
+    all.insert(fake.name);
+    const auto file = std::filesystem::path(folder) / fake.name;
+    if (!std::filesystem::exists(file.string() + ".so")) {
+      missing.insert(fake.name);
+    }
+  }
+  if (missing.empty()) return;
+  throw std::invalid_argument(
+      folder + ": " + std::to_string(missing.size()) + " of the " +
+      std::to_string(all.size()) +
+      " hostile kernels are not built; build the target fakes: cmake --build "
+      "--preset release --target fakes");
+}
 
 conformance::selftest::SelftestReport run_silently(
     const conformance::cases::Corpus& corpus,
@@ -72,6 +95,7 @@ Command add_selftest(CLI::App& app) {
         if (options->fakes.empty() && std::filesystem::exists(beside)) {
           suite.fakes.libraries = beside.string();
         }
+        if (!suite.fakes.libraries.empty()) check_fakes(suite.fakes.libraries);
         const auto script = default_vectors().parent_path() / "conformance" /
                             "selftest" / "fakes" / "process.py";
         if (options->fake_process.empty() && std::filesystem::exists(script)) {

@@ -1,11 +1,18 @@
 // ropeproof stress: draws cases from a seed until one fails or time is up.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/summary.h"
@@ -64,25 +71,54 @@ void report_failure(const Options& options,
   std::cout << conformance::report::text_report(report, 1);
 }
 
-// Nothing to save: the verdict, and the calls that lead to it.
-void report_dependent_failure(
-    const Options& options, const conformance::plugin::Kernel& kernel,
-    const conformance::search::StressFailure& failure) {
+// Nothing is saved: the verdict, why, and `cases` calls from `first` on that lead
+// to it.
+void report_unsaved_failure(const Options& options,
+                            const conformance::plugin::Kernel& kernel,
+                            const conformance::search::StressFailure& failure,
+                            const std::string& why, std::uint64_t first) {
   const conformance::plugin::Description& d = kernel.description();
-  const std::uint64_t cases = failure.index - options.first + 1;
+  const std::uint64_t cases = failure.index - first + 1;
   std::cout << "DOES NOT CONFORM   " << d.name << " " << d.version << ": case "
             << failure.index << " of seed " << options.seed << ", "
             << conformance::text::word(conformance::plugin::kOperationWords,
                                        failure.operation)
             << ": " << conformance::check::verdict_word(failure.check.verdict)
-            << "\nIt passes in a fresh process: the failure depends on earlier "
-               "calls, and no case shows it alone.\n"
+            << (failure.check.reason.empty() ? "" : ": ")
+            << failure.check.reason << "\n"
+            << why << "\n"
             << "  replay   ropeproof stress " << options.kernel.argument()
-            << " --seed " << options.seed << " --first " << options.first
-            << " --cases " << cases << "\n";
+            << " --seed " << options.seed << " --first " << first << " --cases "
+            << cases << "\n";
+}
+
+// Found out before a search that may take hours.
+void check_folder(const std::string& out) {
+  namespace fs = std::filesystem;
+  const auto refuse = [&](const std::string& what) {
+    throw std::invalid_argument("--out \"" + out + "\" " + what);
+  };
+  std::error_code error;
+  const fs::path folder = fs::absolute(out, error);
+  if (out.empty() || error) refuse("names no folder");
+  if (fs::exists(folder, error)) {
+    if (!fs::is_directory(folder, error)) refuse("is no folder");
+    if (!fs::is_empty(folder, error)) refuse("is not empty; name a new folder");
+  }
+  fs::path above = folder;
+  while (!fs::exists(above, error) && above.has_relative_path()) {
+    above = above.parent_path();
+  }
+  const fs::path probe =
+      above / (".ropeproof-" + std::to_string(::getpid()) + ".tmp");
+  if (::mkdir(probe.c_str(), 0777) != 0) {
+    refuse("cannot be written: " + std::string(std::strerror(errno)));
+  }
+  ::rmdir(probe.c_str());
 }
 
 int stress(const Options& options) {
+  check_folder(options.out.value_or("./stress"));
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open(true);
   const auto end =
@@ -100,13 +136,23 @@ int stress(const Options& options) {
                             std::to_string(result.judged) + " calls judged, " +
                             std::to_string(result.unsupported) + " unsupported";
   if (result.failure && result.failure->needs_earlier_calls) {
-    report_dependent_failure(options, *kernel, *result.failure);
+    report_unsaved_failure(options, *kernel, *result.failure,
+                           "It passes in a fresh process: the failure depends "
+                           "on earlier calls, and no case shows it alone.",
+                           options.first);
     std::cout << drawn << "\n";
     return 1;
   }
   if (result.failure) {
     const std::string folder = options.out.value_or(result.failure->c.id);
-    report_failure(options, *kernel, *result.failure, folder);
+    try {
+      report_failure(options, *kernel, *result.failure, folder);
+    } catch (const std::runtime_error& error) {
+      report_unsaved_failure(options, *kernel, *result.failure,
+                             "It is not saved: " + std::string(error.what()),
+                             result.failure->index);
+      return 1;
+    }
     std::cout << drawn << "; the case as drawn: ropeproof stress "
               << options.kernel.argument() << " --seed " << options.seed
               << " --first " << result.failure->index << " --cases 1\n"
@@ -129,9 +175,12 @@ Command add_stress(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "stress", "draw cases from a seed; make the first failure small");
   options->kernel.add_flags(*command);
-  command->add_option("--seed", options->seed, "names the cases (default 1)");
-  command->add_option("--first", options->first,
-                      "number of the first case (default 0)");
+  command->add_option("--seed", options->seed, "names the cases (default 1)")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--first", options->first,
+                   "number of the first case (default 0)")
+      ->check(CLI::NonNegativeNumber);
   auto* budget = command->add_option("--budget", options->budget_s,
                                      "seconds to draw for (default 60)");
   budget->check(CLI::Range(0.0, 1e7));
@@ -141,7 +190,8 @@ Command add_stress(CLI::App& app) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 48))
       ->excludes(budget);
   command->add_option("--out", options->out,
-                      "folder for the failing case (default stress-SEED-CASE)");
+                      "new folder for the failing case (default "
+                      "stress-SEED-CASE)");
   return {command, [options] { return stress(*options); }};
 }
 

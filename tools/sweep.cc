@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "conformance/check/contract_checks.h"
 #include "conformance/search/sweep_kernel.h"
 #include "conformance/text/words.h"
 #include "tools/commands.h"
@@ -104,13 +105,21 @@ int sweep(Options options) {
                                "norm-ulp", "worst/bound", "worst");
     }
     print(base, result);
-    if (result.answer.outcome != conformance::plugin::Outcome::kOk) {
+    conforms = conforms && result.conforms();
+    const conformance::plugin::Answer& answer = result.answer;
+    if (answer.outcome == conformance::plugin::Outcome::kOk) continue;
+    conforms = false;
+    if (answer.outcome == conformance::plugin::Outcome::kError) {
       std::cout << std::flush;
       throw conformance::plugin::KernelError(
           "base " + format_text("%.9g", base) +
-          ": the kernel did not answer: " + result.answer.detail);
+          ": the kernel did not answer: " + answer.detail);
     }
-    conforms = conforms && result.conforms();
+    std::cout << "    "
+              << conformance::check::verdict_word(
+                     conformance::check::verdict_of(answer.outcome))
+              << "  " << answer.detail << "\n";
+    break;
   }
   std::cout << "\n" << (conforms ? "PASS" : "FAIL") << std::endl;
   return conforms ? 0 : 1;

@@ -247,6 +247,20 @@ says 1 'depends on earlier calls' stress --lib "$work/eighth.so" --cases 2000 --
 check "a case is saved that fails nothing" [ ! -e "$work/none" ]
 replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
 says 1 'depends on earlier calls' $replay
+# The folder is tried before the search; a finding that cannot be saved is said.
+expect 2 'is not empty' "${stress[@]}" --out "$work/again"
+expect 2 'is no folder' "${stress[@]}" --out "$work/tail.c"
+expect 2 'cannot be written' "${stress[@]}" --out /proc/nowhere/found
+mkdir "$work/cwd"
+(cd "$work/cwd" && "$ropeproof" "${stress[@]}" >"$work/out")
+saved=$(sed -n 's/^saved in //p' "$work/out")
+rm -r "$work/cwd/$saved"
+touch "$work/cwd/$saved"
+cd "$work/cwd"
+says 1 '^It is not saved: ' "${stress[@]}"
+cd "$OLDPWD"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
+says 1 '^DOES NOT CONFORM' $replay --out "$work/replayed"
 expect 2 'excludes' stress --builtin fast --cases 3 --budget 3
 expect 2 'cases' stress --builtin fast --cases 0
 

@@ -135,6 +135,36 @@ END
 done
 check "a run that was ended leaves a report" [ ! -e "$work/early.json" ]
 
+# A library that goes away during the run, once it is loaded.
+{ sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" && cat <<END; } >"$work/leaving.c"
+#include <unistd.h>
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  unlink("$work/leaving.so");
+  return whole_run(p);
+}
+END
+"$compiler" -O2 -shared -fPIC -w -I "$source/conformance/include" -o "$work/leaving.so" "$work/leaving.c" -lm
+digest=$(sha256sum <"$work/leaving.so" | cut -d ' ' -f 1)
+"$ropeproof" run --lib "$work/leaving.so" --tier smoke --report "$work/left.json" >/dev/null 2>&1
+check "the digest is not of what was loaded" grep -q "$digest" "$work/left.json"
+
+# A hang is a verdict in sweep, too.
+says 1 'TIMEOUT  no answer within 300 ms' sweep --lib "$work/sleepy.so" --positions 10 --time-limit 100
+
+# --- progress: on a terminal alone, and gone at the end ---
+"$ropeproof" "${run[@]}" >"$work/out" 2>"$work/err"
+check "progress without a terminal" [ ! -s "$work/err" ]
+check "no progress on a terminal" "$python" - "$ropeproof" "${run[@]}" <<'END'
+import os, pty, re, subprocess, sys
+terminal, stderr = pty.openpty()
+run = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=stderr,
+                     env=dict(os.environ, TERM="xterm"))
+os.close(stderr)
+seen = os.read(terminal, 65536).decode()
+assert re.search(r"0 of \d+ cases: smoke-", seen), seen
+assert seen.endswith("\r\x1b[K") and b"\x1b" not in run.stdout
+END
+
 # --- text of others: XML, JSON and terminals get none of its bytes raw ---
 variant noisy 's/ropeproof_run/whole_run/' <<'END'
 #include <stdio.h>

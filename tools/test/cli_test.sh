@@ -59,6 +59,13 @@ expect 3 'no-such.so' sweep --lib "$work/no-such.so"
 says 2 '^NOTHING WAS JUDGED' "${run[@]}" --lib "$plugins/c_example.so" --operation permute
 
 expect 3 'no-such.so' "${run[@]}" --lib "$work/no-such.so"
+expect 3 'is a folder' "${run[@]}" --lib "$work"
+expect 2 'command: is empty' "${run[@]}" --command ''
+expect 2 'lib: is empty' "${run[@]}" --lib ''
+expect 2 'lib: is empty' bench --lib ''
+expect 2 'seed' stress --builtin fast --seed -1
+expect 2 'first' stress --builtin fast --first -1
+expect 2 'not built; build the target fakes' selftest --fakes "$work"
 echo 'not a library' >"$work/text.so"
 expect 3 'text.so' "${run[@]}" --lib "$work/text.so"
 expect 3 'ropeproof_describe' "${run[@]}" --lib \
