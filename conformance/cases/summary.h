@@ -1,4 +1,5 @@
-// summary.h -- a case in one line: dtype, pairing, shape, base, scaling.
+// summary.h -- a case in one line: dtype, pairing, shape, base, the scaling with all
+// its parameters, the range of positions.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
 #define ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
 
