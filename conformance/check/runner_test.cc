@@ -131,7 +131,7 @@ TEST_CASE("a failure has its first and its worst element",
   CHECK(m.first_wrong->channel == 0);
   CHECK(m.worst->ratio() > 1000);
   CHECK_THAT(m.pattern,
-             ContainsSubstring("position 0 right") &&
+             ContainsSubstring("right at position 0") &&
                  ContainsSubstring("channels outside the window intact"));
 }
 

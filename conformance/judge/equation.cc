@@ -12,20 +12,20 @@ namespace ropeproof::conformance::judge {
 namespace {
 
 constexpr Equation kEquations[] = {
-    {1, "frequency of each pair", "frequency scaling"},
-    {2, "angle at a position", "position angle axes table"},
-    {3, "the two channels of a pair", "layout weights"},
-    {4, "rotation of a pair", "rotation scaling memory output value"},
-    {5, "channels outside the window are copied", "window"},
-    {6, "each head rotates by its token's position", "shape memory call"},
+    {1, "frequency of each pair"},
+    {2, "angle at a position"},
+    {3, "the two channels of a pair"},
+    {4, "rotation of a pair"},
+    {5, "channels outside the window are copied"},
+    {6, "each head rotates by its token's position"},
     // The scalings, in the order of the variant's alternatives after Default.
-    {7, "linear scaling", "scaling"},
-    {8, "NTK-aware scaling", "scaling"},
-    {9, "dynamic NTK scaling", "scaling"},
-    {10, "YaRN scaling", "scaling"},
-    {12, "LongRoPE scaling", "scaling"},
-    {13, "llama3 scaling", "scaling"},
-    {14, "frequency factors", "scaling"}};
+    {7, "linear scaling"},
+    {8, "NTK-aware scaling"},
+    {9, "dynamic NTK scaling"},
+    {10, "YaRN scaling"},
+    {12, "LongRoPE scaling"},
+    {13, "llama3 scaling"},
+    {14, "frequency factors"}};
 
 constexpr std::size_t kBeforeScalings = 6;
 static_assert(std::size(kEquations) ==
@@ -70,6 +70,8 @@ int equation_of(const Evidence& evidence, std::uint32_t operation,
   }
   if (operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_LOOKUP) return 4;
   const int frequency = equation_of(scaling);
+  if (evidence.position_is_off) return 2;
+  if (evidence.frequency_is_off) return frequency;
   return evidence.pair_0_is_right || frequency != 1 ? frequency : 2;
 }
 

@@ -5,9 +5,11 @@
 #include <bit>
 #include <cmath>
 
+#include "conformance/judge/measured.h"
 #include "conformance/judge/meter.h"
 #include "conformance/judge/pair_bounds.h"
 #include "conformance/judge/pattern.h"
+#include "conformance/judge/suspects.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::judge {
@@ -212,7 +214,8 @@ class Places {
 
   // Goes over everything once more; for outputs that are wrong.
   Pattern pattern(const Meter& meter) const {
-    Pattern pattern;
+    Pattern pattern(case_.spec.axes.count == 1 &&
+                    operation_ != ROPEPROOF_FREQUENCIES);
     for (const Tensor& tensor : tensors_) {
       for (std::int64_t i = 0; i < tensor.size(); ++i) {
         const Element e = element({tensor.first + i, 0, 0});
@@ -221,7 +224,10 @@ class Places {
         const bool is_fill =
             e.got_bits ==
             std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
-        pattern.add(e, wrong, wrong && is_fill);
+        const bool is_second =
+            tensor.x != nullptr && e.pair >= 0 &&
+            channels_.to[static_cast<std::size_t>(e.pair)].v == e.channel;
+        pattern.add(e, is_second, wrong, wrong && is_fill);
       }
       if (tensor.x != nullptr) add_lengths(pattern, tensor);
     }
@@ -282,6 +288,36 @@ std::vector<Tensor> tensors_of(const cases::RopeCase& c,
   }
 }
 
+// What the wrong elements say of the bug.
+void explain(Measurement& m, Evidence evidence, const cases::RopeCase& c,
+             std::uint32_t operation, const Claim& claim,
+             const Output& output) {
+  const bool is_rotation =
+      !c.is_special && !evidence.only_outside && !evidence.some_heads_alone;
+  Measured measured;
+  if (is_rotation) {
+    measured = measure(c, operation, output, claim.table,
+                       !evidence.has_lengths || evidence.pairs_keep_length);
+  }
+  evidence.is_fine = m.beyond_structure == 0;
+  // Then it is no more than what rounding makes of small angles.
+  if (evidence.is_fine) measured.angle_error = 0;
+  m.measured = measured.text(c.pairs());
+  evidence.fits_f32 = evidence.is_fine && m.class_ratio[ROPEPROOF_A1] <= 1;
+  const bool is_wide = c.dtype == Format::kF32 || c.dtype == Format::kF64;
+  const double error =
+      m.max_norm_ulp * 2 * reference::traits(c.dtype).unit_roundoff;
+  evidence.fits_half = evidence.is_fine && is_wide && error > 0x1p-13;
+  evidence.frequency_is_off =
+      measured.is_frequency_off() && !measured.is_reversed();
+  evidence.position_is_off = measured.is_position_off();
+  m.equation = equation_of(evidence, operation,
+                           claim.computes_scaling
+                               ? c.spec.frequencies.scaling
+                               : reference::Scaling(reference::Default{}));
+  m.suspects = suspects(c, m.equation, evidence, measured);
+}
+
 }  // namespace
 
 double Element::ratio() const { return Reading{0, error, bound}.ratio(); }
@@ -318,10 +354,7 @@ Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
     m.first_wrong = places.element(meter.first_wrong);
     const Pattern pattern = places.pattern(meter);
     m.pattern = pattern.text();
-    m.equation = equation_of(pattern.evidence(), operation,
-                             claim.computes_scaling
-                                 ? c.spec.frequencies.scaling
-                                 : reference::Scaling(reference::Default{}));
+    explain(m, pattern.evidence(), c, operation, claim, output);
   }
   return m;
 }
@@ -352,12 +385,13 @@ Measurement judge(const cases::PermuteCase& c, const Output& output) {
   if (meter.worst.index >= 0) m.worst = element(meter.worst);
   if (m.wrong == 0) return m;
   m.first_wrong = element(meter.first_wrong);
-  Pattern pattern;
+  Pattern pattern(false);
   for (std::int64_t i = 0; i < m.elements; ++i) {
-    pattern.add(element({i, 0, 0}), meter.is_wrong(i), false);
+    pattern.add(element({i, 0, 0}), false, meter.is_wrong(i), false);
   }
   m.pattern = pattern.text();
   m.equation = equation_of(ROPEPROOF_PERMUTE);
+  m.suspects = c.targets;
   return m;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/judge/equation.h"
@@ -46,6 +47,10 @@ struct Measurement {
   std::optional<Element> first_wrong, worst;  // worst: always, if any element
   std::string pattern;                        // of the wrong elements, in words
   int equation = 0;  // that they contradict, equation.h; 0: none is wrong
+  // What was rotated with in place of what was due, measured.h; a sentence each.
+  std::vector<std::string> measured;
+  // Bug classes, keys of cases/bug_class.h, the most likely first.
+  std::vector<std::string> suspects;
 
   bool pass() const { return wrong == 0; }
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <vector>
 
 #include "conformance/judge/judge.h"
 
@@ -27,6 +29,33 @@ std::string ranges(const Axis& axis) {
   return text;
 }
 
+// "0 to 256, 300" of the positions that are wrong, or right; at most three.
+std::string positions_that_are(bool wrong,
+                               const std::map<double, bool>& positions) {
+  constexpr int kMost = 3;
+  const auto number = [](double p) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.15g", p);
+    return std::string(buffer);
+  };
+  std::string text;
+  int count = 0;
+  for (auto i = positions.begin(); i != positions.end();) {
+    if (i->second != wrong) {
+      ++i;
+      continue;
+    }
+    const double first = i->first;
+    double last = first;
+    while (++i != positions.end() && i->second == wrong) last = i->first;
+    if (++count > kMost) return text + " ...";
+    if (!text.empty()) text += ", ";
+    text += number(first);
+    if (last != first) text += " to " + number(last);
+  }
+  return text;
+}
+
 std::string verdict(std::int64_t wrong, std::int64_t all, const char* good) {
   if (wrong == 0) return good;
   if (wrong == all) return "wrong";
@@ -44,7 +73,8 @@ void add_error(double& largest, double want, double got) {
 
 }  // namespace
 
-void Pattern::add(const Element& element, bool wrong, bool unwritten) {
+void Pattern::add(const Element& element, bool is_second, bool wrong,
+                  bool unwritten) {
   const auto count = [wrong](Count& c) {
     ++c.all;
     if (wrong) ++c.wrong;
@@ -53,11 +83,17 @@ void Pattern::add(const Element& element, bool wrong, bool unwritten) {
   count(batches_[element.batch]);
   count(tokens_[element.token]);
   count(heads_[element.head]);
+  if (has_positions_) {
+    auto& at = tokens_of_all_[{element.batch, element.token}];
+    at.first = element.position;
+    count(at.second);
+  }
   if (element.pair < 0) {
     count(outside_);
   } else {
     count(pairs_[element.pair]);
     if (element.is_origin) count(position_zero_);
+    if (is_second) count(second_);
   }
   if (unwritten) ++unwritten_;
 }
@@ -87,16 +123,77 @@ Evidence Pattern::evidence() const {
   const auto first = pairs_.find(0);
   evidence.pair_0_is_right =
       pairs_.size() > 1 && first != pairs_.end() && first->second.wrong == 0;
+  const auto some = [](const Axis& axis) {
+    return std::ranges::any_of(
+        axis, [](const auto& entry) { return entry.second.wrong == 0; });
+  };
+  evidence.some_pairs = some(pairs_);
+  evidence.some_rows = some(batches_);
+  evidence.only_second = second_.wrong > 0 && second_.wrong == total_.wrong;
+  evidence.origin_is_wrong = position_zero_.wrong > 0;
+  evidence.outside_is_wrong = outside_.wrong > 0;
+  evidence.has_unwritten = unwritten_ > 0;
+  double right = 0, wrong = HUGE_VAL;
+  const std::map<double, bool> positions = wrong_positions();
+  for (const auto& [position, is_wrong] : positions) {
+    const double size = std::abs(position);
+    (is_wrong ? wrong : right) =
+        is_wrong ? std::min(wrong, size) : std::max(right, size);
+  }
+  evidence.is_far = right > 0 && right < wrong;
   return evidence;
 }
 
-std::string Pattern::wrong_of(const std::string& name, const Axis& axis) {
-  if (axis.size() < 2) return {};
-  const bool every = std::all_of(axis.begin(), axis.end(), [](const auto& a) {
-    return a.second.wrong > 0;
-  });
-  if (every) return "; every " + name;
-  return "; " + name + " " + ranges(axis) + " only";
+std::map<double, bool> Pattern::wrong_positions() const {
+  std::map<double, bool> positions;
+  bool some_right = false;
+  for (const auto& [token, at] : tokens_of_all_) {
+    const bool is_wrong = at.second.wrong > 0;
+    const auto [known, is_new] = positions.emplace(at.first, is_wrong);
+    if (!is_new && known->second != is_wrong) return {};
+    some_right = some_right || !is_wrong;
+  }
+  if (!some_right) positions.clear();
+  return positions;
+}
+
+// "; in every pair and head; batch row 1 only; right at positions 0 to 256, ...".
+std::string Pattern::places_text() const {
+  const std::map<double, bool> positions = wrong_positions();
+  std::vector<std::string> whole;
+  std::string part;
+  const auto add = [&](const std::string& name, const Axis& axis) {
+    if (axis.size() < 2) return;
+    const std::string wrong = ranges(axis);
+    const bool is_whole = std::ranges::all_of(
+        axis, [](const auto& entry) { return entry.second.wrong > 0; });
+    if (is_whole) {
+      whole.push_back(name);
+    } else {
+      const bool is_one = wrong.find_first_of("-,") == std::string::npos;
+      part += "; " + name + (is_one ? " " : "s ") + wrong + " only";
+    }
+  };
+  add("pair", pairs_);
+  add("batch row", batches_);
+  if (positions.empty()) add("token", tokens_);
+  add("head", heads_);
+  std::string text;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    text += i == 0 ? "; in every " : i + 1 == whole.size() ? " and " : ", ";
+    text += whole[i];
+  }
+  text += part;
+  if (!positions.empty()) {
+    const std::string right = positions_that_are(false, positions);
+    const bool is_one = right.find(' ') == std::string::npos;
+    text += std::string("; right at position") + (is_one ? " " : "s ") + right +
+            ", wrong at " + positions_that_are(true, positions);
+  } else if (position_zero_.all > 0) {
+    text += "; position 0 " +
+            verdict(position_zero_.wrong, position_zero_.all, "right");
+  }
+  return text;
 }
 
 std::string Pattern::text() const {
@@ -106,14 +203,8 @@ std::string Pattern::text() const {
   if (unwritten_ > 0) {
     text += "; " + std::to_string(unwritten_) + " never written";
   }
-  if (outside_.wrong < total_.wrong) {
-    text += wrong_of("pair", pairs_) + wrong_of("batch row", batches_) +
-            wrong_of("token", tokens_) + wrong_of("head", heads_);
-  }
-  if (position_zero_.all > 0) {
-    text += "; position 0 " +
-            verdict(position_zero_.wrong, position_zero_.all, "right");
-  }
+  if (outside_.wrong < total_.wrong) text += places_text();
+  if (evidence().only_second) text += "; first channel of each pair right";
   if (outside_.all > 0) {
     text += "; channels outside the window " +
             verdict(outside_.wrong, outside_.all, "intact");

@@ -5,14 +5,13 @@
 #include <cstdio>
 #include <vector>
 
+#include "conformance/cases/bug_class.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
 namespace {
-
-constexpr std::size_t kMostBugs = 3;
 
 std::string value_text(double value, std::uint64_t bits,
                        reference::Format number_format) {
@@ -32,23 +31,17 @@ std::string element_text(const std::string& label, const judge::Element& e) {
                            value_text(e.want, e.want_bits, e.format));
 }
 
-// "layout/pairs-swapped pairs formed by the other layout" -> its group.
-std::string group_of(const std::string& target) {
-  return target.substr(0, target.find('/'));
-}
-
-// In words; those that break the equation first.
-std::string bugs_text(const check::Check& check, bool has_details) {
-  std::vector<std::string> targets = check.targets;
-  const std::string_view groups = equation_of(check).bugs;
-  std::ranges::stable_partition(targets, [&](const std::string& target) {
-    return groups.find(group_of(target)) != std::string_view::npos;
-  });
-  if (!has_details && targets.size() > kMostBugs) targets.resize(kMostBugs);
+// In words; with details their keys, too.
+std::string bugs_text(const std::vector<std::string>& suspects,
+                      bool has_details) {
+  constexpr std::size_t kMost = 3;
   std::string text, label = "bugs?";
-  for (const std::string& target : targets) {
-    text += paragraph(
-        label, has_details ? target : target.substr(target.find(' ') + 1));
+  for (const std::string& key : suspects) {
+    if (!has_details && &key == suspects.data() + kMost) break;
+    const auto known = cases::bug_classes().find(key);
+    const std::string meaning =
+        known == cases::bug_classes().end() ? key : known->second.meaning;
+    text += paragraph(label, has_details ? key + ": " + meaning : meaning);
     label = "";
   }
   return text;
@@ -126,11 +119,16 @@ std::string failure_text(const Report& report, const check::Check& check,
     text += element_text("first", *m.first_wrong);
     if (has_details) text += element_text("worst", *m.worst);
     text += paragraph("pattern", m.pattern);
+    std::string label = "measured";
+    for (const std::string& sentence : m.measured) {
+      text += paragraph(label, sentence);
+      label = "";
+    }
   }
   const judge::Equation& equation = equation_of(check);
   text += paragraph("equation", "(R" + std::to_string(equation.number) + ") " +
                                     std::string(equation.text));
-  if (is_wrong) text += bugs_text(check, has_details);
+  if (is_wrong) text += bugs_text(check.measurement->suspects, has_details);
   const std::string replay = "ropeproof " + report.subcommand + " " +
                              report.kernel_argument + " --case " +
                              check.case_id + " --operation " + operation;

@@ -168,6 +168,8 @@ void members(Codec &c, Is<judge::Measurement> auto &m) {
   element(c, "first_wrong", m.first_wrong);
   element(c, "worst", m.worst);
   if (c.has("pattern", !m.pattern.empty())) c.value("pattern", m.pattern);
+  if (c.has("measured", !m.measured.empty())) c.value("measured", m.measured);
+  if (c.has("suspects", !m.suspects.empty())) c.value("suspects", m.suspects);
 }
 
 // Summary, targets and equation are there for failing checks alone.

@@ -1,0 +1,51 @@
+// rotations.h -- by what a wrong output was rotated, seen from input and output
+// alone.
+#ifndef ROPEPROOF_CONFORMANCE_JUDGE_ROTATIONS_H_
+#define ROPEPROOF_CONFORMANCE_JUDGE_ROTATIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/judge/output.h"
+
+namespace ropeproof::conformance::judge {
+
+// One pair of one token, over all heads of q and k.
+struct Rotation {
+  std::int64_t token = 0, pair = 0;
+  double position = 0;  // on the pair's axis; with weights, their sum
+  double angle = 0;     // of the forward direction, in (-pi, pi]
+  double stretch = 0;   // length of the output over that of the input and |m|
+};
+
+// In the order of tokens, then pairs. Left out is what no rotation explains: a
+// pair of zeros, numbers that are not finite, heads that were rotated apart.
+// `table`: what cos and sin are held in.
+std::vector<Rotation> rotations(const cases::RopeCase& c,
+                                std::uint32_t operation, const Output& output,
+                                reference::Format table);
+
+// What rounding alone may do to such an angle, in rad; to a stretch as well.
+double rotation_noise(reference::Format format);
+
+// angle = times * x, up to whole turns.
+struct Multiple {
+  double times = 0, angle = 0;
+};
+
+// An x, known to within `error`; infinity: there is one, or several.
+struct Solved {
+  double x = 0, error = 0;
+};
+
+// The one x in [-limit, limit] that explains all angles to within `noise` and
+// what f32 does to them; of several `expected`, then -`expected`. Not known
+// where another might do so by chance; nothing where none does.
+std::optional<Solved> solve(std::vector<Multiple> multiples, double limit,
+                            double noise, double expected);
+
+}  // namespace ropeproof::conformance::judge
+
+#endif  // ROPEPROOF_CONFORMANCE_JUDGE_ROTATIONS_H_
