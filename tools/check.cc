@@ -77,6 +77,10 @@ Command add_check(CLI::App& app) {
   command->add_option("--operation", options->selection.operations,
                       "only these operations");
   command->add_option("--vectors", options->vectors, "folder of vectors");
+  command->add_option(
+      "--decline", options->selection.declined,
+      "ids, * and ? allowed, that the kernel does not take although its "
+      "description is wide enough: DECLINED, for one without supports");
   options->waivers.add_flags(*command);
   options->output.add_flags(*command);
   return {command, [options] { return check(*options); }};

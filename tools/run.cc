@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "conformance/check/staged.h"
 #include "conformance/models/profiles.h"
 #include "conformance/report/report.h"
+#include "conformance/search/claim.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
@@ -29,6 +31,7 @@ struct Options {
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
+  std::string claim;  // "auto", or none
   ReportOutput output;
 };
 
@@ -84,6 +87,11 @@ int run(Options& options) {
   options.waivers.check();
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open();
+  if (!options.claim.empty()) {
+    const auto found = conformance::search::find_claims(*kernel, corpus);
+    std::cout << conformance::search::claims_text(found);
+    return found.none == 0 && !found.claims.empty() ? 0 : 1;
+  }
   const std::string digest = options.kernel.digest();
   ProgressLine line;
   options.selection.progress = [&line](std::size_t done, std::size_t all,
@@ -123,6 +131,10 @@ Command add_run(CLI::App& app) {
   command->add_option("--operation", options->selection.operations,
                       "only these operations");
   command->add_option("--vectors", options->vectors, "folder of vectors");
+  command->add_option(
+      "--decline", options->selection.declined,
+      "ids, * and ? allowed, that the kernel does not take although its "
+      "description is wide enough: DECLINED, for one without supports");
   options->waivers.add_flags(*command);
   command->add_option("--shard", options->shard,
                       "i/n: only every n-th selected case, from the i-th; "
@@ -131,6 +143,11 @@ Command add_run(CLI::App& app) {
   command->add_flag(
       "--staged", options->staged,
       "require S1: the f32 pipeline that models were trained with");
+  command
+      ->add_option("--claim", options->claim,
+                   "auto: no verdict, but the strictest claims that the "
+                   "results hold to, to paste")
+      ->check(CLI::IsMember({"auto"}));
   options->output.add_flags(*command);
   return {command, [options] { return run(*options); }};
 }

@@ -251,22 +251,14 @@ void Call::add_angles() {
 // The parameters of the scaling, beside what they come to.
 void Call::add_scaling() {
   const reference::Scaling& given = case_->spec.frequencies.scaling;
-  ropeproof_scaling scaling{};
-  scaling.struct_size = sizeof scaling;
-  scaling.kind = plugin::scaling_bit(given);
+  ropeproof_scaling scaling = plugin::scaling_of(given);
   if (scaling.kind == 0) return;
-  const auto add_field = [&](const char*, const auto& value,
-                             const auto& field) {
-    auto& target = scaling.*field.member;
+  const auto add_list = [&](const char*, const auto& value, const auto& field) {
     if constexpr (requires { value.data(); }) {
-      target = add_doubles(field.name, value);
-    } else if constexpr (requires { value.has_value(); }) {
-      target = value.value_or(0);
-    } else {
-      target = static_cast<std::remove_reference_t<decltype(target)>>(value);
+      scaling.*field.member = add_doubles(field.name, value);
     }
   };
-  std::visit([&](const auto& s) { plugin::for_each_field(s, add_field); },
+  std::visit([&](const auto& s) { plugin::for_each_field(s, add_list); },
              given);
   std::byte* const data = memory_
                               .add("scaling", {}, alignof(ropeproof_scaling),
@@ -346,6 +338,13 @@ ropeproof_problem Call::begin() {
   return problem_;
 }
 
+plugin::Question Call::question() const {
+  ropeproof_problem problem = problem_;
+  problem.q = q_;
+  if ((kernel_.description().features & ROPEPROOF_KEYS) != 0) problem.k = k_;
+  return plugin::Question(problem);
+}
+
 plugin::Answer Call::run(judge::Output& output) {
   begin();
   plugin::Answer answer = run_problem();
@@ -357,6 +356,7 @@ plugin::Answer Call::run(judge::Output& output) {
 }
 
 plugin::Answer Call::run_problem() {
+  if (!kernel_.has_supports()) return kernel_.run(problem_);
   plugin::Answer choice = kernel_.supports(plugin::Question(problem_));
   return choice.outcome == plugin::Outcome::kOk ? kernel_.run(problem_)
                                                 : choice;

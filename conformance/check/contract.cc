@@ -2,12 +2,16 @@
 
 namespace ropeproof::conformance::check {
 
+reference::Format frequency_format(reference::Format dtype) {
+  using reference::Format;
+  return dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+}
+
 Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
                    std::uint32_t operation) {
-  using reference::Format;
   Subject subject{c, operation, judge::claim_of(kernel.description(), c.dtype)};
   if (operation == ROPEPROOF_FREQUENCIES) {
-    subject.claim.table = c.dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+    subject.claim.table = frequency_format(c.dtype);
   }
   return subject;
 }

@@ -40,6 +40,7 @@ struct Subject {
 
 // Frequencies are asked for in f32, or f64 where the tensors are f64: the types
 // that kernels keep them in. Others in the claim's table type.
+reference::Format frequency_format(reference::Format dtype);
 Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
                    std::uint32_t operation);
 

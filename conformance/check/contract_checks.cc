@@ -2,6 +2,7 @@
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
+#include "conformance/check/choices.h"
 #include "conformance/check/features.h"
 #include "conformance/plugin/words.h"
 
@@ -79,7 +80,8 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
                                             ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {
         if (!missing(c, operation).empty()) continue;
         const cases::RopeCase*& chosen = chosen_[kind_of(c, operation)];
-        if (chosen == nullptr || rich > richness(*chosen)) chosen = &c;
+        if (chosen != nullptr && rich <= richness(*chosen)) continue;
+        if (!declines(kernel, operation, c)) chosen = &c;
       }
     }
   }
@@ -89,6 +91,15 @@ std::string ContractChecks::missing(const cases::RopeCase& c,
                                     std::uint32_t operation) const {
   return missing_feature(kernel_.description(), operation, c,
                          kernel_.shares_memory());
+}
+
+std::optional<ContractResult> ContractChecks::not_asked(
+    const std::string& check, const cases::RopeCase& c,
+    std::uint32_t operation) const {
+  const std::string lacks = missing(c, operation);
+  if (!lacks.empty()) return not_checked(check, 0, lacks);
+  if (!declines(kernel_, operation, c)) return std::nullopt;
+  return ContractResult{check, 0, plugin::Outcome::kDeclined, false, ""};
 }
 
 std::uint32_t ContractChecks::main_operation() const {
@@ -103,7 +114,10 @@ std::uint32_t ContractChecks::main_operation() const {
 std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
                                       std::uint32_t operation) const {
   const auto found = chosen_.find(kind_of(c, operation));
-  if (found == chosen_.end() || found->second->id != c.id) return {};
+  if (found == chosen_.end() || found->second == nullptr ||
+      found->second->id != c.id) {
+    return {};
+  }
   std::vector<Check> checks;
   for (const ContractResult& result :
        check_contract(kernel_, subject_of(kernel_, c, operation))) {
@@ -124,12 +138,13 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
                          r.defect == cases::Defect::kNegativeId;
   const std::uint32_t operation =
       is_of_ids ? std::uint32_t{ROPEPROOF_LOOKUP} : main_operation();
-  const std::string lacks = missing(c, operation);
+  const std::optional<ContractResult> refusal =
+      not_asked("refuses", c, operation);
   Check check = contract_check(
-      lacks.empty()
-          ? check_reject(kernel_, subject_of(kernel_, c, operation), r.defect)
-          : not_checked("refuses", 0, lacks));
-  if (lacks.empty()) check.features = ROPEPROOF_VALIDATES;
+      refusal
+          ? *refusal
+          : check_reject(kernel_, subject_of(kernel_, c, operation), r.defect));
+  if (!refusal) check.features = ROPEPROOF_VALIDATES;
   check.operation = operation;
   check.dtype = plugin::abi_dtype(c.dtype);
   check.summary = r.comment + " (" + cases::summary(c) + ")";
@@ -139,20 +154,20 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
 Check ContractChecks::of(const cases::SequenceCase& s) const {
   const std::uint32_t operation = main_operation();
   std::vector<Subject> calls;
-  std::string lacks;
+  std::optional<ContractResult> refusal;
   std::uint32_t dtype = 0;
   for (const std::string& id : s.calls) {
     const cases::RopeCase& c = *cases_.at(id);
     dtype = plugin::abi_dtype(c.dtype);
-    lacks = missing(c, operation);
-    if (!lacks.empty()) break;
+    refusal = not_asked("sequence", c, operation);
+    if (refusal) break;
     calls.push_back(subject_of(kernel_, c, operation));
   }
-  if (!kernel_.is_live()) lacks = "calls in a row";
+  if (!kernel_.is_live())
+    refusal = not_checked("sequence", 0, "calls in a row");
   Check check =
-      contract_check(lacks.empty() ? check_sequence(kernel_, calls)
-                                   : not_checked("sequence", 0, lacks));
-  if (!lacks.empty()) check.dtype = dtype;
+      contract_check(refusal ? *refusal : check_sequence(kernel_, calls));
+  if (refusal) check.dtype = dtype;
   check.operation = operation;
   check.summary = s.comment + " (" + std::to_string(s.calls.size()) + " calls)";
   return check;

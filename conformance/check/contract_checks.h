@@ -3,11 +3,13 @@
 #define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/contract.h"
 #include "conformance/check/run.h"
 #include "conformance/plugin/kernel.h"
 
@@ -39,6 +41,10 @@ class ContractChecks {
 
  private:
   std::string missing(const cases::RopeCase& c, std::uint32_t operation) const;
+  // Why a check of this case is not made: not offered, or declined.
+  std::optional<ContractResult> not_asked(const std::string& check,
+                                          const cases::RopeCase& c,
+                                          std::uint32_t operation) const;
 
   plugin::Kernel& kernel_;
   std::map<std::string, const cases::RopeCase*> cases_;  // by id

@@ -75,6 +75,12 @@ class ResultKernel : public PaperKernel {
     const auto& [name, out_bytes] = found->second;
     const fs::path path = results_ / (name + ".bin");
     std::error_code error;
+    const bool is_declined = fs::exists(results_ / (name + ".declined"), error);
+    if (is_declined && fs::exists(path, error)) {
+      return {plugin::Outcome::kError,
+              path.string() + " is there, and " + name + ".declined too"};
+    }
+    if (is_declined) return {plugin::Outcome::kDeclined, ""};
     if (!fs::exists(path, error)) {
       return {plugin::Outcome::kMissing, path.string() + " is not there"};
     }
@@ -107,6 +113,7 @@ void refuse_extra_files(const plugin::Pack& pack, const fs::path& results) {
   std::set<std::string> names;
   for (const auto& [digest, result] : pack.calls) {
     names.insert(result.name + ".bin");
+    names.insert(result.name + ".declined");
   }
   std::error_code error;
   fs::directory_iterator entries(results, error);

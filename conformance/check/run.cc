@@ -9,8 +9,12 @@ std::string verdict_word(Verdict verdict) {
 }
 
 bool is_failure(Verdict verdict) {
-  return verdict != Verdict::kPass && verdict != Verdict::kUnsupported &&
+  return is_judged(verdict) && verdict != Verdict::kPass &&
          verdict != Verdict::kXfail;
+}
+
+bool is_judged(Verdict verdict) {
+  return verdict != Verdict::kUnsupported && verdict != Verdict::kDeclined;
 }
 
 }  // namespace ropeproof::conformance::check

@@ -3,10 +3,12 @@
 #define ROPEPROOF_CONFORMANCE_CHECK_RUN_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "conformance/check/facts.h"
 #include "conformance/check/shard.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/kernel.h"
@@ -58,6 +60,8 @@ std::string verdict_word(Verdict verdict);
 
 // Whether it says that something is wrong and nobody has waived it.
 bool is_failure(Verdict verdict);
+// Whether the kernel had to answer.
+bool is_judged(Verdict verdict);
 
 // All checks of a selection of cases.
 struct Run {
@@ -70,7 +74,9 @@ struct Run {
   std::vector<std::string> dealt;  // ids of the shard's cases
   std::string profile;  // "" without one; else nothing may be missing
   plugin::Description kernel;
-  std::vector<Check> checks;  // in the order of the corpus
+  bool shares_memory = true;           // as Kernel says
+  std::vector<Check> checks;           // in the order of the corpus
+  std::map<std::string, Facts> facts;  // by id, of cases inside the declaration
 };
 
 }  // namespace ropeproof::conformance::check

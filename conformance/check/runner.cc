@@ -5,11 +5,13 @@
 #include <sstream>
 
 #include "conformance/cases/summary.h"
+#include "conformance/check/choices.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/sha256.h"
+#include "conformance/text/wildcard.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
@@ -71,7 +73,8 @@ class Filter {
  public:
   Filter(const cases::Corpus& corpus, const Selection& selection)
       : tier_(selection.tier),
-        ids_(selection.cases.begin(), selection.cases.end()) {
+        ids_(selection.cases.begin(), selection.cases.end()),
+        declined_(selection.declined) {
     if (tier_ != "smoke" && tier_ != "core" && tier_ != "full") {
       throw std::invalid_argument("unknown tier \"" + tier_ +
                                   "\"; expected smoke, core or full");
@@ -101,6 +104,11 @@ class Filter {
     if (group.tier == "full") return tier_ == "full";
     return tier_ != "smoke" || group.tier == "smoke";
   }
+  bool declines(const std::string& id) const {
+    return std::ranges::any_of(declined_, [&](const std::string& pattern) {
+      return text::matches(pattern, id);
+    });
+  }
   bool takes(std::uint32_t operation) const {
     return (operations_ & operation) != 0;
   }
@@ -129,6 +137,7 @@ class Filter {
  private:
   std::string tier_;
   std::set<std::string> ids_;
+  std::vector<std::string> declined_;
   std::uint32_t operations_ = 0;
 };
 
@@ -164,13 +173,17 @@ class ShardPicker {
 }  // namespace
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::RopeCase& c) {
+                   const cases::RopeCase& c, bool is_declined) {
   Check check;
   check.suffixes = suffixes_of(operation, c);
   check.reason = missing_feature(kernel.description(), operation, c,
                                  kernel.shares_memory());
   if (!check.reason.empty()) {
     check.verdict = Verdict::kUnsupported;
+    return check;
+  }
+  if (is_declined) {
+    check.verdict = Verdict::kDeclined;
     return check;
   }
   check.features = needed_features(operation, c, kernel.description(),
@@ -191,10 +204,12 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
               const Selection& selection) {
   const Filter filter(corpus, selection);
   const ContractChecks contract(kernel, corpus);
+  Choices choices(kernel);
   Run run;
   run.vectors_version = corpus.version;
   run.manifest_sha256 = corpus.manifest_sha256;
   run.kernel = kernel.description();
+  run.shares_memory = kernel.shares_memory();
   run.profile = selection.profile;
   // A profile asks for results, however a kernel comes to them: rope, or rotate
   // with a given table where it does not form angles. A tier asks for everything.
@@ -206,6 +221,11 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
   const std::size_t expected = filter.count(corpus, selection.shard);
   const auto add = [&](const cases::Group& group, const auto& c, Check check) {
     check.case_id = c.id;
+    if constexpr (requires { facts_of(c); }) {
+      if (check.verdict != Verdict::kUnsupported && !run.facts.contains(c.id)) {
+        run.facts.emplace(c.id, facts_of(c));
+      }
+    }
     for (const std::string& key : c.targets) {
       check.targets.push_back(key + ": " + group.targets.at(key));
     }
@@ -231,8 +251,20 @@ Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
       if (!takes(group, c.id)) continue;
       for (const std::uint32_t operation : operations) {
         if (!filter.takes(operation)) continue;
-        add_values(group, c, operation, check_values(kernel, operation, c));
-        if (selection.values_only) continue;
+        const bool is_declined = filter.declines(c.id);
+        Check values = check_values(kernel, operation, c, is_declined);
+        const bool is_chosen = values.verdict == Verdict::kPass ||
+                               values.verdict == Verdict::kDeclined;
+        if (is_chosen && !is_declined) {
+          const std::string changed = choices.check(
+              operation, c,
+              values.verdict == Verdict::kPass ? plugin::Outcome::kOk
+                                               : plugin::Outcome::kDeclined);
+          if (!changed.empty()) values.verdict = Verdict::kFail;
+          values.reason += changed;
+        }
+        add_values(group, c, operation, std::move(values));
+        if (selection.values_only || is_declined) continue;
         for (Check& check : contract.of(c, operation)) {
           add_values(group, c, operation, std::move(check));
         }

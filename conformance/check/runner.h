@@ -18,6 +18,7 @@ struct Selection {
   std::string tier = "core";            // "full" contains "core", that "smoke"
   std::vector<std::string> cases;       // ids; empty: all of the tier
   std::vector<std::string> operations;  // words; empty: all
+  std::vector<std::string> declined;    // patterns of rope cases, see Verdict
   std::string profile;       // name; then all of the corpus is the profile's
   bool values_only = false;  // without the checks of the contract
   Shard shard;               // of the cases that all of the above select
@@ -31,9 +32,10 @@ inline constexpr std::uint32_t kRopeOperations[] = {
     ROPEPROOF_LOOKUP};
 
 // The values of one case under one operation, in one call; UNSUPPORTED without a
-// call where the kernel does not offer it. Neither id nor summary is filled in.
+// call where the kernel does not offer it, DECLINED where that is said for it.
+// Neither id nor summary is filled in.
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::RopeCase& c);
+                   const cases::RopeCase& c, bool is_declined = false);
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown tier, id or

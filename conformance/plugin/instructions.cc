@@ -10,6 +10,9 @@ where ropeproof is installed:
 
     ropeproof check DIR --results DIR/out --claim claim.json
 
+For a call that the device does not take although the claim is wide enough for it, write
+an empty `out/NAME.declined` instead: the report lists what these calls have in common.
+
 A call that the claim promises and that has no file is MISSING, which does not conform; a
 file of another size is an ERROR; a file that no call has asked for is refused. Lines that
 the claim does not promise need no file.
@@ -82,7 +85,8 @@ says it:
 
 conformance/adapters/README.md has the fields, their words and defaults. `keys` and
 `out_of_place` need not be said. `table_dtype` decides which tables `rotate` is given:
-export with `--claim claim.json` if it is not the tensors' own type.
+export with `--claim claim.json` if it is not the tensors' own type, and for `lookup`, whose
+cache lies in one of the layouts that the claim has in `caches`.
 )";
 }
 

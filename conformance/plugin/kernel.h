@@ -110,6 +110,7 @@ class Kernel {
   // Whether it takes the problem, which has no data: kOk or kDeclined, or what
   // became of the question. Kernels that say nothing of it take all.
   virtual Answer supports(const Question&) { return {}; }
+  virtual bool has_supports() const { return false; }
 
   // Solves several problems at once, each in a thread of its own, `rounds`
   // times over; a thread stops at an answer that is not kOk and at outputs that

@@ -162,6 +162,7 @@ class LibraryKernel : public GuardedKernel {
   Answer supports(const Question& question) override {
     return has_supports_ ? ask({}, 1, &question)[0] : Answer{};
   }
+  bool has_supports() const override { return has_supports_; }
 
   std::optional<Lifetime> lifetime() override {
     if (patience_.is_lost()) return Lifetime{load_fault_, patience_.answer()};
@@ -350,6 +351,7 @@ class LocalKernel : public GuardedKernel {
     if (library_.supports == nullptr) return {};
     return answer_to_question(solve(library_.supports, question.problem()));
   }
+  bool has_supports() const override { return library_.supports != nullptr; }
 
  private:
   LibraryHere library_;

@@ -1,8 +1,11 @@
 #include "conformance/plugin/problem.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 
 #include "conformance/plugin/axis_map.h"
+#include "conformance/plugin/fields.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::plugin {
@@ -14,6 +17,23 @@ bool follows_base(const reference::Frequencies& frequencies) {
 
 bool follows_exponents(const reference::Frequencies& frequencies) {
   return frequencies.inv_freq.empty() && !follows_base(frequencies);
+}
+
+ropeproof_scaling scaling_of(const reference::Scaling& given) {
+  ropeproof_scaling scaling{};
+  scaling.struct_size = sizeof scaling;
+  scaling.kind = scaling_bit(given);
+  const auto add_number = [&](const char*, const auto& value,
+                              const auto& field) {
+    auto& target = scaling.*field.member;
+    if constexpr (requires { value.has_value(); }) {
+      target = value.value_or(0);
+    } else if constexpr (!requires { value.data(); }) {
+      target = static_cast<std::remove_reference_t<decltype(target)>>(value);
+    }
+  };
+  std::visit([&](const auto& s) { for_each_field(s, add_number); }, given);
+  return scaling;
 }
 
 ropeproof_problem problem_of(std::uint32_t operation,

@@ -93,6 +93,7 @@ class ProcessKernel : public Kernel {
       return read_choice();
     });
   }
+  bool has_supports() const override { return has_supports_; }
 
  private:
   // What a request and its answer come to, in a process that may have to be

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "conformance/text/wildcard.h"
+
 namespace ropeproof::conformance::report {
 
 std::vector<std::string> case_ids(const cases::Corpus& corpus) {
@@ -15,7 +17,7 @@ std::vector<std::string> case_ids(const cases::Corpus& corpus) {
 const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
                               const std::string& case_id) {
   for (const AppliedWaiver& applied : waivers) {
-    if (!applied.is_expired && matches(applied.waiver.id, case_id)) {
+    if (!applied.is_expired && text::matches(applied.waiver.id, case_id)) {
       return &applied;
     }
   }
@@ -28,7 +30,7 @@ void apply_waivers(const Waivers& waivers, const std::vector<std::string>& ids,
     if (waiver.engine != report.kernel.name) continue;
     const auto cases = std::count_if(
         ids.begin(), ids.end(),
-        [&](const std::string& id) { return matches(waiver.id, id); });
+        [&](const std::string& id) { return text::matches(waiver.id, id); });
     report.waivers.push_back({waiver, cases, is_expired(waiver, today)});
   }
   for (check::Check& check : report.checks) {

@@ -49,6 +49,7 @@ const char* element_of(check::Verdict verdict) {
     case check::Verdict::kFail:
       return "failure";
     case check::Verdict::kUnsupported:
+    case check::Verdict::kDeclined:
     case check::Verdict::kXfail:
       return "skipped";
     default:

@@ -21,6 +21,7 @@ nlohmann::json head_of(const Report& report) {
   head.shard.index = head.shard.count;
   head.dealt.clear();
   head.checks.clear();
+  head.facts.clear();
   if (!head.kernel_sha256.empty()) head.kernel_argument.clear();
   return nlohmann::json::parse(json_report(head));
 }
@@ -126,6 +127,9 @@ Report merge_reports(std::vector<NamedReport> shards) {
   }
   for (const ShardChecks& part : parts) part.finish();
   std::vector<check::Check> checks = std::move(whole.checks);
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    shards[0].report.facts.merge(shards[i].report.facts);
+  }
   whole = std::move(shards[0].report);
   whole.checks = std::move(checks);
   whole.shard = {};

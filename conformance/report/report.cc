@@ -4,6 +4,8 @@
 #include <set>
 
 #include "conformance/plugin/words.h"
+#include "conformance/report/unasked.h"
+#include "conformance/text/wildcard.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
@@ -78,7 +80,7 @@ std::string suffixes_of(const Report& report, const Totals& totals) {
       if (check.suffixes.find(rule.letter) == std::string::npos) continue;
       if (check.verdict == check::Verdict::kPass) ++passed;
       holds = holds && (check.verdict == check::Verdict::kPass ||
-                        check.verdict == check::Verdict::kUnsupported);
+                        !check::is_judged(check.verdict));
     }
     if (holds && passed > 0) text += {'+', rule.letter};
   }
@@ -88,8 +90,10 @@ std::string suffixes_of(const Report& report, const Totals& totals) {
 void add_verdict(Totals& totals, const Report& report,
                  const check::Check& check) {
   ++totals.count[check.verdict];
-  if (check.verdict == check::Verdict::kUnsupported) {
-    ++totals.unsupported[check.reason];
+  if (!check::is_judged(check.verdict)) {
+    if (check.verdict == check::Verdict::kUnsupported) {
+      ++totals.unsupported[check.reason];
+    }
     if (!report.profile.empty() && check.aspect.empty()) ++totals.lacking;
   } else if (!check::is_failure(check.verdict) ||
              check.verdict == check::Verdict::kFail) {
@@ -126,7 +130,7 @@ void add_measurement(Totals& totals, const check::Check& check) {
 // failures are left out; what the contract says of memory is another matter.
 bool structure_may_hold(const check::Check& check) {
   if (!check.aspect.empty() || check.verdict == check::Verdict::kXfail ||
-      check.verdict == check::Verdict::kUnsupported) {
+      !check::is_judged(check.verdict)) {
     return true;
   }
   const bool judged = check.verdict == check::Verdict::kPass ||
@@ -163,11 +167,11 @@ std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
     std::set<std::string> cases;
     bool some_pass = false, all_pass = true;
     for (const check::Check& check : report.checks) {
-      if (!matches(applied.waiver.id, check.case_id)) continue;
+      if (!text::matches(applied.waiver.id, check.case_id)) continue;
       cases.insert(check.case_id);
       some_pass = some_pass || check.verdict == check::Verdict::kPass;
       all_pass = all_pass && (check.verdict == check::Verdict::kPass ||
-                              check.verdict == check::Verdict::kUnsupported);
+                              !check::is_judged(check.verdict));
     }
     const bool is_judged =
         static_cast<std::int64_t>(cases.size()) == applied.cases;
@@ -193,6 +197,7 @@ Totals total(const Report& report) {
   }
   // What the waivers say is no longer true: there is nothing to state.
   if (!totals.stale.empty()) totals.level = totals.suffixes = "";
+  totals.unasked = unasked(report);
   return totals;
 }
 
@@ -209,6 +214,7 @@ Totals total_contract(const Report& report) {
 
 std::string conformance_statement(const Report& report, const Totals& totals) {
   if (exit_status(totals) != 0 || totals.level.empty()) return "";
+  const std::int64_t declined = totals.of(check::Verdict::kDeclined);
   return "engine " + report.kernel.name + " " + report.kernel.version +
          ": ropeproof " + report.suite_version + ", level " + totals.level +
          totals.suffixes + ", " +
@@ -217,7 +223,9 @@ std::string conformance_statement(const Report& report, const Totals& totals) {
               : "profile " + report.profile) +
          ", angle " + angle_classes(report.kernel) + ", " +
          std::to_string(report.waivers.size()) +
-         (report.waivers.size() == 1 ? " waiver" : " waivers");
+         (report.waivers.size() == 1 ? " waiver" : " waivers") +
+         (declined == 0 ? ""
+                        : ", " + std::to_string(declined) + " checks declined");
 }
 
 bool are_waivers_alone(const Totals& totals) {
@@ -237,7 +245,8 @@ int exit_status(const Totals& totals) {
   }
   if (totals.of(check::Verdict::kError) > 0) return 3;
   if (totals.lacking > 0 || totals.staged_is_missing) return 1;
-  return totals.of(check::Verdict::kPass) > 0 || totals.is_shard ? 0 : 2;
+  if (totals.of(check::Verdict::kPass) == 0 && !totals.is_shard) return 2;
+  return totals.unasked.empty() ? 0 : 6;
 }
 
 }  // namespace ropeproof::conformance::report

@@ -62,6 +62,8 @@ struct Totals {
   // was judged.
   std::vector<const AppliedWaiver*> stale;
   std::vector<const AppliedWaiver*> expired;
+  // What the kernel declares and fewer than three cases asked for (unasked.h).
+  std::vector<std::string> unasked;
   bool is_shard = false;  // one of several: may have nothing to judge
 
   std::int64_t of(check::Verdict verdict) const;
@@ -73,7 +75,8 @@ Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report);
 
 // Of the program: 0 conforms, 1 does not or a waiver is stale or expired, 2 nothing
-// was judged, unless it is a shard, 3 protocol error.
+// was judged, unless it is a shard, 3 protocol error, 6 nothing failed, but
+// something declared was not judged.
 int exit_status(const Totals& totals);
 
 // Whether stale or expired waivers are all that keeps the exit status from 0.

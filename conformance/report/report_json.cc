@@ -235,6 +235,30 @@ void write_totals(Writer &out, const Report &report) {
   out.object("class_ratio", totals.class_ratio);
 }
 
+void facts(Writer &c, const std::map<std::string, check::Facts> &cases) {
+  Json &node = c.json["cases"] = Json::object();
+  for (const auto &[id, all] : cases) {
+    for (const auto &[name, fact] : all) {
+      std::visit([&](const auto &value) { node[id][name] = value; }, fact);
+    }
+  }
+}
+
+void facts(Reader &c, std::map<std::string, check::Facts> &cases) {
+  for (const auto &[id, all] : c.json.at("cases").items()) {
+    check::Facts &facts_of_case = cases[id];
+    for (const auto &[name, value] : all.items()) {
+      if (value.is_string()) {
+        facts_of_case[name] = value.template get<std::string>();
+      } else if (value.is_number_float()) {
+        facts_of_case[name] = value.template get<double>();
+      } else {
+        facts_of_case[name] = value.template get<std::int64_t>();
+      }
+    }
+  }
+}
+
 template <class Codec>
 void members(Codec &c, Is<Report> auto &report) {
   std::string shard = report.shard.text();
@@ -252,6 +276,7 @@ void members(Codec &c, Is<Report> auto &report) {
   } else {
     c.json["description"] = plugin::description_json(report.kernel);
   }
+  c.value("shares_memory", report.shares_memory);
   c.value("selection", report.selection);
   c.value("operations", report.operations);
   c.value("is_whole_tier", report.is_whole_tier);
@@ -271,6 +296,7 @@ void members(Codec &c, Is<Report> auto &report) {
   }
   if (!report.shard.is_whole()) c.value("dealt", report.dealt);
   c.list("checks", report.checks);
+  facts(c, report.facts);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include "conformance/plugin/words.h"
 #include "conformance/report/apply.h"
+#include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/report/unasked.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/words.h"
 
@@ -90,7 +92,8 @@ std::string header(const Report& r, bool has_details) {
 std::string row(const std::string& name, const Totals& totals,
                 const std::string& note, bool has_details) {
   const std::int64_t passed = totals.of(check::Verdict::kPass);
-  const std::int64_t unsupported = totals.of(check::Verdict::kUnsupported);
+  const std::int64_t unsupported = totals.of(check::Verdict::kUnsupported) +
+                                   totals.of(check::Verdict::kDeclined);
   std::int64_t all = 0;
   for (const auto& [verdict, count] : totals.count) all += count;
   if (all == 0) return "";
@@ -112,7 +115,7 @@ std::string row(const std::string& name, const Totals& totals,
 
 std::string table(const Report& report, bool has_details) {
   std::string text =
-      "  operation      pass   fail  unsupported   worst/bound  ";
+      "  operation      pass   fail   not judged   worst/bound  ";
   text += has_details ? "norm-ulp  at\n" : "at\n";
   for (const auto& [operation, name] : plugin::kOperationWords) {
     if (!has_details && (report.kernel.operations & operation) == 0) continue;
@@ -214,6 +217,13 @@ std::string statement(const Report& report, const Totals& totals) {
   switch (exit_status(totals)) {
     case 0:
       return "CONFORMS" + level;
+    case 6:
+      return "CONFORMS IN PART" + level + " (partial: " + totals.unasked[0] +
+             (totals.unasked.size() == 1
+                  ? ""
+                  : " and " + std::to_string(totals.unasked.size() - 1) +
+                        " more") +
+             " not judged)";
     case 1:
       if (!are_waivers_alone(totals)) return "DOES NOT CONFORM" + level;
       return totals.expired.empty() ? "STALE WAIVER" : "EXPIRED WAIVER";
@@ -222,6 +232,14 @@ std::string statement(const Report& report, const Totals& totals) {
     default:
       return "ADAPTER ERROR";
   }
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
 }
 
 // What was not judged, and why: the most frequent reasons, or all of them.
@@ -250,11 +268,14 @@ std::string not_judged(const Report& report, const Totals& totals,
   }
   std::string result;
   if (!text.empty()) result = paragraph("unsupported:", text);
-  const std::uint32_t idle = report.kernel.features & ~totals.features;
-  if (idle != 0 && report.is_whole_tier) {
+  for (const DeclinedCases& declined : declined_cases(report)) {
+    result += paragraph(
+        "declined:", counted(declined.cases, "case") + ": " + declined.words);
+  }
+  if (!totals.unasked.empty()) {
     result += paragraph("not judged:",
-                        "declared, but no case of this run needs it: " +
-                            bit_words(plugin::kFeatureWords, idle));
+                        "declared, but too few judged cases touch it: " +
+                            list_of(totals.unasked));
   }
   return result;
 }
@@ -296,7 +317,7 @@ std::string verdict(const Report& report, const Totals& totals) {
        {check::Verdict::kPass, check::Verdict::kFail, check::Verdict::kCrash,
         check::Verdict::kTimeout, check::Verdict::kMissing,
         check::Verdict::kError, check::Verdict::kXfail,
-        check::Verdict::kUnsupported}) {
+        check::Verdict::kDeclined, check::Verdict::kUnsupported}) {
     const std::int64_t count = totals.of(verdict);
     if (count == 0 && verdict != check::Verdict::kPass) continue;
     text +=

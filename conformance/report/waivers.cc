@@ -11,6 +11,7 @@
 #include "conformance/text/one_line.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
+#include "conformance/text/wildcard.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -59,30 +60,6 @@ std::string name_of(const Waivers& waivers, const Waiver& waiver) {
 
 }  // namespace
 
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0;
-  // The last star and the text that it has swallowed: where to go on from when
-  // the characters after it do not fit.
-  std::size_t star = std::string_view::npos, swallowed = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      swallowed = t;
-    } else if (p < pattern.size() &&
-               (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++swallowed;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 Waivers parse_waivers(const std::string& text, const std::string& file) {
   try {
     const nlohmann::json document = text::parse_json(text, file);
@@ -123,7 +100,7 @@ void check_patterns(const Waivers& waivers,
                     const std::vector<std::string>& ids) {
   for (const Waiver& waiver : waivers.entries) {
     if (std::none_of(ids.begin(), ids.end(), [&](const std::string& id) {
-          return matches(waiver.id, id);
+          return text::matches(waiver.id, id);
         })) {
       throw std::invalid_argument(
           name_of(waivers, waiver) +

@@ -60,10 +60,6 @@ Date today();
 std::string date_text(const Date& date);
 Date parse_date(std::string_view text);
 
-// Whether the whole of `text` matches `pattern`: * is any run of characters, ?
-// any one, all else itself. Cost: at most pattern times text.
-bool matches(std::string_view pattern, std::string_view text);
-
 }  // namespace ropeproof::conformance::report
 
 #endif  // ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_

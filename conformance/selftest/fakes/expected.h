@@ -21,7 +21,7 @@ struct ExpectedFake {
   // The check that shows it: a ContractResult's, or "" for a plain call. Reject
   // checks are those of Defect::kOddRotaryDim.
   std::string_view check;
-  // Of that check: PASS, FAIL, ERROR, CRASH, TIMEOUT; REFUSED: the kernel cannot
+  // Of that check: PASS, DECLINED, FAIL, ERROR, CRASH, TIMEOUT; REFUSED: the kernel cannot
   // be loaded or started at all.
   std::string_view verdict;
   std::string_view reason;  // what the verdict's reason contains
@@ -34,6 +34,9 @@ inline constexpr ExpectedFake kExpectedFakes[] = {
     {ExpectedFake::kLibrary, "prints", "", "PASS", "", 0},
     {ExpectedFake::kLibrary, "leaks", "", "PASS", "", 0},
     {ExpectedFake::kLibrary, "answers_from_a_copy", "", "PASS", "", 0},
+    {ExpectedFake::kLibrary, "declines", "", "DECLINED", "", 2},
+    {ExpectedFake::kLibrary, "declines_at_will", "", "FAIL", "when asked again",
+     1},
     // Wrong numbers.
     {ExpectedFake::kLibrary, "always_wrong", "", "FAIL", "", 1},
     {ExpectedFake::kLibrary, "echo", "", "FAIL", "", 1},

@@ -1,0 +1,44 @@
+// choices.h -- what a kernel declines, and whether it stays with that.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "conformance/cases/case.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// Whether the kernel declines a case under an operation that it offers.
+bool declines(plugin::Kernel& kernel, std::uint32_t operation,
+              const cases::RopeCase& c);
+
+// Asks again: an answer may depend on nothing but the question.
+class Choices {
+ public:
+  explicit Choices(plugin::Kernel& kernel) : kernel_(kernel) {}
+
+  // Asks about a case that was taken or declined, then, from the last to the
+  // first, about those before it. What was answered otherwise than before, in
+  // words; empty if nothing was, or for a kernel that takes everything.
+  std::string check(std::uint32_t operation, const cases::RopeCase& c,
+                    plugin::Outcome outcome);
+
+ private:
+  struct Asked {
+    std::string what;  // "smoke-rich-001 rope"
+    plugin::Question question;
+    plugin::Outcome outcome;
+  };
+  static constexpr std::size_t kRemembered = 8;
+
+  plugin::Kernel& kernel_;
+  std::deque<Asked> asked_;  // the latest last
+};
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_CHOICES_H_

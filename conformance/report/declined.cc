@@ -1,0 +1,53 @@
+#include "conformance/report/declined.h"
+
+#include <set>
+
+#include "conformance/plugin/words.h"
+#include "conformance/report/in_common.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+constexpr std::size_t kMostIds = 3;
+
+std::string ids_text(const std::set<std::string>& ids) {
+  std::string text = "nothing found that parts them from the others: ";
+  std::size_t shown = 0;
+  for (const std::string& id : ids) {
+    if (shown++ == kMostIds) return text + " ...";
+    text += (shown == 1 ? "" : ", ") + id;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<DeclinedCases> declined_cases(const check::Run& run) {
+  std::vector<check::Facts> declined, judged;
+  std::vector<std::string> ids;
+  for (const check::Check& check : run.checks) {
+    const auto facts = run.facts.find(check.case_id);
+    if (!check.aspect.empty() || facts == run.facts.end() ||
+        check.verdict == check::Verdict::kUnsupported) {
+      continue;
+    }
+    const bool is_declined = check.verdict == check::Verdict::kDeclined;
+    auto& list = is_declined ? declined : judged;
+    list.push_back(facts->second);
+    list.back()["operation"] =
+        text::word(plugin::kOperationWords, check.operation);
+    if (is_declined) ids.push_back(check.case_id);
+  }
+  std::vector<DeclinedCases> all;
+  for (const Condition& condition : in_common(declined, judged)) {
+    std::set<std::string> cases;
+    for (const std::size_t i : condition.members) cases.insert(ids[i]);
+    all.push_back({std::ssize(cases), condition.words.empty()
+                                          ? ids_text(cases)
+                                          : condition.words});
+  }
+  return all;
+}
+
+}  // namespace ropeproof::conformance::report

@@ -1,0 +1,24 @@
+// declined.h -- what the cases that a kernel declined have in common.
+#ifndef ROPEPROOF_CONFORMANCE_REPORT_DECLINED_H_
+#define ROPEPROOF_CONFORMANCE_REPORT_DECLINED_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/check/run.h"
+
+namespace ropeproof::conformance::report {
+
+struct DeclinedCases {
+  std::int64_t cases = 0;
+  std::string words;  // "head_dim is odd"
+};
+
+// Conditions that hold for the declined cases and for none that was judged under
+// the same operations, or the ids where nothing parts them.
+std::vector<DeclinedCases> declined_cases(const check::Run& run);
+
+}  // namespace ropeproof::conformance::report
+
+#endif  // ROPEPROOF_CONFORMANCE_REPORT_DECLINED_H_

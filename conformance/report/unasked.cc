@@ -1,0 +1,165 @@
+#include "conformance/report/unasked.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+using check::Check;
+using check::Facts;
+
+constexpr std::uint32_t kTensors =
+    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
+constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
+// Where tensors lie, which the contract varies too.
+constexpr std::uint32_t kMemory =
+    ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED;
+std::string word_of(const Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  const auto* word =
+      found == facts.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return word == nullptr ? "" : *word;
+}
+
+double number_of(const Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  const auto* number =
+      found == facts.end() ? nullptr : std::get_if<double>(&found->second);
+  return number == nullptr ? 0 : *number;
+}
+
+// Ids of the cases that touched each cell, and the promises that were tested.
+class Touched {
+ public:
+  explicit Touched(const check::Run& run) : limit_(run.kernel.max_position) {
+    static const Facts kNone;
+    for (const Check& check : run.checks) {
+      if (!check::is_judged(check.verdict)) continue;
+      features_ |= check.features;
+      if (!check.aspect.empty()) continue;
+      const auto facts = run.facts.find(check.case_id);
+      add(check, facts == run.facts.end() ? kNone : facts->second);
+    }
+  }
+
+  bool enough(const std::string& cell) const {
+    const auto found = cells_.find(cell);
+    return found != cells_.end() && std::ssize(found->second) >= kEnoughCases;
+  }
+  std::uint32_t features() const { return features_; }
+
+ private:
+  void add(const Check& check, const Facts& facts) {
+    const auto touch = [&](const std::string& cell) {
+      cells_[cell].insert(check.case_id);
+    };
+    touch(text::word(plugin::kOperationWords, check.operation));
+    if ((check.features & ROPEPROOF_ADJOINT) != 0) touch("adjoint");
+    const std::string pairing = word_of(facts, "pairing");
+    const std::string dtype = word_of(facts, "dtype");
+    const bool has_tensors = (check.operation & kTensors) != 0;
+    if (has_tensors) touch(dtype);
+    if (has_tensors || check.operation == ROPEPROOF_PERMUTE) touch(pairing);
+    if ((check.operation & (kAngles | ROPEPROOF_FREQUENCIES)) == 0) return;
+    const std::string scaling = word_of(facts, "scaling");
+    if (!scaling.empty()) {
+      touch(scaling);
+      if (has_tensors) touch(scaling + " x " + pairing);
+      if (has_tensors) touch(scaling + " x " + dtype);
+    }
+    if ((check.operation & kAngles) == 0) return;
+    const std::string map = word_of(facts, "axis_map");
+    if (!map.empty()) {
+      touch("axis map " + map);
+      touch("axis map any");
+    }
+    const double largest = std::max(number_of(facts, "highest position"),
+                                    -number_of(facts, "lowest position"));
+    if (2 * largest >= static_cast<double>(limit_)) touch("positions");
+  }
+
+  std::int64_t limit_;
+  std::map<std::string, std::set<std::string>> cells_;
+  std::uint32_t features_ = 0;
+};
+
+template <std::size_t kSize>
+std::vector<std::string> words_of(
+    std::uint32_t bits, const text::Words<std::uint32_t, kSize>& words) {
+  std::vector<std::string> declared;
+  for (const auto& [bit, word] : words) {
+    if ((bits & bit) != 0) declared.emplace_back(word);
+  }
+  return declared;
+}
+
+std::vector<std::string> declared_cells(const check::Run& run) {
+  const plugin::Description& kernel = run.kernel;
+  const std::uint32_t operations = kernel.operations;
+  const bool has_tensors = (operations & kTensors) != 0;
+  const auto dtypes = words_of(kernel.dtypes, plugin::kDtypeWords);
+  const auto pairings = words_of(kernel.pairings, plugin::kAbiPairingWords);
+  std::vector<std::string> cells =
+      words_of(operations, plugin::kOperationWords);
+  const auto append = [&](const std::vector<std::string>& more) {
+    cells.insert(cells.end(), more.begin(), more.end());
+  };
+  if (has_tensors) append(dtypes);
+  if (has_tensors || (operations & ROPEPROOF_PERMUTE) != 0) append(pairings);
+  if (has_tensors && (kernel.features & ROPEPROOF_ADJOINT) != 0) {
+    cells.emplace_back("adjoint");
+  }
+  for (const std::string& scaling :
+       words_of(kernel.scalings, plugin::kScalingWords)) {
+    if ((operations & ROPEPROOF_ROPE) == 0) {
+      cells.push_back(scaling);
+      continue;
+    }
+    for (const std::string& pairing : pairings) {
+      cells.push_back(scaling + " x " + pairing);
+    }
+    for (const std::string& dtype : dtypes) {
+      cells.push_back(scaling + " x " + dtype);
+    }
+  }
+  if ((operations & kAngles) != 0) {
+    for (const std::string& map :
+         words_of(kernel.axis_maps, plugin::kAxisMapWords)) {
+      cells.push_back("axis map " + map);
+    }
+    if (kernel.max_position > 0) cells.push_back("positions");
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::string> unasked(const check::Run& run) {
+  const bool is_tier = run.selection.starts_with("tier core") ||
+                       run.selection.starts_with("tier full");
+  if (!is_tier || !run.is_whole_tier || !run.shard.is_whole()) return {};
+  const Touched touched(run);
+  std::vector<std::string> missing;
+  for (const std::string& cell : declared_cells(run)) {
+    if (touched.enough(cell)) continue;
+    missing.push_back(cell != "positions"
+                          ? cell
+                          : "positions up to " +
+                                std::to_string(run.kernel.max_position));
+  }
+  std::uint32_t features = run.kernel.features & ~touched.features() &
+                           ~std::uint32_t{ROPEPROOF_ADJOINT};
+  if (!run.shares_memory) features &= ~kMemory;
+  for (const std::string& feature : words_of(features, plugin::kFeatureWords)) {
+    missing.push_back(feature);
+  }
+  return missing;
+}
+
+}  // namespace ropeproof::conformance::report

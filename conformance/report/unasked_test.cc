@@ -1,0 +1,104 @@
+#include "conformance/report/unasked.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "conformance/cases/test_corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/report/declined.h"
+#include "conformance/report/report.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+plugin::Description plain() {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.operations = ROPEPROOF_ROPE;
+  d.dtypes = ROPEPROOF_F32;
+  d.pairings = ROPEPROOF_HALF_SPLIT;
+  d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_INV_FREQ;
+  d.axis_maps = d.caches = 0;
+  d.max_position = 1 << 20;
+  return d;
+}
+
+Report judged(const plugin::Description& d,
+              const std::function<bool(const ropeproof_problem&)>& takes = {}) {
+  struct Choosy : selftest::TestKernel {
+    using TestKernel::TestKernel;
+    bool has_supports() const override { return takes != nullptr; }
+    plugin::Answer supports(const plugin::Question& question) override {
+      return {takes(question.problem()) ? plugin::Outcome::kOk
+                                        : plugin::Outcome::kDeclined,
+              ""};
+    }
+    std::function<bool(const ropeproof_problem&)> takes;
+  };
+  Choosy kernel(d, selftest::exact_knobs());
+  kernel.takes = takes;
+  return check::run_suite(kernel, cases::committed(), {});
+}
+
+TEST_CASE("a kernel that is asked for all it declares has nothing unasked",
+          "[conformance][report]") {
+  const Report report = judged(plain());
+  CHECK(unasked(report).empty());
+  CHECK(exit_status(total(report)) == 0);
+}
+
+TEST_CASE("what is declared and never judged keeps a level partial",
+          "[conformance][report]") {
+  plugin::Description d = plain();
+  d.max_position = 5;
+  const Report few = judged(
+      d, [](const ropeproof_problem& p) { return p.head_dim == 1 << 20; });
+  CHECK(unasked(few) == std::vector<std::string>{"rope", "f32", "half_split",
+                                                 "positions up to 5",
+                                                 "out_of_place", "inv_freq"});
+  CHECK(exit_status(total(few)) == 2);
+
+  // Without inv_freq the kernel gets parameters; it takes none of YaRN.
+  d = plain();
+  d.features = ROPEPROOF_OUT_OF_PLACE;
+  d.scalings = ROPEPROOF_LINEAR | ROPEPROOF_YARN;
+  const Report report = judged(d, [](const ropeproof_problem& p) {
+    return p.scaling == nullptr || p.scaling->kind != ROPEPROOF_YARN;
+  });
+  CHECK(unasked(report) ==
+        std::vector<std::string>{"yarn x half_split", "yarn x f32"});
+  const Totals totals = total(report);
+  CHECK(exit_status(totals) == 6);
+  CHECK(conformance_statement(report, totals).empty());
+  CHECK(text_report(report, 1).find("CONFORMS IN PART  level L2 (partial: yarn "
+                                    "x half_split and 1 more not judged)") !=
+        std::string::npos);
+  const auto declined = declined_cases(report);
+  REQUIRE(declined.size() == 1);
+  CHECK(declined[0].words == "scaling is yarn");
+}
+
+TEST_CASE("a smoke run and a run of one case ask for what they ask for",
+          "[conformance][report]") {
+  plugin::Description d = plain();
+  d.pairings |= ROPEPROOF_NESTED_HALF_SPLIT;
+  selftest::TestKernel kernel(d, selftest::exact_knobs());
+  check::Selection smoke;
+  smoke.tier = "smoke";
+  CHECK(unasked(check::run_suite(kernel, cases::committed(), smoke)).empty());
+}
+
+TEST_CASE("what is declined inside a profile does not conform",
+          "[conformance][report]") {
+  plugin::Description d = plain();
+  d.features |= ROPEPROOF_PARTIAL;
+  Report report =
+      judged(d, [](const ropeproof_problem& p) { return p.head_dim % 4 == 0; });
+  CHECK(exit_status(total(report)) == 0);
+  REQUIRE(declined_cases(report).size() == 1);
+  CHECK(declined_cases(report)[0].words == "head_dim is no multiple of 4");
+  report.profile = "any";
+  CHECK(exit_status(total(report)) == 1);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::report

@@ -1,0 +1,248 @@
+#include "conformance/search/claim.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "conformance/check/call.h"
+#include "conformance/check/contract.h"
+#include "conformance/check/features.h"
+#include "conformance/check/runner.h"
+#include "conformance/judge/judge.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::search {
+namespace {
+
+constexpr std::uint32_t kWithTables =
+    ROPEPROOF_TABLE | ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP;
+constexpr std::uint32_t kHalf = ROPEPROOF_F16 | ROPEPROOF_BF16;
+constexpr std::uint32_t kMaxUlp = 4;
+
+// A call and what it left.
+struct Result {
+  const cases::RopeCase* c;
+  std::uint32_t operation;
+  judge::Output output;
+};
+
+std::map<std::uint32_t, std::vector<Result>> results_of(
+    plugin::Kernel& kernel, const cases::Corpus& corpus) {
+  std::map<std::uint32_t, std::vector<Result>> results;
+  for (const cases::Group& group : corpus.groups) {
+    for (const cases::RopeCase& c : group.rope_cases) {
+      for (const std::uint32_t operation : check::kRopeOperations) {
+        if (!check::missing_feature(kernel.description(), operation, c,
+                                    kernel.shares_memory())
+                 .empty()) {
+          continue;
+        }
+        const judge::Claim claim =
+            check::subject_of(kernel, c, operation).claim;
+        Result result{&c, operation, {}};
+        if (check::Call(kernel, operation, c, claim.table)
+                .run(result.output)
+                .outcome == plugin::Outcome::kOk) {
+          results[plugin::abi_dtype(c.dtype)].push_back(std::move(result));
+        }
+      }
+    }
+  }
+  return results;
+}
+
+// From strict to loose.
+std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
+                                        std::uint32_t dtype) {
+  struct Angle {
+    std::uint32_t angle_class, dtype, power;
+  };
+  constexpr Angle kAngles[] = {{ROPEPROOF_A0, 0, ROPEPROOF_POW},
+                               {ROPEPROOF_A1, ROPEPROOF_F64, ROPEPROOF_POW},
+                               {ROPEPROOF_A1, 0, ROPEPROOF_POW},
+                               {ROPEPROOF_A1, 0, ROPEPROOF_EXP2},
+                               {ROPEPROOF_A2, 0, ROPEPROOF_POW},
+                               {ROPEPROOF_A3, ROPEPROOF_F16, ROPEPROOF_POW},
+                               {ROPEPROOF_A3, ROPEPROOF_BF16, ROPEPROOF_POW}};
+  const std::uint32_t given = kernel.claim(dtype).table_dtype;
+  std::vector<std::uint32_t> tables = {given};
+  if ((kernel.operations & kWithTables) == 0) {
+    tables =
+        dtype == ROPEPROOF_F64   ? std::vector<std::uint32_t>{0, ROPEPROOF_F32}
+        : dtype == ROPEPROOF_F32 ? std::vector<std::uint32_t>{0}
+                                 : std::vector<std::uint32_t>{ROPEPROOF_F32, 0};
+  }
+  std::vector<std::uint32_t> roundings = {ROPEPROOF_ROUND_ONCE};
+  if ((dtype & kHalf) != 0) {
+    roundings.push_back(ROPEPROOF_TRUNCATE);
+    roundings.push_back(ROPEPROOF_ROUND_EACH);
+  }
+  std::vector<ropeproof_claim> claims;
+  for (const Angle& angle : kAngles) {
+    for (const std::uint32_t table : tables) {
+      for (const std::uint32_t rounding : roundings) {
+        for (std::uint32_t ulp = 1; ulp <= kMaxUlp; ++ulp) {
+          const std::uint32_t power_ulp =
+              angle.angle_class == ROPEPROOF_A0 ? 1 : ulp;
+          claims.push_back({0, angle.angle_class, angle.dtype, angle.power,
+                            power_ulp, ulp, table, rounding});
+        }
+      }
+    }
+  }
+  return claims;
+}
+
+std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
+                                         std::uint32_t dtype,
+                                         std::vector<Result>& results) {
+  plugin::Description description = kernel;
+  for (const ropeproof_claim& claim : candidates(kernel, dtype)) {
+    description.claims = {claim};
+    const auto fails = std::ranges::find_if(results, [&](const Result& r) {
+      judge::Claim made = judge::claim_of(description, r.c->dtype);
+      if (r.operation == ROPEPROOF_FREQUENCIES) {
+        made.table = check::frequency_format(r.c->dtype);
+      }
+      return !judge::judge(*r.c, r.operation, made, r.output).pass();
+    });
+    if (fails == results.end()) return claim;
+    // What fails a claim fails the next one soonest.
+    std::rotate(results.begin(), fails, fails + 1);
+  }
+  return std::nullopt;
+}
+
+bool is_same(const ropeproof_claim& a, const ropeproof_claim& b) {
+  return a.angle_class == b.angle_class && a.angle_dtype == b.angle_dtype &&
+         a.power == b.power && a.power_ulp == b.power_ulp &&
+         a.trig_ulp == b.trig_ulp && a.table_dtype == b.table_dtype &&
+         a.rounding == b.rounding;
+}
+
+// The members that say more than their default, by name and word.
+std::vector<std::pair<std::string, std::string>> members_of(
+    const ropeproof_claim& c) {
+  std::vector<std::pair<std::string, std::string>> members = {
+      {"angle_class", text::word(plugin::kAngleClassWords, c.angle_class)}};
+  const auto add = [&](const char* name, std::uint32_t value,
+                       std::uint32_t otherwise, const std::string& word) {
+    if (value != otherwise) members.emplace_back(name, word);
+  };
+  add("angle_dtype", c.angle_dtype, 0,
+      text::word(plugin::kDtypeWords, c.angle_dtype));
+  add("power", c.power, ROPEPROOF_POW,
+      text::word(plugin::kPowerWords, c.power));
+  add("power_ulp", c.power_ulp, 1, std::to_string(c.power_ulp));
+  add("trig_ulp", c.trig_ulp, 1, std::to_string(c.trig_ulp));
+  add("table_dtype", c.table_dtype, 0,
+      text::word(plugin::kDtypeWords, c.table_dtype));
+  add("rounding", c.rounding, ROPEPROOF_ROUND_ONCE,
+      c.rounding == ROPEPROOF_TRUNCATE ? "truncate" : "each");
+  return members;
+}
+
+bool is_number(const std::string& word) {
+  return word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::string c_constant(const std::string& word) {
+  if (is_number(word)) return word;
+  if (word == "each") return "ROPEPROOF_ROUND_EACH";
+  std::string constant = "ROPEPROOF_";
+  for (const char letter : word) {
+    constant += letter >= 'a' && letter <= 'z'
+                    ? static_cast<char>(letter - 'a' + 'A')
+                    : letter;
+  }
+  return constant;
+}
+
+template <class Join>
+std::string joined(std::uint32_t dtypes, const char* separator,
+                   const Join& text_of) {
+  std::string text;
+  for (const auto& [dtype, word] : plugin::kDtypeWords) {
+    if ((dtypes & dtype) == 0) continue;
+    text += (text.empty() ? "" : separator) + text_of(std::string(word));
+  }
+  return text;
+}
+
+std::string in_c(const ropeproof_claim& claim, std::size_t number) {
+  std::string text =
+      "  d->claims[" + std::to_string(number) + "] = (ropeproof_claim){";
+  text += ".dtypes = " +
+          joined(claim.dtypes, " | ",
+                 [](const std::string& word) { return c_constant(word); });
+  for (const auto& [name, word] : members_of(claim)) {
+    text += ", ." + name + " = " + c_constant(word);
+  }
+  return text + "};\n";
+}
+
+std::string in_python(const ropeproof_claim& claim) {
+  const auto quoted = [](const std::string& word) {
+    return is_number(word) ? word : "\"" + word + "\"";
+  };
+  std::string text = "dict(dtypes=[" + joined(claim.dtypes, ", ", quoted) + "]";
+  for (const auto& [name, word] : members_of(claim)) {
+    text += ", " + name + "=" + quoted(word);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus) {
+  const plugin::Description& description = kernel.description();
+  auto results = results_of(kernel, corpus);
+  FoundClaims found;
+  for (const auto& [dtype, word] : plugin::kDtypeWords) {
+    if ((description.dtypes & dtype) == 0) continue;
+    found.calls += std::ssize(results[dtype]);
+    if (results[dtype].empty()) {
+      found.unasked |= dtype;
+      continue;
+    }
+    const auto claim = strictest(description, dtype, results[dtype]);
+    if (!claim) {
+      found.none |= dtype;
+      continue;
+    }
+    const auto same = std::ranges::find_if(
+        found.claims,
+        [&](const auto& other) { return is_same(*claim, other); });
+    if (same == found.claims.end()) {
+      found.claims.push_back(*claim);
+      found.claims.back().dtypes = dtype;
+    } else {
+      same->dtypes |= dtype;
+    }
+  }
+  return found;
+}
+
+std::string claims_text(const FoundClaims& found) {
+  const auto plain = [](const std::string& word) { return word; };
+  std::string text = "the strictest claims that hold, of " +
+                     std::to_string(found.calls) + " calls:\n";
+  for (const auto& [dtypes, what] :
+       {std::pair{found.none, "no claim holds for "},
+        std::pair{found.unasked, "nothing was judged in "}}) {
+    if (dtypes != 0) text += "  " + (what + joined(dtypes, ", ", plain)) + "\n";
+  }
+  if (found.claims.empty()) return text;
+  text += "\nC:\n";
+  for (std::size_t i = 0; i < found.claims.size(); ++i) {
+    text += in_c(found.claims[i], i);
+  }
+  text += "\nPython:\n  claims=[";
+  for (std::size_t i = 0; i < found.claims.size(); ++i) {
+    text += (i == 0 ? "" : ",\n          ") + in_python(found.claims[i]);
+  }
+  return text + "]\n";
+}
+
+}  // namespace ropeproof::conformance::search

@@ -1,0 +1,33 @@
+// claim.h -- the strictest claims that a kernel's results hold to.
+#ifndef ROPEPROOF_CONFORMANCE_SEARCH_CLAIM_H_
+#define ROPEPROOF_CONFORMANCE_SEARCH_CLAIM_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::search {
+
+struct FoundClaims {
+  std::vector<ropeproof_claim> claims;  // dtypes with equal claims share one
+  std::uint32_t none = 0;               // dtypes for which no claim holds
+  std::uint32_t unasked = 0;            // dtypes that no case asked for
+  std::int64_t calls = 0;
+};
+
+// Calls the kernel once for each case and operation that it offers, then tries the
+// claims from strict to loose: first the angle (A0, A1 in f64, by pow, by exp2,
+// A2, A3), then the type of cos and sin, the rounding, the ulps of power and of
+// sin and cos. The type of tables is varied only where nobody is given one or
+// gives one out. Nothing but values is looked at. Memory: all results.
+FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus);
+
+// The claims in words, and to paste into C and Python.
+std::string claims_text(const FoundClaims& found);
+
+}  // namespace ropeproof::conformance::search
+
+#endif  // ROPEPROOF_CONFORMANCE_SEARCH_CLAIM_H_
