@@ -200,5 +200,47 @@ TEST_CASE("verdicts do not depend on the order or the company of cases",
   }
 }
 
+TEST_CASE("a result that is wrong only after other calls is said to be so",
+          "[conformance][runner]") {
+  // Keeps the base of its first call until it starts afresh.
+  struct Keeper : selftest::TestKernel {
+    using TestKernel::TestKernel;
+    plugin::Answer run(const ropeproof_problem& problem) override {
+      if (base == 0) base = problem.base;
+      ropeproof_problem p = problem;
+      p.base = base;
+      return TestKernel::run(p);
+    }
+    bool restart(int) override {
+      base = 0;
+      return true;
+    }
+    double base = 0;
+  };
+  selftest::Knobs knobs = selftest::exact_knobs();
+  knobs.uses_low_part = false;
+  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    return selftest::power(p.base, j, p.rotary_dim);
+  };
+  plugin::Description d = selftest::full_description(ROPEPROOF_A1);
+  d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
+  d.operations = ROPEPROOF_ROPE;
+  Keeper kernel(d, knobs);
+  Selection selection;
+  selection.values_only = true;
+  const report::Report report =
+      run_suite(kernel, cases::committed(), selection);
+  REQUIRE(total(report).of(Verdict::kFail) > 0);
+  CHECK_THAT(report::text_report(report, 1),
+             ContainsSubstring("right in a fresh process"));
+
+  // Wrong in any process.
+  knobs.overwrites_input = true;
+  Keeper wrong(d, knobs);
+  CHECK_THAT(
+      report::text_report(run_suite(wrong, cases::committed(), selection), 1),
+      !ContainsSubstring("right in a fresh process"));
+}
+
 }  // namespace
 }  // namespace ropeproof::conformance::check

@@ -194,7 +194,8 @@ enum {
 enum {
   ROPEPROOF_ROUND_ONCE = 0, /**< f32 arithmetic, one rounding at the end */
   ROPEPROOF_ROUND_EACH = 1, /**< every product and sum is rounded to dtype */
-  ROPEPROOF_TRUNCATE = 2    /**< f32 arithmetic, the last bits cut off */
+  ROPEPROOF_TRUNCATE = 2    /**< f32 arithmetic, the last bits cut off; those of
+                                 16-bit tables that it forms, too */
 };
 
 /** How exact the results in some dtypes are; decides the tolerance. */
@@ -294,8 +295,8 @@ typedef struct ropeproof_problem {
   /**
    * Radians per position of pair j: inv_freq[j] + inv_freq_lo[j], within 2^-104
    * relative. The two are binary64 because one binary64 alone would cost 2^-22
-   * rad at position 2^31. base is the same as a formula, base^(-2j/rotary_dim),
-   * or 0 where the frequencies follow no such formula; then they may follow
+   * rad at position 2^31. base is the same before `scaling`, by the formula
+   * base^(-2j/rotary_dim), or 0 where there is none; then they may follow
    *     pair_bases[j]^(-exponent_numerators[j] / exponent_denominators[j]),
    * three arrays or none; a denominator of 0 says that the pair does not
    * rotate. table and rope get all of them, frequencies all but inv_freq.
