@@ -90,7 +90,8 @@ int run(Options& options) {
   if (!options.claim.empty()) {
     const auto found = conformance::search::find_claims(*kernel, corpus);
     std::cout << conformance::search::claims_text(found);
-    return found.none == 0 && !found.claims.empty() ? 0 : 1;
+    const bool is_whole = found.none == 0 && found.spoiled == 0;
+    return is_whole && !found.claims.empty() ? 0 : 1;
   }
   const std::string digest = options.kernel.digest();
   ProgressLine line;

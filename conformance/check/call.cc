@@ -338,11 +338,18 @@ ropeproof_problem Call::begin() {
   return problem_;
 }
 
-plugin::Question Call::question() const {
+std::vector<plugin::Question> Call::questions() const {
   ropeproof_problem problem = problem_;
+  const bool takes_both =
+      (kernel_.description().features & ROPEPROOF_KEYS) != 0;
   problem.q = q_;
-  if ((kernel_.description().features & ROPEPROOF_KEYS) != 0) problem.k = k_;
-  return plugin::Question(problem);
+  if (takes_both) problem.k = k_;
+  std::vector<plugin::Question> questions = {plugin::Question(problem)};
+  if (!takes_both && k_.heads > 0) {
+    problem.q = k_;
+    questions.emplace_back(problem);
+  }
+  return questions;
 }
 
 plugin::Answer Call::run(judge::Output& output) {
@@ -358,8 +365,11 @@ plugin::Answer Call::run(judge::Output& output) {
 plugin::Answer Call::run_problem() {
   if (!kernel_.has_supports()) return kernel_.run(problem_);
   plugin::Answer choice = kernel_.supports(plugin::Question(problem_));
-  return choice.outcome == plugin::Outcome::kOk ? kernel_.run(problem_)
-                                                : choice;
+  if (choice.outcome == plugin::Outcome::kOk) return kernel_.run(problem_);
+  if (choice.outcome != plugin::Outcome::kDeclined) {
+    choice.detail = "asked whether it takes the problem: " + choice.detail;
+  }
+  return choice;
 }
 
 plugin::Answer Call::finish(plugin::Answer answer, judge::Output& output) {

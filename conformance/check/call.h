@@ -41,9 +41,9 @@ class Call {
   // first: the problem, with k where the kernel takes both; then what its
   // answer left. A crash is told with the buffer whose border was crossed.
   ropeproof_problem begin();
-  // What ropeproof_supports is asked before; of the first problem, where the
-  // kernel gets q and k one after the other.
-  plugin::Question question() const;
+  // What ropeproof_supports is asked: two questions where the kernel gets q and k
+  // one after the other.
+  std::vector<plugin::Question> questions() const;
   plugin::Answer finish(plugin::Answer answer, judge::Output& output);
   // After a refusal: what changed at all, outputs too, in words.
   std::string find_change() const { return memory_.find_stray(false); }

@@ -11,10 +11,21 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-plugin::Question question_about(plugin::Kernel& kernel, std::uint32_t operation,
-                                const cases::RopeCase& c) {
+std::vector<plugin::Question> questions_about(plugin::Kernel& kernel,
+                                              std::uint32_t operation,
+                                              const cases::RopeCase& c) {
   const judge::Claim claim = subject_of(kernel, c, operation).claim;
-  return Call(kernel, operation, c, claim.table).question();
+  return Call(kernel, operation, c, claim.table).questions();
+}
+
+// The first answer that is no yes.
+plugin::Outcome ask(plugin::Kernel& kernel,
+                    const std::vector<plugin::Question>& questions) {
+  for (const plugin::Question& question : questions) {
+    const plugin::Outcome outcome = kernel.supports(question).outcome;
+    if (outcome != plugin::Outcome::kOk) return outcome;
+  }
+  return plugin::Outcome::kOk;
 }
 
 const char* text_of(plugin::Outcome outcome) {
@@ -28,21 +39,18 @@ const char* text_of(plugin::Outcome outcome) {
 bool declines(plugin::Kernel& kernel, std::uint32_t operation,
               const cases::RopeCase& c) {
   return kernel.has_supports() &&
-         kernel.supports(question_about(kernel, operation, c)).outcome ==
+         ask(kernel, questions_about(kernel, operation, c)) ==
              plugin::Outcome::kDeclined;
 }
 
 std::string Choices::check(std::uint32_t operation, const cases::RopeCase& c,
                            plugin::Outcome outcome) {
   if (!kernel_.has_supports()) return {};
-  const auto ask = [&](const plugin::Question& question) {
-    return kernel_.supports(question).outcome;
-  };
   asked_.push_back({c.id + " " + text::word(plugin::kOperationWords, operation),
-                    question_about(kernel_, operation, c), outcome});
+                    questions_about(kernel_, operation, c), outcome});
   std::string changed;
   for (const Asked& before : std::views::reverse(asked_)) {
-    const plugin::Outcome now = ask(before.question);
+    const plugin::Outcome now = ask(kernel_, before.questions);
     if (now == before.outcome || !changed.empty()) continue;
     changed = std::string("ropeproof_supports: ") + before.what + " was " +
               text_of(before.outcome) + " first and " + text_of(now) +

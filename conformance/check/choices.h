@@ -6,6 +6,7 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/plugin/kernel.h"
@@ -30,7 +31,7 @@ class Choices {
  private:
   struct Asked {
     std::string what;  // "smoke-rich-001 rope"
-    plugin::Question question;
+    std::vector<plugin::Question> questions;
     plugin::Outcome outcome;
   };
   static constexpr std::size_t kRemembered = 8;

@@ -80,12 +80,23 @@ class Filter {
                                   "\"; expected smoke, core or full");
     }
     std::set<std::string> unknown = ids_;
+    std::set<std::string> idle(declined_.begin(), declined_.end());
     for (const cases::Group& group : corpus.groups) {
-      cases::for_each_case(group, [&](const auto& c) { unknown.erase(c.id); });
+      cases::for_each_case(group, [&](const auto& c) {
+        unknown.erase(c.id);
+        std::erase_if(idle, [&](const std::string& pattern) {
+          return text::matches(pattern, c.id);
+        });
+      });
     }
     if (!unknown.empty()) {
       throw std::invalid_argument("no case \"" + *unknown.begin() +
                                   "\"; `ropeproof list` names them all");
+    }
+    if (!idle.empty()) {
+      throw std::invalid_argument("--decline \"" + *idle.begin() +
+                                  "\" matches no case; `ropeproof list` names "
+                                  "them all");
     }
     for (const std::string& text : selection.operations) {
       const auto operation = text::find_word(plugin::kOperationWords, text);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "conformance/plugin/words.h"
 #include "conformance/text/one_line.h"
@@ -108,6 +111,25 @@ const ropeproof_claim& Description::claim(std::uint32_t dtype) const {
   return claims.front();
 }
 
+Description description_of(const ropeproof_description& d, std::string name,
+                           std::string version) {
+  constexpr ropeproof_claim kNothing{};
+  std::size_t count = std::size(d.claims);
+  while (count > 1 &&
+         std::memcmp(&d.claims[count - 1], &kNothing, sizeof kNothing) == 0) {
+    --count;
+  }
+  std::vector<ropeproof_claim> claims(d.claims, d.claims + count);
+  for (ropeproof_claim& claim : claims) {
+    claim.power_ulp = std::max(claim.power_ulp, 1u);
+    claim.trig_ulp = std::max(claim.trig_ulp, 1u);
+  }
+  return {std::move(name), std::move(version), d.operations,
+          d.dtypes,        d.pairings,         d.features,
+          d.axis_maps,     d.caches,           d.scalings,
+          d.padding_bytes, d.max_position,     std::move(claims)};
+}
+
 void check_abi_version(std::int64_t version, const std::string& source) {
   if (version == ROPEPROOF_ABI_VERSION) return;
   throw KernelError(source + ": reports ABI " + std::to_string(version) +
@@ -155,6 +177,11 @@ void check_description(const Description& d, const std::string& source) {
   std::uint32_t left = d.dtypes;
   for (const ropeproof_claim& claim : d.claims) {
     check.claim(claim);
+    if (&claim != &d.claims.back() && claim.dtypes == 0) {
+      check.fail(
+          "a claim without dtypes is for all that are left: it must be the "
+          "last one");
+    }
     left &= claim.dtypes == 0 ? 0 : ~claim.dtypes;
   }
   for (const auto& [dtype, word] : kDtypeWords) {

@@ -15,6 +15,11 @@ namespace ropeproof::conformance::plugin {
 // ROPEPROOF_ABI_VERSION.
 void check_abi_version(std::int64_t version, const std::string& source);
 
+// What a library has filled in; its strings are elsewhere. Claims that are all
+// zeros count only before others.
+Description description_of(const ropeproof_description& d, std::string name,
+                           std::string version);
+
 // Throws KernelError, which begins with `source`, unless every field is in its
 // range and the description offers something that can be tested.
 void check_description(const Description& description,

@@ -68,6 +68,20 @@ TEST_CASE("the first claim that names a dtype is its claim",
   CHECK(d.claim(ROPEPROOF_F16).angle_class == ROPEPROOF_A1);
 }
 
+TEST_CASE("a claim behind one for all dtypes is refused",
+          "[conformance][kernel]") {
+  ropeproof_description d{};
+  d.claims[1].angle_class = ROPEPROOF_A1;
+  CHECK(description_of(d, "k", "1").claims.size() == 2);
+  Description described = good();
+  described.claims = description_of(d, "k", "1").claims;
+  CHECK(fault_of(described) ==
+        "k: a claim without dtypes is for all that are left: it must be the "
+        "last one");
+  d.claims[1] = {};
+  CHECK(description_of(d, "k", "1").claims.size() == 1);
+}
+
 TEST_CASE("each field outside its range is refused by name",
           "[conformance][kernel]") {
   const auto [fault, change] = GENERATE(table<std::string, Change>({

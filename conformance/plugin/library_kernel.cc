@@ -1,6 +1,6 @@
-// A shared library: in a forked worker, which stays for all problems. A problem
-// travels as its struct, through a socket, and its tensors are in memory that
-// both processes see at the same addresses. For debuggers, in this process.
+// A shared library: in a forked worker, which stays for all problems, or for
+// debuggers in this process. A problem travels through a socket; its tensors are in
+// memory that both processes see at the same addresses.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -38,16 +38,8 @@ Description described(const Loaded& loaded, const std::string& source) {
   }
   const ropeproof_description& d = loaded.description;
   check_abi_version(d.abi_version, source);
-  Description description = {loaded.name,     loaded.version, d.operations,
-                             d.dtypes,        d.pairings,     d.features,
-                             d.axis_maps,     d.caches,       d.scalings,
-                             d.padding_bytes, d.max_position, {}};
-  for (ropeproof_claim claim : d.claims) {
-    claim.power_ulp = std::max(claim.power_ulp, 1u);
-    claim.trig_ulp = std::max(claim.trig_ulp, 1u);
-    description.claims.push_back(claim);
-    if (claim.dtypes == 0) break;  // the others are for nothing
-  }
+  const Description description =
+      description_of(d, loaded.name, loaded.version);
   check_description(description, source);
   return description;
 }
@@ -84,7 +76,9 @@ Answer answer_of(const Solved& solved,
     default:
       return {Outcome::kError,
               function + " returned " + std::to_string(solved.status) +
-                  "; it must be ROPEPROOF_OK, _UNSUPPORTED or _INVALID"};
+                  "; it must be ROPEPROOF_OK" +
+                  (function == "ropeproof_run" ? ", _UNSUPPORTED or _INVALID"
+                                               : " or _UNSUPPORTED")};
   }
 }
 

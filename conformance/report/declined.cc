@@ -10,9 +10,11 @@ namespace ropeproof::conformance::report {
 namespace {
 
 constexpr std::size_t kMostIds = 3;
+// More conditions than these are no rule.
+constexpr std::size_t kMostConditions = 5;
 
 std::string ids_text(const std::set<std::string>& ids) {
-  std::string text = "nothing found that parts them from the others: ";
+  std::string text = "no simple condition parts them from the others: ";
   std::size_t shown = 0;
   for (const std::string& id : ids) {
     if (shown++ == kMostIds) return text + " ...";
@@ -40,7 +42,15 @@ std::vector<DeclinedCases> declined_cases(const check::Run& run) {
     if (is_declined) ids.push_back(check.case_id);
   }
   std::vector<DeclinedCases> all;
-  for (const Condition& condition : in_common(declined, judged)) {
+  std::vector<Condition> conditions = in_common(declined, judged);
+  while (conditions.size() > kMostConditions) {
+    Condition& last = conditions[kMostConditions - 1];
+    const auto& more = conditions.back().members;
+    last.words.clear();
+    last.members.insert(last.members.end(), more.begin(), more.end());
+    conditions.pop_back();
+  }
+  for (const Condition& condition : conditions) {
     std::set<std::string> cases;
     for (const std::size_t i : condition.members) cases.insert(ids[i]);
     all.push_back({std::ssize(cases), condition.words.empty()

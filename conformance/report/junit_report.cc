@@ -87,6 +87,7 @@ std::string junit_report(const Report& report) {
   }
   count("failure", static_cast<std::int64_t>(totals.stale.size()));
   count("failure", static_cast<std::int64_t>(totals.expired.size()));
+  count("failure", static_cast<std::int64_t>(totals.unasked.size()));
 
   std::ostringstream out;
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\""
@@ -111,6 +112,10 @@ std::string junit_report(const Report& report) {
                "EXPIRED: ended on " + date_text(expired->waiver.expires) +
                    ", remove the waiver or move the date",
                "");
+  }
+  for (const std::string& cell : totals.unasked) {
+    print_case(out, "not judged", cell, "failure",
+               "declared, but too few judged cases touch it", "");
   }
   out << "</testsuite>\n";
   return out.str();

@@ -50,7 +50,11 @@ std::string angle_classes(const plugin::Description& kernel) {
 std::string level_of(const Report& report, const Totals& totals,
                      bool structure_holds) {
   if (!report.is_whole_tier || !report.shard.is_whole()) return "";
-  if (totals.of(check::Verdict::kPass) == 0) return "none";
+  const bool has_values =
+      std::ranges::any_of(report.checks, [](const check::Check& check) {
+        return check.aspect.empty() && check.verdict == check::Verdict::kPass;
+      });
+  if (!has_values) return "none";
   const bool conforms = exit_status(totals) == 0;
   if (!conforms) return structure_holds ? "L0" : "none";
   if (totals.not_nearest == 0) return "L3";
@@ -224,8 +228,10 @@ std::string conformance_statement(const Report& report, const Totals& totals) {
          ", angle " + angle_classes(report.kernel) + ", " +
          std::to_string(report.waivers.size()) +
          (report.waivers.size() == 1 ? " waiver" : " waivers") +
-         (declined == 0 ? ""
-                        : ", " + std::to_string(declined) + " checks declined");
+         (declined == 0
+              ? ""
+              : ", " + std::to_string(declined) +
+                    (declined == 1 ? " check" : " checks") + " declined");
 }
 
 bool are_waivers_alone(const Totals& totals) {

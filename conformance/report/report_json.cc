@@ -8,6 +8,7 @@
 
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
+#include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/text/hex.h"
@@ -227,6 +228,12 @@ void write_totals(Writer &out, const Report &report) {
   out.value("level", totals.level + totals.suffixes);
   out.value("statement", conformance_statement(report, totals));
   out.value("exit_status", exit_status(totals));
+  out.value("not_judged", totals.unasked);
+  Json declined = Json::array();
+  for (const DeclinedCases &cases : declined_cases(report)) {
+    declined.push_back({{"cases", cases.cases}, {"when", cases.words}});
+  }
+  out.value("declined", declined);
   out.value("verdicts", verdicts);
   out.value("unsupported", totals.unsupported);
   out.value("elements", totals.elements);

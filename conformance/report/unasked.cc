@@ -16,6 +16,9 @@ using check::Facts;
 
 constexpr std::uint32_t kTensors =
     ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
+// A position this much smaller than the largest one still stands for it: the
+// positions of the corpus are a few in every four binades.
+constexpr double kPositionFactor = 16;
 constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
 // Where tensors lie, which the contract varies too.
 constexpr std::uint32_t kMemory =
@@ -81,7 +84,9 @@ class Touched {
     }
     const double largest = std::max(number_of(facts, "highest position"),
                                     -number_of(facts, "lowest position"));
-    if (2 * largest >= static_cast<double>(limit_)) touch("positions");
+    if (kPositionFactor * largest >= static_cast<double>(limit_)) {
+      touch("positions");
+    }
   }
 
   std::int64_t limit_;

@@ -28,7 +28,7 @@ struct Result {
 };
 
 std::map<std::uint32_t, std::vector<Result>> results_of(
-    plugin::Kernel& kernel, const cases::Corpus& corpus) {
+    plugin::Kernel& kernel, const cases::Corpus& corpus, FoundClaims& found) {
   std::map<std::uint32_t, std::vector<Result>> results;
   for (const cases::Group& group : corpus.groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
@@ -41,11 +41,19 @@ std::map<std::uint32_t, std::vector<Result>> results_of(
         const judge::Claim claim =
             check::subject_of(kernel, c, operation).claim;
         Result result{&c, operation, {}};
-        if (check::Call(kernel, operation, c, claim.table)
-                .run(result.output)
-                .outcome == plugin::Outcome::kOk) {
-          results[plugin::abi_dtype(c.dtype)].push_back(std::move(result));
+        const plugin::Answer answer =
+            check::Call(kernel, operation, c, claim.table).run(result.output);
+        if (answer.outcome == plugin::Outcome::kDeclined) continue;
+        if (answer.outcome != plugin::Outcome::kOk ||
+            !result.output.stray.empty()) {
+          if (++found.spoiled == 1) {
+            found.first_spoiled =
+                c.id + " " + text::word(plugin::kOperationWords, operation) +
+                ": " + answer.detail + result.output.stray;
+          }
+          continue;
         }
+        results[plugin::abi_dtype(c.dtype)].push_back(std::move(result));
       }
     }
   }
@@ -79,17 +87,24 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
     roundings.push_back(ROPEPROOF_ROUND_EACH);
   }
   std::vector<ropeproof_claim> claims;
-  for (const Angle& angle : kAngles) {
-    for (const std::uint32_t table : tables) {
-      for (const std::uint32_t rounding : roundings) {
-        for (std::uint32_t ulp = 1; ulp <= kMaxUlp; ++ulp) {
-          const std::uint32_t power_ulp =
-              angle.angle_class == ROPEPROOF_A0 ? 1 : ulp;
-          claims.push_back({0, angle.angle_class, angle.dtype, angle.power,
-                            power_ulp, ulp, table, rounding});
-        }
+  const auto add = [&](const Angle& angle, std::uint32_t table) {
+    for (const std::uint32_t rounding : roundings) {
+      for (std::uint32_t ulp = 1; ulp <= kMaxUlp; ++ulp) {
+        const std::uint32_t power_ulp =
+            angle.angle_class == ROPEPROOF_A0 ? 1 : ulp;
+        claims.push_back({0, angle.angle_class, angle.dtype, angle.power,
+                          power_ulp, ulp, table, rounding});
       }
     }
+  };
+  if (dtype == ROPEPROOF_F64) {  // an f32 table costs more than any f64 angle
+    for (const std::uint32_t table : tables) {
+      for (const Angle& angle : kAngles) add(angle, table);
+    }
+    return claims;
+  }
+  for (const Angle& angle : kAngles) {
+    for (const std::uint32_t table : tables) add(angle, table);
   }
   return claims;
 }
@@ -197,8 +212,8 @@ std::string in_python(const ropeproof_claim& claim) {
 
 FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus) {
   const plugin::Description& description = kernel.description();
-  auto results = results_of(kernel, corpus);
   FoundClaims found;
+  auto results = results_of(kernel, corpus, found);
   for (const auto& [dtype, word] : plugin::kDtypeWords) {
     if ((description.dtypes & dtype) == 0) continue;
     found.calls += std::ssize(results[dtype]);
@@ -232,6 +247,11 @@ std::string claims_text(const FoundClaims& found) {
        {std::pair{found.none, "no claim holds for "},
         std::pair{found.unasked, "nothing was judged in "}}) {
     if (dtypes != 0) text += "  " + (what + joined(dtypes, ", ", plain)) + "\n";
+  }
+  if (found.spoiled > 0) {
+    text += "  " + std::to_string(found.spoiled) +
+            " calls left nothing to judge; the first: " + found.first_spoiled +
+            "\n";
   }
   if (found.claims.empty()) return text;
   text += "\nC:\n";

@@ -16,6 +16,10 @@ struct FoundClaims {
   std::uint32_t none = 0;               // dtypes for which no claim holds
   std::uint32_t unasked = 0;            // dtypes that no case asked for
   std::int64_t calls = 0;
+  // Calls without a result to judge, and the first: a crash, a refusal, a write
+  // outside the outputs.
+  std::int64_t spoiled = 0;
+  std::string first_spoiled;
 };
 
 // Calls the kernel once for each case and operation that it offers, then tries the

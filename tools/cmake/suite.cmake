@@ -67,7 +67,8 @@ add_subdirectory(tools/prove/second_oracle)
 file(GLOB_RECURSE generator_sources CONFIGURE_DEPENDS
   conformance/cases/*.cc conformance/text/*.cc)
 list(FILTER generator_sources EXCLUDE REGEX "_test\\.cc$")
-add_executable(regenerate EXCLUDE_FROM_ALL tools/prove/regenerate.cc ${generator_sources})
+add_executable(regenerate EXCLUDE_FROM_ALL tools/prove/regenerate.cc
+  conformance/plugin/axis_map.cc ${generator_sources})
 target_link_libraries(regenerate PRIVATE ropeproof::reference ropeproof::kernel_abi
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX OpenSSL::Crypto ropeproof_options)
 target_compile_options(regenerate PRIVATE -ffp-contract=off)
