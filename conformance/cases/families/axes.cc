@@ -231,6 +231,36 @@ void add_spaced(Family& family) {
   }
 }
 
+// One axis, but bases and exponents of each pair's own, which no section explains.
+void add_own_frequencies(Family& family) {
+  using reference::Exponent;
+  struct Row {
+    const char* comment;
+    std::vector<Exponent> exponents;
+    std::vector<double> bases;
+  };
+  const Row rows[] = {{"the last two pairs do not rotate: an exponent over 0",
+                       {{0, 8}, {2, 8}, {0, 0}, {0, 0}},
+                       {}},
+                      {"two bases in one head",
+                       {{0, 4}, {2, 4}, {0, 4}, {2, 4}},
+                       {1e4, 1e4, 100, 100}},
+                      {"odd numerators, a base for each pair",
+                       {{1, 8}, {3, 8}, {5, 8}, {7, 8}},
+                       {5e5, 1e4, 256, 100}}};
+  const auto add = [&](const Row& row, Format dtype, Pairing pairing) {
+    RopeCase c =
+        make_case(dtype, leading(8, 8, pairing), 1e4, 1, 3, 1, 0, {1, 5, 259});
+    c.spec.frequencies.exponents = row.exponents;
+    c.spec.frequencies.bases = row.bases;
+    family.add(c, {"frequency/wrong-base"}, row.comment);
+  };
+  for (const Row& row : rows) {
+    for (const Format dtype : kDtypes) add(row, dtype, kHalf);
+    add(row, Format::kF32, kInter);
+  }
+}
+
 }  // namespace
 
 Group position_family() {
@@ -263,6 +293,7 @@ Group core_axes() {
     }
   }
   add_spaced(family);
+  add_own_frequencies(family);
   return family.take();
 }
 

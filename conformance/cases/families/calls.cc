@@ -78,7 +78,8 @@ std::string id_of(std::span<const Group> groups, const std::string& name,
 // Lengths that grow and shrink: a base or a list that is kept for too long, under
 // a rounded length, or in the type of an earlier call.
 template <class Add>
-void add_lengths(std::span<const Group> groups, const Add& add) {
+void add_lengths(std::span<const Group> groups, const Add& add, Pairing pairing,
+                 std::span<const Format> dtypes) {
   struct Row {
     const char* comment;
     std::vector<const char*> lengths;
@@ -103,10 +104,12 @@ void add_lengths(std::span<const Group> groups, const Add& add) {
         is_long_rope ? "scaling/longrope-list" : "scaling/dynamic-ntk",
         "scaling/length-mistaken", "table/stale"};
     const auto id = [&](const char* length, Format dtype) {
-      return id_of(groups, "lengths", name + std::string(length), dtype, kHalf);
+      return id_of(groups, "lengths", name + std::string(length), dtype,
+                   pairing);
     };
-    for (const Format dtype : {Format::kF32, Format::kBF16}) {
-      for (const Row& row : rows) {
+    for (const Format dtype : dtypes) {
+      // Lengths one by one are there for half-split alone.
+      for (const Row& row : std::span(rows).first(pairing == kHalf ? 4 : 3)) {
         std::vector<std::string> calls;
         for (const char* length : row.lengths) {
           calls.push_back(id(length, dtype));
@@ -114,6 +117,7 @@ void add_lengths(std::span<const Group> groups, const Add& add) {
         add((name + std::string(row.comment)).c_str(), targets, calls);
       }
     }
+    if (dtypes.size() < 2) continue;
     add((name + std::string("bf16, then f32, long and short")).c_str(),
         {targets[0], "frequency/rounded-to-half", "table/stale"},
         {id(kFar, Format::kBF16), id(kFar, Format::kF32),
@@ -195,7 +199,11 @@ Group core_calls(std::span<const Group> groups) {
       {token(Format::kBF16), token(Format::kF32), token(Format::kBF16)});
   add("f16, then f64, then f16", half,
       {token(Format::kF16), token(Format::kF64), token(Format::kF16)});
-  add_lengths(groups, add);
+  constexpr Format kBoth[] = {Format::kF32, Format::kBF16};
+  add_lengths(groups, add, kHalf, kBoth);
+  for (const Pairing pairing : {kInter, Pairing::kInterleavedToHalf}) {
+    add_lengths(groups, add, pairing, std::span(kBoth).first(1));
+  }
   return family.take();
 }
 
