@@ -33,8 +33,8 @@ class Call {
        const Placement& placement = {});
   Call(plugin::Kernel& kernel, const cases::PermuteCase& c);
 
-  // Runs the problem, unless the kernel declines it; a kernel without ROPEPROOF_KEYS gets q, then k. The
-  // output counts only if the answer is kOk.
+  // Runs the problem, unless the kernel declines it; a kernel without
+  // ROPEPROOF_KEYS gets q, then k. The output counts only if the answer is kOk.
   plugin::Answer run(judge::Output& output);
 
   // The same in two steps, for problems that are solved elsewhere or changed

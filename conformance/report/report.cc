@@ -99,9 +99,6 @@ void add_verdict(Totals& totals, const Report& report,
       ++totals.unsupported[check.reason];
     }
     if (!report.profile.empty() && check.aspect.empty()) ++totals.lacking;
-  } else if (!check::is_failure(check.verdict) ||
-             check.verdict == check::Verdict::kFail) {
-    totals.features |= check.features;
   }
 }
 

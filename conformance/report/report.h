@@ -45,7 +45,6 @@ struct Totals {
   std::map<check::Verdict, std::int64_t> count;
   std::map<std::string, std::int64_t> unsupported;  // reason -> checks
   std::int64_t elements = 0, vacuous = 0, not_nearest = 0;
-  std::uint32_t features = 0;  // needed by what was judged
   bool has_angles = false;  // some element has an angle that the kernel formed
   double max_norm_ulp = 0;
   double phase_rho = -1;  // of Measurement, the largest; below 0: not seen
