@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/cases/storage.h"
 #include "reference/format.h"
 #include "reference/spec.h"
 
@@ -61,6 +62,9 @@ struct RopeCase {
   reference::Spec spec;
   std::int64_t batch = 0, seq = 0, q_heads = 0, k_heads = 0;
   Memory memory = Memory::kDense;
+  // More than `memory` can say; of cases that are formed at run time, no file has
+  // it. `memory` is then the nearest.
+  std::optional<Storage> storage;
   bool is_special = false;        // NaN, infinite or subnormal elements
   std::vector<double> positions;  // [axes, batch, seq], each exact
   Bits q, k;                      // [batch, seq, heads, head_dim]
