@@ -130,6 +130,9 @@ add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/pro
   ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME ledger_self_test COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/tools/prove/check_ledger.py --self-test)
+# The covering arrays have every possible pair and triple of the model.
+add_test(NAME covering_arrays COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/tools/prove/cover_test.py ${PROJECT_SOURCE_DIR}/vectors)
 
 include(oracle_tests)
 

@@ -1,0 +1,158 @@
+"""Builds or checks the covering arrays of vectors/coverage from its model.json.
+
+  cover.py [FOLDER]           writes pairs.txt and triples.txt, in a few minutes; the
+                              same model gives the same bytes
+  cover.py --check [FOLDER]   says whether they are those of the model, have every
+                              possible pair and triple, and break no rule
+
+A pair or triple of classes of different dimensions is possible if a row that breaks
+no rule has it. A product in `at_most` is that of the classes' least sizes, where 0
+counts as 1. Exit status: 1 for arrays that are not what they should be, 2 for a model
+that contradicts itself; then nothing is written. Needs NumPy.
+"""
+
+import hashlib
+import os
+import pathlib
+import sys
+import time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the arrays are too small for more
+
+import numpy
+
+import cover_build
+from cover_model import DIGITS, BadModel, Model
+
+FILES = {2: ("pairs", "pairs.txt"), 3: ("triples", "triples.txt")}
+
+
+class BadArray(Exception):
+    """What is wrong with an array, in one line."""
+
+
+def header(model, digest, strength):
+    words = " ".join(dimension.name for dimension in model.dimensions)
+    return (
+        f"# A covering array: every possible {FILES[strength][0][:-1]} of classes is in a row.\n"
+        "# Made by tools/prove/cover.py from model.json; never edited.\n"
+        f"# model.json SHA-256 {digest}\n"
+        "# A row has the class of each dimension, counted from 0 (a is 10):\n"
+        f"# {words}\n"
+    )
+
+
+def text_of(model, digest, rows, strength):
+    lines = ["".join(DIGITS[c] for c in row - model.offsets[:-1]) for row in rows]
+    return header(model, digest, strength) + "\n".join(lines) + "\n"
+
+
+def rows_of(model, digest, text, strength):
+    """The rows of an array's text, which breaks no rule; raises BadArray."""
+    if f"SHA-256 {digest}\n" not in text:
+        raise BadArray("was made from another model; run tools/prove/cover.py")
+    lines = text.splitlines()
+    rows = []
+    for number, line in enumerate(lines, 1):
+        if line.startswith("#"):
+            continue
+        row = [DIGITS.find(digit) for digit in line]
+        sizes = [len(dimension.classes) for dimension in model.dimensions]
+        if len(row) != len(sizes) or not all(0 <= c < size for c, size in zip(row, sizes)):
+            raise BadArray(f"line {number} is not a row of the model")
+        row = numpy.array(row) + model.offsets[:-1]
+        broken = model.broken_rule(row)
+        if broken:
+            raise BadArray(f"line {number} breaks a rule: {broken}")
+        rows.append(row)
+    if not rows:
+        raise BadArray("has no rows")
+    return numpy.array(rows)
+
+
+def verify(model, digest, text, strength):
+    """Whether the text of an array has all that is possible; says what it has."""
+    name = FILES[strength][0]
+    rows = rows_of(model, digest, text, strength)
+    has = numpy.zeros((model.of.size,) * strength, bool)
+    cover_build.mark(has, cover_build.index(rows, strength), True)
+    possible = cover_build.possible_tuples(model, rows, strength)
+    missing = cover_build.ascending(possible & ~has)
+    if len(missing):
+        example = " with ".join(model.name(c) for c in missing[0])
+        raise BadArray(f"misses {len(missing)} possible {name}, the first is {example}")
+    found = len(cover_build.ascending(has))
+    different = cover_build.different(model, strength).sum() // (2 if strength == 2 else 6)
+    print(f"{name} {found:,}/{len(cover_build.ascending(possible)):,} in {len(rows):,} rows; "
+          f"impossible: {different - found:,} {name}")
+
+
+def read_model(path):
+    data = path.read_bytes()
+    model = Model(data.decode())
+    if model.search(model.start(numpy.zeros((1, 0), int))) is None:
+        raise BadModel("the rules exclude every row")
+    for number in range(model.of.size):
+        if model.search(model.start(numpy.array([[number]]))) is None:
+            raise BadModel(f"the rules leave no row for {model.name(number)}")
+    return model, hashlib.sha256(data).hexdigest()
+
+
+def build(model, digest, strength):
+    began = time.monotonic()
+    possible = cover_build.possible_tuples(model, [], strength)
+    rows = cover_build.greedy(model, possible, seed=strength)
+    before = cover_build.cost(model, rows).sum()
+    rows = cover_build.simplify(model, rows, possible)
+    rows = cover_build.most_first(model, rows, possible)
+    after = cover_build.cost(model, rows).sum()
+    print(f"{FILES[strength][0]}: {time.monotonic() - began:.0f} s; "
+          f"elements of q and k {before:,} before simplification, {after:,} after", flush=True)
+    text = text_of(model, digest, rows, strength)
+    verify(model, digest, text, strength)
+    return text
+
+
+def write(path, text):
+    """All or nothing."""
+    new = path.with_name(path.name + ".new")
+    try:
+        new.write_text(text)
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def main(arguments):
+    is_check = arguments[:1] == ["--check"]
+    arguments = arguments[is_check:]
+    default = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "coverage"
+    if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
+        print("usage: cover.py [--check] [FOLDER]", file=sys.stderr)
+        return 2
+    folder = pathlib.Path(arguments[0]) if arguments else default
+    path = folder / "model.json"
+    try:
+        model, digest = read_model(path)
+        if is_check:
+            for strength, (_, name) in FILES.items():
+                path = folder / name
+                verify(model, digest, path.read_text(), strength)
+        else:
+            texts = {name: build(model, digest, s) for s, (_, name) in FILES.items()}
+            for name, text in texts.items():
+                path = folder / name
+                write(path, text)
+    except (BadModel, UnicodeDecodeError) as error:
+        print(f"{path}: {error}", file=sys.stderr)
+        return 1 if is_check and path.name != "model.json" else 2
+    except BadArray as error:
+        print(f"{path}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{path}: {error.strerror}", file=sys.stderr)
+        return 1 if is_check and path.name != "model.json" else 2
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

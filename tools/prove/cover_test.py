@@ -1,0 +1,232 @@
+"""tools/prove/cover.py as its user meets it: covering arrays, and models that are wrong.
+
+  cover_test.py VECTORS_DIR
+
+What is possible is found a second time, by forming every row of small models. Bad
+input is one line and exit status 2 or 1, and nothing is written. Paths have blanks.
+"""
+
+import copy
+import itertools
+import json
+import math
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+import cover_build
+from cover_model import Model
+
+program = pathlib.Path(__file__).with_name("cover.py")
+vectors = pathlib.Path(sys.argv[1])
+work = tempfile.TemporaryDirectory(prefix="covering arrays ")
+folder = pathlib.Path(work.name)
+checks, faults = 0, []
+
+
+def expect(what, status, *patterns, arguments):
+    global checks
+    checks += 1
+    done = subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True)
+    missing = [p for p in patterns if p not in done.stdout + done.stderr]
+    if done.returncode != status or missing or (status and done.stderr.count("\n") != 1):
+        faults.append(f"{what}: exit status {done.returncode}, expected {status}; "
+                      f"without {missing}\n{done.stdout}{done.stderr}")
+
+
+def whole_rows(model):
+    """Every row that breaks no rule, by the words of the model file."""
+    names = {}
+    for entry in model["dimensions"]:
+        ranges = zip(entry.get("low", []), entry.get("high", []))
+        names[entry["name"]] = entry.get("classes") or [
+            str(a) if a == b else f"{a}-{b}" for a, b in ranges
+        ]
+    low = {
+        (entry["name"], names[entry["name"]][i]): max(value, 1)
+        for entry in model["dimensions"]
+        for i, value in enumerate(entry.get("low", []))
+    }
+    for classes in itertools.product(*names.values()):
+        row = dict(zip(names, classes))
+        if any(all(row[d] in of for d, of in rule["of"].items()) for rule in model["never"]):
+            continue
+        if any(math.prod(low[d, row[d]] for d in rule["product"]) > rule["is"]
+               for rule in model["at_most"]):
+            continue
+        yield [names[d].index(c) for d, c in row.items()]
+
+
+def tuples(rows, strength):
+    return {
+        tuple((d, row[d]) for d in some)
+        for row in rows
+        for some in itertools.combinations(range(len(rows[0])), strength)
+    }
+
+
+def read_rows(path):
+    lines = path.read_text().splitlines()
+    return [[int(c, 36) for c in line] for line in lines if not line.startswith("#")]
+
+
+small = {
+    "format": "ropeproof-coverage/1",
+    "dimensions": [
+        {"name": "shape", "classes": ["plain", "round", "square", "odd"]},
+        {"name": "colour", "classes": ["none", "red", "green"]},
+        {"name": "width", "low": [1, 4, 32], "high": [3, 7, 32]},
+        {"name": "height", "low": [1, 0, 8], "high": [7, 0, 8]},
+        {"name": "place", "classes": ["here", "there"]},
+    ],
+    "never": [
+        {"of": {"shape": ["round"], "colour": ["red"]}, "because": "red is square"},
+        {"of": {"shape": ["round"], "colour": ["none"]}, "because": "round is coloured"},
+        {"of": {"colour": ["green"], "place": ["there"]}, "because": "green is here"},
+    ],
+    "at_most": [{"product": ["width", "height"], "is": 32, "because": "it is small"}],
+}
+
+
+def write(name, model):
+    path = folder / name
+    path.mkdir()
+    (path / "model.json").write_text(model if isinstance(model, str) else json.dumps(model))
+    return path
+
+
+# Round is green, hence here: the rules of two make further pairs impossible.
+good = write("good", small)
+expect("a small model", 0, "pairs 84/84 in ", "impossible: 5 pairs", arguments=[good])
+for strength, name in ((2, "pairs.txt"), (3, "triples.txt")):
+    rows = read_rows(good / name)
+    every = list(whole_rows(small))
+    if not all(row in every for row in rows):
+        faults.append(f"{name}: a row breaks a rule")
+    if tuples(rows, strength) != tuples(every, strength):
+        faults.append(f"{name}: not what every row together has")
+expect("what was built", 0, arguments=["--check", good])
+before = (good / "pairs.txt").read_bytes() + (good / "triples.txt").read_bytes()
+expect("a second time", 0, arguments=[good])
+if before != (good / "pairs.txt").read_bytes() + (good / "triples.txt").read_bytes():
+    faults.append("the same model gives other bytes")
+
+# What is possible, in models with rules at random.
+draw = random.Random(1)
+for number in range(60):
+    names = [f"d{i}" for i in range(5)]
+    model = {"format": small["format"], "at_most": [], "never": [], "dimensions": []}
+    for name in names:
+        sizes = draw.sample([0, 1, 2, 3, 5, 8], draw.randint(2, 4))
+        model["dimensions"].append({"name": name, "low": sizes, "high": sizes})
+    for _ in range(draw.randint(0, 7)):
+        some = draw.sample(model["dimensions"], draw.randint(1, 4))
+        of = {d["name"]: [str(c) for c in d["low"] if draw.random() < 0.6] for d in some}
+        if all(of.values()):
+            model["never"].append({"of": of, "because": "so"})
+    for _ in range(draw.randint(0, 2)):
+        product = draw.sample(names, draw.randint(1, 4))
+        model["at_most"].append({"product": product, "is": draw.randint(1, 60), "because": "so"})
+    every, read = list(whole_rows(model)), Model(json.dumps(model))
+    for strength in (2, 3):
+        checks += 1
+        found = {
+            tuple((int(read.of[c]), int(c - read.offsets[read.of[c]])) for c in one)
+            for one in cover_build.ascending(cover_build.possible_tuples(read, [], strength))
+        }
+        if found != (tuples(every, strength) if every else set()):
+            faults.append(f"model {number}: other tuples of {strength} are possible")
+    for row in itertools.product(*(range(len(d["low"])) for d in model["dimensions"])):
+        broken = read.broken_rule(numpy.array(row) + read.offsets[:-1])
+        if (broken is None) != (list(row) in every):
+            faults.append(f"model {number}: {row}: {broken}")
+            break
+
+# The committed arrays, and arrays that are not well.
+expect("the committed arrays", 0, "pairs", "triples", arguments=["--check", vectors / "coverage"])
+
+
+def spoil(what, pattern, change, name="pairs.txt"):
+    path = folder / "spoilt"
+    shutil.copytree(good, path)
+    change(path / name)
+    expect(what, 1, name, pattern, arguments=["--check", path])
+    shutil.rmtree(path)
+
+
+def edit(old, new):
+    return lambda path: path.write_text(path.read_text().replace(old, new, 1))
+
+
+row = (good / "triples.txt").read_text().splitlines()[-1]
+spoil("a triple is missing", "triples, the first is", edit(row + "\n", ""), "triples.txt")
+row = (good / "pairs.txt").read_text().splitlines()[-1]
+spoil("a contradiction", "breaks a rule: never, rule 1: red is square", edit(row, "11000"))
+spoil("a product too large", "breaks a rule: at_most, rule 1: it is small", edit(row, "00220"))
+spoil("no class", "is not a row", edit(row, "0002x"))
+spoil("a row too short", "is not a row", edit(row, row[:-1]))
+spoil("no rows", "has no rows", lambda path: path.write_text(
+    "".join(line for line in path.open() if line.startswith("#"))))
+spoil("no file", "No such file", lambda path: path.unlink())
+spoil("another model", "another model",
+      lambda path: path.with_name("model.json").write_text(json.dumps(small) + "\n"))
+
+
+# Models that contradict themselves.
+def refuse(what, pattern, change):
+    model = copy.deepcopy(small)
+    path = write(what, change(model) or model)
+    for arguments in ([path], ["--check", path]):
+        expect(what, 2, "model.json: ", pattern, arguments=arguments)
+    if [entry.name for entry in path.iterdir()] != ["model.json"]:
+        faults.append(f"{what}: something was written")
+
+
+def never(**of):
+    return lambda model: model["never"].append({"of": of, "because": "so"})
+
+
+def at_most(product, limit):
+    return lambda model: model["at_most"].append(
+        {"product": product, "is": limit, "because": "so"})
+
+
+def dimension(**fields):
+    return lambda model: model["dimensions"].append(fields)
+
+
+refuse("unknown dimension", 'rule 4: unknown dimension "taste"', never(taste=["sweet"]))
+refuse("unknown class", 'rule 4: colour has no class "blue"', never(colour=["blue"]))
+refuse("no class named", "rule 4: colour lists no classes", never(colour=[]))
+refuse("unknown factor", 'rule 2: unknown dimension "depth"', at_most(["depth"], 2))
+refuse("a factor without size", "rule 2: shape has no sizes", at_most(["shape"], 2))
+refuse("a factor twice", "rule 2: width is there twice", at_most(["width", "width"], 2))
+refuse("a limit of 0", "not a positive whole number", at_most(["width"], 0))
+refuse("everything excluded", "the rules exclude every row", never(place=["here", "there"]))
+refuse("a class excluded", "no row for width 32", at_most(["width"], 31))
+refuse("a class excluded by a chain", "no row for shape round", never(colour=["green"], place=["here"]))
+refuse("a dimension twice", '"place" is there twice', dimension(name="place", classes=["a", "b"]))
+refuse("a class twice", '"a" is there twice', dimension(name="x", classes=["a", "a"]))
+refuse("a dimension of one class", '"x": 1 classes', dimension(name="x", classes=["a"]))
+refuse("classes beyond z", '"x": 37 classes', dimension(name="x", classes=[str(i) for i in range(37)]))
+refuse("unequal length", '"x": 2 low and 1 high', dimension(name="x", low=[1, 2], high=[1]))
+refuse("an overlap", '"x": ranges overlap', dimension(name="x", low=[4, 1], high=[5, 4]))
+refuse("an empty range", '"x": a range is empty', dimension(name="x", low=[1, 4], high=[2, 3]))
+refuse("a name forgotten", "has no name", dimension(classes=["a", "b"]))
+refuse("a number for a word", "needs classes", dimension(name="x", classes=[1, 2]))
+refuse("another format", "the format is not", lambda model: model.update(format="x/1"))
+refuse("an unknown field", "needs format", lambda model: model.update(surprise=1))
+refuse("no JSON", "not JSON", lambda model: json.dumps(model)[:-1])
+refuse("a key twice", '"format" is there twice', lambda model: '{"format": 1,' + json.dumps(model)[1:])
+expect("no model", 2, "No such file", arguments=[folder])
+expect("an unknown option", 2, "usage", arguments=["--chek", good])
+
+for fault in faults:
+    print(fault)
+print(f"{checks} checks of cover.py, {len(faults)} faults")
+sys.exit(1 if faults else 0)
