@@ -73,6 +73,12 @@ double truncated(Format format, double value) {
   return decode(format, truncate(format, value));
 }
 
+double rounded_half_away(Format format, double value) {
+  const double below = truncated(format, value);
+  const double up = std::copysign(ulp(format, below), value);
+  return 2 * std::abs(value - below) < std::abs(up) ? below : below + up;
+}
+
 double power(double base, std::int64_t j, std::int64_t dim) {
   return std::pow(base,
                   -2.0 * static_cast<double>(j) / static_cast<double>(dim));
@@ -93,7 +99,6 @@ Knobs exact_knobs() {
   knobs.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
                                double&, double&) {};
   knobs.amplitude = [](double m) { return m; };
-  knobs.outside = [](double x, double) { return x; };
   return knobs;
 }
 
@@ -247,14 +252,23 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
   const auto channel = [&](auto* row, std::int64_t t) {
     return row + t * static_cast<std::int64_t>(plugin::bytes_of(dtype));
   };
-  std::vector<double> in(static_cast<std::size_t>(p.head_dim)), out(in);
+  std::vector<double> in(static_cast<std::size_t>(p.head_dim));
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
     in[static_cast<std::size_t>(t)] = load(channel(x, t), dtype);
-    out[static_cast<std::size_t>(t)] =
-        knobs_.outside(in[static_cast<std::size_t>(t)], p.amplitude);
+  }
+  const auto put = [&](std::int64_t t, double value) {
+    store(channel(y, t), dtype,
+          knobs_.truncates         ? truncated(dtype, value)
+          : knobs_.round_half_away ? rounded_half_away(dtype, value)
+                                   : value);
+  };
+  std::memmove(y, x, in.size() * plugin::bytes_of(dtype));
+  for (std::int64_t t = 0; knobs_.outside && t < p.head_dim; ++t) {
+    put(t, knobs_.outside(in[static_cast<std::size_t>(t)], p.amplitude));
   }
   // Products and sums of f32 numbers: binary64 holds the products exactly.
-  const Format arithmetic = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  const bool is_f64 = dtype == Format::kF64 && !knobs_.is_f32;
+  const Format arithmetic = is_f64 ? Format::kF64 : Format::kF32;
   const Format step = knobs_.round_each ? dtype : arithmetic;
   for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
     const reference::Pair pair = knobs_.pair(spec, j);
@@ -287,13 +301,8 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
     };
     const double y_u = sum(x_u, c, -times(x_v, s));
     const double first = knobs_.overwrites_input ? y_u : x_u;
-    out[static_cast<std::size_t>(to.u)] = y_u;
-    out[static_cast<std::size_t>(to.v)] = sum(first, s, times(x_v, c));
-  }
-  for (std::int64_t t = 0; t < p.head_dim; ++t) {
-    const double value = out[static_cast<std::size_t>(t)];
-    store(channel(y, t), dtype,
-          knobs_.truncates ? truncated(dtype, value) : value);
+    put(to.u, y_u);
+    put(to.v, sum(first, s, times(x_v, c)));
   }
 }
 
@@ -372,9 +381,14 @@ void TestKernel::permute(const ropeproof_problem& p) {
     for (std::int64_t t = 0; t < p.head_dim; ++t) {
       const auto from =
           static_cast<std::int64_t>(source[static_cast<std::size_t>(t)]);
-      std::memcpy(bytes_at(p.permute_out, (h * p.head_dim + t) * row, dtype),
-                  bytes_at(in, (h * p.head_dim + from) * row, dtype),
-                  static_cast<std::size_t>(row) * plugin::bytes_of(dtype));
+      std::byte* to =
+          bytes_at(p.permute_out, (h * p.head_dim + t) * row, dtype);
+      const std::byte* x = bytes_at(in, (h * p.head_dim + from) * row, dtype);
+      const auto size = static_cast<std::int64_t>(plugin::bytes_of(dtype));
+      std::memcpy(to, x, static_cast<std::size_t>(row * size));
+      for (std::int64_t i = 0; knobs_.permutes_numbers && i < row; ++i) {
+        store(to + i * size, dtype, load(x + i * size, dtype));
+      }
     }
   }
 }

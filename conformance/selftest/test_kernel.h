@@ -43,11 +43,13 @@ struct Knobs {
                      double& s)>
       adjust_in_problem;
   std::function<double(double)> amplitude;
-  // What becomes of a channel outside the window.
+  // What becomes of a channel outside the window; without it, its bits are copied.
   std::function<double(double x, double m)> outside;
   reference::Format table = reference::Format::kF32;
   bool round_each = false;        // every product and sum to the dtype
+  bool is_f32 = false;            // arithmetic in f32, whatever the dtype
   bool truncates = false;         // whatever becomes 16 bits
+  bool round_half_away = false;   // of what becomes 16 bits
   bool is_fused = false;          // a multiply-add rounds once
   bool uses_low_part = false;     // the angle in twice binary64
   bool overwrites_input = false;  // y_v formed from y_u
@@ -59,6 +61,7 @@ struct Knobs {
   bool rotates_a_pair_too_many = false;  // right behind the last channel
   // What the kernel takes the problem for.
   std::function<void(ropeproof_problem&)> misread;
+  bool permutes_numbers = false;  // not bits: NaNs become quiet
   bool only_first_batch_row = false;
   std::int64_t heads_skipped = 0;
   std::int64_t bytes_past_the_end = 0;
@@ -67,6 +70,8 @@ struct Knobs {
 
 double rounded(reference::Format format, double value);
 double truncated(reference::Format format, double value);
+// To nearest, ties away from zero.
+double rounded_half_away(reference::Format format, double value);
 // base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
 

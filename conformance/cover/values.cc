@@ -1,0 +1,144 @@
+#include "conformance/cover/values.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "conformance/cases/counter_generator.h"
+#include "conformance/cases/draw.h"
+#include "conformance/cover/revealing_pairs.h"
+#include "reference/permutation.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+using cases::Bits;
+using cases::Draw;
+using cases::random_bits;
+using cases::random_number;
+using cases::RopeCase;
+using reference::Format;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+std::uint64_t unlike(Format format, std::uint64_t seed, std::uint64_t i) {
+  Draw draw(random_bits(~seed, i));
+  if (draw.one_in(8)) return 0;
+  const double power = std::bit_cast<double>(
+      static_cast<std::uint64_t>(1023 + draw.between(-8, 8)) << 52);
+  const double factor =
+      draw.one_in(4) ? 1 : decode(format, random_number(format, seed, i));
+  return encode(format, power * factor);
+}
+
+// Searches the pairs of all heads of `tokens` tokens.
+void search(const RopeCase& c, std::int64_t heads, std::uint64_t seed,
+            std::span<std::uint64_t> x) {
+  const std::int64_t d = c.spec.layout.head_dim;
+  const auto direction = static_cast<double>(c.spec.direction);
+  RevealingPairs pairs(c.dtype, seed);
+  for (std::int64_t row = 0; row * d < std::ssize(x); ++row) {
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      const std::size_t entry = at(row / heads * c.pairs() + j);
+      const auto [u, v] = source_pair(c.spec, j);
+      const RevealingPairs::Pair pair =
+          pairs.next(std::bit_cast<double>(c.cos[entry]),
+                     direction * std::bit_cast<double>(c.sin[entry]));
+      x[at(row * d + u)] = pair.u;
+      x[at(row * d + v)] = pair.v;
+    }
+  }
+}
+
+Bits filled(const RopeCase& c, std::int64_t heads, Values values, bool is_alike,
+            std::uint64_t seed) {
+  const std::int64_t rows = c.batch * c.seq * heads;
+  Bits x(at(rows * c.spec.layout.head_dim));
+  const std::size_t one =
+      is_alike && c.batch > 0 ? x.size() / at(c.batch) : x.size();
+  const std::span<std::uint64_t> first(x.data(), one);
+  for (std::size_t i = 0; i < one; ++i) {
+    first[i] = values == Values::kUnlike ? unlike(c.dtype, seed, i)
+                                         : random_number(c.dtype, seed, i);
+  }
+  if (values == Values::kCancelling) search(c, heads, ~seed, first);
+  for (std::size_t i = one; i < x.size(); ++i) x[i] = x[i - one];
+  return x;
+}
+
+// What a conversion to another format and back, or arithmetic, may change.
+std::uint64_t fragile(Format format, std::uint64_t random) {
+  const reference::FormatTraits f = reference::traits(format);
+  const std::uint64_t sign = std::uint64_t{1} << (f.total_bits - 1);
+  const std::uint64_t least_normal = std::uint64_t{1} << (f.precision - 1);
+  const std::uint64_t infinity = sign - least_normal, quiet = least_normal / 2;
+  // Neither 0, which would be an infinity, nor all ones, which outputs hold
+  // before a call.
+  const std::uint64_t payload = 1 + random % (quiet - 2);
+  const std::uint64_t of_sign = (random >> 60 & 1) * sign;
+  switch (random >> 61) {
+    case 0:
+      return sign;
+    case 1:
+      return of_sign | infinity;
+    case 2:
+      return of_sign | payload;  // subnormal
+    case 3:
+    case 4:
+      return of_sign | infinity | quiet | payload;
+    default:
+      return of_sign | infinity | payload;  // signals
+  }
+}
+
+void mark(const RopeCase& c, std::uint64_t seed, Bits& x) {
+  std::vector<bool> is_outside(at(c.spec.layout.head_dim), true);
+  for (std::int64_t j = 0; j < c.pairs(); ++j) {
+    const auto [u, v] = target_pair(c.spec, j);
+    is_outside[at(u)] = is_outside[at(v)] = false;
+  }
+  const std::size_t row = c.batch > 0 ? x.size() / at(c.batch) : 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!is_outside[i % is_outside.size()]) continue;
+    Draw draw(random_bits(seed, i % row));
+    if (draw.one_in(2)) x[i] = fragile(c.dtype, draw.bits());
+  }
+}
+
+}  // namespace
+
+void fill_values(RopeCase& c, Values values, bool is_alike,
+                 std::uint64_t seed) {
+  c.q = filled(c, c.q_heads, values, is_alike, random_bits(seed, 0));
+  c.k = filled(c, c.k_heads, values, is_alike, random_bits(seed, 1));
+}
+
+void mark_copies(RopeCase& c, std::uint64_t seed) {
+  mark(c, random_bits(seed, 0), c.q);
+  mark(c, random_bits(seed, 1), c.k);
+}
+
+cases::PermuteCase permute_case(Format dtype, const reference::Layout& layout,
+                                std::int64_t heads, std::int64_t columns,
+                                std::uint64_t seed) {
+  cases::PermuteCase c;
+  c.dtype = dtype;
+  c.layout = layout;
+  c.heads = heads;
+  c.columns = columns;
+  c.in.resize(at(heads * layout.head_dim * columns));
+  for (std::size_t i = 0; i < c.in.size(); ++i) {
+    const std::uint64_t random = random_bits(~seed, i);
+    c.in[i] = random % 8 == 0 ? fragile(dtype, random_bits(random, 0))
+                              : random_number(dtype, seed, i);
+  }
+  c.out = reference::permute_rows<std::uint64_t>(layout, at(heads), at(columns),
+                                                 c.in);
+  return c;
+}
+
+}  // namespace ropeproof::conformance::cover

@@ -1,0 +1,55 @@
+// values.h -- the numbers of a formed case: ordinary ones, ones that show how a
+// kernel rounds, and ones that only a copy of their bits keeps.
+//
+// Everything here is a function of its arguments alone, the same on every
+// machine.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_VALUES_H_
+#define ROPEPROOF_CONFORMANCE_COVER_VALUES_H_
+
+#include <cstdint>
+
+#include "conformance/cases/case.h"
+#include "reference/format.h"
+#include "reference/spec.h"
+
+namespace ropeproof::conformance::cover {
+
+enum class Values {
+  kRandom,  // of like size (cases/counter_generator.h)
+  // Searched, so that kernels that round wrongly leave the bound of one that
+  // rounds once, at the end, whatever else that kernel claims:
+  //   16 bits  three roundings, truncation, a table in f16 or bf16
+  //   f32      a table in f16 or bf16
+  //   f64      arithmetic or a table in f32
+  // In most pairs one output cancels. Where the angle is zero and m is 1.5 or the
+  // like, results are ties: rounding half away from zero errs by as much as half
+  // to even, so no bound tells them apart, but level L3 does. Elsewhere y is
+  // transcendental, and never a tie.
+  kCancelling,
+  kUnlike,  // 2^-8 to 2^8 times like size; powers of two; zeros
+};
+
+// Fills c.q and c.k; with `is_alike` each batch row is the first one. Needs the
+// specification, the sizes, the dtype and, for kCancelling, the goldens of the
+// table, c.cos and c.sin. Cost: kCancelling 0.3 us an element, the others 15 ns.
+void fill_values(cases::RopeCase& c, Values values, bool is_alike,
+                 std::uint64_t seed);
+
+// Puts numbers that only a copy of their bits keeps into half of the channels of
+// no pair: signalling NaNs and NaN payloads, subnormal numbers, infinities, -0.
+// A kernel that widens to f32 and rounds back changes them. Every kernel has to
+// copy them: they are no special values, since nothing is computed from them.
+// Their goldens are their own bits in c.q and c.k, what q_out holds there is not
+// read. Batch rows that were alike remain so.
+void mark_copies(cases::RopeCase& c, std::uint64_t seed);
+
+// Random weights, one number in eight such as mark_copies() puts, and the same
+// rows for the other pairing. Without id. Cost: 20 ns an element.
+cases::PermuteCase permute_case(reference::Format dtype,
+                                const reference::Layout& layout,
+                                std::int64_t heads, std::int64_t columns,
+                                std::uint64_t seed);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_VALUES_H_

@@ -1,0 +1,234 @@
+#include "conformance/cover/values.h"
+
+#include <algorithm>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "conformance/cases/families/choices.h"
+#include "conformance/cases/prove.h"
+#include "conformance/check/call.h"
+#include "conformance/judge/judge.h"
+#include "conformance/judge/pair_bounds.h"
+#include "conformance/plugin/words.h"
+#include "conformance/selftest/test_kernel.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+using cases::RopeCase;
+using reference::Format;
+using reference::Pairing;
+using selftest::Knobs;
+
+RopeCase proved(RopeCase c) {
+  cases::Group group;
+  group.rope_cases.push_back(std::move(c));
+  cases::prove(reference::best_oracle(), group);
+  return std::move(group.rope_cases.front());
+}
+
+// 384 elements that are rotated, and 24 copies.
+RopeCase formed(Format dtype, Pairing pairing, Values values,
+                const std::vector<double>& positions = {1, 3, 17, 259},
+                double amplitude = 1) {
+  RopeCase c = cases::make_case(dtype, cases::window(34, 32, 1, pairing), 1e4,
+                                1, 4, 3, 0, positions);
+  c = cases::with_amplitude(amplitude, std::move(c));
+  fill_values(c, Values::kRandom, false, 0);  // of the right size
+  c = proved(c);
+  fill_values(c, values, false, 7);
+  return proved(c);
+}
+
+plugin::Description description(Format dtype) {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.operations = ROPEPROOF_ROPE | ROPEPROOF_PERMUTE;
+  d.dtypes = plugin::abi_dtype(dtype);
+  if (dtype == Format::kF64) d.claims[0].table_dtype = ROPEPROOF_F64;
+  return d;
+}
+
+Knobs honest(Format dtype) {
+  Knobs knobs = selftest::exact_knobs();
+  knobs.uses_low_part = dtype == Format::kF64;
+  knobs.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  return knobs;
+}
+
+judge::Output output_of(const RopeCase& c, const Knobs& knobs) {
+  selftest::TestKernel kernel(description(c.dtype), knobs);
+  judge::Output output;
+  check::Call call(kernel, ROPEPROOF_ROPE, c, knobs.table);
+  REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
+  return output;
+}
+
+judge::Measurement judged(const RopeCase& c, const Knobs& knobs) {
+  return judge::judge(c, ROPEPROOF_ROPE,
+                      judge::claim_of(description(c.dtype), c.dtype),
+                      output_of(c, knobs));
+}
+
+// How many rotated elements are beyond 1.2 bounds.
+int count_beyond(const RopeCase& c, const Knobs& knobs) {
+  const judge::Output output = output_of(c, knobs);
+  const judge::Claim claim = judge::claim_of(description(c.dtype), c.dtype);
+  judge::PairBounds bounds(c, claim, ROPEPROOF_ROPE);
+  int count = 0;
+  for (std::int64_t row = 0; row < c.tokens() * c.q_heads; ++row) {
+    const auto at = [&](std::int64_t channel) {
+      return static_cast<std::size_t>(row * c.spec.layout.head_dim + channel);
+    };
+    const auto& terms = bounds.at(row / c.q_heads);
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      const reference::Pair from = source_pair(c.spec, j),
+                            to = target_pair(c.spec, j);
+      const double u = std::abs(decode(c.dtype, c.q[at(from.u)])),
+                   v = std::abs(decode(c.dtype, c.q[at(from.v)]));
+      const judge::Terms& t = terms[static_cast<std::size_t>(j)];
+      for (const std::int64_t channel : {to.u, to.v}) {
+        const double y = std::bit_cast<double>(c.q_out[at(channel)]);
+        const double bound = t.amplitude * std::sqrt(u * u + v * v) * t.claim +
+                             t.result * std::abs(y) +
+                             underflow_error(claim, u + v);
+        const double error =
+            std::abs(decode(c.dtype, output.q[at(channel)]) - y);
+        if (error > 1.2 * bound) ++count;
+      }
+    }
+  }
+  return count;
+}
+
+struct Fault {
+  const char* name;
+  std::vector<Format> dtypes;
+  std::function<void(Knobs&)> make;
+};
+
+auto with_table(Format table) {
+  return [table](Knobs& k) {
+    k.adjust_rotation = [table](auto& c, auto& s, auto, auto) {
+      c = selftest::rounded(table, c), s = selftest::rounded(table, s);
+    };
+  };
+}
+
+const std::vector<Fault> kFaults = {
+    {"three roundings",
+     {Format::kF16, Format::kBF16},
+     [](Knobs& k) { k.round_each = true; }},
+    {"truncation",
+     {Format::kF16, Format::kBF16},
+     [](Knobs& k) { k.truncates = true; }},
+    {"table in f16",
+     {Format::kF32, Format::kF16, Format::kBF16, Format::kF64},
+     with_table(Format::kF16)},
+    {"table in bf16",
+     {Format::kF32, Format::kF16, Format::kBF16, Format::kF64},
+     with_table(Format::kBF16)},
+    {"table in f32", {Format::kF64}, with_table(Format::kF32)},
+    {"arithmetic in f32", {Format::kF64}, [](Knobs& k) { k.is_f32 = true; }}};
+
+TEST_CASE("wrong roundings show in 20 elements, beyond 1.2 bounds",
+          "[conformance][cover]") {
+  const auto [dtype, pairing] = GENERATE(
+      Catch::Generators::from_range(cases::every_dtype_with(cases::kPairings)));
+  const RopeCase c = formed(dtype, pairing, Values::kCancelling);
+  CAPTURE(dtype, pairing);
+  CHECK(judged(c, honest(dtype)).pass());
+  for (const Fault& fault : kFaults) {
+    if (std::find(fault.dtypes.begin(), fault.dtypes.end(), dtype) ==
+        fault.dtypes.end()) {
+      continue;
+    }
+    CAPTURE(fault.name);
+    Knobs knobs = honest(dtype);
+    fault.make(knobs);
+    const int shown = count_beyond(c, knobs);
+    CHECK(shown >= 20);
+    CHECK(judged(c, knobs).wrong >= shown);
+  }
+}
+
+// Elements of q, but for the first batch row, that are unlike the one above them.
+int count_unlike(const RopeCase& c) {
+  const std::size_t row = c.q.size() / static_cast<std::size_t>(c.batch);
+  int count = 0;
+  for (std::size_t i = row; i < c.q.size(); ++i) {
+    if (c.q[i] != c.q[i - row]) ++count;
+  }
+  return count;
+}
+
+TEST_CASE("ties show to level L3 alone whether half goes to even",
+          "[conformance][cover]") {
+  const Format dtype = GENERATE(Format::kF16, Format::kBF16);
+  const RopeCase c = formed(dtype, Pairing::kHalfSplit, Values::kCancelling,
+                            {0, 0, 5, 9}, 1.5);
+  const judge::Measurement even = judged(c, honest(dtype));
+  Knobs knobs = honest(dtype);
+  knobs.round_half_away = true;
+  const judge::Measurement away = judged(c, knobs);
+  CHECK(even.pass());
+  CHECK(away.pass());
+  CHECK(away.not_nearest >= even.not_nearest + 20);
+}
+
+TEST_CASE("batch rows are alike where they have to be, and only there",
+          "[conformance][cover]") {
+  RopeCase c =
+      cases::make_case(Format::kBF16, cases::window(12, 8, 2, cases::kHalf),
+                       1e4, 3, 2, 2, 1, {1, 2, 3, 4, 5, 6});
+  fill_values(c, Values::kRandom, true, 1);
+  c = proved(c);
+  for (const Values values :
+       {Values::kRandom, Values::kCancelling, Values::kUnlike}) {
+    fill_values(c, values, true, 1);
+    mark_copies(c, 1);
+    CHECK(count_unlike(c) == 0);
+    fill_values(c, values, false, 1);
+    CHECK(count_unlike(c) > 50);
+  }
+}
+
+TEST_CASE("channels of no pair come back only as copies of their bits",
+          "[conformance][cover]") {
+  const auto [dtype, pairing] = GENERATE(
+      Catch::Generators::from_range(cases::every_dtype_with(cases::kPairings)));
+  CAPTURE(dtype, pairing);
+  RopeCase c = formed(dtype, pairing, Values::kRandom);
+  mark_copies(c, 1);
+  CHECK(judged(c, honest(dtype)).pass());
+  Knobs knobs = honest(dtype);
+  knobs.outside = [](double x, double m) { return x * m; };
+  CHECK(judged(c, knobs).wrong > 0);
+}
+
+TEST_CASE("a permutation of numbers shows beside one of bits",
+          "[conformance][cover]") {
+  const auto [dtype, pairing] = GENERATE(Catch::Generators::from_range(
+      cases::every_dtype_with(cases::kCommonPairings)));
+  CAPTURE(dtype, pairing);
+  const cases::PermuteCase c =
+      permute_case(dtype, cases::window(64, 64, 0, pairing), 2, 5, 1);
+  const auto wrong = [&](bool permutes_numbers) {
+    Knobs knobs = honest(dtype);
+    knobs.permutes_numbers = permutes_numbers;
+    selftest::TestKernel kernel(description(dtype), knobs);
+    judge::Output output;
+    check::Call call(kernel, c);
+    REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
+    return judge::judge(c, output).wrong;
+  };
+  CHECK(wrong(false) == 0);
+  if (dtype != Format::kF64) CHECK(wrong(true) > 10);  // copied as binary64
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::cover
