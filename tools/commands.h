@@ -11,8 +11,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "conformance/cover/model.h"
 
 namespace ropeproof::tools {
 
@@ -51,6 +54,11 @@ bool show_model(const std::string& name, const std::filesystem::path& vectors,
 
 // The committed vectors, unless --vectors names others.
 std::filesystem::path default_vectors();
+
+// The covering arrays beside the vectors; null for a folder without any, as a
+// search saves it. Throws FileError.
+std::shared_ptr<const conformance::cover::Arrays> arrays_of(
+    const std::filesystem::path& vectors);
 
 // The kernels that come with the suite, those that were built.
 const std::vector<std::string>& builtin_kernels();

@@ -23,6 +23,13 @@ fs::path default_vectors() {
   return fs::exists(installed) ? installed : fs::path(ROPEPROOF_VECTORS_DIR);
 }
 
+std::shared_ptr<const conformance::cover::Arrays> arrays_of(
+    const fs::path& vectors) {
+  if (!fs::exists(vectors / "coverage")) return nullptr;
+  return std::make_shared<const conformance::cover::Arrays>(
+      conformance::cover::load_arrays(vectors));
+}
+
 const std::vector<std::string>& builtin_kernels() {
   static const std::vector<std::string> kKernels = [] {
     std::vector<std::string> kernels = {"fast", "c_example"};

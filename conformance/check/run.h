@@ -72,6 +72,7 @@ struct Run {
   bool is_whole_tier = true;       // else a verdict supports no level
   Shard shard;                     // of the selected cases
   std::vector<std::string> dealt;  // ids of the shard's cases
+  std::uint64_t seed = 0;          // of fresh questions; 0: those of the suite
   std::string profile;  // "" without one; else nothing may be missing
   plugin::Description kernel;
   bool shares_memory = true;           // as Kernel says

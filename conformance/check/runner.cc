@@ -1,18 +1,17 @@
 #include "conformance/check/runner.h"
 
 #include <algorithm>
-#include <set>
-#include <sstream>
+#include <iterator>
+#include <map>
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/features.h"
+#include "conformance/check/filter.h"
+#include "conformance/check/formed.h"
 #include "conformance/plugin/words.h"
-#include "conformance/text/sha256.h"
-#include "conformance/text/wildcard.h"
-#include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -67,119 +66,6 @@ Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c) {
       [&](const judge::Output& output) { return judge::judge(c, output); });
   return check;
 }
-
-// Which cases and operations a Selection names.
-class Filter {
- public:
-  Filter(const cases::Corpus& corpus, const Selection& selection)
-      : tier_(selection.tier),
-        ids_(selection.cases.begin(), selection.cases.end()),
-        declined_(selection.declined) {
-    if (tier_ != "smoke" && tier_ != "core" && tier_ != "full") {
-      throw std::invalid_argument("unknown tier \"" + tier_ +
-                                  "\"; expected smoke, core or full");
-    }
-    std::set<std::string> unknown = ids_;
-    std::set<std::string> idle(declined_.begin(), declined_.end());
-    for (const cases::Group& group : corpus.groups) {
-      cases::for_each_case(group, [&](const auto& c) {
-        unknown.erase(c.id);
-        std::erase_if(idle, [&](const std::string& pattern) {
-          return text::matches(pattern, c.id);
-        });
-      });
-    }
-    if (!unknown.empty()) {
-      throw std::invalid_argument("no case \"" + *unknown.begin() +
-                                  "\"; `ropeproof list` names them all");
-    }
-    if (!idle.empty()) {
-      throw std::invalid_argument("--decline \"" + *idle.begin() +
-                                  "\" matches no case; `ropeproof list` names "
-                                  "them all");
-    }
-    for (const std::string& text : selection.operations) {
-      const auto operation = text::find_word(plugin::kOperationWords, text);
-      if (!operation) {
-        throw std::invalid_argument("unknown operation \"" + text +
-                                    "\"; expected " +
-                                    text::list_words(plugin::kOperationWords));
-      }
-      operations_ |= *operation;
-    }
-    if (operations_ == 0) operations_ = ~0u;
-  }
-
-  bool takes(const cases::Group& group, const std::string& id) const {
-    if (!ids_.empty()) return ids_.contains(id);
-    if (group.tier == "full") return tier_ == "full";
-    return tier_ != "smoke" || group.tier == "smoke";
-  }
-  bool declines(const std::string& id) const {
-    return std::ranges::any_of(declined_, [&](const std::string& pattern) {
-      return text::matches(pattern, id);
-    });
-  }
-  bool takes(std::uint32_t operation) const {
-    return (operations_ & operation) != 0;
-  }
-  // Of a shard, about.
-  std::size_t count(const cases::Corpus& corpus, const Shard& shard) const {
-    std::size_t count = 0;
-    for (const cases::Group& group : corpus.groups) {
-      cases::for_each_case(group, [&](const auto& c) {
-        if (takes(group, c.id)) ++count;
-      });
-    }
-    const auto shards = static_cast<std::size_t>(shard.count);
-    return (count + shards - 1) / shards;
-  }
-
-  // "table, rope"; empty: all of them.
-  std::string operations() const {
-    std::string text;
-    for (const auto& [operation, name] : plugin::kOperationWords) {
-      if (operations_ == ~0u || !takes(operation)) continue;
-      text += (text.empty() ? "" : ", ") + std::string(name);
-    }
-    return text;
-  }
-
- private:
-  std::string tier_;
-  std::set<std::string> ids_;
-  std::vector<std::string> declined_;
-  std::uint32_t operations_ = 0;
-};
-
-// Picks the cases of one shard from the selected ones.
-class ShardPicker {
- public:
-  explicit ShardPicker(const Shard& shard) : shard_(shard) {}
-
-  // Whether the next selected case is this shard's.
-  bool takes(const std::string& id) {
-    ids_ += id + "\n";
-    if (!shard_.takes(count_++)) return false;
-    dealt_.push_back(id);
-    return true;
-  }
-
-  std::int64_t count() const { return count_; }
-  std::size_t dealt() const { return dealt_.size(); }
-
-  void finish(Run& run) {
-    run.shard = shard_;
-    run.dealt = std::move(dealt_);
-    run.cases_sha256 = text::sha256(ids_);
-  }
-
- private:
-  Shard shard_;
-  std::int64_t count_ = 0;
-  std::string ids_;
-  std::vector<std::string> dealt_;
-};
 
 }  // namespace
 
@@ -237,111 +123,199 @@ class FreshProcess {
   int left_ = 3;
 };
 
+// One run: the committed cases, then those that are formed for the kernel.
+class Suite {
+ public:
+  Suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
+        const Selection& selection)
+      : kernel_(kernel),
+        corpus_(corpus),
+        selection_(selection),
+        contract_(kernel, corpus),
+        formed_(formed_cases(kernel, selection, contract_.main_operation())),
+        filter_(all_cases(), selection),
+        choices_(kernel),
+        fresh_(kernel),
+        picker_(selection.shard) {
+    run_.vectors_version = corpus.version;
+    run_.manifest_sha256 = corpus.manifest_sha256;
+    run_.kernel = kernel.description();
+    run_.shares_memory = kernel.shares_memory();
+    run_.profile = selection.profile;
+    run_.seed = selection.seed;
+    // A profile asks for results, however a kernel comes to them: rope, or rotate
+    // with a given table where it does not form angles. A tier asks for everything.
+    operations_.assign(std::begin(kRopeOperations), std::end(kRopeOperations));
+    if (!selection.profile.empty()) operations_ = {contract_.main_operation()};
+  }
+
+  Run ask() {
+    for (const cases::Group& group : corpus_.groups) ask(group);
+    ask_formed();
+    finish();
+    return std::move(run_);
+  }
+
+ private:
+  std::vector<Named> all_cases() {
+    std::vector<Named> all;
+    for (const cases::Group& group : corpus_.groups) {
+      cases::for_each_case(group, [&](const auto& c) {
+        all.push_back({c.id, group.tier});
+      });
+    }
+    for (const cover::FormedCase& c : formed_) all.push_back({c.id, c.tier});
+    all_ = all.size();
+    return all;
+  }
+
+  bool takes(const std::string& tier, const std::string& id) {
+    return filter_.takes(tier, id) && picker_.takes(id);
+  }
+  void show(const std::string& id) {
+    const auto shards = static_cast<std::size_t>(selection_.shard.count);
+    if (selection_.progress) {
+      selection_.progress(asked_++, (all_ + shards - 1) / shards, id);
+    }
+  }
+
+  // `targets` are the meanings of the case's.
+  template <class Case>
+  void add(const Case& c, const std::map<std::string, std::string>& targets,
+           Check check) {
+    check.case_id = c.id;
+    if constexpr (requires { facts_of(c); }) {
+      if (check.verdict != Verdict::kUnsupported &&
+          !run_.facts.contains(c.id)) {
+        run_.facts.emplace(c.id, facts_of(c));
+      }
+    }
+    for (const std::string& key : c.targets) {
+      check.targets.push_back(key + ": " + targets.at(key));
+    }
+    run_.checks.push_back(std::move(check));
+  }
+
+  template <class Case>
+  void add_values(const Case& c,
+                  const std::map<std::string, std::string>& targets,
+                  std::uint32_t operation, Check check) {
+    check.operation = operation;
+    check.dtype = plugin::abi_dtype(c.dtype);
+    check.summary = c.comment + " (" + cases::summary(c) + ")";
+    add(c, targets, std::move(check));
+  }
+
+  void ask(const cases::RopeCase& c,
+           const std::map<std::string, std::string>& targets) {
+    for (const std::uint32_t operation : operations_) {
+      if (!filter_.takes(operation)) continue;
+      const bool is_declined = filter_.declines(c.id);
+      Check values = check_values(kernel_, operation, c, is_declined);
+      fresh_.ask(operation, c, values);
+      const bool is_chosen = values.verdict == Verdict::kPass ||
+                             values.verdict == Verdict::kDeclined;
+      if (is_chosen && !is_declined) {
+        const std::string changed = choices_.check(
+            operation, c,
+            values.verdict == Verdict::kPass ? plugin::Outcome::kOk
+                                             : plugin::Outcome::kDeclined);
+        if (!changed.empty()) values.verdict = Verdict::kFail;
+        values.reason += changed;
+      }
+      add_values(c, targets, operation, std::move(values));
+      if (selection_.values_only || is_declined) continue;
+      for (Check& check : contract_.of(c, operation)) {
+        add_values(c, targets, operation, std::move(check));
+      }
+    }
+  }
+
+  void ask(const cases::Group& group) {
+    for (const cases::RopeCase& c : group.rope_cases) {
+      if (!takes(group.tier, c.id)) continue;
+      show(c.id);
+      ask(c, group.targets);
+    }
+    for (const cases::PermuteCase& c : group.permute_cases) {
+      if (!filter_.takes(ROPEPROOF_PERMUTE) || !takes(group.tier, c.id)) {
+        continue;
+      }
+      show(c.id);
+      add_values(c, group.targets, ROPEPROOF_PERMUTE, run_check(kernel_, c));
+    }
+    if (selection_.values_only || !filter_.takes(contract_.main_operation())) {
+      return;
+    }
+    const auto ask_each = [&](const auto& list) {
+      for (const auto& c : list) {
+        if (!takes(group.tier, c.id)) continue;
+        show(c.id);
+        add(c, group.targets, contract_.of(c));
+      }
+    };
+    ask_each(group.reject_cases);
+    ask_each(group.sequence_cases);
+  }
+
+  // Some at a time, formed on all cores, then asked one by one.
+  void ask_formed() {
+    constexpr std::size_t kAtOnce = 16;
+    std::vector<const cover::FormedCase*> taken;
+    for (const cover::FormedCase& c : formed_) {
+      if (takes(c.tier, c.id)) taken.push_back(&c);
+    }
+    for (std::size_t first = 0; first < taken.size(); first += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, taken.size() - first);
+      for (const FormedQuestion& one :
+           form_all({taken.data() + first, count}, kernel_.description(),
+                    selection_)) {
+        show(one.rope.id);
+        ask(one.rope, {});
+        if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
+          add_values(*one.permute, {}, ROPEPROOF_PERMUTE,
+                     run_check(kernel_, *one.permute));
+        }
+      }
+    }
+  }
+
+  void finish() {
+    run_.operations = filter_.operations();
+    // Vectors of one's own, as a search saves them, are no tier.
+    const bool has_smoke = std::ranges::any_of(
+        corpus_.groups,
+        [](const cases::Group& group) { return group.tier == "smoke"; });
+    run_.is_whole_tier =
+        selection_.cases.empty() && selection_.operations.empty() &&
+        !selection_.values_only && (has_smoke || !selection_.profile.empty());
+    run_.selection =
+        (selection_.profile.empty() ? "tier " + selection_.tier
+                                    : "profile " + selection_.profile) +
+        ", " + std::to_string(picker_.count()) + " of " + std::to_string(all_) +
+        " cases";
+    picker_.finish(run_);
+  }
+
+  plugin::Kernel& kernel_;
+  const cases::Corpus& corpus_;
+  const Selection& selection_;
+  ContractChecks contract_;
+  std::vector<cover::FormedCase> formed_;
+  std::size_t all_ = 0, asked_ = 0;
+  Filter filter_;
+  Choices choices_;
+  FreshProcess fresh_;
+  ShardPicker picker_;
+  std::vector<std::uint32_t> operations_;
+  Run run_;
+};
+
 }  // namespace
 
 Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
               const Selection& selection) {
-  const Filter filter(corpus, selection);
-  const ContractChecks contract(kernel, corpus);
-  Choices choices(kernel);
-  FreshProcess fresh(kernel);
-  Run run;
-  run.vectors_version = corpus.version;
-  run.manifest_sha256 = corpus.manifest_sha256;
-  run.kernel = kernel.description();
-  run.shares_memory = kernel.shares_memory();
-  run.profile = selection.profile;
-  // A profile asks for results, however a kernel comes to them: rope, or rotate
-  // with a given table where it does not form angles. A tier asks for everything.
-  std::vector<std::uint32_t> operations(std::begin(kRopeOperations),
-                                        std::end(kRopeOperations));
-  if (!selection.profile.empty()) operations = {contract.main_operation()};
-  ShardPicker picker(selection.shard);
-  std::size_t all = 0;
-  const std::size_t expected = filter.count(corpus, selection.shard);
-  const auto add = [&](const cases::Group& group, const auto& c, Check check) {
-    check.case_id = c.id;
-    if constexpr (requires { facts_of(c); }) {
-      if (check.verdict != Verdict::kUnsupported && !run.facts.contains(c.id)) {
-        run.facts.emplace(c.id, facts_of(c));
-      }
-    }
-    for (const std::string& key : c.targets) {
-      check.targets.push_back(key + ": " + group.targets.at(key));
-    }
-    run.checks.push_back(std::move(check));
-  };
-  const auto add_values = [&](const cases::Group& group, const auto& c,
-                              std::uint32_t operation, Check check) {
-    check.operation = operation;
-    check.dtype = plugin::abi_dtype(c.dtype);
-    check.summary = c.comment + " (" + cases::summary(c) + ")";
-    add(group, c, std::move(check));
-  };
-  const auto takes = [&](const cases::Group& group, const std::string& id) {
-    ++all;
-    if (!filter.takes(group, id) || !picker.takes(id)) return false;
-    if (selection.progress) {
-      selection.progress(picker.dealt() - 1, expected, id);
-    }
-    return true;
-  };
-  for (const cases::Group& group : corpus.groups) {
-    for (const cases::RopeCase& c : group.rope_cases) {
-      if (!takes(group, c.id)) continue;
-      for (const std::uint32_t operation : operations) {
-        if (!filter.takes(operation)) continue;
-        const bool is_declined = filter.declines(c.id);
-        Check values = check_values(kernel, operation, c, is_declined);
-        fresh.ask(operation, c, values);
-        const bool is_chosen = values.verdict == Verdict::kPass ||
-                               values.verdict == Verdict::kDeclined;
-        if (is_chosen && !is_declined) {
-          const std::string changed = choices.check(
-              operation, c,
-              values.verdict == Verdict::kPass ? plugin::Outcome::kOk
-                                               : plugin::Outcome::kDeclined);
-          if (!changed.empty()) values.verdict = Verdict::kFail;
-          values.reason += changed;
-        }
-        add_values(group, c, operation, std::move(values));
-        if (selection.values_only || is_declined) continue;
-        for (Check& check : contract.of(c, operation)) {
-          add_values(group, c, operation, std::move(check));
-        }
-      }
-    }
-    for (const cases::PermuteCase& c : group.permute_cases) {
-      if (!filter.takes(ROPEPROOF_PERMUTE)) {
-        ++all;
-      } else if (takes(group, c.id)) {
-        add_values(group, c, ROPEPROOF_PERMUTE, run_check(kernel, c));
-      }
-    }
-    if (selection.values_only || !filter.takes(contract.main_operation())) {
-      continue;
-    }
-    for (const cases::RejectCase& c : group.reject_cases) {
-      if (takes(group, c.id)) add(group, c, contract.of(c));
-    }
-    for (const cases::SequenceCase& c : group.sequence_cases) {
-      if (takes(group, c.id)) add(group, c, contract.of(c));
-    }
-  }
-  picker.finish(run);
-  run.operations = filter.operations();
-  // Vectors of one's own, as a search saves them, are no tier.
-  const bool has_smoke = std::ranges::any_of(
-      corpus.groups,
-      [](const cases::Group& group) { return group.tier == "smoke"; });
-  run.is_whole_tier = selection.cases.empty() && selection.operations.empty() &&
-                      !selection.values_only &&
-                      (has_smoke || !selection.profile.empty());
-  run.selection = (selection.profile.empty() ? "tier " + selection.tier
-                                             : "profile " + selection.profile) +
-                  ", " + std::to_string(picker.count()) + " of " +
-                  std::to_string(all) + " cases";
-  return run;
+  return Suite(kernel, corpus, selection).ask();
 }
 
 }  // namespace ropeproof::conformance::check

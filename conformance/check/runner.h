@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/run.h"
+#include "conformance/cover/model.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -19,7 +21,10 @@ struct Selection {
   std::vector<std::string> cases;       // ids; empty: all of the tier
   std::vector<std::string> operations;  // words; empty: all
   std::vector<std::string> declined;    // patterns of rope cases, see Verdict
-  std::string profile;       // name; then all of the corpus is the profile's
+  std::string profile;  // name; then all of the corpus is the profile's
+  // What is asked beside the corpus, in core and full; null: nothing.
+  std::shared_ptr<const cover::Arrays> arrays;
+  std::uint64_t seed = 0;    // of fresh questions; 0: those of the suite
   bool values_only = false;  // without the checks of the contract
   Shard shard;               // of the cases that all of the above select
   // Told of each case before its calls: how many came before, of how many, id.

@@ -1,0 +1,85 @@
+#include "conformance/check/filter.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "conformance/plugin/words.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/wildcard.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::check {
+
+Filter::Filter(const std::vector<Named>& all, const Selection& selection)
+    : tier_(selection.tier),
+      ids_(selection.cases.begin(), selection.cases.end()),
+      declined_(selection.declined) {
+  if (tier_ != "smoke" && tier_ != "core" && tier_ != "full") {
+    throw std::invalid_argument("unknown tier \"" + tier_ +
+                                "\"; expected smoke, core or full");
+  }
+  std::set<std::string> unknown = ids_;
+  std::set<std::string> idle(declined_.begin(), declined_.end());
+  for (const Named& c : all) {
+    unknown.erase(c.id);
+    std::erase_if(idle, [&](const std::string& pattern) {
+      return text::matches(pattern, c.id);
+    });
+  }
+  if (!unknown.empty()) {
+    throw std::invalid_argument("no case \"" + *unknown.begin() +
+                                "\"; `ropeproof list` names them all");
+  }
+  if (!idle.empty()) {
+    throw std::invalid_argument("--decline \"" + *idle.begin() +
+                                "\" matches no case; `ropeproof list` names "
+                                "them all");
+  }
+  for (const std::string& text : selection.operations) {
+    const auto operation = text::find_word(plugin::kOperationWords, text);
+    if (!operation) {
+      throw std::invalid_argument("unknown operation \"" + text +
+                                  "\"; expected " +
+                                  text::list_words(plugin::kOperationWords));
+    }
+    operations_ |= *operation;
+  }
+  if (operations_ == 0) operations_ = ~0u;
+}
+
+bool Filter::takes(const std::string& tier, const std::string& id) const {
+  if (!ids_.empty()) return ids_.contains(id);
+  if (tier == "full") return tier_ == "full";
+  return tier_ != "smoke" || tier == "smoke";
+}
+
+bool Filter::declines(const std::string& id) const {
+  return std::ranges::any_of(declined_, [&](const std::string& pattern) {
+    return text::matches(pattern, id);
+  });
+}
+
+std::string Filter::operations() const {
+  std::string text;
+  for (const auto& [operation, name] : plugin::kOperationWords) {
+    if (operations_ == ~0u || !takes(operation)) continue;
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
+}
+
+bool ShardPicker::takes(const std::string& id) {
+  ids_ += id + "\n";
+  if (!shard_.takes(count_++)) return false;
+  dealt_.push_back(id);
+  return true;
+}
+
+void ShardPicker::finish(Run& run) {
+  run.shard = shard_;
+  run.dealt = std::move(dealt_);
+  run.cases_sha256 = text::sha256(ids_);
+}
+
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,65 @@
+// filter.h -- which of all cases a run asks: tier, ids, operations, shard.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_FILTER_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_FILTER_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/check/run.h"
+#include "conformance/check/runner.h"
+#include "conformance/check/shard.h"
+
+namespace ropeproof::conformance::check {
+
+// A case by its name.
+struct Named {
+  std::string id, tier;
+};
+
+// Which cases and operations a Selection names.
+class Filter {
+ public:
+  // `all` cases that there are. Throws std::invalid_argument naming an unknown
+  // tier, id or operation, or a pattern that matches no case.
+  Filter(const std::vector<Named>& all, const Selection& selection);
+
+  bool takes(const std::string& tier, const std::string& id) const;
+  bool declines(const std::string& id) const;
+  bool takes(std::uint32_t operation) const {
+    return (operations_ & operation) != 0;
+  }
+  // "table, rope"; empty: all of them.
+  std::string operations() const;
+
+ private:
+  std::string tier_;
+  std::set<std::string> ids_;
+  std::vector<std::string> declined_;
+  std::uint32_t operations_ = 0;
+};
+
+// Picks the cases of one shard from the selected ones.
+class ShardPicker {
+ public:
+  explicit ShardPicker(const Shard& shard) : shard_(shard) {}
+
+  // Whether the next selected case is this shard's.
+  bool takes(const std::string& id);
+
+  std::int64_t count() const { return count_; }
+  std::size_t dealt() const { return dealt_.size(); }
+
+  void finish(Run& run);
+
+ private:
+  Shard shard_;
+  std::int64_t count_ = 0;
+  std::string ids_;
+  std::vector<std::string> dealt_;
+};
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_FILTER_H_

@@ -1,0 +1,35 @@
+// formed.h -- the cases that are formed for one kernel.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "conformance/check/runner.h"
+#include "conformance/cover/formed.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// What the selected tier asks of the kernel; nothing in smoke, in a profile and
+// without arrays. `operation` is the one that it is asked about what it declines.
+std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
+                                            const Selection& selection,
+                                            std::uint32_t operation);
+
+struct FormedQuestion {
+  cases::RopeCase rope;
+  // Of the same sizes, for kernels that permute: heads and columns are the query
+  // heads and the tokens of a batch row.
+  std::optional<cases::PermuteCase> permute;
+};
+
+// In their order, on all cores.
+std::vector<FormedQuestion> form_all(
+    std::span<const cover::FormedCase* const> formed,
+    const plugin::Description& description, const Selection& selection);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_

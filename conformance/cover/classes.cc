@@ -1,0 +1,322 @@
+#include "conformance/cover/classes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "conformance/cover/offer.h"
+#include "conformance/cover/words.h"
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+constexpr std::int64_t kWideStride = std::int64_t{1} << 16;
+constexpr std::int64_t kFarOffsets = std::int64_t{1} << 31;
+
+class Reader {
+ public:
+  explicit Reader(const ropeproof_problem& problem) : p_(problem) {}
+
+  std::string_view dtype() const {
+    for (const auto& [bit, word] : plugin::kDtypeWords) {
+      if (bit == p_.dtype) return word;
+    }
+    return "";
+  }
+
+  std::string_view pairing() const {
+    switch (p_.pairing) {
+      case ROPEPROOF_HALF_SPLIT:
+        return p_.pair_distance == 0 ? "half_split" : "half_split_apart";
+      case ROPEPROOF_NESTED_HALF_SPLIT:
+        return p_.pairing_blocks > 1 ? "nested_blocks" : "nested";
+      case ROPEPROOF_INTERLEAVED:
+        return "interleaved";
+      default:
+        return "interleaved_to_half";
+    }
+  }
+
+  std::string_view scaling() const {
+    if (p_.scaling == nullptr) {
+      if (p_.base != 0 || p_.axis_map == ROPEPROOF_AXES_GRID) return "none";
+      return p_.exponent_numerators != nullptr ? "exponents" : "inv_freq";
+    }
+    const ropeproof_scaling& s = *p_.scaling;
+    switch (s.kind) {
+      case ROPEPROOF_LINEAR:
+        return "linear";
+      case ROPEPROOF_NTK:
+        return "ntk";
+      case ROPEPROOF_DYNAMIC_NTK:
+        return s.seq_len > s.original_length   ? "dynamic_ntk"
+               : s.seq_len < s.original_length ? "dynamic_ntk_short"
+                                               : "dynamic_ntk_trained";
+      case ROPEPROOF_YARN:
+        return s.attention_factor != 0 ? "yarn_attention"
+               : s.mscale != 0         ? "yarn_mscale"
+               : s.truncate != 0       ? "yarn"
+                                       : "yarn_untruncated";
+      case ROPEPROOF_LONG_ROPE:
+        return s.seq_len > s.original_length ? "long_rope" : "long_rope_short";
+      case ROPEPROOF_LLAMA3:
+        return "llama3";
+      default:
+        return "frequency_factors";
+    }
+  }
+
+  std::string_view amplitude() const {
+    const bool is_stretched =
+        p_.scaling != nullptr && (p_.scaling->kind == ROPEPROOF_YARN ||
+                                  p_.scaling->kind == ROPEPROOF_LONG_ROPE);
+    if (is_stretched) return "of_scaling";
+    if (p_.pair_amplitude != nullptr) return "per_pair";
+    const double m = p_.amplitude;
+    return m == 1   ? "one"
+           : m > 1  ? "large"
+           : m > 0  ? "small"
+           : m == 0 ? "zero"
+                    : "negative";
+  }
+
+  std::string_view base() const {
+    const double b = p_.base != 0               ? p_.base
+                     : p_.pair_bases != nullptr ? p_.pair_bases[0]
+                                                : 0;
+    if (b == 10000 || b == 0) return "10000";
+    if (b <= 256) return "small";
+    return static_cast<double>(static_cast<float>(b)) != b ? "fractional"
+                                                           : "other";
+  }
+
+  std::string axes() const {
+    const std::int64_t count = p_.position_axes;
+    if (p_.axis_weights != nullptr) return "weights_" + std::to_string(count);
+    switch (p_.axis_map) {
+      case 0:
+        return "one";
+      case ROPEPROOF_AXES_SECTIONS:
+        return "sections_" + std::to_string(count);
+      case ROPEPROOF_AXES_INTERLEAVED:
+        return "interleaved";
+      case ROPEPROOF_AXES_GRID:
+        return "grid";
+      default:
+        return "any";
+    }
+  }
+
+  double position(std::int64_t axis, std::int64_t b, std::int64_t s) const {
+    const std::int64_t at =
+        axis * p_.position_axis_stride + b * p_.position_batch_stride + s;
+    return p_.real_positions != nullptr ? p_.real_positions[at]
+                                        : static_cast<double>(p_.positions[at]);
+  }
+
+  bool has_negative() const {
+    return any_position([](double p) { return p < 0; });
+  }
+
+  std::string_view magnitude() const {
+    double largest = 0;
+    any_position([&](double p) {
+      largest = std::max(largest, std::abs(p));
+      return false;
+    });
+    for (const auto& [power, word] : kMagnitudeClasses) {
+      if (largest < std::ldexp(1, power)) return word;
+    }
+    return "";
+  }
+
+  // Of the first batch row: what it was formed by, and more than one can be true of
+  // a short one. |p|, rounded up, undoes signs and fractions.
+  std::string_view order() const {
+    const auto at = [&](std::int64_t s) {
+      return p_.operation == ROPEPROOF_LOOKUP
+                 ? static_cast<double>(p_.ids[s])
+                 : std::ceil(std::abs(position(0, 0, s)));
+    };
+    const std::int64_t n = p_.seq;
+    if (n <= 1) return "ascending";
+    std::int64_t ups = 0, equals = 0, zeros = 0, jumps = 0;
+    for (std::int64_t s = 0; s + 1 < n; ++s) {
+      const double step = at(s + 1) - at(s);
+      if (step == 1) ++ups;
+      if (step == 0) ++equals;
+      if (step < 0 && at(s + 1) == 0) ++zeros;
+      if (std::abs(step) > static_cast<double>(n)) ++jumps;
+    }
+    if (equals == n - 1) return "constant";
+    if (ups == n - 1) return "ascending";
+    if (zeros > 0 && ups + zeros + equals == n - 1) return "packed";
+    return jumps == 2 && at(n / 2) > at(0) + 1 && ups + jumps == n - 1
+               ? "one_far"
+               : "shuffled";
+  }
+
+  std::string_view window() const {
+    const bool is_odd = p_.head_dim % 2 != 0;
+    const std::int64_t width = p_.pair_distance == 0
+                                   ? p_.rotary_dim
+                                   : p_.rotary_dim / 2 + p_.pair_distance;
+    const std::int64_t behind = p_.head_dim - p_.rotary_offset - width;
+    if (p_.rotary_offset == 0) {
+      if (behind == 0) return p_.pair_distance == 0 ? "full" : "";
+      return is_odd ? "leading_odd" : "leading";
+    }
+    if (behind > 0) return p_.rotary_offset % 2 == 0 ? "middle" : "middle_odd";
+    return p_.rotary_offset >= kFarOffset ? "far" : "trailing";
+  }
+
+  std::string_view layout() const {
+    const ropeproof_tensor& q = p_.q;
+    if (q.heads > 1 && p_.seq > 1) {
+      const bool is_head_major = q.in_head_stride > q.in_token_stride;
+      if (is_head_major) return "bhsd";
+    }
+    if (p_.seq > 1 && p_.batch > 1 && q.in_batch_stride != 0 &&
+        q.in_token_stride > q.in_batch_stride) {
+      return "sbhd";
+    }
+    const std::int64_t row = (q.heads + p_.k.heads) * p_.head_dim;
+    const bool is_packed = p_.k.heads > 0 &&
+                           p_.k.in == element(q.in, q.heads * p_.head_dim) &&
+                           q.in_token_stride > row;
+    return is_packed ? "packed" : "bshd";
+  }
+
+  std::string_view strides() const {
+    const ropeproof_tensor& q = p_.q;
+    const std::int64_t last = (p_.batch - 1) * q.in_batch_stride +
+                              (p_.seq - 1) * q.in_token_stride +
+                              (q.heads - 1) * q.in_head_stride;
+    if (last >= kFarOffsets) return "far";
+    const auto is_wide = [&](std::int64_t count, std::int64_t stride) {
+      return count > 1 && stride > kWideStride && 4 * size() < stride;
+    };
+    if (is_wide(p_.batch, q.in_batch_stride) ||
+        is_wide(p_.seq, q.in_token_stride) ||
+        is_wide(q.heads, q.in_head_stride)) {
+      return "wide";
+    }
+    if (p_.batch > 1 && q.in_batch_stride == 0) return "broadcast";
+    const bool ascends = order_of(q, true) == order_of(q, false);
+    if (!ascends) return "outputs_apart";
+    if (p_.k.heads > 0 && order_of(p_.k, true) != order_of(q, true)) {
+      return "k_apart";
+    }
+    return size() == span() ? "dense" : "gaps";
+  }
+
+  std::string_view rows() const {
+    if (p_.operation == ROPEPROOF_ROPE || p_.operation == ROPEPROOF_LOOKUP) {
+      return rows_by(p_.position_batch_stride, p_.seq);
+    }
+    return rows_by(p_.table_batch_stride, p_.seq * (p_.rotary_dim / 2));
+  }
+
+  bool is_in_place() const { return p_.q.out == p_.q.in; }
+  const ropeproof_problem& problem() const { return p_; }
+
+ private:
+  template <class Is>
+  bool any_position(const Is& is) const {
+    for (std::int64_t axis = 0; axis < p_.position_axes; ++axis) {
+      for (std::int64_t b = 0; b < p_.batch; ++b) {
+        for (std::int64_t s = 0; s < p_.seq; ++s) {
+          if (is(position(axis, b, s))) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  std::string_view rows_by(std::int64_t stride, std::int64_t dense) const {
+    if (p_.batch > 1 && stride == 0) return "shared";
+    return stride == dense ? "dense" : "gaps";
+  }
+
+  const void* element(const void* data, std::int64_t index) const {
+    const auto bytes = static_cast<std::int64_t>(
+        plugin::bytes_of(plugin::format_of(p_.dtype)));
+    return static_cast<const std::byte*>(data) + index * bytes;
+  }
+
+  std::int64_t size() const {
+    return p_.batch * p_.seq * p_.q.heads * p_.head_dim;
+  }
+  // From the first element of q to the last.
+  std::int64_t span() const {
+    return (p_.batch - 1) * p_.q.in_batch_stride +
+           (p_.seq - 1) * p_.q.in_token_stride +
+           (p_.q.heads - 1) * p_.q.in_head_stride + p_.head_dim;
+  }
+
+  // The order of the three strides, as a number.
+  int order_of(const ropeproof_tensor& t, bool in) const {
+    const std::int64_t b = in ? t.in_batch_stride : t.out_batch_stride;
+    const std::int64_t s = in ? t.in_token_stride : t.out_token_stride;
+    const std::int64_t h = in ? t.in_head_stride : t.out_head_stride;
+    return (b > s ? 1 : 0) + (b > h ? 2 : 0) + (s > h ? 4 : 0);
+  }
+
+  const ropeproof_problem& p_;
+};
+
+}  // namespace
+
+Row classes_of(const Model& model, const ropeproof_problem& problem) {
+  const Reader reader(problem);
+  const std::uint64_t seen = seen_by(model, problem.operation);
+  Row row(model.size(), kOpen);
+  const auto set = [&](std::string_view dimension, const auto& word) {
+    const std::size_t d = model.at(dimension);
+    if (d == model.size() || (seen >> d & 1) == 0) return;
+    const std::uint8_t c = model.at(d, word());
+    if (c < model.dimensions()[d].classes.size()) row[d] = c;
+  };
+  const auto set_size = [&](std::string_view dimension, std::int64_t size) {
+    const std::size_t d = model.at(dimension);
+    if (d == model.size() || (seen >> d & 1) == 0) return;
+    const auto& ranges = model.dimensions()[d].ranges;
+    for (std::size_t c = 0; c < ranges.size(); ++c) {
+      if (size >= ranges[c].low) row[d] = static_cast<std::uint8_t>(c);
+    }
+  };
+  const auto choice = [](bool is, const char* yes, const char* no) {
+    return [=] { return std::string_view(is ? yes : no); };
+  };
+  set("dtype", [&] { return reader.dtype(); });
+  set("pairing", [&] { return reader.pairing(); });
+  set("direction", choice(problem.direction < 0, "adjoint", "forward"));
+  set("scaling", [&] { return reader.scaling(); });
+  set("amplitude", [&] { return reader.amplitude(); });
+  set("base", [&] { return reader.base(); });
+  set("axes", [&] { return reader.axes(); });
+  set("numbers", choice(problem.real_positions != nullptr, "real", "integer"));
+  set("sign", [&]() -> std::string_view {
+    return reader.has_negative() ? "mixed" : "positive";
+  });
+  set("magnitude", [&] { return reader.magnitude(); });
+  set("order", [&] { return reader.order(); });
+  set("window", [&] { return reader.window(); });
+  set("layout", [&] { return reader.layout(); });
+  set("strides", [&] { return reader.strides(); });
+  set("rows", [&] { return reader.rows(); });
+  set("place", [&]() -> std::string_view {
+    return reader.is_in_place() ? "in" : "out";
+  });
+  const bool is_permute = problem.operation == ROPEPROOF_PERMUTE;
+  set_size("pairs", problem.rotary_dim / 2);
+  set_size("batch", problem.batch);
+  set_size("seq", is_permute ? problem.permute_columns : problem.seq);
+  set_size("q_heads", is_permute ? problem.permute_heads : problem.q.heads);
+  set_size("k_heads", problem.k.heads);
+  return row;
+}
+
+}  // namespace ropeproof::conformance::cover

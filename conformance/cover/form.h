@@ -1,0 +1,29 @@
+// form.h -- from a row to a case: numbers for its classes.
+//
+// Nothing of a formed case is committed. Its inputs follow from the row and a seed by
+// integer arithmetic alone, its goldens from its inputs, so every machine forms the
+// same bits.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_FORM_H_
+#define ROPEPROOF_CONFORMANCE_COVER_FORM_H_
+
+#include <cstdint>
+
+#include "conformance/cases/case.h"
+#include "conformance/cover/question.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance::cover {
+
+// Sizes, specification, positions and where the tensors lie; q and k are zeros.
+// `max_position` as a kernel declares it: where it is in the row's class of
+// magnitudes it is the largest position.
+cases::RopeCase outline(const Question& question, std::uint64_t seed,
+                        std::int64_t max_position);
+
+// Fills in q, k and the goldens. Cost: see reference/sweep/.
+void fill(cases::RopeCase& c, const Question& question, std::uint64_t seed,
+          reference::Oracle oracle);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_FORM_H_

@@ -1,0 +1,71 @@
+#include "conformance/cover/form_goldens.h"
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+using cases::Bits;
+
+// Outside the window anything may stand, and is copied: a real number in its place.
+std::vector<double> values_of(const Bits& bits, reference::Format format) {
+  std::vector<double> values;
+  values.reserve(bits.size());
+  for (const std::uint64_t pattern : bits) {
+    const double value = reference::decode(format, pattern);
+    values.push_back(std::isfinite(value) ? value : 0);
+  }
+  return values;
+}
+
+}  // namespace
+
+void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
+                  const std::function<void(cases::RopeCase&)>& choose_values) {
+  const bool is_wide = c.dtype == reference::Format::kF64;
+  const reference::Goldens goldens(oracle, c.spec, c.positions);
+  c.amplitude = goldens.resolution().amplitude;
+  for (const reference::WideGolden& theta : goldens.frequencies()) {
+    c.inv_freq_hi.push_back(theta.hi);
+    c.inv_freq_lo.push_back(theta.lo);
+  }
+  const auto note_amplitude = [&](const reference::Golden& amplitude) {
+    if (c.spec.frequencies.xpos) c.pair_amplitude.push_back(amplitude.bits);
+  };
+  if (is_wide) {
+    for (const reference::WideCosSin& entry : goldens.wide_table()) {
+      c.cos.push_back(entry.cos.hi);
+      c.cos_lo.push_back(entry.cos.lo);
+      c.sin.push_back(entry.sin.hi);
+      c.sin_lo.push_back(entry.sin.lo);
+      note_amplitude(entry.amplitude);
+    }
+  } else {
+    for (const reference::GoldenCosSin& entry : goldens.table()) {
+      c.cos.push_back(entry.cos.bits);
+      c.sin.push_back(entry.sin.bits);
+      note_amplitude(entry.amplitude);
+    }
+  }
+  choose_values(c);
+  const auto rotate = [&](const Bits& x, std::int64_t heads, Bits& y,
+                          Bits& y_lo) {
+    const std::vector<double> values = values_of(x, c.dtype);
+    if (is_wide) {
+      for (const auto& golden : goldens.wide_rope(heads, values)) {
+        y.push_back(golden.hi);
+        y_lo.push_back(golden.lo);
+      }
+    } else {
+      for (const auto& golden : goldens.rope(heads, values)) {
+        y.push_back(golden.bits);
+      }
+    }
+  };
+  rotate(c.q, c.q_heads, c.q_out, c.q_out_lo);
+  rotate(c.k, c.k_heads, c.k_out, c.k_out_lo);
+}
+
+}  // namespace ropeproof::conformance::cover

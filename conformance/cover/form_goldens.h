@@ -1,0 +1,20 @@
+// form_goldens.h -- the goldens of a formed case.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_FORM_GOLDENS_H_
+#define ROPEPROOF_CONFORMANCE_COVER_FORM_GOLDENS_H_
+
+#include <functional>
+
+#include "conformance/cases/case.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance::cover {
+
+// Fills in frequencies and tables, calls choose_values(c), which fills in q and k,
+// and rotates these. No element may be NaN or infinite, but outside the window.
+// Throws what reference/golden.h throws.
+void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
+                  const std::function<void(cases::RopeCase&)>& choose_values);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_FORM_GOLDENS_H_

@@ -1,0 +1,42 @@
+// formed.h -- what a kernel is asked beside the committed cases: its rows of the
+// covering arrays, as cases.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_FORMED_H_
+#define ROPEPROOF_CONFORMANCE_COVER_FORMED_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/cover/choose.h"
+#include "conformance/cover/question.h"
+#include "conformance/plugin/kernel.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance::cover {
+
+// A case that is not formed yet.
+struct FormedCase {
+  std::string id;    // "pairs-3f09c2": a function of the row and a fresh seed
+  std::string tier;  // "core" or "full"
+  Row row;
+  std::uint64_t seed = 0;
+};
+
+// The cases of a kernel: of the tier core every pair of the classes that it offers,
+// of full every triple beside them. `seed` 0 is that of the suite; any other draws
+// fresh sizes, positions and elements for the same classes.
+std::vector<FormedCase> formed_cases(const Arrays& arrays,
+                                     const plugin::Description& description,
+                                     bool shares_memory, bool with_triples,
+                                     std::uint64_t seed, const Takes& takes);
+
+// Without inputs and goldens, or with them.
+cases::RopeCase outline(const Model& model, const FormedCase& formed,
+                        std::int64_t max_position);
+cases::RopeCase form(const Model& model, const FormedCase& formed,
+                     std::int64_t max_position, reference::Oracle oracle);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_FORMED_H_

@@ -1,0 +1,302 @@
+#include "conformance/cover/model.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "conformance/cover/words.h"
+#include "conformance/text/sha256.h"
+#include "conformance/text/strict_json.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+using text::FileError;
+
+constexpr std::size_t kMaxClasses = 36;  // a character each: 0-9, a-z
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 20;
+
+std::string name_of(const Range& range) {
+  const std::string low = std::to_string(range.low);
+  return range.low == range.high ? low : low + "-" + std::to_string(range.high);
+}
+
+Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
+  text::StrictObject object(node, where);
+  Dimension d;
+  d.name = object.text("name");
+  const std::optional<std::vector<std::string>> known = known_classes(d.name);
+  if (!known) object.fail("name", "\"" + d.name + "\" is no known dimension");
+  if (known->empty()) {
+    const auto low = object.integers("low", 0, kMaxSize);
+    const auto high = object.integers("high", 0, kMaxSize);
+    if (low.size() != high.size()) object.fail("high", "not as long as low");
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      if (high[i] < low[i] || (i > 0 && low[i] <= high[i - 1])) {
+        object.fail("low", "classes that overlap, or descend");
+      }
+      d.ranges.push_back({low[i], high[i]});
+      d.classes.push_back(name_of(d.ranges.back()));
+    }
+  } else {
+    d.classes = object.texts("classes");
+    for (const std::string& c : d.classes) {
+      if (std::ranges::find(*known, c) == known->end()) {
+        object.fail("classes", "\"" + c + "\" is no known class");
+      }
+      if (std::ranges::count(d.classes, c) > 1) {
+        object.fail("classes", "\"" + c + "\" is there twice");
+      }
+    }
+  }
+  if (d.classes.size() < 2 || d.classes.size() > kMaxClasses) {
+    object.fail("name", d.name + " has " + std::to_string(d.classes.size()) +
+                            " classes; expected 2 .. 36");
+  }
+  object.finish();
+  return d;
+}
+
+}  // namespace
+
+Model::Model(const std::string& text, const std::string& file) {
+  const nlohmann::json json = text::parse_json(text, file);
+  text::StrictObject root(json, file);
+  root.expect("format", "ropeproof-coverage/1");
+  const auto number_of = [&](const std::string& name,
+                             const std::string& where) {
+    for (std::size_t d = 0; d < size(); ++d) {
+      if (dimensions_[d].name == name) return d;
+    }
+    throw FileError(where + ": \"" + name + "\" is no dimension of the model");
+  };
+  for (const auto& node : root.array("dimensions")) {
+    const std::string where =
+        root.at("dimensions[" + std::to_string(size()) + "]");
+    Dimension d = read_dimension(node, where);
+    for (const Dimension& before : dimensions_) {
+      if (before.name == d.name) {
+        throw FileError(where + ": \"" + d.name + "\" is there twice");
+      }
+    }
+    dimensions_.push_back(std::move(d));
+  }
+  for (const auto& node : root.array("never")) {
+    const std::string where =
+        root.at("never[" + std::to_string(never_.size()) + "]");
+    text::StrictObject object(node, where);
+    Never rule;
+    rule.because = object.text("because");
+    const nlohmann::json& of = object.get("of");
+    if (!of.is_object() || of.size() < 2) {
+      object.fail("of", "expected two dimensions or more");
+    }
+    for (const auto& [name, classes] : of.items()) {
+      const std::size_t d = number_of(name, where);
+      std::uint64_t mask = 0;
+      for (const auto& c : classes) {
+        const std::string word = c.is_string() ? c.get<std::string>() : "";
+        const auto& known = dimensions_[d].classes;
+        const auto found = std::ranges::find(known, word);
+        if (found == known.end()) {
+          object.fail("of", "\"" + word + "\" is no class of " + name);
+        }
+        mask |= std::uint64_t{1} << (found - known.begin());
+      }
+      rule.dimensions.push_back(d);
+      rule.masks.push_back(mask);
+    }
+    object.finish();
+    never_.push_back(std::move(rule));
+  }
+  for (const auto& node : root.array("at_most")) {
+    const std::string where =
+        root.at("at_most[" + std::to_string(at_most_.size()) + "]");
+    text::StrictObject object(node, where);
+    AtMost rule;
+    rule.because = object.text("because");
+    rule.is = object.integer("is", 1, std::int64_t{1} << 40);
+    for (const std::string& name : object.texts("product")) {
+      rule.product.push_back(number_of(name, where));
+      if (dimensions_[rule.product.back()].ranges.empty()) {
+        object.fail("product", "\"" + name + "\" is no range");
+      }
+    }
+    object.finish();
+    at_most_.push_back(std::move(rule));
+  }
+  root.finish();
+  if (size() < 2) throw FileError(file + ": fewer than two dimensions");
+  for (std::size_t d = 0; d < size(); ++d) {
+    for (std::size_t c = 0; c < dimensions_[d].classes.size(); ++c) {
+      Row row(size(), kOpen);
+      row[d] = static_cast<std::uint8_t>(c);
+      if (complete(row, everything())) continue;
+      throw FileError(file + ": no row can have " + dimensions_[d].name + " " +
+                      dimensions_[d].classes[c] +
+                      ": the rules exclude all of them");
+    }
+  }
+}
+
+std::size_t Model::at(std::string_view dimension) const {
+  return static_cast<std::size_t>(
+      std::ranges::find(dimensions_, dimension, &Dimension::name) -
+      dimensions_.begin());
+}
+
+std::uint8_t Model::at(std::size_t dimension,
+                       std::string_view class_name) const {
+  const auto& classes = dimensions_[dimension].classes;
+  return static_cast<std::uint8_t>(std::ranges::find(classes, class_name) -
+                                   classes.begin());
+}
+
+const std::string& Model::word(const Row& row,
+                               std::string_view dimension) const {
+  const std::size_t d = at(dimension);
+  return dimensions_[d].classes[row[d]];
+}
+
+const Range& Model::range(const Row& row, std::string_view dimension) const {
+  const std::size_t d = at(dimension);
+  return dimensions_[d].ranges[row[d]];
+}
+
+bool Model::breaks(const Never& rule, const Row& row) const {
+  for (std::size_t i = 0; i < rule.dimensions.size(); ++i) {
+    const std::uint8_t c = row[rule.dimensions[i]];
+    if (c == kOpen || (rule.masks[i] >> c & 1) == 0) return false;
+  }
+  return true;
+}
+
+bool Model::breaks(const AtMost& rule, const Row& row) const {
+  std::int64_t product = 1;
+  for (const std::size_t d : rule.product) {
+    if (row[d] == kOpen) continue;
+    product *= std::max<std::int64_t>(dimensions_[d].ranges[row[d]].low, 1);
+    if (product > rule.is) return true;
+  }
+  return false;
+}
+
+const std::string* Model::contradiction(const Row& row) const {
+  for (const Never& rule : never_) {
+    if (breaks(rule, row)) return &rule.because;
+  }
+  for (const AtMost& rule : at_most_) {
+    if (breaks(rule, row)) return &rule.because;
+  }
+  return nullptr;
+}
+
+bool Model::contradicts(const Row& row, std::size_t dimension) const {
+  const auto names = [&](const std::vector<std::size_t>& dimensions) {
+    return std::ranges::find(dimensions, dimension) != dimensions.end();
+  };
+  for (const Never& rule : never_) {
+    if (names(rule.dimensions) && breaks(rule, row)) return true;
+  }
+  for (const AtMost& rule : at_most_) {
+    if (names(rule.product) && breaks(rule, row)) return true;
+  }
+  return false;
+}
+
+bool Model::fill(Row& row, std::size_t from, const Masks& offered) const {
+  while (from < size() && row[from] != kOpen) ++from;
+  if (from == size()) return true;
+  for (std::size_t c = 0; c < dimensions_[from].classes.size(); ++c) {
+    if ((offered[from] >> c & 1) == 0) continue;
+    row[from] = static_cast<std::uint8_t>(c);
+    if (!contradicts(row, from) && fill(row, from + 1, offered)) return true;
+  }
+  row[from] = kOpen;
+  return false;
+}
+
+std::optional<Row> Model::complete(const Row& row, const Masks& offered) const {
+  Row whole = row;
+  if (contradiction(whole) != nullptr || !fill(whole, 0, offered)) {
+    return std::nullopt;
+  }
+  return whole;
+}
+
+Masks Model::everything() const {
+  Masks masks;
+  for (const Dimension& d : dimensions_) {
+    masks.push_back((std::uint64_t{1} << d.classes.size()) - 1);
+  }
+  return masks;
+}
+
+std::string Model::text(const Row& row) const {
+  std::string text;
+  for (std::size_t d = 0; d < size(); ++d) {
+    if (row[d] == 0 || row[d] == kOpen) continue;
+    text += (text.empty() ? "" : ", ") + dimensions_[d].name + " " +
+            dimensions_[d].classes[row[d]];
+  }
+  return text.empty() ? "the plain call" : text;
+}
+
+std::vector<Row> read_rows(const Model& model, const std::string& text,
+                           const std::string& file) {
+  std::vector<Row> rows;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    const std::string where = file + ":" + std::to_string(number) + ": ";
+    Row row;
+    for (const char c : line) {
+      const int digit = c >= '0' && c <= '9'   ? c - '0'
+                        : c >= 'a' && c <= 'z' ? c - 'a' + 10
+                                               : kOpen;
+      const std::size_t d = row.size();
+      const bool is_class =
+          d < model.size() && static_cast<std::size_t>(digit) <
+                                  model.dimensions()[d].classes.size();
+      if (!is_class) {
+        throw FileError(where + "not a class of each of " +
+                        std::to_string(model.size()) + " dimensions");
+      }
+      row.push_back(static_cast<std::uint8_t>(digit));
+    }
+    if (row.size() != model.size()) {
+      throw FileError(where + "not a class of each of " +
+                      std::to_string(model.size()) + " dimensions");
+    }
+    if (const std::string* because = model.contradiction(row)) {
+      throw FileError(where + "contradicts itself: " + *because);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty()) throw FileError(file + ": no row");
+  return rows;
+}
+
+Arrays load_arrays(const std::filesystem::path& vectors) {
+  const std::filesystem::path folder = vectors / "coverage";
+  const std::string path = (folder / "model.json").string();
+  const std::string text = text::read_file(path);
+  Arrays arrays{Model(text, path), {}, {}};
+  const std::string digest = text::sha256(text);
+  const auto read = [&](const char* name) {
+    const std::string file = (folder / name).string();
+    const std::string rows = text::read_file(file);
+    if (rows.find(digest) == std::string::npos) {
+      throw FileError(file +
+                      ": of another model.json; run tools/prove/cover.py");
+    }
+    return read_rows(arrays.model, rows, file);
+  };
+  arrays.pairs = read("pairs.txt");
+  arrays.triples = read("triples.txt");
+  return arrays;
+}
+
+}  // namespace ropeproof::conformance::cover

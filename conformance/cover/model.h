@@ -1,0 +1,104 @@
+// model.h -- the questions that a kernel can be asked, as data.
+//
+// vectors/coverage/model.json names the dimensions of a problem and the classes of
+// each, and which combinations contradict themselves. A row is one class per
+// dimension: a question without its numbers. pairs.txt and triples.txt beside it
+// hold rows in which every pair, or triple, of classes occurs.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
+#define ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ropeproof::conformance::cover {
+
+// Classes by their numbers, in the order of the model's dimensions.
+using Row = std::vector<std::uint8_t>;
+inline constexpr std::uint8_t kOpen = 0xff;  // a class not chosen, or not seen
+
+// A set of classes of each dimension, one bit a class.
+using Masks = std::vector<std::uint64_t>;
+
+struct Range {
+  std::int64_t low = 0, high = 0;
+};
+
+struct Dimension {
+  std::string name;
+  std::vector<std::string> classes;  // the plain one first; of ranges "4-7"
+  std::vector<Range> ranges;         // as many, or none
+};
+
+class Model {
+ public:
+  // `file` is named in errors. Throws FileError, one line: a dimension, class or
+  // field that is unknown or twice there, a class that no row can have.
+  Model(const std::string& text, const std::string& file);
+
+  const std::vector<Dimension>& dimensions() const { return dimensions_; }
+  std::size_t size() const { return dimensions_.size(); }
+  // The number of a dimension, or of a class; they must be there.
+  std::size_t at(std::string_view dimension) const;
+  std::uint8_t at(std::size_t dimension, std::string_view class_name) const;
+
+  const std::string& word(const Row& row, std::string_view dimension) const;
+  const Range& range(const Row& row, std::string_view dimension) const;
+
+  // Why the classes of a row, those that are chosen, contradict themselves; null
+  // if they do not.
+  const std::string* contradiction(const Row& row) const;
+
+  // The first whole row, in the order of the classes, that has the chosen classes of
+  // `row` and otherwise classes of `offered`; none if all contradict themselves.
+  std::optional<Row> complete(const Row& row, const Masks& offered) const;
+
+  // All classes.
+  Masks everything() const;
+  // "dtype bf16, pairing nested": the classes that are not plain.
+  std::string text(const Row& row) const;
+
+ private:
+  struct Never {
+    std::vector<std::size_t> dimensions;
+    std::vector<std::uint64_t> masks;
+    std::string because;
+  };
+  struct AtMost {
+    std::vector<std::size_t> product;
+    std::int64_t is = 0;
+    std::string because;
+  };
+
+  bool breaks(const Never& rule, const Row& row) const;
+  bool breaks(const AtMost& rule, const Row& row) const;
+  // Whether a rule that names the dimension is broken.
+  bool contradicts(const Row& row, std::size_t dimension) const;
+  bool fill(Row& row, std::size_t from, const Masks& offered) const;
+
+  std::vector<Dimension> dimensions_;
+  std::vector<Never> never_;
+  std::vector<AtMost> at_most_;
+};
+
+// Model and arrays of a folder of vectors.
+struct Arrays {
+  Model model;
+  std::vector<Row> pairs, triples;
+};
+
+// The rows of pairs.txt or triples.txt. Throws FileError for what is no row, or
+// contradicts itself.
+std::vector<Row> read_rows(const Model& model, const std::string& text,
+                           const std::string& file);
+
+// Of VECTORS/coverage/. Throws FileError, also for rows of another model.
+Arrays load_arrays(const std::filesystem::path& vectors);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_MODEL_H_

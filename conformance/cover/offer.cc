@@ -1,0 +1,216 @@
+#include "conformance/cover/offer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/cover/words.h"
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+constexpr std::uint32_t kTensors =
+    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
+constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
+constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;
+
+// The operations whose problems say something of a dimension.
+struct Sight {
+  std::string_view dimension;
+  std::uint32_t operations;
+};
+constexpr Sight kSights[] = {
+    {"dtype", kTensors | ROPEPROOF_PERMUTE},
+    {"pairing", kTensors | ROPEPROOF_PERMUTE},
+    {"direction", kTensors},
+    {"scaling", kAngles | ROPEPROOF_FREQUENCIES},
+    {"amplitude", kAngles},
+    {"base", kAngles | ROPEPROOF_FREQUENCIES},
+    {"axes", kAngles},
+    {"numbers", kAngles},
+    {"sign", kAngles},
+    {"magnitude", kAngles},
+    {"order", kAngles | ROPEPROOF_LOOKUP},
+    {"pairs", kCalls | ROPEPROOF_FREQUENCIES | ROPEPROOF_PERMUTE},
+    {"window", kTensors | ROPEPROOF_PERMUTE},
+    {"batch", kCalls},
+    {"seq", kCalls | ROPEPROOF_PERMUTE},
+    {"q_heads", kTensors | ROPEPROOF_PERMUTE},
+    {"k_heads", kTensors},
+    {"values", kTensors},
+    {"layout", kTensors},
+    {"strides", kTensors},
+    {"rows", kCalls},
+    {"place", kTensors},
+    {"edge", kCalls | ROPEPROOF_FREQUENCIES | ROPEPROOF_PERMUTE}};
+
+// What a declaration says of single classes.
+class Offer {
+ public:
+  Offer(const plugin::Description& description, bool shares_memory)
+      : d_(description), shares_memory_(shares_memory) {}
+
+  bool takes(std::string_view dimension, std::string_view word) const {
+    if (dimension == "dtype") return takes_dtype(word);
+    if (dimension == "pairing") return takes_pairing(word);
+    if (dimension == "direction") {
+      return word == "forward" || has(ROPEPROOF_ADJOINT);
+    }
+    if (dimension == "scaling") return takes_scaling(word);
+    if (dimension == "amplitude") return takes_amplitude(word);
+    if (dimension == "axes") return takes_axes(word);
+    if (dimension == "numbers") {
+      return word == "integer" || has(ROPEPROOF_REAL_POSITIONS);
+    }
+    if (dimension == "sign") {
+      return word == "positive" || has(ROPEPROOF_NEGATIVE_POSITIONS);
+    }
+    if (dimension == "magnitude") return takes_magnitude(word);
+    if (dimension == "window") return takes_window(word);
+    if (dimension == "layout" || dimension == "strides" ||
+        dimension == "rows") {
+      return word == "bshd" || word == "dense" ||
+             (shares_memory_ && has(ROPEPROOF_STRIDED));
+    }
+    if (dimension == "place") {
+      if (!shares_memory_) return word == "out";
+      return has(word == "in" ? ROPEPROOF_IN_PLACE : ROPEPROOF_OUT_OF_PLACE);
+    }
+    if (dimension == "edge") return shares_memory_ || word == "end";
+    return true;
+  }
+
+ private:
+  bool has(std::uint32_t feature) const { return (d_.features & feature) != 0; }
+
+  bool takes_dtype(std::string_view word) const {
+    const auto format = text::find_word(text::kFormatWords, word);
+    return format && (d_.dtypes & plugin::abi_dtype(*format)) != 0;
+  }
+
+  bool takes_pairing(std::string_view word) const {
+    const auto c = text::find_word(kPairingClasses, word);
+    if (!c || (d_.pairings & plugin::abi_pairing(c->pairing)) == 0) {
+      return false;
+    }
+    return !c->is_apart ||
+           (has(ROPEPROOF_PAIR_DISTANCE) && has(ROPEPROOF_PARTIAL));
+  }
+
+  // inv_freq says what any scaling decides, but for its amplitude.
+  bool takes_scaling(std::string_view word) const {
+    const auto c = text::find_word(kScalingClasses, word);
+    const auto computes = [&](std::uint32_t kind, bool has_amplitude = false) {
+      return (d_.scalings & kind) != 0 ||
+             (has(ROPEPROOF_INV_FREQ) &&
+              (!has_amplitude || has(ROPEPROOF_AMPLITUDE)));
+    };
+    switch (c.value_or(ScalingClass::kNone)) {
+      case ScalingClass::kNone:
+        return true;
+      case ScalingClass::kLinear:
+        return computes(ROPEPROOF_LINEAR);
+      case ScalingClass::kNtk:
+        return computes(ROPEPROOF_NTK);
+      case ScalingClass::kDynamicNtk:
+      case ScalingClass::kDynamicNtkShort:
+      case ScalingClass::kDynamicNtkTrained:
+        return computes(ROPEPROOF_DYNAMIC_NTK);
+      case ScalingClass::kYarn:
+      case ScalingClass::kYarnUntruncated:
+      case ScalingClass::kYarnMscale:
+      case ScalingClass::kYarnAttention:
+        return computes(ROPEPROOF_YARN, true);
+      case ScalingClass::kLongRope:
+      case ScalingClass::kLongRopeShort:
+        return computes(ROPEPROOF_LONG_ROPE, true);
+      case ScalingClass::kLlama3:
+        return computes(ROPEPROOF_LLAMA3);
+      case ScalingClass::kFrequencyFactors:
+        return computes(ROPEPROOF_FREQUENCY_FACTORS);
+      case ScalingClass::kInvFreq:
+        return has(ROPEPROOF_INV_FREQ);
+      case ScalingClass::kExponents:
+        return has(ROPEPROOF_INV_FREQ) || has(ROPEPROOF_EXPONENTS);
+    }
+    return false;
+  }
+
+  bool takes_amplitude(std::string_view word) const {
+    if (word == "one") return true;
+    if (word == "of_scaling") {
+      return takes_scaling("yarn") || takes_scaling("long_rope");
+    }
+    return has(word == "per_pair" ? ROPEPROOF_PAIR_AMPLITUDE
+                                  : ROPEPROOF_AMPLITUDE);
+  }
+
+  bool takes_axes(std::string_view word) const {
+    const auto maps = [&](std::uint32_t map) {
+      return (d_.axis_maps & (map | ROPEPROOF_AXES_ANY)) != 0;
+    };
+    if (word == "one") return true;
+    if (word.starts_with("weights")) return has(ROPEPROOF_AXIS_WEIGHTS);
+    if (word == "interleaved") return maps(ROPEPROOF_AXES_INTERLEAVED);
+    if (word == "any") return maps(0);
+    if (word == "grid") {
+      return maps(ROPEPROOF_AXES_GRID) &&
+             (has(ROPEPROOF_INV_FREQ) || has(ROPEPROOF_EXPONENTS));
+    }
+    return maps(ROPEPROOF_AXES_SECTIONS);
+  }
+
+  bool takes_magnitude(std::string_view word) const {
+    if (d_.max_position == 0) return true;
+    double least = 0;  // the power of two before this class's
+    for (const auto& [power, known] : kMagnitudeClasses) {
+      if (known == word) break;
+      least = std::ldexp(1, power);
+    }
+    return least <= static_cast<double>(d_.max_position);
+  }
+
+  bool takes_window(std::string_view word) const {
+    if (word == "full") return true;
+    if (!has(ROPEPROOF_PARTIAL)) return false;
+    return word.starts_with("leading") || has(ROPEPROOF_WINDOW_OFFSET);
+  }
+
+  const plugin::Description& d_;
+  bool shares_memory_;
+};
+
+}  // namespace
+
+std::uint64_t seen_by(const Model& model, std::uint32_t operation) {
+  std::uint64_t mask = 0;
+  for (const Sight& sight : kSights) {
+    const std::size_t d = model.at(sight.dimension);
+    if (d < model.size() && (sight.operations & operation) != 0) {
+      mask |= std::uint64_t{1} << d;
+    }
+  }
+  return mask;
+}
+
+Masks offered(const Model& model, const plugin::Description& description,
+              bool shares_memory) {
+  const Offer offer(description, shares_memory);
+  const std::uint64_t seen = seen_by(model, description.operations);
+  Masks masks;
+  for (std::size_t d = 0; d < model.size(); ++d) {
+    const Dimension& dimension = model.dimensions()[d];
+    std::uint64_t mask = 0;
+    for (std::size_t c = 0; c < dimension.classes.size(); ++c) {
+      const bool is_first = (seen >> d & 1) == 0;
+      if (is_first ? c == 0
+                   : offer.takes(dimension.name, dimension.classes[c])) {
+        mask |= std::uint64_t{1} << c;
+      }
+    }
+    masks.push_back(mask == 0 ? 1 : mask);
+  }
+  return masks;
+}
+
+}  // namespace ropeproof::conformance::cover

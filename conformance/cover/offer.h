@@ -1,0 +1,21 @@
+// offer.h -- which classes a kernel's declaration offers.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_OFFER_H_
+#define ROPEPROOF_CONFORMANCE_COVER_OFFER_H_
+
+#include "conformance/cover/model.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::cover {
+
+// The classes that a kernel with this description takes, and the plain ones alone
+// of dimensions that none of its operations sees: a kernel with a given table never
+// sees a scaling. Never empty, in any dimension. `shares_memory` as Kernel says.
+Masks offered(const Model& model, const plugin::Description& description,
+              bool shares_memory);
+
+// The dimensions that an operation sees, one bit each.
+std::uint64_t seen_by(const Model& model, std::uint32_t operation);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_OFFER_H_

@@ -1,0 +1,33 @@
+// question.h -- a row by the meaning of its classes.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_QUESTION_H_
+#define ROPEPROOF_CONFORMANCE_COVER_QUESTION_H_
+
+#include "conformance/cover/model.h"
+#include "conformance/cover/words.h"
+
+namespace ropeproof::conformance::cover {
+
+// A dimension that the model does not have is plain.
+struct Question {
+  reference::Format dtype = reference::Format::kF32;
+  PairingClass pairing{reference::Pairing::kHalfSplit, false, false};
+  reference::Direction direction = reference::Direction::kForward;
+  ScalingClass scaling = ScalingClass::kNone;
+  AmplitudeClass amplitude = AmplitudeClass::kOne;
+  BaseClass base = BaseClass::k10000;
+  AxesClass axes = AxesClass::kOne;
+  bool has_real_positions = false, has_mixed_signs = false;
+  int magnitude = 8;  // of kMagnitudeClasses
+  OrderClass order = OrderClass::kAscending;
+  WindowClass window = WindowClass::kFull;
+  Range pairs{4, 4}, batch{1, 1}, seq{1, 1}, q_heads{1, 1}, k_heads{0, 0};
+  Values values = Values::kRandom;
+  cases::Storage storage;
+};
+
+// `row` is whole.
+Question question_of(const Model& model, const Row& row);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_QUESTION_H_

@@ -1,0 +1,50 @@
+#include "conformance/cover/words.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+template <class Value, std::size_t kSize>
+std::vector<std::string> list(const text::Words<Value, kSize>& words) {
+  std::vector<std::string> classes;
+  for (const auto& [value, word] : words) classes.emplace_back(word);
+  return classes;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> known_classes(std::string_view name) {
+  struct Known {
+    std::string_view name;
+    std::vector<std::string> classes;
+  };
+  static const std::vector<Known> all = {
+      {"dtype", list(text::kFormatWords)},
+      {"pairing", list(kPairingClasses)},
+      {"direction", list(text::kDirectionWords)},
+      {"scaling", list(kScalingClasses)},
+      {"amplitude", list(kAmplitudeClasses)},
+      {"base", list(kBaseClasses)},
+      {"axes", list(kAxesClasses)},
+      {"numbers", list(kNumberClasses)},
+      {"sign", list(kSignClasses)},
+      {"magnitude", list(kMagnitudeClasses)},
+      {"order", list(kOrderClasses)},
+      {"window", list(kWindowClasses)},
+      {"values", list(kValuesClasses)},
+      {"layout", list(kLayoutClasses)},
+      {"strides", list(kStridesClasses)},
+      {"rows", list(kRowsClasses)},
+      {"place", list(kPlaceClasses)},
+      {"edge", list(kEdgeClasses)},
+      {"pairs", {}},
+      {"batch", {}},
+      {"seq", {}},
+      {"q_heads", {}},
+      {"k_heads", {}}};
+  for (const Known& known : all) {
+    if (known.name == name) return known.classes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ropeproof::conformance::cover

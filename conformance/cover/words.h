@@ -1,0 +1,202 @@
+// words.h -- the dimensions and classes that the program knows. A model uses some
+// of them.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
+#define ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/cases/storage.h"
+#include "conformance/cover/values.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::cover {
+
+// The classes of a dimension, empty for one of ranges; none if it is not known.
+std::optional<std::vector<std::string>> known_classes(std::string_view name);
+
+// Pairings, with what distinguishes two kernels of one pairing.
+struct PairingClass {
+  reference::Pairing pairing;
+  bool has_blocks;  // two or more
+  bool is_apart;    // a pair_distance of its own
+  bool operator==(const PairingClass&) const = default;
+};
+inline constexpr text::Words<PairingClass, 6> kPairingClasses{
+    {{{reference::Pairing::kHalfSplit, false, false}, "half_split"},
+     {{reference::Pairing::kInterleaved, false, false}, "interleaved"},
+     {{reference::Pairing::kInterleavedToHalf, false, false},
+      "interleaved_to_half"},
+     {{reference::Pairing::kNestedHalfSplit, false, false}, "nested"},
+     {{reference::Pairing::kNestedHalfSplit, true, false}, "nested_blocks"},
+     {{reference::Pairing::kHalfSplit, false, true}, "half_split_apart"}}};
+
+enum class ScalingClass {
+  kNone,
+  kLinear,
+  kNtk,
+  kDynamicNtk,         // longer than trained
+  kDynamicNtkShort,    // shorter
+  kDynamicNtkTrained,  // exactly the trained length
+  kYarn,
+  kYarnUntruncated,
+  kYarnMscale,
+  kYarnAttention,  // the amplitude is given
+  kLongRope,       // longer than trained
+  kLongRopeShort,  // shorter, or exactly the trained length
+  kLlama3,
+  kFrequencyFactors,
+  kInvFreq,    // a list of frequencies
+  kExponents,  // exponents of each pair
+};
+inline constexpr text::Words<ScalingClass, 16> kScalingClasses{
+    {{ScalingClass::kNone, "none"},
+     {ScalingClass::kLinear, "linear"},
+     {ScalingClass::kNtk, "ntk"},
+     {ScalingClass::kDynamicNtk, "dynamic_ntk"},
+     {ScalingClass::kDynamicNtkShort, "dynamic_ntk_short"},
+     {ScalingClass::kDynamicNtkTrained, "dynamic_ntk_trained"},
+     {ScalingClass::kYarn, "yarn"},
+     {ScalingClass::kYarnUntruncated, "yarn_untruncated"},
+     {ScalingClass::kYarnMscale, "yarn_mscale"},
+     {ScalingClass::kYarnAttention, "yarn_attention"},
+     {ScalingClass::kLongRope, "long_rope"},
+     {ScalingClass::kLongRopeShort, "long_rope_short"},
+     {ScalingClass::kLlama3, "llama3"},
+     {ScalingClass::kFrequencyFactors, "frequency_factors"},
+     {ScalingClass::kInvFreq, "inv_freq"},
+     {ScalingClass::kExponents, "exponents"}}};
+
+enum class AmplitudeClass {
+  kOne,
+  kOfScaling,
+  kLarge,  // above 1
+  kSmall,  // between 0 and 1
+  kZero,
+  kNegative,
+  kPerPair
+};
+inline constexpr text::Words<AmplitudeClass, 7> kAmplitudeClasses{
+    {{AmplitudeClass::kOne, "one"},
+     {AmplitudeClass::kOfScaling, "of_scaling"},
+     {AmplitudeClass::kLarge, "large"},
+     {AmplitudeClass::kSmall, "small"},
+     {AmplitudeClass::kZero, "zero"},
+     {AmplitudeClass::kNegative, "negative"},
+     {AmplitudeClass::kPerPair, "per_pair"}}};
+
+enum class BaseClass { k10000, kOther, kFractional, kSmall };
+inline constexpr text::Words<BaseClass, 4> kBaseClasses{
+    {{BaseClass::k10000, "10000"},
+     {BaseClass::kOther, "other"},
+     {BaseClass::kFractional, "fractional"},  // no f32 number
+     {BaseClass::kSmall, "small"}}};          // up to 256
+
+enum class AxesClass {
+  kOne,
+  kSections2,
+  kSections3,
+  kSections4,
+  kInterleaved,
+  kGrid,
+  kAny,
+  kWeights2,
+  kWeights3
+};
+inline constexpr text::Words<AxesClass, 9> kAxesClasses{
+    {{AxesClass::kOne, "one"},
+     {AxesClass::kSections2, "sections_2"},
+     {AxesClass::kSections3, "sections_3"},
+     {AxesClass::kSections4, "sections_4"},
+     {AxesClass::kInterleaved, "interleaved"},
+     {AxesClass::kGrid, "grid"},
+     {AxesClass::kAny, "any"},
+     {AxesClass::kWeights2, "weights_2"},
+     {AxesClass::kWeights3, "weights_3"}}};
+
+inline constexpr text::Words<bool, 2> kNumberClasses{
+    {{false, "integer"}, {true, "real"}}};
+inline constexpr text::Words<bool, 2> kSignClasses{
+    {{false, "positive"}, {true, "mixed"}}};
+
+// The largest |position| of a call is below 2^k, and not below the power before.
+inline constexpr text::Words<int, 7> kMagnitudeClasses{{{8, "2^8"},
+                                                        {12, "2^12"},
+                                                        {16, "2^16"},
+                                                        {20, "2^20"},
+                                                        {24, "2^24"},
+                                                        {31, "2^31"},
+                                                        {34, "2^34"}}};
+
+// Of the positions of one batch row.
+enum class OrderClass {
+  kAscending,  // by one; or a single token
+  kShuffled,
+  kConstant,
+  kPacked,  // begins anew at 0, several times
+  kOneFar   // one token is far from the others
+};
+inline constexpr text::Words<OrderClass, 5> kOrderClasses{
+    {{OrderClass::kAscending, "ascending"},
+     {OrderClass::kShuffled, "shuffled"},
+     {OrderClass::kConstant, "constant"},
+     {OrderClass::kPacked, "packed"},
+     {OrderClass::kOneFar, "one_far"}}};
+
+enum class WindowClass {
+  kFull,
+  kLeading,
+  kLeadingOdd,  // head_dim is odd
+  kMiddle,
+  kMiddleOdd,  // head_dim and rotary_offset are odd
+  kTrailing,
+  kFar  // trailing, behind 128 channels or more: multi-head latent attention
+};
+inline constexpr text::Words<WindowClass, 7> kWindowClasses{
+    {{WindowClass::kFull, "full"},
+     {WindowClass::kLeading, "leading"},
+     {WindowClass::kLeadingOdd, "leading_odd"},
+     {WindowClass::kMiddle, "middle"},
+     {WindowClass::kMiddleOdd, "middle_odd"},
+     {WindowClass::kTrailing, "trailing"},
+     {WindowClass::kFar, "far"}}};
+inline constexpr std::int64_t kFarOffset = 128;
+
+inline constexpr text::Words<Values, 3> kValuesClasses{
+    {{Values::kRandom, "random"},
+     {Values::kCancelling, "cancelling"},
+     {Values::kUnlike, "unlike"}}};
+
+inline constexpr text::Words<cases::DimensionOrder, 4> kLayoutClasses{
+    {{cases::DimensionOrder::kBshd, "bshd"},
+     {cases::DimensionOrder::kBhsd, "bhsd"},
+     {cases::DimensionOrder::kSbhd, "sbhd"},
+     {cases::DimensionOrder::kPacked, "packed"}}};
+
+inline constexpr text::Words<cases::Spacing, 7> kStridesClasses{
+    {{cases::Spacing::kDense, "dense"},
+     {cases::Spacing::kGaps, "gaps"},
+     {cases::Spacing::kKeysApart, "k_apart"},
+     {cases::Spacing::kOutputsApart, "outputs_apart"},
+     {cases::Spacing::kBroadcast, "broadcast"},
+     {cases::Spacing::kWide, "wide"},
+     {cases::Spacing::kFar, "far"}}};
+
+inline constexpr text::Words<cases::RowSpacing, 3> kRowsClasses{
+    {{cases::RowSpacing::kDense, "dense"},
+     {cases::RowSpacing::kGaps, "gaps"},
+     {cases::RowSpacing::kShared, "shared"}}};
+
+inline constexpr text::Words<bool, 2> kPlaceClasses{
+    {{false, "out"}, {true, "in"}}};
+
+inline constexpr text::Words<cases::BufferEdge, 3> kEdgeClasses{
+    {{cases::BufferEdge::kEnd, "end"},
+     {cases::BufferEdge::kStart, "start"},
+     {cases::BufferEdge::kUnaligned, "unaligned"}}};
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
