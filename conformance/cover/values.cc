@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "conformance/cases/counter_generator.h"
@@ -21,6 +23,7 @@ using cases::Draw;
 using cases::random_bits;
 using cases::random_number;
 using cases::RopeCase;
+using Pair = RevealingPairs::Pair;
 using reference::Format;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -35,23 +38,78 @@ std::uint64_t unlike(Format format, std::uint64_t seed, std::uint64_t i) {
   return encode(format, power * factor);
 }
 
-// Searches the pairs of all heads of `tokens` tokens.
-void search(const RopeCase& c, std::int64_t heads, std::uint64_t seed,
-            std::span<std::uint64_t> x) {
+// The pair that follows at cosine and sine c and D s of the table.
+using NextPair = std::function<Pair(double c, double s)>;
+
+// Fills the pairs of tokens, of `heads` heads each.
+void fill_pairs(const RopeCase& c, std::int64_t heads, const NextPair& next,
+                std::span<std::uint64_t> x) {
   const std::int64_t d = c.spec.layout.head_dim;
   const auto direction = static_cast<double>(c.spec.direction);
-  RevealingPairs pairs(c.dtype, seed);
   for (std::int64_t row = 0; row * d < std::ssize(x); ++row) {
     for (std::int64_t j = 0; j < c.pairs(); ++j) {
       const std::size_t entry = at(row / heads * c.pairs() + j);
       const auto [u, v] = source_pair(c.spec, j);
-      const RevealingPairs::Pair pair =
-          pairs.next(std::bit_cast<double>(c.cos[entry]),
-                     direction * std::bit_cast<double>(c.sin[entry]));
+      const Pair pair = next(std::bit_cast<double>(c.cos[entry]),
+                             direction * std::bit_cast<double>(c.sin[entry]));
       x[at(row * d + u)] = pair.u;
       x[at(row * d + v)] = pair.v;
     }
   }
+}
+
+struct Shape {
+  std::uint64_t sign, least_normal, infinity, quiet;  // bits of a format
+};
+
+Shape shape_of(Format format) {
+  const reference::FormatTraits f = reference::traits(format);
+  const std::uint64_t sign = std::uint64_t{1} << (f.total_bits - 1);
+  const std::uint64_t least_normal = std::uint64_t{1} << (f.precision - 1);
+  return {sign, least_normal, sign - least_normal, least_normal / 2};
+}
+
+Pair special(Format format, std::uint64_t seed) {
+  Draw draw(seed);
+  const auto [sign, least_normal, infinity, quiet] = shape_of(format);
+  const auto of_any_sign = [&, s = sign](std::uint64_t x) {
+    return x | (draw.one_in(2) ? s : 0);
+  };
+  const auto subnormal = [&] {
+    return of_any_sign(1 + draw.bits() % (least_normal - 1));
+  };
+  // 1 to 4 times the least.
+  const auto least = [&] {
+    return of_any_sign(least_normal + draw.bits() % (2 * least_normal));
+  };
+  const auto ordinary = [&] { return random_number(format, draw.bits(), 0); };
+  const auto endless = [&] {
+    return of_any_sign(draw.one_in(2) ? infinity : infinity | quiet);
+  };
+  Pair pair;
+  switch (draw.between(0, 7)) {
+    case 0:
+    case 1:
+      pair = {subnormal(), subnormal()};
+      break;
+    case 2:
+    case 3:
+      pair = {least(), least()};
+      break;
+    case 4:
+      pair = {subnormal(), least()};
+      break;
+    case 5:
+      pair = {endless(), draw.one_in(2) ? endless() : ordinary()};
+      break;
+    case 6:
+      pair = {of_any_sign(0), draw.one_in(2) ? of_any_sign(0) : subnormal()};
+      break;
+    default:
+      pair = {ordinary(), ordinary()};
+  }
+  if (draw.one_in(2)) std::swap(pair.u, pair.v);
+  return pair;
 }
 
 Bits filled(const RopeCase& c, std::int64_t heads, Values values, bool is_alike,
@@ -65,17 +123,24 @@ Bits filled(const RopeCase& c, std::int64_t heads, Values values, bool is_alike,
     first[i] = values == Values::kUnlike ? unlike(c.dtype, seed, i)
                                          : random_number(c.dtype, seed, i);
   }
-  if (values == Values::kCancelling) search(c, heads, ~seed, first);
+  if (values == Values::kCancelling) {
+    RevealingPairs pairs(c.dtype, ~seed);
+    fill_pairs(
+        c, heads, [&](double cos, double sin) { return pairs.next(cos, sin); },
+        first);
+  } else if (values == Values::kSpecial) {
+    Draw seeds(~seed);
+    fill_pairs(
+        c, heads,
+        [&](double, double) { return special(c.dtype, seeds.bits()); }, first);
+  }
   for (std::size_t i = one; i < x.size(); ++i) x[i] = x[i - one];
   return x;
 }
 
 // What a conversion to another format and back, or arithmetic, may change.
 std::uint64_t fragile(Format format, std::uint64_t random) {
-  const reference::FormatTraits f = reference::traits(format);
-  const std::uint64_t sign = std::uint64_t{1} << (f.total_bits - 1);
-  const std::uint64_t least_normal = std::uint64_t{1} << (f.precision - 1);
-  const std::uint64_t infinity = sign - least_normal, quiet = least_normal / 2;
+  const auto [sign, least_normal, infinity, quiet] = shape_of(format);
   // Neither 0, which would be an infinity, nor all ones, which outputs hold
   // before a call.
   const std::uint64_t payload = 1 + random % (quiet - 2);
@@ -113,6 +178,7 @@ void mark(const RopeCase& c, std::uint64_t seed, Bits& x) {
 
 void fill_values(RopeCase& c, Values values, bool is_alike,
                  std::uint64_t seed) {
+  c.is_special = values == Values::kSpecial;
   c.q = filled(c, c.q_heads, values, is_alike, random_bits(seed, 0));
   c.k = filled(c, c.k_heads, values, is_alike, random_bits(seed, 1));
 }

@@ -27,11 +27,15 @@ enum class Values {
   // transcendental, and never a tie.
   kCancelling,
   kUnlike,  // 2^-8 to 2^8 times like size; powers of two; zeros
+  // c.is_special: pairs with NaNs and infinities beside pairs of subnormal numbers,
+  // of the least normal ones, whose products and sums are subnormal, of zeros of
+  // either sign, and of ordinary ones. The goldens need cases/special_rules.h.
+  kSpecial,
 };
 
 // Fills c.q and c.k; with `is_alike` each batch row is the first one. Needs the
-// specification, the sizes, the dtype and, for kCancelling, the goldens of the
-// table, c.cos and c.sin. Cost: kCancelling 0.3 us an element, the others 15 ns.
+// specification, the sizes, the dtype and, for kCancelling and kSpecial, the
+// goldens of the table, c.cos and c.sin. Sets c.is_special. Cost: kCancelling 0.3 us an element, the others 15 ns.
 void fill_values(cases::RopeCase& c, Values values, bool is_alike,
                  std::uint64_t seed);
 

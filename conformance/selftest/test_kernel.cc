@@ -252,11 +252,16 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
   const auto channel = [&](auto* row, std::int64_t t) {
     return row + t * static_cast<std::int64_t>(plugin::bytes_of(dtype));
   };
-  std::vector<double> in(static_cast<std::size_t>(p.head_dim));
+  const auto flushed = [&](Flush what, Format format, double value) {
+    const double least = std::ldexp(1, reference::traits(format).min_exponent);
+    return knobs_.flush == what && std::abs(value) < least ? 0 : value;
+  };
+  std::vector<double> in;
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
-    in[static_cast<std::size_t>(t)] = load(channel(x, t), dtype);
+    in.push_back(flushed(Flush::kInputs, dtype, load(channel(x, t), dtype)));
   }
-  const auto put = [&](std::int64_t t, double value) {
+  const auto put = [&](std::int64_t t, double sum) {
+    const double value = flushed(Flush::kOutputs, dtype, sum);
     store(channel(y, t), dtype,
           knobs_.truncates         ? truncated(dtype, value)
           : knobs_.round_half_away ? rounded_half_away(dtype, value)
@@ -268,8 +273,7 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
   }
   // Products and sums of f32 numbers: binary64 holds the products exactly.
   const bool is_f64 = dtype == Format::kF64 && !knobs_.is_f32;
-  const Format arithmetic = is_f64 ? Format::kF64 : Format::kF32;
-  const Format step = knobs_.round_each ? dtype : arithmetic;
+  const Format step = is_f64 || knobs_.round_each ? dtype : Format::kF32;
   for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
     const reference::Pair pair = knobs_.pair(spec, j);
     const reference::Pair to =
@@ -294,15 +298,16 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
     knobs_.adjust_in_problem(p, index, c, s);
     const double x_u = in[static_cast<std::size_t>(pair.u)];
     const double x_v = in[static_cast<std::size_t>(pair.v)];
-    const auto times = [&](double a, double b) { return rounded(step, a * b); };
+    const auto times = [&](double a, double b) {
+      return flushed(Flush::kProducts, step, rounded(step, a * b));
+    };
     const auto sum = [&](double a, double b, double product) {
       return rounded(step, knobs_.is_fused ? std::fma(a, b, product)
                                            : times(a, b) + product);
     };
     const double y_u = sum(x_u, c, -times(x_v, s));
-    const double first = knobs_.overwrites_input ? y_u : x_u;
     put(to.u, y_u);
-    put(to.v, sum(first, s, times(x_v, c)));
+    put(to.v, sum(knobs_.overwrites_input ? y_u : x_u, s, times(x_v, c)));
   }
 }
 
@@ -381,13 +386,12 @@ void TestKernel::permute(const ropeproof_problem& p) {
     for (std::int64_t t = 0; t < p.head_dim; ++t) {
       const auto from =
           static_cast<std::int64_t>(source[static_cast<std::size_t>(t)]);
-      std::byte* to =
-          bytes_at(p.permute_out, (h * p.head_dim + t) * row, dtype);
-      const std::byte* x = bytes_at(in, (h * p.head_dim + from) * row, dtype);
-      const auto size = static_cast<std::int64_t>(plugin::bytes_of(dtype));
-      std::memcpy(to, x, static_cast<std::size_t>(row * size));
+      void* to = bytes_at(p.permute_out, (h * p.head_dim + t) * row, dtype);
+      std::memcpy(to, bytes_at(in, (h * p.head_dim + from) * row, dtype),
+                  static_cast<std::size_t>(row) * plugin::bytes_of(dtype));
       for (std::int64_t i = 0; knobs_.permutes_numbers && i < row; ++i) {
-        store(to + i * size, dtype, load(x + i * size, dtype));
+        store(bytes_at(to, i, dtype), dtype,
+              load(bytes_at(to, i, dtype), dtype));
       }
     }
   }

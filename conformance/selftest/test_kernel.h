@@ -25,6 +25,9 @@ struct HeadIndex {
   bool is_key = false;
 };
 
+// Which subnormal numbers become 0.
+enum class Flush { kNone, kInputs, kProducts, kOutputs };
+
 struct Knobs {
   // theta_j of a problem, and the angle at a position.
   std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
@@ -46,10 +49,11 @@ struct Knobs {
   // What becomes of a channel outside the window; without it, its bits are copied.
   std::function<double(double x, double m)> outside;
   reference::Format table = reference::Format::kF32;
-  bool round_each = false;        // every product and sum to the dtype
-  bool is_f32 = false;            // arithmetic in f32, whatever the dtype
-  bool truncates = false;         // whatever becomes 16 bits
-  bool round_half_away = false;   // of what becomes 16 bits
+  bool round_each = false;       // every product and sum to the dtype
+  bool is_f32 = false;           // arithmetic in f32, whatever the dtype
+  bool truncates = false;        // whatever becomes 16 bits
+  bool round_half_away = false;  // of what becomes 16 bits
+  Flush flush = Flush::kNone;
   bool is_fused = false;          // a multiply-add rounds once
   bool uses_low_part = false;     // the angle in twice binary64
   bool overwrites_input = false;  // y_v formed from y_u

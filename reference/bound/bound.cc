@@ -10,8 +10,10 @@ namespace {
 
 double roundoff(Format format) { return traits(format).unit_roundoff; }
 
-// Half of the smallest subnormal number.
-double half_smallest(Format format) { return ulp(format, 0) / 2; }
+// Half of the smallest subnormal number. Of f64 all of it: no binary64 is smaller.
+double half_smallest(Format format) {
+  return format == Format::kF64 ? ulp(format, 0) : ulp(format, 0) / 2;
+}
 
 // Infinite where it bounds nothing: that many roundings may give anything.
 double gamma(double k, double u) {

@@ -306,5 +306,13 @@ TEST_CASE("a frequency given out may be subnormal where it is formed or held",
   }
 }
 
+TEST_CASE("two products of f64 may be subnormal, and be rounded",
+          "[reference][bound]") {
+  const Claim claim{.table = kF64, .output = kF64};
+  const double smallest = 0x1p-1074;
+  CHECK(underflow_error(claim, 0) >= smallest);
+  CHECK(underflow_error(claim, 0) <= 4 * smallest);
+}
+
 }  // namespace
 }  // namespace ropeproof::reference::bound
