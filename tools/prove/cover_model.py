@@ -11,6 +11,7 @@ import json
 import numpy
 
 FORMAT = "ropeproof-coverage/1"
+NO_SIZE = 2.0**99  # of a dimension that has no class left
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -47,12 +48,12 @@ class Dimension:
             need(is_list_of(int, low) and is_list_of(int, high),
                  f"{where}: low and high are lists of whole numbers")
             need(len(low) == len(high), f"{where}: {len(low)} low and {len(high)} high")
-            spans = sorted(zip(low, high))
+            spans = list(zip(low, high))
             need(all(0 <= a <= b for a, b in spans), f"{where}: a range is empty or negative")
             need(all(a[1] < b[0] for a, b in itertools.pairwise(spans)),
-                 f"{where}: ranges overlap")
+                 f"{where}: ranges overlap, or descend")
             self.lows = low
-            self.classes = [str(a) if a == b else f"{a}-{b}" for a, b in zip(low, high)]
+            self.classes = [str(a) if a == b else f"{a}-{b}" for a, b in spans]
         else:
             need(set(entry) == {"name", "classes"} and is_list_of(str, entry["classes"]),
                  f"{where} needs classes, or low and high, and nothing else")
@@ -73,7 +74,7 @@ class Model:
     def __init__(self, text):
         try:
             model = json.loads(text, object_pairs_hook=without_duplicates)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadModel(f"not JSON: {error}") from None
         keys = ("format", "dimensions", "never", "at_most")
         need(isinstance(model, dict) and set(model) == set(keys), f"needs {', '.join(keys)}")
@@ -121,7 +122,9 @@ class Model:
             self.reasons.append(f"{where}: {rule['because']}")
         self.saving = numpy.array(saving, bool).reshape(-1, self.of.size)
         self.rule_of = numpy.array(self.rule_of, int)
+        self.clause_of = numpy.array(self.clause_of, int)
         self._saving = self.saving.T.astype(numpy.float32)
+        self._named = (self.within[self.clause_of] & ~self.saving).astype(numpy.float32)
         member = self.rule_of[:, None] == numpy.arange(len(self.reasons))
         self._member = member.astype(numpy.float32)
 
@@ -153,24 +156,21 @@ class Model:
                  that are complete break a rule if and only if one has none.
         """
         while True:
-            before = domains.sum()
+            before = numpy.count_nonzero(domains)
             if self.reasons:
                 open_clauses = domains.astype(numpy.float32) @ self._saving > 0
-                last = open_clauses @ self._member <= 1  # one way out of the rule, or none
-                only = last[:, self.rule_of] & open_clauses
-                for clause in numpy.flatnonzero(only.any(0)):
-                    elsewhere = ~self.within[self.clause_of[clause]]
-                    domains[only[:, clause]] &= self.saving[clause] | elsewhere
-                domains[(open_clauses @ self._member == 0).any(1)] = False
+                ways = open_clauses.astype(numpy.float32) @ self._member
+                only = open_clauses & (ways == 1)[:, self.rule_of]
+                domains &= only.astype(numpy.float32) @ self._named == 0
+                domains[(ways == 0).any(1)] = False
             for dimensions, sizes, limit, _ in self.limits:
-                for d in dimensions:
-                    others = numpy.ones(len(domains))
-                    for e in dimensions:
-                        if e != d:
-                            own = self.within[e]
-                            others *= numpy.where(domains[:, own], sizes[own], numpy.inf).min(1)
-                    domains[:, self.within[d]] &= others[:, None] * sizes[self.within[d]] <= limit
-            if domains.sum() == before:
+                spans = [slice(self.offsets[d], self.offsets[d + 1]) for d in dimensions]
+                least = [numpy.where(domains[:, span], sizes[span], NO_SIZE).min(1)
+                         for span in spans]
+                for span, own in zip(spans, least):
+                    others = numpy.prod(least, 0) / own
+                    domains[:, span] &= others[:, None] * sizes[span] <= limit
+            if numpy.count_nonzero(domains) == before:
                 return numpy.add.reduceat(domains, self.offsets[:-1], 1).all(1)
 
     def broken_rule(self, row):

@@ -81,7 +81,7 @@ small = {
         {"name": "shape", "classes": ["plain", "round", "square", "odd"]},
         {"name": "colour", "classes": ["none", "red", "green"]},
         {"name": "width", "low": [1, 4, 32], "high": [3, 7, 32]},
-        {"name": "height", "low": [1, 0, 8], "high": [7, 0, 8]},
+        {"name": "height", "low": [0, 1, 8], "high": [0, 7, 8]},
         {"name": "place", "classes": ["here", "there"]},
     ],
     "never": [
@@ -122,7 +122,7 @@ for number in range(60):
     names = [f"d{i}" for i in range(5)]
     model = {"format": small["format"], "at_most": [], "never": [], "dimensions": []}
     for name in names:
-        sizes = draw.sample([0, 1, 2, 3, 5, 8], draw.randint(2, 4))
+        sizes = sorted(draw.sample([0, 1, 2, 3, 5, 8], draw.randint(2, 4)))
         model["dimensions"].append({"name": name, "low": sizes, "high": sizes})
     for _ in range(draw.randint(0, 7)):
         some = draw.sample(model["dimensions"], draw.randint(1, 4))
@@ -209,20 +209,24 @@ refuse("a factor twice", "rule 2: width is there twice", at_most(["width", "widt
 refuse("a limit of 0", "not a positive whole number", at_most(["width"], 0))
 refuse("everything excluded", "the rules exclude every row", never(place=["here", "there"]))
 refuse("a class excluded", "no row for width 32", at_most(["width"], 31))
-refuse("a class excluded by a chain", "no row for shape round", never(colour=["green"], place=["here"]))
+refuse("a class excluded by a chain", "no row for shape round",
+       never(colour=["green"], place=["here"]))
 refuse("a dimension twice", '"place" is there twice', dimension(name="place", classes=["a", "b"]))
 refuse("a class twice", '"a" is there twice', dimension(name="x", classes=["a", "a"]))
 refuse("a dimension of one class", '"x": 1 classes', dimension(name="x", classes=["a"]))
-refuse("classes beyond z", '"x": 37 classes', dimension(name="x", classes=[str(i) for i in range(37)]))
+refuse("classes beyond z", '"x": 37 classes',
+       dimension(name="x", classes=[str(i) for i in range(37)]))
 refuse("unequal length", '"x": 2 low and 1 high', dimension(name="x", low=[1, 2], high=[1]))
-refuse("an overlap", '"x": ranges overlap', dimension(name="x", low=[4, 1], high=[5, 4]))
+refuse("an overlap", '"x": ranges overlap', dimension(name="x", low=[1, 4], high=[4, 5]))
+refuse("the large first", "or descend", dimension(name="x", low=[4, 1], high=[5, 3]))
 refuse("an empty range", '"x": a range is empty', dimension(name="x", low=[1, 4], high=[2, 3]))
 refuse("a name forgotten", "has no name", dimension(classes=["a", "b"]))
 refuse("a number for a word", "needs classes", dimension(name="x", classes=[1, 2]))
 refuse("another format", "the format is not", lambda model: model.update(format="x/1"))
 refuse("an unknown field", "needs format", lambda model: model.update(surprise=1))
 refuse("no JSON", "not JSON", lambda model: json.dumps(model)[:-1])
-refuse("a key twice", '"format" is there twice', lambda model: '{"format": 1,' + json.dumps(model)[1:])
+refuse("a key twice", '"format" is there twice',
+       lambda model: '{"format": 1,' + json.dumps(model)[1:])
 expect("no model", 2, "No such file", arguments=[folder])
 expect("an unknown option", 2, "usage", arguments=["--chek", good])
 
