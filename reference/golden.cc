@@ -1,8 +1,8 @@
 #include "reference/golden.h"
 
-#include <bit>
-#include <string>
+#include <iterator>
 
+#include "reference/arguments.h"
 #include "reference/oracle.h"
 
 namespace ropeproof::reference {
@@ -26,20 +26,6 @@ std::vector<double> as_doubles(std::span<const std::int64_t> positions) {
   return {positions.begin(), positions.end()};
 }
 
-bool is_finite(double x) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000u;
-  return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
-}
-
-void validate_size(const std::string& what, std::size_t size,
-                   std::int64_t expected) {
-  if (size != static_cast<std::size_t>(expected)) {
-    throw std::invalid_argument(what + " has " + std::to_string(size) +
-                                " entries; expected " +
-                                std::to_string(expected));
-  }
-}
-
 }  // namespace
 
 bool available(Oracle oracle) { return find(oracle) != nullptr; }
@@ -51,17 +37,8 @@ Oracle best_oracle() {
 Goldens::Goldens(Oracle oracle, const Spec& spec,
                  std::span<const double> positions) {
   validate(spec);
-  for (const double p : positions) {
-    validate_position(p);
-    validate_position(spec, p);
-  }
-  const auto axes = static_cast<std::size_t>(spec.axes.count);
-  if (positions.size() % axes != 0) {
-    throw std::invalid_argument(
-        "positions has " + std::to_string(positions.size()) +
-        " entries; expected a multiple of " + std::to_string(axes));
-  }
-  tokens_ = static_cast<std::int64_t>(positions.size() / axes);
+  validate_positions(spec, positions);
+  tokens_ = std::ssize(positions) / spec.axes.count;
   head_dim_ = spec.layout.head_dim;
   prover_ = get(oracle)(spec, positions);
 }
@@ -83,14 +60,7 @@ std::vector<WideCosSin> Goldens::wide_table() const {
 }
 
 void Goldens::validate_x(std::int64_t heads, std::span<const double> x) const {
-  validate(Shape{1, tokens_, heads});
-  validate_size("x", x.size(), tokens_ * heads * head_dim_);
-  for (const double value : x) {
-    if (!is_finite(value)) {
-      throw std::invalid_argument("x holds " + std::to_string(value) +
-                                  "; expected finite numbers");
-    }
-  }
+  reference::validate_x(tokens_, heads, head_dim_, x);
 }
 
 std::vector<Golden> Goldens::rope(std::int64_t heads,

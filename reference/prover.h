@@ -9,7 +9,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <exception>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -20,29 +19,12 @@
 #include "reference/exact.h"
 #include "reference/golden.h"
 #include "reference/oracle.h"
+#include "reference/parallel_for.h"
 #include "reference/resolve.h"
 #include "reference/rope.h"
 #include "reference/spec.h"
 
 namespace ropeproof::reference {
-
-// Runs body(0) .. body(count-1) on all threads; each writes its own elements,
-// so the result does not depend on their number. Rethrows the first exception.
-// A few bodies run on the calling thread: waking others would take longer.
-template <class Body>
-void parallel_for(std::int64_t count, const Body& body) {
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic, 16) if (count > 64)
-  for (std::int64_t i = 0; i < count; ++i) {
-    try {
-      body(i);
-    } catch (...) {
-#pragma omp critical(ropeproof_reference_failure)
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-}
 
 // A number c or s of rope.h times the amplitude, and what to divide it by: the
 // denominator of an exact power of xPos comes last, so that a quotient that is

@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "reference/sweep/fast_goldens.h"
 #include "reference/sweep/rounding.h"
 #include "reference/sweep/sweep.h"
 
@@ -113,6 +114,19 @@ TEST_CASE("the error budget of a sweep adds up", "[reference][sweep][bounds]") {
         (kCosSinError + kScaledError + kSumError) * (1 + 0x1p-40));
   CHECK(kMargin >= kCosSinError + kU2);
   CHECK(kMargin >= kRotationError + kU2);
+}
+
+TEST_CASE("the error budget of goldens formed at run time adds up",
+          "[reference][sweep][bounds]") {
+  constexpr double kSecondOrder = 1 + 0x1p-40;
+  CHECK(kOracleError >= 0x1p-53 * 0x1p-53);
+  CHECK(kSplitError >= (kSumError + kProductError) * kSecondOrder);
+  CHECK(kTableError >= (kSplitError + 2 * kOracleError) * kSecondOrder);
+  CHECK(kPairError >= (kScaledError + kSumError + kU2) * kSecondOrder);
+  CHECK(kGoldenError >= kTableError + kPairError);
+  CHECK(kGoldenError <= 0x1p-102);
+  CHECK(kPairUnderflow >= 8 * 0x1p-1074);
+  CHECK(kTableUnderflow >= 8 * 0x1p-1074);
 }
 
 // One number on either side of each power and of an ordinary number.

@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "reference/prover.h"
+#include "reference/parallel_for.h"
 #include "reference/sweep/rows.h"
 #include "reference/sweep/sweep.h"
 

@@ -1,0 +1,78 @@
+// fast_goldens.h -- goldens of one specification at run time: the same bits as
+// golden.h, some hundred times as fast.
+//
+// Cosines and sines come from cos_sin_table.h and rotations are formed in
+// double-double arithmetic, each with a bound of its error; the rounding test
+// (rounding.h) decides the bits, or the oracle does, from the start.
+#ifndef ROPEPROOF_REFERENCE_SWEEP_FAST_GOLDENS_H_
+#define ROPEPROOF_REFERENCE_SWEEP_FAST_GOLDENS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/golden.h"
+#include "reference/rope.h"
+#include "reference/spec.h"
+#include "reference/sweep/cos_sin_table.h"
+
+namespace ropeproof::reference::sweep {
+
+// A rotated pair (rows.h): y_u = x_u c - x_v s is off by
+//     |x_u| e_c + |x_v| e_s + kPairError (|x_u c| + |x_v s|) + kPairUnderflow
+// with e_c and e_s of the table. kPairError: the two products (kScaledError) and
+// their sum (kSumError), 4.502 u^2; u^2 for the ends of the rounding test; and
+// the roundings of this bound itself. Relative to what is summed, not to |m|: a
+// pair with one zero has results as small as its sine, decided all the same.
+inline constexpr double kPairError = 5.6 * kU2;
+// Eight operations of the two products lose 2^-1075 each where they underflow.
+inline constexpr double kPairUnderflow = 0x1p-1070;
+// Both, relative to |m| (|x_u| + |x_v|): it is below 2^-102.
+inline constexpr double kGoldenError = kTableError + kPairError;
+
+class FastGoldens {
+ public:
+  // As Goldens of golden.h: `positions` is [axes, tokens]. Cost:
+  // cos_sin_table.h. Everything here throws what golden.h throws, and
+  // ArithmeticError; it uses OpenMP, and no result depends on the number of
+  // threads.
+  FastGoldens(Oracle oracle, const Spec& spec,
+              std::span<const double> positions);
+
+  const Resolution& resolution() const { return table_.resolution(); }
+  std::vector<WideGolden> frequencies() const { return table_.frequencies(); }
+
+  // [tokens, pairs], the bits of Goldens::table. precision_bits is 106 where the
+  // oracle did not decide.
+  std::vector<GoldenCosSin> table() const;
+  // The same, hi the bits of Goldens::wide_table, and hi + lo within kTableError
+  // of the real number, relative to |m| (and to what underflows).
+  std::vector<WideCosSin> wide_table() const;
+
+  // The rotated tensor (R6), dense [tokens, heads, head_dim], as `x`, which is
+  // finite and exact: the bits of Goldens::rope. Some 15 ns for each value.
+  // Returns how many heads the oracle had to form, for 1 ms each and more.
+  std::int64_t rope(std::int64_t heads, std::span<const double> x,
+                    std::span<std::uint64_t> y) const;
+  // hi has the bits of Goldens::wide_rope, and hi + lo is within kGoldenError |m|
+  // (|x_u| + |x_v|) of the real number. lo is 0 outside the window.
+  std::int64_t wide_rope(std::int64_t heads, std::span<const double> x,
+                         std::span<std::uint64_t> hi,
+                         std::span<std::uint64_t> lo) const;
+
+ private:
+  template <class Proved>
+  std::vector<Proved> proved_table() const;
+  template <class Proved, class Store>
+  std::int64_t rotate(std::int64_t heads, std::span<const double> x,
+                      const Store& store) const;
+
+  CosSinTable table_;
+  Layout layout_;
+  std::vector<Pair> sources_, targets_;  // of each pair
+  std::vector<std::int64_t> outside_;    // channels outside the window
+};
+
+}  // namespace ropeproof::reference::sweep
+
+#endif  // ROPEPROOF_REFERENCE_SWEEP_FAST_GOLDENS_H_
