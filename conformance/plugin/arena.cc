@@ -63,20 +63,4 @@ void Arena::release() {
   blocks_.clear();
 }
 
-std::string Arena::contents() const {
-  std::string contents;
-  for (const auto& block : blocks_) {
-    contents.append(reinterpret_cast<const char*>(block.data()), block.size());
-  }
-  return contents;
-}
-
-void Arena::restore(const std::string& contents) {
-  const char* at = contents.data();
-  for (const auto& block : blocks_) {
-    if (!block.empty()) std::memcpy(block.data(), at, block.size());
-    at += block.size();
-  }
-}
-
 }  // namespace ropeproof::conformance::plugin

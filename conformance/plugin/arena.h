@@ -4,11 +4,8 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "conformance/plugin/kernel.h"
+#include "conformance/plugin/blocks.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -29,12 +26,8 @@ class Arena {
   // guard page; a block at its slot's start is 64-byte aligned. At most 256
   // MiB. Throws std::bad_alloc.
   std::byte* allocate(std::size_t bytes, Edge edge);
+  const Blocks& blocks() const { return blocks_; }
   void release();
-
-  // All that is allocated, to be put back by restore() before the next
-  // allocation.
-  std::string contents() const;
-  void restore(const std::string& contents);
 
  private:
   struct SlotSize {
@@ -58,7 +51,7 @@ class Arena {
   std::size_t page_ = 0, total_ = 0;
   std::array<std::byte*, kSizes.size()> first_{};  // slot of each size
   std::array<std::size_t, kSizes.size()> used_{};
-  std::vector<std::span<std::byte>> blocks_;
+  Blocks blocks_;
 };
 
 }  // namespace ropeproof::conformance::plugin

@@ -1,6 +1,7 @@
 // What third-party code may do to its surroundings, and what becomes of it.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "conformance/plugin/arena.h"
 #include "conformance/plugin/float_control.h"
 #include "conformance/plugin/kernel.h"
+#include "conformance/plugin/sparse_memory.h"
 #include "conformance/selftest/fakes/strided_problem.h"
 
 namespace ropeproof::conformance::plugin {
@@ -124,6 +126,48 @@ TEST_CASE("the arena hands out distinct blocks until it is full, and again",
   CHECK(count > 100);
   arena.release();
   CHECK(fill() == count);
+}
+
+TEST_CASE(
+    "a sparse block lies between guard pages, is shared and starts as zeros",
+    "[conformance][kernel]") {
+  SparseMemory memory;
+  constexpr std::size_t kBytes = (std::size_t{1} << 34) + 100;
+  std::byte* const start = memory.allocate(kBytes, Edge::kStart, {});
+  std::byte* const end = memory.allocate(kBytes, Edge::kEnd, {});
+  CHECK(is_guarded(start - 1));
+  CHECK(is_guarded(end + kBytes));
+  CHECK_FALSE(is_guarded(start));
+  CHECK_FALSE(is_guarded(end + kBytes - 1));
+  const pid_t child = fork();
+  if (child == 0) {
+    start[kBytes - 1] = std::byte{1};
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  CHECK(start[kBytes - 1] == std::byte{1});
+  memory.release();
+  CHECK(memory.allocate(kBytes, Edge::kStart, {}) == start);
+  CHECK(start[kBytes - 1] == std::byte{0});
+}
+
+TEST_CASE("sparse memory that is not to be had is an error, not a crash",
+          "[conformance][kernel]") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{std::size_t{1} << 34, std::size_t{1} << 34};
+    setrlimit(RLIMIT_AS, &limit);
+    SparseMemory memory;
+    try {
+      memory.allocate(1, Edge::kEnd, {});
+    } catch (const NoAddressSpace&) {
+      _exit(42);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WEXITSTATUS(status) == 42);
 }
 
 TEST_CASE("a kernel that hangs three times gets no fourth call",

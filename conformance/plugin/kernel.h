@@ -19,7 +19,9 @@
 #include <string>
 #include <vector>
 
+#include "conformance/plugin/blocks.h"
 #include "conformance/plugin/question.h"
+#include "conformance/plugin/sparse_memory.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -72,9 +74,6 @@ struct Answer {
   bool is_steady = true;  // run_together: no round gave other bits
 };
 
-// The side of a block of memory that borders a guard page.
-enum class Edge { kStart, kEnd };
-
 // How a kernel's process begins and ends.
 struct Lifetime {
   // What loading or describing left changed in the floating-point environment,
@@ -102,6 +101,10 @@ class Kernel {
     return allocate(bytes);
   }
   virtual bool has_guards() const { return false; }
+
+  // Blocks of many GiB, which the kernel can reach where it shares_memory();
+  // they have a release() of their own.
+  SparseMemory& sparse() { return sparse_; }
 
   // Solves one problem, all of whose pointers are from allocate(). After a
   // crash or a timeout the next call starts a fresh process.
@@ -139,6 +142,9 @@ class Kernel {
   // Whether strides, gaps and in-place calls reach the kernel. A process sees
   // dense copies, so the suite cannot judge its memory behaviour.
   virtual bool shares_memory() const = 0;
+
+ private:
+  SparseMemory sparse_;
 };
 
 struct KernelOptions {

@@ -8,10 +8,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "conformance/plugin/arena.h"
 #include "conformance/plugin/child.h"
 #include "conformance/plugin/description.h"
-#include "conformance/plugin/kernel.h"
+#include "conformance/plugin/guarded_kernel.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/patience.h"
 #include "conformance/plugin/worker.h"
@@ -112,27 +111,6 @@ class Shared {
   T* object_;
 };
 
-// A kernel whose tensors lie between guard pages.
-class GuardedKernel : public Kernel {
- public:
-  std::byte* allocate(std::size_t bytes) override {
-    return arena_.allocate(bytes, Edge::kStart);
-  }
-  void release() override { arena_.release(); }
-  std::byte* allocate_at(Edge edge, std::size_t bytes) override {
-    return arena_.allocate(bytes, edge);
-  }
-  bool has_guards() const override { return true; }
-  bool shares_memory() const override { return true; }
-
- protected:
-  std::string contents() const { return arena_.contents(); }
-  void restore(const std::string& contents) { arena_.restore(contents); }
-
- private:
-  Arena arena_;  // before the first fork
-};
-
 class LibraryKernel : public GuardedKernel {
  public:
   LibraryKernel(const std::string& path, const std::string& source,
@@ -194,11 +172,11 @@ class LibraryKernel : public GuardedKernel {
     if (patience_.is_lost()) {
       return std::vector<Answer>(count, patience_.answer());
     }
-    const std::string memory = contents();
+    save_memory();
     const bool is_first = worker_ == nullptr || is_first_;
     auto answers = ask_once(problems, rounds, question, count);
     if (patience_.tries_again(answers[0], is_first)) {
-      restore(memory);
+      restore_memory();
       answers = ask_once(problems, rounds, question, count);
     }
     patience_.count(answers[0], worker_ == nullptr);

@@ -1,0 +1,45 @@
+// guarded_kernel.h -- a kernel whose tensors lie between guard pages.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_GUARDED_KERNEL_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_GUARDED_KERNEL_H_
+
+#include <string>
+
+#include "conformance/plugin/arena.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::plugin {
+
+class GuardedKernel : public Kernel {
+ public:
+  // Before the first fork.
+  GuardedKernel() { sparse().reserve(); }
+
+  std::byte* allocate(std::size_t bytes) override {
+    return arena_.allocate(bytes, Edge::kStart);
+  }
+  void release() override { arena_.release(); }
+  std::byte* allocate_at(Edge edge, std::size_t bytes) override {
+    return arena_.allocate(bytes, edge);
+  }
+  bool has_guards() const override { return true; }
+  bool shares_memory() const override { return true; }
+
+ protected:
+  // All that is allocated, to be put back before the next allocation.
+  void save_memory() {
+    contents_.clear();
+    save(arena_.blocks(), contents_);
+    save(sparse().blocks(), contents_);
+  }
+  void restore_memory() {
+    restore(sparse().blocks(), restore(arena_.blocks(), contents_.data()));
+  }
+
+ private:
+  Arena arena_;
+  std::string contents_;  // kept from call to call: no new pages
+};
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_GUARDED_KERNEL_H_

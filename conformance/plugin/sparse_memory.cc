@@ -1,0 +1,70 @@
+#include "conformance/plugin/sparse_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace ropeproof::conformance::plugin {
+
+// What goes back to the system by MADV_REMOVE, and stays out of core files, which
+// would be as large as the address space.
+#if defined(MADV_REMOVE) && defined(MADV_DONTDUMP) && defined(MAP_NORESERVE)
+
+void SparseMemory::reserve() noexcept {
+  if (begin_ != nullptr || sizeof(void*) < 8) return;
+  page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  total_ = (kSlots + 2) * (kSlotBytes + page_);
+  void* const memory = mmap(nullptr, total_, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return;
+  begin_ = static_cast<std::byte*>(memory);
+  bool is_ready = madvise(begin_, total_, MADV_DONTDUMP) == 0;
+  for (std::size_t i = 0; i <= kSlots; ++i) {
+    is_ready =
+        is_ready && mprotect(slot(i) + kSlotBytes, page_, PROT_NONE) == 0;
+  }
+  if (is_ready) return;
+  munmap(begin_, total_);
+  begin_ = nullptr;
+}
+
+SparseMemory::~SparseMemory() {
+  if (begin_ != nullptr) munmap(begin_, total_);
+}
+
+// A kernel that miscounts may have written anywhere.
+void SparseMemory::release() {
+  if (taken_ == 0) return;
+  for (std::size_t i = 0; i < kSlots + 2; ++i) {
+    madvise(slot(i), kSlotBytes, MADV_REMOVE);
+  }
+  taken_ = 0;
+  blocks_.clear();
+}
+
+#else
+
+void SparseMemory::reserve() noexcept {}
+SparseMemory::~SparseMemory() = default;
+void SparseMemory::release() {}
+
+#endif
+
+std::byte* SparseMemory::slot(std::size_t number) const {
+  return begin_ + number * (kSlotBytes + page_);
+}
+
+std::byte* SparseMemory::allocate(std::size_t bytes, Edge edge,
+                                  std::span<const ByteRange> used) {
+  reserve();
+  if (begin_ == nullptr || bytes > kSlotBytes || taken_ == kSlots) {
+    throw NoAddressSpace();
+  }
+  std::byte* block = slot(++taken_);
+  if (edge == Edge::kEnd) block += kSlotBytes - bytes;
+  for (const ByteRange& range : used) {
+    blocks_.push_back({block + range.begin, range.size()});
+  }
+  return block;
+}
+
+}  // namespace ropeproof::conformance::plugin

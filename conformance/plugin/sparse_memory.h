@@ -1,0 +1,59 @@
+// sparse_memory.h -- blocks of many GiB of which little is ever touched.
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SPARSE_MEMORY_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_SPARSE_MEMORY_H_
+
+#include <cstddef>
+#include <new>
+#include <span>
+
+#include "conformance/plugin/blocks.h"
+
+namespace ropeproof::conformance::plugin {
+
+// This machine, or a limit of this process, has no room for far strides.
+struct NoAddressSpace : std::bad_alloc {
+  const char* what() const noexcept override {
+    return "no address space for strides this long (170 GiB, hardly any of it "
+           "memory): see ulimit -v and vm.overcommit_memory";
+  }
+};
+
+// One shared anonymous mapping, cut into slots with guard pages between them. It
+// takes 170 GiB of address space and no memory: a page comes when it is touched
+// and goes at release(). Before the first slot and behind the last one there is
+// as much room again, for kernels of this process that miscount.
+class SparseMemory {
+ public:
+  // Room for 2^31 elements of an f64 tensor, and for what lies around them.
+  static constexpr std::size_t kSlotBytes = std::size_t{17} << 30;
+  static constexpr std::size_t kSlots = 8;
+
+  SparseMemory() = default;
+  ~SparseMemory();
+  SparseMemory(const SparseMemory&) = delete;
+  SparseMemory& operator=(const SparseMemory&) = delete;
+
+  // Takes the address space, if there is any. Processes that are forked
+  // afterwards share it; else the first block takes it. About 20 us.
+  void reserve() noexcept;
+
+  // Zeroed, valid until release(). The block's first or last byte borders a guard
+  // page. `used` are its parts that blocks() names, for who wants to put back what
+  // they hold. Throws NoAddressSpace, also where all slots are taken.
+  std::byte* allocate(std::size_t bytes, Edge edge,
+                      std::span<const ByteRange> used);
+  const Blocks& blocks() const { return blocks_; }
+  // Gives all memory back, whoever has touched it.
+  void release();
+
+ private:
+  std::byte* slot(std::size_t number) const;
+
+  std::byte* begin_ = nullptr;
+  std::size_t page_ = 0, total_ = 0, taken_ = 0;
+  Blocks blocks_;
+};
+
+}  // namespace ropeproof::conformance::plugin
+
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_SPARSE_MEMORY_H_
