@@ -92,7 +92,13 @@ std::string summary(const RopeCase& c) {
   text += "batch " + std::to_string(c.batch) + ", seq " +
           std::to_string(c.seq) + ", heads " + std::to_string(c.q_heads);
   if (c.k_heads > 0) text += " + " + std::to_string(c.k_heads);
-  if (c.memory != Memory::kDense) {
+  if (c.storage) {
+    text += ", " + text::word(kOrderWords, c.storage->order) + " " +
+            text::word(kSpacingWords, c.storage->spacing) + ", rows " +
+            text::word(kRowSpacingWords, c.storage->rows) +
+            (c.storage->is_in_place ? ", in place, " : ", ") +
+            text::word(kEdgeWords, c.storage->edge);
+  } else if (c.memory != Memory::kDense) {
     text += ", " + text::word(kMemoryWords, c.memory);
   }
   return text;

@@ -13,6 +13,31 @@ inline constexpr text::Words<Memory, 4> kMemoryWords{
      {Memory::kStrided, "strided"},
      {Memory::kStridedInPlace, "strided_in_place"}}};
 
+inline constexpr text::Words<DimensionOrder, 4> kOrderWords{
+    {{DimensionOrder::kBshd, "bshd"},
+     {DimensionOrder::kBhsd, "bhsd"},
+     {DimensionOrder::kSbhd, "sbhd"},
+     {DimensionOrder::kPacked, "packed"}}};
+
+inline constexpr text::Words<Spacing, 7> kSpacingWords{
+    {{Spacing::kDense, "dense"},
+     {Spacing::kGaps, "gaps"},
+     {Spacing::kKeysApart, "k_apart"},
+     {Spacing::kOutputsApart, "outputs_apart"},
+     {Spacing::kBroadcast, "broadcast"},
+     {Spacing::kWide, "wide"},
+     {Spacing::kFar, "far"}}};
+
+inline constexpr text::Words<RowSpacing, 3> kRowSpacingWords{
+    {{RowSpacing::kDense, "dense"},
+     {RowSpacing::kGaps, "gaps"},
+     {RowSpacing::kShared, "shared"}}};
+
+inline constexpr text::Words<BufferEdge, 3> kEdgeWords{
+    {{BufferEdge::kEnd, "end"},
+     {BufferEdge::kStart, "start"},
+     {BufferEdge::kUnaligned, "unaligned"}}};
+
 inline constexpr text::Words<Defect, 14> kDefectWords{
     {{Defect::kOddRotaryDim, "odd_rotary_dim"},
      {Defect::kRotaryDimAboveHeadDim, "rotary_dim_above_head_dim"},

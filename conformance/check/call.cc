@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "conformance/check/cache.h"
+#include "conformance/check/placed.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
@@ -17,10 +18,7 @@ namespace {
 
 using reference::Format;
 
-// Gaps of a strided layout after each head, token and batch row, in elements:
-// odd, so that no row stays aligned, and others for outputs than for inputs.
-constexpr Strides kInputGaps{7, 5, 3}, kOutputGaps{13, 11, 9};
-// Of positions, amplitudes and tables, which have no heads.
+// After the rows of positions, amplitudes and tables, which have no heads.
 constexpr Strides kRowGaps{5, 3, 0};
 
 // Of no meaning; the same on every machine.
@@ -33,11 +31,11 @@ std::size_t salt_of(const Case& c, std::size_t operation) {
   return salt >> 7;
 }
 
-// One of the layouts that a kernel declares, another one for another case.
-std::uint32_t cache_layout(std::uint32_t layouts, std::size_t salt) {
-  std::size_t skip = salt % static_cast<std::size_t>(std::popcount(layouts));
-  while (skip-- > 0) layouts &= layouts - 1;
-  return layouts & -layouts;
+// One of several bits, another one for another case.
+std::uint32_t one_of(std::uint32_t bits, std::size_t salt) {
+  std::size_t skip = salt % static_cast<std::size_t>(std::popcount(bits));
+  while (skip-- > 0) bits &= bits - 1;
+  return bits & -bits;
 }
 
 Rows list_of(std::size_t count) {
@@ -48,11 +46,24 @@ Rows list_of(std::size_t count) {
 
 Rows Call::rows_of(std::int64_t outer, std::int64_t inner,
                    std::int64_t length) const {
-  return with_gaps({outer, inner, 1}, length, has_gaps_ ? kRowGaps : Strides{});
+  const bool has_gaps = storage_.rows == cases::RowSpacing::kGaps;
+  return with_gaps({outer, inner, 1}, length, has_gaps ? kRowGaps : Strides{});
 }
 
-Rows Call::table_rows() {
-  const Rows rows = rows_of(case_->batch, case_->seq, case_->pairs());
+bool Call::is_shared(std::initializer_list<const cases::Bits*> lists,
+                     std::int64_t blocks) const {
+  return storage_.rows == cases::RowSpacing::kShared &&
+         std::ranges::all_of(lists, [&](const cases::Bits* list) {
+           return repeats(*list, blocks, case_->batch);
+         });
+}
+
+Rows Call::table_rows(std::initializer_list<const cases::Bits*> inputs) {
+  Rows rows = rows_of(case_->batch, case_->seq, case_->pairs());
+  // Those of an output are never one.
+  if (problem_.operation != ROPEPROOF_TABLE && is_shared(inputs)) {
+    rows.strides.batch = 0;
+  }
   problem_.table_token_stride = rows.strides.token;
   problem_.table_batch_stride = rows.strides.batch;
   return rows;
@@ -93,49 +104,56 @@ ropeproof_tensor Call::rotated(Member member, const Array& in, const Array& out,
 
 ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
                                   const cases::Bits& bits, std::int64_t heads) {
-  const auto add = [&](const std::string& array, const Strides& gaps,
-                       CallMemory::Fill fill) {
-    const Rows rows =
-        with_gaps({case_->batch, case_->seq, heads},
-                  case_->spec.layout.head_dim, is_strided_ ? gaps : Strides{});
-    const auto count =
-        static_cast<std::size_t>(case_->batch * rows.strides.batch);
-    return memory_.add(array, rows, width_, count * width_, fill);
-  };
-  const Array in = add(name, kInputGaps, CallMemory::Fill::kFinite);
+  const Placed placed =
+      place(storage_, {case_->batch, case_->seq, heads},
+            case_->spec.layout.head_dim, member == &judge::Output::k);
+  const Array in = memory_.add(name, placed.in, width_,
+                               CallMemory::Fill::kFinite, placed.is_sparse);
   const Array out =
-      is_in_place_ ? in
-                   : add(name + ".out", kOutputGaps, CallMemory::Fill::kOnes);
+      storage_.is_in_place
+          ? in
+          : memory_.add(name + ".out", placed.out, width_,
+                        CallMemory::Fill::kOnes, placed.is_sparse);
   return rotated(member, in, out, bits);
 }
 
-// What one matrix product leaves: q, k and v of a token in one row. A kernel
-// without calls in place gets outputs of the same form.
-void Call::add_fused() {
-  const std::int64_t d = case_->spec.layout.head_dim;
-  const std::int64_t v_heads = std::max(case_->k_heads, std::int64_t{1});
-  const std::int64_t heads = case_->q_heads + case_->k_heads + v_heads;
-  const Rows rows = with_gaps({case_->batch, case_->seq, heads}, d, {});
-  const auto bytes =
-      static_cast<std::size_t>(case_->batch * rows.strides.batch) * width_;
-  const Array in =
-      memory_.add("q, k and v", rows, width_, bytes, CallMemory::Fill::kFinite);
-  const Array out = is_in_place_ ? in
-                                 : memory_.add("q, k and v.out", rows, width_,
-                                               bytes, CallMemory::Fill::kOnes);
-  const auto part = [&](Array array, std::int64_t first, std::int64_t count) {
-    array.rows.shape.heads = count;
-    array.data += static_cast<std::size_t>(first * d) * width_;
+// What one matrix product leaves: q, k and v of a token in one row. Outputs have the
+// same form, unless they are to lie otherwise than inputs.
+void Call::add_packed() {
+  const cases::RopeCase& c = *case_;
+  const std::int64_t d = c.spec.layout.head_dim;
+  const std::int64_t v_heads = std::max(c.k_heads, std::int64_t{1});
+  const Placed all = place(
+      storage_, {c.batch, c.seq, c.q_heads + c.k_heads + v_heads}, d, false);
+  const Array in = memory_.add("q, k and v", all.in, width_,
+                               CallMemory::Fill::kFinite, all.is_sparse);
+  const bool is_apart = storage_.spacing == cases::Spacing::kOutputsApart &&
+                        !storage_.is_in_place;
+  Array out = in;
+  if (!storage_.is_in_place && !is_apart) {
+    out = memory_.add("q, k and v.out", all.out, width_,
+                      CallMemory::Fill::kOnes, all.is_sparse);
+  }
+  const auto part = [&](Array array, std::int64_t first, std::int64_t heads) {
+    array.rows.shape.heads = heads;
+    array.data +=
+        static_cast<std::size_t>(first * array.rows.strides.head) * width_;
     return array;
   };
-  const auto add = [&](Member member, const cases::Bits& bits,
-                       std::int64_t first, std::int64_t count) {
-    return rotated(member, part(in, first, count), part(out, first, count),
-                   bits);
+  const auto add = [&](Member member, const std::string& name,
+                       const cases::Bits& bits, std::int64_t first,
+                       std::int64_t heads) {
+    Array to = part(out, first, heads);
+    if (is_apart) {
+      const Placed placed = place(storage_, {c.batch, c.seq, heads}, d,
+                                  member == &judge::Output::k);
+      to = memory_.add(name, placed.out, width_, CallMemory::Fill::kOnes);
+    }
+    return rotated(member, part(in, first, heads), to, bits);
   };
-  q_ = add(&judge::Output::q, case_->q, 0, case_->q_heads);
-  if (case_->k_heads > 0) {
-    k_ = add(&judge::Output::k, case_->k, case_->q_heads, case_->k_heads);
+  q_ = add(&judge::Output::q, "q.out", c.q, 0, c.q_heads);
+  if (c.k_heads > 0) {
+    k_ = add(&judge::Output::k, "k.out", c.k, c.q_heads, c.k_heads);
   }
 }
 
@@ -143,7 +161,7 @@ void Call::add_fused() {
 void Call::add_tables(std::uint32_t operation, Format table) {
   const std::size_t width = plugin::bytes_of(table);
   problem_.table_dtype = plugin::abi_dtype(table);
-  const Rows rows = table_rows();
+  const Rows rows = table_rows({&case_->cos, &case_->sin});
   const auto add = [&](Member member, const char* name,
                        const cases::Bits& goldens) {
     if (operation == ROPEPROOF_TABLE) {
@@ -160,8 +178,8 @@ void Call::add_tables(std::uint32_t operation, Format table) {
 }
 
 void Call::add_cache(Format table) {
-  const std::uint32_t layout = cache_layout(kernel_.description().caches,
-                                            salt_of(*case_, ROPEPROOF_LOOKUP));
+  const std::uint32_t layout =
+      one_of(kernel_.description().caches, salt_of(*case_, ROPEPROOF_LOOKUP));
   const Cache cache = cache_of(*case_, table, layout);
   problem_.cache = layout;
   problem_.cache_rows = cache.rows;
@@ -173,7 +191,8 @@ void Call::add_cache(Format table) {
   if (!cache.sin.empty()) {
     problem_.sin = memory_.add_input("sin", rows, width, cache.sin).data;
   }
-  const Rows id_rows = rows_of(1, case_->batch, case_->seq);
+  Rows id_rows = rows_of(1, case_->batch, case_->seq);
+  if (is_shared({&cache.ids})) id_rows.strides.token = 0;
   problem_.position_batch_stride = id_rows.strides.token;
   problem_.ids = reinterpret_cast<const std::int64_t*>(
       memory_.add_input("ids", id_rows, 8, cache.ids, cache.unused_id).data);
@@ -206,7 +225,6 @@ void Call::add_exponents() {
 void Call::add_angles() {
   const cases::RopeCase& c = *case_;
   const reference::Axes& axes = c.spec.axes;
-  const Rows rows = rows_of(axes.count, c.batch, c.seq);
   const bool is_real = c.has_real_positions();
   const auto bits_of = [&](double p) {
     return is_real ? std::bit_cast<std::uint64_t>(p)
@@ -218,6 +236,8 @@ void Call::add_angles() {
     positions.push_back(bits_of(p));
     greatest = std::max(greatest, p);
   }
+  Rows rows = rows_of(axes.count, c.batch, c.seq);
+  if (is_shared({&positions}, axes.count)) rows.strides.token = 0;
   // A gap holds a position that no token of the case has.
   const std::byte* const data =
       memory_
@@ -242,8 +262,8 @@ void Call::add_angles() {
   problem_.inv_freq = add_list<double>("inv_freq", c.inv_freq_hi);
   problem_.inv_freq_lo = add_list<double>("inv_freq_lo", c.inv_freq_lo);
   if (!c.pair_amplitude.empty()) {
-    const Array amplitudes =
-        memory_.add_input("pair_amplitude", table_rows(), 8, c.pair_amplitude);
+    const Array amplitudes = memory_.add_input(
+        "pair_amplitude", table_rows({&c.pair_amplitude}), 8, c.pair_amplitude);
     problem_.pair_amplitude = reinterpret_cast<const double*>(amplitudes.data);
   }
 }
@@ -261,8 +281,8 @@ void Call::add_scaling() {
   std::visit([&](const auto& s) { plugin::for_each_field(s, add_list); },
              given);
   std::byte* const data = memory_
-                              .add("scaling", {}, alignof(ropeproof_scaling),
-                                   sizeof scaling, CallMemory::Fill::kFinite)
+                              .add("scaling", list_of(sizeof scaling / 8), 8,
+                                   CallMemory::Fill::kFinite)
                               .data;
   std::memcpy(data, &scaling, sizeof scaling);
   problem_.scaling = reinterpret_cast<const ropeproof_scaling*>(data);
@@ -270,24 +290,15 @@ void Call::add_scaling() {
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::RopeCase& c, Format table, const Placement& placement)
-    : kernel_(kernel),
-      memory_(kernel, salt_of(c, operation), placement.edge,
-              placement.is_unaligned),
-      case_(&c),
-      width_(plugin::bytes_of(c.dtype)) {
-  const std::uint32_t features = kernel.description().features;
-  const cases::Memory memory = kernel.shares_memory()
-                                   ? placement.memory.value_or(c.memory)
-                                   : cases::Memory::kDense;
-  is_strided_ = memory == cases::Memory::kStrided ||
-                memory == cases::Memory::kStridedInPlace;
-  is_in_place_ = memory == cases::Memory::kInPlace ||
-                 memory == cases::Memory::kStridedInPlace ||
-                 (features & ROPEPROOF_OUT_OF_PLACE) == 0;
-  // A table has no tensors, so it is asked of kernels without strides too: they
-  // get it dense.
-  has_gaps_ = is_strided_ && (features & ROPEPROOF_STRIDED) != 0;
+    : Call(kernel, operation, c, table, place_of(kernel, c, placement)) {}
 
+Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
+           const cases::RopeCase& c, Format table, const Place& place)
+    : kernel_(kernel),
+      memory_(kernel, salt_of(c, operation), place.edge, place.is_unaligned),
+      case_(&c),
+      storage_(place.storage),
+      width_(plugin::bytes_of(c.dtype)) {
   problem_ = plugin::problem_of(operation, c.spec, c.dtype, c.batch, c.seq);
   problem_.amplitude = c.amplitude;
   add_scaling();
@@ -307,8 +318,8 @@ Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
   }
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) add_angles();
   if (operation == ROPEPROOF_TABLE) return;
-  if (placement.is_fused) {
-    add_fused();
+  if (storage_.order == cases::DimensionOrder::kPacked) {
+    add_packed();
     return;
   }
   q_ = add_tensor(&judge::Output::q, "q", c.q, c.q_heads);

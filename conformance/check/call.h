@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_CALL_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_CALL_H_
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,20 +10,11 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/check/call_memory.h"
+#include "conformance/check/placement.h"
 #include "conformance/judge/output.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
-
-// How a problem lies in memory, where it is not as the case says.
-struct Placement {
-  std::optional<cases::Memory> memory = std::nullopt;
-  std::optional<plugin::Edge> edge = std::nullopt;  // of every buffer
-  bool is_unaligned = false;
-  // q, k and as many heads of v lie side by side in each token of one buffer;
-  // needs ROPEPROOF_STRIDED. v and what else the buffer holds must not change.
-  bool is_fused = false;
-};
 
 class Call {
  public:
@@ -49,14 +41,19 @@ class Call {
   std::string find_change() const { return memory_.find_stray(false); }
 
  private:
+  Call(plugin::Kernel& kernel, std::uint32_t operation,
+       const cases::RopeCase& c, reference::Format table, const Place& place);
+
   using Member = cases::Bits judge::Output::*;
 
-  // Rows without heads; with gaps where the tensors have some and the kernel
-  // takes them.
+  // Rows without heads.
   Rows rows_of(std::int64_t outer, std::int64_t inner,
                std::int64_t length) const;
+  // Whether the batch rows of each of `lists`, which are alike, are to be one.
+  bool is_shared(std::initializer_list<const cases::Bits*> lists,
+                 std::int64_t blocks = 1) const;
   // The angle tables and the amplitudes share their strides.
-  Rows table_rows();
+  Rows table_rows(std::initializer_list<const cases::Bits*> inputs);
   template <class T>
   const T* add_list(const std::string& name, const cases::Bits& bits);
   const double* add_doubles(const std::string& name,
@@ -68,7 +65,7 @@ class Call {
                            const cases::Bits& bits);
   ropeproof_tensor add_tensor(Member member, const std::string& name,
                               const cases::Bits& bits, std::int64_t heads);
-  void add_fused();
+  void add_packed();
   void add_tables(std::uint32_t operation, reference::Format table);
   void add_cache(reference::Format table);
   void add_exponents();
@@ -80,8 +77,7 @@ class Call {
   plugin::Kernel& kernel_;
   CallMemory memory_;
   const cases::RopeCase* case_ = nullptr;
-  bool is_strided_ = false, is_in_place_ = false;  // the tensors
-  bool has_gaps_ = false;  // after the rows of positions and tables
+  cases::Storage storage_;
   std::size_t width_ = 4;  // bytes per element of the tensors
   ropeproof_problem problem_{};
   ropeproof_tensor q_{}, k_{};

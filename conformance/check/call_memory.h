@@ -20,38 +20,10 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/check/rows.h"
 #include "conformance/plugin/kernel.h"
-#include "reference/spec.h"
 
 namespace ropeproof::conformance::check {
-
-// Distances between rows, in elements.
-struct Strides {
-  std::int64_t batch = 0, token = 0, head = 0;
-};
-
-// Rows of `length` elements each, which lie back to back.
-struct Rows {
-  reference::Shape shape;
-  std::int64_t length = 0;
-  Strides strides;
-};
-
-// With gaps after each head, token and batch row.
-Rows with_gaps(const reference::Shape& shape, std::int64_t length,
-               const Strides& gaps);
-
-// A part of a buffer, or all of it.
-struct Array {
-  Rows rows;
-  std::size_t width = 0;      // bytes per element
-  std::byte* data = nullptr;  // the first element
-  std::size_t buffer = 0;     // number
-};
-
-// The elements, row by row.
-cases::Bits read(const Array& array);
-void write(const Array& array, const cases::Bits& bits);
 
 class CallMemory {
  public:
@@ -66,15 +38,18 @@ class CallMemory {
   CallMemory(plugin::Kernel& kernel, std::size_t salt,
              std::optional<plugin::Edge> edge = std::nullopt,
              bool is_unaligned = false);
-  ~CallMemory() { kernel_.release(); }
+  ~CallMemory() {
+    kernel_.release();
+    kernel_.sparse().release();
+  }
   CallMemory(const CallMemory&) = delete;
   CallMemory& operator=(const CallMemory&) = delete;
 
-  // A buffer of `bytes` that begins with the rows.
+  // A buffer that ends with the last row. Throws std::bad_alloc;
+  // plugin::NoAddressSpace for a sparse one.
   Array add(const std::string& name, const Rows& rows, std::size_t width,
-            std::size_t bytes, Fill fill);
-  // Buffers that end with the last row. Gaps of inputs hold `gap`, or finite
-  // numbers that are small.
+            Fill fill, bool is_sparse = false);
+  // The same, filled in. Gaps hold `gap`, or finite numbers that are small.
   Array add_input(const std::string& name, const Rows& rows, std::size_t width,
                   const cases::Bits& bits,
                   std::optional<std::uint64_t> gap = std::nullopt);
@@ -92,14 +67,23 @@ class CallMemory {
   std::string name_fault(const plugin::Fault& fault) const;
 
  private:
+  using Ranges = std::vector<plugin::ByteRange>;
+
   struct Buffer {
     std::string name;
     std::byte* data = nullptr;  // without the zones
     std::size_t bytes = 0;      // the same
-    std::size_t zone_before = 0, zone_after = 0;
-    std::vector<std::byte> before;        // the call, with the zones
-    std::vector<std::uint8_t> is_output;  // per byte; empty: none is
+    std::size_t zone_before = 0;
+    // Counted from the zone before the data.
+    Ranges watched;  // all, or of a sparse buffer the rows with their zones
+    Ranges outputs;  // what the call may change
+    std::vector<std::byte> before;  // the call: what is watched
   };
+
+  // The first byte of a watched range that has changed and is no output, if
+  // outputs may change; counted as the range is.
+  static std::optional<std::size_t> find_change(const Buffer& buffer,
+                                                bool outputs_may_change);
 
   plugin::Kernel& kernel_;
   std::size_t salt_;

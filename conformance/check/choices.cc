@@ -38,9 +38,13 @@ const char* text_of(plugin::Outcome outcome) {
 
 bool declines(plugin::Kernel& kernel, std::uint32_t operation,
               const cases::RopeCase& c) {
-  return kernel.has_supports() &&
-         ask(kernel, questions_about(kernel, operation, c)) ==
-             plugin::Outcome::kDeclined;
+  if (!kernel.has_supports()) return false;
+  try {
+    return ask(kernel, questions_about(kernel, operation, c)) ==
+           plugin::Outcome::kDeclined;
+  } catch (const plugin::NoAddressSpace&) {  // its check says so
+    return false;
+  }
 }
 
 std::string Choices::check(std::uint32_t operation, const cases::RopeCase& c,

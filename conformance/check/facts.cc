@@ -49,6 +49,12 @@ Facts facts_of(const cases::RopeCase& c) {
   if (scaling.kind != 0) problem.scaling = &scaling;
   Facts facts = facts_of(problem);
   facts["memory"] = text::word(cases::kMemoryWords, c.memory);
+  if (c.storage) {
+    facts["order"] = text::word(cases::kOrderWords, c.storage->order);
+    facts["spacing"] = text::word(cases::kSpacingWords, c.storage->spacing);
+    facts["rows"] = text::word(cases::kRowSpacingWords, c.storage->rows);
+    facts["edge"] = text::word(cases::kEdgeWords, c.storage->edge);
+  }
   if (!c.positions.empty()) {
     const auto [lowest, highest] = std::ranges::minmax(c.positions);
     facts["lowest position"] = lowest;

@@ -15,7 +15,8 @@ namespace ropeproof::conformance::check {
 using Fact = std::variant<std::string, std::int64_t, double>;
 
 // By the names of the ABI ("head_dim", "scaling", "truncate"); what a case does not
-// have is absent. Beside them "memory", "lowest position", "highest position".
+// have is absent. Beside them "memory", "lowest position", "highest position", and
+// "order", "spacing", "rows" and "edge" of a storage.
 using Facts = std::map<std::string, Fact>;
 
 Facts facts_of(const cases::RopeCase& c);

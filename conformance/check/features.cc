@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "conformance/check/placement.h"
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
@@ -128,12 +129,12 @@ static_assert(each_feature_is_in_one_place());
 
 Asked asked(const cases::RopeCase& c, const plugin::Description& description,
             bool shares_memory) {
-  using cases::Memory;
-  const bool is_placed = c.memory == Memory::kInPlace ||
-                         c.memory == Memory::kStridedInPlace ||
+  const cases::Storage storage = storage_of(c);
+  const bool is_strided = storage.order != cases::DimensionOrder::kBshd ||
+                          storage.spacing != cases::Spacing::kDense ||
+                          storage.rows != cases::RowSpacing::kDense;
+  const bool is_placed = storage.is_in_place ||
                          (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
-  const bool is_strided =
-      c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
   const std::uint32_t scaling = plugin::scaling_bit(c.spec.frequencies.scaling);
   return {c, shares_memory && is_strided, shares_memory && is_placed,
           (description.scalings & scaling) != 0};

@@ -86,14 +86,19 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
   check.features = needed_features(operation, c, kernel.description(),
                                    kernel.shares_memory());
   const judge::Claim claim = subject_of(kernel, c, operation).claim;
-  run_call(
-      check,
-      [&](judge::Output& output) {
-        return Call(kernel, operation, c, claim.table).run(output);
-      },
-      [&](const judge::Output& output) {
-        return judge::judge(c, operation, claim, output);
-      });
+  try {
+    run_call(
+        check,
+        [&](judge::Output& output) {
+          return Call(kernel, operation, c, claim.table).run(output);
+        },
+        [&](const judge::Output& output) {
+          return judge::judge(c, operation, claim, output);
+        });
+  } catch (const plugin::NoAddressSpace& error) {
+    check.verdict = Verdict::kUnsupported;
+    check.reason = error.what();
+  }
   return check;
 }
 

@@ -89,13 +89,13 @@ enum {
  * What a kernel accepts beyond the plain call; bits in `features`. The plain
  * call is: q alone, rows back to back in [batch, seq, heads, head_dim] order,
  * rotary_dim == head_dim, amplitude 1, direction forward, frequencies
- * base^(-2j/rotary_dim), positions >= 0 that differ from token to token and
- * from batch row to batch row. At least one of the first two bits is set.
+ * base^(-2j/rotary_dim), positions >= 0 of any order, some of them more than
+ * once, position_batch_stride seq. One of the first two bits is set, or both.
  */
 enum {
   ROPEPROOF_OUT_OF_PLACE = 1 << 0,
   ROPEPROOF_IN_PLACE = 1 << 1,
-  ROPEPROOF_STRIDED = 1 << 2,       /**< gaps between heads, tokens, batches */
+  ROPEPROOF_STRIDED = 1 << 2,       /**< any strides: see ropeproof_tensor */
   ROPEPROOF_PARTIAL = 1 << 3,       /**< rotary_dim < head_dim */
   ROPEPROOF_WINDOW_OFFSET = 1 << 4, /**< rotary_offset > 0 */
   ROPEPROOF_KEYS = 1 << 5,          /**< q and k in one call */
@@ -235,7 +235,9 @@ typedef struct ropeproof_description {
  * q or k: [batch, seq, heads, head_dim], innermost stride 1. Channel c of head
  * h of token s of batch b is in[b*in_batch_stride + s*in_token_stride +
  * h*in_head_stride + c]; `out` likewise. In place: out == in, equal strides;
- * otherwise the two extents do not overlap.
+ * otherwise the two extents do not overlap. ROPEPROOF_STRIDED: dimensions in any
+ * order, k and out with strides of their own, offsets beyond 2^31; rows of out do
+ * not overlap. The batch stride of in, positions, ids and given tables may be 0.
  */
 typedef struct ropeproof_tensor {
   const void* in;
@@ -254,8 +256,7 @@ typedef struct ropeproof_scaling {
   uint32_t kind;
   double factor;          /**< s; alpha for ROPEPROOF_NTK */
   double original_length; /**< L; the trained length for DYNAMIC_NTK */
-  double seq_len; /**< DYNAMIC_NTK, LONG_ROPE: largest position + 1, or more
-                       for ROPEPROOF_EXPLICIT_LENGTH */
+  double seq_len;         /**< largest position + 1; or more: EXPLICIT_LENGTH */
   double beta_fast, beta_slow;
   double low_freq_factor, high_freq_factor;
   int32_t truncate;

@@ -34,17 +34,20 @@ static inline float angle(const ropeproof_problem* p, int64_t b, int64_t s,
   return position * (float)pow(p->base, exponent);
 }
 
-static inline void rope_head(const ropeproof_problem* p, int64_t b, int64_t s,
-                             int64_t h) {
+static inline void rope_row(const ropeproof_problem* p, int64_t b, int64_t s,
+                            const float* x, float* y) {
   const int64_t half = p->head_dim / 2;
-  const float* x = head_in(p, b, s, h);
-  float* y = head_out(p, b, s, h);
   for (int64_t j = 0; j < half; ++j) {
     const float phi = angle(p, b, s, j), c = cosf(phi), sine = sinf(phi);
     const float u = x[j], v = x[j + half];
     y[j] = u * c - v * sine;
     y[j + half] = u * sine + v * c;
   }
+}
+
+static inline void rope_head(const ropeproof_problem* p, int64_t b, int64_t s,
+                             int64_t h) {
+  rope_row(p, b, s, head_in(p, b, s, h), head_out(p, b, s, h));
 }
 
 static inline int32_t rope(const ropeproof_problem* p) {

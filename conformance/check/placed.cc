@@ -1,0 +1,144 @@
+#include "conformance/check/placed.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using cases::DimensionOrder;
+using cases::Spacing;
+
+// After each block of the fastest, the middle and the slowest dimension, in
+// elements: odd, so that no row stays aligned, and no two of a call alike.
+using Gaps = std::array<std::int64_t, 3>;
+constexpr Gaps kNoGaps{}, kInputGaps{3, 5, 7}, kOutputGaps{9, 11, 13},
+    kKeyGaps{15, 19, 17}, kKeyOutputGaps{21, 25, 23};
+
+constexpr std::int64_t kWideStride = (std::int64_t{1} << 16) + 7;
+constexpr std::int64_t kFarElements = std::int64_t{1} << 31;
+// Each row of a wide dimension takes a page.
+constexpr std::int64_t kMostWideRows = 1024;
+
+struct Dimension {
+  std::int64_t count;
+  std::int64_t Strides::*stride;
+};
+// The fastest first.
+using Dimensions = std::array<Dimension, 3>;
+
+Dimensions dimensions(DimensionOrder order, const reference::Shape& shape) {
+  const Dimension batch{shape.batch, &Strides::batch},
+      token{shape.seq, &Strides::token}, head{shape.heads, &Strides::head};
+  switch (order) {
+    case DimensionOrder::kBhsd:
+      return {token, head, batch};
+    case DimensionOrder::kSbhd:
+      return {head, batch, token};
+    case DimensionOrder::kBshd:
+    case DimensionOrder::kPacked:
+      break;
+  }
+  return {head, token, batch};
+}
+
+DimensionOrder another(DimensionOrder order) {
+  switch (order) {
+    case DimensionOrder::kBhsd:
+      return DimensionOrder::kSbhd;
+    case DimensionOrder::kSbhd:
+      return DimensionOrder::kBshd;
+    case DimensionOrder::kBshd:
+    case DimensionOrder::kPacked:
+      break;
+  }
+  return DimensionOrder::kBhsd;
+}
+
+// The dimension that gets the long stride, 3 for none. kFar: the slowest. kWide:
+// the fastest that is not split into too many rows.
+std::size_t long_dimension(Spacing spacing, bool is_packed,
+                           const Dimensions& all) {
+  const std::size_t first = is_packed ? 1 : 0;
+  std::size_t found = 3;
+  std::int64_t rows = 1;
+  for (std::size_t i = 3; i-- > first;) {
+    rows *= all[i].count;
+    if (all[i].count < 2) continue;
+    const bool is_first = found == 3;
+    if (is_first || (spacing == Spacing::kWide && rows <= kMostWideRows)) {
+      found = i;
+    }
+  }
+  return found;
+}
+
+// The rows where the dimension number `longest` has stride `least`, or more.
+Rows rows_of(const Dimensions& all, const reference::Shape& shape,
+             std::int64_t length, const Gaps& gaps, std::size_t longest = 3,
+             std::int64_t least = 0) {
+  Rows rows{shape, length, {}};
+  std::int64_t stride = length;
+  for (std::size_t i = 0; i < 3; ++i) {
+    stride += gaps[i];
+    if (i == longest) stride = std::max(stride, least);
+    rows.strides.*all[i].stride = stride;
+    stride *= all[i].count;
+  }
+  return rows;
+}
+
+}  // namespace
+
+Placed place(const cases::Storage& storage, const reference::Shape& shape,
+             std::int64_t length, bool is_key) {
+  const bool is_packed = storage.order == DimensionOrder::kPacked;
+  const Dimensions same = dimensions(storage.order, shape);
+  const Dimensions other = dimensions(another(storage.order), shape);
+  const auto rows = [&](const Dimensions& all, const Gaps& gaps) {
+    return rows_of(all, shape, length, gaps);
+  };
+  Placed placed;
+  switch (storage.spacing) {
+    case Spacing::kDense:
+    case Spacing::kBroadcast:
+      placed.in = placed.out = rows(same, kNoGaps);
+      break;
+    case Spacing::kGaps:
+      placed = {rows(same, kInputGaps), rows(same, kOutputGaps)};
+      break;
+    case Spacing::kKeysApart:
+      placed = is_key
+                   ? Placed{rows(other, kKeyGaps), rows(other, kKeyOutputGaps)}
+                   : Placed{rows(same, kInputGaps), rows(same, kOutputGaps)};
+      break;
+    case Spacing::kOutputsApart:
+      placed = {rows(same, kNoGaps),
+                rows(other, is_key ? kKeyOutputGaps : kOutputGaps)};
+      break;
+    case Spacing::kWide:
+    case Spacing::kFar: {
+      const std::size_t longest =
+          long_dimension(storage.spacing, is_packed, same);
+      placed.is_sparse = longest < 3;
+      std::int64_t least = kWideStride + (is_key ? 12 : 0);
+      if (storage.spacing == Spacing::kFar && placed.is_sparse) {
+        const std::int64_t steps = same[longest].count - 1;
+        least = (kFarElements + steps - 1) / steps + 3;
+      }
+      // Outputs further apart than inputs.
+      placed.in = rows_of(same, shape, length, kNoGaps, longest, least);
+      placed.out = rows_of(same, shape, length, kNoGaps, longest, least + 6);
+      break;
+    }
+  }
+  if (storage.is_in_place) {
+    placed.out = placed.in;
+  } else if (storage.spacing == Spacing::kBroadcast) {
+    placed.in.strides.batch = 0;
+  }
+  return placed;
+}
+
+}  // namespace ropeproof::conformance::check

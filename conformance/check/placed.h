@@ -1,0 +1,27 @@
+// placed.h -- the strides of a storage.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_PLACED_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_PLACED_H_
+
+#include <cstdint>
+
+#include "conformance/cases/case.h"
+#include "conformance/check/rows.h"
+
+namespace ropeproof::conformance::check {
+
+// q or k as a call gets it.
+struct Placed {
+  Rows in, out;            // the same in place
+  bool is_sparse = false;  // far more address space than memory
+};
+
+// `shape` is q's or k's; of kPacked, that of all heads of a token: q's, k's and
+// v's. A stride is long where its dimension is two or more, and not between the
+// heads of a packed token; without such a dimension nothing is wide or far. In
+// place, kBroadcast and kOutputsApart are dense.
+Placed place(const cases::Storage& storage, const reference::Shape& shape,
+             std::int64_t length, bool is_key);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_PLACED_H_

@@ -1,0 +1,75 @@
+#include "conformance/check/placement.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using cases::DimensionOrder;
+using cases::RowSpacing;
+using cases::Spacing;
+
+cases::Storage storage_of(cases::Memory memory) {
+  using cases::Memory;
+  cases::Storage storage;
+  storage.is_in_place =
+      memory == Memory::kInPlace || memory == Memory::kStridedInPlace;
+  if (memory == Memory::kStrided || memory == Memory::kStridedInPlace) {
+    storage.spacing = Spacing::kGaps;
+    storage.rows = RowSpacing::kGaps;
+  }
+  return storage;
+}
+
+}  // namespace
+
+cases::Storage storage_of(const cases::RopeCase& c) {
+  return c.storage.value_or(storage_of(c.memory));
+}
+
+Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
+               const Placement& placement) {
+  Place place{{}, placement.edge, placement.is_unaligned};
+  cases::Storage& storage = place.storage;
+  if (kernel.shares_memory()) {
+    storage = placement.memory ? storage_of(*placement.memory) : storage_of(c);
+    if (c.storage && !placement.edge && !placement.is_unaligned) {
+      place.is_unaligned = c.storage->edge == cases::BufferEdge::kUnaligned;
+      place.edge = c.storage->edge == cases::BufferEdge::kEnd
+                       ? plugin::Edge::kEnd
+                       : plugin::Edge::kStart;
+    }
+  }
+  if (placement.is_fused) {
+    storage.order = DimensionOrder::kPacked;
+    storage.spacing = Spacing::kDense;
+  }
+  const std::uint32_t features = kernel.description().features;
+  if ((features & ROPEPROOF_OUT_OF_PLACE) == 0) storage.is_in_place = true;
+  // A table has no tensors, so it is asked of kernels without strides too: they
+  // get it dense.
+  if ((features & ROPEPROOF_STRIDED) == 0) storage.rows = RowSpacing::kDense;
+  // Heads of one token are no long way apart where they are packed.
+  const bool is_long =
+      storage.spacing == Spacing::kWide || storage.spacing == Spacing::kFar;
+  if (is_long && c.tokens() < 2 && storage.order == DimensionOrder::kPacked) {
+    storage.order = DimensionOrder::kBshd;
+  }
+  if (storage.spacing == Spacing::kBroadcast &&
+      !(repeats(c.q, 1, c.batch) && repeats(c.k, 1, c.batch))) {
+    storage.spacing = Spacing::kDense;
+  }
+  return place;
+}
+
+bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts) {
+  const auto block = static_cast<std::ptrdiff_t>(list.size()) / blocks;
+  const std::ptrdiff_t part = block / std::max<std::int64_t>(parts, 1);
+  for (auto at = list.begin(); at < list.end(); at += block) {
+    if (!std::equal(at + part, at + block, at)) return false;
+  }
+  return true;
+}
+
+}  // namespace ropeproof::conformance::check

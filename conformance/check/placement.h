@@ -1,0 +1,41 @@
+// placement.h -- how a problem lies in memory.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_PLACEMENT_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_PLACEMENT_H_
+
+#include <optional>
+
+#include "conformance/cases/case.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// What is not as the case says; of a case with a storage too.
+struct Placement {
+  std::optional<cases::Memory> memory = std::nullopt;
+  std::optional<plugin::Edge> edge = std::nullopt;  // of every buffer
+  bool is_unaligned = false;
+  // q, k and as many heads of v lie side by side in each token of one buffer;
+  // needs ROPEPROOF_STRIDED. v and what else the buffer holds must not change.
+  bool is_fused = false;
+};
+
+// What it comes to: for a kernel that does not share memory dense, and for one
+// without ROPEPROOF_OUT_OF_PLACE in place.
+struct Place {
+  cases::Storage storage;            // but for its edge
+  std::optional<plugin::Edge> edge;  // of every buffer; else of each its own
+  bool is_unaligned = false;
+};
+
+// A case's storage, or what its `memory` says, with any edge.
+cases::Storage storage_of(const cases::RopeCase& c);
+
+Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
+               const Placement& placement);
+
+// Whether each of `blocks` equal blocks of the list is one part, `parts` times.
+bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_PLACEMENT_H_

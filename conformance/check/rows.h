@@ -1,0 +1,53 @@
+// rows.h -- rows of elements in memory, and how to read and write them.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_ROWS_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/plugin/blocks.h"
+#include "reference/spec.h"
+
+namespace ropeproof::conformance::check {
+
+// Distances between rows, in elements.
+struct Strides {
+  std::int64_t batch = 0, token = 0, head = 0;
+};
+
+// Rows of `length` elements each, which lie back to back. With a stride of 0 rows
+// are the same one.
+struct Rows {
+  reference::Shape shape;
+  std::int64_t length = 0;
+  Strides strides;
+};
+
+// With gaps after each head, token and batch row.
+Rows with_gaps(const reference::Shape& shape, std::int64_t length,
+               const Strides& gaps);
+
+// Elements from the first to the last.
+std::size_t extent(const Rows& rows);
+
+// Where the rows lie, in bytes from the first one: in ascending order, one range
+// for what lies back to back. For strides that nest, in any order of dimensions.
+std::vector<plugin::ByteRange> ranges_of(const Rows& rows, std::size_t width);
+
+// A part of a buffer, or all of it.
+struct Array {
+  Rows rows;
+  std::size_t width = 0;      // bytes per element: 2, 4 or 8
+  std::byte* data = nullptr;  // the first element
+  std::size_t buffer = 0;     // number
+};
+
+// The elements, row by row.
+cases::Bits read(const Array& array);
+void write(const Array& array, const cases::Bits& bits);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_ROWS_H_
