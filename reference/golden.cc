@@ -12,7 +12,14 @@ MakeProver* find(Oracle oracle) {
   return oracle == Oracle::kMpfi ? mpfi_oracle() : bin_float_oracle();
 }
 
-MakeProver& get(Oracle oracle) {
+std::vector<double> as_doubles(std::span<const std::int64_t> positions) {
+  for (const std::int64_t p : positions) validate_position(p);
+  return {positions.begin(), positions.end()};
+}
+
+}  // namespace
+
+MakeProver& find_prover(Oracle oracle) {
   MakeProver* make = find(oracle);
   if (make == nullptr) {
     throw std::invalid_argument(
@@ -20,13 +27,6 @@ MakeProver& get(Oracle oracle) {
   }
   return *make;
 }
-
-std::vector<double> as_doubles(std::span<const std::int64_t> positions) {
-  for (const std::int64_t p : positions) validate_position(p);
-  return {positions.begin(), positions.end()};
-}
-
-}  // namespace
 
 bool available(Oracle oracle) { return find(oracle) != nullptr; }
 
@@ -40,7 +40,7 @@ Goldens::Goldens(Oracle oracle, const Spec& spec,
   validate_positions(spec, positions);
   tokens_ = std::ssize(positions) / spec.axes.count;
   head_dim_ = spec.layout.head_dim;
-  prover_ = get(oracle)(spec, positions);
+  prover_ = find_prover(oracle)(spec, positions);
 }
 
 Goldens::~Goldens() = default;

@@ -12,6 +12,15 @@
 
 namespace ropeproof::reference {
 
+// A real number, within `error` of hi + lo; 0 only where they are exact. hi + lo
+// has some 106 bits, unless the arithmetic has not.
+struct Enclosure {
+  double hi = 0, lo = 0, error = 0;
+};
+struct CosSinEnclosure {
+  Enclosure cos, sin;
+};
+
 // Goldens, for one oracle; arguments are checked.
 class OracleProver {
  public:
@@ -20,6 +29,8 @@ class OracleProver {
   virtual std::vector<WideGolden> frequencies() const = 0;
   virtual std::vector<GoldenCosSin> table() const = 0;
   virtual std::vector<WideCosSin> wide_table() const = 0;
+  // The same as the first rung has them: nothing is decided.
+  virtual std::vector<CosSinEnclosure> enclosed_table() const = 0;
   virtual std::vector<Golden> rope(std::int64_t heads,
                                    std::span<const double> x) const = 0;
   virtual std::vector<WideGolden> wide_rope(
@@ -33,6 +44,8 @@ using MakeProver = std::unique_ptr<OracleProver>(
 // Null where the build has no MPFI.
 MakeProver* mpfi_oracle();
 MakeProver* bin_float_oracle();
+// Throws std::invalid_argument instead.
+MakeProver& find_prover(Oracle oracle);
 
 }  // namespace ropeproof::reference
 

@@ -6,8 +6,10 @@
 #ifndef ROPEPROOF_REFERENCE_PROVER_H_
 #define ROPEPROOF_REFERENCE_PROVER_H_
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -88,6 +90,16 @@ class Prover : public OracleProver {
     return proved_table<WideCosSin>();
   }
 
+  std::vector<CosSinEnclosure> enclosed_table() const override {
+    std::vector<CosSinEnclosure> result(entries_.size());
+    parallel_for(std::ssize(entries_), [&](std::int64_t i) {
+      const auto& [t, divisor] = at(entries_, i);
+      at(result, i) = {enclosure(divided(t.c, divisor)),
+                       enclosure(divided(t.s, divisor))};
+    });
+    return result;
+  }
+
   std::vector<Golden> rope(std::int64_t heads,
                            std::span<const double> x) const override {
     return rotated<Golden>(heads, x);
@@ -153,6 +165,26 @@ class Prover : public OracleProver {
   static void prove(const Real& first, const Evaluate& evaluate,
                     WideGolden& y) {
     y = decide_wide<Family>(first, evaluate);
+  }
+
+  // y = hi + lo + remainder, each taken off in interval arithmetic.
+  static Enclosure enclosure(const First& y) {
+    const auto lower = [](const First& x, Rounding rounding) {
+      return std::bit_cast<double>(round_f64(Family::ends(x).first, rounding));
+    };
+    double hi = lower(y, Rounding::kNearestEven);
+    if (std::isinf(hi)) hi = lower(y, Rounding::kToOdd);
+    const First rest = y - First(hi);
+    const double lo = lower(rest, Rounding::kNearestEven);
+    const auto [first, last] = Family::ends(First(rest - First(lo)));
+    double error = 0;
+    for (const Pieces& end : {first, last}) {
+      // To odd: 0 for 0 alone, and else less than an ulp short.
+      const double size =
+          std::abs(std::bit_cast<double>(round_f64(end, Rounding::kToOdd)));
+      if (size != 0) error = std::max(error, size * (1 + 0x1p-51) + 0x1p-1074);
+    }
+    return {hi, lo, error};
   }
 
   template <class Proved>

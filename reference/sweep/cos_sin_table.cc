@@ -8,8 +8,9 @@
 #include <variant>
 
 #include "reference/arguments.h"
-#include "reference/exact.h"
+#include "reference/oracle.h"
 #include "reference/parallel_for.h"
+#include "reference/rope.h"
 #include "reference/sweep/arithmetic.h"
 #include "reference/sweep/rows.h"
 
@@ -159,43 +160,36 @@ struct Entries {
 
 double value(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 
-// Normalized, should lo have been rounded up to half an ulp of hi.
-DoubleDouble value(const WideGolden& sum) {
-  return ordered_sum(value(sum.hi), value(sum.lo));
+// (A) A golden as an enclosure.
+Enclosure enclosure(const WideGolden& y) {
+  const double hi = value(y.hi);
+  return {hi, value(y.lo), kU2 * std::abs(hi) + kTableUnderflow};
 }
 
-double oracle_error(DoubleDouble y) {
-  return kOracleError * std::abs(y.hi) + kTableUnderflow;
+// (A) [positions, pairs].
+std::vector<CosSinEnclosure> enclosed_table(const OracleProver& prover) {
+  std::vector<CosSinEnclosure> result = prover.enclosed_table();
+  std::vector<WideCosSin> goldens;
+  for (std::int64_t i = 0; i < std::ssize(result); ++i) {
+    auto& [c, s] = at(result, i);
+    const double limit =
+        kOracleError * std::max(std::abs(c.hi), std::abs(s.hi));
+    if (std::max(c.error, s.error) <= limit) continue;
+    if (goldens.empty()) goldens = prover.wide_table();
+    c = enclosure(at(goldens, i).cos);
+    s = enclosure(at(goldens, i).sin);
+  }
+  return result;
 }
 
-// (A) [positions, pairs], and what is exact there: a sine of 0 is rounded from
-// the number zero or has underflowed.
-Entries entries_of(const Spec& spec, const Resolution& resolution,
-                   std::span<const double> positions,
-                   const std::vector<WideCosSin>& sums) {
-  constexpr double kNoUnderflow = 0x1p-900;
-  const std::int64_t pairs = spec.layout.rotary_dim / 2;
-  const Rope rope{spec, resolution};
+Entries entries_of(const OracleProver& prover) {
   Entries result;
-  for (std::int64_t i = 0; i < std::ssize(sums); ++i) {
-    const std::int64_t j = i % pairs;
-    const CosSin y{value(at(sums, i).cos), value(at(sums, i).sin)};
-    CosSinError error{oracle_error(y.c), oracle_error(y.s)};
-    if (y.s.hi == 0) {
-      const auto theta_is_zero = [&] {
-        const auto theta = exact_frequency(rope, j);
-        return theta && theta->significand == 0;
-      };
-      const Position p = position_of(positions, spec.axes.count, i / pairs);
-      const bool is_zero = resolution.amplitude == 0 ||
-                           is_at_origin(spec, p, j) || theta_is_zero();
-      if (is_zero) error.s = 0;
-      // With xPos, cos = m is any number there.
-      const bool is_one_double =
-          !spec.frequencies.xpos || std::abs(y.c.hi) > kNoUnderflow;
-      if (is_zero && y.c.lo == 0 && is_one_double) error.c = 0;
-    }
-    result.cos_sin.push_back(y);
+  for (const auto& [c, s] : enclosed_table(prover)) {
+    result.cos_sin.push_back(
+        {ordered_sum(c.hi, c.lo), ordered_sum(s.hi, s.lo)});
+    CosSinError error{c.error, s.error};
+    // m of xPos may be exact and longer than a double.
+    if (c.lo != 0 && error.c == 0) error.c = kTableUnderflow;
     result.errors.push_back(error);
   }
   return result;
@@ -233,19 +227,18 @@ CosSinTable::CosSinTable(Oracle oracle, const Spec& spec,
 
   const std::vector<Split> splits = splits_of(spec, positions_);
   const std::vector<double> highs = parts_of(splits, &Split::highs);
-  goldens_.emplace(oracle, spec, highs);
-  const std::vector<WideCosSin> sums = goldens_->wide_table();
-  const Entries high = entries_of(spec, resolution(), highs, sums);
+  prover_ = find_prover(oracle)(spec, highs);
+  const Entries high = entries_of(*prover_);
   if (spec.frequencies.xpos) {
-    for (const WideCosSin& sum : sums) amplitudes_.push_back(sum.amplitude);
+    for (const GoldenCosSin& entry : prover_->table()) {
+      amplitudes_.push_back(entry.amplitude);
+    }
   }
   const std::vector<double> lows = parts_of(splits, &Split::lows);
   const bool is_split = std::ranges::count(lows, 0) < std::ssize(lows);
   Entries low;
   if (is_split) {
-    const Spec unit = without_amplitude(spec);
-    const Goldens goldens(oracle, unit, lows);
-    low = entries_of(unit, goldens.resolution(), lows, goldens.wide_table());
+    low = entries_of(*find_prover(oracle)(without_amplitude(spec), lows));
   }
 
   const auto width = static_cast<std::size_t>(pairs_);

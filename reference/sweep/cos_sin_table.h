@@ -1,8 +1,10 @@
 // cos_sin_table.h -- m cos(phi) and m sin(phi) of every token and pair as sums of
 // two doubles, each with a bound of its error.
 //
-//   (A) The oracle gives both components y of an entry as hi = RN(y), lo = RN(y -
-//       hi): |y - hi| <= u |y|, and rounding that costs at most u^2 |y|.
+//   (A) The oracle encloses both components y of an entry in interval arithmetic:
+//       y = hi + lo + e, and |e| at most a few u^2 |m| for angles below 2^24. Where
+//       it is above kOracleError |m|, the goldens of golden.h take its place, with
+//       |y - hi| <= u |y| and rounding that off by at most u^2 |y|.
 //   (B) Angles are linear in the position (R2), so a position that is split into
 //       a sum, p = high + low, has the product of two rotations,
 //           m e^(i theta p) = m e^(i theta high) e^(i theta low).
@@ -17,25 +19,27 @@
 
 #include <cstdint>
 #include <iterator>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "reference/golden.h"
+#include "reference/oracle.h"
 #include "reference/spec.h"
 #include "reference/sweep/double_double.h"
 
 namespace ropeproof::reference::sweep {
 
-// (A), relative to the component.
-inline constexpr double kOracleError = kU2;
+// (A), relative to |m|.
+inline constexpr double kOracleError = 0x1p-101;  // 32 u^2
 // (B): c = c_a c_b - s_a s_b is off by kSplitError (|c_a c_b| + |s_a s_b|), for
 // two products, their sum and the second order, and by what the factors are off
 // by; s likewise.
 inline constexpr double kSplitError = 8.1 * kU2;
 // Any entry, relative to |m|: |c_a c_b| + |s_a s_b| <= |m| (Cauchy-Schwarz), and
-// each of two factors is off by (A).
-inline constexpr double kTableError = 10.2 * kU2;
+// a factor's errors are vectors of length sqrt(2) kOracleError at most: 8.1 + 2
+// sqrt(2) 32 = 98.7.
+inline constexpr double kTableError = 99 * kU2;
 // Where low words underflow, each operation loses 2^-1075: a component is off by
 // this much more, and by this times |m|.
 inline constexpr double kTableUnderflow = 0x1p-1070;
@@ -49,7 +53,7 @@ struct CosSinError {
 
 class CosSinTable {
  public:
-  // `positions` is [axes, tokens]. Cost: the oracle's, 10 to 20 us for each pair
+  // `positions` is [axes, tokens]. Cost: the oracle's, some 10 us for each pair
   // and part of a position, and 20 ns for each pair and position. Uses OpenMP.
   // Throws what golden.h throws, and ArithmeticError.
   CosSinTable(Oracle oracle, const Spec& spec,
@@ -74,10 +78,8 @@ class CosSinTable {
   // The goldens of a row alone, from the start: pairs * 10 us.
   Goldens oracle(std::int64_t row) const;
 
-  const Resolution& resolution() const { return goldens_->resolution(); }
-  std::vector<WideGolden> frequencies() const {
-    return goldens_->frequencies();
-  }
+  const Resolution& resolution() const { return prover_->resolution(); }
+  std::vector<WideGolden> frequencies() const { return prover_->frequencies(); }
 
  private:
   Oracle oracle_;
@@ -85,7 +87,7 @@ class CosSinTable {
   std::int64_t pairs_;
   std::vector<std::int64_t> row_of_token_;
   std::vector<std::vector<double>> positions_;  // [rows][axes]
-  std::optional<Goldens> goldens_;              // of the high parts
+  std::unique_ptr<OracleProver> prover_;        // of the high parts
   std::vector<CosSin> cos_sin_;                 // [rows, pairs]
   std::vector<CosSinError> errors_;             // [rows, pairs]
   std::vector<Golden> amplitudes_;              // [rows, pairs] with xPos

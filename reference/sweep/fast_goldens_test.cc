@@ -208,8 +208,8 @@ TEST_CASE("goldens formed at run time have the oracle's bits and their bounds",
   std::cout << "formed goldens: " << kind << " specifications; worst table "
             << worst.table << " and worst rotation " << worst.rope
             << " of their bounds\n";
-  CHECK(worst.table > 0.1);
-  CHECK(worst.rope > 0.1);
+  CHECK(worst.table * kTableError > kU2);
+  CHECK(worst.rope * kGoldenError > kU2);
 }
 
 TEST_CASE("goldens of long and scattered positions are the oracle's",
