@@ -149,6 +149,7 @@ TEST_CASE("a kernel that assumes strides fails just where it is wrong",
     RoomyKernel kernel(knobs);
     int wrong = 0;
     for (const Storage& storage : all_storages()) {
+      if (storage.edge != cases::BufferEdge::kEnd) continue;
       CAPTURE(words(storage));
       const cases::RopeCase one = stored(c, storage);
       for (const std::uint32_t operation : {ROPEPROOF_ROPE, ROPEPROOF_ROTATE}) {

@@ -52,6 +52,20 @@ std::vector<Row> rows() {
        "strided tensors", kTensors},
       {ROPEPROOF_IN_PLACE, [](auto& c) { c.memory = cases::Memory::kInPlace; },
        "in-place calls", kTensors},
+      {ROPEPROOF_STRIDED,
+       [](auto& c) {
+         c.storage.emplace().order = cases::DimensionOrder::kBhsd;
+       },
+       "strided tensors", kTensors},
+      {ROPEPROOF_STRIDED,
+       [](auto& c) { c.storage.emplace().spacing = cases::Spacing::kFar; },
+       "strided tensors", kTensors},
+      {ROPEPROOF_STRIDED,
+       [](auto& c) { c.storage.emplace().rows = cases::RowSpacing::kShared; },
+       "strided tensors", kTensors},
+      {ROPEPROOF_IN_PLACE,
+       [](auto& c) { c.storage.emplace().is_in_place = true; },
+       "in-place calls", kTensors},
       {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
       {ROPEPROOF_INV_FREQ,
        [](auto& c) {
