@@ -43,7 +43,11 @@ int check(Options& options) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   options.waivers.add_cases(corpus);
-  options.waivers.check();
+  options.selection.arrays = arrays_of(options.vectors);
+  options.selection.names = [&](const std::vector<std::string>& ids) {
+    options.waivers.add_cases(ids);
+    options.waivers.check();
+  };
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, claim, corpus, options.selection);
   options.waivers.apply(report);

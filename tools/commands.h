@@ -1,7 +1,8 @@
 // commands.h -- the subcommands of `ropeproof`; one file each.
 //
 // Each registers its flags and returns a function that runs it and gives the
-// exit status: 0 conforms, 1 does not or a waiver is stale or expired, 2 usage
+// exit status: 0 conforms, 1 does not, falls short of --require, or a waiver
+// is stale or expired, 2 usage
 // or nothing judged, 3 adapter or protocol error, 4 vectors that cannot be
 // trusted, 5 the suite's own fault.
 #ifndef ROPEPROOF_TOOLS_COMMANDS_H_
@@ -55,8 +56,8 @@ bool show_model(const std::string& name, const std::filesystem::path& vectors,
 // The committed vectors, unless --vectors names others.
 std::filesystem::path default_vectors();
 
-// The covering arrays beside the vectors; null for a folder without any, as a
-// search saves it. Throws FileError.
+// The covering arrays beside the vectors; those of the suite for a tier that
+// `generate --out` wrote; null for what a search saved. Throws FileError.
 std::shared_ptr<const conformance::cover::Arrays> arrays_of(
     const std::filesystem::path& vectors);
 

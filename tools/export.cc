@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "conformance/cases/corpus.h"
@@ -15,22 +16,30 @@ namespace ropeproof::tools {
 namespace {
 
 struct Options {
-  std::string out, tier = "core";
+  std::string out;
+  conformance::check::Selection selection;
   std::optional<std::string> claim;
   std::string vectors = default_vectors().string();
 };
 
-int export_calls(const Options& options) {
+int export_calls(Options& options) {
+  const std::string& tier = options.selection.tier;
+  if (!options.claim && tier != "smoke") {
+    throw std::invalid_argument(
+        "--tier " + tier +
+        " needs --claim: what it asks follows from what the device can do");
+  }
+  options.selection.arrays = arrays_of(options.vectors);
   const conformance::plugin::Description claim =
       options.claim ? conformance::plugin::read_claim(*options.claim)
                     : conformance::plugin::universal_claim();
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
-  if (options.tier == "full") {
+  if (tier == "full") {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   const std::size_t calls = conformance::check::export_pack(
-      claim, corpus, options.tier, ROPEPROOF_VERSION, options.out);
+      claim, corpus, options.selection, ROPEPROOF_VERSION, options.out);
   std::cout << calls << " calls in " << options.out
             << ": write the device's loop as " << options.out
             << "/RUN.md says, then\n\n    ropeproof check "
@@ -46,9 +55,11 @@ Command add_export(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "export", "write the calls of a run to files, for a device elsewhere");
   command->add_option("--out", options->out, "new folder")->required();
-  command->add_option("--tier", options->tier, "smoke, core (default) or full");
+  command->add_option("--tier", options->selection.tier,
+                      "smoke, core (default) or full");
   command->add_option("--claim", options->claim,
-                      "only what this claim promises (default: every call)");
+                      "file: what the device can do, and so what it is asked "
+                      "(default, in smoke alone: every call)");
   command->add_option("--vectors", options->vectors, "folder of vectors");
   return {command, [options] { return export_calls(*options); }};
 }

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "conformance/report/requirement.h"
 #include "conformance/text/one_line.h"
 
 namespace ropeproof::tools {
@@ -33,12 +34,19 @@ void ReportOutput::add_flags(CLI::App& command) {
       .add_option("--failures", failures_,
                   "failing checks shown in full (default 1)")
       ->check(CLI::Range(0, 1000000));
+  command.add_option("--require", required_,
+                     "the least that conforms: a level, L1 to L3, with or "
+                     "without +E +M +D +B, an angle class, A0 to A2, or both, "
+                     "as L1+M,A1");
   command.add_flag("--details", has_details_,
                    "how good beside pass or fail, every reason for "
                    "unsupported, the worst elements");
 }
 
 void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
+  if (required_) {
+    required_ = conformance::report::parse_requirement(*required_);
+  }
   if (json_path_) json_.emplace("--report", *json_path_, inputs);
   if (junit_path_) junit_.emplace("--junit", *junit_path_, inputs);
   if (json_ && junit_ && json_->is_same(*junit_)) {
@@ -46,7 +54,14 @@ void ReportOutput::open(const std::vector<std::filesystem::path>& inputs) {
   }
 }
 
-int ReportOutput::publish(const conformance::report::Report& report) {
+int ReportOutput::publish(conformance::report::Report report) {
+  if (required_) {
+    if (!report.required.empty() && report.required != *required_) {
+      throw std::invalid_argument("--require " + *required_ +
+                                  ": the reports require " + report.required);
+    }
+    report.required = *required_;
+  }
   std::string fault;
   const auto write = [&](const std::optional<OutputFile>& file,
                          const auto& bytes_of) {

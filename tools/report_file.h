@@ -14,7 +14,7 @@
 
 namespace ropeproof::tools {
 
-// --report, --junit, --failures and --details.
+// --report, --junit, --failures, --details and --require.
 class ReportOutput {
  public:
   void add_flags(CLI::App& command);
@@ -23,10 +23,11 @@ class ReportOutput {
   void open(const std::vector<std::filesystem::path>& inputs);
   // After it: writes, then prints, and returns the exit status. What cannot be
   // written does not keep the rest from it.
-  int publish(const conformance::report::Report& report);
+  // Throws std::invalid_argument if --require differs from what the report has.
+  int publish(conformance::report::Report report);
 
  private:
-  std::optional<std::string> json_path_, junit_path_;
+  std::optional<std::string> json_path_, junit_path_, required_;
   int failures_ = 1;
   bool has_details_ = false;
   std::optional<OutputFile> json_, junit_;

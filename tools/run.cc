@@ -1,11 +1,16 @@
 // ropeproof run: judges one kernel.
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
@@ -31,7 +36,8 @@ struct Options {
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
-  std::string claim;  // "auto", or none
+  std::string claim;                 // "auto", or none
+  std::optional<std::string> fresh;  // a seed, or ""
   ReportOutput output;
 };
 
@@ -57,6 +63,33 @@ bool needs_full_tier(const conformance::check::Selection& selection) {
          });
 }
 
+// 1 .. 2^63 - 1; a drawn one of 32 bits for "".
+std::uint64_t parse_seed(const std::string& text) {
+  if (text.empty()) return 1 + std::uint64_t{std::random_device()()};
+  std::uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc{} || rest != end || seed == 0 || seed >> 63 != 0) {
+    throw std::invalid_argument("--fresh " + text +
+                                ": expected a number, 1 to 2^63 - 1");
+  }
+  return seed;
+}
+
+void read_arrays(Options& options) {
+  options.selection.arrays = arrays_of(options.vectors);
+  if (!options.fresh) return;
+  options.selection.seed = parse_seed(*options.fresh);
+  if (options.selection.tier == "smoke") {
+    throw std::invalid_argument(
+        "--fresh: the smoke tier asks the same every time; take core or full");
+  }
+  if (options.selection.arrays == nullptr) {
+    throw std::invalid_argument("--fresh: " + options.vectors +
+                                " has no folder coverage to draw from");
+  }
+}
+
 int run(Options& options) {
   std::vector<std::filesystem::path> inputs = options.kernel.inputs();
   std::ranges::copy(options.waivers.inputs(), std::back_inserter(inputs));
@@ -71,6 +104,7 @@ int run(Options& options) {
     options.selection.shard = conformance::check::shard_of_environment(
         [](const char* name) { return std::getenv(name); });
   }
+  read_arrays(options);
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.waivers.add_cases(corpus);
@@ -83,12 +117,11 @@ int run(Options& options) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(),
                                       options.selection.cases);
   }
-  options.waivers.add_cases(corpus);
-  options.waivers.check();
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open();
   if (!options.claim.empty()) {
-    const auto found = conformance::search::find_claims(*kernel, corpus);
+    const auto found =
+        conformance::search::find_claims(*kernel, corpus, options.selection);
     std::cout << conformance::search::claims_text(found);
     const bool is_whole = found.none == 0 && found.spoiled == 0;
     return is_whole && !found.claims.empty() ? 0 : 1;
@@ -98,6 +131,10 @@ int run(Options& options) {
   options.selection.progress = [&line](std::size_t done, std::size_t all,
                                        const std::string& id) {
     line.show(done, all, id);
+  };
+  options.selection.names = [&](const std::vector<std::string>& ids) {
+    options.waivers.add_cases(ids);
+    options.waivers.check();
   };
   conformance::report::Report report =
       conformance::check::run_suite(*kernel, corpus, options.selection);
@@ -110,6 +147,9 @@ int run(Options& options) {
     report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
   }
   if (!profile.empty()) report.kernel_argument += " --profile " + profile;
+  if (options.fresh) {
+    report.kernel_argument += " --fresh " + std::to_string(report.seed);
+  }
   return options.output.publish(report);
 }
 
@@ -121,12 +161,20 @@ Command add_run(CLI::App& app) {
   options->kernel.add_flags(*command);
   auto* tier = command->add_option(
       "--tier", options->selection.tier,
-      "smoke: 64 cases; core: all committed cases (default); full: 10,586 "
-      "more, proved on the way");
+      "smoke: 64 cases; core: all committed cases, and every pair of what "
+      "calls can be (default); full: 10,586 cases more, proved on the way, "
+      "and every triple");
   command
       ->add_option("--profile", options->selection.profile,
                    "what a model needs, in place of a tier; `list profiles`")
       ->excludes(tier);
+  command
+      ->add_option("--fresh", options->fresh,
+                   "the pairs or triples with sizes, positions, elements and "
+                   "order drawn from this seed, in place of the suite's; "
+                   "without a number, from a random one")
+      ->expected(0, 1)
+      ->excludes("--profile");
   command->add_option("--case", options->selection.cases,
                       "only these case ids");
   command->add_option("--operation", options->selection.operations,

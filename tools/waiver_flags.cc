@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/check/formed.h"
 #include "conformance/report/apply.h"
 
 namespace ropeproof::tools {
@@ -22,13 +23,22 @@ std::vector<std::filesystem::path> WaiverFlags::inputs() const {
 }
 
 void WaiverFlags::add_cases(const conformance::cases::Corpus& corpus) {
-  const std::vector<std::string> ids = conformance::report::case_ids(corpus);
+  add_cases(conformance::report::case_ids(corpus));
+}
+
+void WaiverFlags::add_cases(const std::vector<std::string>& ids) {
   ids_.insert(ids_.end(), ids.begin(), ids.end());
   std::ranges::sort(ids_);
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
 }
 
-void WaiverFlags::check() const { check_patterns(waivers_, ids_); }
+void WaiverFlags::check() const {
+  conformance::report::Waivers known = waivers_;
+  std::erase_if(known.entries, [&](const conformance::report::Waiver& waiver) {
+    return conformance::check::may_be_idle(waiver.id, ids_);
+  });
+  check_patterns(known, ids_);
+}
 
 void WaiverFlags::apply(conformance::report::Report& report) const {
   apply_waivers(waivers_, ids_, conformance::report::today(), report);

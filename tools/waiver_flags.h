@@ -19,9 +19,12 @@ class WaiverFlags {
   void add_flags(CLI::App& command);
   // Throws std::invalid_argument for a bad file.
   void read();
-  // The cases that patterns may name: those of all corpora that are added.
+  // The cases that patterns may name are all that are added.
   void add_cases(const conformance::cases::Corpus& corpus);
-  // Throws std::invalid_argument for a pattern that matches no case.
+  void add_cases(const std::vector<std::string>& ids);
+  // Throws std::invalid_argument for a pattern that matches no case. One of formed
+  // cases may match none where no such case was added: tier and seed say which
+  // there are.
   void check() const;
   // The file, if there is one.
   std::vector<std::filesystem::path> inputs() const;

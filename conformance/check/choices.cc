@@ -36,6 +36,14 @@ const char* text_of(plugin::Outcome outcome) {
 
 }  // namespace
 
+std::uint32_t main_operation(const plugin::Description& kernel) {
+  for (const std::uint32_t operation :
+       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP}) {
+    if ((kernel.operations & operation) != 0) return operation;
+  }
+  return ROPEPROOF_ROPE;
+}
+
 bool declines(plugin::Kernel& kernel, std::uint32_t operation,
               const cases::RopeCase& c) {
   if (!kernel.has_supports()) return false;

@@ -13,6 +13,10 @@
 
 namespace ropeproof::conformance::check {
 
+// Of a kernel that is asked one operation: rope, or rotate or lookup where it has
+// nothing else.
+std::uint32_t main_operation(const plugin::Description& kernel);
+
 // Whether the kernel declines a case under an operation that it offers.
 bool declines(plugin::Kernel& kernel, std::uint32_t operation,
               const cases::RopeCase& c);

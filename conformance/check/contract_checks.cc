@@ -103,12 +103,7 @@ std::optional<ContractResult> ContractChecks::not_asked(
 }
 
 std::uint32_t ContractChecks::main_operation() const {
-  const std::uint32_t offered = kernel_.description().operations;
-  for (const std::uint32_t operation :
-       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP}) {
-    if ((offered & operation) != 0) return operation;
-  }
-  return ROPEPROOF_ROPE;
+  return check::main_operation(kernel_.description());
 }
 
 std::vector<Check> ContractChecks::of(const cases::RopeCase& c,

@@ -70,7 +70,7 @@ class ResultKernel : public PaperKernel {
     if (found == pack_.calls.end()) {
       throw std::invalid_argument(
           "the claim promises a call that the pack does not have; export it "
-          "with --claim");
+          "with this --claim");
     }
     const auto& [name, out_bytes] = found->second;
     const fs::path path = results_ / (name + ".bin");
@@ -132,18 +132,17 @@ void refuse_extra_files(const plugin::Pack& pack, const fs::path& results) {
 }  // namespace
 
 std::size_t export_pack(const plugin::Description& claim,
-                        const cases::Corpus& corpus, const std::string& tier,
+                        const cases::Corpus& corpus, const Selection& selection,
                         const std::string& version, const fs::path& directory) {
   plugin::PackWriter writer(directory);
   ExportKernel kernel(claim, writer);
-  Selection selection;
-  selection.tier = tier;
   run_suite(kernel, corpus, selection);
   if (writer.calls() == 0) {
-    throw std::invalid_argument("no call of tier " + tier +
+    throw std::invalid_argument("no call of tier " + selection.tier +
                                 " is within the claim");
   }
-  writer.finish({version, corpus.version, corpus.manifest_sha256, tier, {}});
+  writer.finish(
+      {version, corpus.version, corpus.manifest_sha256, selection.tier, {}});
   return writer.calls();
 }
 

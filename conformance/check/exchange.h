@@ -22,14 +22,15 @@ namespace ropeproof::conformance::check {
 // and returns their number. Throws what PackWriter and run_suite() throw, and
 // std::invalid_argument if there is no call at all.
 std::size_t export_pack(const plugin::Description& claim,
-                        const cases::Corpus& corpus, const std::string& tier,
+                        const cases::Corpus& corpus, const Selection& selection,
                         const std::string& version,
                         const std::filesystem::path& directory);
 
 // Judges the files in `results`. Throws std::invalid_argument, one line, if the
 // pack is incomplete or of other vectors, if `results` holds anything that no
 // call of the pack asked for, or if the claim promises a call that the pack does
-// not have. `selection` picks from the pack's tier.
+// not have: what is formed for it is in a pack that was exported with this claim.
+// `selection` picks from the pack's tier.
 Run check_pack(const std::filesystem::path& directory,
                const std::filesystem::path& results,
                const plugin::Description& claim, const cases::Corpus& corpus,

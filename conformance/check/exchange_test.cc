@@ -51,6 +51,12 @@ class Device : public selftest::TestKernel {
   fs::path results_;
 };
 
+Selection smoke() {
+  Selection selection;
+  selection.tier = "smoke";
+  return selection;
+}
+
 // The same run by calls and by files.
 void check_same(const selftest::Knobs& knobs, int status) {
   const cases::Folder folder;
@@ -58,13 +64,11 @@ void check_same(const selftest::Knobs& knobs, int status) {
   description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
   description.features &= ~std::uint32_t{ROPEPROOF_SPECIAL_VALUES};
   description.scalings = 0;
-  export_pack(plugin::universal_claim(), cases::committed(), "smoke", "0",
+  export_pack(plugin::universal_claim(), cases::committed(), smoke(), "0",
               folder.path());
-  Selection selection;
-  selection.tier = "smoke";
   Device device(description, knobs, folder.path());
   const report::Report by_calls =
-      run_suite(device, cases::committed(), selection);
+      run_suite(device, cases::committed(), smoke());
   const report::Report by_files =
       check_pack(folder.path(), folder.path() / "out", description,
                  cases::committed(), {});
@@ -141,7 +145,7 @@ TEST_CASE("a pack is written into a new folder alone, and whole",
           "[exchange]") {
   const cases::Folder folder;
   const std::size_t calls =
-      export_pack(plugin::universal_claim(), cases::committed(), "smoke", "0",
+      export_pack(plugin::universal_claim(), cases::committed(), smoke(), "0",
                   folder.path());
   const plugin::Pack pack = plugin::read_pack(folder.path());
   CHECK(pack.calls.size() == calls);
@@ -150,14 +154,14 @@ TEST_CASE("a pack is written into a new folder alone, and whole",
     CHECK(fs::exists(folder.path() / "in" / (result.name + ".bin")));
   }
   CHECK_THROWS_AS(export_pack(plugin::universal_claim(), cases::committed(),
-                              "smoke", "0", folder.path()),
+                              smoke(), "0", folder.path()),
                   std::invalid_argument);
   plugin::Description nothing = plugin::universal_claim();
   nothing.dtypes = 0;
   nothing.operations = ROPEPROOF_ROPE;
   const cases::Folder empty;
   CHECK_THROWS_AS(
-      export_pack(nothing, cases::committed(), "smoke", "0", empty.path()),
+      export_pack(nothing, cases::committed(), smoke(), "0", empty.path()),
       std::invalid_argument);
 }
 

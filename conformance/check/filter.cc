@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "conformance/check/formed.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/wildcard.h"
@@ -21,16 +22,28 @@ Filter::Filter(const std::vector<Named>& all, const Selection& selection)
   }
   std::set<std::string> unknown = ids_;
   std::set<std::string> idle(declined_.begin(), declined_.end());
+  std::vector<std::string> ids;
   for (const Named& c : all) {
+    ids.push_back(c.id);
     unknown.erase(c.id);
     std::erase_if(idle, [&](const std::string& pattern) {
       return text::matches(pattern, c.id);
     });
   }
+  for (const std::string& id : unknown) {
+    if (!is_formed(id)) continue;
+    throw std::invalid_argument(
+        "no case \"" + id +
+        "\" for this kernel: formed cases follow from what it declares" +
+        (id.starts_with("fresh") ? ", and from the seed after --fresh" : ""));
+  }
   if (!unknown.empty()) {
     throw std::invalid_argument("no case \"" + *unknown.begin() +
                                 "\"; `ropeproof list` names them all");
   }
+  std::erase_if(idle, [&](const std::string& pattern) {
+    return may_be_idle(pattern, ids);
+  });
   if (!idle.empty()) {
     throw std::invalid_argument("--decline \"" + *idle.begin() +
                                 "\" matches no case; `ropeproof list` names "

@@ -1,7 +1,12 @@
 #include "conformance/check/formed.h"
 
+#include <algorithm>
 #include <exception>
+#include <set>
+#include <string_view>
+#include <utility>
 
+#include "conformance/cases/draw.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/features.h"
 #include "conformance/cover/values.h"
@@ -23,29 +28,65 @@ reference::Layout trained_layout(reference::Layout layout) {
   return layout;
 }
 
+std::string_view kind_of(std::string_view id) {
+  for (const std::string_view kind : {"pairs-", "triples-", "fresh"}) {
+    if (id.starts_with(kind)) return kind;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
-                                            const Selection& selection,
-                                            std::uint32_t operation) {
-  if (selection.arrays == nullptr || selection.tier == "smoke" ||
-      !selection.profile.empty()) {
+                                            const Selection& selection) {
+  const bool has_chosen = !selection.cases.empty();
+  if (selection.arrays == nullptr || !selection.profile.empty() ||
+      (selection.tier == "smoke" && !has_chosen)) {
     return {};
   }
   const plugin::Description& description = kernel.description();
+  const std::uint32_t operation = main_operation(description);
   const cover::Model& model = selection.arrays->model;
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
-    const cases::RopeCase c =
-        cover::outline(model, {"", "", row, 0}, description.max_position);
+    const cases::RopeCase c = cover::outline(
+        model, {"", "", row, cover::seed_of(row, selection.seed)},
+        description.max_position);
     return !missing_feature(description, operation, c, kernel.shares_memory())
                 .empty() ||
            !declines(kernel, operation, c);
   };
-  const bool has_chosen = !selection.cases.empty();
-  return cover::formed_cases(
-      *selection.arrays, description, kernel.shares_memory(),
-      selection.tier == "full" || has_chosen, selection.seed, takes);
+  const bool with_triples =
+      selection.tier == "full" ||
+      std::ranges::any_of(selection.cases, [](const std::string& id) {
+        return is_formed(id) && !id.starts_with("pairs-");
+      });
+  std::vector<cover::FormedCase> formed = cover::formed_cases(
+      *selection.arrays, description, kernel.shares_memory(), with_triples,
+      selection.seed, takes);
+  // A row of both arrays is one question.
+  std::set<std::uint64_t> seeds;  // of rows
+  std::erase_if(formed, [&](const cover::FormedCase& c) {
+    return !seeds.insert(c.seed).second;
+  });
+  if (selection.seed != 0) {
+    cases::Draw draw(selection.seed);
+    for (std::size_t i = formed.size(); i > 1; --i) {
+      const auto other = draw.between(0, static_cast<std::int64_t>(i) - 1);
+      std::swap(formed[i - 1], formed[static_cast<std::size_t>(other)]);
+    }
+  }
+  return formed;
+}
+
+bool is_formed(const std::string& id) { return !kind_of(id).empty(); }
+
+bool may_be_idle(const std::string& pattern,
+                 const std::vector<std::string>& ids) {
+  const std::string_view kind = kind_of(pattern);
+  return !kind.empty() && std::ranges::none_of(ids, [&](const std::string& id) {
+    return id.starts_with(kind);
+  });
 }
 
 std::vector<FormedQuestion> form_all(

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "conformance/check/runner.h"
@@ -12,11 +13,18 @@
 
 namespace ropeproof::conformance::check {
 
-// What the selected tier asks of the kernel; nothing in smoke, in a profile and
-// without arrays. `operation` is the one that it is asked about what it declines.
+// What the selected tier, or a selected id, asks of the kernel; nothing in smoke, in
+// a profile and without arrays. Fresh cases come in an order drawn from the seed.
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
-                                            const Selection& selection,
-                                            std::uint32_t operation);
+                                            const Selection& selection);
+
+// By how the id, or a pattern of ids, begins.
+bool is_formed(const std::string& id);
+
+// Whether a pattern may match none of `ids`: it names formed cases of a kind that
+// is not among them. Tier and seed say which kinds there are.
+bool may_be_idle(const std::string& pattern,
+                 const std::vector<std::string>& ids);
 
 struct FormedQuestion {
   cases::RopeCase rope;

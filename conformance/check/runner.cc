@@ -137,7 +137,7 @@ class Suite {
         corpus_(corpus),
         selection_(selection),
         contract_(kernel, corpus),
-        formed_(formed_cases(kernel, selection, contract_.main_operation())),
+        formed_(formed_cases(kernel, selection)),
         filter_(all_cases(), selection),
         choices_(kernel),
         fresh_(kernel),
@@ -171,6 +171,11 @@ class Suite {
     }
     for (const cover::FormedCase& c : formed_) all.push_back({c.id, c.tier});
     all_ = all.size();
+    if (selection_.names) {
+      std::vector<std::string> ids;
+      for (const Named& c : all) ids.push_back(c.id);
+      selection_.names(ids);
+    }
     return all;
   }
 
@@ -212,9 +217,10 @@ class Suite {
   }
 
   void ask(const cases::RopeCase& c,
-           const std::map<std::string, std::string>& targets) {
+           const std::map<std::string, std::string>& targets,
+           std::uint32_t operations = ~0u) {
     for (const std::uint32_t operation : operations_) {
-      if (!filter_.takes(operation)) continue;
+      if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
       Check values = check_values(kernel_, operation, c, is_declined);
       fresh_.ask(operation, c, values);
@@ -263,9 +269,11 @@ class Suite {
     ask_each(group.sequence_cases);
   }
 
-  // Some at a time, formed on all cores, then asked one by one.
+  // Some at a time, formed on all cores, then asked one by one. They are formed for
+  // what the kernel offers: no other operation is asked.
   void ask_formed() {
     constexpr std::size_t kAtOnce = 16;
+    const std::uint32_t offered = kernel_.description().operations;
     std::vector<const cover::FormedCase*> taken;
     for (const cover::FormedCase& c : formed_) {
       if (takes(c.tier, c.id)) taken.push_back(&c);
@@ -276,7 +284,7 @@ class Suite {
            form_all({taken.data() + first, count}, kernel_.description(),
                     selection_)) {
         show(one.rope.id);
-        ask(one.rope, {});
+        ask(one.rope, {}, offered);
         if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
           add_values(*one.permute, {}, ROPEPROOF_PERMUTE,
                      run_check(kernel_, *one.permute));
@@ -297,6 +305,8 @@ class Suite {
     run_.selection =
         (selection_.profile.empty() ? "tier " + selection_.tier
                                     : "profile " + selection_.profile) +
+        (selection_.seed == 0 ? ""
+                              : ", fresh " + std::to_string(selection_.seed)) +
         ", " + std::to_string(picker_.count()) + " of " + std::to_string(all_) +
         " cases";
     picker_.finish(run_);

@@ -29,6 +29,8 @@ struct Selection {
   Shard shard;               // of the cases that all of the above select
   // Told of each case before its calls: how many came before, of how many, id.
   std::function<void(std::size_t, std::size_t, const std::string&)> progress;
+  // Told of the ids of all cases that there are, before the first call.
+  std::function<void(const std::vector<std::string>&)> names;
 };
 
 // The operations that a case defines.

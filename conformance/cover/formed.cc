@@ -7,12 +7,13 @@
 #include "conformance/cover/offer.h"
 
 namespace ropeproof::conformance::cover {
-namespace {
 
 std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
   for (const std::uint8_t c : row) seed = cases::random_bits(seed, c);
   return seed;
 }
+
+namespace {
 
 std::string id_of(const char* name, const Row& row, std::uint64_t seed) {
   char digits[16];

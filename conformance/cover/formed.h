@@ -31,6 +31,9 @@ std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      bool shares_memory, bool with_triples,
                                      std::uint64_t seed, const Takes& takes);
 
+// That of the case of a row.
+std::uint64_t seed_of(const Row& row, std::uint64_t seed);
+
 // Without inputs and goldens, or with them.
 cases::RopeCase outline(const Model& model, const FormedCase& formed,
                         std::int64_t max_position);

@@ -88,12 +88,17 @@ std::string junit_report(const Report& report) {
   count("failure", static_cast<std::int64_t>(totals.stale.size()));
   count("failure", static_cast<std::int64_t>(totals.expired.size()));
   count("failure", static_cast<std::int64_t>(totals.unasked.size()));
+  if (!totals.weaker.empty()) count("failure", 1);
 
   std::ostringstream out;
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\""
       << escaped(report.kernel.name + " " + report.kernel.version)
       << "\" tests=\"" << tests << "\" failures=\"" << failures
       << "\" errors=\"" << errors << "\" skipped=\"" << skipped << "\">\n";
+  if (report.seed != 0) {
+    out << "  <properties>\n    <property name=\"seed\" value=\"" << report.seed
+        << "\"/>\n  </properties>\n";
+  }
   for (const check::Check& check : report.checks) {
     const std::string name =
         check.case_id + (check.aspect.empty() ? "" : " " + check.aspect);
@@ -116,6 +121,10 @@ std::string junit_report(const Report& report) {
   for (const std::string& cell : totals.unasked) {
     print_case(out, "not judged", cell, "failure",
                "declared, but too few judged cases touch it", "");
+  }
+  if (!totals.weaker.empty()) {
+    print_case(out, "required", report.required, "failure",
+               "there is " + totals.weaker, "");
   }
   out << "</testsuite>\n";
   return out.str();

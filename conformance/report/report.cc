@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/plugin/words.h"
+#include "conformance/report/requirement.h"
 #include "conformance/report/unasked.h"
 #include "conformance/text/wildcard.h"
 #include "conformance/text/words.h"
@@ -192,6 +193,7 @@ Totals total(const Report& report) {
   Totals totals = total_of(report, [](const check::Check&) { return true; });
   totals.staged_is_missing = report.staged_is_missing;
   totals.is_shard = !report.shard.is_whole();
+  totals.weaker = weaker_than_required(report, totals);
   totals.stale = stale_waivers(report);
   for (const AppliedWaiver& applied : report.waivers) {
     if (applied.is_expired) totals.expired.push_back(&applied);
@@ -222,6 +224,7 @@ std::string conformance_statement(const Report& report, const Totals& totals) {
          (report.profile.empty()
               ? report.selection.substr(0, report.selection.find(','))
               : "profile " + report.profile) +
+         (report.seed == 0 ? "" : ", fresh " + std::to_string(report.seed)) +
          ", angle " + angle_classes(report.kernel) + ", " +
          std::to_string(report.waivers.size()) +
          (report.waivers.size() == 1 ? " waiver" : " waivers") +
@@ -249,6 +252,7 @@ int exit_status(const Totals& totals) {
   if (totals.of(check::Verdict::kError) > 0) return 3;
   if (totals.lacking > 0 || totals.staged_is_missing) return 1;
   if (totals.of(check::Verdict::kPass) == 0 && !totals.is_shard) return 2;
+  if (!totals.weaker.empty()) return 1;
   return totals.unasked.empty() ? 0 : 6;
 }
 

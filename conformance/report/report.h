@@ -38,6 +38,7 @@ struct Report : check::Run {
   std::int64_t time_limit_ms = 0;  // of one call; 0: nothing was called
   std::string staged;              // what S1 says (staged.h); "" if nothing
   bool staged_is_missing = false;  // it was asked for and does not hold
+  std::string required;            // the least that is enough (requirement.h)
   std::vector<AppliedWaiver> waivers;
 };
 
@@ -57,6 +58,7 @@ struct Totals {
   // What a profile asks for and the kernel does not offer: does not conform.
   std::int64_t lacking = 0;
   bool staged_is_missing = false;
+  std::string weaker;  // than required, what there is; empty if that is enough
   // Waivers none of whose failures is left, although everything that they cover
   // was judged.
   std::vector<const AppliedWaiver*> stale;
@@ -73,9 +75,9 @@ Totals total(const Report& report);
 Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report);
 
-// Of the program: 0 conforms, 1 does not or a waiver is stale or expired, 2 nothing
-// was judged, unless it is a shard, 3 protocol error, 6 nothing failed, but
-// something declared was not judged.
+// Of the program: 0 conforms, 1 does not, is weaker than required, or a waiver is
+// stale or expired, 2 nothing was judged, unless it is a shard, 3 protocol error, 6
+// nothing failed, but something declared was not judged.
 int exit_status(const Totals& totals);
 
 // Whether stale or expired waivers are all that keeps the exit status from 0.

@@ -11,6 +11,7 @@
 #include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/report/report_reader.h"
+#include "conformance/report/requirement.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/words.h"
@@ -228,6 +229,7 @@ void write_totals(Writer &out, const Report &report) {
   out.value("level", totals.level + totals.suffixes);
   out.value("statement", conformance_statement(report, totals));
   out.value("exit_status", exit_status(totals));
+  out.value("weaker_than_required", totals.weaker);
   out.value("not_judged", totals.unasked);
   Json declined = Json::array();
   for (const DeclinedCases &cases : declined_cases(report)) {
@@ -289,12 +291,15 @@ void members(Codec &c, Is<Report> auto &report) {
   c.value("is_whole_tier", report.is_whole_tier);
   c.value("cases_sha256", report.cases_sha256);
   c.value("shard", shard);
+  c.value("seed", report.seed);
   c.value("profile", report.profile);
   c.value("staged", report.staged);
   c.value("staged_is_missing", report.staged_is_missing);
+  c.value("required", report.required);
   c.list("waivers", report.waivers);
   if constexpr (Codec::kReads) {
     report.shard = check::parse_shard(shard, "shard");
+    if (!report.required.empty()) parse_requirement(report.required);
     for (AppliedWaiver &applied : report.waivers) {
       applied.waiver.engine = report.kernel.name;
     }

@@ -309,6 +309,11 @@ std::string meaning(const Totals& totals) {
                      : text + "; but for " + counted(waived, "waived check");
 }
 
+std::string required_text(const Totals& totals) {
+  if (!totals.weaker.empty()) return ": there is " + totals.weaker;
+  return totals.is_shard ? ": see the merged report" : ": holds";
+}
+
 std::string verdict(const Report& report, const Totals& totals) {
   std::string text = statement(report, totals) + "   " + report.kernel.name +
                      " " + report.kernel.version + ": ";
@@ -326,6 +331,9 @@ std::string verdict(const Report& report, const Totals& totals) {
   }
   const std::string meant = meaning(totals);
   text += "\n" + (meant.empty() ? "" : paragraph("", meant));
+  if (!report.required.empty()) {
+    text += paragraph("required", report.required + required_text(totals));
+  }
   const std::string stated = conformance_statement(report, totals);
   return text + (stated.empty() ? "" : stated + "\n");
 }

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "conformance/check/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
+#include "conformance/check/formed.h"
 #include "conformance/check/runner.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/words.h"
@@ -28,9 +31,10 @@ struct Result {
 };
 
 std::map<std::uint32_t, std::vector<Result>> results_of(
-    plugin::Kernel& kernel, const cases::Corpus& corpus, FoundClaims& found) {
+    plugin::Kernel& kernel, std::span<const cases::Group> groups,
+    FoundClaims& found) {
   std::map<std::uint32_t, std::vector<Result>> results;
-  for (const cases::Group& group : corpus.groups) {
+  for (const cases::Group& group : groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
       for (const std::uint32_t operation : check::kRopeOperations) {
         if (!check::missing_feature(kernel.description(), operation, c,
@@ -58,6 +62,20 @@ std::map<std::uint32_t, std::vector<Result>> results_of(
     }
   }
   return results;
+}
+
+cases::Group formed_group(plugin::Kernel& kernel,
+                          const check::Selection& selection) {
+  const std::vector<cover::FormedCase> formed =
+      check::formed_cases(kernel, selection);
+  std::vector<const cover::FormedCase*> all;
+  for (const cover::FormedCase& c : formed) all.push_back(&c);
+  cases::Group group;
+  for (check::FormedQuestion& one :
+       check::form_all(all, kernel.description(), selection)) {
+    group.rope_cases.push_back(std::move(one.rope));
+  }
+  return group;
 }
 
 // From strict to loose.
@@ -210,10 +228,13 @@ std::string in_python(const ropeproof_claim& claim) {
 
 }  // namespace
 
-FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus) {
+FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
+                        const check::Selection& selection) {
   const plugin::Description& description = kernel.description();
   FoundClaims found;
-  auto results = results_of(kernel, corpus, found);
+  std::vector<cases::Group> groups = corpus.groups;
+  groups.push_back(formed_group(kernel, selection));
+  auto results = results_of(kernel, groups, found);
   for (const auto& [dtype, word] : plugin::kDtypeWords) {
     if ((description.dtypes & dtype) == 0) continue;
     found.calls += std::ssize(results[dtype]);

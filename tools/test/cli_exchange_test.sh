@@ -61,6 +61,33 @@ expect 2 'no report of' merge "$work/cut.json"
 sed 's/"FAIL"/"PASS"/' "$work/1.json" >"$work/edited.json"
 expect 2 'was it edited' merge "$work/edited.json" "$work/2.json" "$work/3.json"
 
+# --- what is required of the whole ---
+for i in 1 2; do
+  "$ropeproof" "${fast[@]}" --shard $i/2 --require L1 --report "$work/$i.json" >/dev/null
+done
+says 0 '^  required L1: holds' merge "$work/1.json" "$work/2.json"
+expect 2 'the reports require L1' merge "$work/1.json" "$work/2.json" --require L2
+"$ropeproof" "${fast[@]}" --shard 2/2 --report "$work/2.json" >/dev/null
+expect 2 'differ in required' merge "$work/1.json" "$work/2.json"
+"$ropeproof" "${fast[@]}" --shard 1/2 --report "$work/1.json" >/dev/null
+says 1 '^  required L3: there is level L2' merge "$work/1.json" "$work/2.json" --require L3
+
+# --- cases that are formed for a kernel, from a seed ---
+example=(run --lib "$plugins/c_example.so")
+says 0 'fresh 7, angle A1' "${example[@]}" --fresh 7 --report "$work/whole.json"
+for i in 1 2; do
+  "$ropeproof" "${example[@]}" --fresh 7 --shard $i/2 --report "$work/$i.json" >/dev/null
+done
+says 0 '^CONFORMS' merge "$work/2.json" "$work/1.json" --report "$work/merged.json"
+same "$work/merged.json" "$work/whole.json"
+id=$(grep -o 'fresh7-[0-9a-f]*' "$work/whole.json" | head -1)
+swapped=(run --lib "$plugins/c_example_swapped.so")
+expect 2 'for this kernel' "${swapped[@]}" --case "$id"
+says 1 "--fresh 7 --case $id" "${swapped[@]}" --fresh 7 --case "$id"
+says 2 'DECLINED' "${swapped[@]}" --fresh 7 --case "$id" --decline 'fresh*'
+says 0 '^CONFORMS' "${example[@]}" --case smoke-unit-006 --decline 'triples-*'
+expect 2 'matches no case' "${example[@]}" --case smoke-unit-006 --decline 'pairs-x*'
+
 # --- waivers ---
 waive() { # waive ENGINE PATTERN DATE
   cat >"$work/waivers.json" <<EOF
@@ -85,6 +112,11 @@ lines 1 '^  EXPIRED .*ended on 2020-02-29'
 says 1 '^EXPIRED WAIVER ' merge "$work/expired.json"
 waive my-rope-swapped 'smoke-*' 2020-02-29
 says 1 '^DOES NOT CONFORM  level .* (0 waived)' "${broken[@]}" --waivers "$work/waivers.json"
+waive my-rope-swapped 'fresh*' 2199-12-31
+says 2 ' 1 XFAIL' "${swapped[@]}" --fresh 7 --case "$id" --waivers "$work/waivers.json"
+says 1 '^DOES NOT CONFORM' "${broken[@]}" --waivers "$work/waivers.json"
+waive my-rope 'pairs-x*' 2199-12-31
+expect 2 'matches no case' "${example[@]}" --waivers "$work/waivers.json"
 waive fast 'smkoe-*' 2199-12-31
 expect 2 'matches no case' "${fast[@]}" --waivers "$work/waivers.json"
 waive fast 'smoke-*' 2199-13-31
@@ -132,6 +164,10 @@ says 1 'MISSING, ' "${check[@]}"
 says 0 '^CONFORMS  level L1 ' "${check[@]}"
 says 0 '^CONFORMS' "${check[@]}" --results "$pack/out"
 expect 2 'is not empty' export --out "$pack" --tier smoke
+expect 2 'needs --claim' export --out "$work/core"
+says 0 'calls in' export --out "$work/core" --claim "$claim"
+(cd "$work/core" && "$work/device") || fault "device.c fails on the core tier"
+says 0 '^CONFORMS  level L1 ' check "$work/core" --claim "$claim" --require L1
 
 answer=$(ls "$pack/out" | head -1)
 cp -r "$pack" "$work/damaged"
@@ -219,6 +255,7 @@ check "the failure is not as small as can be: $(grep '^  case' "$work/out")" \
   grep -q 'head_dim 2, rotary_dim 2, .*batch 1, seq 1, heads 1)' "$work/one_line.txt"
 says 1 '^DOES NOT CONFORM' $replay
 says 0 '^CONFORMS' run --lib "$plugins/c_example.so" --vectors "$work/found"
+expect 2 'no folder coverage' run --lib "$plugins/c_example.so" --vectors "$work/found" --fresh 7
 check "not as the schema says" "$python" - "$work/found/stress.json" \
   "$source/vectors/schema.json" <<'EOF'
 import json, jsonschema, sys

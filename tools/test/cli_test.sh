@@ -45,6 +45,21 @@ expect 2 'are for models' show worked-example-001 --seq-len 5
 expect 2 'cannot be written' "${run[@]}" --builtin fast \
   --report "$work/no/such/folder/report.json"
 
+# Fresh questions, and the least that conforms.
+for seed in -1 0 x 9223372036854775808 18446744073709551616; do
+  expect 2 'expected a number, 1 to' "${run[@]}" --builtin fast --fresh $seed
+done
+expect 2 'smoke tier' "${run[@]}" --builtin fast --fresh --tier smoke
+expect 2 'excludes' "${run[@]}" --builtin fast --fresh 7 --profile llama2-f32-4k
+expect 2 'for this kernel' "${run[@]}" --builtin fast --case pairs-00000000
+expect 2 'after --fresh' "${run[@]}" --builtin fast --case fresh7-00000000
+expect 2 'expected a level' "${run[@]}" --builtin fast --require L4
+says 0 '^  required L2+M: holds' "${run[@]}" --builtin fast --tier smoke --require L2+M
+says 1 '^  required L2: there is level L1, angle A1' \
+  "${run[@]}" --lib "$plugins/c_example.so" --tier smoke --require L2
+says 1 '^  required A0: there is level L1, angle A1' \
+  "${run[@]}" --lib "$plugins/c_example.so" --tier smoke --require A0
+
 expect 0 '' sweep --builtin fast --positions 300
 expect 0 '' sweep --lib "$plugins/c_example.so" --positions 300 --base 1e6
 expect 1 '' sweep --lib "$plugins/c_example_swapped.so" --positions 300

@@ -1,0 +1,213 @@
+#include "conformance/check/formed.h"
+
+#include <algorithm>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "conformance/cases/test_corpus.h"
+#include "conformance/report/merge.h"
+#include "conformance/report/report.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+plugin::Description plain() {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.operations = ROPEPROOF_ROPE;
+  d.dtypes = ROPEPROOF_F32;
+  d.pairings = ROPEPROOF_HALF_SPLIT;
+  d.features = ROPEPROOF_OUT_OF_PLACE;
+  d.scalings = d.axis_maps = d.caches = 0;
+  d.max_position = 1 << 20;
+  return d;
+}
+
+Selection core(std::uint64_t seed = 0) {
+  static const auto kArrays = std::make_shared<const cover::Arrays>(
+      cover::load_arrays(cases::kVectors));
+  Selection selection;
+  selection.arrays = kArrays;
+  selection.seed = seed;
+  return selection;
+}
+
+// The committed cases of one family: the formed ones are what is looked at here.
+const cases::Corpus& few() {
+  static const cases::Corpus kFew = [] {
+    cases::Corpus corpus = cases::committed();
+    corpus.groups.resize(1);
+    return corpus;
+  }();
+  return kFew;
+}
+
+std::vector<std::string> ids_of(const std::vector<cover::FormedCase>& formed) {
+  std::vector<std::string> ids;
+  for (const cover::FormedCase& c : formed) ids.push_back(c.id);
+  return ids;
+}
+
+std::set<std::string> rows_of(const std::vector<cover::FormedCase>& formed) {
+  std::set<std::string> rows;
+  for (const cover::FormedCase& c : formed)
+    rows.emplace(c.row.begin(), c.row.end());
+  return rows;
+}
+
+TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
+          "[conformance][formed]") {
+  selftest::TestKernel kernel(plain(), selftest::exact_knobs());
+  const auto own = formed_cases(kernel, core());
+  const auto seven = formed_cases(kernel, core(7));
+  const auto eight = formed_cases(kernel, core(8));
+  REQUIRE(own.size() > 20);
+  CHECK(ids_of(formed_cases(kernel, core(7))) == ids_of(seven));
+  CHECK(rows_of(seven) == rows_of(own));
+  CHECK(rows_of(eight) == rows_of(own));
+  CHECK(seven[0].id.starts_with("fresh7-"));
+  const auto order_of = [](std::vector<std::string> ids) {
+    for (std::string& id : ids) id = id.substr(id.find('-'));
+    return ids;
+  };
+  CHECK(order_of(ids_of(seven)) != order_of(ids_of(own)));
+  CHECK(order_of(ids_of(seven)) != order_of(ids_of(eight)));
+}
+
+TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
+          "[conformance][formed]") {
+  selftest::TestKernel kernel(plain(), selftest::exact_knobs());
+  Selection selection = core();
+  selection.tier = "smoke";
+  CHECK(formed_cases(kernel, selection).empty());
+  selection.cases = {"pairs-00000000"};
+  CHECK_FALSE(formed_cases(kernel, selection).empty());
+  selection.profile = "any";
+  CHECK(formed_cases(kernel, selection).empty());
+  CHECK(formed_cases(kernel, {}).empty());
+}
+
+TEST_CASE("a case that this kernel is not asked is refused by name",
+          "[conformance][formed]") {
+  selftest::TestKernel kernel(plain(), selftest::exact_knobs());
+  Selection selection = core();
+  selection.cases = {"pairs-00000000"};
+  CHECK_THROWS_WITH(
+      run_suite(kernel, few(), selection),
+      ContainsSubstring("no case \"pairs-00000000\" for this kernel"));
+  selection.cases = {formed_cases(kernel, core())[3].id};
+  CHECK(run_suite(kernel, few(), selection).dealt == selection.cases);
+  selection.cases = {formed_cases(kernel, core(7))[3].id};
+  CHECK_THROWS_WITH(run_suite(kernel, few(), selection),
+                    ContainsSubstring("--fresh"));
+}
+
+// Right where it has seen the first two elements of q.
+class Memory : public selftest::TestKernel {
+ public:
+  Memory() : TestKernel(plain(), selftest::exact_knobs()) {}
+
+  bool is_learning = true;
+
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    const plugin::Answer answer = TestKernel::run(problem);
+    if (problem.q.in == nullptr || problem.batch * problem.seq == 0 ||
+        problem.q.heads == 0) {
+      return answer;
+    }
+    const float* in = static_cast<const float*>(problem.q.in);
+    const auto seen = std::pair(std::bit_cast<std::uint32_t>(in[0]),
+                                std::bit_cast<std::uint32_t>(in[1]));
+    if (is_learning) {
+      known_.insert(seen);
+    } else if (!known_.contains(seen)) {
+      static_cast<float*>(problem.q.out)[0] += 1;
+    }
+    return answer;
+  }
+
+ private:
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known_;
+};
+
+TEST_CASE("a kernel that knows the suite's inputs by heart fails fresh ones",
+          "[conformance][formed]") {
+  Memory kernel;
+  run_suite(kernel, few(), core());
+  kernel.is_learning = false;
+  const report::Report known = run_suite(kernel, few(), core());
+  CHECK(exit_status(total(known)) == 0);
+  const report::Report fresh = run_suite(kernel, few(), core(7));
+  CHECK(exit_status(total(fresh)) == 1);
+  CHECK(fresh.selection.starts_with("tier core, fresh 7, "));
+  for (const Check& check : fresh.checks) {
+    if (!check.case_id.starts_with("fresh7-"))
+      CHECK(!is_failure(check.verdict));
+  }
+}
+
+TEST_CASE("a fresh run is the same every time, in one piece or in shards",
+          "[conformance][formed]") {
+  selftest::TestKernel kernel(plain(), selftest::f32_knobs());
+  const auto judged = [&](const Shard& shard) {
+    Selection selection = core(7);
+    selection.shard = shard;
+    report::Report report = run_suite(kernel, few(), selection);
+    report.kernel_argument = "--lib ./x.so --fresh 7";
+    return report;
+  };
+  const report::Report whole = judged({});
+  const std::string json = json_report(whole);
+  CHECK(json_report(judged({})) == json);
+  CHECK_THAT(json, ContainsSubstring(R"("seed": 7,)"));
+  CHECK_THAT(junit_report(whole),
+             ContainsSubstring(R"(<property name="seed" value="7"/>)"));
+  std::vector<report::NamedReport> shards;
+  for (std::int64_t i = 3; i >= 1; --i) {
+    const std::string file = std::to_string(i) + ".json";
+    shards.push_back(
+        {file, report::read_report(json_report(judged({i, 3})), file)});
+  }
+  CHECK(json_report(merge_reports(std::move(shards))) == json);
+}
+
+TEST_CASE("all that a plain kernel declares is asked, whatever its positions",
+          "[conformance][formed]") {
+  for (const std::int64_t largest : {100, 1 << 28}) {
+    CAPTURE(largest);
+    plugin::Description d = plain();
+    d.max_position = largest;
+    selftest::TestKernel kernel(d, selftest::exact_knobs());
+    const report::Report report = run_suite(kernel, cases::committed(), core());
+    CHECK(total(report).unasked == std::vector<std::string>{});
+    CHECK(exit_status(total(report)) == 0);
+  }
+}
+
+TEST_CASE("all that a kernel with one operation declares is asked",
+          "[conformance][formed]") {
+  for (const std::uint32_t operation :
+       {ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP, ROPEPROOF_TABLE}) {
+    CAPTURE(operation);
+    plugin::Description d = plain();
+    d.operations = operation;
+    if (operation == ROPEPROOF_TABLE) d.features = 0;
+    if (operation == ROPEPROOF_LOOKUP) {
+      d.caches = selftest::full_description(ROPEPROOF_A0).caches;
+    }
+    selftest::TestKernel kernel(d, selftest::exact_knobs());
+    const report::Report report = run_suite(kernel, cases::committed(), core());
+    CHECK(total(report).unasked == std::vector<std::string>{});
+    CHECK(exit_status(total(report)) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,130 @@
+#include "conformance/report/requirement.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <stdexcept>
+
+#include "conformance/cases/test_corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/report/report_reader.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("a requirement is a level, suffixes and an angle class, in any order",
+          "[conformance][report]") {
+  const auto is_read = [](const char* text, const char* as) {
+    CAPTURE(text);
+    CHECK(parse_requirement(text) == as);
+  };
+  is_read("L1", "L1");
+  is_read("L3", "L3");
+  is_read("A0", "A0");
+  is_read("+M", "+M");
+  is_read("L2+D+M", "L2+M+D");
+  is_read("A1,L2", "L2,A1");
+  is_read("A1,+B+E", "+E+B,A1");
+}
+
+TEST_CASE("what is no requirement is refused in one line",
+          "[conformance][report]") {
+  for (const char* text :
+       {"",      ",",     "L",     "L0",  "L4",  "A3",   "A",
+        "l1",    "M",     "+",     "+X",  "L1+", "L1M",  "L1+M+M",
+        "L1,L2", "A0,A1", "L1,+M", "L1 ", "L1,", "L1\n", "L11"}) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(parse_requirement(text),
+                      ContainsSubstring("--require \"") &&
+                          ContainsSubstring("expected a level") &&
+                          !ContainsSubstring("\n"));
+  }
+}
+
+Report smoke_of(const plugin::Description& description,
+                const check::Shard& shard = {}) {
+  selftest::TestKernel kernel(description, selftest::exact_knobs());
+  check::Selection selection;
+  selection.tier = "smoke";
+  selection.shard = shard;
+  return check::run_suite(kernel, cases::committed(), selection);
+}
+
+int status_of(Report report, const char* required) {
+  report.required = parse_requirement(required);
+  return exit_status(total(report));
+}
+
+TEST_CASE("a claim or level weaker than required does not conform",
+          "[conformance][report]") {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A1);
+  const Report f32 = smoke_of(d);
+  REQUIRE(total(f32).level == "L1");
+  CHECK(status_of(f32, "L1") == 0);
+  CHECK(status_of(f32, "L2") == 1);
+  CHECK(status_of(f32, "A1") == 0);
+  CHECK(status_of(f32, "A2") == 0);
+  CHECK(status_of(f32, "L1,A0") == 1);
+  CHECK(status_of(f32, "+B") == 0);
+
+  d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
+  CHECK(status_of(smoke_of(d), "+B") == 1);
+  CHECK(status_of(smoke_of(selftest::full_description(ROPEPROOF_A0)), "L2") ==
+        0);
+}
+
+TEST_CASE("of claims that differ by dtype the weakest counts",
+          "[conformance][report]") {
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  ropeproof_claim weak = d.claims[0];
+  weak.dtypes = ROPEPROOF_BF16;
+  weak.angle_class = ROPEPROOF_A2;
+  d.claims.insert(d.claims.begin(), weak);
+  const Report report = smoke_of(d);
+  CHECK(status_of(report, "A2") == 0);
+  CHECK(status_of(report, "A1") == 1);
+  CHECK(status_of(report, "L2") == 1);
+}
+
+TEST_CASE("a part of a tier falls short of a level, a shard not yet",
+          "[conformance][report]") {
+  const plugin::Description d = selftest::full_description(ROPEPROOF_A1);
+  CHECK(status_of(smoke_of(d, {2, 8}), "L3") == 0);
+  CHECK(status_of(smoke_of(d, {2, 8}), "A0") == 1);
+  Report part = smoke_of(d);
+  part.is_whole_tier = false;
+  CHECK(status_of(part, "L1") == 1);
+  CHECK(status_of(part, "A1") == 0);
+  part.checks.clear();
+  CHECK(status_of(part, "L1") == 2);
+}
+
+TEST_CASE("every report says what is required and what there is",
+          "[conformance][report]") {
+  Report report = smoke_of(selftest::full_description(ROPEPROOF_A1));
+  const std::string stated = conformance_statement(report, total(report));
+  CHECK_THAT(stated, ContainsSubstring("level L1"));
+  report.required = "L2+M,A0";
+  const std::string text = text_report(report, 1);
+  CHECK_THAT(text,
+             ContainsSubstring("DOES NOT CONFORM  level L1") &&
+                 ContainsSubstring("required L2+M,A0: there is level L1"));
+  CHECK(conformance_statement(report, total(report)).empty());
+  const std::string json = json_report(report);
+  CHECK_THAT(json,
+             ContainsSubstring(R"("required": "L2+M,A0")") &&
+                 ContainsSubstring(R"("weaker_than_required": "level L1)"));
+  CHECK(json_report(read_report(json, "a.json")) == json);
+  CHECK_THAT(
+      junit_report(report),
+      ContainsSubstring(R"(<testcase classname="required" name="L2+M,A0">)") &&
+          ContainsSubstring(R"(<failure message="there is level L1)"));
+  report.required = "L1";
+  CHECK_THAT(text_report(report, 1), ContainsSubstring("required L1: holds"));
+  CHECK(conformance_statement(report, total(report)) == stated);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::report
