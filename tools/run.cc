@@ -122,6 +122,7 @@ int run(Options& options) {
   if (!options.claim.empty()) {
     const auto found =
         conformance::search::find_claims(*kernel, corpus, options.selection);
+    if (options.fresh) std::cout << "fresh " << options.selection.seed << "\n";
     std::cout << conformance::search::claims_text(found);
     const bool is_whole = found.none == 0 && found.spoiled == 0;
     return is_whole && !found.claims.empty() ? 0 : 1;

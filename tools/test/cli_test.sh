@@ -53,6 +53,7 @@ expect 2 'smoke tier' "${run[@]}" --builtin fast --fresh --tier smoke
 expect 2 'excludes' "${run[@]}" --builtin fast --fresh 7 --profile llama2-f32-4k
 expect 2 'for this kernel' "${run[@]}" --builtin fast --case pairs-00000000
 expect 2 'after --fresh' "${run[@]}" --builtin fast --case fresh7-00000000
+says 0 '^fresh [1-9]' "${run[@]}" --lib "$plugins/c_example.so" --claim auto --fresh
 expect 2 'expected a level' "${run[@]}" --builtin fast --require L4
 says 0 '^  required L2+M: holds' "${run[@]}" --builtin fast --tier smoke --require L2+M
 says 1 '^  required L2: there is level L1, angle A1' \
