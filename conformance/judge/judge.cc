@@ -323,7 +323,7 @@ void explain(Measurement& m, Evidence evidence, const cases::RopeCase& c,
 double Element::ratio() const { return Reading{0, error, bound}.ratio(); }
 
 Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
-                  const Claim& claim, const Output& output) {
+                  const Claim& claim, const Output& output, bool explains) {
   std::vector<Tensor> tensors = tensors_of(c, operation, output);
   std::int64_t elements = 0;
   for (Tensor& tensor : tensors) {
@@ -352,6 +352,7 @@ Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
   if (meter.worst.index >= 0) m.worst = places.element(meter.worst);
   if (m.wrong > 0) {
     m.first_wrong = places.element(meter.first_wrong);
+    if (!explains) return m;
     const Pattern pattern = places.pattern(meter);
     m.pattern = pattern.text();
     explain(m, pattern.evidence(), c, operation, claim, output);
