@@ -71,6 +71,7 @@ Command add_selftest(CLI::App& app) {
   struct Options {
     std::string vectors = default_vectors().string();
     std::string fakes, fake_process;
+    bool is_full = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -85,11 +86,15 @@ Command add_selftest(CLI::App& app) {
   command->add_option("--fake-process", options->fake_process,
                       "command that plays the hostile process whose name is "
                       "appended (default: fakes/process.py of a checkout)");
+  command->add_flag("--full", options->is_full,
+                    "faults of three classes on the full tier, too: minutes");
   return {
       command, [options] {
         conformance::selftest::SelftestOptions suite;
         const auto fast = builtin_library("fast");
         if (std::filesystem::exists(fast)) suite.fast_library = fast.string();
+        suite.arrays = arrays_of(options->vectors);
+        suite.with_full = options->is_full;
         suite.fakes = {options->fakes, options->fake_process};
         const auto beside = fast.parent_path().parent_path() / "fakes";
         if (options->fakes.empty() && std::filesystem::exists(beside)) {

@@ -3,6 +3,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/selftest/controls.h"
+#include "conformance/selftest/faults.h"
 #include "conformance/selftest/mutants.h"
 
 namespace ropeproof::conformance::selftest {
@@ -90,9 +91,16 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
   if (!options.fakes.libraries.empty()) {
     add_fakes(report, corpus, options.fakes);
   }
+  std::string faults = "faults    not judged: no covering arrays\n";
+  if (options.arrays != nullptr) {
+    const FaultFigures figures = measure_faults(
+        corpus, *options.arrays, quick_judge(), options.with_full);
+    report.text += figures.survivors();
+    faults = figures.text();
+  }
   report.text += "\ncontrols  " + report.controls.text() +
                  " pass, within their bounds, and fail one class tighter\n" +
-                 "mutants   " + report.mutants.text() + " killed\n" +
+                 "mutants   " + report.mutants.text() + " killed\n" + faults +
                  (report.fakes.all > 0
                       ? "fakes     " + report.fakes.text() +
                             " with exactly their verdict and exit status\n"

@@ -3,28 +3,23 @@
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_SELFTEST_H_
 
-#include <cstddef>
+#include <memory>
 #include <string>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cover/model.h"
 #include "conformance/selftest/fakes.h"
 #include "conformance/selftest/mutants.h"
+#include "conformance/selftest/tally.h"
 
 namespace ropeproof::conformance::selftest {
 
 struct SelftestOptions {
   std::string fast_library;  // a builtin kernel of class A0; empty: none
   FakePlaces fakes;          // no libraries: no fakes
-};
-
-// Right of all.
-struct Tally {
-  std::size_t right = 0, all = 0;
-
-  bool holds() const { return right == all; }
-  std::string text() const {
-    return std::to_string(right) + "/" + std::to_string(all);
-  }
+  // What is formed for each kernel; null: no faults.
+  std::shared_ptr<const cover::Arrays> arrays;
+  bool with_full = false;  // the faults of three classes, too
 };
 
 struct SelftestReport {

@@ -1,0 +1,67 @@
+// faults.h -- interaction faults: kernels that are wrong only where some classes of
+// the coverage model meet.
+//
+// A fault is an operation, one, two or three classes that it sees, a mistake
+// and a place. Nobody writes them by hand: there is one for every combination
+// that the model allows. A fault is found if the judge finds its answer wrong in some
+// call that has all its classes; one that no call touches is not.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/cover/model.h"
+#include "conformance/selftest/tally.h"
+#include "conformance/selftest/wrong_rows.h"
+
+namespace ropeproof::conformance::selftest {
+
+// A call of the suite: its classes, as the kernel sees them, and which wrong rows
+// the judge finds in its answer. Which classes a fault names does not change that.
+struct Trial {
+  std::uint32_t operation = 0;
+  cover::Row classes;
+  WrongRows found = 0;
+};
+
+struct FaultTally {
+  Tally found;
+  std::vector<std::string> survivors;  // in words; the first ten
+
+  void add(const FaultTally& other);
+};
+
+// The faults of `strength` classes, 1 to 3, in one operation.
+FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
+                        std::span<const Trial> trials, int strength);
+
+// What the tiers find of the faults of a kernel of class A0 that offers everything.
+struct FaultFigures {
+  FaultTally smoke_one, smoke_two;
+  FaultTally core_one, core_two;
+  FaultTally full_three;
+
+  // Core finds every fault of one and two classes, full 99 % of those of three.
+  bool holds() const;
+  // One line: "faults    1-way 4572/4572, ...".
+  std::string text() const;
+  // A line for each that survives; at most ten of each figure.
+  std::string survivors() const;
+};
+
+// What `ropeproof run` judges by, without explanations.
+Judge quick_judge();
+
+// Forms the cases of the arrays: of pairs, and of triples only `with_full`. Cost: that
+// of the goldens, and some 5 ms a case.
+FaultFigures measure_faults(const cases::Corpus& corpus,
+                            const cover::Arrays& arrays, const Judge& judge,
+                            bool with_full);
+
+}  // namespace ropeproof::conformance::selftest
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_

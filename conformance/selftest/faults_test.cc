@@ -1,0 +1,109 @@
+// The measure of coverage finds what is not covered, and nothing where nothing is
+// judged.
+#include "conformance/selftest/faults.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "conformance/cases/test_corpus.h"
+#include "conformance/check/contract.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+using Catch::Matchers::StartsWith;
+
+constexpr WrongRows kAll = (1 << kWrongRows) - 1;
+
+cover::Model two_dimensions() {
+  return {R"({"format": "ropeproof-coverage/1", "dimensions": [
+    {"name": "dtype", "classes": ["f32", "bf16"]},
+    {"name": "direction", "classes": ["forward", "adjoint"]}],
+    "never": [], "at_most": []})",
+          "model.json"};
+}
+
+std::vector<Trial> all_but(const cover::Row& missing) {
+  std::vector<Trial> trials;
+  for (std::uint8_t dtype = 0; dtype < 2; ++dtype) {
+    for (std::uint8_t direction = 0; direction < 2; ++direction) {
+      const cover::Row row = {dtype, direction};
+      if (row != missing) trials.push_back({ROPEPROOF_ROPE, row, kAll});
+    }
+  }
+  return trials;
+}
+
+TEST_CASE("a pair of classes that no case has is a fault that survives",
+          "[conformance][faults]") {
+  const cover::Model model = two_dimensions();
+  const std::vector<Trial> trials = all_but({1, 1});
+  CHECK(count_faults(model, ROPEPROOF_ROPE, trials, 1).found.text() == "48/48");
+  const FaultTally pairs = count_faults(model, ROPEPROOF_ROPE, trials, 2);
+  CHECK(pairs.found.text() == "36/48");
+  REQUIRE(pairs.survivors.size() == 1);
+  CHECK_THAT(pairs.survivors[0],
+             StartsWith("rope: dtype bf16, direction adjoint, row skipped"));
+  CHECK(count_faults(model, ROPEPROOF_ROTATE, trials, 1).found.text() ==
+        "0/48");
+}
+
+TEST_CASE("a mistake that no case shows is a fault that survives",
+          "[conformance][faults]") {
+  const cover::Model model = two_dimensions();
+  std::vector<Trial> trials = all_but({});
+  for (Trial& trial : trials) trial.found &= 0xffe;
+  CHECK(count_faults(model, ROPEPROOF_ROPE, trials, 2).found.text() == "44/48");
+}
+
+class Committed {
+ public:
+  Committed() : kernel_(full_description(ROPEPROOF_A0), {}) {
+    for (const cases::Group& group : cases::committed().groups) {
+      for (const cases::RopeCase& c : group.rope_cases) {
+        if (c.id == "smoke-rich-001") case_ = &c;
+      }
+    }
+  }
+
+  WrongRows found(std::uint32_t operation, const Judge& judge) const {
+    REQUIRE(case_ != nullptr);
+    const check::Subject subject =
+        check::subject_of(kernel_, *case_, operation);
+    return found_in(*case_, operation, subject.claim, judge);
+  }
+
+ private:
+  TestKernel kernel_;
+  const cases::RopeCase* case_ = nullptr;
+};
+
+TEST_CASE("the judge finds every mistake in a case of many rows",
+          "[conformance][faults]") {
+  const Committed committed;
+  for (const std::uint32_t operation :
+       {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE,
+        ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {
+    CAPTURE(operation);
+    CHECK(committed.found(operation, quick_judge()) == kAll);
+  }
+}
+
+TEST_CASE("a judge that finds nothing, or all, finds no fault",
+          "[conformance][faults]") {
+  const Committed committed;
+  const auto passes = [](const auto&, auto, const auto&, const auto&) {
+    return judge::Measurement{};
+  };
+  const auto fails = [](const auto&, auto, const auto&, const auto&) {
+    judge::Measurement m;
+    m.wrong = 1;
+    return m;
+  };
+  CHECK(committed.found(ROPEPROOF_ROPE, passes) == 0);
+  CHECK(committed.found(ROPEPROOF_ROPE, fails) == 0);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::selftest

@@ -1,0 +1,333 @@
+#include "conformance/selftest/wrong_rows.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "reference/format.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+using cases::Bits;
+using reference::at;
+using reference::Format;
+
+double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
+
+// What memory holds that nobody has written.
+std::uint64_t unwritten(Format format) {
+  return std::numeric_limits<std::uint64_t>::max() >>
+         (64 - reference::traits(format).total_bits);
+}
+
+Bits part_of(const Bits& bits, std::int64_t first, std::int64_t count) {
+  if (bits.empty()) return {};
+  return {bits.begin() + first, bits.begin() + first + count};
+}
+
+Bits rounded(const Bits& goldens, Format format) {
+  Bits bits;
+  for (const std::uint64_t golden : goldens) {
+    bits.push_back(encode(format, value_of(golden)));
+  }
+  return bits;
+}
+
+// One row of a case, as a case.
+cases::RopeCase row_of(const cases::RopeCase& c, std::int64_t token,
+                       std::int64_t head) {
+  cases::RopeCase row;
+  row.dtype = c.dtype;
+  row.spec = c.spec;
+  row.batch = row.seq = 1;
+  row.is_special = c.is_special;
+  for (std::int64_t axis = 0; axis < c.spec.axes.count; ++axis) {
+    row.positions.push_back(c.position(axis, token));
+  }
+  row.amplitude = c.amplitude;
+  row.inv_freq_hi = c.inv_freq_hi;
+  row.inv_freq_lo = c.inv_freq_lo;
+  for (const auto list :
+       {&cases::RopeCase::cos, &cases::RopeCase::cos_lo, &cases::RopeCase::sin,
+        &cases::RopeCase::sin_lo, &cases::RopeCase::pair_amplitude}) {
+    row.*list = part_of(c.*list, token * c.pairs(), c.pairs());
+  }
+  const bool is_key = head >= c.q_heads;
+  (is_key ? row.k_heads : row.q_heads) = 1;
+  const std::int64_t d = c.spec.layout.head_dim;
+  const std::int64_t first = is_key ? (token * c.k_heads + head - c.q_heads) * d
+                                    : (token * c.q_heads + head) * d;
+  const auto pick = [&](Bits cases::RopeCase::*q, Bits cases::RopeCase::*k) {
+    const auto list = is_key ? k : q;
+    row.*list = part_of(c.*list, first, d);
+  };
+  pick(&cases::RopeCase::q, &cases::RopeCase::k);
+  pick(&cases::RopeCase::q_out, &cases::RopeCase::k_out);
+  pick(&cases::RopeCase::q_out_lo, &cases::RopeCase::k_out_lo);
+  return row;
+}
+
+// Whether the sine of a pair can be seen in it.
+bool is_seen(const cases::RopeCase& row, std::int64_t j) {
+  const Bits& x = row.k_heads > 0 ? row.k : row.q;
+  const reference::Pair from = reference::source_pair(row.spec, j);
+  const bool has_input = x.empty() || decode(row.dtype, at(x, from.u)) != 0 ||
+                         decode(row.dtype, at(x, from.v)) != 0;
+  const double c = value_of(at(row.cos, j)), s = value_of(at(row.sin, j));
+  return has_input && std::abs(s) > std::hypot(c, s) / 16;
+}
+
+// The first, a middle or the last number below `count` for which `is` holds, if any.
+template <class Is>
+std::int64_t number_at(int place, std::int64_t count, const Is& is) {
+  const std::int64_t start = place == 0   ? 0
+                             : place == 1 ? count / 2
+                                          : count - 1;
+  const std::int64_t step = place == 2 ? -1 : 1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t number = (start + step * i + count) % count;
+    if (is(number)) return number;
+  }
+  return start;
+}
+
+// One row of a call, and the answers to it.
+class Row {
+ public:
+  Row(const cases::RopeCase& c, std::uint32_t operation,
+      const judge::Claim& claim, const Judge& judge, std::int64_t number,
+      int place)
+      : operation_(operation),
+        claim_(claim),
+        judge_(judge),
+        case_(row_of(c, number / heads(c, operation),
+                     number % heads(c, operation))),
+        pair_(number_at(place, case_.pairs(),
+                        [&](std::int64_t j) { return is_seen(case_, j); })),
+        right_(right_answer(case_)) {}
+
+  static std::int64_t heads(const cases::RopeCase& c, std::uint32_t operation) {
+    return operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES
+               ? 1
+               : c.q_heads + c.k_heads;
+  }
+  static std::int64_t count(const cases::RopeCase& c, std::uint32_t operation) {
+    return operation == ROPEPROOF_FREQUENCIES
+               ? 1
+               : c.tokens() * heads(c, operation);
+  }
+
+  bool is_found(Mistake mistake, const Row* neighbour) const {
+    if (measured(right_).wrong > 0) return false;
+    judge::Output wrong = right_;
+    switch (mistake) {
+      case Mistake::kSkipped:
+        skip(wrong);
+        break;
+      case Mistake::kSineSign:
+        negate_sine(wrong);
+        break;
+      case Mistake::kNeighbour:
+        take(wrong, neighbour);
+        break;
+      case Mistake::kTwiceBound:
+        if (!move_by_twice_its_bound(wrong)) return false;
+        break;
+    }
+    return measured(wrong).wrong > 0;
+  }
+
+ private:
+  bool is_table() const { return operation_ == ROPEPROOF_TABLE; }
+  bool is_frequencies() const { return operation_ == ROPEPROOF_FREQUENCIES; }
+  Format format() const {
+    return is_table() || is_frequencies() ? claim_.table : case_.dtype;
+  }
+
+  judge::Measurement measured(const judge::Output& output) const {
+    return judge_(case_, operation_, claim_, output);
+  }
+
+  // Channels outside the window are copied.
+  Bits rotated(const Bits& x, const Bits& goldens) const {
+    Bits y = x;
+    for (std::int64_t j = 0; !y.empty() && j < case_.pairs(); ++j) {
+      const reference::Pair to = reference::target_pair(case_.spec, j);
+      for (const std::int64_t t : {to.u, to.v}) {
+        at(y, t) = encode(case_.dtype, value_of(at(goldens, t)));
+      }
+    }
+    return y;
+  }
+
+  judge::Output right_answer(const cases::RopeCase& c) const {
+    judge::Output output;
+    if (is_frequencies()) {
+      output.inv_freq = rounded(c.inv_freq_hi, format());
+    } else if (is_table()) {
+      output.cos = rounded(c.cos, format());
+      output.sin = rounded(c.sin, format());
+    } else {
+      output.q = rotated(c.q, c.q_out);
+      output.k = rotated(c.k, c.k_out);
+    }
+    return output;
+  }
+
+  // The row of q or k.
+  Bits& tensor(judge::Output& output) const {
+    return case_.k_heads > 0 ? output.k : output.q;
+  }
+  const Bits& input() const { return case_.k_heads > 0 ? case_.k : case_.q; }
+  const Bits& goldens() const {
+    return is_frequencies()    ? case_.inv_freq_hi
+           : is_table()        ? case_.cos
+           : case_.k_heads > 0 ? case_.k_out
+                               : case_.q_out;
+  }
+
+  // The first element of the pair.
+  std::uint64_t& element(judge::Output& output) const {
+    return is_frequencies() ? at(output.inv_freq, pair_)
+           : is_table()     ? at(output.cos, pair_)
+                            : at(tensor(output), index());
+  }
+  std::int64_t index() const {
+    return is_frequencies() || is_table()
+               ? pair_
+               : reference::target_pair(case_.spec, pair_).u;
+  }
+
+  void skip(judge::Output& output) const {
+    if (is_frequencies()) {
+      element(output) = unwritten(format());
+    } else if (is_table()) {
+      output.cos.assign(output.cos.size(), unwritten(format()));
+      output.sin = output.cos;
+    } else {
+      tensor(output) = input();
+    }
+  }
+
+  void negate_sine(judge::Output& output) const {
+    if (is_frequencies() || is_table()) {
+      std::uint64_t& bits =
+          is_table() ? at(output.sin, pair_) : element(output);
+      bits = encode(format(), -decode(format(), bits));
+      return;
+    }
+    const reference::Pair from = reference::source_pair(case_.spec, pair_);
+    const reference::Pair to = reference::target_pair(case_.spec, pair_);
+    const double sign =
+        case_.spec.direction == reference::Direction::kForward ? 1 : -1;
+    const double s = 2 * sign * value_of(at(case_.sin, pair_));
+    const auto x = [&](std::int64_t t) {
+      return decode(case_.dtype, at(input(), t));
+    };
+    const auto add = [&](std::int64_t t, double term) {
+      at(tensor(output), t) =
+          encode(case_.dtype, value_of(at(goldens(), t)) + term);
+    };
+    add(to.u, s * x(from.v));
+    add(to.v, -s * x(from.u));
+  }
+
+  // Of a single row or entry, what lies beside it: nothing that means anything.
+  void take(judge::Output& output, const Row* neighbour) const {
+    const auto beside = [&](const Bits& own, const Bits* other) {
+      return pair_ + 1 < std::ssize(own) ? at(own, pair_ + 1)
+             : other != nullptr          ? other->front()
+             : pair_ > 0                 ? at(own, pair_ - 1)
+                                         : unwritten(format());
+    };
+    if (is_frequencies()) {
+      element(output) = beside(output.inv_freq, nullptr);
+    } else if (is_table()) {
+      const judge::Output* other = neighbour ? &neighbour->right_ : nullptr;
+      at(output.cos, pair_) = beside(right_.cos, other ? &other->cos : nullptr);
+      at(output.sin, pair_) = beside(right_.sin, other ? &other->sin : nullptr);
+    } else if (neighbour == nullptr) {
+      tensor(output).assign(input().size(), unwritten(format()));
+    } else {
+      judge::Output other = neighbour->right_;
+      tensor(output) = neighbour->tensor(other);
+    }
+  }
+
+  // False where the element has no bound.
+  bool move_by_twice_its_bound(judge::Output& output) const {
+    std::uint64_t& bits = element(output);
+    bits = unwritten(format());
+    const judge::Measurement m = measured(output);
+    const double want = value_of(at(goldens(), index()));
+    if (!m.first_wrong || !std::isfinite(want)) return false;
+    const double error = 2 * m.first_wrong->bound;
+    bits = encode(format(), want + std::copysign(error, want));
+    // Rounded towards `want`: the next number beyond it.
+    if (std::abs(decode(format(), bits) - want) < error) ++bits;
+    return true;
+  }
+
+  std::uint32_t operation_;
+  const judge::Claim& claim_;
+  const Judge& judge_;
+  cases::RopeCase case_;
+  std::int64_t pair_;
+  judge::Output right_;
+};
+
+// The row behind another; behind the last comes the first. Of a table one that
+// begins otherwise than it ends, if any.
+std::int64_t next_row(const cases::RopeCase& c, std::uint32_t operation,
+                      std::int64_t number, std::int64_t rows) {
+  const std::int64_t next = (number + 1) % rows;
+  if (operation != ROPEPROOF_TABLE) return next;
+  const std::int64_t end = (number + 1) * c.pairs() - 1;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const std::int64_t begin = (next + i) % rows * c.pairs();
+    if (at(c.cos, begin) != at(c.cos, end) ||
+        at(c.sin, begin) != at(c.sin, end)) {
+      return begin / c.pairs();
+    }
+  }
+  return next;
+}
+
+}  // namespace
+
+WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
+                   const judge::Claim& claim, const Judge& judge) {
+  const std::int64_t rows = Row::count(c, operation);
+  WrongRows found = 0;
+  if (c.tokens() == 0 || rows == 0) return found;
+  const std::int64_t heads = Row::heads(c, operation);
+  const auto is_seen_in = [&](std::int64_t number) {
+    const cases::RopeCase row = row_of(c, number / heads, number % heads);
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      if (is_seen(row, j)) return true;
+    }
+    return false;
+  };
+  for (int place = 0; place < kPlaces; ++place) {
+    const std::int64_t number = number_at(place, rows, is_seen_in);
+    const Row row(c, operation, claim, judge, number, place);
+    std::optional<Row> neighbour;
+    if (rows > 1) {
+      const std::int64_t next = next_row(c, operation, number, rows);
+      neighbour.emplace(c, operation, claim, judge, next, place);
+    }
+    for (int mistake = 0; mistake < kMistakes; ++mistake) {
+      if (row.is_found(static_cast<Mistake>(mistake),
+                       neighbour ? &*neighbour : nullptr)) {
+        found |= static_cast<WrongRows>(1 << (mistake * kPlaces + place));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace ropeproof::conformance::selftest

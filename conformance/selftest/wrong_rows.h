@@ -1,0 +1,43 @@
+// wrong_rows.h -- answers that are wrong in one row, put before the judge.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_WRONG_ROWS_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_WRONG_ROWS_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "conformance/cases/case.h"
+#include "conformance/judge/judge.h"
+
+namespace ropeproof::conformance::selftest {
+
+// A row is a head of a token, q's heads before k's, or a token of a table, or all
+// frequencies.
+enum class Mistake {
+  kSkipped,   // q or k as it came, not rotated; else what was there before
+  kSineSign,  // the sine of one pair negated; of frequencies, the frequency
+  kNeighbour,  // the next row's result; of tables and frequencies, the next entry's
+  kTwiceBound  // one element, off by twice its bound
+};
+inline constexpr int kMistakes = 4;
+// The first, a middle and the last row in which some sine can be seen: more than
+// 1/16 of the amplitude, and the pair is not zero; and there the first, middle or
+// last such pair. Where none can, of all rows and pairs.
+inline constexpr int kPlaces = 3;
+
+// A set of mistakes and places, a bit each: mistake * kPlaces + place.
+using WrongRows = std::uint16_t;
+inline constexpr int kWrongRows = kMistakes * kPlaces;
+
+using Judge = std::function<judge::Measurement(
+    const cases::RopeCase&, std::uint32_t operation, const judge::Claim&,
+    const judge::Output&)>;
+
+// Which of them the judge finds wrong in answers to a case that are the goldens,
+// rounded once, but for one row. None in a row that it finds wrong as it should be.
+// Cost: some 20 judgements of one row.
+WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
+                   const judge::Claim& claim, const Judge& judge);
+
+}  // namespace ropeproof::conformance::selftest
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_WRONG_ROWS_H_
