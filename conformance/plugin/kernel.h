@@ -115,10 +115,12 @@ class Kernel {
   virtual Answer supports(const Question&) { return {}; }
   virtual bool has_supports() const { return false; }
 
-  // Solves several problems at once, each in a thread of its own, `rounds`
-  // times over; a thread stops at an answer that is not kOk and at outputs that
-  // are not those of its first round, and leaves them. Without is_concurrent()
-  // the problems are solved one after the other, and rounds are not compared.
+  // Solves several problems at once, each in a thread of its own, or one, `rounds`
+  // times over, all within the limit of one call; a thread stops at an answer
+  // that is not kOk and at outputs that are not those of its first round, and
+  // leaves them. Each round finds memory as the first one did. Without
+  // is_concurrent() the problems are solved one after the other, and rounds are
+  // neither compared nor given the memory of the first.
   virtual std::vector<Answer> run_together(
       std::span<const ropeproof_problem> problems, int rounds);
   virtual bool is_concurrent() const { return false; }

@@ -113,6 +113,18 @@ TEST_CASE("a library reads and writes the caller's memory, gaps and all",
   CHECK(std::vector<float>(tiny.out, tiny.out + 12) == want);
 }
 
+TEST_CASE("rounds in place each begin with what the first one found",
+          "[conformance][kernel]") {
+  const auto kernel = load("keeps_promises");
+  Tiny tiny(*kernel, 4);
+  tiny.problem.q.out = tiny.in;
+  tiny.position[0] = 1;
+  CHECK(kernel->run_together({&tiny.problem, 1}, 7)[0].is_steady);
+  // One rotation of (1, 3), not seven.
+  CHECK(tiny.in[0] == 1 * std::cos(1.0f) - 3 * std::sin(1.0f));
+  CHECK(tiny.in[2] == 1 * std::sin(1.0f) + 3 * std::cos(1.0f));
+}
+
 TEST_CASE("allocated memory is aligned, and zeroed again after release",
           "[conformance][kernel]") {
   const auto kernel = load("echo");

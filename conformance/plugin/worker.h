@@ -27,9 +27,9 @@ struct Loaded {
   char name[128]{}, version[128]{};
 };
 
-// What the runner sends, followed by `count` problems: each for a thread of its
-// own, `rounds` times; a single one for the worker's own thread. Without any, it
-// is followed by a Question.
+// What the runner sends, followed by `count` problems, each to be solved `rounds`
+// times: each in a thread of its own; a single one in the worker's own. Without
+// any, it is followed by a Question.
 struct Request {
   std::uint64_t number = 0;
   std::int32_t count = 1, rounds = 1;
