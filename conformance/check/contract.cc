@@ -17,12 +17,13 @@ Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
 }
 
 std::vector<ContractResult> check_contract(plugin::Kernel& kernel,
-                                           const Subject& subject) {
+                                           const Subject& subject,
+                                           std::span<const Subject> others) {
   std::vector<ContractResult> results = check_memory(kernel, subject);
   for (ContractResult& result : check_determinism(kernel, subject)) {
     results.push_back(std::move(result));
   }
-  results.push_back(check_concurrency(kernel, subject));
+  results.push_back(check_concurrency(kernel, subject, others));
   return results;
 }
 

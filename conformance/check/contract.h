@@ -44,9 +44,10 @@ reference::Format frequency_format(reference::Format dtype);
 Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
                    std::uint32_t operation);
 
-// All of the next three.
-std::vector<ContractResult> check_contract(plugin::Kernel& kernel,
-                                           const Subject& subject);
+// All of the next three; `others` are for check_concurrency.
+std::vector<ContractResult> check_contract(
+    plugin::Kernel& kernel, const Subject& subject,
+    std::span<const Subject> others = {});
 
 // How the kernel's process begins ("load": the floating-point environment is as
 // it was) and, after the calls before this, ends (kUnload). Nothing for kernels
@@ -60,18 +61,27 @@ std::vector<ContractResult> check_lifetime(plugin::Kernel& kernel);
 std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
                                          const Subject& subject);
 
-// D, for ROPEPROOF_DETERMINISTIC: the bits of a row in 20 calls, alone, among
-// other rows, elsewhere in the batch, elsewhere in memory, with one thread.
-// About 40 calls; two fresh processes where the kernel has any.
+// A row in 20 calls, alone, among other rows, elsewhere in the batch, elsewhere in
+// memory, with one thread: right for every kernel; D, for
+// ROPEPROOF_DETERMINISTIC: of the same bits. About 40 calls; two fresh processes
+// of a library or where the bits are promised.
 std::vector<ContractResult> check_determinism(plugin::Kernel& kernel,
                                               const Subject& subject);
 
-// D, for ROPEPROOF_CONCURRENT: kThreads calls at once, each with the tokens in
-// an order of its own, kRounds times over.
+// D, for ROPEPROOF_CONCURRENT: kThreads calls at once, kRounds times over: of the
+// subject and of as many others, and where these are too few of the subject with
+// its tokens in other orders.
 inline constexpr int kThreads = 8;
 inline constexpr int kRounds = 200;
-ContractResult check_concurrency(plugin::Kernel& kernel,
-                                 const Subject& subject);
+ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
+                                 std::span<const Subject> others = {});
+
+// One token of the subject again and again in one process, as often as a counter
+// of 16 bits holds and more; then the subject. A kernel that gets its calls through
+// a pipe gets fewer: more than a process may have files open (1024).
+inline constexpr int kManyCalls = 70000;
+inline constexpr int kManyRequests = 1100;
+ContractResult check_many_calls(plugin::Kernel& kernel, const Subject& subject);
 
 // For ROPEPROOF_VALIDATES: the subject's problem with one defect is refused and
 // nothing is written. ROPEPROOF_UNSUPPORTED refuses as well as ROPEPROOF_INVALID,

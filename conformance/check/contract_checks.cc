@@ -3,6 +3,7 @@
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
+#include "conformance/check/contrast.h"
 #include "conformance/check/features.h"
 #include "conformance/plugin/words.h"
 
@@ -69,8 +70,8 @@ Verdict verdict_of(plugin::Outcome outcome) {
 }
 
 ContractChecks::ContractChecks(plugin::Kernel& kernel,
-                               const cases::Corpus& corpus)
-    : kernel_(kernel) {
+                               const cases::Corpus& corpus, bool is_smoke)
+    : kernel_(kernel), is_smoke_(is_smoke) {
   for (const cases::Group& group : corpus.groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
       cases_[c.id] = &c;
@@ -84,6 +85,9 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
         if (!declines(kernel, operation, c)) chosen = &c;
       }
     }
+  }
+  if (offers(kernel, ROPEPROOF_CONCURRENT) && kernel.is_concurrent()) {
+    contrasting_ = contrasting_subjects(kernel, cases_, kThreads);
   }
 }
 
@@ -113,14 +117,18 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
       found->second->id != c.id) {
     return {};
   }
+  const Subject subject = subject_of(kernel_, c, operation);
   std::vector<Check> checks;
   for (const ContractResult& result :
-       check_contract(kernel_, subject_of(kernel_, c, operation))) {
+       check_contract(kernel_, subject, contrasting_)) {
     checks.push_back(contract_check(result));
   }
   // Once a run.
   const auto first = chosen_.lower_bound({main_operation(), {}, {}});
   if (first != found) return checks;
+  if (!is_smoke_) {
+    checks.push_back(contract_check(check_many_calls(kernel_, subject)));
+  }
   for (const ContractResult& result : check_lifetime(kernel_)) {
     checks.push_back(contract_check(result));
   }

@@ -26,8 +26,10 @@ class ContractChecks {
   // Chooses the cases whose calls are varied: for each operation, dtype and
   // pairing one that the kernel can do, with several tokens and heads, keys and
   // a partial head if there is such a one; the first in the order of the corpus.
-  // A choice of the corpus alone: the same in every tier and shard.
-  ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus);
+  // A choice of the corpus alone: the same in every tier and shard. The long
+  // checks are not for the smoke tier.
+  ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus,
+                 bool is_smoke);
 
   // Empty for a case that was not chosen.
   std::vector<Check> of(const cases::RopeCase& c,
@@ -47,7 +49,9 @@ class ContractChecks {
                                           std::uint32_t operation) const;
 
   plugin::Kernel& kernel_;
+  bool is_smoke_;
   std::map<std::string, const cases::RopeCase*> cases_;  // by id
+  std::vector<Subject> contrasting_;  // for the threads of a concurrent kernel
   std::map<Kind, const cases::RopeCase*> chosen_;
 };
 

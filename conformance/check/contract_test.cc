@@ -114,9 +114,10 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
   selftest::TestKernel kernel(d, selftest::exact_knobs());
   for (const ContractResult& result : check_contract(kernel, subject())) {
     CAPTURE(result.check);
-    const bool is_plain = result.check.starts_with("guard page") ||
-                          result.check == "unaligned" ||
-                          result.check.ends_with(" 0");
+    const bool is_plain =
+        result.check.starts_with("guard page") || result.check == "unaligned" ||
+        result.check.ends_with(" 0") || result.check == "20 calls" ||
+        result.check == "rows alone" || result.check == "other neighbours";
     CHECK(result.pass == is_plain);
     if (!is_plain) CHECK(result.outcome == plugin::Outcome::kUnsupported);
     if (!is_plain) CHECK_FALSE(result.reason.empty());
@@ -179,6 +180,71 @@ TEST_CASE("each kind of nondeterminism is found", "[conformance][contract]") {
   CHECK_FALSE(found->pass);
   CHECK_THAT(found->reason, ContainsSubstring("other bits in"));
   CHECK(found->suffix == 'D');
+}
+
+TEST_CASE("a row is right in any call, of a kernel that promises no bits, too",
+          "[conformance][contract]") {
+  selftest::Knobs knobs = selftest::exact_knobs();
+  const auto result_of = [&](const std::string& check) {
+    selftest::TestKernel kernel(promising(0), knobs);
+    const auto results = check_determinism(kernel, subject());
+    for (const ContractResult& result : results) {
+      if (result.check == check) return result;
+    }
+    return ContractResult{};
+  };
+  int calls = 0;
+  const auto spoil = [&](bool (*is_wrong)(const ropeproof_problem&,
+                                          const selftest::HeadIndex&)) {
+    knobs.adjust_in_problem = [=](const ropeproof_problem& p,
+                                  const selftest::HeadIndex& at, double& c,
+                                  double&) {
+      if (is_wrong(p, at)) c += 1;
+    };
+  };
+  std::string check;
+  SECTION("the seventh call") {
+    knobs.misread = [&](ropeproof_problem& p) {
+      if (++calls == 7) p.amplitude += 1;
+    };
+    check = "20 calls";
+  }
+  SECTION("a token alone") {
+    spoil([](const ropeproof_problem& p, const selftest::HeadIndex&) {
+      return p.batch * p.seq == 1;
+    });
+    check = "rows alone";
+  }
+  SECTION("a batch of six") {
+    spoil([](const ropeproof_problem& p, const selftest::HeadIndex&) {
+      return p.batch == 6;
+    });
+    check = "other neighbours";
+  }
+  SECTION("one row of a batch of three") {
+    spoil([](const ropeproof_problem& p, const selftest::HeadIndex& at) {
+      return p.batch == 3 && at.batch == 2;
+    });
+    check = "other neighbours";
+  }
+  SECTION("bits alone, which nobody promised") {
+    knobs.adjust_in_problem = [&](const ropeproof_problem&,
+                                  const selftest::HeadIndex&, double& c,
+                                  double&) {
+      if (++calls % 70 == 0) c = std::nextafter(static_cast<float>(c), 2.0f);
+    };
+    for (const char* each : {"20 calls", "rows alone", "other neighbours"}) {
+      CHECK(result_of(each).reason == "");
+      CHECK(result_of(each).pass);
+      CHECK(result_of(each).suffix == 0);
+    }
+    return;
+  }
+  const ContractResult result = result_of(check);
+  CHECK(result.check == check);
+  CHECK_FALSE(result.pass);
+  CHECK(result.suffix == 0);
+  CHECK_FALSE(result.reason.empty());
 }
 
 TEST_CASE(

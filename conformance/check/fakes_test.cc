@@ -1,9 +1,14 @@
 // Honest kernels keep the contract; `ropeproof selftest` judges those that do not.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/contract.h"
+#include "conformance/check/contrast.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -11,6 +16,14 @@ namespace {
 // Two batch rows of five tokens, full heads of 16 channels, q and k, f32.
 const cases::RopeCase& sample() {
   return cases::committed_case("smoke-rich-009");
+}
+
+std::vector<Subject> contrasting(plugin::Kernel& kernel) {
+  std::map<std::string, const cases::RopeCase*> cases;
+  for (const cases::Group& group : cases::committed().groups) {
+    for (const cases::RopeCase& c : group.rope_cases) cases[c.id] = &c;
+  }
+  return contrasting_subjects(kernel, cases, kThreads);
 }
 
 }  // namespace
@@ -53,6 +66,54 @@ TEST_CASE("the builtin kernels keep the contract",
       CHECK(holds);
     }
   }
+}
+
+TEST_CASE("threads with different problems find a cache that they share",
+          "[conformance][contract][fakes]") {
+  const auto concurrency = [](const std::string& fake,
+                              std::span<const Subject> others) {
+    const auto kernel =
+        plugin::load_library(ROPEPROOF_FAKES_DIR "/" + fake + ".so", {});
+    return check_concurrency(
+        *kernel, subject_of(*kernel, sample(), ROPEPROOF_ROPE), others);
+  };
+  const auto kernel =
+      plugin::load_library(ROPEPROOF_FAKES_DIR "/shares_a_cache.so", {});
+  const auto others = contrasting(*kernel);
+  REQUIRE(others.size() == kThreads);
+  std::set<std::pair<std::int64_t, double>> kinds;
+  for (const Subject& other : others) {
+    kinds.emplace(other.c.spec.layout.head_dim, other.c.spec.frequencies.base);
+  }
+  CHECK(kinds.size() >= 6);
+  const ContractResult shared = concurrency("shares_a_cache", others);
+  CHECK_FALSE(shared.pass);
+  CHECK_THAT(shared.reason, Catch::Matchers::StartsWith("thread "));
+  CHECK(concurrency("shares_a_cache", {}).reason == "");
+  CHECK(concurrency("keeps_promises", others).reason == "");
+}
+
+TEST_CASE("threads have problems of every kind that the kernel takes",
+          "[conformance][contract][fakes]") {
+  const auto kernel =
+      plugin::load_library(ROPEPROOF_PLUGINS_DIR "/fast.so", {});
+  std::set<std::uint32_t> operations;
+  std::set<reference::Format> dtypes;
+  std::set<reference::Pairing> pairings;
+  std::set<reference::Direction> directions;
+  std::set<std::size_t> scalings;
+  for (const Subject& other : contrasting(*kernel)) {
+    operations.insert(other.operation);
+    dtypes.insert(other.c.dtype);
+    pairings.insert(other.c.spec.layout.pairing);
+    directions.insert(other.c.spec.direction);
+    scalings.insert(other.c.spec.frequencies.scaling.index());
+  }
+  CHECK(operations.size() == 4);
+  CHECK(dtypes.size() == 4);
+  CHECK(pairings.size() == 4);
+  CHECK(directions.size() == 2);
+  CHECK(scalings.size() >= 4);
 }
 
 }  // namespace ropeproof::conformance::check

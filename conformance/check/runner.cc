@@ -136,7 +136,7 @@ class Suite {
       : kernel_(kernel),
         corpus_(corpus),
         selection_(selection),
-        contract_(kernel, corpus),
+        contract_(kernel, corpus, selection.tier == "smoke"),
         formed_(formed_cases(kernel, selection)),
         filter_(all_cases(), selection),
         choices_(kernel),

@@ -195,6 +195,9 @@ TEST_CASE("verdicts do not depend on the order or the company of cases",
     CHECK(same->verdict == check.verdict);
     REQUIRE(same->measurement.has_value() == check.measurement.has_value());
     if (!check.measurement) continue;
+    REQUIRE(same->measurement->worst.has_value() ==
+            check.measurement->worst.has_value());
+    if (!check.measurement->worst) continue;  // no batch rows, no elements
     CHECK(same->measurement->worst->bound == check.measurement->worst->bound);
     CHECK(same->measurement->worst->error == check.measurement->worst->error);
   }

@@ -1,4 +1,6 @@
 // Calls in a row: what is left of one problem when the next one comes.
+#include <algorithm>
+
 #include "conformance/check/attempt.h"
 
 namespace ropeproof::conformance::check {
@@ -43,6 +45,48 @@ ContractResult check_sequence(plugin::Kernel& kernel,
     }
   }
   return passed(check, suffix);
+}
+
+ContractResult check_many_calls(plugin::Kernel& kernel,
+                                const Subject& subject) {
+  const bool is_cheap = kernel.shares_memory();
+  const int count = is_cheap ? kManyCalls : kManyRequests;
+  const std::string check = is_cheap ? "70,000 calls" : "1,100 calls";
+  // At once, within the limit of one call.
+  const int rounds = kernel.is_concurrent() ? 100 : 1;
+  cases::RopeCase one = pick_tokens(subject.c, {0}, 1, 1);
+  one = pick_heads(one, 1, 0);
+  judge::Output first;
+  for (int done = 0; done < count;) {
+    Call call(kernel, subject.operation, one, subject.claim.table);
+    const ropeproof_problem problem = call.begin();
+    judge::Output output;
+    const plugin::Answer answer =
+        call.finish(kernel.run_together({&problem, 1}, rounds)[0], output);
+    const std::string what = rounds == 1
+                                 ? "call " + std::to_string(done + 1)
+                                 : "a call of " + std::to_string(done + 1) +
+                                       " to " + std::to_string(done + rounds);
+    if (done == 0) first = output;
+    const bool is_same = answer.is_steady && same_bits(output, first);
+    if (!is_same || done == 0 || !output.stray.empty() ||
+        answer.outcome != plugin::Outcome::kOk) {
+      ContractResult result =
+          judged(subject, one, answer, output, check, 0, what);
+      if (!result.pass) return result;
+    }
+    if (!is_same && offers(kernel, ROPEPROOF_DETERMINISTIC)) {
+      return failed(check, 'D', what + ": other bits than the first");
+    }
+    // A round of other bits is the last one, and not the first.
+    done += answer.is_steady ? rounds : 2;
+  }
+  judge::Output output;
+  const plugin::Answer answer =
+      Call(kernel, subject.operation, subject.c, subject.claim.table)
+          .run(output);
+  return judged(subject, subject.c, answer, output, check, 0,
+                "another problem after them");
 }
 
 }  // namespace ropeproof::conformance::check

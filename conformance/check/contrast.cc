@@ -1,0 +1,85 @@
+#include "conformance/check/contrast.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "conformance/check/choices.h"
+#include "conformance/check/facts.h"
+#include "conformance/check/features.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+// Hundreds of rounds of them are due.
+constexpr std::int64_t kMaxElements = 4096;
+
+bool is_small(const cases::RopeCase& c) {
+  const std::int64_t elements =
+      c.tokens() * (c.q_heads + c.k_heads) * c.spec.layout.head_dim;
+  return elements > 0 && elements <= kMaxElements && !c.is_special;
+}
+
+struct Candidate {
+  const cases::RopeCase* c;
+  std::uint32_t operation;
+  std::set<std::pair<std::string, Fact>> traits;  // operation and facts
+};
+
+Candidate candidate_of(const cases::RopeCase& c, std::uint32_t operation) {
+  const Facts facts = facts_of(c);
+  Candidate candidate{&c, operation, {facts.begin(), facts.end()}};
+  candidate.traits.emplace("operation", std::int64_t{operation});
+  return candidate;
+}
+
+// Of a trait that is new. Most numbers are new; what takes another path through a
+// kernel is what words say, and signs.
+int weight_of(const std::pair<std::string, Fact>& trait) {
+  const auto& [name, fact] = trait;
+  const bool is_class = std::holds_alternative<std::string>(fact) ||
+                        name == "direction" || name == "operation";
+  return is_class ? 8 : 1;
+}
+
+}  // namespace
+
+std::vector<Subject> contrasting_subjects(
+    plugin::Kernel& kernel,
+    const std::map<std::string, const cases::RopeCase*>& cases_by_id,
+    std::size_t count) {
+  std::vector<Candidate> left;
+  for (const auto& [id, c] : cases_by_id) {
+    if (!is_small(*c)) continue;
+    for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROTATE,
+                                          ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {
+      if (missing_feature(kernel.description(), operation, *c,
+                          kernel.shares_memory())
+              .empty()) {
+        left.push_back(candidate_of(*c, operation));
+      }
+    }
+  }
+  std::vector<Subject> chosen;
+  decltype(Candidate::traits) known;
+  const auto news = [&](const Candidate& candidate) {
+    int sum = 0;
+    for (const auto& trait : candidate.traits) {
+      if (!known.contains(trait)) sum += weight_of(trait);
+    }
+    return sum;
+  };
+  while (chosen.size() < count && !left.empty()) {
+    const auto best = std::ranges::max_element(left, {}, news);
+    const Candidate candidate = std::move(*best);
+    left.erase(best);
+    if (declines(kernel, candidate.operation, *candidate.c)) continue;
+    chosen.push_back(subject_of(kernel, *candidate.c, candidate.operation));
+    known.insert(candidate.traits.begin(), candidate.traits.end());
+  }
+  return chosen;
+}
+
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,26 @@
+// contrast.h -- problems that have little in common.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRAST_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_CONTRAST_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/check/contract.h"
+
+namespace ropeproof::conformance::check {
+
+// At most `count` small problems that the kernel takes, under operations that it
+// offers. Each has, of all that are left, most facts (facts.h) that none before it
+// has: another dtype, pairing, scaling or direction first, then other sizes. Of
+// equals the first by id.
+std::vector<Subject> contrasting_subjects(
+    plugin::Kernel& kernel,
+    const std::map<std::string, const cases::RopeCase*>& cases_by_id,
+    std::size_t count);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_CONTRAST_H_

@@ -1,0 +1,13 @@
+/* Promises nothing, and is wrong on every seventh call. */
+#include "rope.h"
+
+int32_t ropeproof_describe(ropeproof_description* d) {
+  return describe_rope(d, 0);
+}
+
+int32_t ropeproof_run(const ropeproof_problem* p) {
+  static int calls;
+  const int32_t status = rope(p);
+  if (++calls % 7 == 0 && elements(p) > 0) *(float*)p->q.out += 1;
+  return status;
+}
