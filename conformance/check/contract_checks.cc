@@ -110,8 +110,44 @@ std::uint32_t ContractChecks::main_operation() const {
   return check::main_operation(kernel_.description());
 }
 
+const cases::RopeCase* ContractChecks::first_of(
+    std::uint32_t operation, std::optional<reference::Format> dtype) const {
+  for (const auto& [kind, c] : chosen_) {
+    if (c != nullptr && std::get<0>(kind) == operation &&
+        c->dtype == dtype.value_or(c->dtype)) {
+      return c;
+    }
+  }
+  return nullptr;
+}
+
+bool ContractChecks::asks_changes(const cases::RopeCase& c,
+                                  std::uint32_t operation) const {
+  if (is_smoke_) return false;
+  const cases::RopeCase* first = kernel_.shares_memory()
+                                     ? first_of(operation, c.dtype)
+                                     : first_of(main_operation());
+  return first != nullptr && first->id == c.id &&
+         (kernel_.shares_memory() || operation == main_operation());
+}
+
+ContractResult ContractChecks::changes(reference::Format dtype,
+                                       std::uint32_t operation) {
+  auto known = variations_.find(dtype);
+  for (const std::uint32_t richest :
+       {ROPEPROOF_ROPE, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP}) {
+    if (known != variations_.end()) break;
+    const cases::RopeCase* like = first_of(richest, dtype);
+    if (like == nullptr) continue;
+    known = variations_.emplace(dtype, variations_of(kernel_, richest, *like))
+                .first;
+  }
+  return check_changes(kernel_, operation,
+                       offered_of(kernel_, operation, known->second));
+}
+
 std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
-                                      std::uint32_t operation) const {
+                                      std::uint32_t operation) {
   const auto found = chosen_.find(kind_of(c, operation));
   if (found == chosen_.end() || found->second == nullptr ||
       found->second->id != c.id) {
@@ -122,6 +158,9 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
   for (const ContractResult& result :
        check_contract(kernel_, subject, contrasting_)) {
     checks.push_back(contract_check(result));
+  }
+  if (asks_changes(c, operation)) {
+    checks.push_back(contract_check(changes(c.dtype, operation)));
   }
   // Once a run.
   const auto first = chosen_.lower_bound({main_operation(), {}, {}});

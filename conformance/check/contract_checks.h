@@ -11,6 +11,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/run.h"
+#include "conformance/check/variations.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -32,8 +33,7 @@ class ContractChecks {
                  bool is_smoke);
 
   // Empty for a case that was not chosen.
-  std::vector<Check> of(const cases::RopeCase& c,
-                        std::uint32_t operation) const;
+  std::vector<Check> of(const cases::RopeCase& c, std::uint32_t operation);
   Check of(const cases::RejectCase& c) const;
   Check of(const cases::SequenceCase& c) const;
 
@@ -48,11 +48,21 @@ class ContractChecks {
                                           const cases::RopeCase& c,
                                           std::uint32_t operation) const;
 
+  // The first of the cases chosen for an operation and a dtype, or for all dtypes.
+  const cases::RopeCase* first_of(
+      std::uint32_t operation,
+      std::optional<reference::Format> dtype = std::nullopt) const;
+  // Made once for each operation and dtype, behind a pipe once a run.
+  bool asks_changes(const cases::RopeCase& c, std::uint32_t operation) const;
+  ContractResult changes(reference::Format dtype, std::uint32_t operation);
+
   plugin::Kernel& kernel_;
   bool is_smoke_;
   std::map<std::string, const cases::RopeCase*> cases_;  // by id
   std::vector<Subject> contrasting_;  // for the threads of a concurrent kernel
   std::map<Kind, const cases::RopeCase*> chosen_;
+  // Of each dtype, for all operations.
+  std::map<reference::Format, std::vector<Variation>> variations_;
 };
 
 }  // namespace ropeproof::conformance::check

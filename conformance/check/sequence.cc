@@ -1,7 +1,10 @@
 // Calls in a row: what is left of one problem when the next one comes.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "conformance/check/attempt.h"
+#include "conformance/check/variations.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -87,6 +90,95 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
           .run(output);
   return judged(subject, subject.c, answer, output, check, 0,
                 "another problem after them");
+}
+
+namespace {
+
+// One problem, called now and then, and what it gave first.
+class Repeated {
+ public:
+  Repeated(plugin::Kernel& kernel, std::uint32_t operation,
+           const cases::RopeCase& c)
+      : kernel_(kernel), subject_(subject_of(kernel, c, operation)) {}
+
+  ContractResult call(const std::string& check, const std::string& what) {
+    judge::Output output;
+    const plugin::Answer answer = run(output);
+    // What has the bits of a call that was right is right.
+    if (first_ && answer.outcome == plugin::Outcome::kOk &&
+        output.stray.empty() && same_bits(output, *first_)) {
+      return passed(check, 0);
+    }
+    ContractResult result =
+        judged(subject_, subject_.c, answer, output, check, 0, what);
+    if (!result.pass) {
+      if (is_right_alone()) {
+        result.reason +=
+            "; right in a fresh process: something is carried over";
+      }
+      return result;
+    }
+    if (first_ && offers(kernel_, ROPEPROOF_DETERMINISTIC)) {
+      return failed(check, 'D', what + ": other bits than at first");
+    }
+    first_ = std::move(output);
+    return result;
+  }
+
+ private:
+  plugin::Answer run(judge::Output& output) {
+    return Call(kernel_, subject_.operation, subject_.c, subject_.claim.table)
+        .run(output);
+  }
+  // A command may take seconds to start.
+  bool is_right_alone() {
+    if (!kernel_.shares_memory() || !kernel_.restart(0)) return false;
+    judge::Output output;
+    const plugin::Answer answer = run(output);
+    return judged(subject_, subject_.c, answer, output, "", 0).pass;
+  }
+
+  plugin::Kernel& kernel_;
+  Subject subject_;
+  std::optional<judge::Output> first_;
+};
+
+}  // namespace
+
+ContractResult check_changes(plugin::Kernel& kernel, std::uint32_t operation,
+                             std::span<const Variation> variations) {
+  const std::string check = "changes of one field";
+  if (variations.empty()) {
+    return not_checked(check, 0, "another value of any field");
+  }
+  if (kernel.shares_memory()) kernel.restart(0);
+  for (const Variation& variation : variations) {
+    Repeated base(kernel, operation, variation.base);
+    ContractResult result = base.call(check, "the first problem");
+    if (!result.pass) return result;
+    std::vector<std::pair<std::string, Repeated>> lengths;
+    for (const Change& change : variation.changes) {
+      Repeated other(kernel, operation, change.c);
+      const std::string alone = " in " + change.field + " alone";
+      result = other.call(check,
+                          "a problem that differs from the one before" + alone);
+      if (!result.pass) return result;
+      result = base.call(check, "the problem before one that differs" + alone +
+                                    ", again after that");
+      if (!result.pass) return result;
+      if (change.is_length()) {
+        lengths.emplace_back(change.field, std::move(other));
+      }
+    }
+    // They fall, without the first problem between them.
+    std::string before = "the first problem";
+    for (auto& [length, other] : lengths) {
+      result = other.call(check, length + ", after " + before);
+      if (!result.pass) return result;
+      before = length;
+    }
+  }
+  return passed(check, 0);
 }
 
 }  // namespace ropeproof::conformance::check

@@ -1,0 +1,223 @@
+#include "conformance/check/variation_bases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "conformance/check/attempt.h"
+#include "conformance/check/former.h"
+#include "conformance/plugin/fields.h"
+#include "conformance/plugin/words.h"
+#include "reference/schemes.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+using cases::RopeCase;
+
+// Positions of A reach so far, where the kernel allows it, and four times the
+// trained length of its scaling.
+constexpr std::int64_t kReach = 4095;
+
+std::int64_t reach_of(const plugin::Kernel& kernel) {
+  const std::int64_t limit = kernel.description().max_position;
+  return limit > 0 ? std::min(limit, kReach) : kReach;
+}
+
+// Parameters that leave no frequency as it is, or few. An overload for each scaling.
+struct Plausible {
+  std::int64_t pairs, trained, length;
+
+  std::vector<double> list(double first) const {
+    std::vector<double> factors;
+    for (std::int64_t j = 0; j < pairs; ++j) {
+      factors.push_back(first + static_cast<double>(j) / 4);
+    }
+    return factors;
+  }
+
+  void operator()(reference::Default&) const {}
+  void operator()(reference::Linear& s) const { s.factor = 4; }
+  void operator()(reference::Ntk& s) const { s.alpha = 4; }
+  void operator()(reference::DynamicNtk& s) const { s = {4, trained, length}; }
+  void operator()(reference::Yarn& s) const {
+    s.factor = 8;
+    s.original_length = trained;
+  }
+  void operator()(reference::LongRope& s) const {
+    s = {list(1), list(2), trained, length, 4};
+  }
+  void operator()(reference::Llama3& s) const { s = {8, 1, 4, trained}; }
+  void operator()(reference::FrequencyFactors& s) const {
+    s.factors = list(1.25);
+  }
+};
+
+// Distinct, the last the greatest, on each axis others.
+std::vector<double> positions_to(std::int64_t reach, std::int64_t tokens,
+                                 std::int64_t axes) {
+  std::vector<double> positions;
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    for (std::int64_t t = 1; t <= tokens; ++t) {
+      positions.push_back(
+          static_cast<double>((reach - axis) * t * t / (tokens * tokens)));
+    }
+  }
+  return positions;
+}
+
+// What a case is without scaling, axes and frequencies of its own.
+RopeCase plain(const RopeCase& like, std::int64_t reach) {
+  RopeCase c = like;
+  const double base = like.spec.frequencies.base;
+  c.spec.frequencies = {};
+  if (base > 1) c.spec.frequencies.base = base;
+  c.spec.axes = {};
+  c.positions = positions_to(reach, c.tokens(), 1);
+  return c;
+}
+
+// The elements again and again.
+cases::Bits repeated(const cases::Bits& bits, std::int64_t count) {
+  cases::Bits all;
+  for (std::int64_t i = 0; !bits.empty() && i < count; ++i) {
+    all.push_back(bits[static_cast<std::size_t>(i) % bits.size()]);
+  }
+  return all;
+}
+
+// Bases of the other Variations.
+std::vector<RopeCase> bases_of(const RopeCase& like, std::int64_t reach) {
+  const RopeCase simple = plain(like, reach);
+  const std::int64_t pairs = simple.pairs();
+  std::vector<RopeCase> bases;
+  const auto add = [&](const Edit& edit) {
+    bases.push_back(simple);
+    edit(bases.back());
+  };
+  const auto add_scaling = [&](const reference::Scaling& scaling) {
+    add([&](RopeCase& c) { c.spec.frequencies.scaling = scaling; });
+  };
+  add([](RopeCase&) {});
+  add([](RopeCase& c) {
+    for (double& p : c.positions) p -= 0.5;
+  });
+  add([&](RopeCase& c) {
+    c.spec.layout.pairing = reference::Pairing::kHalfSplit;
+    c.spec.layout.blocks = 1;
+    c.spec.layout.pair_distance = pairs;
+    resize_heads(c, std::max(c.spec.layout.head_dim,
+                             c.spec.layout.rotary_offset + 4 * pairs));
+  });
+  add([](RopeCase& c) {
+    c.spec.layout.pairing = reference::Pairing::kNestedHalfSplit;
+    c.spec.layout.blocks = 2;
+    c.spec.layout.pair_distance = 0;
+  });
+  const Plausible plausible{pairs, (reach + 1) / 4, reach + 1};
+  for (const auto& [bit, word] : plugin::kScalingWords) {
+    reference::Scaling scaling = plugin::scaling_of(word);
+    std::visit(plausible, scaling);
+    add_scaling(scaling);
+    if (auto* yarn = std::get_if<reference::Yarn>(&scaling)) {
+      yarn->mscale = 1;
+      yarn->mscale_all_dim = 0.25;
+      add_scaling(scaling);
+    }
+    if (std::holds_alternative<reference::LongRope>(scaling)) {
+      add_scaling(scaling);
+      bases.back().positions = positions_to(reach / 8, simple.tokens(), 1);
+      follow_positions(bases.back());
+    }
+  }
+  std::vector<reference::Exponent> exponents;
+  std::vector<double> inv_freq;
+  const double base = simple.spec.frequencies.base;
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    exponents.push_back({2 * j, 2 * pairs});
+    inv_freq.push_back(
+        std::pow(base, -static_cast<double>(j) / static_cast<double>(pairs)));
+  }
+  const std::vector<double> pair_bases(inv_freq.size(), base);
+  add([&](RopeCase& c) { c.spec.frequencies.inv_freq = inv_freq; });
+  add([&](RopeCase& c) { c.spec.frequencies.exponents = exponents; });
+  add([&](RopeCase& c) { c.spec.frequencies.bases = pair_bases; });
+  add([&](RopeCase& c) {
+    c.spec.frequencies.xpos = {static_cast<double>(reach), 0, false};
+  });
+  const auto add_axes = [&](const reference::Axes& axes,
+                            const std::vector<reference::Exponent>& own) {
+    add([&](RopeCase& c) {
+      c.spec.axes = axes;
+      c.spec.frequencies.exponents = own;
+      c.positions = positions_to(reach, c.tokens(), axes.count);
+    });
+  };
+  if (pairs >= 4) {
+    const std::int64_t sections[] = {pairs - 2 * (pairs / 4), pairs / 4,
+                                     pairs / 4};
+    add_axes(reference::contiguous_sections(sections), {});
+    add_axes(reference::interleaved_sections(sections), {});
+  }
+  if (pairs % 2 == 0) {
+    const auto grid =
+        reference::axial_2d(pairs, 0, reference::Spectrum::kShared);
+    add_axes(grid.axes, grid.exponents);
+  }
+  const std::vector<double> weights(static_cast<std::size_t>(2 * pairs), 0.5);
+  add_axes(reference::mixed_axes(2, weights), {});
+  return bases;
+}
+
+}  // namespace
+
+bool forms_angles(std::uint32_t operation) {
+  return operation == ROPEPROOF_ROPE || operation == ROPEPROOF_TABLE;
+}
+
+void follow_positions(RopeCase& c) {
+  const double last = *std::ranges::max_element(c.positions);
+  std::visit(
+      [&](auto& s) {
+        if constexpr (requires { s.seq_len; }) {
+          s.seq_len = static_cast<std::int64_t>(std::floor(last)) + 1;
+        }
+      },
+      c.spec.frequencies.scaling);
+}
+
+void resize_heads(RopeCase& c, std::int64_t head_dim) {
+  c.spec.layout.head_dim = head_dim;
+  c.q = repeated(c.q, c.tokens() * c.q_heads * head_dim);
+  c.k = repeated(c.k, c.tokens() * c.k_heads * head_dim);
+}
+
+std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
+                                      std::uint32_t operation,
+                                      const RopeCase& like) {
+  constexpr std::int64_t kBatch = 2, kSeq = 3, kQueryHeads = 3, kKeyHeads = 2;
+  const std::int64_t batch = std::min(like.batch, kBatch);
+  const std::int64_t seq = std::min(like.seq, kSeq);
+  std::vector<std::int64_t> tokens;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t s = 0; s < seq; ++s) tokens.push_back(b * like.seq + s);
+  }
+  RopeCase small = pick_heads(pick_tokens(like, tokens, batch, seq),
+                              std::min(like.q_heads, kQueryHeads),
+                              std::min(like.k_heads, kKeyHeads));
+  small.memory = cases::Memory::kDense;
+  small.storage.reset();
+  small.printed.reset();
+  follow_positions(small);
+
+  std::vector<RopeCase> bases = {small};
+  if (forms_angles(operation)) {
+    for (RopeCase& base : bases_of(small, reach_of(kernel))) {
+      bases.push_back(std::move(base));
+    }
+  }
+  return bases;
+}
+
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,31 @@
+// variation_bases.h -- the cases whose fields are changed one by one.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// Whether cos and sin are the kernel's to form.
+bool forms_angles(std::uint32_t operation);
+
+// A few tokens and heads of `like`; where the operation forms angles, then the same
+// plain, with each scaling, with frequencies, axes and amplitudes of its own.
+// Without goldens; not all are valid, or the kernel's.
+std::vector<cases::RopeCase> variation_bases(plugin::Kernel& kernel,
+                                             std::uint32_t operation,
+                                             const cases::RopeCase& like);
+
+// Makes the length of a scaling that of the positions.
+void follow_positions(cases::RopeCase& c);
+
+// Gives every head this many elements, those there are again and again.
+void resize_heads(cases::RopeCase& c, std::int64_t head_dim);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_
