@@ -129,6 +129,8 @@ bool Former::takes(RopeCase& c) const {
     prove(c);
   } catch (const std::invalid_argument&) {
     return false;
+  } catch (const reference::Undecided&) {  // at no precision
+    return false;
   }
   return check::takes(kernel_, operation_, c);  // the amplitude is a golden
 }
