@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cover/model.h"
+#include "conformance/cover/arrays.h"
 
 namespace ropeproof::tools {
 

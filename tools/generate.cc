@@ -1,14 +1,23 @@
 // ropeproof generate: writes the vectors, or proves that they are what the
 // reference gives.
+#include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/declarations.h"
+#include "conformance/cover/arrays.h"
+#include "conformance/cover/digest.h"
+#include "conformance/text/file.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
+namespace fs = std::filesystem;
 namespace {
 
 struct Options {
@@ -18,16 +27,74 @@ struct Options {
   bool check = false;
 };
 
+using Digests = std::map<std::string, std::string>;
+
+fs::path digests_path(const fs::path& vectors) {
+  return vectors / "coverage" / "digests.txt";
+}
+
+// What is formed at run time is pinned by digests; those of the tier full, which take
+// a minute, are computed where `is_full` says so.
+Digests digests_of(const fs::path& vectors, bool is_full) {
+  return conformance::cover::formed_digests(
+      conformance::cover::load_arrays(vectors),
+      conformance::check::everything(), is_full, reference::Oracle::kMpfi);
+}
+
+Digests pinned_digests(const fs::path& vectors) {
+  const std::string path = digests_path(vectors).string();
+  if (!fs::exists(path)) return {};
+  return conformance::cover::read_digests(conformance::text::read_file(path),
+                                          path);
+}
+
+// The kinds whose digest is not the pinned one.
+std::vector<std::string> changed_kinds(const Digests& pinned,
+                                       const Digests& digests) {
+  std::vector<std::string> kinds;
+  for (const auto& [kind, digest] : digests) {
+    const auto found = pinned.find(kind);
+    if (found == pinned.end() || found->second != digest) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+// The pinned ones, unless something has changed: then all.
+Digests new_digests(const fs::path& vectors) {
+  const Digests pinned = pinned_digests(vectors);
+  const bool is_same =
+      changed_kinds(pinned, digests_of(vectors, false)).empty();
+  return is_same ? pinned : digests_of(vectors, true);
+}
+
+// A line for each digest that is not what the reference gives; 4 if there is one.
+int check_digests(const fs::path& vectors, bool is_full) {
+  const auto kinds =
+      changed_kinds(pinned_digests(vectors), digests_of(vectors, is_full));
+  for (const std::string& kind : kinds) {
+    std::cerr << "ropeproof: " << digests_path(vectors).string()
+              << ": the digest of " << kind
+              << " is not that of the cases that are formed; run `ropeproof "
+                 "generate`, if they were meant to change\n";
+  }
+  return kinds.empty() ? 0 : 4;
+}
+
 int generate(const Options& options) {
   if (options.tier == "full" && options.out.empty()) {
     throw std::invalid_argument(
         "--tier full is too large to commit; name a folder with --out");
   }
   const std::string out = options.out.empty() ? options.vectors : options.out;
-  const conformance::cases::Files files = conformance::cases::generate_corpus(
+  conformance::cases::Files files = conformance::cases::generate_corpus(
       options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION,
       options.tier);
+  const bool has_formed = fs::exists(fs::path(options.vectors) / "coverage");
   if (!options.check) {
+    if (has_formed && options.out.empty()) {
+      files["coverage/digests.txt"] =
+          conformance::cover::write_digests(new_digests(options.vectors));
+    }
     conformance::cases::write_corpus(files, out);
     std::cout << "wrote " << files.size() << " files to " << out << "\n";
     return 0;
@@ -37,6 +104,10 @@ int generate(const Options& options) {
     std::cerr << "ropeproof: " << line << "\n";
   }
   if (!differences.empty()) return 4;
+  if (has_formed) {
+    const int status = check_digests(options.vectors, options.tier == "full");
+    if (status != 0) return status;
+  }
   std::cout << files.size() << " files regenerated, byte for byte the same\n";
   return 0;
 }

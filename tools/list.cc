@@ -10,9 +10,13 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/coverage.h"
 #include "conformance/cases/summary.h"
+#include "conformance/check/coverage.h"
+#include "conformance/check/declarations.h"
 #include "conformance/check/features.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/models/profiles.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
 #include "tools/commands.h"
 
 namespace ropeproof::tools {
@@ -29,16 +33,67 @@ void list_cases(const std::string& vectors) {
   }
 }
 
-// Exit status 1 unless every cell is covered.
+std::string text_of(const conformance::check::Share& share) {
+  return std::to_string(share.met) + "/" + std::to_string(share.possible);
+}
+
+// What the calls of a tier come to, an operation a line; whether every pair of
+// classes, and with `has_triples` every triple, is among them.
+bool list_combinations(const conformance::plugin::Description& description,
+                       const conformance::cover::Arrays& arrays,
+                       bool has_triples) {
+  bool is_whole = true;
+  for (const auto& one :
+       conformance::check::coverage_of(description, arrays, has_triples)) {
+    std::cout << "  " << std::left << std::setw(32) << description.name
+              << std::setw(12)
+              << conformance::text::word(conformance::plugin::kOperationWords,
+                                         one.operation)
+              << std::right << std::setw(7) << one.calls << std::setw(14)
+              << text_of(one.pairs);
+    if (has_triples) std::cout << std::setw(18) << text_of(one.triples);
+    std::cout << "\n";
+    for (const std::string& pair : one.missing) {
+      std::cerr << "ropeproof: no call of " << description.name << " has "
+                << pair << "\n";
+    }
+    is_whole = is_whole && one.pairs.is_whole() &&
+               (!has_triples || one.triples.is_whole());
+  }
+  return is_whole;
+}
+
+bool list_combinations(const std::string& vectors) {
+  const auto arrays = arrays_of(vectors);
+  if (arrays == nullptr) return true;
+  const auto head = [](const char* tier, const char* triples) {
+    std::cout << std::left << std::setw(34) << tier << std::setw(12)
+              << "operation" << std::right << std::setw(7) << "calls"
+              << std::setw(14) << "pairs" << triples << "\n";
+  };
+  head("formed cases of tier core, for", "");
+  bool is_whole = true;
+  for (const auto& one : conformance::check::typical_declarations()) {
+    is_whole &= list_combinations(one, *arrays, false);
+  }
+  head("\nof tier full", "           triples");
+  is_whole &=
+      list_combinations(conformance::check::everything(), *arrays, true);
+  std::cout << "\n";
+  return is_whole;
+}
+
+// Exit status 1 unless every cell and combination is covered.
 int list_coverage(const std::string& vectors) {
-  const auto coverage = conformance::cases::coverage_of(
-      conformance::cases::load_corpus(vectors).groups);
+  const auto corpus = conformance::cases::load_corpus(vectors);
+  const bool is_whole = list_combinations(vectors);
+  const auto coverage = conformance::cases::coverage_of(corpus.groups);
   std::cout << conformance::cases::coverage_text(coverage);
   const auto empty = conformance::cases::empty_cells(coverage);
   for (const std::string& cell : empty) {
     std::cerr << "ropeproof: no case reaches " << cell << "\n";
   }
-  return empty.empty() ? 0 : 1;
+  return empty.empty() && is_whole ? 0 : 1;
 }
 
 // What tools/prove/readers/ come to, each by its own means: id, expected values, how

@@ -9,6 +9,7 @@
 #include "conformance/cases/draw.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/features.h"
+#include "conformance/cover/form.h"
 #include "conformance/cover/values.h"
 #include "reference/golden.h"
 
@@ -24,18 +25,27 @@ reference::Layout trained_layout(reference::Layout layout) {
   layout.pairing =
       is_read_interleaved ? Pairing::kInterleaved : Pairing::kHalfSplit;
   layout.blocks = 1;
+  if (layout.pair_distance > 0) {
+    layout.head_dim -= layout.pair_distance - layout.rotary_dim / 2;
+  }
   layout.pair_distance = 0;
   return layout;
 }
 
 std::string_view kind_of(std::string_view id) {
-  for (const std::string_view kind : {"pairs-", "triples-", "fresh"}) {
+  for (const std::string_view kind :
+       {"pairs-", "triples-", "shapes-", "fresh"}) {
     if (id.starts_with(kind)) return kind;
   }
   return {};
 }
 
 }  // namespace
+
+cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed) {
+  return cover::permute_case(c.dtype, trained_layout(c.spec.layout), c.q_heads,
+                             c.seq, seed);
+}
 
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection) {
@@ -50,7 +60,7 @@ std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
     const cases::RopeCase c = cover::outline(
-        model, {"", "", row, cover::seed_of(row, selection.seed)},
+        cover::question_of(model, row), cover::seed_of(row, selection.seed),
         description.max_position);
     return !missing_feature(description, operation, c, kernel.shares_memory())
                 .empty() ||
@@ -91,7 +101,7 @@ bool may_be_idle(const std::string& pattern,
 
 std::vector<FormedQuestion> form_all(
     std::span<const cover::FormedCase* const> formed,
-    const plugin::Description& description, const Selection& selection) {
+    const plugin::Description& description) {
   const reference::Oracle oracle = reference::best_oracle();
   const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
   std::vector<FormedQuestion> questions(formed.size());
@@ -100,12 +110,9 @@ std::vector<FormedQuestion> form_all(
   for (std::size_t i = 0; i < formed.size(); ++i) {
     try {
       FormedQuestion& one = questions[i];
-      one.rope = cover::form(selection.arrays->model, *formed[i],
-                             description.max_position, oracle);
+      one.rope = cover::form(*formed[i], description.max_position, oracle);
       if (!permutes) continue;
-      one.permute = cover::permute_case(
-          one.rope.dtype, trained_layout(one.rope.spec.layout),
-          one.rope.q_heads, one.rope.seq, formed[i]->seed);
+      one.permute = permute_of(one.rope, formed[i]->seed);
       one.permute->id = one.rope.id;
       one.permute->comment = one.rope.comment;
     } catch (...) {

@@ -33,10 +33,14 @@ struct FormedQuestion {
   std::optional<cases::PermuteCase> permute;
 };
 
+// Without id: weights of the sizes of a case, for one of the two pairings that they
+// are trained for.
+cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed);
+
 // In their order, on all cores.
 std::vector<FormedQuestion> form_all(
     std::span<const cover::FormedCase* const> formed,
-    const plugin::Description& description, const Selection& selection);
+    const plugin::Description& description);
 
 }  // namespace ropeproof::conformance::check
 

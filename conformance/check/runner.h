@@ -11,7 +11,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/run.h"
-#include "conformance/cover/model.h"
+#include "conformance/cover/arrays.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {

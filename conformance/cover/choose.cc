@@ -105,7 +105,7 @@ class Chooser {
 }  // namespace
 
 Combinations::Combinations(const Model& model, int strength)
-    : strength_(strength) {
+    : model_(model), strength_(strength) {
   for (const Dimension& d : model.dimensions()) {
     first_.push_back(classes_);
     classes_ += d.classes.size();
@@ -117,18 +117,28 @@ Combinations::Combinations(const Model& model, int strength)
 template <class Visit>
 void Combinations::visit(const Row& row, const Visit& visit) const {
   const std::size_t n = row.size();
+  const std::uint64_t masking = model_.masking(row);
+  // What is left of the masking classes when one has been taken.
+  const auto without = [](std::uint64_t mask, std::size_t d) {
+    return mask & ~(std::uint64_t{1} << d);
+  };
   for (std::size_t a = 0; a < n; ++a) {
     if (row[a] == kOpen) continue;
+    const std::uint64_t left_a = without(masking, a);
+    if (std::popcount(left_a) >= strength_) continue;
     const std::size_t at_a = (first_[a] + row[a]) * classes_;
     for (std::size_t b = a + 1; b < n; ++b) {
       if (row[b] == kOpen) continue;
+      const std::uint64_t left_b = without(left_a, b);
       const std::size_t at_b = at_a + first_[b] + row[b];
       if (strength_ == 2) {
-        visit(at_b);
+        if (left_b == 0) visit(at_b);
         continue;
       }
       for (std::size_t c = b + 1; c < n; ++c) {
-        if (row[c] != kOpen) visit(at_b * classes_ + first_[c] + row[c]);
+        if (row[c] != kOpen && without(left_b, c) == 0) {
+          visit(at_b * classes_ + first_[c] + row[c]);
+        }
       }
     }
   }

@@ -24,7 +24,8 @@ struct Chosen {
   std::ptrdiff_t origin = -1;
 };
 
-// Combinations of `strength` classes, two or three, of different dimensions.
+// Combinations of `strength` classes, two or three, of different dimensions. A row
+// with masking classes (Model::masking) has those that contain all of them.
 class Combinations {
  public:
   Combinations(const Model& model, int strength);
@@ -38,6 +39,7 @@ class Combinations {
   template <class Visit>
   void visit(const Row& row, const Visit& visit) const;
 
+  const Model& model_;
   int strength_;
   std::vector<std::size_t> first_;  // number of each dimension's first class
   std::size_t classes_ = 0;

@@ -41,7 +41,7 @@ class Reader {
 
   std::string_view scaling() const {
     if (p_.scaling == nullptr) {
-      if (p_.base != 0 || p_.axis_map == ROPEPROOF_AXES_GRID) return "none";
+      if (p_.base != 0 || is_grid()) return "none";
       return p_.exponent_numerators != nullptr ? "exponents" : "inv_freq";
     }
     const ropeproof_scaling& s = *p_.scaling;
@@ -136,24 +136,28 @@ class Reader {
   // a short one. |p|, rounded up, undoes signs and fractions.
   std::string_view order() const {
     const auto at = [&](std::int64_t s) {
-      return p_.operation == ROPEPROOF_LOOKUP
-                 ? static_cast<double>(p_.ids[s])
-                 : std::ceil(std::abs(position(0, 0, s)));
+      return std::ceil(std::abs(position(0, 0, s)));
     };
     const std::int64_t n = p_.seq;
     if (n <= 1) return "ascending";
-    std::int64_t ups = 0, equals = 0, zeros = 0, jumps = 0;
+    std::int64_t ups = 0, equals = 0, zeros = 0, around = 0;
     for (std::int64_t s = 0; s + 1 < n; ++s) {
       const double step = at(s + 1) - at(s);
       if (step == 1) ++ups;
       if (step == 0) ++equals;
       if (step < 0 && at(s + 1) == 0) ++zeros;
-      if (std::abs(step) > static_cast<double>(n)) ++jumps;
+      // Ascending, but for the token in the middle.
+      if (s + 1 != n / 2 && s != n / 2 && (step == 1 || step == 0)) ++around;
     }
     if (equals == n - 1) return "constant";
     if (ups == n - 1) return "ascending";
     if (zeros > 0 && ups + zeros + equals == n - 1) return "packed";
-    return jumps == 2 && at(n / 2) > at(0) + 1 && ups + jumps == n - 1
+    const std::int64_t middle = n / 2, next = std::min(middle + 1, n - 1);
+    const double across = next == middle ? 2 : at(next) - at(middle - 1);
+    const bool is_far = at(middle) > at(middle - 1) + 1 &&
+                        (next == middle || at(middle) > at(next));
+    return is_far && (across == 2 || across == 1 || across == 0) &&
+                   around >= n - 3
                ? "one_far"
                : "shuffled";
   }
@@ -174,46 +178,45 @@ class Reader {
 
   std::string_view layout() const {
     const ropeproof_tensor& q = p_.q;
-    if (q.heads > 1 && p_.seq > 1) {
-      const bool is_head_major = q.in_head_stride > q.in_token_stride;
-      if (is_head_major) return "bhsd";
+    if (is_packed()) return "packed";
+    if (p_.seq > 1 && q.heads > 1 && q.in_head_stride > q.in_token_stride) {
+      return "bhsd";
     }
-    if (p_.seq > 1 && p_.batch > 1 && q.in_batch_stride != 0 &&
-        q.in_token_stride > q.in_batch_stride) {
-      return "sbhd";
-    }
-    const std::int64_t row = (q.heads + p_.k.heads) * p_.head_dim;
-    const bool is_packed = p_.k.heads > 0 &&
-                           p_.k.in == element(q.in, q.heads * p_.head_dim) &&
-                           q.in_token_stride > row;
-    return is_packed ? "packed" : "bshd";
+    return p_.seq > 1 && p_.batch > 1 && q.in_batch_stride != 0 &&
+                   q.in_token_stride > q.in_batch_stride
+               ? "sbhd"
+               : "bshd";
   }
 
   std::string_view strides() const {
-    const ropeproof_tensor& q = p_.q;
-    const std::int64_t last = (p_.batch - 1) * q.in_batch_stride +
-                              (p_.seq - 1) * q.in_token_stride +
-                              (q.heads - 1) * q.in_head_stride;
-    if (last >= kFarOffsets) return "far";
-    const auto is_wide = [&](std::int64_t count, std::int64_t stride) {
-      return count > 1 && stride > kWideStride && 4 * size() < stride;
+    const ropeproof_tensor &q = p_.q, &k = p_.k;
+    if (span() > kFarOffsets) return "far";
+    if (p_.batch > 1 && q.in_batch_stride == 0) return "broadcast";
+    const std::int64_t d = p_.head_dim;
+    const std::int64_t in = fastest(q.in_head_stride, q.in_token_stride);
+    const std::int64_t out = fastest(q.out_head_stride, q.out_token_stride);
+    const bool is_whole =
+        span() == size() ||
+        (is_packed() && q.in_token_stride == (q.heads + 2 * k.heads) * d &&
+         (p_.batch == 1 || q.in_batch_stride == p_.seq * q.in_token_stride));
+    if (in == d && out == d && is_whole) return "dense";
+    const auto is_wide = [](std::int64_t count, std::int64_t stride) {
+      return count > 1 && stride > kWideStride;
     };
-    if (is_wide(p_.batch, q.in_batch_stride) ||
-        is_wide(p_.seq, q.in_token_stride) ||
-        is_wide(q.heads, q.in_head_stride)) {
+    if ((in == d || in > kWideStride) && out - in < 8 &&
+        (is_wide(p_.batch, q.in_batch_stride) ||
+         is_wide(p_.seq, q.in_token_stride) ||
+         is_wide(q.heads, q.in_head_stride))) {
       return "wide";
     }
-    if (p_.batch > 1 && q.in_batch_stride == 0) return "broadcast";
-    const bool ascends = order_of(q, true) == order_of(q, false);
-    if (!ascends) return "outputs_apart";
-    if (p_.k.heads > 0 && order_of(p_.k, true) != order_of(q, true)) {
+    if (k.heads > 0 && fastest(k.in_head_stride, k.in_token_stride) != in) {
       return "k_apart";
     }
-    return size() == span() ? "dense" : "gaps";
+    return in == d && out != d ? "outputs_apart" : "gaps";
   }
 
   std::string_view rows() const {
-    if (p_.operation == ROPEPROOF_ROPE || p_.operation == ROPEPROOF_LOOKUP) {
+    if (p_.operation != ROPEPROOF_ROTATE) {
       return rows_by(p_.position_batch_stride, p_.seq);
     }
     return rows_by(p_.table_batch_stride, p_.seq * (p_.rotary_dim / 2));
@@ -223,6 +226,12 @@ class Reader {
   const ropeproof_problem& problem() const { return p_; }
 
  private:
+  // The exponents begin anew in the middle.
+  bool is_grid() const {
+    return p_.exponent_numerators != nullptr && p_.rotary_dim % 4 == 0 &&
+           p_.exponent_numerators[p_.rotary_dim / 4] == 0;
+  }
+
   template <class Is>
   bool any_position(const Is& is) const {
     for (std::int64_t axis = 0; axis < p_.position_axes; ++axis) {
@@ -256,12 +265,15 @@ class Reader {
            (p_.q.heads - 1) * p_.q.in_head_stride + p_.head_dim;
   }
 
-  // The order of the three strides, as a number.
-  int order_of(const ropeproof_tensor& t, bool in) const {
-    const std::int64_t b = in ? t.in_batch_stride : t.out_batch_stride;
-    const std::int64_t s = in ? t.in_token_stride : t.out_token_stride;
-    const std::int64_t h = in ? t.in_head_stride : t.out_head_stride;
-    return (b > s ? 1 : 0) + (b > h ? 2 : 0) + (s > h ? 4 : 0);
+  // Of the fastest dimension, which has no other inside it.
+  static std::int64_t fastest(std::int64_t head, std::int64_t token) {
+    return std::min(head, token);
+  }
+
+  bool is_packed() const {
+    const ropeproof_tensor &q = p_.q, &k = p_.k;
+    return k.heads > 0 && k.in == element(q.in, q.heads * q.in_head_stride) &&
+           k.in_token_stride == q.in_token_stride;
   }
 
   const ropeproof_problem& p_;
@@ -271,17 +283,17 @@ class Reader {
 
 Row classes_of(const Model& model, const ropeproof_problem& problem) {
   const Reader reader(problem);
-  const std::uint64_t seen = seen_by(model, problem.operation);
+  const Masks seen = seen_by(model, problem.operation);
   Row row(model.size(), kOpen);
   const auto set = [&](std::string_view dimension, const auto& word) {
     const std::size_t d = model.at(dimension);
-    if (d == model.size() || (seen >> d & 1) == 0) return;
+    if (d == model.size() || seen[d] == 0) return;
     const std::uint8_t c = model.at(d, word());
     if (c < model.dimensions()[d].classes.size()) row[d] = c;
   };
   const auto set_size = [&](std::string_view dimension, std::int64_t size) {
     const std::size_t d = model.at(dimension);
-    if (d == model.size() || (seen >> d & 1) == 0) return;
+    if (d == model.size() || seen[d] == 0) return;
     const auto& ranges = model.dimensions()[d].ranges;
     for (std::size_t c = 0; c < ranges.size(); ++c) {
       if (size >= ranges[c].low) row[d] = static_cast<std::uint8_t>(c);

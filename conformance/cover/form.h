@@ -16,9 +16,11 @@ namespace ropeproof::conformance::cover {
 
 // Sizes, specification, positions and where the tensors lie; q and k are zeros.
 // `max_position` as a kernel declares it: where it is in the row's class of
-// magnitudes it is the largest position.
+// magnitudes it is the largest position. With `model`, dtype and specification are
+// those of that case, but for a length that the positions decide.
 cases::RopeCase outline(const Question& question, std::uint64_t seed,
-                        std::int64_t max_position);
+                        std::int64_t max_position,
+                        const cases::RopeCase* model = nullptr);
 
 // Fills in q, k and the goldens. Cost: see reference/sweep/.
 void fill(cases::RopeCase& c, const Question& question, std::uint64_t seed,

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "reference/sweep/fast_goldens.h"
+
 namespace ropeproof::conformance::cover {
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<double> values_of(const Bits& bits, reference::Format format) {
 void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
                   const std::function<void(cases::RopeCase&)>& choose_values) {
   const bool is_wide = c.dtype == reference::Format::kF64;
-  const reference::Goldens goldens(oracle, c.spec, c.positions);
+  const reference::sweep::FastGoldens goldens(oracle, c.spec, c.positions);
   c.amplitude = goldens.resolution().amplitude;
   for (const reference::WideGolden& theta : goldens.frequencies()) {
     c.inv_freq_hi.push_back(theta.hi);
@@ -53,16 +55,13 @@ void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
   const auto rotate = [&](const Bits& x, std::int64_t heads, Bits& y,
                           Bits& y_lo) {
     const std::vector<double> values = values_of(x, c.dtype);
-    if (is_wide) {
-      for (const auto& golden : goldens.wide_rope(heads, values)) {
-        y.push_back(golden.hi);
-        y_lo.push_back(golden.lo);
-      }
-    } else {
-      for (const auto& golden : goldens.rope(heads, values)) {
-        y.push_back(golden.bits);
-      }
+    y.resize(x.size());
+    if (!is_wide) {
+      goldens.rope(heads, values, y);
+      return;
     }
+    y_lo.resize(x.size());
+    goldens.wide_rope(heads, values, y, y_lo);
   };
   rotate(c.q, c.q_heads, c.q_out, c.q_out_lo);
   rotate(c.k, c.k_heads, c.k_out, c.k_out_lo);

@@ -41,14 +41,18 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
   const std::int64_t middle = seq / 2;
   // Where the sequence that reaches into this chunk ends, and the next begins.
   const std::int64_t first_end = std::max<std::int64_t>(seq / 3, 1);
-  const std::int64_t segment = std::max<std::int64_t>(seq / 4, 1);
+  const std::int64_t segment = std::max<std::int64_t>(seq / 4, 2);
   for (std::int64_t t = 0; t < seq; ++t) {
     switch (order) {
       case OrderClass::kAscending:
         add(largest >= seq - 1 ? largest - (seq - 1) + t : t % (largest + 1));
         break;
       case OrderClass::kShuffled:
-        add(t == middle ? largest : anywhere(draw, largest));
+        // Neither ascending nor packed, however short: it begins above its end.
+        add(t == middle    ? largest
+            : t == 0       ? largest - draw.between(1, largest / 4 + 1)
+            : t == seq - 1 ? draw.between(0, largest / 4)
+                           : anywhere(draw, largest));
         break;
       case OrderClass::kConstant:
         add(largest);
@@ -65,6 +69,23 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
   return row;
 }
 
+// Half of the positions become negative, one at least; the largest does not, unless
+// it is alone.
+void mix_signs(Draw& draw, const std::vector<double*>& positions) {
+  const double* const top = *std::ranges::max_element(
+      positions, {}, [](const double* p) { return *p; });
+  double* last = nullptr;
+  bool has_negative = false;
+  for (double* p : positions) {
+    if ((positions.size() > 1 && p == top) || *p == 0) continue;
+    last = p;
+    if (draw.one_in(2)) continue;
+    *p = -*p;
+    has_negative = true;
+  }
+  if (!has_negative && last != nullptr) *last = -*last;
+}
+
 }  // namespace
 
 std::vector<double> form_positions(Draw& draw, const Question& q,
@@ -76,8 +97,8 @@ std::vector<double> form_positions(Draw& draw, const Question& q,
   if (max_position > 0 && max_position <= bounds.most) {
     largest = max_position;
   } else if (draw.one_in(2)) {
-    // At least half of the class is above this, and 16 tokens fit below.
     largest = draw.between(bounds.most - bounds.most / 3, bounds.most);
+    largest = std::max(largest, std::min(seq - 1, bounds.most));
   }
   const bool are_alike = q.storage.rows == cases::RowSpacing::kShared;
   std::vector<double> positions;
@@ -95,31 +116,27 @@ std::vector<double> form_positions(Draw& draw, const Question& q,
       positions.insert(positions.end(), row.begin(), row.end());
     }
   }
-  if (q.has_real_positions) {
-    for (double& p : positions) {
-      if (p >= 1) p -= draw.real(0, 1);
-    }
-    // One at least is no integer.
-    positions.front() = std::floor(positions.front()) + 0.5;
-    if (positions.front() > static_cast<double>(largest)) {
-      positions.front() = static_cast<double>(largest) - 0.5;
-    }
-  }
-  if (q.has_mixed_signs) {
-    // One stays positive; some of the others do not.
-    const auto top = static_cast<std::size_t>(
-        std::ranges::max_element(positions) - positions.begin());
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      if (positions.size() > 1 && i == top) continue;
-      if (positions.size() <= 2 || draw.one_in(2)) positions[i] = -positions[i];
-    }
-  }
-  if (are_alike && (q.has_real_positions || q.has_mixed_signs)) {
-    for (std::int64_t axis = 0; axis < axes; ++axis) {
-      const auto begin = positions.begin() + axis * batch * seq;
-      for (std::int64_t b = 1; b < batch; ++b) {
-        std::copy(begin, begin + seq, begin + b * seq);
+  // Of rows that are alike the first decides.
+  const auto row_begin = [&](std::int64_t axis, std::int64_t b) {
+    return positions.begin() + (axis * batch + b) * seq;
+  };
+  std::vector<double*> free;
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    for (std::int64_t b = 0; b < (are_alike ? 1 : batch); ++b) {
+      for (std::int64_t t = 0; t < seq; ++t) {
+        free.push_back(&*(row_begin(axis, b) + t));
       }
+    }
+  }
+  if (q.has_real_positions) {
+    for (double* p : free) {
+      if (*p >= 1) *p -= 0x1p-10 + draw.real(0, 1 - 0x1p-9);
+    }
+  }
+  if (q.has_mixed_signs) mix_signs(draw, free);
+  for (std::int64_t axis = 0; are_alike && axis < axes; ++axis) {
+    for (std::int64_t b = 1; b < batch; ++b) {
+      std::copy_n(row_begin(axis, 0), seq, row_begin(axis, b));
     }
   }
   return positions;

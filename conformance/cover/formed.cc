@@ -15,12 +15,17 @@ std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
 
 namespace {
 
-std::string id_of(const char* name, const Row& row, std::uint64_t seed) {
+std::string id_of(const std::string& kind, const std::string& name,
+                  std::uint64_t seed) {
+  return (seed == 0 ? "" : "fresh" + std::to_string(seed) + "-") + kind + "-" +
+         name;
+}
+
+std::string digits_of(const Row& row) {
   char digits[16];
   std::snprintf(digits, sizeof digits, "%08x",
                 static_cast<unsigned>(seed_of(row, 0) >> 32));
-  return (seed == 0 ? std::string(name) : "fresh" + std::to_string(seed)) +
-         "-" + digits;
+  return digits;
 }
 
 }  // namespace
@@ -29,34 +34,43 @@ std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      const plugin::Description& description,
                                      bool shares_memory, bool with_triples,
                                      std::uint64_t seed, const Takes& takes) {
-  const Masks masks = offered(arrays.model, description, shares_memory);
+  const Model& model = arrays.model;
+  const Masks masks = offered(model, description, shares_memory);
   std::vector<FormedCase> formed;
-  const auto add = [&](const char* name, const char* tier,
+  const auto add = [&](const char* kind, const char* tier,
                        const std::vector<Row>& rows, int strength) {
-    for (const Chosen& chosen :
-         choose(arrays.model, rows, masks, strength, takes)) {
-      formed.push_back({id_of(name, chosen.row, seed), tier, chosen.row,
-                        seed_of(chosen.row, seed)});
+    for (const Chosen& chosen : choose(model, rows, masks, strength, takes)) {
+      const Row& row = chosen.row;
+      formed.push_back({id_of(kind, digits_of(row), seed), tier,
+                        model.text(row), question_of(model, row),
+                        seed_of(row, seed), row});
     }
   };
   add("pairs", "core", arrays.pairs, 2);
   if (with_triples) add("triples", "full", arrays.triples, 3);
+  std::uint64_t number = 0;
+  for (const ShapeQuestion& shape :
+       shape_questions(model, masks, arrays.shapes)) {
+    ++number;
+    if (shape.tier == "full" && !with_triples) continue;
+    formed.push_back({id_of("shapes", shape.name, seed), shape.tier,
+                      "the shape " + shape.name, shape.question,
+                      cases::random_bits(~seed, number)});
+  }
   return formed;
 }
 
-cases::RopeCase outline(const Model& model, const FormedCase& formed,
-                        std::int64_t max_position) {
-  cases::RopeCase c =
-      outline(question_of(model, formed.row), formed.seed, max_position);
+cases::RopeCase outline(const FormedCase& formed, std::int64_t max_position) {
+  cases::RopeCase c = outline(formed.question, formed.seed, max_position);
   c.id = formed.id;
-  c.comment = model.text(formed.row);
+  c.comment = formed.text;
   return c;
 }
 
-cases::RopeCase form(const Model& model, const FormedCase& formed,
-                     std::int64_t max_position, reference::Oracle oracle) {
-  cases::RopeCase c = outline(model, formed, max_position);
-  fill(c, question_of(model, formed.row), formed.seed, oracle);
+cases::RopeCase form(const FormedCase& formed, std::int64_t max_position,
+                     reference::Oracle oracle) {
+  cases::RopeCase c = outline(formed, max_position);
+  fill(c, formed.question, formed.seed, oracle);
   return c;
 }
 

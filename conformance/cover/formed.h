@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/cover/arrays.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/question.h"
 #include "conformance/plugin/kernel.h"
@@ -17,14 +18,17 @@ namespace ropeproof::conformance::cover {
 
 // A case that is not formed yet.
 struct FormedCase {
-  std::string id;    // "pairs-3f09c2": a function of the row and a fresh seed
+  // "pairs-3f09c2ab": a function of the row and a fresh seed; "shapes-batch-17-f16".
+  std::string id;
   std::string tier;  // "core" or "full"
-  Row row;
+  std::string text;  // what it asks, in words
+  Question question;
   std::uint64_t seed = 0;
+  Row row = {};  // empty for a shape
 };
 
 // The cases of a kernel: of the tier core every pair of the classes that it offers,
-// of full every triple beside them. `seed` 0 is that of the suite; any other draws
+// of full every triple beside them; and the shapes of each. `seed` 0 is that of the suite; any other draws
 // fresh sizes, positions and elements for the same classes.
 std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      const plugin::Description& description,
@@ -35,10 +39,9 @@ std::vector<FormedCase> formed_cases(const Arrays& arrays,
 std::uint64_t seed_of(const Row& row, std::uint64_t seed);
 
 // Without inputs and goldens, or with them.
-cases::RopeCase outline(const Model& model, const FormedCase& formed,
-                        std::int64_t max_position);
-cases::RopeCase form(const Model& model, const FormedCase& formed,
-                     std::int64_t max_position, reference::Oracle oracle);
+cases::RopeCase outline(const FormedCase& formed, std::int64_t max_position);
+cases::RopeCase form(const FormedCase& formed, std::int64_t max_position,
+                     reference::Oracle oracle);
 
 }  // namespace ropeproof::conformance::cover
 

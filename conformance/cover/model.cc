@@ -1,11 +1,11 @@
 #include "conformance/cover/model.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <sstream>
 
 #include "conformance/cover/words.h"
-#include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cover {
@@ -81,16 +81,15 @@ Model::Model(const std::string& text, const std::string& file) {
     }
     dimensions_.push_back(std::move(d));
   }
-  for (const auto& node : root.array("never")) {
-    const std::string where =
-        root.at("never[" + std::to_string(never_.size()) + "]");
-    text::StrictObject object(node, where);
-    Never rule;
-    rule.because = object.text("because");
+  // {"pairing": ["nested", ...], ...}: classes of dimensions.
+  const auto read_of = [&](text::StrictObject& object, const std::string& where,
+                           std::size_t least) {
     const nlohmann::json& of = object.get("of");
-    if (!of.is_object() || of.size() < 2) {
-      object.fail("of", "expected two dimensions or more");
+    if (!of.is_object() || of.size() < least) {
+      object.fail("of", "expected the classes of " + std::to_string(least) +
+                            " dimensions or more");
     }
+    Never rule;
     for (const auto& [name, classes] : of.items()) {
       const std::size_t d = number_of(name, where);
       std::uint64_t mask = 0;
@@ -106,8 +105,27 @@ Model::Model(const std::string& text, const std::string& file) {
       rule.dimensions.push_back(d);
       rule.masks.push_back(mask);
     }
+    rule.because = object.text("because");
     object.finish();
-    never_.push_back(std::move(rule));
+    return rule;
+  };
+  for (const auto& node : root.array("never")) {
+    const std::string where =
+        root.at("never[" + std::to_string(never_.size()) + "]");
+    text::StrictObject object(node, where);
+    never_.push_back(read_of(object, where, 2));
+  }
+  masking_.resize(size());
+  for (const auto& node : root.array("masking")) {
+    const std::string where = root.at("masking");
+    text::StrictObject object(node, where);
+    const Never masks = read_of(object, where, 1);
+    for (std::size_t i = 0; i < masks.dimensions.size(); ++i) {
+      if ((masks.masks[i] & 1) != 0) {
+        throw FileError(where + ": a plain class hides nothing");
+      }
+      masking_[masks.dimensions[i]] |= masks.masks[i];
+    }
   }
   for (const auto& node : root.array("at_most")) {
     const std::string where =
@@ -127,6 +145,14 @@ Model::Model(const std::string& text, const std::string& file) {
   }
   root.finish();
   if (size() < 2) throw FileError(file + ": fewer than two dimensions");
+  never_of_.resize(size());
+  for (std::size_t i = 0; i < never_.size(); ++i) {
+    for (const std::size_t d : never_[i].dimensions) never_of_[d].push_back(i);
+  }
+  at_most_of_.resize(size());
+  for (std::size_t i = 0; i < at_most_.size(); ++i) {
+    for (const std::size_t d : at_most_[i].product) at_most_of_[d].push_back(i);
+  }
   for (std::size_t d = 0; d < size(); ++d) {
     for (std::size_t c = 0; c < dimensions_[d].classes.size(); ++c) {
       Row row(size(), kOpen);
@@ -192,24 +218,48 @@ const std::string* Model::contradiction(const Row& row) const {
 }
 
 bool Model::contradicts(const Row& row, std::size_t dimension) const {
-  const auto names = [&](const std::vector<std::size_t>& dimensions) {
-    return std::ranges::find(dimensions, dimension) != dimensions.end();
-  };
-  for (const Never& rule : never_) {
-    if (names(rule.dimensions) && breaks(rule, row)) return true;
+  return std::ranges::any_of(
+             never_of_[dimension],
+             [&](std::size_t i) { return breaks(never_[i], row); }) ||
+         std::ranges::any_of(at_most_of_[dimension], [&](std::size_t i) {
+           return breaks(at_most_[i], row);
+         });
+}
+
+std::uint64_t Model::masking(const Row& row) const {
+  std::uint64_t mask = 0;
+  for (std::size_t d = 0; d < size(); ++d) {
+    if (row[d] != kOpen && (masking_[d] >> row[d] & 1) != 0) {
+      mask |= std::uint64_t{1} << d;
+    }
   }
-  for (const AtMost& rule : at_most_) {
-    if (names(rule.product) && breaks(rule, row)) return true;
+  return mask;
+}
+
+// Without it a conflict between two late dimensions would be met once for every choice
+// in the earlier ones.
+bool Model::has_choices(Row& row, const Masks& offered) const {
+  for (std::size_t d = 0; d < size(); ++d) {
+    if (row[d] != kOpen) continue;
+    bool has_one = false;
+    for (std::uint64_t left = offered[d] & ~masking_[d]; left != 0 && !has_one;
+         left &= left - 1) {
+      row[d] = static_cast<std::uint8_t>(std::countr_zero(left));
+      has_one = !contradicts(row, d);
+    }
+    row[d] = kOpen;
+    if (!has_one) return false;
   }
-  return false;
+  return true;
 }
 
 bool Model::fill(Row& row, std::size_t from, const Masks& offered) const {
   while (from < size() && row[from] != kOpen) ++from;
   if (from == size()) return true;
-  for (std::size_t c = 0; c < dimensions_[from].classes.size(); ++c) {
-    if ((offered[from] >> c & 1) == 0) continue;
-    row[from] = static_cast<std::uint8_t>(c);
+  if (!has_choices(row, offered)) return false;
+  for (std::uint64_t left = offered[from] & ~masking_[from]; left != 0;
+       left &= left - 1) {
+    row[from] = static_cast<std::uint8_t>(std::countr_zero(left));
     if (!contradicts(row, from) && fill(row, from + 1, offered)) return true;
   }
   row[from] = kOpen;
@@ -232,13 +282,20 @@ Masks Model::everything() const {
   return masks;
 }
 
-std::string Model::text(const Row& row) const {
+std::string Model::words(const Row& row) const {
   std::string text;
   for (std::size_t d = 0; d < size(); ++d) {
-    if (row[d] == 0 || row[d] == kOpen) continue;
+    if (row[d] == kOpen) continue;
     text += (text.empty() ? "" : ", ") + dimensions_[d].name + " " +
             dimensions_[d].classes[row[d]];
   }
+  return text;
+}
+
+std::string Model::text(const Row& row) const {
+  Row other = row;
+  for (std::uint8_t& c : other) c = c == 0 ? kOpen : c;
+  const std::string text = words(other);
   return text.empty() ? "the plain call" : text;
 }
 
@@ -277,26 +334,6 @@ std::vector<Row> read_rows(const Model& model, const std::string& text,
   }
   if (rows.empty()) throw FileError(file + ": no row");
   return rows;
-}
-
-Arrays load_arrays(const std::filesystem::path& vectors) {
-  const std::filesystem::path folder = vectors / "coverage";
-  const std::string path = (folder / "model.json").string();
-  const std::string text = text::read_file(path);
-  Arrays arrays{Model(text, path), {}, {}};
-  const std::string digest = text::sha256(text);
-  const auto read = [&](const char* name) {
-    const std::string file = (folder / name).string();
-    const std::string rows = text::read_file(file);
-    if (rows.find(digest) == std::string::npos) {
-      throw FileError(file +
-                      ": of another model.json; run tools/prove/cover.py");
-    }
-    return read_rows(arrays.model, rows, file);
-  };
-  arrays.pairs = read("pairs.txt");
-  arrays.triples = read("triples.txt");
-  return arrays;
 }
 
 }  // namespace ropeproof::conformance::cover

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,13 +52,21 @@ class Model {
   // if they do not.
   const std::string* contradiction(const Row& row) const;
 
+  // The dimensions in which a row has a class that hides what else is wrong, one bit
+  // each: an amplitude of zero shows no rotation. Such a row stands for the
+  // combinations that have all of these classes, and for no other.
+  std::uint64_t masking(const Row& row) const;
+
   // The first whole row, in the order of the classes, that has the chosen classes of
-  // `row` and otherwise classes of `offered`; none if all contradict themselves.
+  // `row` and otherwise classes of `offered`, none of these masking; none if all
+  // contradict themselves.
   std::optional<Row> complete(const Row& row, const Masks& offered) const;
 
   // All classes.
   Masks everything() const;
-  // "dtype bf16, pairing nested": the classes that are not plain.
+  // "dtype bf16, pairing nested": all classes that are chosen; or the plain ones
+  // left out, "the plain call" where nothing remains.
+  std::string words(const Row& row) const;
   std::string text(const Row& row) const;
 
  private:
@@ -78,26 +85,22 @@ class Model {
   bool breaks(const AtMost& rule, const Row& row) const;
   // Whether a rule that names the dimension is broken.
   bool contradicts(const Row& row, std::size_t dimension) const;
+  // Whether each open dimension has a class left that contradicts nothing.
+  bool has_choices(Row& row, const Masks& offered) const;
   bool fill(Row& row, std::size_t from, const Masks& offered) const;
 
   std::vector<Dimension> dimensions_;
+  Masks masking_;  // classes that hide what else is wrong
   std::vector<Never> never_;
+  // The rules that name each dimension.
+  std::vector<std::vector<std::size_t>> never_of_, at_most_of_;
   std::vector<AtMost> at_most_;
-};
-
-// Model and arrays of a folder of vectors.
-struct Arrays {
-  Model model;
-  std::vector<Row> pairs, triples;
 };
 
 // The rows of pairs.txt or triples.txt. Throws FileError for what is no row, or
 // contradicts itself.
 std::vector<Row> read_rows(const Model& model, const std::string& text,
                            const std::string& file);
-
-// Of VECTORS/coverage/. Throws FileError, also for rows of another model.
-Arrays load_arrays(const std::filesystem::path& vectors);
 
 }  // namespace ropeproof::conformance::cover
 

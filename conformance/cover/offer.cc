@@ -30,7 +30,7 @@ constexpr Sight kSights[] = {
     {"numbers", kAngles},
     {"sign", kAngles},
     {"magnitude", kAngles},
-    {"order", kAngles | ROPEPROOF_LOOKUP},
+    {"order", kAngles},
     {"pairs", kCalls | ROPEPROOF_FREQUENCIES | ROPEPROOF_PERMUTE},
     {"window", kTensors | ROPEPROOF_PERMUTE},
     {"batch", kCalls},
@@ -42,7 +42,7 @@ constexpr Sight kSights[] = {
     {"strides", kTensors},
     {"rows", kCalls},
     {"place", kTensors},
-    {"edge", kCalls | ROPEPROOF_FREQUENCIES | ROPEPROOF_PERMUTE}};
+    {"edge", kCalls | ROPEPROOF_PERMUTE}};
 
 // What a declaration says of single classes.
 class Offer {
@@ -76,6 +76,7 @@ class Offer {
       if (!shares_memory_) return word == "out";
       return has(word == "in" ? ROPEPROOF_IN_PLACE : ROPEPROOF_OUT_OF_PLACE);
     }
+    if (dimension == "k_heads") return word == "0" || has(ROPEPROOF_KEYS);
     if (dimension == "edge") return shares_memory_ || word == "end";
     return true;
   }
@@ -182,29 +183,66 @@ class Offer {
 
 }  // namespace
 
-std::uint64_t seen_by(const Model& model, std::uint32_t operation) {
-  std::uint64_t mask = 0;
+Masks seen_by(const Model& model, std::uint32_t operation) {
+  Masks masks(model.size(), 0);
   for (const Sight& sight : kSights) {
     const std::size_t d = model.at(sight.dimension);
     if (d < model.size() && (sight.operations & operation) != 0) {
-      mask |= std::uint64_t{1} << d;
+      masks[d] = model.everything()[d];
     }
   }
-  return mask;
+  const auto leave_out = [&](std::string_view dimension,
+                             std::string_view word) {
+    const std::size_t d = model.at(dimension);
+    if (d < model.size()) masks[d] &= ~(std::uint64_t{1} << model.at(d, word));
+  };
+  // Frequencies are not given where they are asked for; weights are trained for one
+  // of two pairings.
+  if (operation == ROPEPROOF_FREQUENCIES) leave_out("scaling", "inv_freq");
+  if (operation == ROPEPROOF_PERMUTE) {
+    for (const auto& [pairing, word] : kPairingClasses) {
+      if (word != "half_split" && word != "interleaved") {
+        leave_out("pairing", word);
+      }
+    }
+  }
+  return masks;
+}
+
+Masks fixed(const Model& model, Masks masks, std::int64_t pairs) {
+  for (const char* name :
+       {"dtype", "pairing", "direction", "scaling", "amplitude", "base", "axes",
+        "numbers", "sign", "window"}) {
+    const std::size_t d = model.at(name);
+    if (d < model.size()) masks[d] = 1;
+  }
+  const std::size_t d = model.at("pairs");
+  if (d == model.size()) return masks;
+  const auto& ranges = model.dimensions()[d].ranges;
+  for (std::size_t c = 0; c < ranges.size(); ++c) {
+    if (pairs >= ranges[c].low) masks[d] = std::uint64_t{1} << c;
+  }
+  return masks;
 }
 
 Masks offered(const Model& model, const plugin::Description& description,
               bool shares_memory) {
   const Offer offer(description, shares_memory);
-  const std::uint64_t seen = seen_by(model, description.operations);
+  Masks seen(model.size(), 0);
+  for (const auto& [operation, word] : plugin::kOperationWords) {
+    if ((description.operations & operation) == 0) continue;
+    const Masks one = seen_by(model, operation);
+    for (std::size_t d = 0; d < model.size(); ++d) seen[d] |= one[d];
+  }
   Masks masks;
   for (std::size_t d = 0; d < model.size(); ++d) {
     const Dimension& dimension = model.dimensions()[d];
     std::uint64_t mask = 0;
     for (std::size_t c = 0; c < dimension.classes.size(); ++c) {
-      const bool is_first = (seen >> d & 1) == 0;
-      if (is_first ? c == 0
-                   : offer.takes(dimension.name, dimension.classes[c])) {
+      if (seen[d] == 0
+              ? c == 0
+              : (seen[d] >> c & 1) != 0 &&
+                    offer.takes(dimension.name, dimension.classes[c])) {
         mask |= std::uint64_t{1} << c;
       }
     }

@@ -13,8 +13,13 @@ namespace ropeproof::conformance::cover {
 Masks offered(const Model& model, const plugin::Description& description,
               bool shares_memory);
 
-// The dimensions that an operation sees, one bit each.
-std::uint64_t seen_by(const Model& model, std::uint32_t operation);
+// The same where dtype and specification are those of a case: the dimensions that
+// these decide are plain, with as many pairs as the case.
+Masks fixed(const Model& model, Masks masks, std::int64_t pairs);
+
+// The classes that a problem of an operation can have: none of a dimension that it
+// does not see.
+Masks seen_by(const Model& model, std::uint32_t operation);
 
 }  // namespace ropeproof::conformance::cover
 

@@ -72,7 +72,7 @@ cases::Group formed_group(plugin::Kernel& kernel,
   for (const cover::FormedCase& c : formed) all.push_back(&c);
   cases::Group group;
   for (check::FormedQuestion& one :
-       check::form_all(all, kernel.description(), selection)) {
+       check::form_all(all, kernel.description())) {
     group.rope_cases.push_back(std::move(one.rope));
   }
   return group;

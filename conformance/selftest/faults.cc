@@ -173,10 +173,10 @@ std::vector<Trial> trials_of(const cover::Model& model,
     check::Call call(memory, operation, c, claim.table);
     Trial trial{operation, cover::classes_of(model, call.begin()),
                 found_in(c, operation, claim, judge)};
-    const std::uint64_t seen = cover::seen_by(model, operation);
+    const cover::Masks seen = cover::seen_by(model, operation);
     for (const char* dimension : {"values", "edge"}) {
       const std::size_t d = model.at(dimension);
-      if (asked != nullptr && d < model.size() && (seen >> d & 1) != 0) {
+      if (asked != nullptr && d < model.size() && seen[d] != 0) {
         trial.classes[d] = (*asked)[d];
       }
     }
@@ -231,8 +231,9 @@ class Trials {
     }
     append(trials_, formed.size(), [&](std::size_t i) {
       const cases::RopeCase c =
-          cover::form(arrays_.model, *formed[i], 0, reference::best_oracle());
-      return trials_of(arrays_.model, c, &formed[i]->row, judge_);
+          cover::form(*formed[i], 0, reference::best_oracle());
+      const cover::Row& row = formed[i]->row;  // none of a shape
+      return trials_of(arrays_.model, c, row.empty() ? nullptr : &row, judge_);
     });
   }
 
@@ -268,10 +269,7 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
     if (trial.operation == operation) findings.add(trial);
   }
   const cover::Masks everything = model.everything();
-  cover::Masks seen = everything;
-  for (std::size_t d = 0; d < seen.size(); ++d) {
-    if ((cover::seen_by(model, operation) >> d & 1) == 0) seen[d] = 0;
-  }
+  const cover::Masks seen = cover::seen_by(model, operation);
   FaultTally tally;
   cover::for_each_combination(
       model, seen, strength, [&](const cover::Row& part) {
@@ -337,7 +335,7 @@ std::string FaultFigures::survivors() const {
   std::string text;
   const auto add = [&](const FaultTally& tally, const char* tier) {
     for (const std::string& survivor : tally.survivors) {
-      text += "  open   survives the " + std::string(tier) +
+      text += "  FAULT  survives the " + std::string(tier) +
               " tier: " + survivor + "\n";
     }
   };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cover/arrays.h"
 #include "conformance/cover/model.h"
 #include "conformance/selftest/tally.h"
 #include "conformance/selftest/wrong_rows.h"

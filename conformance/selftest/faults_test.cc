@@ -20,7 +20,7 @@ cover::Model two_dimensions() {
   return {R"({"format": "ropeproof-coverage/1", "dimensions": [
     {"name": "dtype", "classes": ["f32", "bf16"]},
     {"name": "direction", "classes": ["forward", "adjoint"]}],
-    "never": [], "at_most": []})",
+    "never": [], "masking": [], "at_most": []})",
           "model.json"};
 }
 

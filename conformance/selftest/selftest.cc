@@ -95,6 +95,7 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
   if (options.arrays != nullptr) {
     const FaultFigures figures = measure_faults(
         corpus, *options.arrays, quick_judge(), options.with_full);
+    report.finds_faults = figures.holds();
     report.text += figures.survivors();
     faults = figures.text();
   }

@@ -281,9 +281,11 @@ class Row {
 };
 
 // The row behind another; behind the last comes the first. Of a table one that
-// begins otherwise than it ends, if any.
-std::int64_t next_row(const cases::RopeCase& c, std::uint32_t operation,
-                      std::int64_t number, std::int64_t rows) {
+// begins otherwise than this one ends. None where there is no such row.
+std::optional<std::int64_t> next_row(const cases::RopeCase& c,
+                                     std::uint32_t operation,
+                                     std::int64_t number, std::int64_t rows) {
+  if (rows == 1) return std::nullopt;
   const std::int64_t next = (number + 1) % rows;
   if (operation != ROPEPROOF_TABLE) return next;
   const std::int64_t end = (number + 1) * c.pairs() - 1;
@@ -294,7 +296,7 @@ std::int64_t next_row(const cases::RopeCase& c, std::uint32_t operation,
       return begin / c.pairs();
     }
   }
-  return next;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -316,9 +318,8 @@ WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
     const std::int64_t number = number_at(place, rows, is_seen_in);
     const Row row(c, operation, claim, judge, number, place);
     std::optional<Row> neighbour;
-    if (rows > 1) {
-      const std::int64_t next = next_row(c, operation, number, rows);
-      neighbour.emplace(c, operation, claim, judge, next, place);
+    if (const auto next = next_row(c, operation, number, rows)) {
+      neighbour.emplace(c, operation, claim, judge, *next, place);
     }
     for (int mistake = 0; mistake < kMistakes; ++mistake) {
       if (row.is_found(static_cast<Mistake>(mistake),

@@ -5,10 +5,11 @@
   cover.py --check [FOLDER]   says whether they are those of the model, have every
                               possible pair and triple, and break no rule
 
-A pair or triple of classes of different dimensions is possible if a row that breaks
-no rule has it. A product in `at_most` is that of the classes' least sizes, where 0
-counts as 1. Exit status: 1 for arrays that are not what they should be, 2 for a model
-that contradicts itself; then nothing is written. Needs NumPy.
+`masking` names classes that hide what else is wrong: a row shows those of its pairs or
+triples of classes that have all its masking classes. A pair or triple is possible if a
+row that breaks no rule shows it. A product in `at_most` is that of the classes' least
+sizes, where 0 counts as 1. Exit status: 1 for arrays that are not what they should be,
+2 for a model that contradicts itself; then nothing is written. Needs NumPy.
 """
 
 import hashlib
@@ -34,8 +35,9 @@ class BadArray(Exception):
 
 def header(model, digest, strength):
     words = " ".join(dimension.name for dimension in model.dimensions)
+    name = FILES[strength][0][:-1]
     return (
-        f"# A covering array: every possible {FILES[strength][0][:-1]} of classes is in a row.\n"
+        f"# A covering array: every possible {name} of classes is shown by a row.\n"
         "# Made by tools/prove/cover.py from model.json; never edited.\n"
         f"# model.json SHA-256 {digest}\n"
         "# A row has the class of each dimension, counted from 0 (a is 10):\n"
@@ -75,17 +77,18 @@ def verify(model, digest, text, strength):
     """Whether the text of an array has all that is possible; says what it has."""
     name = FILES[strength][0]
     rows = rows_of(model, digest, text, strength)
-    has = numpy.zeros((model.of.size,) * strength, bool)
-    cover_build.mark(has, cover_build.index(rows, strength), True)
-    possible = cover_build.possible_tuples(model, rows, strength)
-    missing = cover_build.ascending(possible & ~has)
-    if len(missing):
-        example = " with ".join(model.name(c) for c in missing[0])
+    found, missing, impossible = 0, [], 0
+    for part in cover_build.parts(model, strength):
+        own = part.rows_of(rows)
+        has = part.covered(own)
+        possible = cover_build.possible_tuples(part, own)
+        found += len(cover_build.ascending(has))
+        missing += [[*part.masks, *rest] for rest in cover_build.ascending(possible & ~has)]
+        impossible += len(cover_build.ascending(part.different & ~possible))
+    if missing:
+        example = " with ".join(model.name(c) for c in sorted(missing[0]))
         raise BadArray(f"misses {len(missing)} possible {name}, the first is {example}")
-    found = len(cover_build.ascending(has))
-    different = cover_build.different(model, strength).sum() // (2 if strength == 2 else 6)
-    print(f"{name} {found:,}/{len(cover_build.ascending(possible)):,} in {len(rows):,} rows; "
-          f"impossible: {different - found:,} {name}")
+    print(f"{name} {found:,}/{found:,} in {len(rows):,} rows; impossible: {impossible:,} {name}")
 
 
 def read_model(path):
@@ -94,20 +97,30 @@ def read_model(path):
     if model.search(model.start(numpy.zeros((1, 0), int))) is None:
         raise BadModel("the rules exclude every row")
     for number in range(model.of.size):
-        if model.search(model.start(numpy.array([[number]]))) is None:
+        masks = [number] if model.masking[number] else []
+        domains = model.start(numpy.array([[number]])) & model.masked_by(masks)
+        if model.search(domains) is None:
             raise BadModel(f"the rules leave no row for {model.name(number)}")
     return model, hashlib.sha256(data).hexdigest()
 
 
 def build(model, digest, strength):
     began = time.monotonic()
-    possible = cover_build.possible_tuples(model, [], strength)
-    tries = (cover_build.greedy(model, possible, seed) for seed in range(TRIES[strength]))
-    rows = min(tries, key=len)
-    before, left = cover_build.cost(model, rows).sum(), None
-    while left != len(rows):  # an entry that changed may make another row superfluous
-        left, rows = len(rows), cover_build.simplify(model, rows, possible)
-    rows = cover_build.most_first(model, rows, possible)
+    before, all_rows, all_added = 0, [], []
+    none = numpy.zeros((0, len(model.dimensions)), int)
+    for part in cover_build.parts(model, strength):
+        possible = cover_build.possible_tuples(part, none)
+        if not possible.any():
+            continue
+        tries = (cover_build.greedy(part, possible, seed) for seed in range(TRIES[strength]))
+        rows, left = min(tries, key=len), None
+        before += cover_build.cost(model, rows).sum()
+        while left != len(rows):  # an entry that changed may make another row superfluous
+            left, rows = len(rows), cover_build.simplify(part, rows)
+        rows, added = cover_build.most_first(part, rows)
+        all_rows.append(rows)
+        all_added += added
+    rows = numpy.concatenate(all_rows)[numpy.argsort(-numpy.array(all_added), kind="stable")]
     after = cover_build.cost(model, rows).sum()
     print(f"{FILES[strength][0]}: {time.monotonic() - began:.0f} s; "
           f"elements of q and k {before:,} before simplification, {after:,} after", flush=True)

@@ -69,6 +69,8 @@ class Model:
 
     offsets  the number of each dimension's first class, and that of all classes
     of       the dimension of each class
+    masking  whether a class hides what else is wrong: a row shows a tuple only if the
+             tuple has all masking classes of the row
     """
 
     def __init__(self, text):
@@ -76,7 +78,7 @@ class Model:
             model = json.loads(text, object_pairs_hook=without_duplicates)
         except (ValueError, RecursionError) as error:
             raise BadModel(f"not JSON: {error}") from None
-        keys = ("format", "dimensions", "never", "at_most")
+        keys = ("format", "dimensions", "never", "masking", "at_most")
         need(isinstance(model, dict) and set(model) == set(keys), f"needs {', '.join(keys)}")
         need(model["format"] == FORMAT, f'the format is not "{FORMAT}"')
         for key in keys[1:]:
@@ -93,11 +95,27 @@ class Model:
         self.within = numpy.zeros((len(sizes), self.of.size), bool)
         self.within[self.of, numpy.arange(self.of.size)] = True
         self._add_never(model["never"])
+        self._add_masking(model["masking"])
         self._add_at_most(model["at_most"])
 
     def name(self, number):
         dimension = self.dimensions[self.of[number]]
         return f"{dimension.name} {dimension.classes[number - self.offsets[self.of[number]]]}"
+
+    def _named(self, rule, where):
+        """The dimensions that a rule names, each with its classes as a bool array."""
+        need(set(rule) == {"of", "because"} and isinstance(rule["of"], dict) and rule["of"],
+             f"{where}: needs of and because")
+        for name, classes in rule["of"].items():
+            need(name in self.index, f'{where}: unknown dimension "{name}"')
+            need(is_list_of(str, classes) and classes, f"{where}: {name} lists no classes")
+            dimension = self.index[name]
+            named = numpy.zeros(self.of.size, bool)
+            for entry in classes:
+                known = self.dimensions[dimension].classes
+                need(entry in known, f'{where}: {name} has no class "{entry}"')
+                named[self.offsets[dimension] + known.index(entry)] = True
+            yield dimension, named
 
     def _add_never(self, rules):
         # A clause for each dimension of each rule: the classes that the rule does
@@ -105,28 +123,40 @@ class Model:
         self.reasons, self.rule_of, self.clause_of, saving = [], [], [], []
         for number, rule in enumerate(rules, 1):
             where = f"never, rule {number}"
-            need(set(rule) == {"of", "because"} and isinstance(rule["of"], dict) and rule["of"],
-                 f"{where}: needs of and because")
-            for name, classes in rule["of"].items():
-                need(name in self.index, f'{where}: unknown dimension "{name}"')
-                need(is_list_of(str, classes) and classes, f"{where}: {name} lists no classes")
-                dimension = self.index[name]
-                saves = self.within[dimension].copy()
-                for entry in classes:
-                    known = self.dimensions[dimension].classes
-                    need(entry in known, f'{where}: {name} has no class "{entry}"')
-                    saves[self.offsets[dimension] + known.index(entry)] = False
+            for dimension, named in self._named(rule, where):
                 self.rule_of.append(number - 1)
                 self.clause_of.append(dimension)
-                saving.append(saves)
+                saving.append(self.within[dimension] & ~named)
             self.reasons.append(f"{where}: {rule['because']}")
         self.saving = numpy.array(saving, bool).reshape(-1, self.of.size)
         self.rule_of = numpy.array(self.rule_of, int)
         self.clause_of = numpy.array(self.clause_of, int)
         self._saving = self.saving.T.astype(numpy.float32)
-        self._named = (self.within[self.clause_of] & ~self.saving).astype(numpy.float32)
+        self._excluded = (self.within[self.clause_of] & ~self.saving).astype(numpy.float32)
         member = self.rule_of[:, None] == numpy.arange(len(self.reasons))
         self._member = member.astype(numpy.float32)
+
+    def _add_masking(self, rules):
+        self.masking = numpy.zeros(self.of.size, bool)
+        for number, rule in enumerate(rules, 1):
+            where = f"masking, rule {number}"
+            for dimension, named in self._named(rule, where):
+                plain = self.offsets[dimension]
+                need(not named[plain], f"{where}: {self.name(plain)} is plain, and hides nothing")
+                self.masking |= named
+
+    def mask_sets(self, strength):
+        """The sets of masking classes that a tuple may have, as lists."""
+        for size in range(strength + 1):
+            for masks in itertools.combinations(numpy.flatnonzero(self.masking), size):
+                if len(set(self.of[list(masks)])) == size:
+                    yield list(masks)
+
+    def masked_by(self, masks):
+        """The classes, a bool array, of the rows whose masking classes are `masks`."""
+        classes = ~self.masking & ~self.within[self.of[masks]].any(0)
+        classes[masks] = True
+        return classes
 
     def _add_at_most(self, rules):
         # The product of the least sizes of the classes; 0 counts as 1.
@@ -161,7 +191,7 @@ class Model:
                 open_clauses = domains.astype(numpy.float32) @ self._saving > 0
                 ways = open_clauses.astype(numpy.float32) @ self._member
                 only = open_clauses & (ways == 1)[:, self.rule_of]
-                domains &= only.astype(numpy.float32) @ self._named == 0
+                domains &= only.astype(numpy.float32) @ self._excluded == 0
                 domains[(ways == 0).any(1)] = False
             for dimensions, sizes, limit, _ in self.limits:
                 spans = [slice(self.offsets[d], self.offsets[d + 1]) for d in dimensions]

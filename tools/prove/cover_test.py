@@ -62,12 +62,20 @@ def whole_rows(model):
         yield [names[d].index(c) for d, c in row.items()]
 
 
-def tuples(rows, strength):
-    return {
-        tuple((d, row[d]) for d in some)
-        for row in rows
-        for some in itertools.combinations(range(len(rows[0])), strength)
-    }
+def tuples(model, rows, strength):
+    """What the rows show: tuples that have all masking classes of a row."""
+    masking = set()
+    for rule in model["masking"]:
+        for d, entry in enumerate(model["dimensions"]):
+            words = entry.get("classes") or [str(c) for c in entry["low"]]
+            masking |= {(d, words.index(c)) for c in rule["of"].get(entry["name"], [])}
+    shown = set()
+    for row in rows:
+        masks = masking & set(enumerate(row))
+        for some in itertools.combinations(enumerate(row), strength):
+            if masks <= set(some):
+                shown.add(some)
+    return shown
 
 
 def read_rows(path):
@@ -89,6 +97,7 @@ small = {
         {"of": {"shape": ["round"], "colour": ["none"]}, "because": "round is coloured"},
         {"of": {"colour": ["green"], "place": ["there"]}, "because": "green is here"},
     ],
+    "masking": [{"of": {"shape": ["odd"], "place": ["there"]}, "because": "unseen"}],
     "at_most": [{"product": ["width", "height"], "is": 32, "because": "it is small"}],
 }
 
@@ -108,7 +117,7 @@ for strength, name in ((2, "pairs.txt"), (3, "triples.txt")):
     every = list(whole_rows(small))
     if not all(row in every for row in rows):
         faults.append(f"{name}: a row breaks a rule")
-    if tuples(rows, strength) != tuples(every, strength):
+    if tuples(small, rows, strength) != tuples(small, every, strength):
         faults.append(f"{name}: not what every row together has")
 expect("what was built", 0, arguments=["--check", good])
 before = (good / "pairs.txt").read_bytes() + (good / "triples.txt").read_bytes()
@@ -121,6 +130,7 @@ draw = random.Random(1)
 for number in range(60):
     names = [f"d{i}" for i in range(5)]
     model = {"format": small["format"], "at_most": [], "never": [], "dimensions": []}
+    model["masking"] = []
     for name in names:
         sizes = sorted(draw.sample([0, 1, 2, 3, 5, 8], draw.randint(2, 4)))
         model["dimensions"].append({"name": name, "low": sizes, "high": sizes})
@@ -129,17 +139,23 @@ for number in range(60):
         of = {d["name"]: [str(c) for c in d["low"] if draw.random() < 0.6] for d in some}
         if all(of.values()):
             model["never"].append({"of": of, "because": "so"})
+    for d in draw.sample(model["dimensions"], draw.randint(0, 4)):
+        of = {d["name"]: [str(c) for c in draw.sample(d["low"][1:], 1)]}
+        model["masking"].append({"of": of, "because": "so"})
     for _ in range(draw.randint(0, 2)):
         product = draw.sample(names, draw.randint(1, 4))
         model["at_most"].append({"product": product, "is": draw.randint(1, 60), "because": "so"})
     every, read = list(whole_rows(model)), Model(json.dumps(model))
     for strength in (2, 3):
         checks += 1
+        none = numpy.zeros((0, len(names)), int)
         found = {
-            tuple((int(read.of[c]), int(c - read.offsets[read.of[c]])) for c in one)
-            for one in cover_build.ascending(cover_build.possible_tuples(read, [], strength))
+            tuple((int(read.of[c]), int(c - read.offsets[read.of[c]]))
+                  for c in sorted([*part.masks, *one]))
+            for part in cover_build.parts(read, strength)
+            for one in cover_build.ascending(cover_build.possible_tuples(part, none))
         }
-        if found != (tuples(every, strength) if every else set()):
+        if found != tuples(model, every, strength):
             faults.append(f"model {number}: other tuples of {strength} are possible")
     for row in itertools.product(*(range(len(d["low"])) for d in model["dimensions"])):
         broken = read.broken_rule(numpy.array(row) + read.offsets[:-1])
@@ -165,6 +181,9 @@ def edit(old, new):
 
 row = (good / "triples.txt").read_text().splitlines()[-1]
 spoil("a triple is missing", "triples, the first is", edit(row + "\n", ""), "triples.txt")
+spoil("hidden by another class", "pairs, the first is", lambda path: path.write_text(
+    "".join(line if line.startswith("#") else line[:4] + "1\n" for line in path.open()
+            if line.startswith("#") or line[1] != "2")))
 row = (good / "pairs.txt").read_text().splitlines()[-1]
 spoil("a contradiction", "breaks a rule: never, rule 1: red is square", edit(row, "11000"))
 spoil("a product too large", "breaks a rule: at_most, rule 1: it is small", edit(row, "00220"))
@@ -191,6 +210,10 @@ def never(**of):
     return lambda model: model["never"].append({"of": of, "because": "so"})
 
 
+def masking(**of):
+    return lambda model: model["masking"].append({"of": of, "because": "so"})
+
+
 def at_most(product, limit):
     return lambda model: model["at_most"].append(
         {"product": product, "is": limit, "because": "so"})
@@ -203,6 +226,13 @@ def dimension(**fields):
 refuse("unknown dimension", 'rule 4: unknown dimension "taste"', never(taste=["sweet"]))
 refuse("unknown class", 'rule 4: colour has no class "blue"', never(colour=["blue"]))
 refuse("no class named", "rule 4: colour lists no classes", never(colour=[]))
+refuse("unknown dimension hides", 'masking, rule 2: unknown dimension "taste"',
+       masking(taste=["sweet"]))
+refuse("unknown class hides", 'masking, rule 2: colour has no class "blue"',
+       masking(colour=["blue"]))
+refuse("a plain class hides", "masking, rule 2: width 1-3 is plain", masking(width=["32", "1-3"]))
+refuse("a class always hidden", "no row for height 8", never(height=["8"], place=["here"]))
+refuse("no masking", "needs format", lambda model: model.pop("masking") and None)
 refuse("unknown factor", 'rule 2: unknown dimension "depth"', at_most(["depth"], 2))
 refuse("a factor without size", "rule 2: shape has no sizes", at_most(["shape"], 2))
 refuse("a factor twice", "rule 2: width is there twice", at_most(["width", "width"], 2))

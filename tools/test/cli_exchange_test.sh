@@ -80,8 +80,10 @@ for i in 1 2; do
 done
 says 0 '^CONFORMS' merge "$work/2.json" "$work/1.json" --report "$work/merged.json"
 same "$work/merged.json" "$work/whole.json"
-id=$(grep -o 'fresh7-[0-9a-f]*' "$work/whole.json" | head -1)
 swapped=(run --lib "$plugins/c_example_swapped.so")
+id=$("$ropeproof" "${swapped[@]}" --fresh 7 --failures 9999 |
+  grep -o '^FAIL  fresh7-pairs-[0-9a-f]*' | head -1)
+id=${id#FAIL  }
 expect 2 'for this kernel' "${swapped[@]}" --case "$id"
 says 1 "--fresh 7 --case $id" "${swapped[@]}" --fresh 7 --case "$id"
 says 2 'DECLINED' "${swapped[@]}" --fresh 7 --case "$id" --decline 'fresh*'

@@ -219,10 +219,13 @@ TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
     for (const char* kind :
          {"axes: 2", "axes: 3", "axes: 4", "axes: weights", "values: special",
           "positions: real", "direction: adjoint", "sizes: empty",
-          "axes: several, with gaps", "wide: more than 16 heads",
-          "wide: more than 128 pairs", "wide: more than 256 tokens"}) {
+          "axes: several, with gaps", "wide: more than 128 pairs",
+          "wide: more than 256 tokens"}) {
       CHECK(kinds(kind) == 1);
     }
+    // Many heads in f64 are formed at run time: the shapes of models.
+    const std::size_t has_heads = dtype == reference::Format::kF64 ? 0 : 1;
+    CHECK(kinds("wide: more than 16 heads") == has_heads);
   }
 }
 
@@ -237,7 +240,8 @@ TEST_CASE("every dtype and common pairing has a wide call",
     if (c.pairs() == 256) pairs.insert(kind);
   }
   for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
-    CHECK(heads.count({dtype, pairing}) == 1);
+    const std::size_t has_heads = dtype == reference::Format::kF64 ? 0 : 1;
+    CHECK(heads.count({dtype, pairing}) == has_heads);
     CHECK(pairs.count({dtype, pairing}) == 1);
   }
 }

@@ -1,0 +1,155 @@
+#include "conformance/check/coverage.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <new>
+
+#include "conformance/check/call.h"
+#include "conformance/check/features.h"
+#include "conformance/check/formed.h"
+#include "conformance/cover/choose.h"
+#include "conformance/cover/classes.h"
+#include "conformance/cover/offer.h"
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+constexpr std::size_t kMissingShown = 5;
+
+// Sees every call and answers none.
+class Witness : public plugin::Kernel {
+ public:
+  using See = std::function<void(const ropeproof_problem&)>;
+  Witness(const plugin::Description& description, See see)
+      : description_(description), see_(std::move(see)) {}
+
+  const plugin::Description& description() const override {
+    return description_;
+  }
+  std::byte* allocate(std::size_t bytes) override {
+    blocks_.push_back(std::make_unique<std::byte[]>(bytes));
+    return blocks_.back().get();
+  }
+  void release() override { blocks_.clear(); }
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    see_(problem);
+    return {plugin::Outcome::kMissing, ""};
+  }
+  bool is_live() const override { return false; }
+  bool shares_memory() const override { return true; }
+
+ private:
+  plugin::Description description_;
+  See see_;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+};
+
+struct Seen {
+  Seen(const cover::Model& model) : pairs(model, 2), triples(model, 3) {}
+  std::size_t calls = 0;
+  cover::Combinations pairs, triples;
+};
+
+// `seen_by`: the offered classes of the dimensions that the operation sees.
+Share share_of(const cover::Model& model, const cover::Masks& offered,
+               const cover::Masks& seen_by, int strength,
+               const cover::Combinations& seen,
+               std::vector<std::string>* missing) {
+  Share share;
+  cover::for_each_combination(
+      model, seen_by, strength, [&](const cover::Row& part) {
+        const bool is_met = seen.has(part);
+        if (!is_met && !model.complete(part, offered)) return;
+        ++share.possible;
+        if (is_met) ++share.met;
+        if (!is_met && missing != nullptr && missing->size() < kMissingShown) {
+          missing->push_back(model.words(part));
+        }
+      });
+  return share;
+}
+
+// In place of goldens, which no call shows: only their number matters.
+void fill_with_zeros(cases::RopeCase& c) {
+  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
+    if (golden.is_present) {
+      (c.*golden.bits)
+          .assign(static_cast<std::size_t>(golden.rows * golden.row), 0);
+    }
+  }
+  c.amplitude = c.spec.frequencies.amplitude;
+}
+
+}  // namespace
+
+std::vector<OperationCoverage> coverage_of(
+    const plugin::Description& description, const cover::Arrays& arrays,
+    bool with_triples, const cases::Corpus* corpus) {
+  const cover::Model& model = arrays.model;
+  std::map<std::uint32_t, Seen> seen;
+  cover::Row row;  // of the case that is asked
+  Witness witness(description, [&](const ropeproof_problem& problem) {
+    cover::Row classes = cover::classes_of(model, problem);
+    const cover::Masks sees = cover::seen_by(model, problem.operation);
+    for (const char* dimension : {"values", "edge"}) {
+      const std::size_t d = model.at(dimension);
+      if (d < model.size() && sees[d] != 0) classes[d] = row[d];
+    }
+    Seen& of = seen.try_emplace(problem.operation, model).first->second;
+    ++of.calls;
+    of.pairs.add(classes);
+    of.triples.add(classes);
+  });
+  const auto ask = [&](const cases::RopeCase& c) {
+    for (const std::uint32_t operation : kRopeOperations) {
+      const bool is_offered =
+          missing_feature(description, operation, c, true).empty();
+      judge::Output output;
+      if (is_offered) {
+        Call(witness, operation, c, reference::Format::kF32).run(output);
+      }
+    }
+  };
+  if (corpus != nullptr) {
+    row.assign(model.size(), 0);
+    for (const cases::Group& group : corpus->groups) {
+      for (const cases::RopeCase& c : group.rope_cases) ask(c);
+      for (const cases::PermuteCase& c : group.permute_cases) {
+        judge::Output output;
+        if (missing_feature(description, c).empty()) {
+          Call(witness, c).run(output);
+        }
+      }
+    }
+  }
+  const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
+  for (const cover::FormedCase& formed :
+       cover::formed_cases(arrays, description, true, with_triples, 0,
+                           [](const cover::Row&) { return true; })) {
+    if (formed.row.empty()) continue;
+    row = formed.row;
+    cases::RopeCase c = cover::outline(formed, description.max_position);
+    fill_with_zeros(c);
+    ask(c);
+    if (!permutes) continue;
+    judge::Output output;
+    Call(witness, permute_of(c, formed.seed)).run(output);
+  }
+  const cover::Masks offered = cover::offered(model, description, true);
+  std::vector<OperationCoverage> coverage;
+  for (const auto& [operation, word] : plugin::kOperationWords) {
+    if ((description.operations & operation) == 0) continue;
+    const Seen& of = seen.try_emplace(operation, model).first->second;
+    cover::Masks masks = cover::seen_by(model, operation);
+    for (std::size_t d = 0; d < model.size(); ++d) masks[d] &= offered[d];
+    OperationCoverage one{operation, of.calls, {}, {}, {}};
+    one.pairs = share_of(model, offered, masks, 2, of.pairs, &one.missing);
+    one.triples = share_of(model, offered, masks, 3, of.triples, nullptr);
+    coverage.push_back(std::move(one));
+  }
+  return coverage;
+}
+
+}  // namespace ropeproof::conformance::check

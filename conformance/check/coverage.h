@@ -1,0 +1,40 @@
+// coverage.h -- what a kernel is called with, counted: pairs and triples of classes
+// of the model, as the calls have them.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_COVERAGE_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_COVERAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// How many there are among the calls, of those that the declaration makes possible.
+struct Share {
+  std::size_t met = 0, possible = 0;
+  bool is_whole() const { return met == possible; }
+};
+
+struct OperationCoverage {
+  std::uint32_t operation = 0;
+  std::size_t calls = 0;
+  Share pairs, triples;
+  std::vector<std::string> missing;  // the first few pairs, in words
+};
+
+// Makes the calls of the formed cases of a tier, and of the committed ones where a
+// corpus is given, and solves none. The classes are read from each call
+// (cover/classes.h); those of `values` and `edge`, which no field says, are those
+// of the row that a case was formed from, plain for committed ones.
+std::vector<OperationCoverage> coverage_of(
+    const plugin::Description& description, const cover::Arrays& arrays,
+    bool with_triples, const cases::Corpus* corpus = nullptr);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_COVERAGE_H_

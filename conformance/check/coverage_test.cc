@@ -1,0 +1,213 @@
+#include "conformance/check/coverage.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "conformance/cases/prove.h"
+#include "conformance/cases/test_corpus.h"
+#include "conformance/check/call.h"
+#include "conformance/check/declarations.h"
+#include "conformance/check/formed.h"
+#include "conformance/cover/classes.h"
+#include "conformance/cover/form.h"
+#include "conformance/cover/offer.h"
+#include "conformance/selftest/test_kernel.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+const cover::Arrays& arrays() {
+  static const cover::Arrays kArrays =
+      cover::load_arrays(ROPEPROOF_VECTORS_DIR);
+  return kArrays;
+}
+
+const cover::Takes kAll = [](const cover::Row&) { return true; };
+
+// The possible pairs of offered classes that no row has.
+std::vector<std::string> missing_pairs(const cover::Masks& masks,
+                                       const std::vector<cover::Chosen>& rows) {
+  const cover::Model& model = arrays().model;
+  cover::Combinations seen(model, 2);
+  for (const cover::Chosen& chosen : rows) seen.add(chosen.row);
+  std::vector<std::string> missing;
+  cover::for_each_combination(model, masks, 2, [&](const cover::Row& part) {
+    if (!seen.has(part) && model.complete(part, masks)) {
+      missing.push_back(model.words(part));
+    }
+  });
+  return missing;
+}
+
+TEST_CASE("every declaration keeps every pair of the classes that it offers",
+          "[conformance][cover]") {
+  std::set<std::size_t> counts;
+  for (const plugin::Description& d : typical_declarations()) {
+    CAPTURE(d.name);
+    for (const bool shares_memory : {true, false}) {
+      const cover::Masks masks =
+          cover::offered(arrays().model, d, shares_memory);
+      const auto rows =
+          cover::choose(arrays().model, arrays().pairs, masks, 2, kAll);
+      CHECK(missing_pairs(masks, rows).empty());
+      for (const cover::Chosen& chosen : rows) {
+        CHECK(arrays().model.contradiction(chosen.row) == nullptr);
+        for (std::size_t i = 0; i < chosen.row.size(); ++i) {
+          CHECK((masks[i] >> chosen.row[i] & 1) != 0);
+        }
+      }
+      counts.insert(rows.size());
+    }
+  }
+  CHECK(counts.size() > 10);  // narrower ones are asked less
+}
+
+TEST_CASE("an array without one of its rows misses a pair, and gets it back",
+          "[conformance][cover]") {
+  const cover::Model& model = arrays().model;
+  const cover::Masks masks = model.everything();
+  std::vector<cover::Row> rows(arrays().pairs.begin() + 1,
+                               arrays().pairs.end());
+  std::vector<cover::Chosen> fewer;
+  for (const cover::Row& row : rows) fewer.push_back({row, 0});
+  CHECK_FALSE(missing_pairs(masks, fewer).empty());
+  CHECK(
+      missing_pairs(masks, cover::choose(model, rows, masks, 2, kAll)).empty());
+}
+
+TEST_CASE("what a kernel declines by itself costs no pair of what it takes",
+          "[conformance][cover]") {
+  const cover::Model& model = arrays().model;
+  const std::size_t window = model.at("window"), batch = model.at("batch");
+  const auto even = [&](const cover::Row& row) {
+    return model.dimensions()[window].classes[row[window]].find("odd") ==
+               std::string::npos &&
+           model.dimensions()[batch].classes[row[batch]] != "1";
+  };
+  const auto rows =
+      cover::choose(model, arrays().pairs, model.everything(), 2, even);
+  cover::Masks masks = model.everything();
+  for (const char* odd : {"leading_odd", "middle_odd"}) {
+    masks[window] &= ~(std::uint64_t{1} << model.at(window, odd));
+  }
+  masks[batch] &= ~(std::uint64_t{1} << model.at(batch, "1"));
+  CHECK(missing_pairs(masks, rows).empty());
+  CHECK(std::ranges::all_of(
+      rows, [&](const cover::Chosen& chosen) { return even(chosen.row); }));
+}
+
+// Sees its problem and answers nothing.
+class Eye : public selftest::TestKernel {
+ public:
+  Eye() : TestKernel(everything(), selftest::exact_knobs()) {}
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    seen = cover::classes_of(arrays().model, problem);
+    return {plugin::Outcome::kMissing, ""};
+  }
+  cover::Row seen;
+};
+
+TEST_CASE("a call has the classes of the row that it was formed from",
+          "[conformance][cover]") {
+  const cover::Model& model = arrays().model;
+  Eye eye;
+  std::vector<cover::Row> rows = arrays().pairs;
+  for (std::size_t i = 0; i < arrays().triples.size(); i += 8) {
+    rows.push_back(arrays().triples[i]);
+  }
+  for (const std::uint64_t seed : {0u, 7u}) {
+    for (const cover::Row& row : rows) {
+      cases::RopeCase c = cover::outline(cover::question_of(model, row),
+                                         cover::seed_of(row, seed), 0);
+      CAPTURE(model.words(row), seed);
+      c.inv_freq_hi.resize(static_cast<std::size_t>(c.pairs()));
+      c.inv_freq_lo = c.inv_freq_hi;
+      c.amplitude = c.spec.frequencies.amplitude;
+      if (c.spec.frequencies.xpos) {
+        c.pair_amplitude.resize(
+            static_cast<std::size_t>(c.tokens() * c.pairs()));
+      }
+      judge::Output output;
+      Call(eye, ROPEPROOF_ROPE, c, reference::Format::kF32).run(output);
+      cover::Row seen = eye.seen;
+      for (const char* unseen : {"values", "edge"}) {
+        seen[model.at(unseen)] = row[model.at(unseen)];
+      }
+      CHECK(model.words(seen) == model.words(row));
+    }
+  }
+}
+
+TEST_CASE("formed goldens are those of the oracle, bit for bit",
+          "[conformance][cover]") {
+  const cover::Model& model = arrays().model;
+  for (std::size_t i = 0; i < arrays().pairs.size(); i += 12) {
+    const cover::Row& row = arrays().pairs[i];
+    const cover::Question q = cover::question_of(model, row);
+    cases::RopeCase c = cover::outline(q, i, 0);
+    if (c.q.size() + c.k.size() > 20000) continue;
+    cover::fill(c, q, i, reference::best_oracle());
+    cases::Group group;
+    group.rope_cases.push_back(c);
+    // What stands outside the window may be no number.
+    for (cases::Bits* x : {&group.rope_cases[0].q, &group.rope_cases[0].k}) {
+      for (std::uint64_t& bits : *x) {
+        if (!std::isfinite(reference::decode(c.dtype, bits))) bits = 0;
+      }
+    }
+    cases::prove(reference::best_oracle(), group);
+    const cases::RopeCase& proved = group.rope_cases[0];
+    CAPTURE(model.words(row));
+    CHECK(c.inv_freq_hi == proved.inv_freq_hi);
+    CHECK(c.amplitude == proved.amplitude);
+    CHECK(c.pair_amplitude == proved.pair_amplitude);
+    CHECK(c.cos == proved.cos);
+    CHECK(c.sin == proved.sin);
+    CHECK(c.q_out == proved.q_out);
+    CHECK(c.k_out == proved.k_out);
+  }
+}
+
+TEST_CASE("the same seed forms the same bytes, another seed others",
+          "[conformance][cover]") {
+  const cover::Model& model = arrays().model;
+  int same = 0;
+  for (const cover::Row& row : arrays().pairs) {
+    const cover::Question q = cover::question_of(model, row);
+    const cases::RopeCase a = cover::outline(q, cover::seed_of(row, 7), 0);
+    const cases::RopeCase b = cover::outline(q, cover::seed_of(row, 7), 0);
+    const cases::RopeCase c = cover::outline(q, cover::seed_of(row, 8), 0);
+    CHECK(a.positions == b.positions);
+    CHECK(a.q.size() == b.q.size());
+    if (a.positions == c.positions) ++same;
+  }
+  CHECK(same < 20);  // short rows of constant positions may agree
+}
+
+TEST_CASE("the largest position that is declared is asked",
+          "[conformance][cover]") {
+  for (const std::int64_t limit : {100, 4095, 131071, 1 << 28}) {
+    plugin::Description d = typical_declarations()[1];
+    d.max_position = limit;
+    const cover::Masks masks = cover::offered(arrays().model, d, true);
+    double largest = 0;
+    int reached = 0;
+    for (const cover::Chosen& chosen :
+         cover::choose(arrays().model, arrays().pairs, masks, 2, kAll)) {
+      const cases::RopeCase c = cover::outline(
+          cover::question_of(arrays().model, chosen.row), 1, limit);
+      const double most = std::ranges::max(c.positions);
+      largest = std::max(largest, most);
+      if (most == static_cast<double>(limit)) ++reached;
+    }
+    CHECK(largest == static_cast<double>(limit));
+    CHECK(reached >= 3);
+  }
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::check

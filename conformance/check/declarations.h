@@ -1,0 +1,21 @@
+// declarations.h -- what kernels of engines offer, about: thirty declarations, from
+// everything to one call. Whether each is asked every pair of classes that it offers
+// is measured for all of them (`ropeproof list coverage`).
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_
+
+#include <vector>
+
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::check {
+
+// Offers everything that the ABI has, in the strictest class.
+plugin::Description everything();
+
+// Named in words; with everything().
+std::vector<plugin::Description> typical_declarations();
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_

@@ -1,0 +1,25 @@
+// arrays.h -- the files of vectors/coverage/: what kernels are asked beside the
+// committed cases.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_ARRAYS_H_
+#define ROPEPROOF_CONFORMANCE_COVER_ARRAYS_H_
+
+#include <filesystem>
+#include <vector>
+
+#include "conformance/cover/model.h"
+#include "conformance/cover/shapes.h"
+
+namespace ropeproof::conformance::cover {
+
+struct Arrays {
+  Model model;
+  std::vector<Row> pairs, triples;  // every pair, or triple, of classes
+  std::vector<Shape> shapes;
+};
+
+// Of VECTORS/coverage/. Throws FileError, also for rows of another model.
+Arrays load_arrays(const std::filesystem::path& vectors);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_ARRAYS_H_

@@ -1,0 +1,107 @@
+#include "conformance/cover/digest.h"
+
+#include <bit>
+#include <exception>
+#include <sstream>
+#include <vector>
+
+#include "conformance/cover/formed.h"
+#include "conformance/text/file.h"
+#include "conformance/text/hex.h"
+#include "conformance/text/sha256.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+void append(std::string& bytes, std::uint64_t bits) {
+  for (int i = 0; i < 8; ++i) {
+    bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xff));
+  }
+}
+
+// Sizes, positions, tensors: each with its length, so that none runs into the next.
+std::string digest_of(const cases::RopeCase& c) {
+  std::string bytes = c.id;
+  for (const std::int64_t size :
+       {c.batch, c.seq, c.q_heads, c.k_heads, c.spec.layout.head_dim,
+        c.spec.layout.rotary_dim, c.spec.layout.rotary_offset}) {
+    append(bytes, static_cast<std::uint64_t>(size));
+  }
+  append(bytes, std::bit_cast<std::uint64_t>(c.amplitude));
+  const auto add = [&](const auto& list, const auto& bits_of) {
+    append(bytes, list.size());
+    for (const auto& value : list) append(bytes, bits_of(value));
+  };
+  add(c.positions, [](double p) { return std::bit_cast<std::uint64_t>(p); });
+  for (const cases::Bits* bits : {&c.q, &c.k}) {
+    add(*bits, [](std::uint64_t b) { return b; });
+  }
+  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
+    add(c.*golden.bits, [](std::uint64_t b) { return b; });
+  }
+  return text::sha256(bytes);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> formed_digests(
+    const Arrays& arrays, const plugin::Description& description,
+    bool with_triples, reference::Oracle oracle) {
+  const std::vector<FormedCase> formed =
+      formed_cases(arrays, description, true, with_triples, 0,
+                   [](const Row&) { return true; });
+  std::vector<std::string> digests(formed.size());
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t i = 0; i < formed.size(); ++i) {
+    try {
+      digests[i] = digest_of(form(formed[i], description.max_position, oracle));
+    } catch (...) {
+#pragma omp critical(ropeproof_digest_failure)
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  std::map<std::string, std::string> all;
+  for (std::size_t i = 0; i < formed.size(); ++i) {
+    const bool is_large = formed[i].tier == "full" && formed[i].row.empty();
+    const std::string& id = formed[i].id;
+    const std::string kind = id.substr(0, id.find('-'));
+    all[is_large ? "large " + kind : kind] += digests[i] + "\n";
+  }
+  for (auto& [kind, text] : all) text = text::sha256(text);
+  return all;
+}
+
+std::string write_digests(const std::map<std::string, std::string>& digests) {
+  std::string text =
+      "# SHA-256 of all inputs and goldens that a kernel is given which "
+      "offers\n"
+      "# everything. Written by `ropeproof generate`; never edited.\n";
+  for (const auto& [kind, digest] : digests) {
+    text += digest + "  " + kind + "\n";
+  }
+  return text;
+}
+
+std::map<std::string, std::string> read_digests(const std::string& text,
+                                                const std::string& file) {
+  std::map<std::string, std::string> digests;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    const std::string digest = line.substr(0, 64);
+    if (line.size() < 67 || !text::is_hex(digest) ||
+        line.substr(64, 2) != "  " ||
+        !digests.emplace(line.substr(66), digest).second) {
+      throw text::FileError(
+          file + ":" + std::to_string(number) +
+          ": expected SHA-256 and a kind of cases, once each");
+    }
+  }
+  return digests;
+}
+
+}  // namespace ropeproof::conformance::cover

@@ -1,0 +1,112 @@
+#include "conformance/cover/model.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "conformance/cover/choose.h"
+#include "conformance/text/file.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+// Three dimensions; `rules` are those of `never`.
+std::string model_with(const std::string& rules, const std::string& more = "",
+                       const std::string& masking = "") {
+  return R"({"format": "ropeproof-coverage/1", "dimensions": [
+    {"name": "dtype", "classes": ["f32", "bf16"]},
+    {"name": "place", "classes": ["out", "in"]},
+    {"name": "batch", "low": [1, 2], "high": [1, 7]})" +
+         more + R"(], "never": [)" + rules + R"(], "masking": [)" + masking +
+         R"(], "at_most": []})";
+}
+
+std::string fault_of(const std::string& text) {
+  try {
+    const Model model(text, "m.json");
+  } catch (const text::FileError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_CASE("a model that makes no sense is refused in a line that says why",
+          "[conformance][cover]") {
+  CHECK(fault_of(model_with("")).empty());
+  CHECK_THAT(fault_of("{"), ContainsSubstring("m.json"));
+  CHECK_THAT(fault_of(model_with(
+                 "", R"(, {"name": "colour", "classes": ["a", "b"]})")),
+             ContainsSubstring("\"colour\" is no known dimension"));
+  CHECK_THAT(fault_of(model_with(
+                 "", R"(, {"name": "edge", "classes": ["end", "up"]})")),
+             ContainsSubstring("\"up\" is no known class"));
+  CHECK_THAT(
+      fault_of(model_with("", R"(, {"name": "edge", "classes": ["end"]})")),
+      ContainsSubstring("expected 2 .. 36"));
+  CHECK_THAT(fault_of(model_with(
+                 "", R"(, {"name": "dtype", "classes": ["f16", "f64"]})")),
+             ContainsSubstring("\"dtype\" is there twice"));
+  CHECK_THAT(fault_of(model_with(
+                 "", R"(, {"name": "seq", "low": [1, 3], "high": [3, 4]})")),
+             ContainsSubstring("overlap"));
+  CHECK_THAT(
+      fault_of(model_with(
+          R"({"of": {"shape": ["a"], "dtype": ["f32"]}, "because": "x"})")),
+      ContainsSubstring("\"shape\" is no dimension"));
+  CHECK_THAT(
+      fault_of(model_with(
+          R"({"of": {"place": ["up"], "dtype": ["f32"]}, "because": "x"})")),
+      ContainsSubstring("\"up\" is no class of place"));
+  CHECK_THAT(
+      fault_of(model_with(R"({"of": {"place": ["in"]}, "because": "x"})")),
+      ContainsSubstring("2 dimensions or more"));
+  CHECK_THAT(
+      fault_of(model_with(
+          R"({"of": {"place": ["in", "out"], "dtype": ["bf16"]}, "because": "x"})")),
+      ContainsSubstring("no row can have dtype bf16"));
+  CHECK_THAT(fault_of(model_with(
+                 "", "", R"({"of": {"place": ["out"]}, "because": "x"})")),
+             ContainsSubstring("hides nothing"));
+}
+
+TEST_CASE("rows that are none, or contradict themselves, are refused by line",
+          "[conformance][cover]") {
+  const Model model(
+      model_with(
+          R"({"of": {"place": ["in"], "dtype": ["bf16"]}, "because": "why"})"),
+      "m.json");
+  CHECK(read_rows(model, "# head\n000\n101\n", "rows.txt").size() == 2);
+  const auto fault = [&](const std::string& text) {
+    try {
+      read_rows(model, text, "rows.txt");
+    } catch (const text::FileError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(fault("000\n0000\n"), ContainsSubstring("rows.txt:2"));
+  CHECK_THAT(fault("00\n"), ContainsSubstring("each of 3 dimensions"));
+  CHECK_THAT(fault("002\n"), ContainsSubstring("rows.txt:1"));
+  CHECK_THAT(fault("110\n"), ContainsSubstring("contradicts itself: why"));
+  CHECK_THAT(fault("# nothing\n"), ContainsSubstring("no row"));
+}
+
+TEST_CASE("a row with a masking class stands for combinations with it alone",
+          "[conformance][cover]") {
+  const Model model(
+      model_with("", "", R"({"of": {"place": ["in"]}, "because": "x"})"),
+      "m.json");
+  Combinations pairs(model, 2);
+  pairs.add({1, 1, 0});  // bf16, in, batch 1
+  CHECK(pairs.has({1, 1, kOpen}));
+  CHECK(pairs.has({kOpen, 1, 0}));
+  CHECK_FALSE(pairs.has({1, kOpen, 0}));
+  pairs.add({1, 0, 0});
+  CHECK(pairs.has({1, kOpen, 0}));
+  CHECK(pairs.count() == 5);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::cover

@@ -1,0 +1,141 @@
+#include "conformance/cover/shapes.h"
+
+#include <bit>
+
+#include "conformance/cases/counter_generator.h"
+#include "conformance/text/strict_json.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+constexpr std::int64_t kMaxSize = 1 << 16;
+
+// A loop of `count` turns, among others of a few.
+Shape loop_of(const std::string& loop, std::int64_t count) {
+  Shape shape{loop + "-" + std::to_string(count), "core", true, 2, 3, 2, 1, 5};
+  std::int64_t& size = loop == "batch"     ? shape.batch
+                       : loop == "seq"     ? shape.seq
+                       : loop == "q_heads" ? shape.q_heads
+                       : loop == "k_heads" ? shape.k_heads
+                                           : shape.pairs;
+  size = count;
+  return shape;
+}
+
+// The classes of a dimension that are offered; none that the model does not have.
+std::vector<std::uint8_t> classes_of(const Model& model, const Masks& offered,
+                                     std::size_t dimension) {
+  std::vector<std::uint8_t> classes;
+  if (dimension == model.size()) return classes;
+  for (std::uint64_t mask = offered[dimension]; mask != 0; mask &= mask - 1) {
+    classes.push_back(static_cast<std::uint8_t>(std::countr_zero(mask)));
+  }
+  return classes;
+}
+
+// One shape as one question; `dtype` is its class.
+Question question_of_shape(const Model& model, const Masks& offered,
+                           const Shape& shape, std::uint64_t turn,
+                           std::uint8_t dtype) {
+  Row row(model.size(), 0);
+  for (const char* name : {"pairing", "layout", "place"}) {
+    const std::size_t d = model.at(name);
+    const std::vector<std::uint8_t> classes = classes_of(model, offered, d);
+    if (classes.empty()) continue;
+    turn = cases::random_bits(turn, d);
+    row[d] = classes[turn % classes.size()];
+  }
+  if (model.at("dtype") < model.size()) row[model.at("dtype")] = dtype;
+  Question q = question_of(model, row);
+  q.batch = {shape.batch, shape.batch};
+  q.seq = {shape.seq, shape.seq};
+  q.q_heads = {shape.q_heads, shape.q_heads};
+  q.k_heads = {shape.k_heads, shape.k_heads};
+  q.pairs = {shape.pairs, shape.pairs};
+  const auto offers = [&](std::string_view dimension, std::string_view word) {
+    const std::size_t d = model.at(dimension);
+    return d < model.size() && (offered[d] >> model.at(d, word) & 1) != 0;
+  };
+  if (offers("window", text::word(kWindowClasses, shape.window))) {
+    q.window = shape.window;
+  }
+  if (shape.pairs == 1) q.pairing.has_blocks = false;
+  // Channels between the halves lie outside the window.
+  if (q.pairing.is_apart) q.window = WindowClass::kLeading;
+  // 4096 tokens need as many positions.
+  if (offers("magnitude", "2^16")) q.magnitude = 16;
+  return q;
+}
+
+}  // namespace
+
+std::vector<Shape> read_shapes(const std::string& text,
+                               const std::string& file) {
+  const nlohmann::json json = text::parse_json(text, file);
+  text::StrictObject root(json, file);
+  root.expect("format", "ropeproof-shapes/1");
+  std::vector<Shape> shapes;
+  for (const auto& node : root.array("shapes")) {
+    text::StrictObject object(
+        node, root.at("shapes[" + std::to_string(shapes.size()) + "]"));
+    Shape s;
+    s.name = object.text("name");
+    s.tier = object.text("tier");
+    if (s.tier != "core" && s.tier != "full") {
+      object.fail("tier", "\"" + s.tier + "\"; expected core or full");
+    }
+    s.batch = object.integer("batch", 1, kMaxSize);
+    s.seq = object.integer("seq", 1, kMaxSize);
+    s.q_heads = object.integer("q_heads", 1, kMaxSize);
+    s.k_heads = object.integer("k_heads", 0, kMaxSize);
+    s.pairs = object.integer("pairs", 1, kMaxSize);
+    s.window = object.word("window", kWindowClasses);
+    object.finish();
+    shapes.push_back(std::move(s));
+  }
+  text::StrictObject sizes(root.get("sizes"), root.at("sizes"));
+  const std::int64_t from = sizes.integer("from", 1, kMaxSize);
+  const std::int64_t to = sizes.integer("to", from, kMaxSize);
+  for (const std::string& loop : sizes.texts("loops")) {
+    if (loop != "batch" && loop != "seq" && loop != "q_heads" &&
+        loop != "k_heads" && loop != "pairs") {
+      sizes.fail("loops", "\"" + loop + "\" is no size of a call");
+    }
+    for (std::int64_t count = from; count <= to; ++count) {
+      shapes.push_back(loop_of(loop, count));
+    }
+  }
+  sizes.finish();
+  root.finish();
+  return shapes;
+}
+
+std::vector<ShapeQuestion> shape_questions(const Model& model,
+                                           const Masks& offered,
+                                           const std::vector<Shape>& shapes) {
+  std::vector<std::uint8_t> dtypes =
+      classes_of(model, offered, model.at("dtype"));
+  if (dtypes.empty()) dtypes.push_back(0);
+  std::vector<ShapeQuestion> questions;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Shape& shape = shapes[i];
+    // Of no pattern: a size must not always meet the same dtype.
+    const std::uint64_t turn = cases::random_bits(shapes.size(), i);
+    const std::size_t chosen = turn % dtypes.size();
+    for (std::size_t d = 0; d < dtypes.size(); ++d) {
+      if (!shape.is_loop && d != chosen) continue;
+      ShapeQuestion one{
+          shape.name, shape.tier,
+          question_of_shape(model, offered, shape, turn + d, dtypes[d])};
+      if (shape.is_loop) {
+        one.name += "-" + text::word(text::kFormatWords, one.question.dtype);
+        const bool is_core = d == chosen || shape.name.starts_with("pairs");
+        one.tier = is_core ? "core" : "full";
+      }
+      questions.push_back(std::move(one));
+    }
+  }
+  return questions;
+}
+
+}  // namespace ropeproof::conformance::cover

@@ -1,0 +1,41 @@
+// shapes.h -- questions of sizes that a covering array does not have: those of real
+// models, and every size of each loop that an implementation may tile.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
+#define ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/cover/question.h"
+
+namespace ropeproof::conformance::cover {
+
+// One entry of vectors/coverage/shapes.json: sizes of a model's call.
+struct Shape {
+  std::string name;  // "llama-3-8b-decode"; of a loop "pairs-17"
+  std::string tier;  // "core" or "full"; of a loop see shape_questions
+  bool is_loop = false;
+  std::int64_t batch = 1, seq = 1, q_heads = 1, k_heads = 0, pairs = 1;
+  WindowClass window = WindowClass::kFull;
+};
+
+// The shapes, then those of the loops, which vary one size and leave the others
+// small. `file` is named in errors. Throws FileError.
+std::vector<Shape> read_shapes(const std::string& text,
+                               const std::string& file);
+
+struct ShapeQuestion {
+  std::string name, tier;  // "pairs-17-bf16"
+  Question question;
+};
+
+// What a kernel is asked: each shape in one of its dtypes, pairings, orders of
+// dimensions and places, by turns; each size of a loop in all of its dtypes, in core
+// in one of them, of pairs in all. A window that it does not offer is full.
+std::vector<ShapeQuestion> shape_questions(const Model& model,
+                                           const Masks& offered,
+                                           const std::vector<Shape>& shapes);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
