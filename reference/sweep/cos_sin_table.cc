@@ -52,7 +52,7 @@ Position low_part(Position p, int k) {
 
 std::int64_t count_distinct(std::vector<double>& list) {
   std::ranges::sort(list);
-  return std::ssize(list) - std::ssize(std::ranges::unique(list));
+  return std::unique(list.begin(), list.end()) - list.begin();
 }
 
 // The k whose split has the fewest parts, estimated on a sum over the axes; none
