@@ -90,6 +90,18 @@ void read_arrays(Options& options) {
   }
 }
 
+// What the cases of a profile have in common.
+void read_model(const conformance::cases::Group& profile,
+                conformance::check::Selection& selection) {
+  selection.model = std::make_shared<const conformance::cases::RopeCase>(
+      profile.rope_cases.front());
+  for (const auto& c : profile.rope_cases) {
+    selection.model_positions =
+        std::max(selection.model_positions,
+                 static_cast<std::int64_t>(std::ranges::max(c.positions)));
+  }
+}
+
 int run(Options& options) {
   std::vector<std::filesystem::path> inputs = options.kernel.inputs();
   std::ranges::copy(options.waivers.inputs(), std::back_inserter(inputs));
@@ -113,6 +125,7 @@ int run(Options& options) {
     corpus.groups = {conformance::models::proved_profile(
         conformance::models::find_profile(profile),
         std::filesystem::path(options.vectors) / "models")};
+    read_model(corpus.groups[0], options.selection);
   } else if (needs_full_tier(options.selection)) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(),
                                       options.selection.cases);

@@ -14,6 +14,7 @@
 #include "conformance/cover/classes.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
+#include "conformance/models/profiles.h"
 #include "conformance/selftest/test_kernel.h"
 #include "reference/golden.h"
 
@@ -186,6 +187,31 @@ TEST_CASE("the same seed forms the same bytes, another seed others",
     if (a.positions == c.positions) ++same;
   }
   CHECK(same < 20);  // short rows of constant positions may agree
+}
+
+TEST_CASE("a profile keeps every pair of what a model leaves open",
+          "[conformance][cover]") {
+  const cover::Model& model = arrays().model;
+  for (const models::Profile& profile : models::profiles()) {
+    CAPTURE(profile.name);
+    const cases::Group group =
+        models::profile_cases(profile, cases::kVectors / "models");
+    const cases::RopeCase& like = group.rope_cases.front();
+    plugin::Description d = everything();
+    d.max_position = profile.positions - 1;
+    const cover::Masks masks =
+        cover::fixed(model, cover::offered(model, d, true), like.pairs());
+    const auto rows = cover::choose(model, arrays().pairs, masks, 2, kAll);
+    CHECK(missing_pairs(masks, rows).empty());
+    for (const cover::FormedCase& formed :
+         cover::formed_cases(arrays(), d, true, false, 0, kAll, &like)) {
+      const cases::RopeCase c = cover::outline(formed, d.max_position);
+      CHECK(c.dtype == like.dtype);
+      CHECK(c.pairs() == like.pairs());
+      CHECK(std::ranges::max(c.positions) <
+            static_cast<double>(profile.positions));
+    }
+  }
 }
 
 TEST_CASE("the largest position that is declared is asked",

@@ -50,18 +50,20 @@ cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed) {
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection) {
   const bool has_chosen = !selection.cases.empty();
-  if (selection.arrays == nullptr || !selection.profile.empty() ||
+  const cases::RopeCase* const like = selection.model.get();
+  if (selection.arrays == nullptr ||
+      (!selection.profile.empty() && like == nullptr) ||
       (selection.tier == "smoke" && !has_chosen)) {
     return {};
   }
-  const plugin::Description& description = kernel.description();
+  const plugin::Description description = asked_description(kernel, selection);
   const std::uint32_t operation = main_operation(description);
   const cover::Model& model = selection.arrays->model;
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
     const cases::RopeCase c = cover::outline(
         cover::question_of(model, row), cover::seed_of(row, selection.seed),
-        description.max_position);
+        description.max_position, like);
     return !missing_feature(description, operation, c, kernel.shares_memory())
                 .empty() ||
            !declines(kernel, operation, c);
@@ -73,7 +75,7 @@ std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
       });
   std::vector<cover::FormedCase> formed = cover::formed_cases(
       *selection.arrays, description, kernel.shares_memory(), with_triples,
-      selection.seed, takes);
+      selection.seed, takes, like);
   // A row of both arrays is one question.
   std::set<std::uint64_t> seeds;  // of rows
   std::erase_if(formed, [&](const cover::FormedCase& c) {
@@ -87,6 +89,17 @@ std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
     }
   }
   return formed;
+}
+
+plugin::Description asked_description(const plugin::Kernel& kernel,
+                                      const Selection& selection) {
+  plugin::Description description = kernel.description();
+  std::int64_t& most = description.max_position;
+  if (selection.model != nullptr &&
+      (most == 0 || most > selection.model_positions)) {
+    most = selection.model_positions;
+  }
+  return description;
 }
 
 bool is_formed(const std::string& id) { return !kind_of(id).empty(); }

@@ -13,8 +13,8 @@
 
 namespace ropeproof::conformance::check {
 
-// What the selected tier, or a selected id, asks of the kernel; nothing in smoke, in
-// a profile and without arrays. Fresh cases come in an order drawn from the seed.
+// What the selected tier or profile, or a selected id, asks of the kernel; nothing in
+// smoke and without arrays. In a profile dtype and specification are the model's. Fresh cases come in an order drawn from the seed.
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection);
 
@@ -37,7 +37,11 @@ struct FormedQuestion {
 // are trained for.
 cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed);
 
-// In their order, on all cores.
+// The kernel's description, with the positions of a profile at the most.
+plugin::Description asked_description(const plugin::Kernel& kernel,
+                                      const Selection& selection);
+
+// In their order, on all cores; `description` is the one above.
 std::vector<FormedQuestion> form_all(
     std::span<const cover::FormedCase* const> formed,
     const plugin::Description& description);

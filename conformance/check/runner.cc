@@ -281,7 +281,8 @@ class Suite {
     for (std::size_t first = 0; first < taken.size(); first += kAtOnce) {
       const std::size_t count = std::min(kAtOnce, taken.size() - first);
       for (const FormedQuestion& one :
-           form_all({taken.data() + first, count}, kernel_.description())) {
+           form_all({taken.data() + first, count},
+                    asked_description(kernel_, selection_))) {
         show(one.rope.id);
         ask(one.rope, {}, offered);
         if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {

@@ -24,6 +24,9 @@ struct Selection {
   std::string profile;  // name; then all of the corpus is the profile's
   // What is asked beside the corpus, in core and full; null: nothing.
   std::shared_ptr<const cover::Arrays> arrays;
+  // Of a profile: a case of its model, and the largest position.
+  std::shared_ptr<const cases::RopeCase> model;
+  std::int64_t model_positions = 0;
   std::uint64_t seed = 0;    // of fresh questions; 0: those of the suite
   bool values_only = false;  // without the checks of the contract
   Shard shard;               // of the cases that all of the above select

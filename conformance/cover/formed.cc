@@ -33,9 +33,11 @@ std::string digits_of(const Row& row) {
 std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      const plugin::Description& description,
                                      bool shares_memory, bool with_triples,
-                                     std::uint64_t seed, const Takes& takes) {
+                                     std::uint64_t seed, const Takes& takes,
+                                     const cases::RopeCase* like) {
   const Model& model = arrays.model;
-  const Masks masks = offered(model, description, shares_memory);
+  Masks masks = offered(model, description, shares_memory);
+  if (like != nullptr) masks = fixed(model, masks, like->pairs());
   std::vector<FormedCase> formed;
   const auto add = [&](const char* kind, const char* tier,
                        const std::vector<Row>& rows, int strength) {
@@ -43,25 +45,31 @@ std::vector<FormedCase> formed_cases(const Arrays& arrays,
       const Row& row = chosen.row;
       formed.push_back({id_of(kind, digits_of(row), seed), tier,
                         model.text(row), question_of(model, row),
-                        seed_of(row, seed), row});
+                        seed_of(row, seed), row, like});
     }
   };
   add("pairs", "core", arrays.pairs, 2);
+  if (like != nullptr) return formed;
   if (with_triples) add("triples", "full", arrays.triples, 3);
   std::uint64_t number = 0;
   for (const ShapeQuestion& shape :
        shape_questions(model, masks, arrays.shapes)) {
     ++number;
     if (shape.tier == "full" && !with_triples) continue;
-    formed.push_back({id_of("shapes", shape.name, seed), shape.tier,
-                      "the shape " + shape.name, shape.question,
-                      cases::random_bits(~seed, number)});
+    formed.push_back({id_of("shapes", shape.name, seed),
+                      shape.tier,
+                      "the shape " + shape.name,
+                      shape.question,
+                      cases::random_bits(~seed, number),
+                      {},
+                      nullptr});
   }
   return formed;
 }
 
 cases::RopeCase outline(const FormedCase& formed, std::int64_t max_position) {
-  cases::RopeCase c = outline(formed.question, formed.seed, max_position);
+  cases::RopeCase c =
+      outline(formed.question, formed.seed, max_position, formed.model);
   c.id = formed.id;
   c.comment = formed.text;
   return c;

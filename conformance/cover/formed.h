@@ -25,15 +25,19 @@ struct FormedCase {
   Question question;
   std::uint64_t seed = 0;
   Row row = {};  // empty for a shape
+  // Where dtype and specification come from, if not from the question; outlives this.
+  const cases::RopeCase* model = nullptr;
 };
 
 // The cases of a kernel: of the tier core every pair of the classes that it offers,
 // of full every triple beside them; and the shapes of each. `seed` 0 is that of the suite; any other draws
-// fresh sizes, positions and elements for the same classes.
+// fresh sizes, positions and elements for the same classes. With `like`, dtype and
+// specification are those of that case, and there are no triples and no shapes.
 std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      const plugin::Description& description,
                                      bool shares_memory, bool with_triples,
-                                     std::uint64_t seed, const Takes& takes);
+                                     std::uint64_t seed, const Takes& takes,
+                                     const cases::RopeCase* like = nullptr);
 
 // That of the case of a row.
 std::uint64_t seed_of(const Row& row, std::uint64_t seed);
