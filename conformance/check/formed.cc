@@ -26,7 +26,11 @@ reference::Layout trained_layout(reference::Layout layout) {
       is_read_interleaved ? Pairing::kInterleaved : Pairing::kHalfSplit;
   layout.blocks = 1;
   if (layout.pair_distance > 0) {
-    layout.head_dim -= layout.pair_distance - layout.rotary_dim / 2;
+    const std::int64_t between = layout.pair_distance - layout.rotary_dim / 2;
+    const bool has_tail =
+        layout.head_dim > layout.rotary_offset + layout.rotary_dim + between;
+    // An odd head stays odd, an even one even.
+    layout.head_dim -= between - (has_tail ? between % 2 : 0);
   }
   layout.pair_distance = 0;
   return layout;

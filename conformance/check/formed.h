@@ -13,8 +13,9 @@
 
 namespace ropeproof::conformance::check {
 
-// What the selected tier or profile, or a selected id, asks of the kernel; nothing in
-// smoke and without arrays. In a profile dtype and specification are the model's. Fresh cases come in an order drawn from the seed.
+// What the selected tier or profile, or a selected id, asks of the kernel;
+// nothing in smoke and without arrays. In a profile dtype and specification are
+// the model's. Fresh cases come in an order drawn from the seed.
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection);
 

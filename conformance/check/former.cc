@@ -6,15 +6,14 @@
 
 #include "conformance/check/choices.h"
 #include "conformance/check/features.h"
+#include "conformance/cover/form_goldens.h"
 #include "reference/golden.h"
-#include "reference/sweep/fast_goldens.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
 using cases::RopeCase;
 using reference::Format;
-using reference::sweep::FastGoldens;
 
 // Whether a cosine or sine of the two differs by more than any class may be off.
 bool is_visible(const RopeCase& a, const RopeCase& b) {
@@ -36,52 +35,6 @@ bool is_finite(const RopeCase& c) {
   };
   return std::ranges::all_of(c.q, is_number) &&
          std::ranges::all_of(c.k, is_number);
-}
-
-// Fills in the goldens, some 10 us for each pair and token.
-void prove(RopeCase& c) {
-  for (const cases::GoldenTensor& golden : goldens_of(c)) {
-    (c.*golden.bits).clear();
-  }
-  const bool is_wide = c.dtype == Format::kF64;
-  const FastGoldens goldens(reference::best_oracle(), c.spec, c.positions);
-  c.amplitude = goldens.resolution().amplitude;
-  for (const reference::WideGolden& theta : goldens.frequencies()) {
-    c.inv_freq_hi.push_back(theta.hi);
-    c.inv_freq_lo.push_back(theta.lo);
-  }
-  const auto note_amplitude = [&](const reference::Golden& amplitude) {
-    if (c.spec.frequencies.xpos) c.pair_amplitude.push_back(amplitude.bits);
-  };
-  if (is_wide) {
-    for (const reference::WideCosSin& entry : goldens.wide_table()) {
-      c.cos.push_back(entry.cos.hi);
-      c.cos_lo.push_back(entry.cos.lo);
-      c.sin.push_back(entry.sin.hi);
-      c.sin_lo.push_back(entry.sin.lo);
-      note_amplitude(entry.amplitude);
-    }
-  } else {
-    for (const reference::GoldenCosSin& entry : goldens.table()) {
-      c.cos.push_back(entry.cos.bits);
-      c.sin.push_back(entry.sin.bits);
-      note_amplitude(entry.amplitude);
-    }
-  }
-  const auto rotate = [&](const cases::Bits& x, std::int64_t heads,
-                          cases::Bits& y, cases::Bits& y_lo) {
-    std::vector<double> values;
-    for (const std::uint64_t bits : x) values.push_back(decode(c.dtype, bits));
-    y.resize(x.size());
-    if (!is_wide) {
-      goldens.rope(heads, values, y);
-      return;
-    }
-    y_lo.resize(x.size());
-    goldens.wide_rope(heads, values, y, y_lo);
-  };
-  rotate(c.q, c.q_heads, c.q_out, c.q_out_lo);
-  rotate(c.k, c.k_heads, c.k_out, c.k_out_lo);
 }
 
 bool offers_all(const plugin::Kernel& kernel, std::uint32_t operation,
@@ -126,7 +79,8 @@ bool Former::takes(RopeCase& c) const {
   try {
     reference::validate(c.spec);
     if (!offers_all(kernel_, operation_, c) || !is_finite(c)) return false;
-    prove(c);
+    // Its elements are there already.
+    cover::form_goldens(c, reference::best_oracle(), [](RopeCase&) {});
   } catch (const std::invalid_argument&) {
     return false;
   } catch (const reference::Undecided&) {  // at no precision

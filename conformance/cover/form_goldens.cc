@@ -26,6 +26,9 @@ std::vector<double> values_of(const Bits& bits, reference::Format format) {
 
 void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
                   const std::function<void(cases::RopeCase&)>& choose_values) {
+  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
+    (c.*golden.bits).clear();
+  }
   const bool is_wide = c.dtype == reference::Format::kF64;
   const reference::sweep::FastGoldens goldens(oracle, c.spec, c.positions);
   c.amplitude = goldens.resolution().amplitude;

@@ -9,7 +9,7 @@
 
 namespace ropeproof::conformance::cover {
 
-// Fills in frequencies and tables, calls choose_values(c), which fills in q and k,
+// Replaces the goldens: fills in frequencies and tables, calls choose_values(c), which fills in q and k,
 // and rotates these. No element may be NaN or infinite, but outside the window.
 // Throws what reference/sweep/fast_goldens.h throws.
 void form_goldens(cases::RopeCase& c, reference::Oracle oracle,

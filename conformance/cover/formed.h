@@ -29,10 +29,11 @@ struct FormedCase {
   const cases::RopeCase* model = nullptr;
 };
 
-// The cases of a kernel: of the tier core every pair of the classes that it offers,
-// of full every triple beside them; and the shapes of each. `seed` 0 is that of the suite; any other draws
-// fresh sizes, positions and elements for the same classes. With `like`, dtype and
-// specification are those of that case, and there are no triples and no shapes.
+// The cases of a kernel: of the tier core every pair of the classes that it
+// offers, of full every triple beside them; and the shapes of each. `seed` 0 is
+// that of the suite; any other draws fresh sizes, positions and elements for the
+// same classes. With `like`, dtype and specification are those of that case, and
+// there are no triples and no shapes.
 std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      const plugin::Description& description,
                                      bool shares_memory, bool with_triples,

@@ -35,7 +35,8 @@ enum class Values {
 
 // Fills c.q and c.k; with `is_alike` each batch row is the first one. Needs the
 // specification, the sizes, the dtype and, for kCancelling and kSpecial, the
-// goldens of the table, c.cos and c.sin. Sets c.is_special. Cost: kCancelling 0.3 us an element, the others 15 ns.
+// goldens of the table, c.cos and c.sin. Sets c.is_special. Cost: kCancelling 0.3
+// us an element, the others 15 ns.
 void fill_values(cases::RopeCase& c, Values values, bool is_alike,
                  std::uint64_t seed);
 

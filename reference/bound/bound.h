@@ -185,8 +185,9 @@ LocalError entry_error(const Claim& claim, bool has_amplitude);
 LocalError output_error(const Claim& claim, bool given, bool has_amplitude);
 
 // eta: roundings below the smallest normal number, half of the smallest
-// subnormal one each, all of it truncated or in f64, whose half is no binary64: of a stored cosine or sine, times
-// |x_u| + |x_v|; of two products and a sum; of the result.
+// subnormal one each, all of it truncated or in f64, whose half is no binary64:
+// of a stored cosine or sine, times |x_u| + |x_v|; of two products and a sum; of
+// the result.
 double underflow_error(const Claim& claim, double sum_of_magnitudes);
 
 // The same for an entry of a table.
