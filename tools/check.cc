@@ -1,5 +1,7 @@
 // ropeproof check: judges the files that a device wrote for `export`.
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +13,7 @@
 #include "conformance/plugin/pack.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
+#include "tools/profile_flags.h"
 #include "tools/report_file.h"
 #include "tools/waiver_flags.h"
 
@@ -22,6 +25,7 @@ struct Options {
   std::optional<std::string> results;
   std::string vectors = default_vectors().string();
   conformance::check::Selection selection;
+  ProfileFlags profile;
   WaiverFlags waivers;
   ReportOutput output;
 };
@@ -33,12 +37,14 @@ int check(Options& options) {
   std::vector<std::filesystem::path> inputs = options.waivers.inputs();
   inputs.insert(inputs.end(),
                 {options.pack, results, options.claim, options.vectors});
+  std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   options.output.open(inputs);
   options.waivers.read();
   const conformance::plugin::Description claim =
       conformance::plugin::read_claim(options.claim);
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
+  options.profile.apply(options.vectors, corpus, options.selection);
   if (conformance::plugin::read_pack(options.pack).tier == "full") {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
@@ -53,8 +59,9 @@ int check(Options& options) {
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.subcommand = "check";
-  report.kernel_argument =
-      shell_quoted(options.pack) + " --claim " + shell_quoted(options.claim);
+  report.kernel_argument = shell_quoted(options.pack) + " --claim " +
+                           shell_quoted(options.claim) +
+                           options.profile.argument();
   if (options.results) {
     report.kernel_argument += " --results " + shell_quoted(*options.results);
   }
@@ -74,6 +81,7 @@ Command add_check(CLI::App& app) {
       ->required();
   command->add_option("--claim", options->claim, "file: what the device can do")
       ->required();
+  options->profile.add_flags(*command, {});
   command->add_option("--results", options->results,
                       "folder of the device's files (default PACK/out)");
   command->add_option("--case", options->selection.cases,

@@ -10,6 +10,7 @@
 #include "conformance/plugin/description_json.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
+#include "tools/profile_flags.h"
 #include "tools/report_file.h"
 
 namespace ropeproof::tools {
@@ -18,15 +19,17 @@ namespace {
 struct Options {
   std::string out;
   conformance::check::Selection selection;
+  ProfileFlags profile;
   std::optional<std::string> claim;
   std::string vectors = default_vectors().string();
 };
 
 int export_calls(Options& options) {
   const std::string& tier = options.selection.tier;
-  if (!options.claim && tier != "smoke") {
+  const std::string profile = options.profile.argument();
+  if (!options.claim && (tier != "smoke" || !profile.empty())) {
     throw std::invalid_argument(
-        "--tier " + tier +
+        (profile.empty() ? "--tier " + tier : profile.substr(1)) +
         " needs --claim: what it asks follows from what the device can do");
   }
   options.selection.arrays = arrays_of(options.vectors);
@@ -35,6 +38,7 @@ int export_calls(Options& options) {
                     : conformance::plugin::universal_claim();
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
+  options.profile.apply(options.vectors, corpus, options.selection);
   if (tier == "full") {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
@@ -44,7 +48,8 @@ int export_calls(Options& options) {
             << ": write the device's loop as " << options.out
             << "/RUN.md says, then\n\n    ropeproof check "
             << shell_quoted(options.out) << " --claim "
-            << shell_quoted(options.claim.value_or("claim.json")) << "\n";
+            << shell_quoted(options.claim.value_or("claim.json")) << profile
+            << "\n";
   return 0;
 }
 
@@ -55,8 +60,9 @@ Command add_export(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "export", "write the calls of a run to files, for a device elsewhere");
   command->add_option("--out", options->out, "new folder")->required();
-  command->add_option("--tier", options->selection.tier,
-                      "smoke, core (default) or full");
+  auto* tier = command->add_option("--tier", options->selection.tier,
+                                   "smoke, core (default) or full");
+  options->profile.add_flags(*command, {tier});
   command->add_option("--claim", options->claim,
                       "file: what the device can do, and so what it is asked "
                       "(default, in smoke alone: every call)");

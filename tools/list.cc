@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/coverage.h"
@@ -18,6 +19,7 @@
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 #include "tools/commands.h"
+#include "tools/profile_flags.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -127,23 +129,51 @@ void list_kernels() {
   }
 }
 
-void list_profiles(const std::string& vectors) {
-  const std::filesystem::path presets =
-      std::filesystem::path(vectors) / "models";
-  for (const conformance::models::Profile& profile :
-       conformance::models::profiles()) {
-    std::cout << profile.name << "\n  "
-              << conformance::models::summary(profile, presets) << "\n";
+// Those with names, or the one that the flags make.
+void list_profiles(const std::string& vectors, const ProfileFlags& flags) {
+  namespace models = conformance::models;
+  const auto list = [](const models::Profile& profile) {
+    std::cout << profile.name << "\n  " << models::summary(profile) << "\n";
+  };
+  if (const auto profile = flags.read(vectors)) return list(*profile);
+  for (const models::ProfileParts& parts : models::profiles()) {
+    list(
+        models::make_profile(parts, std::filesystem::path(vectors) / "models"));
   }
+}
+
+struct Options {
+  std::string what = "cases";
+  std::string vectors = default_vectors().string();
+  ProfileFlags profile;
+};
+
+int list(const Options& options) {
+  const std::string profile = options.profile.argument();
+  if (options.what != "profiles" && !profile.empty()) {
+    throw std::invalid_argument(profile.substr(1) +
+                                ": is for `list profiles` alone");
+  }
+  if (options.what == "coverage") return list_coverage(options.vectors);
+  if (options.what == "kernels") {
+    list_kernels();
+  } else if (options.what == "models") {
+    list_models(options.vectors);
+  } else if (options.what == "profiles") {
+    list_profiles(options.vectors, options.profile);
+  } else if (options.what == "checksums") {
+    list_checksums(options.vectors);
+  } else if (options.what == "tolerances") {
+    std::cout << conformance::judge::tolerance_text();
+  } else {
+    list_cases(options.vectors);
+  }
+  return 0;
 }
 
 }  // namespace
 
 Command add_list(CLI::App& app) {
-  struct Options {
-    std::string what = "cases";
-    std::string vectors = default_vectors().string();
-  };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "list",
@@ -157,25 +187,8 @@ Command add_list(CLI::App& app) {
       ->check(CLI::IsMember({"cases", "coverage", "kernels", "models",
                              "profiles", "tolerances", "checksums"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
-  return {command, [options] {
-            if (options->what == "coverage") {
-              return list_coverage(options->vectors);
-            }
-            if (options->what == "kernels") {
-              list_kernels();
-            } else if (options->what == "models") {
-              list_models(options->vectors);
-            } else if (options->what == "profiles") {
-              list_profiles(options->vectors);
-            } else if (options->what == "checksums") {
-              list_checksums(options->vectors);
-            } else if (options->what == "tolerances") {
-              std::cout << conformance::judge::tolerance_text();
-            } else {
-              list_cases(options->vectors);
-            }
-            return 0;
-          }};
+  options->profile.add_flags(*command, {});
+  return {command, [options] { return list(*options); }};
 }
 
 }  // namespace ropeproof::tools

@@ -16,12 +16,12 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/check/staged.h"
-#include "conformance/models/profiles.h"
 #include "conformance/report/report.h"
 #include "conformance/search/claim.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
+#include "tools/profile_flags.h"
 #include "tools/progress.h"
 #include "tools/report_file.h"
 #include "tools/waiver_flags.h"
@@ -33,6 +33,7 @@ struct Options {
   KernelFlags kernel;
   std::string vectors = default_vectors().string();
   conformance::check::Selection selection;
+  ProfileFlags profile;
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
@@ -90,21 +91,10 @@ void read_arrays(Options& options) {
   }
 }
 
-// What the cases of a profile have in common.
-void read_model(const conformance::cases::Group& profile,
-                conformance::check::Selection& selection) {
-  selection.model = std::make_shared<const conformance::cases::RopeCase>(
-      profile.rope_cases.front());
-  for (const auto& c : profile.rope_cases) {
-    selection.model_positions =
-        std::max(selection.model_positions,
-                 static_cast<std::int64_t>(std::ranges::max(c.positions)));
-  }
-}
-
 int run(Options& options) {
   std::vector<std::filesystem::path> inputs = options.kernel.inputs();
   std::ranges::copy(options.waivers.inputs(), std::back_inserter(inputs));
+  std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   inputs.push_back(options.vectors);
   options.output.open(inputs);
   options.waivers.read();
@@ -120,13 +110,8 @@ int run(Options& options) {
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.waivers.add_cases(corpus);
-  const std::string& profile = options.selection.profile;
-  if (!profile.empty()) {
-    corpus.groups = {conformance::models::proved_profile(
-        conformance::models::find_profile(profile),
-        std::filesystem::path(options.vectors) / "models")};
-    read_model(corpus.groups[0], options.selection);
-  } else if (needs_full_tier(options.selection)) {
+  options.profile.apply(options.vectors, corpus, options.selection);
+  if (options.selection.profile.empty() && needs_full_tier(options.selection)) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(),
                                       options.selection.cases);
   }
@@ -160,7 +145,7 @@ int run(Options& options) {
   if (options.vectors != default_vectors().string()) {
     report.kernel_argument += " --vectors " + shell_quoted(options.vectors);
   }
-  if (!profile.empty()) report.kernel_argument += " --profile " + profile;
+  report.kernel_argument += options.profile.argument();
   if (options.fresh) {
     report.kernel_argument += " --fresh " + std::to_string(report.seed);
   }
@@ -178,17 +163,15 @@ Command add_run(CLI::App& app) {
       "smoke: 64 cases; core: all committed cases, and every pair of what "
       "calls can be (default); full: 10,586 cases more, proved on the way, "
       "and every triple");
-  command
-      ->add_option("--profile", options->selection.profile,
-                   "what a model needs, in place of a tier; `list profiles`")
-      ->excludes(tier);
-  command
-      ->add_option("--fresh", options->fresh,
-                   "the pairs or triples with sizes, positions, elements and "
-                   "order drawn from this seed, in place of the suite's; "
-                   "without a number, from a random one")
-      ->expected(0, 1)
-      ->excludes("--profile");
+  auto* fresh =
+      command
+          ->add_option(
+              "--fresh", options->fresh,
+              "the pairs or triples with sizes, positions, elements and "
+              "order drawn from this seed, in place of the suite's; "
+              "without a number, from a random one")
+          ->expected(0, 1);
+  options->profile.add_flags(*command, {tier, fresh});
   command->add_option("--case", options->selection.cases,
                       "only these case ids");
   command->add_option("--operation", options->selection.operations,

@@ -192,10 +192,11 @@ TEST_CASE("the same seed forms the same bytes, another seed others",
 TEST_CASE("a profile keeps every pair of what a model leaves open",
           "[conformance][cover]") {
   const cover::Model& model = arrays().model;
-  for (const models::Profile& profile : models::profiles()) {
-    CAPTURE(profile.name);
-    const cases::Group group =
-        models::profile_cases(profile, cases::kVectors / "models");
+  for (const models::ProfileParts& parts : models::profiles()) {
+    CAPTURE(parts.name);
+    const models::Profile profile =
+        models::make_profile(parts, cases::kVectors / "models");
+    const cases::Group group = models::profile_cases(profile);
     const cases::RopeCase& like = group.rope_cases.front();
     plugin::Description d = everything();
     d.max_position = profile.positions - 1;

@@ -138,11 +138,18 @@ std::size_t export_pack(const plugin::Description& claim,
   ExportKernel kernel(claim, writer);
   run_suite(kernel, corpus, selection);
   if (writer.calls() == 0) {
-    throw std::invalid_argument("no call of tier " + selection.tier +
+    throw std::invalid_argument("no call of " +
+                                (selection.profile.empty()
+                                     ? "tier " + selection.tier
+                                     : "profile " + selection.profile) +
                                 " is within the claim");
   }
-  writer.finish(
-      {version, corpus.version, corpus.manifest_sha256, selection.tier, {}});
+  writer.finish({version,
+                 corpus.version,
+                 corpus.manifest_sha256,
+                 selection.tier,
+                 selection.profile,
+                 {}});
   return writer.calls();
 }
 
@@ -155,6 +162,13 @@ Run check_pack(const fs::path& directory, const fs::path& results,
         directory.string() + " was exported from other vectors (manifest " +
         text::one_line(pack.manifest_sha256).substr(0, 12) + ", not " +
         corpus.manifest_sha256.substr(0, 12) + "); export it anew");
+  }
+  if (pack.profile != selection.profile) {
+    throw std::invalid_argument(
+        text::one_line(directory.string() + " was exported " +
+                       (pack.profile.empty() ? "without a profile"
+                                             : "for profile " + pack.profile) +
+                       "; give the flags that it was exported with"));
   }
   refuse_extra_files(pack, results);
   ResultKernel kernel(claim, pack, results);

@@ -5,6 +5,7 @@
 
 #include "conformance/models/plain_rope.h"
 #include "conformance/text/file.h"
+#include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
 #include "conformance/text/words.h"
 
@@ -109,6 +110,7 @@ Model read_config_file(const fs::path& path, const ConfigOptions& options) {
   }
   Model model;
   model.id = path.string();
+  model.sha256 = text::sha256(text);
   model.ropes = ropes_of_config(text, path.string(), options);
   return model;
 }

@@ -17,8 +17,9 @@
 namespace ropeproof::conformance::models {
 
 struct Model {
-  std::string id;     // of a preset, or the path of a config.json
-  std::string title;  // empty for a config.json
+  std::string id;      // of a preset, or the path of a config.json
+  std::string title;   // empty for a config.json
+  std::string sha256;  // of a config.json
   // At least two sources agree. Others are for looking at, not for judging by.
   bool confirmed = false;
   std::vector<std::string> sources;

@@ -1,10 +1,11 @@
-// profiles.h -- what a kernel must pass to serve a model: named lists of cases.
+// profiles.h -- what a kernel must pass to serve a model: lists of cases.
 //
-// A profile is a model's RoPE, a dtype and a range of positions. Its parameters
-// are those of a preset (vectors/models/); its cases follow from them alone, and
-// their goldens are computed when it runs, by the certifying oracle where that
-// was built. So a profile costs no committed bytes, its ids are permanent
-// (`profile-NAME-001`), and every machine judges the same bits.
+// A profile is a model's RoPE, a dtype and a range of positions. Some have names;
+// any preset (vectors/models/) and any config.json makes others. The cases follow
+// from the profile alone, and their goldens are computed when it runs, by the
+// certifying oracle where that was built. So a profile costs no committed bytes,
+// its ids are permanent (`profile-NAME-001`), and every machine judges the same
+// bits.
 //
 // A kernel conforms to a profile if it passes every case under `rope`, or under
 // `rotate` if it does not form angles. What it does not offer is UNSUPPORTED,
@@ -13,43 +14,63 @@
 #define ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "conformance/cases/case.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::models {
 
-struct Profile {
-  std::string_view name;    // "llama3-f32-128k"
-  std::string_view model;   // the preset
-  std::string_view layers;  // of a model that has several; else empty
-  reference::Format dtype;
-  std::int64_t positions;  // 0 .. positions - 1, on every axis
-  std::int64_t q_heads, k_heads;
-  reference::Direction direction;
-  std::string_view note;  // what it is, beside the model's title
+// What to make a profile of: a row of the table of names, or flags.
+struct ProfileParts {
+  std::string name;    // empty: what make_profile() makes of the rest
+  std::string model;   // the preset
+  std::string layers;  // of a model that has several; else empty
+  reference::Format dtype = reference::Format::kF32;
+  std::optional<std::int64_t> positions = {};  // none: the model's context
+  // Grouped-query attention in miniature, so that head counts differ.
+  std::int64_t q_heads = 4, k_heads = 1;
+  reference::Direction direction = reference::Direction::kForward;
+  std::string note = {};                           // beside the model's title
+  std::filesystem::path config = {};               // in place of the preset
+  std::optional<reference::Pairing> pairing = {};  // none: the model's
 };
 
-std::span<const Profile> profiles();
+struct Profile {
+  // "llama3-f32-128k"; without a name of its own the model, or the first 12
+  // digits of the SHA-256 of its config.json, and all that was chosen:
+  // "llama-3.1-bf16-131072-4x1", "config-0f1e2d3c4b5a-f32-4096-32x8".
+  std::string name;
+  std::string title;  // of the model
+  std::string note;
+  reference::Spec spec;  // of the model, with the direction
+  reference::Format dtype = reference::Format::kF32;
+  std::int64_t positions = 0;  // 0 .. positions - 1, on every axis
+  std::int64_t q_heads = 0, k_heads = 0;
+};
+
+// Those with names.
+std::span<const ProfileParts> profiles();
 
 // Throws std::invalid_argument, naming all of them.
-const Profile& find_profile(const std::string& name);
+const ProfileParts& find_profile(const std::string& name);
 
-// The cases without goldens, in a group "profile-NAME"; `presets` is the folder
-// vectors/models. Throws FileError for a broken preset.
-cases::Group profile_cases(const Profile& profile,
-                           const std::filesystem::path& presets);
+// `presets` is the folder vectors/models. Throws std::invalid_argument for an
+// unknown model or layers, and what does not fit; ConfigError for a config.json;
+// FileError for a broken preset.
+Profile make_profile(const ProfileParts& parts,
+                     const std::filesystem::path& presets);
 
-// The same with goldens. Cost: below a second with MPFI.
-cases::Group proved_profile(const Profile& profile,
-                            const std::filesystem::path& presets);
+// The cases without goldens, in a group "profile-NAME".
+cases::Group profile_cases(const Profile& profile);
+
+// The same with goldens. Cost: below a second with MPFI and few heads.
+cases::Group proved_profile(const Profile& profile);
 
 // A profile in one line.
-std::string summary(const Profile& profile,
-                    const std::filesystem::path& presets);
+std::string summary(const Profile& profile);
 
 }  // namespace ropeproof::conformance::models
 

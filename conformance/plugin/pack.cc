@@ -147,8 +147,9 @@ void PackWriter::finish(const Pack& head) {
   std::ostringstream text;
   text << "format " << kPackFormat << "\nsuite_version " << head.suite_version
        << "\nvectors_version " << head.vectors_version << "\nmanifest_sha256 "
-       << head.manifest_sha256 << "\ntier " << head.tier << "\ncalls "
-       << calls() << "\ncases_sha256 " << text::sha256(lines_) << "\n";
+       << head.manifest_sha256 << "\ntier " << head.tier << "\nprofile "
+       << column(head.profile) << "\ncalls " << calls() << "\ncases_sha256 "
+       << text::sha256(lines_) << "\n";
   write_whole(directory_ / "pack.txt", text.str());
 }
 
@@ -172,6 +173,7 @@ Pack read_pack(const fs::path& directory) {
             head["vectors_version"],
             head["manifest_sha256"],
             head["tier"],
+            head["profile"] == "-" ? "" : head["profile"],
             {}};
   std::istringstream stream(lines);
   for (std::string line; std::getline(stream, line);) {

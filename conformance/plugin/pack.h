@@ -35,6 +35,7 @@ std::string pack_instructions();
 struct Pack {
   std::string suite_version, vectors_version, manifest_sha256;
   std::string tier;
+  std::string profile;  // "" without one
   struct Result {
     std::string name;           // "0001"
     std::size_t out_bytes = 0;  // of out/0001.bin

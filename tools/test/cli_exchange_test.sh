@@ -61,6 +61,27 @@ expect 2 'no report of' merge "$work/cut.json"
 sed 's/"FAIL"/"PASS"/' "$work/1.json" >"$work/edited.json"
 expect 2 'was it edited' merge "$work/edited.json" "$work/2.json" "$work/3.json"
 
+# --- the shards of a profile, wherever its config.json lies ---
+echo '{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 1024}' >"$work/config.json"
+cp "$work/config.json" "$work/copy.json"
+gate=(run --lib "$plugins/c_example.so" --dtype f32 --config)
+says 0 ' profile config-[0-9a-f]\{12\}-f32-1024-4x1' \
+  "${gate[@]}" "$work/config.json" --report "$work/whole.json"
+"$ropeproof" "${gate[@]}" "$work/config.json" --shard 1/2 --report "$work/1.json" >/dev/null
+"$ropeproof" "${gate[@]}" "$work/copy.json" --shard 2/2 --report "$work/2.json" >/dev/null
+says 0 '^CONFORMS' merge "$work/1.json" "$work/2.json" --report "$work/merged.json"
+same "$work/merged.json" "$work/whole.json"
+"$ropeproof" "${gate[@]}" "$work/copy.json" --positions 512 --shard 2/2 \
+  --report "$work/2.json" >/dev/null
+expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json"
+sed -i 's/1e4/2e4/' "$work/copy.json"
+"$ropeproof" "${gate[@]}" "$work/copy.json" --shard 2/2 --report "$work/2.json" >/dev/null
+expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json"
+says 1 '^DOES NOT CONFORM' run --lib "$plugins/c_example_swapped.so" --dtype f32 \
+  --config "$work/config.json"
+replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out" | head -1)
+says 1 '^DOES NOT CONFORM on part' $replay
+
 # --- what is required of the whole ---
 for i in 1 2; do
   "$ropeproof" "${fast[@]}" --shard $i/2 --require L1 --report "$work/$i.json" >/dev/null
@@ -170,6 +191,17 @@ expect 2 'needs --claim' export --out "$work/core"
 says 0 'calls in' export --out "$work/core" --claim "$claim"
 (cd "$work/core" && "$work/device") || fault "device.c fails on the core tier"
 says 0 '^CONFORMS  level L1 ' check "$work/core" --claim "$claim" --require L1
+
+port=(--model llama-3.2-1b --dtype f32 --positions 2048)
+expect 2 'needs --claim' export --out "$work/port" "${port[@]}"
+expect 2 'excludes' export --out "$work/port" --claim "$claim" --tier core "${port[@]}"
+says 0 'calls in' export --out "$work/port" --claim "$claim" "${port[@]}"
+(cd "$work/port" && "$work/device") || fault "device.c fails on a model"
+says 0 ' profile llama-3.2-1b-f32-2048-4x1,' check "$work/port" --claim "$claim" "${port[@]}"
+expect 2 'was exported for profile llama-3.2-1b-f32' check "$work/port" --claim "$claim"
+expect 2 'was exported without a profile' check "$work/core" --claim "$claim" "${port[@]}"
+(cd "$work/port" && "$work/broken")
+says 1 '^DOES NOT CONFORM' check "$work/port" --claim "$claim" "${port[@]}"
 
 answer=$(ls "$pack/out" | head -1)
 cp -r "$pack" "$work/damaged"

@@ -17,6 +17,46 @@ expect 0 '' "${run[@]}" --builtin fast --profile llama2-f32-4k
 expect 1 '' "${run[@]}" --builtin c_example --profile llama3-bf16-128k
 expect 2 'llama3-f32-128k' "${run[@]}" --builtin fast --profile llama9
 expect 2 'excludes' "${run[@]}" --builtin fast --profile llama2-f32-4k --tier core
+model=("${run[@]}" --builtin fast --report "$work/model.json" --model)
+says 0 ' profile llama-3.2-1b-bf16-4096-32x8, angle' \
+  "${model[@]}" llama-3.2-1b --dtype bf16 --positions 4096 --heads 32,8
+rm "$work/model.json"
+expect 1 '' "${run[@]}" --builtin c_example --model llama-3.1 --dtype bf16
+expect 2 'no model "llama-9"' "${model[@]}" llama-9 --dtype f32
+expect 2 '"f8"; expected f64, f32' "${model[@]}" llama-2 --dtype f8
+expect 2 'need --dtype' "${model[@]}" llama-2
+for positions in 0 -1 9007199254740993; do
+  expect 2 '2 to 2^53' "${model[@]}" llama-2 --dtype f32 --positions $positions
+done
+expect 2 'positions' "${model[@]}" llama-2 --dtype f32 --positions 1e30
+expect 2 'give --positions' "${model[@]}" flux-1 --dtype f32
+expect 2 'heads 3,2' "${model[@]}" llama-2 --dtype f32 --heads 3,2
+expect 2 'heads 0,0' "${model[@]}" llama-2 --dtype f32 --heads 0
+expect 2 'at most 131072' "${model[@]}" llama-2 --dtype f32 --heads 4096
+expect 2 'as 32 or 32,8' "${model[@]}" llama-2 --dtype f32 --heads 32,8,8
+expect 2 'choose by --layers' "${model[@]}" gemma-3-4b --dtype f32
+expect 2 'leave out --layers' "${model[@]}" llama-2 --dtype f32 --layers x
+expect 2 'pairing is "x"' "${model[@]}" llama-2 --dtype f32 --pairing x
+expect 2 'give its config.json' "${model[@]}" phi-4-mini --dtype f32
+expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --tier core
+expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --fresh 7
+expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --profile llama2-f32-4k
+expect 2 'excludes' "${model[@]}" llama-2 --dtype f32 --config x.json
+expect 2 'name it by --model' "${run[@]}" --builtin fast --dtype f32
+config=("${run[@]}" --builtin fast --dtype f32 --report "$work/model.json" --config)
+expect 2 'cannot be read' "${config[@]}" "$work/nowhere.json"
+expect 2 'cannot be read' "${config[@]}" "$work"
+expect 2 'config is empty' "${config[@]}" ''
+echo '{"head_dim": 64' >"$work/config.json"
+expect 2 'not JSON' "${config[@]}" "$work/config.json"
+echo '{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 64,
+       "rope_scaling": {"type": "spiral"}}' >"$work/config.json"
+expect 2 'type is "spiral"; expected' "${config[@]}" "$work/config.json"
+expect 2 'would overwrite' run --builtin fast --dtype f32 --config "$work/config.json" \
+  --report "$work/config.json"
+check "a run that fails writes a report" [ ! -e "$work/model.json" ]
+expect 2 'list profiles. alone' list models --model llama-2
+says 0 '^llama-2-f32-4096-4x1$' list profiles --model llama-2 --dtype f32
 [ "$has_mpfi" = OFF ] ||
   expect 0 '' "${run[@]}" --lib "$plugins/c_example.so" --tier smoke --staged
 expect 1 '' "${run[@]}" --builtin fast --tier smoke --staged

@@ -1,0 +1,149 @@
+#include "tools/profile_flags.h"
+
+#include <charconv>
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "conformance/text/words.h"
+#include "tools/report_file.h"
+
+namespace ropeproof::tools {
+namespace {
+
+using conformance::models::ProfileParts;
+
+// "32" or "32,8": of queries, and of keys where they are fewer.
+std::pair<std::int64_t, std::int64_t> parse_heads(const std::string& text) {
+  std::int64_t q = 0, k = 0;
+  const char* const end = text.data() + text.size();
+  std::from_chars_result read = std::from_chars(text.data(), end, q);
+  k = q;
+  if (read.ec == std::errc{} && read.ptr != end && *read.ptr == ',') {
+    read = std::from_chars(read.ptr + 1, end, k);
+  }
+  if (read.ec != std::errc{} || read.ptr != end) {
+    throw std::invalid_argument("--heads " + text +
+                                ": expected one number or two, as 32 or 32,8");
+  }
+  return {q, k};
+}
+
+template <class Words>
+auto parse_word(const char* flag, const Words& words, const std::string& text) {
+  const auto value = conformance::text::find_word(words, text);
+  if (!value) {
+    throw std::invalid_argument(std::string(flag) + " is \"" + text +
+                                "\"; expected " +
+                                conformance::text::list_words(words));
+  }
+  return *value;
+}
+
+}  // namespace
+
+void ProfileFlags::add_flags(CLI::App& command,
+                             const std::vector<CLI::Option*>& others) {
+  auto* const profile = command.add_option(
+      "--profile", profile_,
+      "what a model needs, in place of a tier; `list profiles`");
+  auto* const model = command.add_option(
+      "--model", model_, "the same of another model; `list models`");
+  auto* const config = command.add_option(
+      "--config", config_, "or of a config.json of Hugging Face");
+  profile->excludes(model)->excludes(config);
+  model->excludes(config);
+  for (CLI::Option* const other : others) {
+    profile->excludes(other);
+    model->excludes(other);
+    config->excludes(other);
+  }
+  command.add_option("--dtype", dtype_,
+                     "of the model's q and k: f64, f32, f16 or bf16");
+  command.add_option("--positions", positions_,
+                     "how many the model has (default: its context)");
+  command.add_option("--heads", heads_,
+                     "of the model: 32, or 32,8 with fewer of keys (default "
+                     "4,1: what is asked beside has others)");
+  command.add_option("--layers", layers_,
+                     "of a model with several: full_attention, ...");
+  command.add_option("--pairing", pairing_,
+                     "of the model, if the weights were permuted for another");
+  command.add_flag("--adjoint", is_adjoint_, "the model's backward pass");
+}
+
+ProfileParts ProfileFlags::parts() const {
+  if (profile_) return conformance::models::find_profile(*profile_);
+  if (!dtype_) {
+    throw std::invalid_argument(
+        "--model and --config need --dtype: " +
+        conformance::text::list_words(conformance::text::kFormatWords));
+  }
+  ProfileParts parts;
+  parts.model = model_.value_or("");
+  parts.config = config_.value_or("");
+  parts.layers = layers_.value_or("");
+  parts.dtype = parse_word("--dtype", conformance::text::kFormatWords, *dtype_);
+  parts.positions = positions_;
+  if (heads_) {
+    std::tie(parts.q_heads, parts.k_heads) = parse_heads(*heads_);
+  }
+  if (is_adjoint_) parts.direction = reference::Direction::kAdjoint;
+  if (pairing_) {
+    parts.pairing =
+        parse_word("--pairing", conformance::text::kPairingWords, *pairing_);
+  }
+  return parts;
+}
+
+std::optional<conformance::models::Profile> ProfileFlags::read(
+    const std::filesystem::path& vectors) const {
+  if (!model_ && !config_ &&
+      (dtype_ || positions_ || heads_ || layers_ || pairing_ || is_adjoint_)) {
+    throw std::invalid_argument(
+        "--dtype, --positions, --heads, --layers, --pairing and --adjoint are "
+        "of a model; name it by --model or --config");
+  }
+  if (!profile_ && !model_ && !config_) return {};
+  if (config_ && config_->empty()) {
+    throw std::invalid_argument("--config is empty; expected a file");
+  }
+  return conformance::models::make_profile(parts(), vectors / "models");
+}
+
+void ProfileFlags::apply(const std::filesystem::path& vectors,
+                         conformance::cases::Corpus& corpus,
+                         conformance::check::Selection& selection) const {
+  const auto profile = read(vectors);
+  if (!profile) return;
+  corpus.groups = {conformance::models::proved_profile(*profile)};
+  selection.profile = profile->name;
+  selection.model = std::make_shared<const conformance::cases::RopeCase>(
+      corpus.groups[0].rope_cases.front());
+  selection.model_positions = profile->positions - 1;
+}
+
+std::string ProfileFlags::argument() const {
+  std::string text;
+  const auto add = [&](const char* flag, const auto& value) {
+    if (value) text += " " + std::string(flag) + " " + shell_quoted(*value);
+  };
+  add("--profile", profile_);
+  add("--model", model_);
+  add("--config", config_);
+  add("--layers", layers_);
+  add("--pairing", pairing_);
+  add("--dtype", dtype_);
+  if (positions_) text += " --positions " + std::to_string(*positions_);
+  add("--heads", heads_);
+  if (is_adjoint_) text += " --adjoint";
+  return text;
+}
+
+std::vector<std::filesystem::path> ProfileFlags::inputs() const {
+  if (!config_) return {};
+  return {*config_};
+}
+
+}  // namespace ropeproof::tools

@@ -1,0 +1,50 @@
+// profile_flags.h -- the model that a kernel must serve, of every subcommand that
+// asks for one.
+#ifndef ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
+#define ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/models/profiles.h"
+
+namespace ropeproof::tools {
+
+// --profile; or --model or --config with --dtype, --positions, --heads, --layers,
+// --pairing and --adjoint.
+class ProfileFlags {
+ public:
+  // `others` are flags that say in another way what is asked.
+  void add_flags(CLI::App& command, const std::vector<CLI::Option*>& others);
+  // The profile, if there is one; `vectors` holds the presets. Throws
+  // std::invalid_argument.
+  std::optional<conformance::models::Profile> read(
+      const std::filesystem::path& vectors) const;
+  // Its cases, proved, in place of the corpus, and what a run knows of it.
+  // Without flags nothing changes.
+  void apply(const std::filesystem::path& vectors,
+             conformance::cases::Corpus& corpus,
+             conformance::check::Selection& selection) const;
+  // " --profile llama3-f32-128k", as the user typed it; empty without flags.
+  std::string argument() const;
+  // The config.json, if there is one.
+  std::vector<std::filesystem::path> inputs() const;
+
+ private:
+  conformance::models::ProfileParts parts() const;
+
+  std::optional<std::string> profile_, model_, config_, dtype_, heads_, layers_,
+      pairing_;
+  std::optional<std::int64_t> positions_;
+  bool is_adjoint_ = false;
+};
+
+}  // namespace ropeproof::tools
+
+#endif  // ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
