@@ -101,9 +101,11 @@ class Description(unittest.TestCase):
         ropeproof.kernel(**words, claims=listed)(len)
         self.assertEqual(decorator.registered.description["claims"], listed)
         with self.assertRaises(TypeError):
-            ropeproof.kernel(**words)
+            ropeproof.kernel(**words)(len)
         with self.assertRaises(TypeError):
-            ropeproof.kernel(**words, claims=listed, angle_class="A1")
+            ropeproof.kernel(**words, claims=listed, angle_class="A1")(len)
+        with self.assertRaisesRegex(TypeError, "no keyword of a kernel: rows"):
+            ropeproof.kernel(**words, claims=listed, rows=3)(len)
 
 
 class Arrays(unittest.TestCase):

@@ -118,6 +118,9 @@ add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/tes
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME adapters COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/conformance/adapters/ropeproof_test.py)
+add_test(NAME adapters_like COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/conformance/adapters/like_test.py $<TARGET_FILE:ropeproof>
+  ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
 if(ROPEPROOF_MPFI)

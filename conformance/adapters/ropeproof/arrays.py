@@ -113,3 +113,20 @@ LIBRARIES = {
     "jax": (to_jax, from_jax),
     "mlx": (to_mlx, from_mlx),
     "onnxruntime": (to_onnxruntime, from_onnxruntime)}
+
+
+def check_library(library, device="cpu"):
+    """ValueError, in a line, for arrays that cannot be had here."""
+    if library not in LIBRARIES:
+        raise ValueError(f"arrays={library!r}: known are "
+                         f"{', '.join(LIBRARIES)}")
+    if device == "cpu":
+        return
+    if library != "torch":
+        raise ValueError(f"device={device!r}: arrays of {library} have no "
+                         f"devices, those of torch have")
+    import torch
+    try:
+        torch.zeros(1, device=device).cpu()
+    except Exception:
+        raise ValueError(f"device={device!r}: torch has none here") from None

@@ -11,6 +11,7 @@ from ropeproof.problem import Problem, View, results_of
 ABI_VERSION = 1
 CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
          "table_dtype", "rounding")
+FIELDS = ("axis_maps", "caches", "scalings", "padding_bytes", "max_position")
 KEPT_OBJECTS = 8
 MESSAGE_LIMIT = 1000
 
@@ -25,11 +26,10 @@ class Invalid(Exception):
     """Raise it for a problem that contradicts itself."""
 
 
-def kernel(*, name, version, operations, dtypes, pairings, features=(),
-           claims=None, supports=None, empty=False, arrays="numpy",
-           heads_first=False, window=False, **more):
+def kernel(*, like="plain", **declaration):
     """Registers what it decorates as the kernel that serve() runs: a function
-    of a Problem, or a class whose objects are.
+    of a Problem, or a class whose objects are. With like, a function of another
+    signature, which ropeproof/like/ names.
 
     The function returns arrays in the problem's dtypes:
         rope, rotate, lookup    q, k, or the one that there is
@@ -47,11 +47,34 @@ def kernel(*, name, version, operations, dtypes, pairings, features=(),
     empty        True: problems and tensors of no elements come, too
     arrays       the library of all arrays: numpy, ml_dtypes, torch, jax, mlx
                  or onnxruntime
+    device       where torch has its tensors: "cpu", "cuda", ...
     heads_first  True: q and k are [batch, heads, seq, head_dim]
     window       True: q and k are cut to the rotary window; their other
                  channels are copied
+    backward     True: the adjoint is asked, and judged by the gradients of the
+                 function, which never sees it; torch, jax or mlx
     more         other fields of the description, README.md lists them
     """
+    from ropeproof.like import kernel_of  # which needs this module
+
+    def register(subject):
+        global registered
+        registered = kernel_of(subject, like, **declaration)
+        return subject
+    return register
+
+
+def kernel_of(subject, **declaration):
+    """The kernel that the decorator would register for a function of a Problem,
+    or a class."""
+    return _Kernel(subject, *_parts(**declaration))
+
+
+def _parts(*, name, version, operations, dtypes, pairings, features=(),
+           claims=None, supports=None, empty=False, arrays="numpy",
+           device="cpu", heads_first=False, window=False, backward=False,
+           **more):
+    """Of a kernel, but for its subject."""
     flat = {word: more.pop(word) for word in CLAIM if word in more}
     if isinstance(claims, dict):
         claims = [dict(claim, dtypes=[dtype])
@@ -59,24 +82,25 @@ def kernel(*, name, version, operations, dtypes, pairings, features=(),
     if (claims is None) == (not flat):
         raise TypeError("a kernel has claims, or the keywords of one claim: "
                         "angle_class and so on")
+    if unknown := set(more) - set(FIELDS):
+        raise TypeError(f"no keyword of a kernel: {', '.join(sorted(unknown))}")
+    features = ["out_of_place", *features, *["adjoint"] * backward]
     description = dict(
         status="ok", abi_version=ABI_VERSION, name=name, version=version,
         operations=list(operations), dtypes=list(dtypes),
-        pairings=list(pairings),
-        features=list(dict.fromkeys(["out_of_place", *features])),
+        pairings=list(pairings), features=list(dict.fromkeys(features)),
         claims=claims or [flat], **more)
     if supports:
         description["supports"] = True
-    view = View(arrays, heads_first, window, bool(more.get("axis_maps")))
-
-    def register(subject):
-        global registered
-        registered = _Kernel(subject, description, supports, empty, view)
-        return subject
-    return register
+    view = View(arrays, heads_first, window, bool(more.get("axis_maps")),
+                device, backward)
+    return description, supports, empty, view
 
 
 class _Kernel:
+    # Whether its subject uses Problem.in_pieces, which forms gradients.
+    has_pieces = False
+
     def __init__(self, subject, description, supports, empty, view):
         self.description = description
         self._subject, self._supports = subject, supports
@@ -103,7 +127,7 @@ class _Kernel:
         if self._empty:
             problem.add_empty()
         if not inspect.isclass(self._subject):
-            return self._subject(problem)
+            return self._solved(self._subject, problem)
         given = {name: getattr(problem, name)
                  for name in inspect.signature(self._subject).parameters}
         if given.get("scaling"):
@@ -117,7 +141,12 @@ class _Kernel:
         kept = self._objects[key] = self._objects.pop(key)  # used last
         if len(self._objects) > KEPT_OBJECTS:
             del self._objects[next(iter(self._objects))]
-        return kept(problem)
+        return self._solved(kept, problem)
+
+    def _solved(self, subject, problem):
+        if self.has_pieces:
+            return subject(problem)
+        return problem.gradient_of(subject)
 
 
 def _key(value):

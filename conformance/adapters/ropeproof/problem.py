@@ -3,7 +3,8 @@
 import numpy as np
 
 from ropeproof import hugging_face
-from ropeproof.arrays import LIBRARIES, rounded
+from ropeproof.arrays import LIBRARIES, check_library, rounded
+from ropeproof.gradient import adjoint
 from ropeproof.request import INPUTS, ROTATING, TENSORS
 
 
@@ -11,7 +12,8 @@ class Problem:
     """One problem. Arrays are dense, row-major, writable, and yours.
 
     operation, dtype, table_dtype, pairing    words, as in the description
-    direction                                 1, or -1: the adjoint
+    direction                                 1, or -1: the adjoint; always 1
+                                              where gradients are the adjoint
     batch, seq, head_dim, rotary_dim, rotary_offset, q_heads, k_heads
     pair_distance, pairing_blocks             0, or as ropeproof_kernel.h says
     base, amplitude                           floats; base 0: use inv_freq
@@ -44,6 +46,10 @@ class Problem:
     def __init__(self, request, view):
         self.__dict__.update(dict.fromkeys(INPUTS), **request.fields)
         self._request, self._view = request, view
+        self._is_adjoint = view.backward and self.direction == -1
+        self._is_traced = False
+        if self._is_adjoint:
+            self.direction = 1
         for name, array in request.arrays.items():
             setattr(self, name, self._shown(name, array))
 
@@ -66,21 +72,60 @@ class Problem:
     def by_rows(self, function):
         """Results of function(x, positions) for each row of the batch, put
         together: for interfaces with one row of positions for a whole batch."""
-        return self._put_together(
-            function, [(b, slice(None), self._view.to(row))
+        return self._by_pieces(
+            function, [(slice(b, b + 1), self.convert(row))
                        for b, row in enumerate(self._positions())])
 
     def by_runs(self, function):
         """Results of function(x, offset) for each run of consecutive positions,
         put together: for interfaces with an offset in place of positions."""
-        runs = []
-        for b, row in enumerate(self._positions()):
-            starts = np.flatnonzero(np.diff(row) != 1) + 1
-            for run in np.split(np.arange(len(row)), starts):
-                if run.size:
-                    tokens = slice(run[0], run[-1] + 1)
-                    runs.append((b, tokens, int(row[run[0]])))
-        return self._put_together(function, runs)
+        return self._by_pieces(
+            function, [((slice(b, b + 1), tokens), offset)
+                       for b, row in enumerate(self._positions())
+                       for tokens, offset in runs(row)])
+
+    def in_pieces(self, function, pieces, name="the kernel"):
+        """Results of function(tensors, what), a list for a list, put together.
+        pieces are pairs: an index of q and k as [batch, seq, heads, head_dim],
+        and what the function gets beside these parts of them."""
+        if self._is_traced:
+            raise TypeError("by_rows and by_runs have no gradient for "
+                            "backward=True; the forms of like= have one")
+        view, names = self._view, self._request.results
+        wholes = [view.window_of(self.numpy(x), self._request.fields)
+                  for x in names]
+        results = [np.empty_like(whole) for whole in wholes]
+        for index, what in pieces:
+            given = [self.convert(view.turned(whole[index]), self.dtype)
+                     for whole in wholes]
+            found = self._solved(lambda xs: function(xs, what), given, name)
+            for word, y, result in zip(names, found, results):
+                y = view.back(y, f"{word} of {name}")
+                target = view.turned(result[index])
+                if y.shape != target.shape or y.dtype != target.dtype:
+                    raise ValueError(f"{word} of {name} is {form_of(y)}, "
+                                     f"not {form_of(target)}")
+                result[index] = view.turned(y)
+        return [view.turned(result) for result in results]
+
+    def gradient_of(self, subject):
+        """What subject(self) returns; its gradients in place of them where they
+        are asked."""
+        def function(tensors):
+            self.__dict__.update(zip(self._request.results, tensors))
+            return _wanted(self._request.results, subject(self))
+        if not self._is_adjoint:
+            return subject(self)
+        self._is_traced = True
+        return self._solved(function, self.tensors, "the kernel")
+
+    def numpy(self, name):
+        """A given array as NumPy has it, bf16 as bit patterns."""
+        return self._request.arrays[name]
+
+    def convert(self, array, dtype=None):
+        """An array of NumPy, and its dtype as a word, in the kernel's library."""
+        return self._view.to(array, dtype)
 
     def cache_of(self, rows=None, layout="split", dtype=None):
         """cos and sin of positions 0 to rows - 1, laid out as for lookup. rows:
@@ -96,9 +141,13 @@ class Problem:
         elif layout == "doubled":
             parts = [np.concatenate((part, part), axis=1) for part in parts]
         dtype = dtype or self.table_dtype
-        made = [self._view.to(rounded(self.amplitude * part, dtype), dtype)
+        made = [self.convert(rounded(self.amplitude * part, dtype), dtype)
                 for part in parts]
         return made[0] if layout == "side_by_side" else made
+
+    def back(self, array):
+        """An array of the kernel's library as one of NumPy."""
+        return self._view.back(array)
 
     def _positions(self):
         """One row for each row of the batch."""
@@ -108,71 +157,74 @@ class Problem:
 
     def _shown(self, name, array):
         if name in TENSORS:
-            array = self._view.cut(array, self._request.fields)
-        return self._view.to(array, self._request.word(name))
+            view, fields = self._view, self._request.fields
+            array = view.turned(view.window_of(array, fields))
+        return self.convert(array, self._request.word(name))
 
-    def _put_together(self, function, pieces):
-        view, results = self._view, []
-        for name in self._request.results:
-            whole = self._request.arrays[name]
-            result = view.cut(np.empty_like(whole), self._request.fields)
-            for b, tokens, where in pieces:
-                x = self._shown(name, whole[b:b + 1, tokens])
-                y = view.back(function(x, where))
-                target = (result[b:b + 1, :, tokens] if view.heads_first
-                          else result[b:b + 1, tokens])
-                if y.shape != target.shape or y.dtype != target.dtype:
-                    raise ValueError(f"{name}: {form_of(y)}, "
-                                     f"not {form_of(target)}")
-                target[...] = y
-            results.append(result)
-        return results
+    def _by_pieces(self, function, pieces):
+        return self.in_pieces(
+            lambda xs, what: [function(x, what) for x in xs], pieces)
+
+    def _solved(self, function, given, name):
+        if not self._is_adjoint:
+            return function(given)
+        return adjoint(self._view.library, name, function, given)
+
+
+def runs(positions):
+    """The runs of consecutive numbers in a row of positions: the slice of
+    tokens and the first position of each."""
+    starts = np.flatnonzero(np.diff(positions) != 1) + 1
+    return [(slice(run[0], run[-1] + 1), int(positions[run[0]]))
+            for run in np.split(np.arange(len(positions)), starts) if run.size]
 
 
 class View:
-    """How a kernel wants its problems: arrays of which library, q and k with
-    the heads before the tokens, or cut to the rotary window, several axes."""
+    """How a kernel wants its problems: arrays of which library on which device,
+    q and k with the heads before the tokens, or cut to the rotary window,
+    several axes, the adjoint as a gradient."""
 
     def __init__(self, library="numpy", heads_first=False, window=False,
-                 has_axes=False):
-        self._library = library
-        self.to, self._from = LIBRARIES[library]
+                 has_axes=False, device="cpu", backward=False):
+        check_library(library, device)
+        self.library, self._device = library, device
+        self._to, self._from = LIBRARIES[library]
         self.heads_first, self.window = heads_first, window
-        self.has_axes = has_axes
+        self.has_axes, self.backward = has_axes, backward
 
-    def cut(self, array, fields):
-        """A part of q or k, in order; the memory is the same."""
-        if self.window:
-            array = array[..., _window(fields)]
-        return array.swapaxes(1, 2) if self.heads_first else array
+    def window_of(self, array, fields):
+        """The channels of q or k that the kernel gets; the memory is the same."""
+        start = fields["rotary_offset"]
+        end = start + fields["rotary_dim"]
+        return array[..., start:end] if self.window else array
 
-    def back(self, array):
-        """An array of NumPy."""
+    def turned(self, array):
+        """From the request's order of dimensions to the kernel's, or back."""
+        return array.swapaxes(-3, -2) if self.heads_first else array
+
+    def to(self, array, dtype=None):
+        array = self._to(array, dtype)
+        return array if self._device == "cpu" else array.to(self._device)
+
+    def back(self, array, name="it"):
+        """An array of NumPy. name: for what is no array."""
         if not isinstance(array, np.ndarray):
             try:
                 array = self._from(array)
             except AttributeError:
-                raise TypeError(f"a {type(array).__name__} is no array of "
-                                f"{self._library}") from None
+                raise TypeError(f"{name} is a {type(array).__name__}, no array "
+                                f"of {self.library}") from None
         return LIBRARIES["numpy"][1](array)
 
 
 def results_of(request, view, returned):
     """Names and dense arrays of what a kernel returned."""
     names = request.results
-    if not isinstance(returned, (tuple, list)):
-        returned = [returned]
     if not names:
         return []  # a q of no heads
-    if set(names) < set(TENSORS) and len(returned) == len(TENSORS):
-        # Both at once; the one that the problem lacks is ignored.
-        returned = [x for x, name in zip(returned, TENSORS) if name in names]
-    if len(returned) != len(names):
-        raise ValueError(f"the kernel returned {len(returned)} arrays, not "
-                         f"{len(names)} ({', '.join(names)})")
     results = []
-    for name, array in zip(names, returned):
-        array = view.back(array)
+    for name, array in zip(names, _wanted(names, returned)):
+        array = view.back(array, name)
         if name in TENSORS:
             array = _whole(request, view, name, array)
         wanted = request.empty(name)
@@ -183,25 +235,32 @@ def results_of(request, view, returned):
     return results
 
 
+def _wanted(names, returned):
+    """A list of as many results as there are names."""
+    if not isinstance(returned, (tuple, list)):
+        returned = [returned]
+    if set(names) < set(TENSORS) and len(returned) == len(TENSORS):
+        # Both at once; the one that the problem lacks is ignored.
+        returned = [x for name, x in zip(TENSORS, returned) if name in names]
+    if len(returned) != len(names):
+        raise ValueError(f"the kernel returned {len(returned)} arrays, not "
+                         f"{len(names)} ({', '.join(names)})")
+    return list(returned)
+
+
 def _whole(request, view, name, array):
     """A result for q or k in the order of the request, with every channel."""
     if array.ndim != 4:
         return array
-    if view.heads_first:
-        array = array.swapaxes(1, 2)
+    array = view.turned(array)
     if not view.window:
         return array
     whole = request.arrays[name].copy()
-    window = whole[..., _window(request.fields)]
+    window = view.window_of(whole, request.fields)
     if array.shape != window.shape:
         return array
     window[...] = array
     return whole
-
-
-def _window(fields):
-    start = fields["rotary_offset"]
-    return slice(start, start + fields["rotary_dim"])
 
 
 def form_of(array):

@@ -1,0 +1,189 @@
+"""How a function of another signature is called: which of its parameters gets
+what. All of it is found out before the run."""
+
+import copy
+import inspect
+
+TENSORS = ("q", "k", "x", "xq", "xk", "query", "key", "t", "inputs")
+# What makes a table, or has one, wants to know how many rows.
+LENGTHS = ("max_seq_len", "max_position", "max_position_embeddings",
+           "max_length", "seq_len", "end")
+# Fields of a problem that a parameter may be named for, if it must be given.
+FIELDS = ("operation", "dtype", "table_dtype", "pairing", "rotary_offset",
+          "scaling", "hugging_face", "axis_map", "axis_sections", "inv_freq",
+          "pair_bases")
+
+
+class Value:
+    """What a parameter gets: a constant, or a function whose parameters are
+    names of a problem's fields."""
+
+    def __init__(self, given):
+        self.function = given if callable(given) else lambda: given
+        self.fields = tuple(inspect.signature(self.function).parameters)
+
+    def of(self, p):
+        return self.function(*(getattr(p, field) for field in self.fields))
+
+
+class Field(Value):
+    def __init__(self, name):
+        self.function, self.fields = lambda value: value, (name,)
+
+
+# What a parameter of this name gets.
+KNOWN = {name: value for names, value in (
+    ("rotary_dim rotary_embedding_dim rot_dim dim dims", Field("rotary_dim")),
+    ("head_dim head_size", Field("head_dim")),
+    ("base theta rope_theta rope_base rotary_base base_frequency "
+     "max_wavelength", Field("base")),
+    ("interleaved interleave traditional rotary_interleaved",
+     Value(lambda pairing: pairing == "interleaved")),
+    ("is_neox is_neox_style neox_style",
+     Value(lambda pairing: pairing == "half_split")),
+) for name in names.split()}
+
+
+def values_of(parameters, given, rows=None):
+    """What parameters get, by name, beside the tensors and what goes with them.
+    given: what the user says they get. rows: for LENGTHS."""
+    values = {}
+    for name, parameter in parameters.items():
+        if name in given:
+            values[name] = Value(given[name])
+        elif name in KNOWN:
+            values[name] = KNOWN[name]
+        elif name in LENGTHS and rows is not None:
+            values[name] = Value(rows)
+        elif name in FIELDS and parameter.default is parameter.empty:
+            values[name] = Field(name)
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        values.update((name, Value(value)) for name, value in given.items())
+    return values
+
+
+def parameters_of(function, method=None):
+    """By name, those of an object for a class; None: it does not say."""
+    is_class = inspect.isclass(function)
+    if not inspect.isroutine(function):
+        # Modules of torch and keras have a __call__ of any arguments.
+        names = [method] if method else ["forward", "call", "__call__"]
+        function = next((getattr(function, name) for name in names
+                         if callable(getattr(function, name, None))), function)
+    try:
+        parameters = dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return None
+    if is_class:
+        del parameters[next(iter(parameters))]  # self
+    return parameters
+
+
+def name_of(function):
+    return getattr(function, "__qualname__", type(function).__qualname__)
+
+
+class Call:
+    """A function that has one of some signatures, each a text of names.
+
+    Arguments go by name where the function has parameters of these names, the
+    tensors by position where it calls them otherwise; all of them by position
+    where it has as many without a default.
+
+    names   the signature that it has
+    fields  of a problem, that what it gets beside `names` depends on
+    """
+
+    def __init__(self, function, like, signatures, given, method=None):
+        self.function, self.name = function, name_of(function)
+        signatures = [names.split() for names in signatures]
+        parameters = parameters_of(function, method)
+        if parameters is None:  # a builtin
+            self.names = self._positional = signatures[0]
+            self._values = {name: Value(v) for name, v in given.items()}
+            self._keywords = set(given)
+        else:
+            self._match(like, signatures, parameters, given)
+        self.fields = {field for value in self._values.values()
+                       for field in value.fields}
+        for name in set(self.names) & set(KNOWN):
+            self._values.setdefault(name, KNOWN[name])
+
+    def check(self, given, maker=None):
+        """TypeError if something that the user gives goes nowhere."""
+        used = set(self._values) | (maker.names if maker else set())
+        for name in given:
+            if name not in used:
+                raise TypeError(f"arguments: {self.name} has no parameter "
+                                f"{name}")
+
+    def on(self, function):
+        """The same call of another function."""
+        bound = copy.copy(self)
+        bound.function = function
+        return bound
+
+    def __call__(self, p, given):
+        """given: what it may get, by name; a signature's names are among it."""
+        values = {name: value.of(p) for name, value in self._values.items()}
+        values.update(given)
+        first = [values[name] for name in self._positional]
+        return self.function(*first, **{name: values[name]
+                                        for name in self._keywords & set(values)})
+
+    def _match(self, like, signatures, parameters, given):
+        self._values = values_of(parameters, given)
+        for match in (_by_name, _by_position):
+            for names in signatures:
+                positional = match(names, parameters, self._values)
+                if positional is None:
+                    continue
+                self.names, self._positional = names, positional
+                left = list(parameters)[len(positional):]
+                self._keywords = set(left) | set(self._values) - set(parameters)
+                return
+        wants = " or ".join(f"({', '.join(names)})" for names in signatures)
+        has = ", ".join(map(str, parameters.values()))
+        raise TypeError(f"like={like!r} calls {self.name}{wants}; "
+                        f"it takes ({has})")
+
+
+def _by_name(names, parameters, values):
+    """Those of the names that go by position; None: others cannot go by name."""
+    tensors = [name for name in names if name in TENSORS]
+    others = {name for name in names if name not in TENSORS} - set(KNOWN)
+    if set(tensors) <= set(parameters):
+        tensors = []
+    first = list(parameters)[:len(tensors)]
+    by_name = {name for name, p in parameters.items()
+               if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    covered = set(first) | set(names) | set(values)
+    fits = (others <= by_name and len(first) == len(tensors)
+            and not set(first) & (others | set(values))
+            and set(_required(parameters)) <= covered)
+    return tensors if fits else None
+
+
+def _by_position(names, parameters, values):
+    kinds = [p.kind for p in parameters.values()]
+    required = _required(parameters)
+    unknown = [name for name in required if name not in values]
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return names
+    # As many as the function must have; a word that is known stands for itself.
+    head, tail = names[:len(required)], names[len(required):]
+    if (len(head) == len(required) and set(tail) <= set(KNOWN) and unknown
+            and all(name in KNOWN or its in unknown
+                    for name, its in zip(head, required))
+            and inspect.Parameter.KEYWORD_ONLY not in
+            [parameters[name].kind for name in required]):
+        return head
+    wanted = [name for name in names if name not in KNOWN]
+    is_first = unknown == list(parameters)[:len(unknown)]
+    return wanted if is_first and len(unknown) == len(wanted) else None
+
+
+def _required(parameters):
+    return [name for name, p in parameters.items()
+            if p.default is p.empty
+            and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
