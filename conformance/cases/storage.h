@@ -2,6 +2,8 @@
 #ifndef ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
 #define ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
 
+#include <cstdint>
+
 namespace ropeproof::conformance::cases {
 
 // The dimensions of q and k, the slowest first: [batch, seq, heads, head_dim] and
@@ -10,21 +12,27 @@ enum class DimensionOrder { kBshd, kBhsd, kSbhd, kPacked };
 
 // Strides are in elements.
 enum class Spacing {
-  kDense,         // rows back to back
-  kGaps,          // after each head, token and batch row
-  kKeysApart,     // k in another order of dimensions than q, and with gaps
-  kOutputsApart,  // outputs in another order than inputs, and with gaps
-  kBroadcast,     // in_batch_stride 0: all batch rows read the same numbers
-  kWide,          // a stride beyond 2^16
-  kFar            // the last row begins beyond 2^31
+  kDense,          // rows back to back
+  kGaps,           // after each head, token and batch row
+  kKeysApart,      // k in another order of dimensions than q, and with gaps
+  kOutputsApart,   // outputs in another order than inputs, and with gaps
+  kBroadcast,      // in_batch_stride 0: all batch rows read the same numbers
+  kKeysBroadcast,  // of k alone
+  kWide,           // a stride beyond 2^16
+  kFar             // the last row begins beyond 2^32
 };
 
 // Of positions, tables, ids and amplitudes, which have no heads.
 enum class RowSpacing {
   kDense,
   kGaps,
-  kShared  // batch stride 0: all batch rows have the same positions
+  kShared,  // batch stride 0: all batch rows have the same positions
+  kWide,    // a stride beyond 2^16
+  kFar      // the last row begins beyond 2^32
 };
+
+// Which tensors are written where they are read.
+enum class InPlace { kNone, kBoth, kQueries, kKeys };
 
 // Every buffer of the call ends at a guard page, or begins behind one; or it begins
 // one element after an aligned address, at no guard page.
@@ -34,8 +42,20 @@ struct Storage {
   DimensionOrder order = DimensionOrder::kBshd;
   Spacing spacing = Spacing::kDense;
   RowSpacing rows = RowSpacing::kDense;
-  bool is_in_place = false;
+  InPlace in_place = InPlace::kNone;
   BufferEdge edge = BufferEdge::kEnd;
+
+  bool is_in_place(bool is_key) const {
+    return in_place == InPlace::kBoth ||
+           in_place == (is_key ? InPlace::kKeys : InPlace::kQueries);
+  }
+  // Of these heads of k any tensor is in, or out of, place.
+  bool any_in_place(std::int64_t k_heads) const {
+    return is_in_place(false) || (k_heads > 0 && is_in_place(true));
+  }
+  bool any_out_of_place(std::int64_t k_heads) const {
+    return !is_in_place(false) || (k_heads > 0 && !is_in_place(true));
+  }
 };
 
 }  // namespace ropeproof::conformance::cases

@@ -95,8 +95,8 @@ std::string summary(const RopeCase& c) {
   if (c.storage) {
     text += ", " + text::word(kOrderWords, c.storage->order) + " " +
             text::word(kSpacingWords, c.storage->spacing) + ", rows " +
-            text::word(kRowSpacingWords, c.storage->rows) +
-            (c.storage->is_in_place ? ", in place, " : ", ") +
+            text::word(kRowSpacingWords, c.storage->rows) + ", place " +
+            text::word(kInPlaceWords, c.storage->in_place) + ", " +
             text::word(kEdgeWords, c.storage->edge);
   } else if (c.memory != Memory::kDense) {
     text += ", " + text::word(kMemoryWords, c.memory);

@@ -19,19 +19,28 @@ inline constexpr text::Words<DimensionOrder, 4> kOrderWords{
      {DimensionOrder::kSbhd, "sbhd"},
      {DimensionOrder::kPacked, "packed"}}};
 
-inline constexpr text::Words<Spacing, 7> kSpacingWords{
+inline constexpr text::Words<Spacing, 8> kSpacingWords{
     {{Spacing::kDense, "dense"},
      {Spacing::kGaps, "gaps"},
      {Spacing::kKeysApart, "k_apart"},
      {Spacing::kOutputsApart, "outputs_apart"},
      {Spacing::kBroadcast, "broadcast"},
+     {Spacing::kKeysBroadcast, "k_broadcast"},
      {Spacing::kWide, "wide"},
      {Spacing::kFar, "far"}}};
 
-inline constexpr text::Words<RowSpacing, 3> kRowSpacingWords{
+inline constexpr text::Words<RowSpacing, 5> kRowSpacingWords{
     {{RowSpacing::kDense, "dense"},
      {RowSpacing::kGaps, "gaps"},
-     {RowSpacing::kShared, "shared"}}};
+     {RowSpacing::kShared, "shared"},
+     {RowSpacing::kWide, "wide"},
+     {RowSpacing::kFar, "far"}}};
+
+inline constexpr text::Words<InPlace, 4> kInPlaceWords{
+    {{InPlace::kNone, "out"},
+     {InPlace::kBoth, "in"},
+     {InPlace::kQueries, "q_in"},
+     {InPlace::kKeys, "k_in"}}};
 
 inline constexpr text::Words<BufferEdge, 3> kEdgeWords{
     {{BufferEdge::kEnd, "end"},

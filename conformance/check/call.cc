@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <variant>
 
@@ -17,9 +18,6 @@ namespace ropeproof::conformance::check {
 namespace {
 
 using reference::Format;
-
-// After the rows of positions, amplitudes and tables, which have no heads.
-constexpr Strides kRowGaps{5, 3, 0};
 
 // Of no meaning; the same on every machine.
 template <class Case>
@@ -44,12 +42,6 @@ Rows list_of(std::size_t count) {
 
 }  // namespace
 
-Rows Call::rows_of(std::int64_t outer, std::int64_t inner,
-                   std::int64_t length) const {
-  const bool has_gaps = storage_.rows == cases::RowSpacing::kGaps;
-  return with_gaps({outer, inner, 1}, length, has_gaps ? kRowGaps : Strides{});
-}
-
 bool Call::is_shared(std::initializer_list<const cases::Bits*> lists,
                      std::int64_t blocks) const {
   return storage_.rows == cases::RowSpacing::kShared &&
@@ -59,7 +51,8 @@ bool Call::is_shared(std::initializer_list<const cases::Bits*> lists,
 }
 
 Rows Call::table_rows(std::initializer_list<const cases::Bits*> inputs) {
-  Rows rows = rows_of(case_->batch, case_->seq, case_->pairs());
+  Rows rows =
+      place_rows(storage_.rows, case_->batch, case_->seq, case_->pairs());
   // Those of an output are never one.
   if (problem_.operation != ROPEPROOF_TABLE && is_shared(inputs)) {
     rows.strides.batch = 0;
@@ -107,32 +100,32 @@ ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
   const Placed placed =
       place(storage_, {case_->batch, case_->seq, heads},
             case_->spec.layout.head_dim, member == &judge::Output::k);
-  const Array in = memory_.add(name, placed.in, width_,
-                               CallMemory::Fill::kFinite, placed.is_sparse);
-  const Array out =
-      storage_.is_in_place
-          ? in
-          : memory_.add(name + ".out", placed.out, width_,
-                        CallMemory::Fill::kOnes, placed.is_sparse);
+  const Array in =
+      memory_.add(name, placed.in, width_, CallMemory::Fill::kFinite);
+  const Array out = storage_.is_in_place(member == &judge::Output::k)
+                        ? in
+                        : memory_.add(name + ".out", placed.out, width_,
+                                      CallMemory::Fill::kOnes);
   return rotated(member, in, out, bits);
 }
 
 // What one matrix product leaves: q, k and v of a token in one row. Outputs have the
-// same form, unless they are to lie otherwise than inputs.
+// same form, unless they are to lie otherwise than inputs, or one of them alone is
+// apart: k in a cache.
 void Call::add_packed() {
   const cases::RopeCase& c = *case_;
   const std::int64_t d = c.spec.layout.head_dim;
   const std::int64_t v_heads = std::max(c.k_heads, std::int64_t{1});
   const Placed all = place(
       storage_, {c.batch, c.seq, c.q_heads + c.k_heads + v_heads}, d, false);
-  const Array in = memory_.add("q, k and v", all.in, width_,
-                               CallMemory::Fill::kFinite, all.is_sparse);
-  const bool is_apart = storage_.spacing == cases::Spacing::kOutputsApart &&
-                        !storage_.is_in_place;
-  Array out = in;
-  if (!storage_.is_in_place && !is_apart) {
-    out = memory_.add("q, k and v.out", all.out, width_,
-                      CallMemory::Fill::kOnes, all.is_sparse);
+  const Array in =
+      memory_.add("q, k and v", all.in, width_, CallMemory::Fill::kFinite);
+  const bool is_apart = storage_.spacing == cases::Spacing::kOutputsApart ||
+                        storage_.any_in_place(c.k_heads);
+  std::optional<Array> out;
+  if (!is_apart) {
+    out =
+        memory_.add("q, k and v.out", all.out, width_, CallMemory::Fill::kOnes);
   }
   const auto part = [&](Array array, std::int64_t first, std::int64_t heads) {
     array.rows.shape.heads = heads;
@@ -143,13 +136,17 @@ void Call::add_packed() {
   const auto add = [&](Member member, const std::string& name,
                        const cases::Bits& bits, std::int64_t first,
                        std::int64_t heads) {
-    Array to = part(out, first, heads);
-    if (is_apart) {
-      const Placed placed = place(storage_, {c.batch, c.seq, heads}, d,
-                                  member == &judge::Output::k);
-      to = memory_.add(name, placed.out, width_, CallMemory::Fill::kOnes);
+    const bool is_key = member == &judge::Output::k;
+    const Array from = part(in, first, heads);
+    Array to = from;
+    if (!storage_.is_in_place(is_key)) {
+      to = out ? part(*out, first, heads)
+               : memory_.add(
+                     name,
+                     place(storage_, {c.batch, c.seq, heads}, d, is_key).out,
+                     width_, CallMemory::Fill::kOnes);
     }
-    return rotated(member, part(in, first, heads), to, bits);
+    return rotated(member, from, to, bits);
   };
   q_ = add(&judge::Output::q, "q.out", c.q, 0, c.q_heads);
   if (c.k_heads > 0) {
@@ -184,14 +181,14 @@ void Call::add_cache(Format table) {
   problem_.cache = layout;
   problem_.cache_rows = cache.rows;
   problem_.table_dtype = plugin::abi_dtype(table);
-  const Rows rows = rows_of(1, cache.rows, cache.row_length);
+  const Rows rows = place_rows(storage_.rows, 1, cache.rows, cache.row_length);
   problem_.table_token_stride = rows.strides.token;
   const std::size_t width = plugin::bytes_of(table);
   problem_.cos = memory_.add_input("cos", rows, width, cache.cos).data;
   if (!cache.sin.empty()) {
     problem_.sin = memory_.add_input("sin", rows, width, cache.sin).data;
   }
-  Rows id_rows = rows_of(1, case_->batch, case_->seq);
+  Rows id_rows = place_rows(storage_.rows, 1, case_->batch, case_->seq);
   if (is_shared({&cache.ids})) id_rows.strides.token = 0;
   problem_.position_batch_stride = id_rows.strides.token;
   problem_.ids = reinterpret_cast<const std::int64_t*>(
@@ -236,7 +233,7 @@ void Call::add_angles() {
     positions.push_back(bits_of(p));
     greatest = std::max(greatest, p);
   }
-  Rows rows = rows_of(axes.count, c.batch, c.seq);
+  Rows rows = place_rows(storage_.rows, axes.count, c.batch, c.seq);
   if (is_shared({&positions}, axes.count)) rows.strides.token = 0;
   // A gap holds a position that no token of the case has.
   const std::byte* const data =

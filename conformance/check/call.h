@@ -46,9 +46,6 @@ class Call {
 
   using Member = cases::Bits judge::Output::*;
 
-  // Rows without heads.
-  Rows rows_of(std::int64_t outer, std::int64_t inner,
-               std::int64_t length) const;
   // Whether the batch rows of each of `lists`, which are alike, are to be one.
   bool is_shared(std::initializer_list<const cases::Bits*> lists,
                  std::int64_t blocks = 1) const;

@@ -41,7 +41,7 @@ CallMemory::CallMemory(plugin::Kernel& kernel, std::size_t salt,
     : kernel_(kernel), salt_(salt), edge_(edge), is_unaligned_(is_unaligned) {}
 
 Array CallMemory::add(const std::string& name, const Rows& rows,
-                      std::size_t width, Fill fill, bool is_sparse) {
+                      std::size_t width, Fill fill) {
   Buffer buffer;
   buffer.name = name;
   buffer.bytes = extent(rows) * width;
@@ -61,7 +61,7 @@ Array CallMemory::add(const std::string& name, const Rows& rows,
   }
   const std::size_t total = zone_before + buffer.bytes + zone_after;
   std::byte* zone = nullptr;
-  if (is_sparse) {
+  if (is_sparse(rows)) {
     // A kernel of this process that miscounts shall find memory.
     if (!kernel_.has_guards()) edge = plugin::Edge::kStart;
     buffer.watched = ranges_of(rows, width);
@@ -85,7 +85,8 @@ Array CallMemory::add_input(const std::string& name, const Rows& rows,
                             std::size_t width, const cases::Bits& bits,
                             std::optional<std::uint64_t> gap) {
   const Array array = add(name, rows, width, Fill::kFinite);
-  if (const std::size_t count = extent(rows); gap && count > bits.size()) {
+  const std::size_t count = extent(rows);
+  if (gap && count > bits.size() && !is_sparse(rows)) {
     Array all = array;
     all.rows = {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
     write(all, cases::Bits(count, *gap));

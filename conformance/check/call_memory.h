@@ -46,10 +46,11 @@ class CallMemory {
   CallMemory& operator=(const CallMemory&) = delete;
 
   // A buffer that ends with the last row. Throws std::bad_alloc;
-  // plugin::NoAddressSpace for a sparse one.
+  // plugin::NoAddressSpace where the rows are sparse.
   Array add(const std::string& name, const Rows& rows, std::size_t width,
-            Fill fill, bool is_sparse = false);
-  // The same, filled in. Gaps hold `gap`, or finite numbers that are small.
+            Fill fill);
+  // The same, filled in. Gaps hold `gap`, or finite numbers that are small, and
+  // those of sparse rows zeros.
   Array add_input(const std::string& name, const Rows& rows, std::size_t width,
                   const cases::Bits& bits,
                   std::optional<std::uint64_t> gap = std::nullopt);
@@ -75,7 +76,7 @@ class CallMemory {
     std::size_t bytes = 0;      // the same
     std::size_t zone_before = 0;
     // Counted from the zone before the data.
-    Ranges watched;  // all, or of a sparse buffer the rows with their zones
+    Ranges watched;  // all, or of sparse rows these with their zones
     Ranges outputs;  // what the call may change
     std::vector<std::byte> before;  // the call: what is watched
   };

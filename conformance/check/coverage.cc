@@ -56,18 +56,19 @@ struct Seen {
 Share share_of(const cover::Model& model, const cover::Masks& offered,
                const cover::Masks& seen_by, int strength,
                const cover::Combinations& seen,
-               std::vector<std::string>* missing) {
+               std::vector<std::string>& missing) {
   Share share;
-  cover::for_each_combination(
-      model, seen_by, strength, [&](const cover::Row& part) {
-        const bool is_met = seen.has(part);
-        if (!is_met && !model.complete(part, offered)) return;
-        ++share.possible;
-        if (is_met) ++share.met;
-        if (!is_met && missing != nullptr && missing->size() < kMissingShown) {
-          missing->push_back(model.words(part));
-        }
-      });
+  cover::for_each_combination(model, seen_by, strength,
+                              [&](const cover::Row& part) {
+                                const bool is_met = seen.has(part);
+                                if (!is_met && !model.complete(part, offered))
+                                  return;
+                                ++share.possible;
+                                if (is_met) ++share.met;
+                                if (!is_met && missing.size() < kMissingShown) {
+                                  missing.push_back(model.words(part));
+                                }
+                              });
   return share;
 }
 
@@ -145,8 +146,10 @@ std::vector<OperationCoverage> coverage_of(
     cover::Masks masks = cover::seen_by(model, operation);
     for (std::size_t d = 0; d < model.size(); ++d) masks[d] &= offered[d];
     OperationCoverage one{operation, of.calls, {}, {}, {}};
-    one.pairs = share_of(model, offered, masks, 2, of.pairs, &one.missing);
-    one.triples = share_of(model, offered, masks, 3, of.triples, nullptr);
+    one.pairs = share_of(model, offered, masks, 2, of.pairs, one.missing);
+    one.triples = with_triples ? share_of(model, offered, masks, 3, of.triples,
+                                          one.missing)
+                               : Share{};
     coverage.push_back(std::move(one));
   }
   return coverage;

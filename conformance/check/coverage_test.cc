@@ -157,7 +157,9 @@ TEST_CASE("formed goldens are those of the oracle, bit for bit",
     // What stands outside the window may be no number.
     for (cases::Bits* x : {&group.rope_cases[0].q, &group.rope_cases[0].k}) {
       for (std::uint64_t& bits : *x) {
-        if (!std::isfinite(reference::decode(c.dtype, bits))) bits = 0;
+        if (!c.is_special && !std::isfinite(reference::decode(c.dtype, bits))) {
+          bits = 0;
+        }
       }
     }
     cases::prove(reference::best_oracle(), group);

@@ -53,6 +53,7 @@ Facts facts_of(const cases::RopeCase& c) {
     facts["order"] = text::word(cases::kOrderWords, c.storage->order);
     facts["spacing"] = text::word(cases::kSpacingWords, c.storage->spacing);
     facts["rows"] = text::word(cases::kRowSpacingWords, c.storage->rows);
+    facts["place"] = text::word(cases::kInPlaceWords, c.storage->in_place);
     facts["edge"] = text::word(cases::kEdgeWords, c.storage->edge);
   }
   if (!c.positions.empty()) {

@@ -21,7 +21,7 @@ constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
 // A case as a kernel is called with it.
 struct Asked {
   const cases::RopeCase& c;
-  bool is_strided, is_in_place;
+  bool is_strided, is_in_place, is_out_of_place;  // of any tensor
   bool has_scaling;  // that the kernel computes, with its amplitude and length
 };
 
@@ -77,7 +77,7 @@ constexpr Feature kFeatures[] = {
     {ROPEPROOF_IN_PLACE, kTensors, [](const Asked& a) { return a.is_in_place; },
      "in-place calls"},
     {ROPEPROOF_OUT_OF_PLACE, kTensors,
-     [](const Asked& a) { return !a.is_in_place; }, nullptr},
+     [](const Asked& a) { return a.is_out_of_place; }, nullptr},
     {ROPEPROOF_KEYS, kTensors, [](const Asked& a) { return a.c.k_heads > 0; },
      nullptr},
     {ROPEPROOF_INV_FREQ, kAngles,
@@ -133,10 +133,13 @@ Asked asked(const cases::RopeCase& c, const plugin::Description& description,
   const bool is_strided = storage.order != cases::DimensionOrder::kBshd ||
                           storage.spacing != cases::Spacing::kDense ||
                           storage.rows != cases::RowSpacing::kDense;
-  const bool is_placed = storage.is_in_place ||
-                         (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
+  const bool is_in_only = (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
+  const bool is_in_place = is_in_only || storage.any_in_place(c.k_heads);
+  const bool is_out_of_place =
+      !is_in_only && storage.any_out_of_place(c.k_heads);
   const std::uint32_t scaling = plugin::scaling_bit(c.spec.frequencies.scaling);
-  return {c, shares_memory && is_strided, shares_memory && is_placed,
+  return {c, shares_memory && is_strided, shares_memory && is_in_place,
+          !shares_memory || is_out_of_place,
           (description.scalings & scaling) != 0};
 }
 

@@ -64,7 +64,7 @@ std::vector<Row> rows() {
        [](auto& c) { c.storage.emplace().rows = cases::RowSpacing::kShared; },
        "strided tensors", kTensors},
       {ROPEPROOF_IN_PLACE,
-       [](auto& c) { c.storage.emplace().is_in_place = true; },
+       [](auto& c) { c.storage.emplace().in_place = cases::InPlace::kBoth; },
        "in-place calls", kTensors},
       {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
       {ROPEPROOF_INV_FREQ,

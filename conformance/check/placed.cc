@@ -16,10 +16,11 @@ using Gaps = std::array<std::int64_t, 3>;
 constexpr Gaps kNoGaps{}, kInputGaps{3, 5, 7}, kOutputGaps{9, 11, 13},
     kKeyGaps{15, 19, 17}, kKeyOutputGaps{21, 25, 23};
 
-constexpr std::int64_t kWideStride = (std::int64_t{1} << 16) + 7;
-constexpr std::int64_t kFarElements = std::int64_t{1} << 31;
 // Each row of a wide dimension takes a page.
-constexpr std::int64_t kMostWideRows = 1024;
+constexpr std::int64_t kMostWideRows = 128;
+// After the rows of positions, amplitudes and tables, which have no heads.
+constexpr Strides kRowGaps{5, 3, 0};
+constexpr std::int64_t kMostPages = 256;
 
 struct Dimension {
   std::int64_t count;
@@ -82,7 +83,7 @@ Rows rows_of(const Dimensions& all, const reference::Shape& shape,
   std::int64_t stride = length;
   for (std::size_t i = 0; i < 3; ++i) {
     stride += gaps[i];
-    if (i == longest) stride = std::max(stride, least);
+    if (i == longest) stride = std::max(stride + 1, least);
     rows.strides.*all[i].stride = stride;
     stride *= all[i].count;
   }
@@ -103,6 +104,7 @@ Placed place(const cases::Storage& storage, const reference::Shape& shape,
   switch (storage.spacing) {
     case Spacing::kDense:
     case Spacing::kBroadcast:
+    case Spacing::kKeysBroadcast:
       placed.in = placed.out = rows(same, kNoGaps);
       break;
     case Spacing::kGaps:
@@ -121,11 +123,9 @@ Placed place(const cases::Storage& storage, const reference::Shape& shape,
     case Spacing::kFar: {
       const std::size_t longest =
           long_dimension(storage.spacing, is_packed, same);
-      placed.is_sparse = longest < 3;
       std::int64_t least = kWideStride + (is_key ? 12 : 0);
-      if (storage.spacing == Spacing::kFar && placed.is_sparse) {
-        const std::int64_t steps = same[longest].count - 1;
-        least = (kFarElements + steps - 1) / steps + 3;
+      if (storage.spacing == Spacing::kFar && longest < 3) {
+        least = far_stride(same[longest].count);
       }
       // Outputs further apart than inputs.
       placed.in = rows_of(same, shape, length, kNoGaps, longest, least);
@@ -133,12 +133,38 @@ Placed place(const cases::Storage& storage, const reference::Shape& shape,
       break;
     }
   }
-  if (storage.is_in_place) {
+  const bool is_shared = storage.spacing == Spacing::kBroadcast ||
+                         (storage.spacing == Spacing::kKeysBroadcast && is_key);
+  if (storage.is_in_place(is_key)) {
     placed.out = placed.in;
-  } else if (storage.spacing == Spacing::kBroadcast) {
+  } else if (is_shared) {
     placed.in.strides.batch = 0;
   }
   return placed;
+}
+
+Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
+                std::int64_t inner, std::int64_t length) {
+  const bool has_gaps = spacing == cases::RowSpacing::kGaps;
+  Rows rows =
+      with_gaps({outer, inner, 1}, length, has_gaps ? kRowGaps : Strides{});
+  const bool is_far = spacing == cases::RowSpacing::kFar;
+  if (!is_far && spacing != cases::RowSpacing::kWide) return rows;
+  // Each row of a long stride takes a page. Far are the outer ones, so that the
+  // inner ones stay together.
+  const bool is_inner =
+      inner > 1 && (outer == 1 || (!is_far && outer * inner <= kMostPages));
+  const std::int64_t count = is_inner ? inner : outer;
+  if (count < 2 || count > kMostPages) return rows;
+  const std::int64_t least = is_far ? far_stride(count) : kWideStride;
+  auto& [batch, token, head] = rows.strides;
+  if (is_inner) {
+    token = std::max(token + 1, least);
+    batch = inner * token;
+  } else {
+    batch = std::max(batch + 1, least);
+  }
+  return rows;
 }
 
 }  // namespace ropeproof::conformance::check

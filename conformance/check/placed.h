@@ -11,8 +11,7 @@ namespace ropeproof::conformance::check {
 
 // q or k as a call gets it.
 struct Placed {
-  Rows in, out;            // the same in place
-  bool is_sparse = false;  // far more address space than memory
+  Rows in, out;  // the same in place
 };
 
 // `shape` is q's or k's; of kPacked, that of all heads of a token: q's, k's and
@@ -21,6 +20,12 @@ struct Placed {
 // place, kBroadcast and kOutputsApart are dense.
 Placed place(const cases::Storage& storage, const reference::Shape& shape,
              std::int64_t length, bool is_key);
+
+// Rows without heads, [outer, inner] of them: batch rows of tokens, or axes of batch
+// rows. kShared: dense. kWide and kFar: the inner ones are far apart if they are few,
+// else the outer ones; where neither are two or more, or few, dense.
+Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
+                std::int64_t inner, std::int64_t length);
 
 }  // namespace ropeproof::conformance::check
 

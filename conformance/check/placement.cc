@@ -13,8 +13,9 @@ using cases::Spacing;
 cases::Storage storage_of(cases::Memory memory) {
   using cases::Memory;
   cases::Storage storage;
-  storage.is_in_place =
-      memory == Memory::kInPlace || memory == Memory::kStridedInPlace;
+  if (memory == Memory::kInPlace || memory == Memory::kStridedInPlace) {
+    storage.in_place = cases::InPlace::kBoth;
+  }
   if (memory == Memory::kStrided || memory == Memory::kStridedInPlace) {
     storage.spacing = Spacing::kGaps;
     storage.rows = RowSpacing::kGaps;
@@ -46,7 +47,9 @@ Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
     storage.spacing = Spacing::kDense;
   }
   const std::uint32_t features = kernel.description().features;
-  if ((features & ROPEPROOF_OUT_OF_PLACE) == 0) storage.is_in_place = true;
+  if ((features & ROPEPROOF_OUT_OF_PLACE) == 0) {
+    storage.in_place = cases::InPlace::kBoth;
+  }
   // A table has no tensors, so it is asked of kernels without strides too: they
   // get it dense.
   if ((features & ROPEPROOF_STRIDED) == 0) storage.rows = RowSpacing::kDense;
@@ -56,8 +59,14 @@ Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
   if (is_long && c.tokens() < 2 && storage.order == DimensionOrder::kPacked) {
     storage.order = DimensionOrder::kBshd;
   }
-  if (storage.spacing == Spacing::kBroadcast &&
-      !(repeats(c.q, 1, c.batch) && repeats(c.k, 1, c.batch))) {
+  const bool is_q_shared = storage.spacing == Spacing::kBroadcast;
+  const bool is_k_shared =
+      is_q_shared || storage.spacing == Spacing::kKeysBroadcast;
+  // Packed rows that are written to are not one.
+  if ((storage.order == DimensionOrder::kPacked && is_k_shared &&
+       storage.any_in_place(c.k_heads)) ||
+      (is_q_shared && !repeats(c.q, 1, c.batch)) ||
+      (is_k_shared && !repeats(c.k, 1, c.batch))) {
     storage.spacing = Spacing::kDense;
   }
   return place;

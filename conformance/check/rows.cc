@@ -51,6 +51,13 @@ std::size_t extent(const Rows& rows) {
                                   (shape.heads - 1) * strides.head + length);
 }
 
+bool is_sparse(const Rows& rows) {
+  const auto& [batch, seq, heads] = rows.shape;
+  const std::size_t all = extent(rows);
+  return all > std::size_t{1} << 16 &&
+         all > 2 * static_cast<std::size_t>(batch * seq * heads * rows.length);
+}
+
 std::vector<plugin::ByteRange> ranges_of(const Rows& rows, std::size_t width) {
   struct Dimension {
     std::int64_t count, stride;

@@ -25,12 +25,22 @@ struct Rows {
   Strides strides;
 };
 
+// Longer than 16 bits can say; and of `count` rows, two or more, the last of which
+// begins where 32 bits cannot say.
+inline constexpr std::int64_t kWideStride = (std::int64_t{1} << 16) + 7;
+constexpr std::int64_t far_stride(std::int64_t count) {
+  return ((std::int64_t{1} << 32) + count - 2) / (count - 1) + 3;
+}
+
 // With gaps after each head, token and batch row.
 Rows with_gaps(const reference::Shape& shape, std::int64_t length,
                const Strides& gaps);
 
 // Elements from the first to the last.
 std::size_t extent(const Rows& rows);
+
+// Whether the gaps are larger than the rows, and too large to fill.
+bool is_sparse(const Rows& rows);
 
 // Where the rows lie, in bytes from the first one: in ascending order, one range
 // for what lies back to back. For strides that nest, in any order of dimensions.

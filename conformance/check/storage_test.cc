@@ -57,9 +57,11 @@ TEST_CASE("strides are those of the storage", "[conformance][storage]") {
     Call call(kernel, ROPEPROOF_ROPE, one, reference::Format::kF32);
     const ropeproof_problem p = call.begin();
     const ropeproof_tensor &q = p.q, &k = p.k;
-    const bool is_out = !storage.is_in_place;
-    CHECK((q.in == q.out) == storage.is_in_place);
-    CHECK((k.in == k.out) == storage.is_in_place);
+    const bool is_q_out = !storage.is_in_place(false),
+               is_k_out = !storage.is_in_place(true),
+               is_packed = storage.order == cases::DimensionOrder::kPacked;
+    CHECK((q.in == q.out) == storage.is_in_place(false));
+    CHECK((k.in == k.out) == storage.is_in_place(true));
     switch (storage.order) {
       case cases::DimensionOrder::kBshd:
         CHECK(q.in_head_stride < q.in_token_stride);
@@ -85,9 +87,9 @@ TEST_CASE("strides are those of the storage", "[conformance][storage]") {
     const bool is_far = storage.spacing == Spacing::kFar;
     for (const ropeproof_tensor& t : {q, k}) {
       CHECK((farthest(p, t.heads, t.in_batch_stride, t.in_token_stride,
-                      t.in_head_stride) > std::int64_t{1} << 31) == is_far);
+                      t.in_head_stride) > std::int64_t{1} << 32) == is_far);
       CHECK((farthest(p, t.heads, t.out_batch_stride, t.out_token_stride,
-                      t.out_head_stride) > std::int64_t{1} << 31) == is_far);
+                      t.out_head_stride) > std::int64_t{1} << 32) == is_far);
     }
     switch (storage.spacing) {
       case Spacing::kKeysApart:
@@ -97,11 +99,18 @@ TEST_CASE("strides are those of the storage", "[conformance][storage]") {
               (storage.order == cases::DimensionOrder::kBshd));
         break;
       case Spacing::kOutputsApart:
-        CHECK((q.in_head_stride != q.out_head_stride) == is_out);
+        CHECK((q.in_head_stride != q.out_head_stride) == is_q_out);
         break;
       case Spacing::kBroadcast:
-        CHECK((q.in_batch_stride == 0 && k.in_batch_stride == 0) == is_out);
+        if (is_packed && !(is_q_out && is_k_out)) break;
+        CHECK((q.in_batch_stride == 0) == is_q_out);
+        CHECK((k.in_batch_stride == 0) == is_k_out);
         CHECK(q.out_batch_stride > 0);
+        break;
+      case Spacing::kKeysBroadcast:
+        if (is_packed) break;
+        CHECK(q.in_batch_stride > 0);
+        CHECK((k.in_batch_stride == 0) == is_k_out);
         break;
       case Spacing::kWide:
         CHECK(q.in_token_stride > 1 << 16);
@@ -110,10 +119,24 @@ TEST_CASE("strides are those of the storage", "[conformance][storage]") {
       default:
         break;
     }
-    CHECK(p.position_batch_stride ==
-          (storage.rows == cases::RowSpacing::kDense    ? c.seq
-           : storage.rows == cases::RowSpacing::kShared ? 0
-                                                        : c.seq + 3));
+    const std::int64_t stride = p.position_batch_stride;
+    switch (storage.rows) {
+      case cases::RowSpacing::kDense:
+        CHECK(stride == c.seq);
+        break;
+      case cases::RowSpacing::kGaps:
+        CHECK(stride == c.seq + 3);
+        break;
+      case cases::RowSpacing::kShared:
+        CHECK(stride == 0);
+        break;
+      case cases::RowSpacing::kWide:
+        CHECK(stride > 1 << 16);
+        break;
+      case cases::RowSpacing::kFar:
+        CHECK((c.batch - 1) * stride > std::int64_t{1} << 32);
+        break;
+    }
   }
 }
 
@@ -152,7 +175,7 @@ TEST_CASE("a library with short strides or offsets fails or crashes",
       const ContractResult got =
           result(*kernel, stored(c, storage), ROPEPROOF_ROPE);
       const bool is_asked =
-          storage.spacing == spacing || (storage.spacing == Spacing::kFar);
+          storage.spacing == spacing || storage.spacing == Spacing::kFar;
       CHECK(got.pass != is_asked);
     }
   }

@@ -13,7 +13,7 @@ namespace ropeproof::conformance::cover {
 namespace {
 
 constexpr std::int64_t kWideStride = std::int64_t{1} << 16;
-constexpr std::int64_t kFarOffsets = std::int64_t{1} << 31;
+constexpr std::int64_t kFarOffsets = std::int64_t{1} << 32;
 
 class Reader {
  public:
@@ -199,6 +199,9 @@ class Reader {
         span() == size() ||
         (is_packed() && q.in_token_stride == (q.heads + 2 * k.heads) * d &&
          (p_.batch == 1 || q.in_batch_stride == p_.seq * q.in_token_stride));
+    if (k.heads > 0 && p_.batch > 1 && k.in_batch_stride == 0) {
+      return "k_broadcast";
+    }
     if (in == d && out == d && is_whole) return "dense";
     const auto is_wide = [](std::int64_t count, std::int64_t stride) {
       return count > 1 && stride > kWideStride;
@@ -216,13 +219,21 @@ class Reader {
   }
 
   std::string_view rows() const {
-    if (p_.operation != ROPEPROOF_ROTATE) {
-      return rows_by(p_.position_batch_stride, p_.seq);
+    if (p_.operation == ROPEPROOF_ROTATE) {
+      return rows_by(p_.seq * (p_.rotary_dim / 2), p_.table_batch_stride,
+                     (p_.batch - 1) * p_.table_batch_stride +
+                         (p_.seq - 1) * p_.table_token_stride);
     }
-    return rows_by(p_.table_batch_stride, p_.seq * (p_.rotary_dim / 2));
+    return rows_by(p_.seq, p_.position_batch_stride,
+                   (p_.batch - 1) * p_.position_batch_stride +
+                       (p_.position_axes - 1) * p_.position_axis_stride);
   }
 
-  bool is_in_place() const { return p_.q.out == p_.q.in; }
+  std::string_view place() const {
+    const bool is_q_in = p_.q.out == p_.q.in;
+    const bool is_k_in = p_.k.heads > 0 ? p_.k.out == p_.k.in : is_q_in;
+    return is_q_in ? (is_k_in ? "in" : "q_in") : is_k_in ? "k_in" : "out";
+  }
   const ropeproof_problem& problem() const { return p_; }
 
  private:
@@ -244,9 +255,13 @@ class Reader {
     return false;
   }
 
-  std::string_view rows_by(std::int64_t stride, std::int64_t dense) const {
+  // `stride` between batch rows, `dense` where they lie back to back; `last` is
+  // where the last row begins.
+  std::string_view rows_by(std::int64_t dense, std::int64_t stride,
+                           std::int64_t last) const {
+    if (last > kFarOffsets) return "far";
     if (p_.batch > 1 && stride == 0) return "shared";
-    return stride == dense ? "dense" : "gaps";
+    return stride == dense ? "dense" : stride > kWideStride ? "wide" : "gaps";
   }
 
   const void* element(const void* data, std::int64_t index) const {
@@ -319,9 +334,7 @@ Row classes_of(const Model& model, const ropeproof_problem& problem) {
   set("layout", [&] { return reader.layout(); });
   set("strides", [&] { return reader.strides(); });
   set("rows", [&] { return reader.rows(); });
-  set("place", [&]() -> std::string_view {
-    return reader.is_in_place() ? "in" : "out";
-  });
+  set("place", [&] { return reader.place(); });
   const bool is_permute = problem.operation == ROPEPROOF_PERMUTE;
   set_size("pairs", problem.rotary_dim / 2);
   set_size("batch", problem.batch);

@@ -211,7 +211,7 @@ class Outline {
     const bool is_dense = q_.storage.order == cases::DimensionOrder::kBshd &&
                           q_.storage.spacing == cases::Spacing::kDense &&
                           q_.storage.rows == cases::RowSpacing::kDense;
-    c_.memory = q_.storage.is_in_place
+    c_.memory = q_.storage.any_in_place(c_.k_heads)
                     ? (is_dense ? Memory::kInPlace : Memory::kStridedInPlace)
                     : (is_dense ? Memory::kDense : Memory::kStrided);
   }
@@ -233,9 +233,12 @@ RopeCase outline(const Question& question, std::uint64_t seed,
 
 void fill(RopeCase& c, const Question& question, std::uint64_t seed,
           reference::Oracle oracle) {
-  const bool are_alike = question.storage.spacing == cases::Spacing::kBroadcast;
+  const cases::Spacing spacing = question.storage.spacing;
+  const bool is_q_alike = spacing == cases::Spacing::kBroadcast;
+  const Alike alike{is_q_alike,
+                    is_q_alike || spacing == cases::Spacing::kKeysBroadcast};
   form_goldens(c, oracle, [&](RopeCase& with_table) {
-    fill_values(with_table, question.values, are_alike,
+    fill_values(with_table, question.values, alike,
                 cases::random_bits(seed, 1));
     mark_copies(with_table, cases::random_bits(seed, 2));
   });

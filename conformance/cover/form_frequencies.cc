@@ -146,6 +146,10 @@ class FrequencyForm {
         break;
       case ScalingClass::kInvFreq:
         f.inv_freq = list(draw_.real(0, 0.0625), 0x1p-8);
+        // One that does not rotate, beside others that do.
+        if (pairs_ > 1 && draw_.one_in(2)) {
+          f.inv_freq[draw_.one_in(2) ? 0 : f.inv_freq.size() / 3] = 0;
+        }
         break;
       case ScalingClass::kExponents:  // counted against more channels
         for (std::int64_t j = 0; j < pairs_; ++j) {
@@ -160,6 +164,14 @@ class FrequencyForm {
     }
   }
 
+  // A power of two up to 2^most, half of the time 1. Results of 2^9 times 2^6 are
+  // numbers of binary16.
+  double spread(int most) {
+    return draw_.one_in(2)
+               ? 1
+               : std::ldexp(1, static_cast<int>(draw_.between(1, most)));
+  }
+
   void choose_amplitude() {
     reference::Frequencies& f = c_.spec.frequencies;
     switch (q_.amplitude) {
@@ -167,16 +179,16 @@ class FrequencyForm {
       case AmplitudeClass::kOfScaling:
         break;
       case AmplitudeClass::kLarge:
-        f.amplitude = draw_.real(1.0625, 2);
+        f.amplitude = draw_.real(1.0625, 2) * spread(5);
         break;
       case AmplitudeClass::kSmall:
-        f.amplitude = draw_.real(0.25, 0.9375);
+        f.amplitude = draw_.real(0.25, 0.9375) / spread(10);
         break;
       case AmplitudeClass::kZero:
         f.amplitude = 0;
         break;
       case AmplitudeClass::kNegative:
-        f.amplitude = -draw_.real(0.5, 1.5);
+        f.amplitude = -draw_.real(0.5, 1.5) * spread(5);
         break;
       case AmplitudeClass::kPerPair: {
         // 448^(distance / scale_base), at most 22: binary16 holds the results.

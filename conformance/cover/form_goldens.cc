@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "conformance/cases/special_rules.h"
 #include "reference/sweep/fast_goldens.h"
 
 namespace ropeproof::conformance::cover {
@@ -11,12 +12,15 @@ namespace {
 
 using cases::Bits;
 
-// Outside the window anything may stand, and is copied: a real number in its place.
-std::vector<double> values_of(const Bits& bits, reference::Format format) {
+// Where no real number stands, zero: outside the window it is copied, and inside
+// special rules say what comes out.
+std::vector<double> values_of(const cases::RopeCase& c, const Bits& x,
+                              std::int64_t heads) {
   std::vector<double> values;
-  values.reserve(bits.size());
-  for (const std::uint64_t pattern : bits) {
-    const double value = reference::decode(format, pattern);
+  values.reserve(x.size());
+  for (const std::uint64_t pattern :
+       c.is_special ? cases::provable_part(c, x, heads) : x) {
+    const double value = reference::decode(c.dtype, pattern);
     values.push_back(std::isfinite(value) ? value : 0);
   }
   return values;
@@ -57,7 +61,7 @@ void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
   choose_values(c);
   const auto rotate = [&](const Bits& x, std::int64_t heads, Bits& y,
                           Bits& y_lo) {
-    const std::vector<double> values = values_of(x, c.dtype);
+    const std::vector<double> values = values_of(c, x, heads);
     y.resize(x.size());
     if (!is_wide) {
       goldens.rope(heads, values, y);
@@ -68,6 +72,7 @@ void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
   };
   rotate(c.q, c.q_heads, c.q_out, c.q_out_lo);
   rotate(c.k, c.k_heads, c.k_out, c.k_out_lo);
+  if (c.is_special) cases::apply_special_rules(c);
 }
 
 }  // namespace ropeproof::conformance::cover

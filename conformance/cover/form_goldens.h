@@ -9,9 +9,10 @@
 
 namespace ropeproof::conformance::cover {
 
-// Replaces the goldens: fills in frequencies and tables, calls choose_values(c), which fills in q and k,
-// and rotates these. No element may be NaN or infinite, but outside the window.
-// Throws what reference/sweep/fast_goldens.h throws.
+// Replaces the goldens: fills in frequencies and tables, calls choose_values(c),
+// which fills in q and k, and rotates these. Inside the window only what is_special
+// may be NaN or infinite. Throws what reference/sweep/fast_goldens.h and
+// cases/special_rules.h throw.
 void form_goldens(cases::RopeCase& c, reference::Oracle oracle,
                   const std::function<void(cases::RopeCase&)>& choose_values);
 

@@ -69,21 +69,41 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
   return row;
 }
 
-// Half of the positions become negative, one at least; the largest does not, unless
-// it is alone.
-void mix_signs(Draw& draw, const std::vector<double*>& positions) {
+// Half of the positions become negative, one at least; the largest does not, if it
+// is to stay and not alone.
+void mix_signs(Draw& draw, const std::vector<double*>& positions,
+               bool keeps_top) {
   const double* const top = *std::ranges::max_element(
       positions, {}, [](const double* p) { return *p; });
   double* last = nullptr;
   bool has_negative = false;
   for (double* p : positions) {
-    if ((positions.size() > 1 && p == top) || *p == 0) continue;
+    if (p == top && keeps_top && positions.size() > 1) continue;
+    if (*p == 0) continue;
     last = p;
+    if (p == top) {
+      *p = -*p;
+      has_negative = true;
+      continue;
+    }
     if (draw.one_in(2)) continue;
     *p = -*p;
     has_negative = true;
   }
   if (!has_negative && last != nullptr) *last = -*last;
+}
+
+bool follows_length(ScalingClass scaling) {
+  switch (scaling) {
+    case ScalingClass::kDynamicNtk:
+    case ScalingClass::kDynamicNtkShort:
+    case ScalingClass::kDynamicNtkTrained:
+    case ScalingClass::kLongRope:
+    case ScalingClass::kLongRopeShort:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -133,7 +153,9 @@ std::vector<double> form_positions(Draw& draw, const Question& q,
       if (*p >= 1) *p -= 0x1p-10 + draw.real(0, 1 - 0x1p-9);
     }
   }
-  if (q.has_mixed_signs) mix_signs(draw, free);
+  if (q.has_mixed_signs) {
+    mix_signs(draw, free, follows_length(q.scaling) || draw.one_in(2));
+  }
   for (std::int64_t axis = 0; are_alike && axis < axes; ++axis) {
     for (std::int64_t b = 1; b < batch; ++b) {
       std::copy_n(row_begin(axis, 0), seq, row_begin(axis, b));

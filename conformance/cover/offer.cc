@@ -72,9 +72,9 @@ class Offer {
       return word == "bshd" || word == "dense" ||
              (shares_memory_ && has(ROPEPROOF_STRIDED));
     }
-    if (dimension == "place") {
-      if (!shares_memory_) return word == "out";
-      return has(word == "in" ? ROPEPROOF_IN_PLACE : ROPEPROOF_OUT_OF_PLACE);
+    if (dimension == "place") return takes_place(word);
+    if (dimension == "values") {
+      return word != "special" || has(ROPEPROOF_SPECIAL_VALUES);
     }
     if (dimension == "k_heads") return word == "0" || has(ROPEPROOF_KEYS);
     if (dimension == "edge") return shares_memory_ || word == "end";
@@ -159,6 +159,13 @@ class Offer {
              (has(ROPEPROOF_INV_FREQ) || has(ROPEPROOF_EXPONENTS));
     }
     return maps(ROPEPROOF_AXES_SECTIONS);
+  }
+
+  bool takes_place(std::string_view word) const {
+    if (!shares_memory_) return word == "out";
+    if (word == "out") return has(ROPEPROOF_OUT_OF_PLACE);
+    if (word == "in") return has(ROPEPROOF_IN_PLACE);
+    return has(ROPEPROOF_IN_PLACE) && has(ROPEPROOF_OUT_OF_PLACE);
   }
 
   bool takes_magnitude(std::string_view word) const {

@@ -29,11 +29,11 @@ Question question_of(const Model& model, const Row& row) {
   set("order", q.order, kOrderClasses);
   set("window", q.window, kWindowClasses);
   set("values", q.values, kValuesClasses);
-  set("layout", q.storage.order, kLayoutClasses);
-  set("strides", q.storage.spacing, kStridesClasses);
-  set("rows", q.storage.rows, kRowsClasses);
-  set("place", q.storage.is_in_place, kPlaceClasses);
-  set("edge", q.storage.edge, kEdgeClasses);
+  set("layout", q.storage.order, cases::kOrderWords);
+  set("strides", q.storage.spacing, cases::kSpacingWords);
+  set("rows", q.storage.rows, cases::kRowSpacingWords);
+  set("place", q.storage.in_place, cases::kInPlaceWords);
+  set("edge", q.storage.edge, cases::kEdgeWords);
   set_range("pairs", q.pairs);
   set_range("batch", q.batch);
   set_range("seq", q.seq);

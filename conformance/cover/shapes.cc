@@ -8,7 +8,7 @@
 namespace ropeproof::conformance::cover {
 namespace {
 
-constexpr std::int64_t kMaxSize = 1 << 16;
+constexpr std::int64_t kMaxSize = 1 << 20;
 
 // A loop of `count` turns, among others of a few.
 Shape loop_of(const std::string& loop, std::int64_t count) {
@@ -123,14 +123,14 @@ std::vector<ShapeQuestion> shape_questions(const Model& model,
     const std::uint64_t turn = cases::random_bits(shapes.size(), i);
     const std::size_t chosen = turn % dtypes.size();
     for (std::size_t d = 0; d < dtypes.size(); ++d) {
-      if (!shape.is_loop && d != chosen) continue;
+      const bool is_chosen = d == chosen;
+      if (shape.tier == "full" && !is_chosen) continue;
       ShapeQuestion one{
           shape.name, shape.tier,
           question_of_shape(model, offered, shape, turn + d, dtypes[d])};
-      if (shape.is_loop) {
-        one.name += "-" + text::word(text::kFormatWords, one.question.dtype);
-        const bool is_core = d == chosen || shape.name.starts_with("pairs");
-        one.tier = is_core ? "core" : "full";
+      one.name += "-" + text::word(text::kFormatWords, one.question.dtype);
+      if (shape.is_loop && !is_chosen && !shape.name.starts_with("pairs")) {
+        one.tier = "full";
       }
       questions.push_back(std::move(one));
     }

@@ -29,9 +29,10 @@ struct ShapeQuestion {
   Question question;
 };
 
-// What a kernel is asked: each shape in one of its dtypes, pairings, orders of
-// dimensions and places, by turns; each size of a loop in all of its dtypes, in core
-// in one of them, of pairs in all. A window that it does not offer is full.
+// What a kernel is asked: each shape of core in all of its dtypes, of full in one of
+// them; each size of a loop in all, in core in one of them, of pairs in all. Its
+// pairings, orders of dimensions and places take turns. A window that it does not
+// offer is full.
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,
                                            const std::vector<Shape>& shapes);

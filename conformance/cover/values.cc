@@ -87,7 +87,7 @@ Pair special(Format format, std::uint64_t seed) {
     return of_any_sign(draw.one_in(2) ? infinity : infinity | quiet);
   };
   Pair pair;
-  switch (draw.between(0, 7)) {
+  switch (draw.between(0, 9)) {
     case 0:
     case 1:
       pair = {subnormal(), subnormal()};
@@ -176,11 +176,10 @@ void mark(const RopeCase& c, std::uint64_t seed, Bits& x) {
 
 }  // namespace
 
-void fill_values(RopeCase& c, Values values, bool is_alike,
-                 std::uint64_t seed) {
+void fill_values(RopeCase& c, Values values, Alike alike, std::uint64_t seed) {
   c.is_special = values == Values::kSpecial;
-  c.q = filled(c, c.q_heads, values, is_alike, random_bits(seed, 0));
-  c.k = filled(c, c.k_heads, values, is_alike, random_bits(seed, 1));
+  c.q = filled(c, c.q_heads, values, alike.q, random_bits(seed, 0));
+  c.k = filled(c, c.k_heads, values, alike.k, random_bits(seed, 1));
 }
 
 void mark_copies(RopeCase& c, std::uint64_t seed) {

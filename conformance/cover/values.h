@@ -29,15 +29,20 @@ enum class Values {
   kUnlike,  // 2^-8 to 2^8 times like size; powers of two; zeros
   // c.is_special: pairs with NaNs and infinities beside pairs of subnormal numbers,
   // of the least normal ones, whose products and sums are subnormal, of zeros of
-  // either sign, and of ordinary ones. The goldens need cases/special_rules.h.
+  // either sign, and of ordinary ones.
   kSpecial,
 };
 
-// Fills c.q and c.k; with `is_alike` each batch row is the first one. Needs the
+// Whether each batch row of q, or of k, is the first one.
+struct Alike {
+  bool q = false, k = false;
+};
+
+// Fills c.q and c.k. Needs the
 // specification, the sizes, the dtype and, for kCancelling and kSpecial, the
 // goldens of the table, c.cos and c.sin. Sets c.is_special. Cost: kCancelling 0.3
 // us an element, the others 15 ns.
-void fill_values(cases::RopeCase& c, Values values, bool is_alike,
+void fill_values(cases::RopeCase& c, Values values, Alike alike,
                  std::uint64_t seed);
 
 // Puts numbers that only a copy of their bits keeps into half of the channels of

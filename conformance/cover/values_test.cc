@@ -39,9 +39,9 @@ RopeCase formed(Format dtype, Pairing pairing, Values values,
   RopeCase c = cases::make_case(dtype, cases::window(34, 32, 1, pairing), 1e4,
                                 1, 4, 3, 0, positions);
   c = cases::with_amplitude(amplitude, std::move(c));
-  fill_values(c, Values::kRandom, false, 0);  // of the right size
+  fill_values(c, Values::kRandom, {}, 0);  // of the right size
   c = proved(c);
-  fill_values(c, values, false, 7);
+  fill_values(c, values, {}, 7);
   return proved(c);
 }
 
@@ -206,14 +206,14 @@ TEST_CASE("batch rows are alike where they have to be, and only there",
   RopeCase c =
       cases::make_case(Format::kBF16, cases::window(12, 8, 2, cases::kHalf),
                        1e4, 3, 2, 2, 1, {1, 2, 3, 4, 5, 6});
-  fill_values(c, Values::kRandom, true, 1);
+  fill_values(c, Values::kRandom, {true, true}, 1);
   c = proved(c);
   for (const Values values :
        {Values::kRandom, Values::kCancelling, Values::kUnlike}) {
-    fill_values(c, values, true, 1);
+    fill_values(c, values, {true, true}, 1);
     mark_copies(c, 1);
     CHECK(count_unlike(c) == 0);
-    fill_values(c, values, false, 1);
+    fill_values(c, values, {}, 1);
     CHECK(count_unlike(c) > 50);
   }
 }

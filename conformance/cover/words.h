@@ -1,5 +1,5 @@
-// words.h -- the dimensions and classes that the program knows. A model uses some
-// of them.
+// words.h -- the dimensions and classes that the program knows, with those of
+// storage in cases/words.h. A model uses some of them.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/cases/storage.h"
+#include "conformance/cases/words.h"
 #include "conformance/cover/values.h"
 #include "conformance/text/words.h"
 
@@ -164,38 +164,11 @@ inline constexpr text::Words<WindowClass, 7> kWindowClasses{
      {WindowClass::kFar, "far"}}};
 inline constexpr std::int64_t kFarOffset = 128;
 
-inline constexpr text::Words<Values, 3> kValuesClasses{
+inline constexpr text::Words<Values, 4> kValuesClasses{
     {{Values::kRandom, "random"},
      {Values::kCancelling, "cancelling"},
-     {Values::kUnlike, "unlike"}}};
-
-inline constexpr text::Words<cases::DimensionOrder, 4> kLayoutClasses{
-    {{cases::DimensionOrder::kBshd, "bshd"},
-     {cases::DimensionOrder::kBhsd, "bhsd"},
-     {cases::DimensionOrder::kSbhd, "sbhd"},
-     {cases::DimensionOrder::kPacked, "packed"}}};
-
-inline constexpr text::Words<cases::Spacing, 7> kStridesClasses{
-    {{cases::Spacing::kDense, "dense"},
-     {cases::Spacing::kGaps, "gaps"},
-     {cases::Spacing::kKeysApart, "k_apart"},
-     {cases::Spacing::kOutputsApart, "outputs_apart"},
-     {cases::Spacing::kBroadcast, "broadcast"},
-     {cases::Spacing::kWide, "wide"},
-     {cases::Spacing::kFar, "far"}}};
-
-inline constexpr text::Words<cases::RowSpacing, 3> kRowsClasses{
-    {{cases::RowSpacing::kDense, "dense"},
-     {cases::RowSpacing::kGaps, "gaps"},
-     {cases::RowSpacing::kShared, "shared"}}};
-
-inline constexpr text::Words<bool, 2> kPlaceClasses{
-    {{false, "out"}, {true, "in"}}};
-
-inline constexpr text::Words<cases::BufferEdge, 3> kEdgeClasses{
-    {{cases::BufferEdge::kEnd, "end"},
-     {cases::BufferEdge::kStart, "start"},
-     {cases::BufferEdge::kUnaligned, "unaligned"}}};
+     {Values::kUnlike, "unlike"},
+     {Values::kSpecial, "special"}}};
 
 }  // namespace ropeproof::conformance::cover
 

@@ -234,10 +234,10 @@ typedef struct ropeproof_description {
 /**
  * q or k: [batch, seq, heads, head_dim], innermost stride 1. Channel c of head
  * h of token s of batch b is in[b*in_batch_stride + s*in_token_stride +
- * h*in_head_stride + c]; `out` likewise. In place: out == in, equal strides;
- * otherwise the two extents do not overlap. ROPEPROOF_STRIDED: dimensions in any
- * order, k and out with strides of their own, offsets beyond 2^31; rows of out do
- * not overlap. The batch stride of in, positions, ids and given tables may be 0.
+ * h*in_head_stride + c]; `out` likewise. In place (q, k or both): out == in,
+ * equal strides; else the two extents do not overlap. ROPEPROOF_STRIDED:
+ * dimensions in any order, k and out with strides of their own, offsets beyond
+ * 2^32; rows of out do not overlap. Batch strides of what is read may be 0.
  */
 typedef struct ropeproof_tensor {
   const void* in;

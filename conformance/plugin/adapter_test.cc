@@ -225,7 +225,7 @@ TEST_CASE("a Python result of the wrong type is told in one line",
         "ValueError: q is float32[1, 3, 2, 4], not float32[2, 3, 2, 4]"},
        {"wrong-dtype",
         "ValueError: q is float64[2, 3, 2, 4], not float32[2, 3, 2, 4]"},
-       {"no-array", "TypeError: a int is no array of numpy"}}));
+       {"no-array", "TypeError: q is a int, no array of numpy"}}));
   const auto kernel = selftest::start(selftest::adapter(mode));
   CHECK_THAT(selftest::run_strided(*kernel, false).detail, EndsWith(detail));
 }

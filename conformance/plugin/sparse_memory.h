@@ -13,19 +13,19 @@ namespace ropeproof::conformance::plugin {
 // This machine, or a limit of this process, has no room for far strides.
 struct NoAddressSpace : std::bad_alloc {
   const char* what() const noexcept override {
-    return "no address space for strides this long (170 GiB, hardly any of it "
+    return "no address space for strides this long (350 GiB, hardly any of it "
            "memory): see ulimit -v and vm.overcommit_memory";
   }
 };
 
 // One shared anonymous mapping, cut into slots with guard pages between them. It
-// takes 170 GiB of address space and no memory: a page comes when it is touched
+// takes 350 GiB of address space and no memory: a page comes when it is touched
 // and goes at release(). Before the first slot and behind the last one there is
 // as much room again, for kernels of this process that miscount.
 class SparseMemory {
  public:
-  // Room for 2^31 elements of an f64 tensor, and for what lies around them.
-  static constexpr std::size_t kSlotBytes = std::size_t{17} << 30;
+  // Room for 2^32 elements of an f64 tensor, and for what lies around them.
+  static constexpr std::size_t kSlotBytes = std::size_t{35} << 30;
   static constexpr std::size_t kSlots = 8;
 
   SparseMemory() = default;

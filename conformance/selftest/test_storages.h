@@ -23,8 +23,9 @@ inline std::vector<Storage> all_storages() {
     for (const auto& [spacing, spacing_word] : cases::kSpacingWords) {
       for (const auto& [rows, rows_word] : cases::kRowSpacingWords) {
         for (const auto& [edge, edge_word] : cases::kEdgeWords) {
-          all.push_back({order, spacing, rows, false, edge});
-          all.push_back({order, spacing, rows, true, edge});
+          for (const auto& [place, place_word] : cases::kInPlaceWords) {
+            all.push_back({order, spacing, rows, place, edge});
+          }
         }
       }
     }
@@ -35,8 +36,8 @@ inline std::vector<Storage> all_storages() {
 inline std::string words(const Storage& s) {
   return text::word(cases::kOrderWords, s.order) + " " +
          text::word(cases::kSpacingWords, s.spacing) + " " +
-         text::word(cases::kRowSpacingWords, s.rows) +
-         (s.is_in_place ? " in place " : " ") +
+         text::word(cases::kRowSpacingWords, s.rows) + " " +
+         text::word(cases::kInPlaceWords, s.in_place) + " " +
          text::word(cases::kEdgeWords, s.edge);
 }
 
@@ -45,6 +46,7 @@ inline cases::RopeCase stored(const cases::RopeCase& c,
                               const Storage& storage) {
   cases::RopeCase result = c;
   if (storage.spacing == Spacing::kBroadcast ||
+      storage.spacing == Spacing::kKeysBroadcast ||
       storage.rows == cases::RowSpacing::kShared) {
     std::vector<std::int64_t> tokens;
     for (std::int64_t t = 0; t < c.tokens(); ++t) tokens.push_back(t % c.seq);

@@ -75,8 +75,15 @@ cases::RopeCase row_of(const cases::RopeCase& c, std::int64_t token,
 bool is_seen(const cases::RopeCase& row, std::int64_t j) {
   const Bits& x = row.k_heads > 0 ? row.k : row.q;
   const reference::Pair from = reference::source_pair(row.spec, j);
-  const bool has_input = x.empty() || decode(row.dtype, at(x, from.u)) != 0 ||
-                         decode(row.dtype, at(x, from.v)) != 0;
+  const double length = x.empty()
+                            ? 1
+                            : std::hypot(decode(row.dtype, at(x, from.u)),
+                                         decode(row.dtype, at(x, from.v)));
+  // Among subnormal numbers, as beside a NaN, a bound accepts any rotation.
+  const double least = std::ldexp(1, reference::traits(row.dtype).min_exponent);
+  if (row.amplitude == 0) return std::isfinite(length);
+  const bool has_input =
+      std::isfinite(length) && length * std::abs(row.amplitude) > 16 * least;
   const double c = value_of(at(row.cos, j)), s = value_of(at(row.sin, j));
   return has_input && std::abs(s) > std::hypot(c, s) / 16;
 }

@@ -20,7 +20,7 @@ enum class Mistake {
 };
 inline constexpr int kMistakes = 4;
 // The first, a middle and the last row in which some sine can be seen: more than
-// 1/16 of the amplitude, and the pair is not zero; and there the first, middle or
+// 1/16 of the amplitude, and the pair is finite and not tiny; and there the first, middle or
 // last such pair. Where none can, of all rows and pairs.
 inline constexpr int kPlaces = 3;
 

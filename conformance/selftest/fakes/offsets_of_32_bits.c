@@ -1,4 +1,4 @@
-/* Counts elements in 32 bits: right up to 2^31 of them. */
+/* Counts elements in 32 bits without sign: right up to 2^32 of them. */
 #include "rope.h"
 
 int32_t ropeproof_describe(ropeproof_description* d) {
@@ -6,10 +6,9 @@ int32_t ropeproof_describe(ropeproof_description* d) {
 }
 
 /* Where a row begins, as far as 32 bits say. */
-static int32_t offset(int64_t b, int64_t batch_stride, int64_t s,
+static int64_t offset(int64_t b, int64_t batch_stride, int64_t s,
                       int64_t token_stride, int64_t h, int64_t head_stride) {
-  return (int32_t)(uint32_t)(b * batch_stride + s * token_stride +
-                             h * head_stride);
+  return (uint32_t)(b * batch_stride + s * token_stride + h * head_stride);
 }
 
 int32_t ropeproof_run(const ropeproof_problem* p) {
