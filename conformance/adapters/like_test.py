@@ -16,6 +16,7 @@ import numpy as np
 
 import ropeproof
 from ropeproof import like
+from ropeproof.like.call import Call
 
 broken = False
 
@@ -220,6 +221,98 @@ class Judged(unittest.TestCase):
                 status, said = self.judged(form, "broken")
                 self.assertEqual(status, 1, said)
                 self.assertNotIn("Error:", said)
+
+
+class Refused(unittest.TestCase):
+    def refused(self, function, form, **declaration):
+        with self.assertRaises((TypeError, ValueError)) as caught:
+            like.kernel_of(function, form, **declaration)
+        said = str(caught.exception)
+        self.assertNotIn("\n", said)
+        return said
+
+    def test_a_form_that_is_none_and_a_function_that_is_none(self):
+        self.assertIn("known are hf, hf_module,", self.refused(hf, "huggingface"))
+        self.assertEqual("like='hf' wants a function, not 'hf'",
+                         self.refused("hf", "hf"))
+
+    def test_a_function_of_another_signature_and_what_the_form_calls(self):
+        self.assertEqual(
+            "like='te' calls hf(t, freqs); it takes (q, k, cos, sin)",
+            self.refused(hf, "te"))
+        for form in set(like.FORMS) - {"hf", "hf_module"}:
+            self.assertIn("it takes (q, k, cos, sin)", self.refused(hf, form))
+
+        def more(x, positions, blocks):
+            return x
+        self.assertIn("it takes (x, positions, blocks)",
+                      self.refused(more, "positions"))
+        self.assertEqual("like='hf_module': no apply_rotary_pos_emb beside "
+                         "HfModule: say by apply= what rotates",
+                         self.refused(HfModule, "hf_module"))
+
+    def test_arguments_that_nobody_gives_and_that_nobody_takes(self):
+        class Wide:
+            def __init__(self, width):
+                pass
+
+            def __call__(self, x, offset):
+                return x
+        self.assertIn("Wide needs width: say", self.refused(Wide, "offset"))
+        self.assertEqual("arguments: hf has no parameter scale", self.refused(
+            hf, "hf", arguments=dict(scale=2)))
+        self.assertEqual("arguments: q of hf is the suite's to give",
+                         self.refused(hf, "hf", arguments=dict(q=2)))
+        self.assertEqual("no keyword of a kernel: scale",
+                         self.refused(hf, "hf", scale=2))
+        self.assertIn("tensor_format='hsbd': known are 'sbhd',",
+                      self.refused(te, "te", tensor_format="hsbd"))
+
+    def test_arrays_and_devices_that_are_not_here(self):
+        self.assertIn("arrays='tf': known are numpy,",
+                      self.refused(hf, "hf", arrays="tf"))
+        self.assertIn("cannot tell whose arrays", self.refused(len, "hf"))
+        self.assertIn("device='cuda': arrays of numpy have no devices",
+                      self.refused(hf, "hf", device="cuda"))
+        self.assertIn("backward=True: arrays of numpy have no gradients",
+                      self.refused(hf, "hf", backward=True))
+
+
+class Called(unittest.TestCase):
+    """What a function of other names gets."""
+
+    def test_known_names_get_what_they_say_wherever_they_stand(self):
+        p = types.SimpleNamespace(rotary_dim=4, base=5e5, pairing="interleaved",
+                                  head_dim=8)
+
+        def named(x, positions, *, base_frequency, interleaved, other=None):
+            return x, positions, base_frequency, interleaved, other
+
+        def tensors_of_other_names(inputs, place, theta):
+            return inputs, place, theta
+
+        def ids(t, input_pos=None):
+            return t, input_pos
+
+        def neither(data, where):
+            return data, where
+
+        def call(function, **given):
+            made = Call(function, "positions", ["x positions"], given)
+            names = {name: name for name in made.names}
+            return made(p, names)
+        self.assertEqual(call(named), ("x", "positions", 5e5, True, None))
+        self.assertEqual(call(named, other=lambda head_dim: 2 * head_dim),
+                         ("x", "positions", 5e5, True, 16))
+        self.assertEqual(call(tensors_of_other_names), ("x", "positions", 5e5))
+        self.assertEqual(call(ids), ("x", "positions"))
+        self.assertEqual(call(neither), ("x", "positions"))
+
+    def test_a_function_of_one_tensor_is_not_taken_for_one_of_two(self):
+        def one(a, cos, sin, unsqueeze_dim=1):
+            return a
+        made = Call(one, "hf", ["q k cos sin", "x cos sin"], {})
+        self.assertEqual(made.names, ["x", "cos", "sin"])
 
 
 def main():

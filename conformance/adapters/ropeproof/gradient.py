@@ -4,11 +4,16 @@
 def adjoint(library, name, function, cotangents):
     """The vector-Jacobian products of function(tensors), a list of results for
     a list of tensors of the same shapes. The function is linear: where its
-    Jacobian is taken does not matter, so it is taken at the cotangents."""
-    if library not in LIBRARIES:
-        raise ValueError(f"backward=True: arrays of {library} have no gradients;"
-                         f" those of {', '.join(LIBRARIES)} have")
-    return LIBRARIES[library](name, function, list(cotangents))
+    Jacobian is taken does not matter, so it is taken at the cotangents.
+
+    Where channels are cut off and joined again, gradients are sums with 0, which
+    may change the bits of a NaN and the sign of 0: what is the same number as
+    before, or NaN as before, keeps its bits.
+    """
+    cotangents = list(cotangents)
+    gradients, where, isnan = LIBRARIES[library](name, function, cotangents)
+    return [where((x == y) | isnan(x) & isnan(y), x, y)
+            for x, y in zip(cotangents, gradients)]
 
 
 def _of_torch(name, function, cotangents):
@@ -20,19 +25,23 @@ def _of_torch(name, function, cotangents):
     for result in results:
         if not getattr(result, "requires_grad", False):
             raise ValueError(f"{name}: its result has no gradient")
-    return torch.autograd.grad(results, given, cotangents)
+    gradients = torch.autograd.grad(results, given, cotangents)
+    return gradients, torch.where, torch.isnan
 
 
 def _of_jax(name, function, cotangents):
     import jax
-    return jax.vjp(lambda *xs: list(function(list(xs))),
-                   *cotangents)[1](cotangents)
+    import jax.numpy as jnp
+    gradients = jax.vjp(lambda *xs: list(function(list(xs))),
+                        *cotangents)[1](cotangents)
+    return gradients, jnp.where, jnp.isnan
 
 
 def _of_mlx(name, function, cotangents):
     import mlx.core as mx
-    return mx.vjp(lambda *xs: list(function(list(xs))), cotangents,
-                  cotangents)[1]
+    gradients = mx.vjp(lambda *xs: list(function(list(xs))), cotangents,
+                       cotangents)[1]
+    return gradients, mx.where, mx.isnan
 
 
 LIBRARIES = {"torch": _of_torch, "jax": _of_jax, "mlx": _of_mlx}

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ropeproof import hugging_face
+from ropeproof import gradient, hugging_face
 from ropeproof.arrays import LIBRARIES, check_library, rounded
-from ropeproof.gradient import adjoint
 from ropeproof.request import INPUTS, ROTATING, TENSORS
 
 
@@ -168,7 +167,7 @@ class Problem:
     def _solved(self, function, given, name):
         if not self._is_adjoint:
             return function(given)
-        return adjoint(self._view.library, name, function, given)
+        return gradient.adjoint(self._view.library, name, function, given)
 
 
 def runs(positions):
@@ -187,6 +186,10 @@ class View:
     def __init__(self, library="numpy", heads_first=False, window=False,
                  has_axes=False, device="cpu", backward=False):
         check_library(library, device)
+        if backward and library not in gradient.LIBRARIES:
+            raise ValueError(f"backward=True: arrays of {library} have no "
+                             f"gradients, those of "
+                             f"{', '.join(gradient.LIBRARIES)} have")
         self.library, self._device = library, device
         self._to, self._from = LIBRARIES[library]
         self.heads_first, self.window = heads_first, window

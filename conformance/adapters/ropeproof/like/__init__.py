@@ -17,7 +17,7 @@ ROWS = 131072  # of what makes a table, unless max_position says less
 BASE = 10000.0  # of what takes none
 INT32_POSITIONS = ("jax", "mlx")
 CHOICES = dict(tensor_format=("sbhd", "bshd", "thd"),
-               doubled=(None, "halves", "pairs"))
+               doubled=(None, "halves", "pairs"), in_place=(False, True))
 
 ROTATE = dict(operations=["rotate"], angle_class="A0", rounding="each")
 ROPE = dict(operations=["rope"], angle_class="A1", rounding="each")
@@ -64,16 +64,13 @@ FORMS = {
             "q k pos_ids": RAGGED, "q k indptr offsets": RAGGED},
         in_place=False),
     "onnx": Form(
-        forms.onnx, {"x position_ids cos_cache sin_cache": IN_ONNX,
-                     "input position_ids cos_cache sin_cache": IN_ONNX},
+        forms.onnx, {"x position_ids cos_cache sin_cache": IN_ONNX},
         heads_first=True, in_place=False),
     "offset": Form(
         forms.offset, {"x offset": ROPE, "q k offset": ROPE},
         heads_first=True, in_place=False),
     "positions": Form(
-        forms.positions, {
-            f"{tensors} {positions}": ROPE for tensors in ("x", "q k")
-            for positions in ("positions", "input_pos", "position_ids", "pos")},
+        forms.positions, {"x positions": ROPE, "q k positions": ROPE},
         in_place=False),
     "te": Form(
         forms.te, {"t freqs": ANGLES},
@@ -121,6 +118,8 @@ def kernel_of(function, like="plain", **declaration):
                              f"{', '.join(map(repr, CHOICES[name]))}")
     given, method, base = (declaration.pop(name, value) for name, value in (
         ("arguments", {}), ("method", None), ("base", BASE)))
+    if method and not inspect.isclass(function):
+        raise TypeError(f"method={method!r} is of classes; {function!r} is none")
     declared = {**_identity(function), "features": ["keys"],
                 "pairings": ["half_split"], "heads_first": form.heads_first,
                 "arrays": declaration.get("arrays") or library_of(function)}

@@ -5,6 +5,15 @@ import copy
 import inspect
 
 TENSORS = ("q", "k", "x", "xq", "xk", "query", "key", "t", "inputs")
+# Names for one thing. What is not here has one name.
+ROLES = {name: role for role, names in (
+    ("tensor", " ".join(TENSORS)),
+    ("positions", "positions position position_ids pos_ids pos input_pos "
+                  "segment_pos input_positions token_positions"),
+    ("cos", "cos cos_cache"), ("sin", "sin sin_cache"),
+    ("offset", "offset start_pos start_index"),
+    ("table", "freqs_cis cos_sin_cache freqs"),
+) for name in names.split()}
 # What makes a table, or has one, wants to know how many rows.
 LENGTHS = ("max_seq_len", "max_position", "max_position_embeddings",
            "max_length", "seq_len", "end")
@@ -65,6 +74,8 @@ def values_of(parameters, given, rows=None):
 def parameters_of(function, method=None):
     """By name, those of an object for a class; None: it does not say."""
     is_class = inspect.isclass(function)
+    if method and not callable(getattr(function, method, None)):
+        raise TypeError(f"method: {name_of(function)} has no {method}")
     if not inspect.isroutine(function):
         # Modules of torch and keras have a __call__ of any arguments.
         names = [method] if method else ["forward", "call", "__call__"]
@@ -74,7 +85,7 @@ def parameters_of(function, method=None):
         parameters = dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return None
-    if is_class:
+    if is_class and parameters:
         del parameters[next(iter(parameters))]  # self
     return parameters
 
@@ -86,9 +97,9 @@ def name_of(function):
 class Call:
     """A function that has one of some signatures, each a text of names.
 
-    Arguments go by name where the function has parameters of these names, the
-    tensors by position where it calls them otherwise; all of them by position
-    where it has as many without a default.
+    Arguments go by name where the function has parameters of these names, or of
+    others for the same thing, the tensors by position where it calls them
+    otherwise; all of them by position where it has as many without a default.
 
     names   the signature that it has
     fields  of a problem, that what it gets beside `names` depends on
@@ -101,7 +112,7 @@ class Call:
         if parameters is None:  # a builtin
             self.names = self._positional = signatures[0]
             self._values = {name: Value(v) for name, v in given.items()}
-            self._keywords = set(given)
+            self._keywords = {name: name for name in given}
         else:
             self._match(like, signatures, parameters, given)
         self.fields = {field for value in self._values.values()
@@ -110,12 +121,16 @@ class Call:
             self._values.setdefault(name, KNOWN[name])
 
     def check(self, given, maker=None):
-        """TypeError if something that the user gives goes nowhere."""
+        """TypeError if something that the user gives goes nowhere, or is a
+        tensor or what goes with it."""
         used = set(self._values) | (maker.names if maker else set())
         for name in given:
             if name not in used:
                 raise TypeError(f"arguments: {self.name} has no parameter "
                                 f"{name}")
+            if name in self._keywords.values() and name in ROLES:
+                raise TypeError(f"arguments: {name} of {self.name} is the "
+                                f"suite's to give")
 
     def on(self, function):
         """The same call of another function."""
@@ -128,19 +143,21 @@ class Call:
         values = {name: value.of(p) for name, value in self._values.items()}
         values.update(given)
         first = [values[name] for name in self._positional]
-        return self.function(*first, **{name: values[name]
-                                        for name in self._keywords & set(values)})
+        return self.function(*first, **{its: values[name] for its, name
+                                        in self._keywords.items()
+                                        if name in values})
 
     def _match(self, like, signatures, parameters, given):
         self._values = values_of(parameters, given)
         for match in (_by_name, _by_position):
             for names in signatures:
-                positional = match(names, parameters, self._values)
-                if positional is None:
+                found = match(names, parameters, self._values)
+                if found is None:
                     continue
-                self.names, self._positional = names, positional
-                left = list(parameters)[len(positional):]
-                self._keywords = set(left) | set(self._values) - set(parameters)
+                self.names, (self._positional, its_names) = names, found
+                left = list(parameters)[len(self._positional):]
+                self._keywords = {its: its_names.get(its, its) for its in
+                                  [*left, *set(self._values) - set(parameters)]}
                 return
         wants = " or ".join(f"({', '.join(names)})" for names in signatures)
         has = ", ".join(map(str, parameters.values()))
@@ -149,19 +166,27 @@ class Call:
 
 
 def _by_name(names, parameters, values):
-    """Those of the names that go by position; None: others cannot go by name."""
+    """Those of the names that go by position, and which others have another name
+    there; None: it cannot be called so."""
     tensors = [name for name in names if name in TENSORS]
-    others = {name for name in names if name not in TENSORS} - set(KNOWN)
-    if set(tensors) <= set(parameters):
+    its_names = {}
+    for name in names:
+        alike = [its for its in parameters if its == name] or [
+            its for its in parameters if name not in TENSORS
+            and ROLES.get(its, its) == ROLES.get(name, name)]
+        if len(alike) == 1:
+            its_names[alike[0]] = name
+    if set(tensors) <= set(its_names):
         tensors = []
     first = list(parameters)[:len(tensors)]
-    by_name = {name for name, p in parameters.items()
-               if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    covered = set(first) | set(names) | set(values)
-    fits = (others <= by_name and len(first) == len(tensors)
-            and not set(first) & (others | set(values))
-            and set(_required(parameters)) <= covered)
-    return tensors if fits else None
+    found = set(tensors) | set(its_names.values())
+    covered = {*first, *its_names, *values}
+    fits = (set(names) - set(KNOWN) <= found and len(first) == len(tensors)
+            and not set(first) & {*its_names, *values}
+            and set(_required(parameters)) <= covered
+            and all(parameters[its].kind is not inspect.Parameter.POSITIONAL_ONLY
+                    for its in its_names))
+    return (tensors, its_names) if fits else None
 
 
 def _by_position(names, parameters, values):
@@ -169,18 +194,26 @@ def _by_position(names, parameters, values):
     required = _required(parameters)
     unknown = [name for name in required if name not in values]
     if inspect.Parameter.VAR_POSITIONAL in kinds:
-        return names
+        return names, {}
     # As many as the function must have; a word that is known stands for itself.
     head, tail = names[:len(required)], names[len(required):]
     if (len(head) == len(required) and set(tail) <= set(KNOWN) and unknown
-            and all(name in KNOWN or its in unknown
+            and all(name in KNOWN or its in unknown and _may_be(its, name)
                     for name, its in zip(head, required))
             and inspect.Parameter.KEYWORD_ONLY not in
             [parameters[name].kind for name in required]):
-        return head
+        return head, {}
     wanted = [name for name in names if name not in KNOWN]
     is_first = unknown == list(parameters)[:len(unknown)]
-    return wanted if is_first and len(unknown) == len(wanted) else None
+    if (is_first and len(unknown) == len(wanted)
+            and all(map(_may_be, unknown, wanted))):
+        return wanted, {}
+    return None
+
+
+def _may_be(its, name):
+    """Whether a parameter can be what a signature has in its place."""
+    return its not in ROLES or ROLES[its] == ROLES.get(name)
 
 
 def _required(parameters):

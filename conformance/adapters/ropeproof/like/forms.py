@@ -127,9 +127,8 @@ def positions(call, options, p):
     """Gemma, apply_rope of gemma/gm/math/_positional_embeddings.py, and torchtune,
     modules/position_embeddings.py: x [batch, seq, heads, head_dim], positions
     [batch, seq]."""
-    name = call.names[-1]
     return p.in_pieces(lambda xs, _: rotated(
-        call, options, p, xs, **{name: p.positions}), WHOLE, call.name)
+        call, options, p, xs, positions=p.positions), WHOLE, call.name)
 
 
 def te(call, options, p):

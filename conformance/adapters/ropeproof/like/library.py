@@ -19,8 +19,8 @@ def library_of(function):
         found = found & set(ROOTS.values()) or found & {"numpy"}
     if len(found) == 1:
         return found.pop()
-    raise ValueError("cannot tell whose arrays it takes: say arrays='torch', "
-                     "'jax', 'mlx' or 'numpy'")
+    raise ValueError(f"cannot tell whose arrays {function!r} takes: say "
+                     f"arrays='torch', 'jax', 'mlx' or 'numpy'")
 
 
 def _of_annotations(function, space):
