@@ -44,8 +44,9 @@ struct Measurement {
   double phase_rho = -1;
   // Largest error over the bound of class A0, A1, A2, all else as claimed.
   std::array<double, 3> class_ratio{};
-  std::optional<Element> first_wrong, worst;  // worst: always, if any element
-  std::string pattern;                        // of the wrong elements, in words
+  std::optional<Element> first_wrong;
+  std::optional<Element> worst;  // of those that are wrong, or not vacuous
+  std::string pattern;           // of the wrong elements, in words
   int equation = 0;  // that they contradict, equation.h; 0: none is wrong
   // What was rotated with in place of what was due, measured.h; a sentence each.
   std::vector<std::string> measured;

@@ -60,7 +60,7 @@ class Meter {
     if (error > m.max_norm_ulp * ulp) m.max_norm_ulp = error / ulp;
     const bool zeros = got == 0 && want == 0;
     if (fast_encode<kFormat>(want) != got_bits && !zeros) ++m.not_nearest;
-    add({index, error, bound}, error > bound);
+    add({index, error, bound}, error > bound, terms.is_vacuous);
   }
 
   // The same bits.
@@ -119,7 +119,7 @@ class Meter {
     add({index, error, 0}, !right);
   }
 
-  void add(const Reading& reading, bool is_wrong) {
+  void add(const Reading& reading, bool is_wrong, bool is_vacuous = false) {
     ++m.elements;
     if (is_wrong) {
       ++m.wrong;
@@ -129,6 +129,7 @@ class Meter {
         first_wrong = reading;
       }
     }
+    if (is_vacuous && !is_wrong) return;
     // Divides only where the quotient may be a new maximum.
     constexpr double kNearly = 1 - 0x1p-50;
     if (worst.index >= 0 &&

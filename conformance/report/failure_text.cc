@@ -117,7 +117,7 @@ std::string failure_text(const Report& report, const check::Check& check,
   if (is_wrong) {
     const judge::Measurement& m = *check.measurement;
     text += element_text("first", *m.first_wrong);
-    if (has_details) text += element_text("worst", *m.worst);
+    if (has_details && m.worst) text += element_text("worst", *m.worst);
     text += paragraph("pattern", m.pattern);
     std::string label = "measured";
     for (const std::string& sentence : m.measured) {

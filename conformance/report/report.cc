@@ -92,6 +92,17 @@ std::string suffixes_of(const Report& report, const Totals& totals) {
   return text;
 }
 
+}  // namespace
+
+std::uint32_t features_of_suffix(char letter) {
+  for (const SuffixRule& rule : kSuffixes) {
+    if (rule.letter == letter) return rule.features;
+  }
+  return 0;
+}
+
+namespace {
+
 void add_verdict(Totals& totals, const Report& report,
                  const check::Check& check) {
   ++totals.count[check.verdict];
@@ -123,7 +134,9 @@ void add_measurement(Totals& totals, const check::Check& check) {
     double& of_dtype = totals.dtype_ratio[check.dtype];
     of_dtype = std::max(of_dtype, ratio_of(check));
   }
-  if (totals.worst == nullptr || ratio_of(check) > ratio_of(*totals.worst)) {
+  const double ratio = ratio_of(check);
+  if (ratio >= 0 &&
+      (totals.worst == nullptr || ratio > ratio_of(*totals.worst))) {
     totals.worst = &check;
   }
 }

@@ -71,6 +71,8 @@ struct Totals {
 };
 
 Totals total(const Report& report);
+// What a kernel must declare before one of E, M, D, B says anything: features.
+std::uint32_t features_of_suffix(char letter);
 // The values under one operation; and all that is not about values.
 Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report);

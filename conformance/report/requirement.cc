@@ -80,6 +80,21 @@ std::string weakest_class(const plugin::Description& kernel) {
   return text::word(plugin::kAngleClassWords, weakest);
 }
 
+// "; +M needs validates": what is not declared for required suffixes.
+std::string undeclared(const std::string& suffixes,
+                       const plugin::Description& kernel) {
+  std::string text;
+  for (const char letter : suffixes) {
+    std::string words;
+    for (const auto& [bit, word] : plugin::kFeatureWords) {
+      if ((features_of_suffix(letter) & ~kernel.features & bit) == 0) continue;
+      words += (words.empty() ? "" : ", ") + std::string(word);
+    }
+    if (!words.empty()) text += std::string("; +") + letter + " needs " + words;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string parse_requirement(const std::string& text) {
@@ -110,7 +125,7 @@ std::string weaker_than_required(const Report& report, const Totals& totals) {
   if (is_enough) return "";
   return (totals.level.empty() ? "no level of a part"
                                : "level " + totals.level + totals.suffixes) +
-         ", angle " + claimed;
+         ", angle " + claimed + undeclared(required.suffixes, report.kernel);
 }
 
 }  // namespace ropeproof::conformance::report
