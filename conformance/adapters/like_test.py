@@ -17,6 +17,7 @@ import numpy as np
 import ropeproof
 from ropeproof import like
 from ropeproof.like.call import Call
+from ropeproof_test import bits, request, tensor
 
 broken = False
 
@@ -276,6 +277,51 @@ class Refused(unittest.TestCase):
                       self.refused(hf, "hf", device="cuda"))
         self.assertIn("backward=True: arrays of numpy have no gradients",
                       self.refused(hf, "hf", backward=True))
+
+
+class Answers(unittest.TestCase):
+    """What is said of a function that returns something else."""
+
+    def said(self, function, form, **declaration):
+        kernel = like.kernel_of(function, form, arrays="numpy", **declaration)
+        given = request(q=tensor(2, 3, 4, 8), k=tensor(2, 3, 2, 8))
+        status, message, _ = kernel.solve(given)
+        return f"{status}: {message}"
+
+    def test_another_shape_type_number_or_none(self):
+        for returns, message in (
+                (lambda x: x[..., :4], "q of rope is float32[2, 3, 4, 4], not "
+                                       "float32[2, 3, 4, 8]"),
+                (np.float64, "q of rope is float64[2, 3, 4, 8], not "
+                             "float32[2, 3, 4, 8]"),
+                (lambda x: (x, x, x), "rope returned 3 arrays for x"),
+                (lambda x: None, "rope returned nothing: in_place=True judges "
+                                 "what it writes"),
+                (lambda x: "it", "q of rope is a str, no array of numpy")):
+            def rope(x, positions, base):
+                return returns(x)
+            rope.__qualname__ = "rope"
+            self.assertIn(message, self.said(rope, "positions"))
+
+    def test_what_is_written_is_judged_and_something_else_returned_is_not(self):
+        def writes(x, positions, base):
+            x[...] = 2
+            return x + 1, "more"
+
+        def returns(x, positions, base):
+            return x + 1
+        self.assertTrue(self.said(writes, "positions", in_place=True)
+                        .startswith("ok"))
+        self.assertIn("in_place=False judges what it returns",
+                      self.said(returns, "positions", in_place=True))
+
+    def test_a_base_that_the_function_cannot_take_is_declined(self):
+        def rope(x, positions):
+            return x
+        for base, status in ((1e4, "unsupported"), (5e5, "ok")):
+            kernel = like.kernel_of(rope, "positions", arrays="numpy", base=5e5)
+            given = request(q=tensor(1, 2, 1, 4), base=bits(base))
+            self.assertEqual(kernel.supports(given)[0], status)
 
 
 class Called(unittest.TestCase):

@@ -226,6 +226,40 @@ class Objects(unittest.TestCase):
         self.assertLessEqual(len(subject._objects), decorator.KEPT_OBJECTS)
 
 
+class Gradients(unittest.TestCase):
+    def test_the_adjoint_is_the_gradient_where_a_library_forms_one(self):
+        for library, words in (("torch", "torch cat"),
+                               ("jax", "jax.numpy concatenate"),
+                               ("mlx", "mlx.core concatenate")):
+            if importlib.util.find_spec(library) is None:
+                continue
+            module, join = words.split()
+            join = getattr(importlib.import_module(module), join)
+
+            def forward(p):
+                self.assertEqual(p.direction, 1)
+                return [join([-2 * x[..., 1:2], x[..., :1], x[..., 2:]], -1)
+                        for x in p.tensors]
+
+            def in_pieces(p):
+                return p.by_rows(lambda x, _: x)
+            g = np.float32([[3, 5, -0.0, np.nan]]).reshape(1, 1, 1, 4)
+            g.view(np.uint32)[..., 3] = 0x7fc00123
+            declared = dict(arrays=library, backward=True)
+            with self.subTest(library):
+                found = solve(forward, request(q=g, k=g, direction=-1),
+                              **declared)["k"]
+                want = g.copy()
+                want[..., :2] = [5, -6]
+                np.testing.assert_array_equal(found.view(np.uint32),
+                                              want.view(np.uint32))
+                self.assertIn("adjoint", decorator.registered.description[
+                    "features"])
+                message = kernel(in_pieces, **declared).solve(
+                    request(q=g, direction=-1))[1]
+                self.assertIn("by_rows and by_runs have no gradient", message)
+
+
 class Fresh(unittest.TestCase):
     def test_a_process_with_an_open_device_is_not_forked(self):
         self.assertFalse(fresh._has_device())
