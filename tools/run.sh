@@ -1,23 +1,51 @@
 #!/usr/bin/env bash
 # Builds the suite, judges every builtin kernel and writes the reports.
 #
-#   tools/run.sh                    the builtin kernels
-#   tools/run.sh --engines torch    and PyTorch's LLaMA and Hugging Face forms
+#   tools/run.sh                          the builtin kernels
+#   tools/run.sh --engines NAME ...       and engines of conformance/engines/engines.txt,
+#                                         or all: what is installed is what they need
 #
+# Engines that the build was told of (conformance/engines/README.md) are among all.
+# Reports of earlier runs stay where this one judges nothing of that name.
 # Exit status: the worst of `ropeproof run`; 2 if something cannot be set up.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if [ $# -gt 0 ] && [ "$*" != "--engines torch" ]; then
-  echo "run: unknown argument: $*; the only flag is --engines torch" >&2
+table=conformance/engines/engines.txt
+natives=build/release/engines
+reports=build/reports
+
+fail() {
+  echo "run: $1" >&2
   exit 2
+}
+
+# The rows of the table, without comments and spaces, that a name selects.
+rows() {
+  sed -E '/^#/d; s/ *\| */|/g; s/ +$//' "$table" |
+    awk -F'|' -v name="$1" 'name == "all" || $1 == name || index($1, name ".") == 1'
+}
+
+names=()
+if [ $# -gt 0 ]; then
+  [ "$1" = --engines ] || fail "unknown argument: $1; the only flag is --engines"
+  shift
+  [ $# -gt 0 ] || fail "--engines needs all, or names of $table"
+  for name in "$@"; do
+    [ -n "$(rows "$name")" ] || [ -f "$natives/$name.so" ] ||
+      fail "no engine \"$name\": $table has their names, and all stands for them"
+  done
+  names=("$@")
 fi
 
 tools/setup/build.sh release ropeproof
-reports=build/reports
-rm -rf "$reports"
 mkdir -p "$reports"
 worst=0
+verdicts=()
+
+note() {
+  if [ "$1" -gt "$worst" ]; then worst=$1; fi
+}
 
 # judge NAME ARGUMENT...: the verdict on the terminal, every check in a file.
 judge() {
@@ -27,21 +55,44 @@ judge() {
     >"$reports/$name.txt" || status=$?
   cat "$reports/$name.txt"
   echo
-  if [ "$status" -gt "$worst" ]; then worst=$status; fi
+  note "$status"
+  verdicts+=("$(grep -hE '^(CONFORMS|DOES NOT CONFORM|NOTHING|ADAPTER)' \
+    "$reports/$name.txt" || echo "$name: exit status $status, no verdict")")
+}
+
+# judge_all NAME PROFILES ARGUMENT...: core, then each profile.
+judge_all() {
+  local name=$1 profiles=$2 profile
+  shift 2
+  judge "$name" "$@"
+  for profile in $profiles; do
+    judge "$name.$profile" "$@" --profile "$profile"
+  done
 }
 
 for kernel in $(build/release/ropeproof list kernels | cut -d ' ' -f 1); do
   judge "$kernel" --builtin "$kernel"
 done
-if [ $# -gt 0 ]; then
-  python=$(tools/setup/engines.sh)
-  for form in llama hf; do
-    judge "torch_$form" \
-      --command "$python conformance/adapters/torch_$form.py" \
-      --time-limit 60000
+export PYTHONPATH=$PWD/conformance/adapters${PYTHONPATH:+:$PYTHONPATH}
+for asked in "${names[@]}"; do
+  while IFS='|' read -r -u 3 name adapter packages profiles; do
+    # shellcheck disable=SC2086  # packages are words
+    if ! python=$(tools/setup/engines.sh $packages 2>build/venv.reason); then
+      verdicts+=("$name: not judged: $(tail -n 1 build/venv.reason)")
+      note 2
+      continue
+    fi
+    judge_all "$name" "$profiles" --time-limit 60000 \
+      --command "$python conformance/engines/$adapter"
+  done 3< <(rows "$asked")
+  for library in "$natives"/*.so; do
+    name=$(basename "$library" .so)
+    if [ -f "$library" ] && [[ $asked == all || $asked == "$name" ]]; then
+      judge_all "$name" "" --lib "$library"
+    fi
   done
-fi
+done
 
 echo "reports: $reports/*.json and *.txt"
-grep -hE '^(CONFORMS|DOES NOT CONFORM|NOTHING|ADAPTER)' "$reports"/*.txt
+printf '%s\n' "${verdicts[@]}"
 exit "$worst"

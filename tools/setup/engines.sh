@@ -1,32 +1,49 @@
 #!/usr/bin/env bash
-# Makes build/venv with NumPy and PyTorch, for the adapters of real engines
-# (conformance/adapters/torch_*.py). Prints the interpreter to run them with.
+# Puts packages into build/venv, for the adapters of real engines
+# (conformance/engines). Prints the interpreter to run them with.
 #
-# A second run finds everything in place and only prints. PYTHON names another
-# interpreter to start from. Exit status 2: no venv, or pip failed.
+#   tools/setup/engines.sh               NumPy and PyTorch
+#   tools/setup/engines.sh PACKAGE ...   NumPy and these
+#
+# conformance/engines/requirements.txt has the versions; "# alone" there: without
+# what the package depends on. A second run finds everything in place and only
+# prints. PYTHON names another interpreter to start from; PIP_EXTRA_INDEX_URL an index
+# of PyTorch without CUDA, which is much smaller. Exit status 2: no venv, or pip failed.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+pins=conformance/engines/requirements.txt
 venv=$PWD/build/venv
 python=$venv/bin/python
-torch=2.13.0
+log=$PWD/build/venv.log
 
 fail() {
   echo "engines: $1" >&2
   exit 2
 }
 
-installed() {
-  "$python" -c "import numpy, torch, sys
-sys.exit(torch.__version__.split('+')[0] != '$torch')" 2>/dev/null
+# A wheel leaves a folder NAME-VERSION.dist-info, +cpu and the like before the dot.
+is_installed() {
+  local folder=${1//-/_}
+  compgen -G "$venv/lib/python3*/site-packages/${folder/==/-}?(+*).dist-info" \
+    >/dev/null
 }
+shopt -s extglob
 
-if ! installed; then
+if [ ! -x "$python" ]; then
   "${PYTHON:-python3}" -m venv "$venv" >&2 ||
     fail "python3 -m venv failed: install python3-venv, or set PYTHON"
-  "$python" -m pip install --quiet --disable-pip-version-check \
-    numpy "torch==$torch" >&2 ||
-    fail "pip could not install numpy and torch==$torch: see above"
-  installed || fail "torch $torch does not import from $venv: delete it, rerun"
 fi
+for package in numpy "${@:-torch}"; do
+  line=$(grep -iE "^$package==" "$pins") ||
+    fail "$package has no version in $pins"
+  pin=${line%% *}
+  is_installed "$pin" && continue
+  flags=(-c "$pins")
+  if [[ $line == *"# alone" ]]; then flags=(--no-deps); fi
+  "$python" -m pip install --disable-pip-version-check "${flags[@]}" "$pin" \
+    >"$log" 2>&1 ||
+    fail "pip could not install $pin: $(grep -E '^ERROR' "$log" | tail -n 1)"
+  is_installed "$pin" || fail "pip did not install $pin: see $log"
+done
 echo "$python"

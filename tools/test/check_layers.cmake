@@ -93,8 +93,8 @@ function(check_source root file violations)
   elseif(file STREQUAL "conformance/include/ropeproof_tokens.h")
     set(may std kernel_abi)
     set(rooms include)
-  elseif(file MATCHES "^conformance/examples/engines/")
-    set(may std system unknown kernel_abi)  # its engine's headers
+  elseif(file MATCHES "^conformance/engines/")
+    set(may std system unknown highway kernel_abi)  # its engine's headers
     set(rooms engines)
   elseif(file MATCHES "_test\\.cc$|/test_[a-z_]*\\.h$")
     list(APPEND may ${MAY_test})
@@ -181,7 +181,7 @@ function(self_test)
   house(conformance/cases/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
     "#include <nlohmann/json.hpp>" "#include <openssl/evp.h>" "// #include \"fast/kernel.h\"")
   house(conformance/include/ropeproof_tokens.h "#include <ropeproof_kernel.h>" "#include <string.h>")
-  house(conformance/examples/engines/mlx.cc "#include <mlx/mlx.h>" "#include <ggml-cpu.h>"
+  house(conformance/engines/mlx.cc "#include <mlx/mlx.h>" "#include <ggml-cpu.h>"
     "#include <ropeproof_tokens.h>" "#include <optional>")
   house(tools/main.cc "#include <CLI/CLI.hpp>" "#include \"conformance/cases/case.h\"")
   house(tools/prove/second_oracle/main.cc "#include <flint/arb.h>" "#include <openssl/evp.h>"
@@ -213,7 +213,7 @@ function(self_test)
       "conformance/cases/b.cc conformance/check/run.h room check"
       "conformance/include/ropeproof_kernel.h stddef.h std"
       "conformance/include/ropeproof_tokens.h nlohmann/json.hpp nlohmann"
-      "conformance/examples/engines/a.cc reference/rope.h reference"
+      "conformance/engines/a.cc reference/rope.h reference"
       "tools/a.cc fast/kernel.h fast"
       "tools/b.cc boost/version.hpp boost"
       "tools/c.cc tools/prove/second_oracle/number.h second_oracle"

@@ -32,9 +32,13 @@ def configuration(p, has_sections):
     if int(p.head_dim * part) < p.rotary_dim:  # as transformers computes it
         part = math.nextafter(part, 1)
     rope["partial_rotary_factor"] = part
+    more = {"qk_rope_head_dim": p.head_dim}  # DeepSeek's name for head_dim
+    if rope["rope_type"] == "longrope":  # Phi-3 reads it there
+        name = "original_max_position_embeddings"
+        more[name] = rope[name]
     if has_sections:  # one position is the same on all axes
         rope["mrope_section"] = (list(p.axis_sections)
                                  or [p.rotary_dim // 2, 0, 0])
     return dict(head_dim=p.head_dim, hidden_size=HEADS * p.head_dim,
                 num_attention_heads=HEADS, num_key_value_heads=HEADS,
-                max_position_embeddings=length, rope_parameters=rope)
+                max_position_embeddings=length, rope_parameters=rope, **more)

@@ -1,8 +1,7 @@
-"""timm 1.0.31, PyTorch: RotaryEmbeddingCat and apply_rot_embed_cat, a grid of 512 x 512."""
+"""timm 1.0.31, PyTorch: RotaryEmbeddingCat and apply_rot_embed_cat of
+layers/pos_embed_sincos.py, a grid of 512 x 512."""
 
 import ropeproof
-
-import importlib.metadata
 
 import parts
 
@@ -13,11 +12,10 @@ GRID = [512, 512]
 
 
 @ropeproof.kernel(
-    name="timm.axial", version=importlib.metadata.version("timm"), operations=["rope"],
-    dtypes=["f32", "f16", "bf16"], pairings=["half_split", "interleaved"],
-    features=["exponents"], axis_maps=["grid"], max_position=GRID[0] - 1,
-    angle_class="A1", table_dtype="f32", rounding="once", arrays="torch", heads_first=True,
-    supports=lambda p: p.position_axes == 2 and p.axis_map == "grid")
+    name="timm", version=parts.version("timm"), operations=["rope"], dtypes=["f32", "f16", "bf16"],
+    pairings=["half_split", "interleaved"], features=["exponents"], axis_maps=["grid"],
+    max_position=GRID[0] - 1, angle_class="A1", table_dtype="f32", rounding="once",
+    arrays="torch", heads_first=True, supports=lambda p: p.position_axes == 2)
 class Rope:
     def __init__(self, head_dim, pair_bases, pairing):
         self.half = pairing == "half_split"
