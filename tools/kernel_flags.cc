@@ -20,6 +20,10 @@ constexpr const char* kLibraryHelp =
 constexpr const char* kCommandHelp =
     "program that speaks the framed protocol on stdin/stdout";
 constexpr const char* kBuiltinHelp = "kernel of this suite";
+constexpr const char* kSocketHelp =
+    "descriptor of a stream socket, inherited, at whose other end a process "
+    "speaks that protocol, as ropeproof.judge() in Python does";
+constexpr int kMostDescriptors = 1 << 20;
 
 std::string not_empty(const std::string& value) {
   return value.empty() ? "is empty" : "";
@@ -33,6 +37,8 @@ void KernelFlags::add_flags(CLI::App& command) {
   kernel->add_option("--command", command_, kCommandHelp)->check(not_empty);
   kernel->add_option("--builtin", builtin_, kBuiltinHelp)
       ->check(CLI::IsMember(builtin_kernels()));
+  kernel->add_option("--socket", socket_, kSocketHelp)
+      ->check(CLI::Range(0, kMostDescriptors));
   kernel->require_option(1);
   command
       .add_option("--time-limit", time_limit_ms_,
@@ -50,6 +56,7 @@ std::unique_ptr<conformance::plugin::Kernel> KernelFlags::open(
   if (is_search) options.max_ends = std::numeric_limits<int>::max();
   options.time_limit = std::chrono::milliseconds(time_limit_ms_);
   options.is_forked = !no_fork_;
+  if (socket_) return conformance::plugin::reach_process(*socket_, options);
   if (!command_.empty())
     return conformance::plugin::start_process(command_, options);
   return conformance::plugin::load_library(library(), options);
@@ -60,7 +67,7 @@ std::string KernelFlags::library() const {
 }
 
 std::string KernelFlags::digest() const {
-  if (!command_.empty()) return "";
+  if (!has_library()) return "";
   const auto bytes = conformance::text::read_whole(library());
   if (!bytes) {
     throw conformance::plugin::KernelError(library() + ": cannot be read");
@@ -77,12 +84,15 @@ void KernelFlags::note(conformance::report::Report& report,
 }
 
 std::vector<std::filesystem::path> KernelFlags::inputs() const {
-  if (command_.empty()) return {library()};
+  if (has_library()) return {library()};
   std::istringstream words(command_);
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+bool KernelFlags::has_library() const { return command_.empty() && !socket_; }
+
 std::string KernelFlags::argument() const {
+  if (socket_) return "--socket";  // its number is another one each time
   if (!command_.empty()) return "--command " + shell_quoted(command_);
   return builtin_.empty() ? "--lib " + shell_quoted(library_)
                           : "--builtin " + builtin_;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 
 namespace ropeproof::tools {
 
-// --lib, --command or --builtin, and --time-limit.
+// --lib, --command, --builtin or --socket, and --time-limit.
 class KernelFlags {
  public:
   void add_flags(CLI::App& command);
@@ -22,22 +23,24 @@ class KernelFlags {
   std::unique_ptr<conformance::plugin::Kernel> open(
       bool is_search = false) const;
   // The SHA-256 of the file to load, when it was loaded: it may be built again
-  // during a run. Empty for a command. Throws KernelError.
+  // during a run. Empty where there is none. Throws KernelError.
   std::string digest() const;
   // What a report says about them.
   void note(conformance::report::Report& report,
             const std::string& digest) const;
   // "--lib ./libx.so", as the user typed it.
   std::string argument() const;
-  // The file to load; empty for a command.
+  // The file to load.
   std::string library() const;
   // The files among the words of all that; no report may replace one.
   std::vector<std::filesystem::path> inputs() const;
 
  private:
   friend class KernelListFlags;
+  bool has_library() const;
 
   std::string library_, command_, builtin_;
+  std::optional<int> socket_;
   bool no_fork_ = false;
   int time_limit_ms_ = 10000;
 };

@@ -166,7 +166,7 @@ ContractResult check_threads(plugin::Kernel& kernel, Plain& plain,
                              const cases::RopeCase& c, const Tokens& all) {
   const std::string check = "one thread or many";
   if (!kernel.restart(1)) {
-    return not_checked(check, plain.suffix(), "threads of this plug-in");
+    return not_checked(check, plain.suffix(), "a fresh process of this kernel");
   }
   ContractResult result = plain.compare(check, c, all, {}, "one thread");
   kernel.restart(0);

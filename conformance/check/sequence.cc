@@ -37,7 +37,7 @@ ContractResult check_sequence(plugin::Kernel& kernel,
     if (!result.pass) return result;
   }
   for (std::size_t i = 0; repeats && i < calls.size(); ++i) {
-    if (!kernel.restart(0)) break;
+    if (!kernel.restart(0)) return passed(check, 0);  // of values alone
     judge::Output cold;
     const plugin::Answer answer = run(calls[i], cold);
     ContractResult result = result_of(answer, check, suffix, name(i));

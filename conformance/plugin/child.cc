@@ -168,6 +168,29 @@ std::unique_ptr<Child> Child::execute(const std::string& command) {
   });
 }
 
+std::unique_ptr<Child> Child::adopt(int socket) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      type != SOCK_STREAM) {
+    throw KernelError("descriptor " + std::to_string(socket) +
+                      " is no open stream socket");
+  }
+  std::unique_ptr<Child> child(new Child);
+  child->socket_ = own(socket);
+#if defined(SO_PEERCRED)
+  // Whose processor time counts, unless it would be ours, too.
+  ucred peer{};
+  size = sizeof peer;
+  if (getsockopt(child->socket_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) ==
+          0 &&
+      peer.pid > 0 && getpgid(peer.pid) != getpgrp()) {
+    child->worker_ = getpgid(peer.pid);
+  }
+#endif
+  return child;
+}
+
 bool Child::send(std::string_view bytes) {
   line_.clear();
   unfinished_line_.clear();
@@ -305,7 +328,10 @@ void Child::end_supervisor() {
 }
 
 std::string Child::end(Clock::duration grace) {
-  if (supervisor_ < 0) return "";
+  if (supervisor_ < 0) {
+    socket_.close();
+    return "closed its connection";
+  }
   kill(supervisor_, SIGCONT);  // the plug-in may have stopped it
   const auto until = Clock::now() + grace;
   while (!has_ended() && Clock::now() < until) {

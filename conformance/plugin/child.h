@@ -1,7 +1,7 @@
 // child.h -- a process that runs third-party code.
 //
 // The child talks over one socket, is killed with all that it started, and
-// leaves no zombie and no descriptor behind. When the runner dies, all of that
+// leaves no zombie and no descriptor behind; but for one that is adopted. When the runner dies, all of that
 // ends too, hanging or not: see supervisor.h. What it prints is read as it comes
 // and forgotten but for the last line.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
@@ -70,6 +70,10 @@ class Child {
   // Starts `command` with /bin/sh -c. Its standard input and output are the
   // socket, its standard error goes to the runner's. Throws KernelError.
   static std::unique_ptr<Child> execute(const std::string& command);
+
+  // The process at the other end of a stream socket, which is not ours: it prints
+  // for itself, and end() only closes the socket. Throws KernelError.
+  static std::unique_ptr<Child> adopt(int socket);
 
   ~Child() { end({}); }
   Child(const Child&) = delete;

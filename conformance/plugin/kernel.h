@@ -1,8 +1,8 @@
 // kernel.h -- a kernel under test, however it plugs in.
 //
 // The runner knows kernels only through this class: a shared library that runs
-// in a forked worker, or a command that speaks the framed protocol of
-// adapters/README.md. Third-party code never runs in the runner's own process:
+// in a forked worker, or a command, or the process that started the runner, that
+// speaks the framed protocol of adapters/README.md. Third-party code never runs in the runner's own process:
 // a crash or a hang is an answer, not the end of the run.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
@@ -162,6 +162,9 @@ struct KernelOptions {
   // Whether a library runs in a process of its own; without one, a debugger
   // sees the crash and a hang never ends.
   bool is_forked = true;
+  // Whether a process that has ended can be had again. Without that a late call
+  // is not tried again, and after a process's end the kernel gets no more calls.
+  bool can_restart = true;
 };
 
 // dlopen, in a forked worker unless the options say otherwise. Throws
@@ -180,6 +183,11 @@ std::string debug_command(const std::string& kernel_argument,
 // Starts `command` with /bin/sh -c. Throws KernelError.
 std::unique_ptr<Kernel> start_process(const std::string& command,
                                       const KernelOptions& options);
+
+// The process at the other end of a stream socket that this program has
+// inherited; it is never ended, nor started again. The socket is closed with the
+// kernel, or as soon as the process gets no more calls. Throws KernelError.
+std::unique_ptr<Kernel> reach_process(int socket, KernelOptions options);
 
 }  // namespace ropeproof::conformance::plugin
 

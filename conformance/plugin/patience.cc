@@ -24,7 +24,7 @@ std::chrono::milliseconds Patience::start_limit() const {
 
 bool Patience::tries_again(const Answer& answer, bool is_first) {
   if (answer.outcome != Outcome::kTimeout || is_first || is_lost() ||
-      tried_again_ == options_.max_timeouts) {
+      !options_.can_restart || tried_again_ == options_.max_timeouts) {
     return false;
   }
   ++tried_again_;
@@ -37,7 +37,11 @@ void Patience::count(const Answer& answer, bool has_ended) {
   if (is_lost()) return;
   ended_ = has_ended ? ended_ + 1 : 0;
   if (answer.outcome == Outcome::kTimeout) ++hung_;
-  if (hung_ == options_.max_timeouts) {
+  if (has_ended && !options_.can_restart) {
+    lost_ = {answer.outcome, "not run: an earlier call had no answer (" +
+                                 answer.detail +
+                                 "), and the kernel cannot be started again"};
+  } else if (hung_ == options_.max_timeouts) {
     lost_ = {Outcome::kTimeout, "not run: the kernel has hung " +
                                     std::to_string(hung_) +
                                     (hung_ == 1 ? " time" : " times")};

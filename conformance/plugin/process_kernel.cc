@@ -1,4 +1,4 @@
-// A command that speaks the framed protocol of adapters/README.md: one JSON
+// A process that speaks the framed protocol of adapters/README.md: one JSON
 // header line, then raw bytes, in both directions.
 #include <algorithm>
 #include <cstdint>
@@ -49,8 +49,13 @@ std::string limit_threads(int threads) {
 
 class ProcessKernel : public Kernel {
  public:
-  ProcessKernel(const std::string& command, const KernelOptions& options)
-      : command_(command), patience_(options) {
+  // Of a command, or with `socket` of the process there.
+  ProcessKernel(const std::string& command, int socket,
+                const KernelOptions& options)
+      : command_(command),
+        socket_(socket),
+        can_restart_(options.can_restart),
+        patience_(options) {
     description_ = start();
     renews_ = (accepts_ & kFreshOffer) != 0;
   }
@@ -71,8 +76,8 @@ class ProcessKernel : public Kernel {
     } catch (const std::runtime_error&) {
       renews_ = false;  // the next call starts the command again
     }
-    process_.reset();
-    return true;
+    if (can_restart_) process_.reset();
+    return can_restart_;
   }
 
   Answer run(const ropeproof_problem& problem) override {
@@ -141,8 +146,7 @@ class ProcessKernel : public Kernel {
     const std::string source = text::one_line(command_);
     Description d;
     file_ = nullptr;
-    process_ =
-        Child::execute(renews_ ? command_ : limit_threads(threads_) + command_);
+    process_ = reach();
     process_->send(describe_request());
     await(patience_.start_limit());
     is_first_ = true;
@@ -168,6 +172,12 @@ class ProcessKernel : public Kernel {
     }
     check_description(d, source);
     return d;
+  }
+
+  std::unique_ptr<Child> reach() const {
+    if (!can_restart_) return Child::adopt(socket_);
+    return Child::execute(renews_ ? command_
+                                  : limit_threads(threads_) + command_);
   }
 
   // The process replaces itself by one that has computed nothing yet.
@@ -341,7 +351,9 @@ class ProcessKernel : public Kernel {
     }
   }
 
-  std::string command_;
+  std::string command_;  // or what messages call the socket
+  int socket_;
+  bool can_restart_;
   Patience patience_;
   Arena arena_;
   SharedFile shared_file_;
@@ -364,7 +376,13 @@ class ProcessKernel : public Kernel {
 
 std::unique_ptr<Kernel> start_process(const std::string& command,
                                       const KernelOptions& options) {
-  return std::make_unique<ProcessKernel>(command, options);
+  return std::make_unique<ProcessKernel>(command, -1, options);
+}
+
+std::unique_ptr<Kernel> reach_process(int socket, KernelOptions options) {
+  options.can_restart = false;
+  return std::make_unique<ProcessKernel>("--socket " + std::to_string(socket),
+                                         socket, options);
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -129,12 +129,15 @@ std::string failure_text(const Report& report, const check::Check& check,
   text += paragraph("equation", "(R" + std::to_string(equation.number) + ") " +
                                     std::string(equation.text));
   if (is_wrong) text += bugs_text(check.measurement->suspects, has_details);
-  const std::string replay = "ropeproof " + report.subcommand + " " +
-                             report.kernel_argument + " --case " +
-                             check.case_id + " --operation " + operation;
+  const bool is_elsewhere = report.kernel_argument.starts_with("--socket");
+  const std::string replay =
+      is_elsewhere
+          ? "ropeproof.judge(..., cases=[\"" + check.case_id + "\"])"
+          : "ropeproof " + report.subcommand + " " + report.kernel_argument +
+                " --case " + check.case_id + " --operation " + operation;
   text += "  replay   " + replay + "\n";
   if ((has_details || check.verdict == check::Verdict::kCrash) &&
-      report.subcommand == "run" &&
+      report.subcommand == "run" && !is_elsewhere &&
       !report.kernel_argument.starts_with("--command")) {
     text += "  debug    gdb --args " + replay + " --no-fork\n";
   }

@@ -129,6 +129,8 @@ expect 3 'ropeproof_describe' "${run[@]}" --lib \
 expect 3 'false' "${run[@]}" --command false
 expect 3 'status 127' "${run[@]}" --command 'exit 127'
 expect 3 'echo' "${run[@]}" --command 'echo hello'
+expect 3 'no open stream socket' "${run[@]}" --socket 1000
+expect 2 'socket' "${run[@]}" --socket=-1
 
 cp -r "$vectors" "$work/vectors"
 rm "$work/vectors/smoke-unit.json"
