@@ -81,6 +81,10 @@ int ReportOutput::publish(conformance::report::Report report) {
   return conformance::report::exit_status(conformance::report::total(report));
 }
 
+void ReportOutput::write_json(const std::string& json) {
+  if (json_) json_->write(json);
+}
+
 std::string shell_quoted(const std::string& text) {
   constexpr const char* kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@";

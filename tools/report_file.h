@@ -25,6 +25,8 @@ class ReportOutput {
   // written does not keep the rest from it.
   // Throws std::invalid_argument if --require differs from what the report has.
   int publish(conformance::report::Report report);
+  // In place of that, what a run without a verdict found, to --report.
+  void write_json(const std::string& json);
 
  private:
   std::optional<std::string> json_path_, junit_path_, required_;

@@ -120,6 +120,7 @@ int run(Options& options) {
   if (!options.claim.empty()) {
     const auto found =
         conformance::search::find_claims(*kernel, corpus, options.selection);
+    options.output.write_json(conformance::search::claims_json(found));
     if (options.fresh) std::cout << "fresh " << options.selection.seed << "\n";
     std::cout << conformance::search::claims_text(found);
     const bool is_whole = found.none == 0 && found.spoiled == 0;
@@ -192,7 +193,7 @@ Command add_run(CLI::App& app) {
   command
       ->add_option("--claim", options->claim,
                    "auto: no verdict, but the strictest claims that the "
-                   "results hold to, to paste")
+                   "results hold to, to paste; --report has them as JSON")
       ->check(CLI::IsMember({"auto"}));
   options->output.add_flags(*command);
   return {command, [options] { return run(*options); }};

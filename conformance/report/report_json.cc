@@ -242,6 +242,12 @@ void write_totals(Writer &out, const Report &report) {
   out.value("vacuous", totals.vacuous);
   out.value("not_nearest", totals.not_nearest);
   out.object("class_ratio", totals.class_ratio);
+  out.value("angle", totals.has_angles ? totals.tightest_class : "");
+  out.number("max_norm_ulp", totals.max_norm_ulp);
+  if (totals.phase_rho >= 0) out.number("phase_rho", totals.phase_rho);
+  if (totals.worst == nullptr || !totals.worst->measurement->worst) return;
+  out.number("worst_over_bound", totals.worst->measurement->worst->ratio());
+  out.value("worst_case", totals.worst->case_id);
 }
 
 void facts(Writer &c, const std::map<std::string, check::Facts> &cases) {

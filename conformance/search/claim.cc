@@ -12,6 +12,7 @@
 #include "conformance/check/formed.h"
 #include "conformance/check/runner.h"
 #include "conformance/judge/judge.h"
+#include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 
@@ -233,6 +234,10 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
   const plugin::Description& description = kernel.description();
   FoundClaims found;
   std::vector<cases::Group> groups = corpus.groups;
+  if (selection.tier == "smoke") {
+    std::erase_if(groups,
+                  [](const auto& group) { return group.tier != "smoke"; });
+  }
   groups.push_back(formed_group(kernel, selection));
   auto results = results_of(kernel, groups, found);
   for (const auto& [dtype, word] : plugin::kDtypeWords) {
@@ -258,6 +263,27 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
     }
   }
   return found;
+}
+
+std::string claims_json(const FoundClaims& found) {
+  plugin::Description description;
+  description.claims = found.claims;
+  const auto words = [](std::uint32_t dtypes) {
+    plugin::Json list = plugin::Json::array();
+    for (const auto& [dtype, word] : plugin::kDtypeWords) {
+      if ((dtypes & dtype) != 0) list.push_back(word);
+    }
+    return list;
+  };
+  plugin::Json json;
+  json["claims"] = plugin::description_json(description)["claims"];
+  json["none"] = words(found.none);
+  json["unasked"] = words(found.unasked);
+  json["calls"] = found.calls;
+  json["spoiled"] = found.spoiled;
+  json["first_spoiled"] = found.first_spoiled;
+  return json.dump(1, ' ', false, plugin::Json::error_handler_t::replace) +
+         "\n";
 }
 
 std::string claims_text(const FoundClaims& found) {

@@ -35,6 +35,10 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
 // The claims in words, and to paste into C and Python.
 std::string claims_text(const FoundClaims& found);
 
+// For programs: JSON with `claims` as a description has them, the dtypes `none`
+// and `unasked`, the numbers `calls` and `spoiled`, and `first_spoiled`.
+std::string claims_json(const FoundClaims& found);
+
 }  // namespace ropeproof::conformance::search
 
 #endif  // ROPEPROOF_CONFORMANCE_SEARCH_CLAIM_H_
