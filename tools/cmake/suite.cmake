@@ -82,3 +82,4 @@ install(FILES tools/prove/second_oracle/recheck.py
 install(DIRECTORY vectors/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof/vectors)
 install(FILES conformance/include/ropeproof_kernel.h conformance/include/ropeproof_tokens.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+include(python)

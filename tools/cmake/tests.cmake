@@ -121,6 +121,9 @@ add_test(NAME adapters COMMAND ${ROPEPROOF_PYTHON}
 add_test(NAME adapters_like COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/conformance/adapters/like_test.py $<TARGET_FILE:ropeproof>
   ${PROJECT_SOURCE_DIR}/vectors)
+# As a wheel has them.
+add_test(NAME judge COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
 if(ROPEPROOF_MPFI)

@@ -7,8 +7,8 @@ left out. Fractions, bit patterns and the worst case are not compared: the examp
 compute with the host's libm. These first reports fit on a screen: 15 lines, or 25 for a
 failure, of 100 columns but for the command that replays.
 
-The Python kernels of conformance/adapters/README.md must conform, where their packages
-are installed. Of the commands and
+The Python kernels of conformance/adapters/README.md must conform, by themselves where they
+call judge(), where their packages are installed. Of the commands and
 paths of README.md and CONTRIBUTING.md, every file, preset, CMake option, test and
 subcommand must be there.
 
@@ -69,6 +69,7 @@ for kind, name, text in blocks:
             break
         at = printed.index(masked(line), at) + 1
 
+program = program.resolve()
 adapters = source / "conformance" / "adapters"
 # Where a kernel's packages are not there, it must at least be Python.
 for number, kernel in enumerate(
@@ -81,10 +82,16 @@ for number, kernel in enumerate(
     with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
         file.write(kernel)
         file.flush()
-        command = shlex.join([sys.executable, file.name])
+        command = [sys.executable, file.name]
+        if ".judge(" not in kernel:
+            command = [program, "run", "--command", shlex.join(command), "--time-limit", "60000"]
         run = subprocess.run(
-            [program, "run", "--command", command, "--time-limit", "60000"],
-            env={**os.environ, "PYTHONPATH": str(adapters)},
+            command,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(adapters),
+                "PATH": f"{program.parent}:{os.environ['PATH']}",
+            },
             capture_output=True,
             text=True,
         )

@@ -1,6 +1,12 @@
-"""Turns a Python function into a kernel that ropeproof can test.
+"""Judges a Python function that computes RoPE.
 
     import ropeproof
+
+    report = ropeproof.judge(my_rope, like="hf", dtypes=["bf16"])
+    assert report.conforms, report
+
+judges it in this process. Or turns it into a kernel that `ropeproof run
+--command "python3 x.py"` starts:
 
     @ropeproof.kernel(name="my-rope", version="1.0", operations=["rope"],
                       dtypes=["f32"], pairings=["half_split"],
@@ -10,9 +16,9 @@
 
     ropeproof.serve()
 
-One folder, NumPy only: copy it next to your adapter. Import it first: what is
-printed from then on cannot disturb the protocol. README.md, beside this
-folder, has the words that the decorator takes and the protocol underneath.
+NumPy only. For an adapter the folder can be copied beside it; import it first:
+what is printed from then on cannot disturb the protocol. README.md, beside this
+folder, has the words that both take and the protocol underneath.
 """
 
 from ropeproof import wire as _wire
@@ -24,11 +30,14 @@ from ropeproof.arrays import (DTYPES, bf16_to_f32, f32_to_bf16, from_jax,
                               from_mlx, from_onnxruntime, from_torch, to_jax,
                               to_ml_dtypes, to_mlx, to_onnxruntime, to_torch)
 from ropeproof.decorator import Invalid, Unsupported, kernel
+from ropeproof.errors import Error
+from ropeproof.judging import judge, mark
 from ropeproof.problem import Problem
+from ropeproof.report import Report
 from ropeproof.server import serve
 
 __all__ = [
-    "DTYPES", "Invalid", "Problem", "Unsupported", "bf16_to_f32",
-    "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime", "from_torch",
-    "kernel", "serve", "to_jax", "to_ml_dtypes", "to_mlx", "to_onnxruntime",
-    "to_torch"]
+    "DTYPES", "Error", "Invalid", "Problem", "Report", "Unsupported",
+    "bf16_to_f32", "f32_to_bf16", "from_jax", "from_mlx", "from_onnxruntime",
+    "from_torch", "judge", "kernel", "mark", "serve", "to_jax",
+    "to_ml_dtypes", "to_mlx", "to_onnxruntime", "to_torch"]

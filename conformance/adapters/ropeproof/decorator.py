@@ -100,6 +100,8 @@ def _parts(*, name, version, operations, dtypes, pairings, features=(),
 class _Kernel:
     # Whether its subject uses Problem.in_pieces, which forms gradients.
     has_pieces = False
+    # Exceptions that leave supports() and solve(); each other one is an answer.
+    passes = ()
 
     def __init__(self, subject, description, supports, empty, view):
         self.description = description
@@ -112,15 +114,15 @@ class _Kernel:
         def ask():
             if not self._supports(Problem(request, self._view)):
                 raise Unsupported
-        return _guarded(ask)[:2]
+        return self._guarded(ask)[:2]
 
     def solve(self, request):
         """Status, message and, if that is "ok", names and arrays."""
         if request.is_empty() and not self._empty:
             return "ok", None, [(name, request.empty(name))
                                 for name in request.results]
-        return _guarded(lambda: results_of(request, self._view,
-                                           self._call(request)))
+        return self._guarded(lambda: results_of(request, self._view,
+                                                self._call(request)))
 
     def _call(self, request):
         problem = Problem(request, self._view)
@@ -148,22 +150,23 @@ class _Kernel:
             return subject(problem)
         return problem.gradient_of(subject)
 
+    def _guarded(self, function):
+        """Status, message, result of third-party code, whatever it raises."""
+        try:
+            return "ok", None, function()
+        except self.passes:
+            raise
+        except Unsupported as error:
+            return "unsupported", _text(error), None
+        except Invalid as error:
+            return "invalid", _text(error), None
+        except BaseException as error:  # even SystemExit: the run goes on
+            message = f"{_where(error)}{type(error).__name__}: {_text(error)}"
+            return "failed", message, None
+
 
 def _key(value):
     return value.tobytes() if isinstance(value, np.ndarray) else repr(value)
-
-
-def _guarded(function):
-    """Status, message, result of third-party code, whatever it raises."""
-    try:
-        return "ok", None, function()
-    except Unsupported as error:
-        return "unsupported", _text(error), None
-    except Invalid as error:
-        return "invalid", _text(error), None
-    except BaseException as error:  # even SystemExit: the run goes on
-        message = f"{_where(error)}{type(error).__name__}: {_text(error)}"
-        return "failed", message, None
 
 
 def _text(error):

@@ -2,7 +2,7 @@
 
 from ropeproof import decorator, fresh
 from ropeproof.request import Request
-from ropeproof.wire import Wire
+from ropeproof.wire import Wire, take_over
 
 
 def serve(fork=True):
@@ -15,29 +15,38 @@ def serve(fork=True):
     if decorator.registered is None:
         raise SystemExit("ropeproof: decorate a function with "
                          "@ropeproof.kernel(...) before serve()")
-    wire = Wire()
-    accepts = ["shared_file"]
+    wire = Wire(*take_over())
+    replace = None
     if fork and fresh.is_possible():
-        accepts.append("fresh")
         threads, replace = fresh.stay_behind()
         if threads is not None:
             fresh.limit_threads(threads)
             wire.reply({"status": "ok"})
+    try:
+        answer(wire, decorator.registered, replace)
+    except ConnectionError:
+        raise SystemExit("ropeproof: the runner is gone") from None
+
+
+def answer(wire, kernel, replace=None):
+    """Answers the requests of a runner until it closes the connection. replace:
+    a function that replaces this process by a fresh one of so many threads."""
+    accepts = ["shared_file"] + (["fresh"] if replace else [])
     while header := wire.request():
         operation = header.pop("op")
         reply, results = {}, None
         if "id" in header:
             reply["id"] = header.pop("id")
         if operation == "describe":
-            reply.update(decorator.registered.description)
+            reply.update(kernel.description)
             offers = header.get("offers", [])
             reply["accepts"] = [word for word in accepts if word in offers]
         elif operation == "run":
             reply["status"], reply["message"], results = (
-                decorator.registered.solve(Request(header, wire.read)))
+                kernel.solve(Request(header, wire.read)))
         elif operation == "supports":
             reply["status"], reply["message"] = (
-                decorator.registered.supports(Request(header)))
+                kernel.supports(Request(header)))
         elif operation == "fresh" and "fresh" in accepts:
             replace(header["threads"])
         else:

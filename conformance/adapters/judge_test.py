@@ -1,0 +1,296 @@
+"""What judge() does, with the program.
+
+    python3 conformance/adapters/judge_test.py BUILD_DIR
+
+installs the package from BUILD_DIR into a folder of its own, as a wheel has it.
+"""
+
+import contextlib
+import io
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+
+folder = tempfile.TemporaryDirectory()
+subprocess.run(["cmake", "--install", sys.argv.pop(1), "--component", "python",
+                "--prefix", folder.name], check=True, stdout=subprocess.DEVNULL)
+sys.path.insert(0, folder.name)
+
+import ropeproof
+
+
+def angles(p, dtype=np.float32):
+    pairs = np.arange(p.rotary_dim // 2, dtype=dtype)
+    theta = dtype(p.base) ** -(2 * pairs / p.rotary_dim).astype(dtype)
+    return p.positions.astype(dtype)[:, :, None, None] * theta
+
+
+def rotated(p, cos, sin):
+    u, v = np.split(p.q, 2, axis=-1)
+    return np.concatenate([u * cos - v * sin, u * sin + v * cos], axis=-1)
+
+
+def my_rope(p):
+    phi = angles(p)
+    return rotated(p, np.cos(phi), np.sin(phi))
+
+
+def exact_rope(p):
+    phi = angles(p, np.float64)
+    return rotated(p, np.cos(phi), np.sin(phi)).astype(np.float32)
+
+
+def wrong_rope(p):
+    phi = angles(p)
+    return rotated(p, np.cos(phi), -np.sin(phi))
+
+
+def judge(function, **more):
+    return ropeproof.judge(function, **{"tier": "smoke", **more})
+
+
+class Verdicts(unittest.TestCase):
+    def test_an_honest_function_conforms_at_its_claim(self):
+        report = judge(my_rope, claim={"angle_class": "A1"}, version="2.1")
+        self.assertTrue(report.conforms, report)
+        self.assertEqual(report.exit_status, 0)
+        self.assertEqual(report.level, "L1")
+        self.assertEqual(report.failures, [])
+        self.assertEqual(report.claims[0]["angle_class"], "A1")
+        self.assertEqual(report.json["description"]["name"], "my_rope")
+        self.assertEqual(report.json["description"]["version"], "2.1")
+        measures = report.measures
+        self.assertLessEqual(measures["worst_over_bound"], 1)
+        self.assertIn(measures["worst_case"], report)
+        self.assertEqual(measures["angle"], "A1")
+        self.assertLess(measures["phase_rho"], 4)
+        self.assertGreater(measures["class_ratio"]["A0"], 1)
+
+    def test_the_text_is_that_of_the_terminal(self):
+        report = judge(my_rope, claim={"angle_class": "A1"})
+        lines = str(report).split("\n")
+        self.assertRegex(lines[0], "^ropeproof .* tier smoke")
+        self.assertRegex(lines[-1], "^engine my_rope 0: .* level L1, tier smoke")
+        self.assertEqual(repr(report), str(report))
+
+    def test_a_wrong_function_does_not_conform(self):
+        report = judge(wrong_rope, claim={"angle_class": "A1"})
+        self.assertFalse(report.conforms)
+        self.assertEqual(report.exit_status, 1)
+        self.assertEqual(len(report.failures), report.verdicts["FAIL"])
+        first = report.failures[0]
+        self.assertEqual((first.verdict, first.operation, first.dtype),
+                         ("FAIL", "rope", "f32"))
+        self.assertRegex(first.message, r"^q\[\d+,\d+,\d+,\d+\] is .* x the bound$")
+        self.assertIn(f'ropeproof.judge(..., cases=["{first.id}"])', report)
+        again = judge(wrong_rope, claim={"angle_class": "A1"}, cases=[first.id])
+        self.assertEqual({f.id for f in again.failures}, {first.id})
+
+    def test_what_is_required_is_held_to(self):
+        claim = {"angle_class": "A1"}
+        self.assertTrue(judge(my_rope, claim=claim, require="L1").conforms)
+        self.assertFalse(judge(my_rope, claim=claim, require="L2").conforms)
+
+    def test_a_model_is_asked_for(self):
+        report = judge(my_rope, tier=None, model="llama-2", dtypes="f32",
+                       positions=64, heads="2,1")
+        self.assertIn("llama-2", report)
+        with self.assertRaisesRegex(ropeproof.Error, "need one dtype"):
+            judge(my_rope, tier=None, model="llama-2")
+
+    def test_a_class_is_judged_by_its_objects(self):
+        class Rope:
+            def __init__(self, base):
+                self.base = base
+
+            def __call__(self, p):
+                return my_rope(p)
+        report = judge(Rope, claim={"angle_class": "A1"})
+        self.assertTrue(report.conforms, report)
+
+    def test_what_needs_a_fresh_process_is_unsupported(self):
+        report = judge(my_rope, claim={"angle_class": "A1"},
+                       features=["deterministic"])
+        self.assertTrue(report.conforms, report)
+        self.assertEqual(report.level, "L1+D")
+        self.assertIn("a fresh process of this kernel",
+                      [c.get("reason") for c in report.json["checks"]
+                       if c["verdict"] == "UNSUPPORTED"
+                       and c.get("aspect") == "one thread or many"])
+
+
+class Claims(unittest.TestCase):
+    def test_the_strictest_claim_that_holds_is_found(self):
+        self.assertEqual(judge(my_rope).claims[0]["angle_class"], "A1")
+        report = judge(exact_rope, version="2")
+        self.assertTrue(report.conforms, report)
+        self.assertIn(report.level, ("L2", "L3"))
+        self.assertEqual(report.claims[0]["angle_class"], "A0")
+
+    def test_each_dtype_has_its_own(self):
+        def half(p):
+            if p.dtype == "f32":
+                return exact_rope(p)
+            phi, (u, v) = angles(p), np.split(p.q, 2, axis=-1)
+            cos = np.cos(phi).astype(p.q.dtype)
+            sin = np.sin(phi).astype(p.q.dtype)
+            return np.concatenate([u * cos - v * sin, u * sin + v * cos], axis=-1)
+        report = judge(half, dtypes=["f32", "f16"])
+        self.assertTrue(report.conforms, report)
+        claims = {claim["dtypes"][0]: claim for claim in report.claims}
+        self.assertEqual(claims["f32"]["angle_class"], "A0")
+        self.assertEqual(claims["f16"]["angle_class"], "A1")
+        self.assertEqual(claims["f16"]["rounding"], "each")
+
+    def test_a_claim_that_a_few_calls_allow_is_loosened(self):
+        def rare(p):  # exact for short calls, as smoke has them
+            return (exact_rope if p.positions.size <= 64 else my_rope)(p)
+        self.assertEqual(judge(rare).claims[0]["angle_class"], "A0")
+        report = judge(rare, tier=None)
+        self.assertEqual(report.claims[0]["angle_class"], "A1")
+        self.assertTrue(report.conforms, report)
+
+    def test_no_claim_makes_a_wrong_function_right(self):
+        self.assertFalse(judge(wrong_rope).conforms)
+        self.assertFalse(judge(lambda p: p.q).conforms)
+
+
+class BadInput(unittest.TestCase):
+    def assert_fails(self, function, message, **more):
+        report = judge(function, claim={"angle_class": "A1"}, **more)
+        self.assertFalse(report.conforms)
+        self.assertRegex(report.failures[0].message, message)
+        self.assertNotIn("\n", report.failures[0].message)
+        return report
+
+    def test_an_exception_fails_with_file_and_line(self):
+        def raises(p):
+            if p.seq > 3:
+                raise KeyError("no table")
+            return my_rope(p)
+        report = self.assert_fails(
+            raises, r"judge_test\.py:\d+: KeyError: 'no table'")
+        self.assertGreater(report.verdicts["PASS"], 0)
+        self.assert_fails(lambda p: sys.exit(3), "SystemExit: 3")
+
+    def test_a_result_of_another_shape_or_type_fails(self):
+        self.assert_fails(lambda p: p.q[:, :1, :, :-1], r"q is float32\[.*, not ")
+        self.assert_fails(lambda p: p.q.astype(np.float64),
+                          r"q is float64\[.*, not float32")
+        self.assert_fails(lambda p: (p.q, p.q, p.q), "returned 3 arrays, not 1")
+        self.assert_fails(lambda p: None, "q is a NoneType, no array of numpy")
+
+    def hang(self, wait):
+        calls = []
+
+        def hangs(p):
+            calls.append(p)
+            if len(calls) == 20:
+                wait()
+            return my_rope(p)
+        before = signal.getsignal(signal.SIGINT)
+        started = time.monotonic()
+        report = judge(hangs, claim={"angle_class": "A1"}, time_limit_ms=500)
+        self.assertLess(time.monotonic() - started, 60)
+        self.assertFalse(report.conforms)
+        hung = report.failures[0]
+        self.assertEqual(hung.verdict, "TIMEOUT")
+        self.assertRegex(hung.message, "no answer within 500 ms$")
+        self.assertRegex(report.failures[1].message,
+                         "not run: an earlier call had no answer")
+        self.assertGreater(report.verdicts["PASS"], 0)
+        self.assertEqual(signal.getsignal(signal.SIGINT), before)
+
+    def test_a_function_that_hangs_gives_control_back(self):
+        self.hang(lambda: time.sleep(3600))
+
+        def computes():
+            while True:
+                with contextlib.suppress(Exception):
+                    time.monotonic()
+        self.hang(computes)
+
+    def test_a_function_that_hangs_in_another_thread_gives_control_back(self):
+        def computes():
+            while True:
+                pass
+        found = []
+        thread = threading.Thread(
+            target=lambda: found.append(self.hang(computes)))
+        thread.start()
+        thread.join()
+        self.assertEqual(found, [None])
+
+    def test_an_interruption_is_the_callers(self):
+        def interrupted(p):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(3600)
+        with self.assertRaises(KeyboardInterrupt):
+            judge(interrupted, claim={"angle_class": "A1"})
+
+    def test_what_cannot_be_judged_is_an_error_of_one_line(self):
+        for message, function, more in (
+                (r"^f: takes \(q, k\), not one Problem", lambda q, k: q,
+                 dict(name="f")),
+                ('^my_rope: pairings has "waltz"', my_rope,
+                 dict(pairings=["waltz"])),
+                ("^my_rope: .*no-such-profile", my_rope,
+                 dict(profile="no-such-profile", tier=None)),
+                ("^my_rope: profile and tier", my_rope,
+                 dict(profile="llama2-f32-4k")),
+                ("^my_rope: .*smoke-rich-999", my_rope,
+                 dict(cases=["smoke-rich-999"])),
+                ("colour", my_rope, dict(colour="red")),
+                ("neither an angle_class nor dtypes", my_rope,
+                 dict(claim={"angle": "A1"})),
+                ("no program", my_rope, dict(program="/no/such/program")),
+                ("cannot be started", my_rope, dict(program=__file__))):
+            more = {"claim": {"angle_class": "A1"}, **more}
+            with self.subTest(message):
+                if "started" in message and not os.access(__file__, os.X_OK):
+                    message = "is no program"
+                with self.assertRaisesRegex(ropeproof.Error, message) as raised:
+                    judge(function, **more)
+                self.assertNotIn("\n", str(raised.exception))
+
+
+class Process(unittest.TestCase):
+    def test_what_the_function_prints_is_seen(self):
+        def talks(p):
+            print("rotating")
+            return my_rope(p)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            report = judge(talks, claim={"angle_class": "A1"})
+        self.assertTrue(report.conforms)
+        self.assertIn("rotating\n", out.getvalue())
+
+    def test_it_is_called_in_this_process_and_thread(self):
+        seen = set()
+
+        def looks(p):
+            seen.add((os.getpid(), threading.get_ident()))
+            return my_rope(p)
+        judge(looks, claim={"angle_class": "A1"})
+        self.assertEqual(seen, {(os.getpid(), threading.get_ident())})
+
+    def test_the_command_of_a_wheel_is_the_program(self):
+        command = [sys.executable, "-c",
+                   "import ropeproof.program as p; p.main()"]
+        run = subprocess.run([*command, "list", "kernels"],
+                             env={"PYTHONPATH": folder.name},
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn(str(pathlib.Path(folder.name).resolve()), run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

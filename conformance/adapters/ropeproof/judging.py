@@ -1,0 +1,223 @@
+"""A function of this process, judged."""
+
+import inspect
+import json
+import os
+import re
+import sys
+import tempfile
+
+from ropeproof import decorator, program as runner
+from ropeproof.arrays import DTYPES
+from ropeproof.errors import Error
+from ropeproof.report import Report
+
+
+def judge(function, *, like=None, name=None, version=None, dtypes=None,
+          claim="auto", profile=None, model=None, config=None,
+          positions=None, heads=None, layers=None, tier=None, fresh=None,
+          require=None, cases=(), shard=None, waivers=None, time_limit_ms=None,
+          failures=1, details=False, report=None, program=None, **declaration):
+    """Judges a function, or a class whose objects are functions; a Report.
+
+    It is called in this thread, and prints where it likes. What the program
+    `ropeproof run` judges by files or a command, it judges here alike, but for
+    what needs a fresh process.
+
+    like           the form of the function's arguments and results, by name:
+                   ropeproof/like. None or "plain": a function of a Problem
+    name, version  of the kernel, in the report; the function's, and "0"
+    dtypes         a list of "f64", "f32", "f16", "bf16"; without it what the
+                   profile is for, or what the form takes, ["f32"] of a Problem
+    claim          "auto": the strictest that holds, where one does; a claim, a
+                   dict from dtypes to claims, or a list of claims with their
+                   dtypes (conformance/adapters/README.md, "describe")
+    profile        what a model needs, in place of a tier
+    model, config  the same of another model, or of a config.json, for one
+                   dtype; positions, heads and layers as `ropeproof run` has
+                   them. pairings, if one is given, are those of the weights;
+                   backward=True asks the backward pass
+    tier           "smoke", "core" (the default) or "full"
+    fresh          a seed, or True, for sizes, positions and elements of its own
+    require        the least that conforms: "L1+D", "A1"
+    cases          only these ids; what a failure says under "replay"
+    shard          "2/8": each eighth case, from the second on
+    waivers        a file of failures to live with
+    time_limit_ms  of one call; 10,000
+    failures       how many the text shows in full
+    details        whether the text says more
+    report         a file for the JSON, as `--report` writes it
+    program        the path of `ropeproof`, where it is not this package's
+    declaration    what else @ropeproof.kernel takes: operations (["rope"]),
+                   pairings (["half_split"]), features, scalings, arrays ...
+
+    Error where nothing can be judged: no such program, profile or form, another
+    signature, a declaration that contradicts itself. An exception, a wrong
+    shape and a function that hangs are failures in the report.
+    """
+    shown = name or _name_of(function)
+    path = runner.find(program)
+    dtypes = [dtypes] if isinstance(dtypes, str) else dtypes
+    if profile and tier:
+        raise Error(f"{shown}: profile and tier: give one of them")
+    if (model or config) and (dtypes is None or len(dtypes) != 1):
+        raise Error(f"{shown}: model and config need one dtype: "
+                    f"dtypes=[\"bf16\"]")
+    if dtypes is None and profile:
+        dtypes = [w for w in profile.split("-") if w in DTYPES] or None
+    is_auto = (isinstance(claim, str) and claim == "auto"
+               and not {"claims", "angle_class"} & declaration.keys())
+    if claim != "auto":
+        declaration["claims"] = _claims(shown, claim)
+    kernel = _kernel_of(function, like, shown, name=name, version=version,
+                        dtypes=dtypes, **declaration)
+
+    chosen = _flags(profile=profile, model=model, config=config,
+                    positions=positions, heads=heads, layers=layers, tier=tier,
+                    fresh=fresh)
+    if model or config:
+        given = declaration.get("pairings") or []
+        chosen += _flags(dtype=dtypes[0], adjoint=declaration.get("backward"),
+                         pairing=given[0] if len(given) == 1 else None)
+    limit = _flags(time_limit=time_limit_ms)
+    about = [*limit, *_flags(require=require, case=cases, shard=shard,
+                             waivers=waivers, failures=failures)]
+    about += ["--details"] if details else []
+
+    def run():
+        return _judged(path, [*chosen, *about], kernel, report)
+    if not is_auto:
+        return run()
+    # A few calls usually show which claim it is. Shards must all find the same.
+    is_quick = not shard and tier != "smoke"
+    quick = ["--tier=smoke"] if is_quick else chosen
+    found = _claim_strictest(path, [*quick, *limit], kernel)
+    if is_quick and found["unasked"]:
+        is_quick = False
+        found = _claim_strictest(path, [*chosen, *limit], kernel)
+    judged = run()
+    if (judged.exit_status == 1 and is_quick and not found["none"]
+            and not cases):
+        before = kernel.description["claims"]
+        _claim_strictest(path, [*chosen, *limit], kernel)
+        if kernel.description["claims"] != before:
+            return run()
+    return judged
+
+
+def mark(**how):
+    """For pytest: the function that it decorates is judged so, with a test for
+    each group of cases."""
+    def marked(function):
+        function.ropeproof = how
+        return function
+    return marked
+
+
+def _kernel_of(function, like, shown, **declaration):
+    given = {name: value for name, value in declaration.items()
+             if value is not None}
+    try:
+        if like not in (None, "plain"):
+            from ropeproof.like import kernel_of
+            return kernel_of(function, like, **given)
+        if not inspect.isclass(function):
+            _check_signature(function)
+        if "claims" not in given:
+            given.setdefault("angle_class", "A1")
+        usual = dict(name=shown, version="0", operations=["rope"],
+                     dtypes=["f32"], pairings=["half_split"])
+        return decorator.kernel_of(function, **{**usual, **given})
+    except Exception as error:
+        line = str(error).split("\n")[0] or type(error).__name__
+        raise Error(f"{shown}: {line}") from error
+
+
+def _check_signature(function):
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return  # a builtin that does not say
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise TypeError(f"takes {signature}, not one Problem; for other "
+                        f"arguments say like=") from None
+
+
+def _claims(shown, claim):
+    if not isinstance(claim, dict):
+        return claim
+    if "angle_class" in claim:
+        return [claim]
+    if not claim or not set(claim) <= set(DTYPES):
+        raise Error(f"{shown}: claim {claim} has neither an angle_class nor "
+                    f"dtypes")
+    return claim
+
+
+def _name_of(function):
+    name = getattr(function, "__name__", type(function).__name__)
+    return re.sub(r"[^A-Za-z0-9._/-]+", "-", name).strip("-")[:100] or "kernel"
+
+
+def _flags(**values):
+    flags = []
+    for word, value in values.items():
+        flag = "--" + word.replace("_", "-")
+        if value is True:
+            flags.append(flag)
+        elif isinstance(value, (list, tuple)):
+            flags += [f"{flag}={item}" for item in value]
+        elif value is not None and value is not False:
+            flags.append(f"{flag}={value}")
+    return flags
+
+
+def _judged(path, arguments, kernel, report):
+    status, text, document, message = _run(path, arguments, kernel)
+    if document is None:
+        raise Error(f"{kernel.description['name']}: {_reason(status, message)}")
+    sys.stderr.write(message)
+    if report:
+        with open(report, "w", encoding="utf-8") as file:
+            file.write(document)
+    return Report(text, document)
+
+
+def _claim_strictest(path, arguments, kernel):
+    """Has the kernel claim the strictest that its results hold to; where no
+    claim holds, what most kernels do. What the program found."""
+    description = kernel.description
+    status, _, document, message = _run(path, ["--claim=auto", *arguments],
+                                        kernel)
+    if document is None:
+        raise Error(f"{description['name']}: {_reason(status, message)}")
+    found = json.loads(document)
+    first = description["claims"][0]
+    description["claims"] = found["claims"] + [
+        dict(first, dtypes=[dtype],
+             rounding="each" if dtype in ("f16", "bf16") else "once")
+        for dtype in found["none"] + found["unasked"]]
+    return found
+
+
+def _run(path, arguments, kernel):
+    """Status, text, the JSON that it wrote or None, messages."""
+    with tempfile.TemporaryDirectory(prefix="ropeproof-") as folder:
+        file = os.path.join(folder, "report.json")
+        status, text, message = runner.ask(
+            path, ["run", *arguments, "--report", file], kernel)
+        document = None
+        if os.path.exists(file):
+            with open(file, encoding="utf-8") as written:
+                document = written.read()
+    return status, text, document, message
+
+
+def _reason(status, message):
+    lines = message.strip().splitlines()
+    if not lines:
+        return f"the program ended with status {status}"
+    return re.sub("^ropeproof: (--socket [0-9]+: )?(describe: )?", "",
+                  lines[-1])
