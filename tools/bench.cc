@@ -128,6 +128,11 @@ std::vector<bench::TimedKernel> loaded(const Field& field) {
       continue;
     }
     const auto here = plugin::load_library_here(library);
+    if (here.device) {
+      throw plugin::KernelError(
+          library +
+          ": its memory is a device's; bench times those of the host");
+    }
     kernels.push_back(
         {here.description, [run = here.run](const ropeproof_problem& problem) {
            return run(&problem);

@@ -10,6 +10,7 @@ namespace {
 using plugin::ByteRange;
 
 constexpr std::size_t kZoneBytes = 64;
+constexpr std::size_t kMostOnDevice = std::size_t{64} << 20;
 
 // Each range, 64 bytes further on either side but within [0, end).
 std::vector<ByteRange> with_zones(const std::vector<ByteRange>& ranges,
@@ -61,7 +62,11 @@ Array CallMemory::add(const std::string& name, const Rows& rows,
   }
   const std::size_t total = zone_before + buffer.bytes + zone_after;
   std::byte* zone = nullptr;
-  if (is_sparse(rows)) {
+  if (kernel_.is_on_device() && is_sparse(rows) && total > kMostOnDevice) {
+    throw plugin::NoAddressSpace(
+        "strides this long need more than 64 MiB a buffer on a device");
+  }
+  if (is_sparse(rows) && !kernel_.is_on_device()) {
     // A kernel of this process that miscounts shall find memory.
     if (!kernel_.has_guards()) edge = plugin::Edge::kStart;
     buffer.watched = ranges_of(rows, width);

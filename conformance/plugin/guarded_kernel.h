@@ -21,10 +21,11 @@ class GuardedKernel : public Kernel {
   std::byte* allocate_at(Edge edge, std::size_t bytes) override {
     return arena_.allocate(bytes, edge);
   }
-  bool has_guards() const override { return true; }
+  bool has_guards() const override { return !is_on_device(); }
   bool shares_memory() const override { return true; }
 
  protected:
+  const Blocks& blocks() const { return arena_.blocks(); }
   // All that is allocated, to be put back before the next allocation.
   void save_memory() {
     contents_.clear();

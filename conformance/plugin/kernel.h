@@ -102,6 +102,9 @@ class Kernel {
   }
   virtual bool has_guards() const { return false; }
 
+  // Whether problems are copied to a device: no guards, and no sparse memory.
+  virtual bool is_on_device() const { return false; }
+
   // Blocks of many GiB, which the kernel can reach where it shares_memory();
   // they have a release() of their own.
   SparseMemory& sparse() { return sparse_; }

@@ -3,6 +3,9 @@
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
 
+#include <ropeproof_device.h>
+
+#include <optional>
 #include <string>
 
 #include "conformance/plugin/kernel.h"
@@ -13,6 +16,7 @@ struct LibraryHere {
   Description description;
   decltype(&ropeproof_run) run = nullptr;
   decltype(&ropeproof_supports) supports = nullptr;  // or it has none
+  std::optional<ropeproof_device_memory> device;     // or the host's
 };
 
 // Loads it for good. Throws KernelError.

@@ -60,6 +60,11 @@ std::string load_fault(const Loaded& loaded) {
 
 Answer answer_of(const Solved& solved,
                  const std::string& function = "ropeproof_run") {
+  if (solved.device != DeviceFault::kNone) {
+    return {Outcome::kError, solved.device == DeviceFault::kNoMemory
+                                 ? "the device's allocate gave no memory"
+                                 : "the device's copy failed"};
+  }
   if (solved.before != solved.after) {
     return {Outcome::kError, function + " changed " +
                                  name_changes(solved.before, solved.after) +
@@ -135,6 +140,7 @@ class LibraryKernel : public GuardedKernel {
     return has_supports_ ? ask({}, 1, &question)[0] : Answer{};
   }
   bool has_supports() const override { return has_supports_; }
+  bool is_on_device() const override { return is_on_device_; }
 
   std::optional<Lifetime> lifetime() override {
     if (patience_.is_lost()) return Lifetime{load_fault_, patience_.answer()};
@@ -197,8 +203,10 @@ class LibraryKernel : public GuardedKernel {
     }
     Deadline deadline(patience_.limit(is_first_));
     if (question == nullptr) is_first_ = false;
+    const Blocks none;
+    const Blocks& given = is_on_device_ ? blocks() : none;
     const Request request{++number_, static_cast<std::int32_t>(problems.size()),
-                          rounds};
+                          rounds, static_cast<std::int32_t>(given.size())};
     std::string message(reinterpret_cast<const char*>(&request),
                         sizeof request);
     message.append(reinterpret_cast<const char*>(problems.data()),
@@ -206,6 +214,8 @@ class LibraryKernel : public GuardedKernel {
     if (question != nullptr) {
       message.append(reinterpret_cast<const char*>(question), sizeof *question);
     }
+    message.append(reinterpret_cast<const char*>(given.data()),
+                   given.size() * sizeof given[0]);
     const bool was_silent = worker_->send(message);
     std::vector<Solved> solved(count);
     switch (receive(solved.data(), solved.size(), deadline)) {
@@ -292,6 +302,7 @@ class LibraryKernel : public GuardedKernel {
                         "; it must be ROPEPROOF_OK" + end_worker());
     }
     has_supports_ = loaded.has_supports;
+    is_on_device_ = loaded.is_on_device;
     load_fault_ = load_fault(loaded);
     return described(loaded, source_);
   }
@@ -299,7 +310,7 @@ class LibraryKernel : public GuardedKernel {
   std::string source_, path_;
   Patience patience_;
   int threads_ = 0;
-  bool has_supports_ = false;
+  bool has_supports_ = false, is_on_device_ = false;
   std::string load_fault_;
   bool is_first_ = true;  // the next call in its process
   std::uint64_t number_ = 0;
@@ -311,14 +322,19 @@ class LibraryKernel : public GuardedKernel {
 // In the runner's own process.
 class LocalKernel : public GuardedKernel {
  public:
-  explicit LocalKernel(LibraryHere library) : library_(std::move(library)) {}
+  explicit LocalKernel(LibraryHere library) : library_(std::move(library)) {
+    if (library_.device) device_.emplace(*library_.device);
+  }
 
   const Description& description() const override {
     return library_.description;
   }
   Answer run(const ropeproof_problem& problem) override {
-    return answer_of(solve(library_.run, problem));
+    return answer_of(device_ ? solve_on_device(*device_, library_.run, blocks(),
+                                               {problem}, 1)[0]
+                             : solve(library_.run, problem));
   }
+  bool is_on_device() const override { return device_.has_value(); }
   Answer supports(const Question& question) override {
     if (library_.supports == nullptr) return {};
     return answer_to_question(solve(library_.supports, question.problem()));
@@ -327,6 +343,7 @@ class LocalKernel : public GuardedKernel {
 
  private:
   LibraryHere library_;
+  std::optional<Device> device_;
 };
 
 // dlopen would search the system's folders for a name without a slash.
@@ -358,7 +375,7 @@ LibraryHere load_library_here(const std::string& path) {
   Loaded loaded;
   const Functions functions = load(absolute_path(path), loaded);
   return {described(loaded, text::one_line(path)), functions.run,
-          functions.supports};
+          functions.supports, functions.device};
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -12,10 +12,13 @@ namespace ropeproof::conformance::plugin {
 
 // This machine, or a limit of this process, has no room for far strides.
 struct NoAddressSpace : std::bad_alloc {
-  const char* what() const noexcept override {
-    return "no address space for strides this long (350 GiB, hardly any of it "
-           "memory): see ulimit -v and vm.overcommit_memory";
-  }
+  NoAddressSpace() = default;
+  explicit NoAddressSpace(const char* why) : message(why) {}
+  const char* what() const noexcept override { return message; }
+
+  const char* message =
+      "no address space for strides this long (350 GiB, hardly any of it "
+      "memory): see ulimit -v and vm.overcommit_memory";
 };
 
 // One shared anonymous mapping, cut into slots with guard pages between them. It

@@ -199,7 +199,25 @@ Functions load(const std::string& path, Loaded& loaded) {
   loaded.stage = Loaded::kDescribed;
   copy_text(loaded.description.name, loaded.name);
   copy_text(loaded.description.version, loaded.version);
-  return {run, supports, library};
+  std::optional<ropeproof_device_memory> device;
+  if (const auto find_device = reinterpret_cast<decltype(&ropeproof_device)>(
+          dlsym(library, "ropeproof_device"))) {
+    device.emplace().struct_size = sizeof *device;
+    const std::int32_t status = find_device(&*device);
+    if (status != ROPEPROOF_OK || !is_whole(*device)) {
+      loaded.stage = Loaded::kRefused;
+      copy_text(status != ROPEPROOF_OK
+                    ? ("there is no device for it here: ropeproof_device "
+                       "returned " +
+                       std::to_string(status))
+                          .c_str()
+                    : "ropeproof_device must set allocate, release and copy",
+                loaded.text);
+      return {};
+    }
+    loaded.is_on_device = true;
+  }
+  return {run, supports, device, library};
 }
 
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
@@ -212,6 +230,37 @@ Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
   return solved;
 }
 
+std::vector<Solved> solve_on_device(
+    Device& device, decltype(&ropeproof_run) run, const Blocks& blocks,
+    const std::vector<ropeproof_problem>& problems, int rounds) {
+  std::vector<Solved> solved(problems.size());
+  std::string first, contents;
+  for (int round = 0; round < rounds; ++round) {
+    DeviceFault fault = device.write(blocks);
+    if (fault == DeviceFault::kNone) {
+      std::vector<ropeproof_problem> translated;
+      for (const ropeproof_problem& problem : problems) {
+        translated.push_back(device.translated(problem));
+      }
+      solved = translated.size() == 1 ? std::vector{solve(run, translated[0])}
+                                      : solve_together(run, translated, 1);
+      fault = device.read(contents);
+    }
+    if (round == 0) first = contents;
+    bool goes_on = true;
+    for (Solved& one : solved) {
+      one.device = fault;
+      one.is_steady = contents == first;
+      goes_on = goes_on && fault == DeviceFault::kNone && one.is_steady &&
+                one.status == ROPEPROOF_OK && one.before == one.after;
+    }
+    if (fault != DeviceFault::kNone) return solved;
+    if (!goes_on) break;
+  }
+  restore(blocks, contents.data());
+  return solved;
+}
+
 void serve(const std::string& path, int threads, CrashNote& note,
            const Parent& runner) {
   const pid_t self = getpid();
@@ -219,12 +268,15 @@ void serve(const std::string& path, int threads, CrashNote& note,
   prepare_stack();
   limit_threads(threads);
   Loaded loaded;
-  const auto [run, supports, library] = load(path, loaded);
+  const auto [run, supports, memory, library] = load(path, loaded);
   std::fflush(stdout);
   if (!runner.send(&loaded, sizeof loaded) || run == nullptr) return;
 
+  std::optional<Device> device;
+  if (memory) device.emplace(*memory);
   Request request;
   std::vector<ropeproof_problem> problems;
+  Blocks blocks;
   while (runner.receive(&request, sizeof request)) {
     if (request.count < 0 || request.count > kMaxThreads) return;
     Question question;
@@ -235,10 +287,17 @@ void serve(const std::string& path, int threads, CrashNote& note,
     problems.resize(static_cast<std::size_t>(request.count));
     const std::size_t bytes = problems.size() * sizeof problems[0];
     if (bytes > 0 && !runner.receive(problems.data(), bytes)) return;
+    blocks.resize(device ? static_cast<std::size_t>(request.blocks) : 0);
+    if (!blocks.empty() &&
+        !runner.receive(blocks.data(), blocks.size() * sizeof blocks[0])) {
+      return;
+    }
     watch_faults();
     std::vector<Solved> solved;
     if (problems.empty()) {
       solved = {solve(supports, question.problem())};
+    } else if (device) {
+      solved = solve_on_device(*device, run, blocks, problems, request.rounds);
     } else if (problems.size() == 1) {
       solved = {solve_rounds(run, problems[0], request.rounds)};
     } else {
@@ -251,6 +310,7 @@ void serve(const std::string& path, int threads, CrashNote& note,
     if (!runner.send(solved.data(), solved.size() * sizeof solved[0])) return;
   }
   watch_faults();
+  device.reset();
   run_destructors(library);
 }
 

@@ -3,9 +3,13 @@
 #define ROPEPROOF_CONFORMANCE_PLUGIN_WORKER_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "conformance/plugin/blocks.h"
 #include "conformance/plugin/child.h"
+#include "conformance/plugin/device.h"
 #include "conformance/plugin/float_control.h"
 #include "conformance/plugin/kernel.h"
 
@@ -20,6 +24,7 @@ struct Loaded {
   std::int32_t status = 0;
   ropeproof_description description{};  // pointers are the worker's
   bool has_supports = false;            // ropeproof_supports
+  bool is_on_device = false;            // ropeproof_device
   // The floating-point unit before and after loading, and after describe, which
   // found it as `before`.
   FloatControl before, loaded, described;
@@ -29,10 +34,11 @@ struct Loaded {
 
 // What the runner sends, followed by `count` problems, each to be solved `rounds`
 // times: each in a thread of its own; a single one in the worker's own. Without
-// any, it is followed by a Question.
+// any, it is followed by a Question. For a kernel on a device there follow as many
+// blocks as `blocks`, all the memory of the problems.
 struct Request {
   std::uint64_t number = 0;
-  std::int32_t count = 1, rounds = 1;
+  std::int32_t count = 1, rounds = 1, blocks = 0;
 };
 
 // What the worker sends for each problem of a request.
@@ -40,6 +46,7 @@ struct Solved {
   std::uint64_t number = 0;  // the request's
   std::int32_t status = 0;
   bool is_steady = true;  // every round gave the same bits
+  DeviceFault device = DeviceFault::kNone;
   FloatControl before, after;
 };
 
@@ -60,6 +67,7 @@ void limit_threads(int threads);
 struct Functions {
   decltype(&ropeproof_run) run = nullptr;
   decltype(&ropeproof_supports) supports = nullptr;  // or it has none
+  std::optional<ropeproof_device_memory> device;     // or the host's
   void* library = nullptr;                           // from dlopen
 };
 
@@ -69,6 +77,11 @@ Functions load(const std::string& path, Loaded& loaded);
 // One problem, in the calling thread, with the default floating-point
 // environment. Solves it, or with ropeproof_supports asks about it.
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem);
+// Problems on a device, which lie in `blocks`: at once, if they are several. All are
+// steady if none of the blocks has other bits after a later round.
+std::vector<Solved> solve_on_device(
+    Device& device, decltype(&ropeproof_run) run, const Blocks& blocks,
+    const std::vector<ropeproof_problem>& problems, int rounds);
 
 // The body of a worker: answers the runner's requests until there are no more, and
 // runs the library's destructors.

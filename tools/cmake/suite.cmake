@@ -31,6 +31,19 @@ foreach(name IN ITEMS per_token per_head head_major given_table)
   target_link_libraries(plugin_${name} PRIVATE m)
 endforeach()
 
+# ropeproof_device.h, where a CUDA compiler is at hand.
+find_program(ROPEPROOF_NVCC nvcc)
+if(ROPEPROOF_NVCC)
+  add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/plugins/cuda_example.so
+    COMMAND ${ROPEPROOF_NVCC} -O2 -shared -Xcompiler -fPIC
+      -I${PROJECT_SOURCE_DIR}/conformance/include
+      -o ${PROJECT_BINARY_DIR}/plugins/cuda_example.so
+      ${PROJECT_SOURCE_DIR}/conformance/examples/my_rope.cu
+    DEPENDS conformance/examples/my_rope.cu conformance/include/ropeproof_device.h
+      conformance/include/ropeproof_kernel.h)
+  add_custom_target(cuda_example ALL DEPENDS ${PROJECT_BINARY_DIR}/plugins/cuda_example.so)
+endif()
+
 # Kernels that are wrong on purpose, which the suite must find out:
 # build/fakes/NAME.so. What it must say is in fakes/expected.h.
 file(GLOB fakes CONFIGURE_DEPENDS conformance/selftest/fakes/*.c)
@@ -81,5 +94,6 @@ install(FILES tools/prove/second_oracle/recheck.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof)
 install(DIRECTORY vectors/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof/vectors)
 install(FILES conformance/include/ropeproof_kernel.h conformance/include/ropeproof_tokens.h
+  conformance/include/ropeproof_device.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 include(python)

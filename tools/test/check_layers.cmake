@@ -90,7 +90,7 @@ function(check_source root file violations)
     endif()
   elseif(file STREQUAL "conformance/include/ropeproof_kernel.h")
     set(may)  # but <stdint.h>, below
-  elseif(file STREQUAL "conformance/include/ropeproof_tokens.h")
+  elseif(file MATCHES "^conformance/include/ropeproof_(tokens|device)\\.h$")
     set(may std kernel_abi)
     set(rooms include)
   elseif(file MATCHES "^conformance/engines/")

@@ -37,6 +37,7 @@ inline constexpr ExpectedFake kExpectedFakes[] = {
     {ExpectedFake::kLibrary, "declines", "", "DECLINED", "", 2},
     {ExpectedFake::kLibrary, "declines_at_will", "", "FAIL", "when asked again",
      1},
+    {ExpectedFake::kLibrary, "device", "", "PASS", "", 0},
     // Wrong numbers.
     {ExpectedFake::kLibrary, "always_wrong", "", "FAIL", "", 1},
     {ExpectedFake::kLibrary, "echo", "", "FAIL", "", 1},
@@ -101,6 +102,12 @@ inline constexpr ExpectedFake kExpectedFakes[] = {
      "a call of 65", 1},
     {ExpectedFake::kLibrary, "accepts_anything", "reject", "FAIL",
      "accepted it; it must answer ROPEPROOF_INVALID", 1},
+    {ExpectedFake::kLibrary, "device_strays", "in place", "FAIL",
+     "wrote past the end of q", 1},
+    {ExpectedFake::kLibrary, "device_is_full", "", "ERROR",
+     "the device's allocate gave no memory", 3},
+    {ExpectedFake::kLibrary, "no_device", "", "REFUSED",
+     "there is no device for it here: ropeproof_device returned 1", 3},
     // Begins or ends badly.
     {ExpectedFake::kLibrary, "flushes_when_loaded", "load", "FAIL",
      " when it is loaded: ", 1},
