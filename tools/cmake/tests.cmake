@@ -124,6 +124,9 @@ add_test(NAME adapters_like COMMAND ${ROPEPROOF_PYTHON}
 # As a wheel has them.
 add_test(NAME judge COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
+add_test(NAME pytest_plugin COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
+set_tests_properties(pytest_plugin PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py
   ${PROJECT_SOURCE_DIR}/vectors)
 if(ROPEPROOF_MPFI)

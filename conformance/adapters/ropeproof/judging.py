@@ -55,21 +55,21 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     signature, a declaration that contradicts itself. An exception, a wrong
     shape and a function that hangs are failures in the report.
     """
-    shown = name or _name_of(function)
+    name = name or _name_of(function)
     path = runner.find(program)
     dtypes = [dtypes] if isinstance(dtypes, str) else dtypes
     if profile and tier:
-        raise Error(f"{shown}: profile and tier: give one of them")
+        raise Error(f"{name}: profile and tier: give one of them")
     if (model or config) and (dtypes is None or len(dtypes) != 1):
-        raise Error(f"{shown}: model and config need one dtype: "
+        raise Error(f"{name}: model and config need one dtype: "
                     f"dtypes=[\"bf16\"]")
     if dtypes is None and profile:
         dtypes = [w for w in profile.split("-") if w in DTYPES] or None
     is_auto = (isinstance(claim, str) and claim == "auto"
                and not {"claims", "angle_class"} & declaration.keys())
     if claim != "auto":
-        declaration["claims"] = _claims(shown, claim)
-    kernel = _kernel_of(function, like, shown, name=name, version=version,
+        declaration["claims"] = _claims(name, claim)
+    kernel = _kernel_of(function, like, name=name, version=version,
                         dtypes=dtypes, **declaration)
 
     chosen = _flags(profile=profile, model=model, config=config,
@@ -114,23 +114,23 @@ def mark(**how):
     return marked
 
 
-def _kernel_of(function, like, shown, **declaration):
-    given = {name: value for name, value in declaration.items()
+def _kernel_of(function, like, *, name, **declaration):
+    given = {word: value for word, value in declaration.items()
              if value is not None}
     try:
         if like not in (None, "plain"):
             from ropeproof.like import kernel_of
-            return kernel_of(function, like, **given)
+            return kernel_of(function, like, name=name, **given)
         if not inspect.isclass(function):
             _check_signature(function)
         if "claims" not in given:
             given.setdefault("angle_class", "A1")
-        usual = dict(name=shown, version="0", operations=["rope"],
-                     dtypes=["f32"], pairings=["half_split"])
-        return decorator.kernel_of(function, **{**usual, **given})
+        usual = dict(version="0", operations=["rope"], dtypes=["f32"],
+                     pairings=["half_split"])
+        return decorator.kernel_of(function, name=name, **{**usual, **given})
     except Exception as error:
         line = str(error).split("\n")[0] or type(error).__name__
-        raise Error(f"{shown}: {line}") from error
+        raise Error(f"{name}: {line}") from error
 
 
 def _check_signature(function):
@@ -145,13 +145,13 @@ def _check_signature(function):
                         f"arguments say like=") from None
 
 
-def _claims(shown, claim):
+def _claims(name, claim):
     if not isinstance(claim, dict):
         return claim
     if "angle_class" in claim:
         return [claim]
     if not claim or not set(claim) <= set(DTYPES):
-        raise Error(f"{shown}: claim {claim} has neither an angle_class nor "
+        raise Error(f"{name}: claim {claim} has neither an angle_class nor "
                     f"dtypes")
     return claim
 

@@ -1,0 +1,113 @@
+"""What pytest shows of a function, with the program.
+
+    python3 conformance/adapters/pytest_plugin_test.py BUILD_DIR
+
+Exit status 77 where there is no pytest.
+"""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+if importlib.util.find_spec("pytest") is None:
+    print("no pytest: skipped")
+    sys.exit(77)
+
+folder = tempfile.TemporaryDirectory()
+subprocess.run(["cmake", "--install", sys.argv.pop(1), "--component", "python",
+                "--prefix", folder.name], check=True, stdout=subprocess.DEVNULL)
+
+ROPES = '''
+import numpy as np
+
+def my_rope(p, sign=1):
+    pairs = np.arange(p.rotary_dim // 2, dtype=np.float32)
+    theta = np.float32(p.base) ** -(2 * pairs / p.rotary_dim)
+    phi = p.positions.astype(np.float32)[:, :, None, None] * theta
+    cos, sin = np.cos(phi), sign * np.sin(phi)
+    u, v = np.split(p.q, 2, axis=-1)
+    return np.concatenate([u * cos - v * sin, u * sin + v * cos], axis=-1)
+
+def wrong_rope(p):  # for one token alone
+    return my_rope(p, -1 if p.seq == 1 else 1)
+'''
+TESTS = '''
+import ropeproof
+import ropes
+
+@ropeproof.mark(tier="smoke", claim={"angle_class": "A1"})
+def marked(p):
+    return ropes.NAME(p)
+
+def test_of_another_kind():
+    pass
+'''
+
+
+def pytest(*arguments, name="my_rope"):
+    """Exit status and output, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as here:
+        (pathlib.Path(here) / "ropes.py").write_text(ROPES)
+        (pathlib.Path(here) / "test_ropes.py").write_text(
+            TESTS.replace("NAME", name))
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "ropeproof.pytest_plugin",
+             "-p", "no:cacheprovider", "-v", *arguments], cwd=here,
+            env={**os.environ, "PYTHONPATH": folder.name}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return run.returncode, run.stdout
+
+
+class Plugin(unittest.TestCase):
+    def test_a_marked_function_has_a_test_for_each_group(self):
+        status, output = pytest()
+        self.assertEqual(status, 0, output)
+        for name in ("marked::smoke-rich", "marked::smoke-dims",
+                     "marked::verdict", "test_of_another_kind"):
+            self.assertIn(f"test_ropes.py::{name} PASSED", output)
+        self.assertNotIn("core-", output)
+
+    def test_a_wrong_function_fails_in_its_groups_with_the_report(self):
+        status, output = pytest(name="wrong_rope")
+        self.assertEqual(status, 1, output)
+        self.assertIn("marked::smoke-decode FAILED", output)
+        self.assertIn("marked::smoke-unit PASSED", output)
+        self.assertIn("marked::verdict FAILED", output)
+        self.assertIn("\nFAIL  smoke-decode-", output)
+        self.assertIn("\n  replay   ropeproof.judge(...", output)
+        self.assertIn("\nDOES NOT CONFORM  level none   marked 0", output)
+
+    def test_a_function_is_named_on_the_command_line(self):
+        named = ["--ropeproof", "ropes:my_rope", "--ropeproof-tier", "smoke"]
+        status, output = pytest(*named)
+        self.assertEqual(status, 0, output)
+        self.assertIn("ropes:my_rope::smoke-rich PASSED", output)
+        self.assertNotIn("test_of_another_kind", output)
+        status, output = pytest(*named, "test_ropes.py")
+        self.assertIn("test_of_another_kind", output)
+        status, output = pytest(*named, "--ropeproof-dtypes", "f32,waltz")
+        self.assertEqual(status, 1, output)
+        self.assertIn('my_rope: dtypes has "waltz"', output)
+
+    def test_a_function_that_is_not_there_is_one_line(self):
+        for spec in ("nothing:my_rope", "ropes:nothing", "ropes"):
+            status, output = pytest("--ropeproof", spec)
+            self.assertEqual(status, 4, output)
+            self.assertIn(f"ERROR: --ropeproof {spec}: ", output)
+
+    @unittest.skipIf(importlib.util.find_spec("xdist") is None, "no xdist")
+    def test_under_xdist_each_test_is_a_shard_and_one_has_the_verdict(self):
+        status, output = pytest("-n", "2")
+        self.assertEqual(status, 0, output)
+        self.assertIn("marked::shard 2/2", output)
+        status, output = pytest("-n", "2", name="wrong_rope")
+        self.assertEqual(status, 1, output)
+        self.assertIn("\nDOES NOT CONFORM  level none   marked 0", output)
+
+
+if __name__ == "__main__":
+    unittest.main()

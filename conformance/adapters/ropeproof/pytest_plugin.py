@@ -1,0 +1,215 @@
+"""Functions judged by pytest: one test for each group of cases.
+
+    pytest --ropeproof module:function --ropeproof-like hf
+
+or, in a test module, of a function that is there:
+
+    @ropeproof.mark(like="hf", dtypes=["bf16"])
+    def my_rope(q, k, cos, sin): ...
+
+The function is judged once; each test shows what failed in its group. The last
+one, `verdict`, is the whole report. Under pytest-xdist there is a test for each
+shard instead, and the last to end has the verdict of all.
+"""
+
+import contextlib
+import importlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from ropeproof import program
+from ropeproof.errors import Error
+from ropeproof.judging import judge
+
+LISTS = ("dtypes", "operations", "pairings", "features", "scalings")
+WORDS = ("like", "claim", "profile", "tier", "fresh", "require", "program",
+         "arrays")
+SHOWN = 3  # failures of a group in full
+# In a report; with the case.
+FAILURE = re.compile(r"^(?:FAIL|CRASH|TIMEOUT|ERROR)  (\S+) .*\n(?:  .*\n)*?"
+                     r"  replay .*\n\n?", re.M)
+VERDICT = "verdict"
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("ropeproof", "RoPE functions")
+    group.addoption("--ropeproof", action="append", default=[],
+                    metavar="MODULE:FUNCTION",
+                    help="judge it, in place of the tests of this folder; "
+                    "paths may be named, too")
+    for word in (*WORDS, *LISTS):
+        group.addoption(f"--ropeproof-{word}", metavar="WORD" + ",..." *
+                        (word in LISTS), help=f"judge({word}=...)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector, name, obj):
+    how = getattr(obj, "ropeproof", None)
+    if isinstance(collector, pytest.Module) and isinstance(how, dict):
+        return Judged.from_parent(collector, name=name, function=obj, how=how)
+    return None
+
+
+def pytest_collection_modifyitems(session, config, items):
+    named = config.getoption("ropeproof")
+    if named and config.args_source != config.ArgsSource.ARGS:
+        items.clear()
+    how = {}
+    for word in (*WORDS, *LISTS):
+        value = config.getoption(f"ropeproof_{word}")
+        if value:
+            how[word] = value.split(",") if word in LISTS else value
+    for spec in named:
+        judged = Judged.from_parent(session, name=spec, nodeid=spec, how=how,
+                                    function=_function(spec, config))
+        items.extend(judged.collect())
+
+
+def _function(spec, config):
+    module, _, path = spec.partition(":")
+    folder = str(config.invocation_params.dir)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        found = importlib.import_module(module)
+        for name in path.split("."):
+            found = getattr(found, name)
+    except Exception as error:
+        raise pytest.UsageError(f"--ropeproof {spec}: {error}") from error
+    return found
+
+
+class Judged(pytest.Collector):
+    """A function, with the tests of its groups or shards."""
+
+    def __init__(self, *, function, how, **more):
+        super().__init__(**more)
+        self._function = function
+        self._how = {"name": getattr(function, "__name__", None), **how}
+        self._outcome = None
+
+    def collect(self):
+        shards = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+        if shards > 1:
+            return [ShardTest.from_parent(self, name=f"shard {i}/{shards}")
+                    for i in range(1, shards + 1)]
+        try:
+            names = _groups(self._how)
+        except Error as error:
+            raise self.CollectError(str(error)) from None
+        return [GroupTest.from_parent(self, name=name, groups=names)
+                for name in (*names, VERDICT)]
+
+    def judge(self, **more):
+        return judge(self._function, **{**self._how, **more})
+
+    def report(self):
+        """Of the one run."""
+        if self._outcome is None:
+            try:
+                self._outcome = self.judge(failures=1000000)
+            except Error as error:
+                self._outcome = error
+        if isinstance(self._outcome, Error):
+            raise self._outcome
+        return self._outcome
+
+    def merged(self, folder):
+        """Status and text of all shards together."""
+        files = sorted(map(str, pathlib.Path(folder).glob("*.json")))
+        run = subprocess.run(
+            [program.find(self._how.get("program")), "merge", *files],
+            capture_output=True, text=True)
+        return run.returncode, run.stdout + run.stderr
+
+
+class Failed(Exception):
+    """With the text to show."""
+
+
+class _Test(pytest.Item):
+    def repr_failure(self, excinfo, style=None):
+        if isinstance(excinfo.value, (Failed, Error)):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, None, f"{self.parent.name}[{self.name}]"
+
+
+class GroupTest(_Test):
+    def __init__(self, *, groups, **more):
+        super().__init__(**more)
+        self._groups = groups
+
+    def runtest(self):
+        report = self.parent.report()
+        texts = list(FAILURE.finditer(report))
+        if self.name == VERDICT:
+            if not report.conforms and texts:
+                raise Failed(report[:texts[0].start()] + _some(texts, 1) +
+                             report[texts[-1].end():])
+            if not report.conforms:
+                raise Failed(report)
+            return
+        failed = [text for text in texts if self._has(text[1])]
+        if failed:
+            raise Failed(_some(failed, SHOWN))
+        if not any(self._has(check["case"]) and check["verdict"] in
+                   ("PASS", "XFAIL") for check in report.json["checks"]):
+            pytest.skip("asks nothing that the function offers")
+
+    def _has(self, case):
+        fits = [name for name in self._groups if re.match(
+            re.escape(name) + ("[0-9]*-" if name == "fresh" else "-"), case)]
+        return self.name == max(fits, key=len, default=VERDICT)
+
+
+class ShardTest(_Test):
+    def runtest(self):
+        shard = self.name.split()[1]
+        number, count = shard.split("/")
+        run = self.config.workerinput["testrunuid"]
+        name = re.sub("[^A-Za-z0-9]+", "-", self.parent.nodeid)
+        folder = os.path.join(tempfile.gettempdir(), f"ropeproof-{run}-{name}")
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        file = os.path.join(folder, number)
+        report = self.parent.judge(shard=shard, report=file)
+        os.rename(file, file + ".json")
+        with contextlib.suppress(FileExistsError, FileNotFoundError):
+            if len(list(pathlib.Path(folder).glob("*.json"))) == int(count):
+                os.mkdir(os.path.join(folder, "merged"))  # by one of them
+                status, text = self.parent.merged(folder)
+                shutil.rmtree(folder)
+                if status != 0:
+                    raise Failed(text)
+        if not report.conforms:
+            raise Failed(report)
+
+
+def _some(texts, count):
+    more = len(texts) - count
+    return ("".join(text[0] for text in texts[:count]) +
+            (f"... and {more} more that fail\n\n" if more > 0 else ""))
+
+
+def _groups(how):
+    if how.get("profile"):
+        return [how["profile"], "pairs"]
+    tier = how.get("tier") or "core"
+    listed = subprocess.run([program.find(how.get("program")), "list"],
+                            capture_output=True, text=True).stdout
+    names = [name for name, of in re.findall(r"^(\S+) \((\w+)\): ", listed,
+                                             re.M)
+             if tier != "smoke" or of == "smoke"]
+    if tier == "smoke":
+        return names
+    names.append("fresh" if how.get("fresh") else "pairs")
+    return names + ["triples", "full"] * (tier == "full")
