@@ -70,8 +70,9 @@ Verdict verdict_of(plugin::Outcome outcome) {
 }
 
 ContractChecks::ContractChecks(plugin::Kernel& kernel,
-                               const cases::Corpus& corpus, bool is_smoke)
-    : kernel_(kernel), is_smoke_(is_smoke) {
+                               const cases::Corpus& corpus, bool is_smoke,
+                               bool is_profile)
+    : kernel_(kernel), is_smoke_(is_smoke), is_profile_(is_profile) {
   for (const cases::Group& group : corpus.groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
       cases_[c.id] = &c;
@@ -139,8 +140,10 @@ ContractResult ContractChecks::changes(reference::Format dtype,
     if (known != variations_.end()) break;
     const cases::RopeCase* like = first_of(richest, dtype);
     if (like == nullptr) continue;
-    known = variations_.emplace(dtype, variations_of(kernel_, richest, *like))
-                .first;
+    known =
+        variations_
+            .emplace(dtype, variations_of(kernel_, richest, *like, is_profile_))
+            .first;
   }
   return check_changes(kernel_, operation,
                        offered_of(kernel_, operation, known->second));

@@ -28,9 +28,10 @@ class ContractChecks {
   // pairing one that the kernel can do, with several tokens and heads, keys and
   // a partial head if there is such a one; the first in the order of the corpus.
   // A choice of the corpus alone: the same in every tier and shard. The long
-  // checks are not for the smoke tier.
+  // checks are not for the smoke tier; in a profile no field is changed to what is
+  // another model's.
   ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus,
-                 bool is_smoke);
+                 bool is_smoke, bool is_profile);
 
   // Empty for a case that was not chosen.
   std::vector<Check> of(const cases::RopeCase& c, std::uint32_t operation);
@@ -57,7 +58,7 @@ class ContractChecks {
   ContractResult changes(reference::Format dtype, std::uint32_t operation);
 
   plugin::Kernel& kernel_;
-  bool is_smoke_;
+  bool is_smoke_, is_profile_;
   std::map<std::string, const cases::RopeCase*> cases_;  // by id
   std::vector<Subject> contrasting_;  // for the threads of a concurrent kernel
   std::map<Kind, const cases::RopeCase*> chosen_;

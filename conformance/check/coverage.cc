@@ -72,17 +72,6 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
   return share;
 }
 
-// In place of goldens, which no call shows: only their number matters.
-void fill_with_zeros(cases::RopeCase& c) {
-  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
-    if (golden.is_present) {
-      (c.*golden.bits)
-          .assign(static_cast<std::size_t>(golden.rows * golden.row), 0);
-    }
-  }
-  c.amplitude = c.spec.frequencies.amplitude;
-}
-
 }  // namespace
 
 std::vector<OperationCoverage> coverage_of(
@@ -132,7 +121,7 @@ std::vector<OperationCoverage> coverage_of(
     if (formed.row.empty()) continue;
     row = formed.row;
     cases::RopeCase c = cover::outline(formed, description.max_position);
-    fill_with_zeros(c);
+    fill_stand_ins(c);
     ask(c);
     if (!permutes) continue;
     judge::Output output;

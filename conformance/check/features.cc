@@ -92,7 +92,10 @@ constexpr Feature kFeatures[] = {
      },
      nullptr},  // the same
     {ROPEPROOF_AMPLITUDE, kAngles,
-     [](const Asked& a) { return a.c.amplitude != 1 && !a.has_scaling; },
+     [](const Asked& a) {  // one that no scaling decides
+       return a.c.spec.frequencies.amplitude != 1 ||
+              (a.c.amplitude != 1 && !a.has_scaling);
+     },
      "amplitude"},
     {ROPEPROOF_EXPLICIT_LENGTH, kAngles,
      [](const Asked& a) { return a.has_scaling && has_other_length(a.c); },

@@ -136,8 +136,13 @@ TEST_CASE("a scaling that a kernel computes brings its amplitude",
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "scaling yarn");
   d.scalings = ROPEPROOF_YARN;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
-  // An amplitude without a scaling is a knob of its own.
+  // An amplitude without a scaling is a knob of its own, and so is one beside a
+  // scaling that has none.
   c.spec.frequencies.scaling = reference::Default{};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "amplitude");
+  d.scalings = ROPEPROOF_LINEAR;
+  c.spec.frequencies.scaling = reference::Linear{4};
+  c.spec.frequencies.amplitude = c.amplitude;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "amplitude");
 }
 

@@ -1,7 +1,9 @@
 #include "conformance/check/formed.h"
 
 #include <algorithm>
+#include <bit>
 #include <exception>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -51,6 +53,29 @@ cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed) {
                              c.seq, seed);
 }
 
+void fill_stand_ins(cases::RopeCase& c) {
+  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
+    if (golden.is_present) {
+      (c.*golden.bits)
+          .assign(static_cast<std::size_t>(golden.rows * golden.row), 0);
+    }
+  }
+  c.amplitude = c.spec.frequencies.amplitude;
+  std::map<std::vector<double>, std::size_t> numbers;
+  for (std::int64_t t = 0; t < c.tokens() && !c.cos.empty(); ++t) {
+    std::vector<double> positions;
+    for (std::int64_t axis = 0; axis < c.spec.axes.count; ++axis) {
+      positions.push_back(c.position(axis, t));
+    }
+    const std::size_t number =
+        numbers.try_emplace(positions, numbers.size()).first->second;
+    const auto first = static_cast<std::size_t>(t * c.pairs());
+    // Two digits, each exact in every table type.
+    c.cos[first] = std::bit_cast<std::uint64_t>(double(number % 256));
+    c.sin[first] = std::bit_cast<std::uint64_t>(double(number / 256));
+  }
+}
+
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection) {
   const bool has_chosen = !selection.cases.empty();
@@ -65,9 +90,10 @@ std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
   const cover::Model& model = selection.arrays->model;
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
-    const cases::RopeCase c = cover::outline(
-        cover::question_of(model, row), cover::seed_of(row, selection.seed),
-        description.max_position, like);
+    cases::RopeCase c = cover::outline(cover::question_of(model, row),
+                                       cover::seed_of(row, selection.seed),
+                                       description.max_position, like);
+    fill_stand_ins(c);
     return !missing_feature(description, operation, c, kernel.shares_memory())
                 .empty() ||
            !declines(kernel, operation, c);

@@ -109,6 +109,34 @@ TEST_CASE("a case that this kernel is not asked is refused by name",
                     ContainsSubstring("--fresh"));
 }
 
+TEST_CASE("a kernel that reads caches is asked about those of its calls",
+          "[conformance][formed]") {
+  class Asked : public selftest::TestKernel {
+   public:
+    using TestKernel::TestKernel;
+    std::int64_t most_rows = 0;
+
+    bool has_supports() const override { return true; }
+    plugin::Answer supports(const plugin::Question& question) override {
+      const ropeproof_problem& p = question.bare;
+      most_rows = std::max(most_rows, p.cache_rows);
+      return {p.cache_rows > p.batch * p.seq ? plugin::Outcome::kOk
+                                             : plugin::Outcome::kDeclined,
+              ""};
+    }
+  };
+  plugin::Description d = plain();
+  d.operations = ROPEPROOF_LOOKUP;
+  d.caches = ROPEPROOF_CACHE_SPLIT;
+  Asked kernel(d, selftest::exact_knobs());
+  CHECK_FALSE(formed_cases(kernel, core()).empty());
+  CHECK(kernel.most_rows > 100);
+  Selection selection = core();
+  selection.cases = {formed_cases(kernel, core())[3].id};
+  const Run run = run_suite(kernel, few(), selection);
+  CHECK(run.checks[0].verdict == Verdict::kPass);
+}
+
 // Right where it has seen the first two elements of q.
 class Memory : public selftest::TestKernel {
  public:

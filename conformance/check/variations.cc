@@ -323,10 +323,10 @@ void add_all(Former& former) {
 
 std::vector<Variation> variations_of(plugin::Kernel& kernel,
                                      std::uint32_t operation,
-                                     const RopeCase& like) {
+                                     const RopeCase& like, bool alone) {
   std::vector<Variation> variations;
   std::set<std::string> known;
-  for (RopeCase& base : variation_bases(kernel, operation, like)) {
+  for (RopeCase& base : variation_bases(kernel, operation, like, alone)) {
     Former former(kernel, operation, known);
     if (!former.begin(std::move(base))) continue;
     add_all(former);

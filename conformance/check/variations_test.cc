@@ -276,6 +276,16 @@ TEST_CASE("each field that a cache forgets is named",
   }
 }
 
+TEST_CASE("of a model no other scaling is asked",
+          "[conformance][contract][changes]") {
+  CachingKernel kernel(computing_scalings(), "");
+  const auto variations = variations_of(kernel, ROPEPROOF_ROPE, sample(), true);
+  REQUIRE(variations.size() == 1);
+  for (const Change& change : variations[0].changes) {
+    CHECK(change.c.spec.frequencies.scaling.index() == 0);
+  }
+}
+
 TEST_CASE("what a kernel keeps for lengths is found where they fall",
           "[conformance][contract][changes]") {
   plugin::Description description = computing_scalings();
