@@ -164,8 +164,7 @@ def _parts(function, like, form, options, given, method, declaration):
         table = forms.of_rows
     elif inspect.isclass(function):
         maker = Maker(function, given, rows, device)
-    call = Call(function, like, form.signatures, given, method)
-    call.check(given, maker)
+    call = Call(function, like, form.signatures, given, method, maker)
 
     def solve(made, p):
         if table:

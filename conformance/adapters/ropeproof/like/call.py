@@ -53,9 +53,10 @@ KNOWN = {name: value for names, value in (
 ) for name in names.split()}
 
 
-def values_of(parameters, given, rows=None):
+def values_of(parameters, given, rows=None, taken=()):
     """What parameters get, by name, beside the tensors and what goes with them.
-    given: what the user says they get. rows: for LENGTHS."""
+    given: what the user says they get. rows: for LENGTHS. taken: what ** need
+    not take."""
     values = {}
     for name, parameter in parameters.items():
         if name in given:
@@ -67,7 +68,8 @@ def values_of(parameters, given, rows=None):
         elif name in FIELDS and parameter.default is parameter.empty:
             values[name] = Field(name)
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        values.update((name, Value(value)) for name, value in given.items())
+        values.update((name, Value(value)) for name, value in given.items()
+                      if name not in taken)
     return values
 
 
@@ -78,7 +80,7 @@ def parameters_of(function, method=None):
         raise TypeError(f"method: {name_of(function)} has no {method}")
     if not inspect.isroutine(function):
         # Modules of torch and keras have a __call__ of any arguments.
-        names = [method] if method else ["forward", "call", "__call__"]
+        names = [method] if method else ["call", "forward", "__call__"]
         function = next((getattr(function, name) for name in names
                          if callable(getattr(function, name, None))), function)
     try:
@@ -105,27 +107,30 @@ class Call:
     fields  of a problem, that what it gets beside `names` depends on
     """
 
-    def __init__(self, function, like, signatures, given, method=None):
+    def __init__(self, function, like, signatures, given, method=None,
+                 maker=None):
         self.function, self.name = function, name_of(function)
         signatures = [names.split() for names in signatures]
+        taken = maker.names if maker else ()
         parameters = parameters_of(function, method)
         if parameters is None:  # a builtin
             self.names = self._positional = signatures[0]
             self._values = {name: Value(v) for name, v in given.items()}
             self._keywords = {name: name for name in given}
         else:
-            self._match(like, signatures, parameters, given)
+            self._values = values_of(parameters, given, taken=taken)
+            self._match(like, signatures, parameters)
+        self._check(given, taken)
         self.fields = {field for value in self._values.values()
                        for field in value.fields}
         for name in set(self.names) & set(KNOWN):
             self._values.setdefault(name, KNOWN[name])
 
-    def check(self, given, maker=None):
+    def _check(self, given, taken):
         """TypeError if something that the user gives goes nowhere, or is a
         tensor or what goes with it."""
-        used = set(self._values) | (maker.names if maker else set())
         for name in given:
-            if name not in used:
+            if name not in self._values and name not in taken:
                 raise TypeError(f"arguments: {self.name} has no parameter "
                                 f"{name}")
             if name in self._keywords.values() and name in ROLES:
@@ -147,8 +152,7 @@ class Call:
                                         in self._keywords.items()
                                         if name in values})
 
-    def _match(self, like, signatures, parameters, given):
-        self._values = values_of(parameters, given)
+    def _match(self, like, signatures, parameters):
         for match in (_by_name, _by_position):
             for names in signatures:
                 found = match(names, parameters, self._values)
