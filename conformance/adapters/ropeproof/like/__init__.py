@@ -9,7 +9,7 @@ import re
 
 from ropeproof import decorator
 from ropeproof.like import forms
-from ropeproof.like.call import Call
+from ropeproof.like.call import Call, name_of
 from ropeproof.like.library import library_of
 from ropeproof.like.maker import Maker, beside, configuration_of
 
@@ -178,13 +178,13 @@ def _parts(function, like, form, options, given, method, declaration):
 
 def _identity(function):
     """Name and version, as far as they can be known, and the dtypes."""
+    function = getattr(function, "func", function)  # of a functools.partial
     home = getattr(function, "__module__", None) or type(function).__module__
-    name = getattr(function, "__qualname__", type(function).__qualname__)
     try:
         version = importlib.metadata.version(home.partition(".")[0])
     except importlib.metadata.PackageNotFoundError:
         version = "0"
-    return dict(name=re.sub(r"[^A-Za-z0-9._/-]+", "-", f"{home}.{name}")[:100],
+    return dict(name=re.sub(r"[^A-Za-z0-9._/-]+", "-", f"{home}.{name_of(function)}")[:100],
                 version=version, dtypes=["f32", "f16", "bf16"])
 
 

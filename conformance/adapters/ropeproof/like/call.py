@@ -80,9 +80,10 @@ def parameters_of(function, method=None):
         raise TypeError(f"method: {name_of(function)} has no {method}")
     if not inspect.isroutine(function):
         # Modules of torch and keras have a __call__ of any arguments.
-        names = [method] if method else ["call", "forward", "__call__"]
+        names = [method] if method else ["call", "forward"]
         function = next((getattr(function, name) for name in names
-                         if callable(getattr(function, name, None))), function)
+                         if callable(getattr(function, name, None))),
+                        function.__call__ if is_class else function)
     try:
         parameters = dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -93,6 +94,7 @@ def parameters_of(function, method=None):
 
 
 def name_of(function):
+    function = getattr(function, "func", function)  # of a functools.partial
     return getattr(function, "__qualname__", type(function).__qualname__)
 
 

@@ -1,5 +1,6 @@
 """Whose arrays a function takes, where the user does not say."""
 
+import functools
 import inspect
 
 ROOTS = {"torch": "torch", "jax": "jax", "jaxlib": "jax", "mlx": "mlx"}
@@ -9,6 +10,9 @@ def library_of(function):
     """torch, jax, mlx or numpy: the library that the function is of; else that of
     its annotations; else the one that its file imports, numpy if none of the
     others. ValueError where that leaves more than one, or none."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function)
     home = inspect.getmodule(function) or inspect.getmodule(type(function))
     space = vars(home) if home else {}
     found = {_root(home)} if home else set()
