@@ -354,6 +354,17 @@ class Called(unittest.TestCase):
         self.assertEqual(call(ids), ("x", "positions"))
         self.assertEqual(call(neither), ("x", "positions"))
 
+    def test_a_dim_that_need_not_be_given_is_an_axis(self):
+        def axis(x, positions, dim=-1):
+            return dim
+
+        def size(x, positions, dim):
+            return dim
+        p = types.SimpleNamespace(rotary_dim=4)
+        for function, want in ((axis, -1), (size, 4)):
+            made = Call(function, "positions", ["x positions"], {})
+            self.assertEqual(made(p, dict(x=0, positions=0)), want)
+
     def test_a_function_of_one_tensor_is_not_taken_for_one_of_two(self):
         def one(a, cos, sin, unsqueeze_dim=1):
             return a

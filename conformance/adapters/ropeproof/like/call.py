@@ -17,6 +17,8 @@ ROLES = {name: role for role, names in (
 # What makes a table, or has one, wants to know how many rows.
 LENGTHS = ("max_seq_len", "max_position", "max_position_embeddings",
            "max_length", "seq_len", "end")
+# May be an axis, unless they must be given.
+AXES = ("dim", "dims")
 # Fields of a problem that a parameter may be named for, if it must be given.
 FIELDS = ("operation", "dtype", "table_dtype", "pairing", "rotary_offset",
           "scaling", "hugging_face", "axis_map", "axis_sections", "inv_freq",
@@ -61,6 +63,8 @@ def values_of(parameters, given, rows=None, taken=()):
     for name, parameter in parameters.items():
         if name in given:
             values[name] = Value(given[name])
+        elif name in AXES and parameter.default is not parameter.empty:
+            continue
         elif name in KNOWN:
             values[name] = KNOWN[name]
         elif name in LENGTHS and rows is not None:

@@ -30,7 +30,14 @@ def hf(call, options, p):
 
 
 def of_module(module, p):
-    """cos and sin by a module of a configuration, as transformers has them."""
+    """cos and sin by a module of a configuration, as transformers has them:
+    LlamaRotaryEmbedding of models/llama/modeling_llama.py.
+
+    apply         what rotates by them, as hf is called; without it
+                  apply_rotary_pos_emb of the module's file
+    config_class  of what the module is made from, by Problem.hugging_face;
+                  without it that of the annotation, or one with these fields
+    """
     return module(p.tensors[0], p.positions)
 
 
