@@ -218,6 +218,10 @@ class BadInput(unittest.TestCase):
                     time.monotonic()
         self.hang(computes)
 
+    def test_a_function_that_hangs_has_no_claim(self):
+        report = judge(lambda p: time.sleep(3600), time_limit_ms=100)
+        self.assertEqual(set(report.verdicts), {"TIMEOUT", "UNSUPPORTED"})
+
     def test_a_function_that_hangs_in_another_thread_gives_control_back(self):
         def computes():
             while True:

@@ -7,7 +7,8 @@ set -euo pipefail
 
 packages=(g++ cmake ninja-build libhwy-dev nlohmann-json3-dev
   libcli11-dev libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy
-  python3-jsonschema python3-mpmath clang-format clang libomp-dev)
+  python3-jsonschema python3-mpmath python3-pytest python3-pytest-xdist
+  clang-format clang libomp-dev)
 
 installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

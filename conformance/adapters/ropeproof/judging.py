@@ -92,7 +92,7 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     is_quick = not shard and tier != "smoke"
     quick = ["--tier=smoke"] if is_quick else chosen
     found = _claim_strictest(path, [*quick, *limit], kernel)
-    if is_quick and found["unasked"]:
+    if is_quick and found["unasked"] and not found["spoiled"]:
         is_quick = False
         found = _claim_strictest(path, [*chosen, *limit], kernel)
     judged = run()

@@ -14,6 +14,7 @@ shard instead, and the last to end has the verdict of all.
 
 import contextlib
 import importlib
+import inspect
 import os
 import pathlib
 import re
@@ -51,10 +52,13 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector, name, obj):
-    how = getattr(obj, "ropeproof", None)
-    if isinstance(collector, pytest.Module) and isinstance(how, dict):
-        return Judged.from_parent(collector, name=name, function=obj, how=how)
-    return None
+    if not isinstance(collector, pytest.Module):
+        return None
+    # What else a module has may answer any question for an attribute.
+    how = inspect.getattr_static(obj, "ropeproof", None)
+    if not isinstance(how, dict):
+        return None
+    return Judged.from_parent(collector, name=name, function=obj, how=how)
 
 
 def pytest_collection_modifyitems(session, config, items):
