@@ -255,6 +255,11 @@ class BadInput(unittest.TestCase):
                 ("colour", my_rope, dict(colour="red")),
                 ("neither an angle_class nor dtypes", my_rope,
                  dict(claim={"angle": "A1"})),
+                ("neither an angle_class nor dtypes", my_rope,
+                 dict(claim=[])),
+                ('angle_class "B1" must be A0', my_rope, dict(claim="B1")),
+                ("cannot be written", my_rope, dict(report="/no/such/file")),
+                (r"^two lines: name", my_rope, dict(name="two\nlines")),
                 ("no program", my_rope, dict(program="/no/such/program")),
                 ("cannot be started", my_rope, dict(program=__file__))):
             more = {"claim": {"angle_class": "A1"}, **more}

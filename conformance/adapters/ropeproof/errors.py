@@ -3,3 +3,6 @@
 
 class Error(Exception):
     """One line: which function, what is wrong, what to do."""
+
+    def __init__(self, line):
+        super().__init__(" ".join(line.split()))

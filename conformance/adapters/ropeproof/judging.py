@@ -29,9 +29,10 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     name, version  of the kernel, in the report; the function's, and "0"
     dtypes         a list of "f64", "f32", "f16", "bf16"; without it what the
                    profile is for, or what the form takes, ["f32"] of a Problem
-    claim          "auto": the strictest that holds, where one does; a claim, a
-                   dict from dtypes to claims, or a list of claims with their
-                   dtypes (conformance/adapters/README.md, "describe")
+    claim          "auto": the strictest that holds, where one does; a class,
+                   "A1"; a claim, a dict from dtypes to claims, or a list of
+                   claims with their dtypes (conformance/adapters/README.md,
+                   "describe")
     profile        what a model needs, in place of a tier
     model, config  the same of another model, or of a config.json, for one
                    dtype; positions, heads and layers as `ropeproof run` has
@@ -60,6 +61,9 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     dtypes = [dtypes] if isinstance(dtypes, str) else dtypes
     if profile and tier:
         raise Error(f"{name}: profile and tier: give one of them")
+    if report and (os.path.isdir(report) or not os.access(
+            os.path.dirname(os.path.abspath(report)), os.W_OK)):
+        raise Error(f"{name}: report {str(report)!r} cannot be written")
     if (model or config) and (dtypes is None or len(dtypes) != 1):
         raise Error(f"{name}: model and config need one dtype: "
                     f"dtypes=[\"bf16\"]")
@@ -146,11 +150,13 @@ def _check_signature(function):
 
 
 def _claims(name, claim):
-    if not isinstance(claim, dict):
-        return claim
-    if "angle_class" in claim:
+    if isinstance(claim, str):
+        return [{"angle_class": claim}]
+    if isinstance(claim, dict) and "angle_class" in claim:
         return [claim]
-    if not claim or not set(claim) <= set(DTYPES):
+    listed = claim.values() if isinstance(claim, dict) else claim
+    if (not claim or not all(isinstance(one, dict) for one in listed)
+            or isinstance(claim, dict) and not set(claim) <= set(DTYPES)):
         raise Error(f"{name}: claim {claim} has neither an angle_class nor "
                     f"dtypes")
     return claim
