@@ -45,14 +45,15 @@ int check(Options& options) {
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
-  if (conformance::plugin::read_pack(options.pack).tier == "full") {
+  options.selection.tier = conformance::plugin::read_pack(options.pack).tier;
+  if (options.selection.tier == "full") {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   options.waivers.add_cases(corpus);
   options.selection.arrays = arrays_of(options.vectors);
   options.selection.names = [&](const std::vector<std::string>& ids) {
     options.waivers.add_cases(ids);
-    options.waivers.check();
+    options.waivers.check(asked_text(options.selection));
   };
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, claim, corpus, options.selection);

@@ -47,13 +47,13 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", ROPEPROOF_VERSION);
   app.require_subcommand(1);
   const tools::Command commands[] = {
-      tools::add_run(app),           tools::add_sweep(app),
-      tools::add_selftest(app),      tools::add_list(app),
-      tools::add_show(app),          tools::add_generate(app),
-      tools::add_search_hard(app),   tools::add_merge(app),
-      tools::add_export(app),        tools::add_check(app),
-      tools::add_stress(app),        tools::add_bench(app),
-      tools::add_verify_vectors(app)};
+      tools::add_run(app),         tools::add_sweep(app),
+      tools::add_selftest(app),    tools::add_list(app),
+      tools::add_show(app),        tools::add_generate(app),
+      tools::add_search_hard(app), tools::add_merge(app),
+      tools::add_export(app),      tools::add_check(app),
+      tools::add_stress(app),      tools::add_bench(app),
+      tools::add_matrix(app),      tools::add_verify_vectors(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -134,7 +134,7 @@ int run(Options& options) {
   };
   options.selection.names = [&](const std::vector<std::string>& ids) {
     options.waivers.add_cases(ids);
-    options.waivers.check();
+    options.waivers.check(asked_text(options.selection));
   };
   conformance::report::Report report =
       conformance::check::run_suite(*kernel, corpus, options.selection);

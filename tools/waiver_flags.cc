@@ -4,6 +4,7 @@
 
 #include "conformance/check/formed.h"
 #include "conformance/report/apply.h"
+#include "conformance/text/wildcard.h"
 
 namespace ropeproof::tools {
 
@@ -32,10 +33,12 @@ void WaiverFlags::add_cases(const std::vector<std::string>& ids) {
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
 }
 
-void WaiverFlags::check() const {
+void WaiverFlags::check(const std::string& asked) const {
   conformance::report::Waivers known = waivers_;
   std::erase_if(known.entries, [&](const conformance::report::Waiver& waiver) {
-    return conformance::check::may_be_idle(waiver.id, ids_);
+    const bool is_elsewhere = !waiver.asked.empty() &&
+                              !conformance::text::matches(waiver.asked, asked);
+    return is_elsewhere || conformance::check::may_be_idle(waiver.id, ids_);
   });
   check_patterns(known, ids_);
 }

@@ -66,7 +66,7 @@ bool is_judged(Verdict verdict);
 // All checks of a selection of cases.
 struct Run {
   std::string vectors_version, manifest_sha256;
-  std::string selection;           // "tier core, 73 of 73 cases"
+  std::string selection;           // asked_text(), ", 73 of 73 cases"
   std::string operations;          // "table, rope"; empty: all of them
   std::string cases_sha256;        // of the selected ids, each with a newline
   bool is_whole_tier = true;       // else a verdict supports no level

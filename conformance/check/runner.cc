@@ -304,8 +304,7 @@ class Suite {
         selection_.cases.empty() && selection_.operations.empty() &&
         !selection_.values_only && (has_smoke || !selection_.profile.empty());
     run_.selection =
-        (selection_.profile.empty() ? "tier " + selection_.tier
-                                    : "profile " + selection_.profile) +
+        asked_text(selection_) +
         (selection_.seed == 0 ? ""
                               : ", fresh " + std::to_string(selection_.seed)) +
         ", " + std::to_string(picker_.count()) + " of " + std::to_string(all_) +
@@ -328,6 +327,11 @@ class Suite {
 };
 
 }  // namespace
+
+std::string asked_text(const Selection& selection) {
+  return selection.profile.empty() ? "tier " + selection.tier
+                                   : "profile " + selection.profile;
+}
 
 Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
               const Selection& selection) {

@@ -36,6 +36,9 @@ struct Selection {
   std::function<void(const std::vector<std::string>&)> names;
 };
 
+// "tier core", "profile llama3-f32-128k".
+std::string asked_text(const Selection& selection);
+
 // The operations that a case defines.
 inline constexpr std::uint32_t kRopeOperations[] = {
     ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE,

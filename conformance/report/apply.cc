@@ -14,6 +14,13 @@ std::vector<std::string> case_ids(const cases::Corpus& corpus) {
   return ids;
 }
 
+bool applies(const Waiver& waiver, const Report& report) {
+  return waiver.engine == report.kernel.name &&
+         (waiver.version.empty() || waiver.version == report.kernel.version) &&
+         (waiver.asked.empty() ||
+          text::matches(waiver.asked, asked_text(report)));
+}
+
 const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
                               const std::string& case_id) {
   for (const AppliedWaiver& applied : waivers) {
@@ -27,7 +34,7 @@ const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,
 void apply_waivers(const Waivers& waivers, const std::vector<std::string>& ids,
                    const Date& today, Report& report) {
   for (const Waiver& waiver : waivers.entries) {
-    if (waiver.engine != report.kernel.name) continue;
+    if (!applies(waiver, report)) continue;
     const auto cases = std::count_if(
         ids.begin(), ids.end(),
         [&](const std::string& id) { return text::matches(waiver.id, id); });

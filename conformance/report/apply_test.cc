@@ -77,6 +77,22 @@ TEST_CASE("a run whose failures are all waived conforms, and says how many",
   CHECK(totals.suffixes.find("+B") == std::string::npos);
 }
 
+TEST_CASE(
+    "a waiver of another version, or of what was not asked, covers nothing",
+    "[waivers]") {
+  const Report report = judged({});
+  Waiver waiver{"*", "backwards", "known", "https://example.org/7", {}};
+  CHECK(applies(waiver, report));
+  waiver.version = report.kernel.version;
+  waiver.asked = "tier c*";
+  CHECK(applies(waiver, report));
+  waiver.version += "1";
+  CHECK_FALSE(applies(waiver, report));
+  waiver.version.clear();
+  waiver.asked = "profile *";
+  CHECK_FALSE(applies(waiver, report));
+}
+
 TEST_CASE("one failure without a waiver fails the run", "[waivers]") {
   std::vector<std::string> ids = failing_cases();
   ids.pop_back();

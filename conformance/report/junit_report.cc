@@ -2,35 +2,13 @@
 
 #include "conformance/plugin/words.h"
 #include "conformance/report/failure_text.h"
-#include "conformance/text/one_line.h"
+#include "conformance/text/markup.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
 namespace {
 
-// What XML 1.0 cannot hold is replaced.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text::printable(text)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
+using text::escaped;
 
 std::string message_of(const check::Check& check) {
   std::string text = check::verdict_word(check.verdict);

@@ -34,20 +34,6 @@ bool are_all_exact(const plugin::Description& kernel) {
   });
 }
 
-// "A1", or "A1 and A0" with dtypes that differ.
-std::string angle_classes(const plugin::Description& kernel) {
-  std::string text;
-  for (const auto& [angle_class, word] : plugin::kAngleClassWords) {
-    const bool is_claimed =
-        std::ranges::any_of(plugin::kDtypeWords, [&](const auto& dtype) {
-          return (kernel.dtypes & dtype.first) != 0 &&
-                 kernel.claim(dtype.first).angle_class == angle_class;
-        });
-    if (is_claimed) text += (text.empty() ? "" : " and ") + std::string(word);
-  }
-  return text;
-}
-
 std::string level_of(const Report& report, const Totals& totals,
                      bool structure_holds) {
   if (!report.is_whole_tier || !report.shard.is_whole()) return "";
@@ -228,15 +214,29 @@ Totals total_contract(const Report& report) {
       report, [](const check::Check& check) { return !check.aspect.empty(); });
 }
 
+std::string asked_text(const Report& report) {
+  return report.selection.substr(0, report.selection.find(','));
+}
+
+std::string angle_classes(const plugin::Description& kernel) {
+  std::string text;
+  for (const auto& [angle_class, word] : plugin::kAngleClassWords) {
+    const bool is_claimed =
+        std::ranges::any_of(plugin::kDtypeWords, [&](const auto& dtype) {
+          return (kernel.dtypes & dtype.first) != 0 &&
+                 kernel.claim(dtype.first).angle_class == angle_class;
+        });
+    if (is_claimed) text += (text.empty() ? "" : " and ") + std::string(word);
+  }
+  return text;
+}
+
 std::string conformance_statement(const Report& report, const Totals& totals) {
   if (exit_status(totals) != 0 || totals.level.empty()) return "";
   const std::int64_t declined = totals.of(check::Verdict::kDeclined);
   return "engine " + report.kernel.name + " " + report.kernel.version +
          ": ropeproof " + report.suite_version + ", level " + totals.level +
-         totals.suffixes + ", " +
-         (report.profile.empty()
-              ? report.selection.substr(0, report.selection.find(','))
-              : "profile " + report.profile) +
+         totals.suffixes + ", " + asked_text(report) +
          (report.seed == 0 ? "" : ", fresh " + std::to_string(report.seed)) +
          ", angle " + angle_classes(report.kernel) + ", " +
          std::to_string(report.waivers.size()) +

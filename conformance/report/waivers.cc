@@ -49,6 +49,23 @@ Waiver waiver_of(const nlohmann::json& node, const std::string& where) {
   } catch (const std::invalid_argument& error) {
     object.fail("expires", error.what());
   }
+  const auto line_if_any = [&](const char* key) {
+    return object.find(key) == nullptr ? "" : line_of(object, key);
+  };
+  waiver.version = line_if_any("version");
+  waiver.asked = line_if_any("asked");
+  if (object.find("kind") != nullptr) {
+    waiver.kind = object.word("kind", kWaiverKindWords);
+  }
+  waiver.where = line_if_any("where");
+  waiver.smallest = line_if_any("case");
+  waiver.fix = line_if_any("fix");
+  if (waiver.kind == WaiverKind::kDefect) {
+    for (const char* key : {"where", "case", "fix"}) {
+      if (object.find(key) == nullptr)
+        object.fail(key, "missing; a defect has where, case and fix");
+    }
+  }
   object.finish();
   return waiver;
 }

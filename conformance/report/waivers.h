@@ -9,7 +9,17 @@
 //                   "link": "https://example.org/bugs/7",
 //                   "expires": "2027-03-31"}]}
 //
-// Every member is required, no other is allowed.
+// These members are required. These may be there, no other:
+//
+//     "version": "1.4.2"        of the engine; without it, any
+//     "asked": "profile *"      pattern of what is asked: "tier core", "profile NAME"
+//     "kind": "defect"          of the engine; or "limit", which its authors know
+//     "where": "src/rope.cc:81" file and line upstream
+//     "case": "head_dim 3, ..." the smallest that shows it
+//     "fix": "round up, ..."
+//
+// A defect must have the last three. A file in which every waiver has a kind says
+// why cells of a scoreboard are red (scoreboard.h).
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_
 
@@ -18,15 +28,27 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/text/words.h"
+
 namespace ropeproof::conformance::report {
 
 using Date = std::chrono::year_month_day;
+
+enum class WaiverKind { kNone, kDefect, kLimit };
+
+inline constexpr text::Words<WaiverKind, 2> kWaiverKindWords{
+    {{WaiverKind::kDefect, "defect"}, {WaiverKind::kLimit, "limit"}}};
 
 struct Waiver {
   std::string id;      // pattern of case ids: * any characters, ? one
   std::string engine;  // the name that the kernel declares, exactly
   std::string reason, link;
   Date expires;  // the last day on which it holds, in UTC
+  // Empty where the file does not say.
+  std::string version = {};  // that the kernel declares, exactly
+  std::string asked = {};    // pattern of asked_text()
+  WaiverKind kind = WaiverKind::kNone;
+  std::string where = {}, smallest = {}, fix = {};
 };
 
 struct Waivers {

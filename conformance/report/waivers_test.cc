@@ -67,6 +67,32 @@ TEST_CASE("a waiver file is read whole", "[waivers]") {
   CHECK(parse_waivers(file_with(""), "w.json").entries.empty());
 }
 
+TEST_CASE("a waiver may say what it is for and what is wrong", "[waivers]") {
+  const Waivers plain = parse_waivers(file_with(kEntry), "w.json");
+  CHECK(plain.entries[0].kind == WaiverKind::kNone);
+  CHECK(plain.entries[0].version.empty());
+  const std::string more = changed(kEntry, "\"id\"",
+                                   R"("version": "1.4", "asked": "tier *",
+      "kind": "defect", "where": "a.cc:7", "case": "head_dim 3",
+      "fix": "round up", "id")");
+  const Waiver waiver = parse_waivers(file_with(more), "w.json").entries[0];
+  CHECK(waiver.version == "1.4");
+  CHECK(waiver.asked == "tier *");
+  CHECK(waiver.kind == WaiverKind::kDefect);
+  CHECK(waiver.where == "a.cc:7");
+  CHECK(waiver.smallest == "head_dim 3");
+  CHECK(waiver.fix == "round up");
+  CHECK_THAT(fault_of(file_with(changed(more, "\"fix\": \"round up\",", ""))),
+             ContainsSubstring("waivers[0].fix: missing"));
+  CHECK_THAT(fault_of(file_with(changed(more, "defect", "bug"))),
+             ContainsSubstring("\"bug\"; expected defect or limit"));
+  CHECK_THAT(fault_of(file_with(changed(more, "tier *", ""))),
+             ContainsSubstring("waivers[0].asked: expected one line"));
+  const std::string limit =
+      changed(kEntry, "\"id\"", R"("kind": "limit", "id")");
+  CHECK(fault_of(file_with(limit)).empty());
+}
+
 TEST_CASE(
     "a waiver file that is not exactly as documented is refused in one "
     "line that names the place",

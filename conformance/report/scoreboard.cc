@@ -1,0 +1,356 @@
+#include "conformance/report/scoreboard.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "conformance/report/apply.h"
+#include "conformance/report/failure_text.h"
+#include "conformance/text/one_line.h"
+#include "conformance/text/wildcard.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+[[noreturn]] void fail(const std::string& fault) {
+  throw ReportError(text::one_line(fault));
+}
+
+// What was found, without what the run knew of waivers or was required to reach.
+Report without_waivers(Report report) {
+  for (check::Check& check : report.checks) {
+    if (check.verdict == check::Verdict::kXfail) {
+      check.verdict = check::Verdict::kFail;
+    }
+  }
+  report.waivers.clear();
+  report.required.clear();
+  report.staged_is_missing = false;
+  return report;
+}
+
+bool is_lacking(const Report& report, const check::Check& check) {
+  return !report.profile.empty() && check.aspect.empty() &&
+         !check::is_judged(check.verdict);
+}
+
+// Tiers first, then profiles by name.
+bool is_before(const std::string& a, const std::string& b) {
+  const auto key = [](const std::string& column) {
+    return std::tuple(!column.starts_with("tier "), column);
+  };
+  return key(a) < key(b);
+}
+
+void check_usable(const NamedReport& named, const NamedReport& first) {
+  const auto& [file, report] = named;
+  if (!report.shard.is_whole()) {
+    fail(file + ": is shard " + report.shard.text() +
+         "; merge the shards first");
+  }
+  if (report.seed != 0) {
+    fail(file + ": is of fresh cases, which no other engine was asked");
+  }
+  if (!report.is_whole_tier) {
+    fail(file + ": is of part of a tier or profile; expected a whole one");
+  }
+  const auto differs = [&](const char* what, const std::string& a,
+                           const std::string& b) {
+    if (a == b) return;
+    fail(first.file + " and " + file + " are of different " + what + ": " + a +
+         " and " + b);
+  };
+  differs("versions of ropeproof", first.report.suite_version,
+          report.suite_version);
+  differs("vectors", first.report.manifest_sha256.substr(0, 12),
+          report.manifest_sha256.substr(0, 12));
+}
+
+class Maker {
+ public:
+  Maker(const Waivers& causes, const Date& today) : today_(today) {
+    board_.date = today;
+    for (const Waiver& waiver : causes.entries) {
+      if (waiver.kind == WaiverKind::kNone) {
+        fail(causes.file + ": the waiver of \"" + waiver.id + "\" for " +
+             waiver.engine + " has no kind; expected defect or limit");
+      }
+      board_.causes.push_back({waiver, Cause::State::kOtherVersion});
+    }
+    is_known_.resize(board_.causes.size());
+    covers_.resize(board_.causes.size());
+  }
+
+  Scoreboard make(const std::vector<NamedReport>& reports,
+                  const std::map<Engine, SpeedRange>& speeds) {
+    if (reports.empty()) fail("no report");
+    board_.suite_version = reports[0].report.suite_version;
+    board_.vectors_version = reports[0].report.vectors_version;
+    for (const NamedReport& named : reports) {
+      check_usable(named, reports[0]);
+      add(named);
+    }
+    set_rows(speeds);
+    set_causes();
+    return std::move(board_);
+  }
+
+ private:
+  void add(const NamedReport& named) {
+    const Report report = without_waivers(named.report);
+    const Engine engine{report.kernel.name, report.kernel.version};
+    const std::string asked = asked_text(report);
+    const auto [at, is_new] = files_.try_emplace({engine, asked}, named.file);
+    if (!is_new) {
+      fail(at->second + " and " + named.file + " are both of " + engine.name +
+           " " + engine.version + ", " + asked);
+    }
+    cells_[{engine, asked}] = cell_of(report);
+  }
+
+  Cell cell_of(const Report& report) {
+    const Totals totals = total(report);
+    Cell cell;
+    const int status = exit_status(totals);
+    cell.kind = status == 0   ? Cell::Kind::kConforms
+                : status == 6 ? Cell::Kind::kInPart
+                              : Cell::Kind::kRed;
+    cell.level = totals.level + totals.suffixes;
+    cell.claim = angle_classes(report.kernel);
+    if (totals.worst != nullptr && totals.worst->measurement->worst) {
+      cell.worst = totals.worst->measurement->worst->ratio();
+    }
+    cell.phase_rho = totals.phase_rho;
+    cell.lacking = totals.lacking;
+    std::set<std::size_t> shown;
+    const std::vector<std::size_t> known = causes_of(report);
+    for (const check::Check& check : report.checks) {
+      const bool lacks = is_lacking(report, check);
+      cell.asked += lacks || check::is_judged(check.verdict) ? 1 : 0;
+      cell.failed += check::is_failure(check.verdict) ? 1 : 0;
+      if (lacks || check::is_failure(check.verdict)) {
+        explain(cell, known, &check, shown);
+      }
+    }
+    if (cell.kind == Cell::Kind::kRed && cell.failed + cell.lacking == 0) {
+      explain(cell, known, nullptr, shown);
+    }
+    cell.causes.assign(shown.begin(), shown.end());
+    return cell;
+  }
+
+  // The causes of this engine, version and selection.
+  std::vector<std::size_t> causes_of(const Report& report) {
+    std::vector<std::size_t> known;
+    for (std::size_t i = 0; i < board_.causes.size(); ++i) {
+      if (!applies(board_.causes[i].waiver, report)) continue;
+      is_known_[i] = true;
+      known.push_back(i);
+    }
+    return known;
+  }
+
+  // Null: that nothing was judged. What is not offered is no defect.
+  void explain(Cell& cell, const std::vector<std::size_t>& known,
+               const check::Check* check, std::set<std::size_t>& shown) {
+    const bool is_failing =
+        check != nullptr && check::is_failure(check->verdict);
+    bool is_covered = false, is_over = false;
+    for (const std::size_t i : known) {
+      const Waiver& waiver = board_.causes[i].waiver;
+      if (waiver.kind == WaiverKind::kDefect && !is_failing) continue;
+      if (check != nullptr && !text::matches(waiver.id, check->case_id)) {
+        continue;
+      }
+      shown.insert(i);
+      covers_[i] = true;
+      (is_expired(waiver, today_) ? is_over : is_covered) = true;
+    }
+    if (is_covered) return;
+    ++(is_over ? cell.expired : cell.unexplained);
+  }
+
+  void set_rows(const std::map<Engine, SpeedRange>& speeds) {
+    std::set<Engine> engines;
+    for (const auto& [key, cell] : cells_) {
+      engines.insert(key.first);
+      if (std::ranges::find(board_.columns, key.second) ==
+          board_.columns.end()) {
+        board_.columns.push_back(key.second);
+      }
+    }
+    std::ranges::sort(board_.columns, is_before);
+    for (const Engine& engine : engines) {
+      EngineRow row{engine, {}, {}};
+      for (const std::string& column : board_.columns) {
+        const auto found = cells_.find({engine, column});
+        row.cells.push_back(found == cells_.end()
+                                ? std::nullopt
+                                : std::optional(found->second));
+      }
+      const auto speed = speeds.find(engine);
+      if (speed != speeds.end()) row.speed = speed->second;
+      board_.rows.push_back(std::move(row));
+    }
+    for (const auto& [engine, speed] : speeds) {
+      if (engines.contains(engine)) continue;
+      fail("a speed of " + engine.name + " " + engine.version +
+           ", and no report");
+    }
+  }
+
+  // Those of engines that were not judged at all say nothing here; the cells'
+  // indices follow.
+  void set_causes() {
+    std::vector<Cause> kept;
+    std::vector<std::size_t> place(board_.causes.size());
+    for (std::size_t i = 0; i < board_.causes.size(); ++i) {
+      Cause& cause = board_.causes[i];
+      const Waiver& waiver = cause.waiver;
+      const auto is_of = [&](const EngineRow& row, bool with_version) {
+        return row.engine.name == waiver.engine &&
+               (!with_version || waiver.version.empty() ||
+                row.engine.version == waiver.version);
+      };
+      const auto any = [&](bool with_version) {
+        return std::ranges::any_of(board_.rows, [&](const EngineRow& row) {
+          return is_of(row, with_version);
+        });
+      };
+      // Of an engine, or a selection, that is not among the reports.
+      if (!any(false) || (any(true) && !is_known_[i])) continue;
+      if (is_known_[i]) {
+        cause.state = !covers_[i]                  ? Cause::State::kStale
+                      : is_expired(waiver, today_) ? Cause::State::kExpired
+                                                   : Cause::State::kInForce;
+      }
+      place[i] = kept.size();
+      kept.push_back(cause);
+    }
+    board_.causes = std::move(kept);
+    for (EngineRow& row : board_.rows) {
+      for (std::optional<Cell>& cell : row.cells) {
+        if (!cell) continue;
+        for (std::size_t& cause : cell->causes) cause = place[cause];
+      }
+    }
+  }
+
+  Date today_;
+  Scoreboard board_;
+  std::vector<bool> is_known_, covers_;  // by cause: met its cell, a red check
+  std::map<std::pair<Engine, std::string>, Cell> cells_;
+  std::map<std::pair<Engine, std::string>, std::string> files_;
+};
+
+std::string name_of(const EngineRow& row, const std::string& column) {
+  return row.engine.name + " " + row.engine.version + ", " + column;
+}
+
+}  // namespace
+
+bool EngineRow::conforms() const {
+  return std::ranges::all_of(cells, [](const std::optional<Cell>& cell) {
+    return !cell || cell->kind == Cell::Kind::kConforms;
+  });
+}
+
+Scoreboard make_scoreboard(const std::vector<NamedReport>& reports,
+                           const Waivers& causes,
+                           const std::map<Engine, SpeedRange>& speeds,
+                           const Date& today) {
+  return Maker(causes, today).make(reports, speeds);
+}
+
+std::vector<std::string> open_points(const Scoreboard& board) {
+  std::vector<std::string> points;
+  for (const EngineRow& row : board.rows) {
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const std::optional<Cell>& cell = row.cells[i];
+      if (!cell || cell->unexplained == 0) continue;
+      points.push_back(name_of(row, board.columns[i]) + ": unexplained, " +
+                       std::to_string(cell->unexplained) + " of " +
+                       std::to_string(cell->failed + cell->lacking) +
+                       " that are red");
+    }
+  }
+  for (const Cause& cause : board.causes) {
+    if (cause.state == Cause::State::kInForce) continue;
+    points.push_back("the cause for " + place_text(cause) + ": " +
+                     state_text(cause));
+  }
+  return points;
+}
+
+std::string count_text(const Scoreboard& board) {
+  const auto conforming = std::ranges::count_if(
+      board.rows, [](const EngineRow& row) { return row.conforms(); });
+  const std::size_t all = board.rows.size();
+  return std::to_string(all) + (all == 1 ? " engine, " : " engines, ") +
+         std::to_string(conforming) +
+         (conforming == 1 ? " conforms" : " conform");
+}
+
+std::string heading_text(const std::string& column) {
+  const std::string prefix = "profile ";
+  return column.starts_with(prefix) ? column.substr(prefix.size()) : column;
+}
+
+std::string verdict_text(const Cell& cell) {
+  if (cell.kind == Cell::Kind::kConforms) return cell.level;
+  if (cell.kind == Cell::Kind::kInPart) return cell.level + " in part";
+  if (cell.failed + cell.lacking == 0) return "nothing judged";
+  if (cell.lacking == cell.asked) return "not offered";
+  const std::string of = " of " + std::to_string(cell.asked);
+  std::string text = cell.level + ": ";
+  if (cell.failed > 0) text += std::to_string(cell.failed) + of + " fail";
+  if (cell.failed > 0 && cell.lacking > 0) text += ", ";
+  if (cell.lacking > 0) {
+    text += std::to_string(cell.lacking) + (cell.failed > 0 ? "" : of) +
+            " not offered";
+  }
+  return text;
+}
+
+std::string figures_text(const Cell& cell) {
+  std::string text = cell.claim;
+  if (cell.worst >= 0) text += ", worst " + ratio_text(cell.worst);
+  if (cell.phase_rho >= 0) text += ", rho " + ratio_text(cell.phase_rho);
+  return text;
+}
+
+std::string kind_text(const Cause& cause) {
+  return text::word(kWaiverKindWords, cause.waiver.kind);
+}
+
+std::string place_text(const Cause& cause) {
+  const Waiver& waiver = cause.waiver;
+  std::string text = waiver.engine;
+  if (!waiver.version.empty()) text += " " + waiver.version;
+  if (!waiver.asked.empty() && waiver.asked != "*") text += ", " + waiver.asked;
+  if (waiver.id != "*") text += ", " + waiver.id;
+  return text;
+}
+
+std::string speed_text(const SpeedRange& speed) {
+  const std::string least = format("%.2f", speed.least);
+  const std::string most = format("%.2f", speed.most);
+  return least == most ? least : least + " to " + most;
+}
+
+std::string state_text(const Cause& cause) {
+  const std::string day = date_text(cause.waiver.expires);
+  switch (cause.state) {
+    case Cause::State::kInForce:
+      return "until " + day;
+    case Cause::State::kExpired:
+      return "expired on " + day + "; look again";
+    case Cause::State::kStale:
+      return "stale: nothing fails any more; remove it";
+    case Cause::State::kOtherVersion:
+      return "of a version that was not judged; look again";
+  }
+  return "";
+}
+
+}  // namespace ropeproof::conformance::report

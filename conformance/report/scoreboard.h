@@ -1,0 +1,118 @@
+// scoreboard.h -- engines by what they were asked: the reports of many runs as one
+// table, and why a cell of it is red.
+//
+// A cell is one report: an engine of one version, asked a tier or a profile. It is
+// red if the report does not conform, waivers aside. A cause says why: a waiver
+// that says whether it is a defect of the engine or a limit that its authors know
+// (waivers.h). It covers the failing checks whose case its pattern matches, of the
+// version and of what was asked that it names, until its last day; a limit also
+// what a profile asks and the engine does not offer. What no cause covers is
+// unexplained, and said so.
+#ifndef ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
+#define ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/report/merge.h"
+#include "conformance/report/waivers.h"
+
+namespace ropeproof::conformance::report {
+
+struct Engine {
+  std::string name, version;  // as the kernel declares them
+  auto operator<=>(const Engine&) const = default;
+};
+
+// The time of the machine's limit over the engine's, in the rows of `bench` in which
+// it was timed.
+struct SpeedRange {
+  double least = 0, most = 0;
+  std::int64_t rows = 0;
+};
+
+struct Cell {
+  enum class Kind { kConforms, kInPart, kRed };
+  Kind kind = Kind::kRed;
+  std::string level;  // with suffixes: "L1+M+D", "none"
+  std::string claim;  // classes of angles: "A1", "A1 and A0"
+  double worst = -1;  // the largest error over its bound; below 0: none seen
+  double phase_rho = -1;  // of Totals
+  // Of `asked` checks, those that were wrong or had no answer, and those of a
+  // profile that the engine does not offer.
+  std::int64_t asked = 0, failed = 0, lacking = 0;
+  std::vector<std::size_t> causes;  // of Scoreboard::causes, in their order
+  // Red checks that no cause covers, and those that only an expired one does. 1 of
+  // them if nothing was judged at all.
+  std::int64_t unexplained = 0, expired = 0;
+};
+
+struct Cause {
+  enum class State {
+    kInForce,
+    kExpired,       // its last day is over, and it covered something
+    kStale,         // it covers nothing that is red any more
+    kOtherVersion,  // the engine was judged, this version was not
+  };
+  Waiver waiver;
+  State state = State::kInForce;
+};
+
+struct EngineRow {
+  Engine engine;
+  std::vector<std::optional<Cell>> cells;  // one per column; none: not asked
+  std::optional<SpeedRange> speed;
+
+  bool conforms() const;  // every cell that is there
+};
+
+struct Scoreboard {
+  std::string suite_version, vectors_version;
+  Date date;
+  std::vector<std::string> columns;  // "tier core", "profile llama3-f32-128k"
+  std::vector<EngineRow> rows;       // by name and version
+  std::vector<Cause> causes;         // of the engines that were judged
+};
+
+// In whatever order the reports are given. `today` decides what has expired. Throws
+// ReportError, one line that names the file, if
+//
+// - a report is a shard, of chosen cases or operations, or of fresh cases
+// - two are of the same engine, version and selection, or of different versions of
+//   the suite or its vectors
+// - a cause does not say what kind it is
+// - `speeds` has an engine that no report has
+Scoreboard make_scoreboard(const std::vector<NamedReport>& reports,
+                           const Waivers& causes,
+                           const std::map<Engine, SpeedRange>& speeds,
+                           const Date& today);
+
+// What somebody must look at, a line each: red cells that are unexplained, causes
+// that have expired, are stale or are of another version.
+std::vector<std::string> open_points(const Scoreboard& board);
+
+// "23 engines, 9 conform".
+std::string count_text(const Scoreboard& board);
+
+// How columns, cells and causes read, in every format.
+std::string heading_text(const std::string& column);  // "llama3-f32-128k"
+std::string verdict_text(const Cell& cell);  // "L1+M", "none: 12 of 306 fail"
+std::string figures_text(const Cell& cell);  // "A1, worst 0.83, rho 0.41"
+std::string speed_text(const SpeedRange& speed);
+std::string kind_text(const Cause& cause);   // "defect"
+std::string place_text(const Cause& cause);  // "litgpt 0.5.13, profile *yarn*"
+std::string state_text(const Cause& cause);  // "until 2027-03-31", ...
+
+// One document each, which nobody edits; badge.svg stands beside the Markdown.
+std::string scoreboard_markdown(const Scoreboard& board);
+std::string scoreboard_html(const Scoreboard& board);
+std::string scoreboard_badge(const Scoreboard& board);  // SVG
+
+}  // namespace ropeproof::conformance::report
+
+#endif  // ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_

@@ -1,0 +1,289 @@
+#include "conformance/report/scoreboard.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "conformance/cases/test_corpus.h"
+#include "conformance/check/runner.h"
+#include "conformance/report/apply.h"
+#include "conformance/selftest/test_kernel.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+
+const Date kToday = parse_date("2027-03-31");
+
+struct Subject {
+  std::string name = "engine", version = "1.0";
+  std::string tier = "smoke";
+  bool is_wrong = false;  // it forgets the direction: no adjoint case is right
+  bool is_part = false;   // one operation alone
+  std::int64_t shards = 1;
+  std::uint32_t lacks = 0;  // features
+  Waivers waivers = {};
+};
+
+NamedReport judged(const Subject& subject) {
+  plugin::Description description = selftest::full_description(ROPEPROOF_A1);
+  description.name = subject.name;
+  description.version = subject.version;
+  description.features &= ~subject.lacks;
+  selftest::Knobs knobs = selftest::f32_knobs();
+  knobs.ignores_direction = subject.is_wrong;
+  selftest::TestKernel kernel(description, knobs);
+  check::Selection selection;
+  selection.tier = subject.tier;
+  selection.shard = {1, subject.shards};
+  if (subject.is_part) selection.operations = {"rope"};
+  Report report = check::run_suite(kernel, cases::committed(), selection);
+  report.suite_version = "0.1.0";
+  apply_waivers(subject.waivers, case_ids(cases::committed()), kToday, report);
+  return {subject.name + "-" + subject.version + ".json", report};
+}
+
+// The cause of what is_wrong does.
+Waiver cause() {
+  Waiver waiver{"*", "wrong", "the direction is ignored",
+                "https://example.org/7", parse_date("2027-03-31")};
+  waiver.version = "2.1";
+  waiver.asked = "tier smoke";
+  waiver.kind = WaiverKind::kDefect;
+  waiver.where = "src/rope.cc:81";
+  waiver.smallest = "head_dim 2, position 1";
+  waiver.fix = "negate the sine";
+  return waiver;
+}
+
+const std::vector<NamedReport>& reports() {
+  static const std::vector<NamedReport> all = {
+      judged({.name = "wrong", .version = "2.1", .is_wrong = true}),
+      judged({.name = "right"})};
+  return all;
+}
+
+Scoreboard board(const std::vector<Waiver>& causes,
+                 const std::map<Engine, SpeedRange>& speeds = {}) {
+  return make_scoreboard(reports(), {"causes.json", "", causes}, speeds,
+                         kToday);
+}
+
+// Of the row of `wrong`, the last.
+const Cell& red_cell(const Scoreboard& made) {
+  return *made.rows.at(1).cells.at(0);
+}
+
+template <class Call>
+std::string fault_of(const Call& call) {
+  try {
+    call();
+  } catch (const ReportError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("a red cell without a cause is unexplained",
+          "[conformance][scoreboard]") {
+  const Scoreboard made = board({});
+  CHECK(made.columns == std::vector<std::string>{"tier smoke"});
+  REQUIRE(made.rows.size() == 2);
+  CHECK(made.rows[0].engine == Engine{"right", "1.0"});
+  CHECK(made.rows[0].cells[0]->kind == Cell::Kind::kConforms);
+  CHECK_THAT(verdict_text(*made.rows[0].cells[0]), StartsWith("L1+"));
+  CHECK_THAT(figures_text(*made.rows[0].cells[0]),
+             StartsWith("A1, worst 0.") && ContainsSubstring(", rho "));
+  const Cell& red = red_cell(made);
+  CHECK(red.kind == Cell::Kind::kRed);
+  CHECK(red.failed > 0);
+  CHECK(red.unexplained == red.failed);
+  CHECK_THAT(verdict_text(red), ContainsSubstring(" fail"));
+  REQUIRE(open_points(made).size() == 1);
+  CHECK_THAT(open_points(made)[0],
+             StartsWith("wrong 2.1, tier smoke: unexplained"));
+  CHECK(count_text(made) == "2 engines, 1 conforms");
+}
+
+TEST_CASE("a cause explains the failures that it matches, and no other",
+          "[conformance][scoreboard]") {
+  const Scoreboard made = board({cause()});
+  CHECK(red_cell(made).unexplained == 0);
+  CHECK(red_cell(made).causes == std::vector<std::size_t>{0});
+  CHECK(made.rows[0].cells[0]->causes.empty());
+  CHECK(open_points(made).empty());
+
+  const auto& checks = reports()[0].report.checks;
+  Waiver some = cause();
+  some.id =
+      std::ranges::find(checks, check::Verdict::kFail, &check::Check::verdict)
+          ->case_id;
+  const Scoreboard half = board({some});
+  const Cell& partly = red_cell(half);
+  CHECK(partly.causes.size() == 1);
+  CHECK(partly.unexplained > 0);
+  CHECK(partly.unexplained < partly.failed);
+}
+
+TEST_CASE("a cause is of one version, of what was asked, and until its day",
+          "[conformance][scoreboard]") {
+  const auto with = [](const auto& change) {
+    Waiver waiver = cause();
+    change(waiver);
+    return board({waiver});
+  };
+  const Scoreboard next = with([](Waiver& w) { w.version = "2.0"; });
+  CHECK(red_cell(next).unexplained == red_cell(next).failed);
+  CHECK(next.causes.at(0).state == Cause::State::kOtherVersion);
+  CHECK(open_points(next).size() == 2);
+
+  const Scoreboard any = with([](Waiver& w) { w.version.clear(); });
+  CHECK(open_points(any).empty());
+
+  const Scoreboard elsewhere = with([](Waiver& w) { w.asked = "tier core"; });
+  CHECK(red_cell(elsewhere).unexplained == red_cell(elsewhere).failed);
+  CHECK(elsewhere.causes.empty());
+
+  const Scoreboard over =
+      with([](Waiver& w) { w.expires = parse_date("2027-03-30"); });
+  CHECK(red_cell(over).unexplained == 0);
+  CHECK(red_cell(over).expired == red_cell(over).failed);
+  REQUIRE(open_points(over).size() == 1);
+  CHECK_THAT(open_points(over)[0], ContainsSubstring("expired on 2027-03-30"));
+
+  const Scoreboard stale = with([](Waiver& w) {
+    w.engine = "right";
+    w.version = "1.0";
+  });
+  CHECK(stale.causes.at(0).state == Cause::State::kStale);
+  const Scoreboard absent = with([](Waiver& w) { w.engine = "other"; });
+  CHECK(absent.causes.empty());
+}
+
+TEST_CASE("waivers of a run leave its cell red", "[conformance][scoreboard]") {
+  const Waivers waivers{"w.json", "", {cause()}};
+  const NamedReport waived = judged({.name = "wrong",
+                                     .version = "2.1",
+                                     .is_wrong = true,
+                                     .waivers = waivers});
+  CHECK(exit_status(total(waived.report)) == 0);
+  const Scoreboard made = make_scoreboard({waived}, waivers, {}, kToday);
+  CHECK(made.rows[0].cells[0]->kind == Cell::Kind::kRed);
+  CHECK(made.rows[0].cells[0]->failed == red_cell(board({})).failed);
+}
+
+TEST_CASE("the order of the reports does not matter",
+          "[conformance][scoreboard]") {
+  std::vector<NamedReport> turned = reports();
+  std::ranges::reverse(turned);
+  const Scoreboard made = make_scoreboard(turned, {}, {}, kToday);
+  CHECK(scoreboard_markdown(made) == scoreboard_markdown(board({})));
+  CHECK(scoreboard_html(made) == scoreboard_html(board({})));
+}
+
+TEST_CASE("what an engine does not offer of a profile is red until explained",
+          "[conformance][scoreboard]") {
+  NamedReport named =
+      judged({.name = "wrong", .version = "2.1", .lacks = ROPEPROOF_PARTIAL});
+  named.report.profile = "any";
+  named.report.selection = "profile any, 64 of 64 cases";
+  const auto cell_with = [&](const Waivers& causes) {
+    return *make_scoreboard({named}, causes, {}, kToday).rows[0].cells[0];
+  };
+  const Cell cell = cell_with({});
+  REQUIRE(cell.lacking > 0);
+  CHECK(cell.failed == 0);
+  CHECK(cell.unexplained == cell.lacking);
+  CHECK_THAT(verdict_text(cell), ContainsSubstring(" not offered"));
+  Waiver limit = cause();
+  limit.asked = "profile *";
+  limit.kind = WaiverKind::kLimit;
+  CHECK(cell_with({"", "", {limit}}).unexplained == 0);
+  limit.kind = WaiverKind::kDefect;  // to lack something is none
+  CHECK(cell_with({"", "", {limit}}).unexplained == cell.lacking);
+}
+
+TEST_CASE("what makes no table is refused in one line that names the file",
+          "[conformance][scoreboard]") {
+  const auto fault = [](std::vector<NamedReport> all,
+                        const std::vector<Waiver>& causes = {},
+                        const std::map<Engine, SpeedRange>& speeds = {}) {
+    return fault_of([&] {
+      make_scoreboard(all, {"causes.json", "", causes}, speeds, kToday);
+    });
+  };
+  CHECK(fault(reports()).empty());
+  CHECK_THAT(fault({judged({.shards = 2})}),
+             ContainsSubstring("engine-1.0.json: is shard 1/2"));
+  CHECK_THAT(fault({judged({.is_part = true})}), ContainsSubstring("of part"));
+  NamedReport fresh = reports()[1];
+  fresh.report.seed = 7;
+  CHECK_THAT(fault({fresh}), ContainsSubstring("fresh"));
+  CHECK_THAT(fault({reports()[0], reports()[1], reports()[0]}),
+             ContainsSubstring("wrong-2.1.json and wrong-2.1.json are both"));
+  NamedReport old = reports()[1];
+  old.report.suite_version = "0.0.9";
+  CHECK_THAT(fault({reports()[0], old}), ContainsSubstring("0.1.0 and 0.0.9"));
+  old = reports()[1];
+  old.report.manifest_sha256 = "12ab";
+  CHECK_THAT(fault({reports()[0], old}), ContainsSubstring("vectors"));
+  Waiver kindless = cause();
+  kindless.kind = WaiverKind::kNone;
+  CHECK_THAT(fault(reports(), {kindless}),
+             StartsWith("causes.json") && ContainsSubstring("no kind"));
+  CHECK_THAT(fault(reports(), {}, {{{"right", "0.9"}, {0.5, 0.6, 2}}}),
+             ContainsSubstring("right 0.9"));
+  CHECK_THAT(fault({}), ContainsSubstring("no report"));
+}
+
+TEST_CASE("every document says verdicts, causes, versions and the day",
+          "[conformance][scoreboard]") {
+  const Scoreboard made =
+      board({cause()}, {{{"right", "1.0"}, {0.5, 0.625, 2}}});
+  for (const std::string& text :
+       {scoreboard_markdown(made), scoreboard_html(made)}) {
+    for (const char* part :
+         {"0.1.0", "2027-03-31", "wrong", "2.1", "tier smoke", "fail", "defect",
+          "the direction is ignored", "src/rope.cc:81", "head\u005fdim 2",
+          "negate the sine", "https://example.org/7", "#cause-1", "L1+",
+          "0.50 to 0.62"}) {
+      CAPTURE(part);
+      const bool is_markdown = text.starts_with("#");
+      const std::string wanted =
+          is_markdown && part == std::string("head_dim 2") ? "head\\_dim 2"
+                                                           : part;
+      CHECK_THAT(text, ContainsSubstring(wanted));
+    }
+    CHECK(text.find("unexplained") == std::string::npos);
+  }
+  CHECK_THAT(scoreboard_badge(made),
+             ContainsSubstring("2 engines, 1 conforms") &&
+                 ContainsSubstring("ropeproof 0.1.0"));
+  CHECK_THAT(scoreboard_html(board({})), ContainsSubstring("unexplained"));
+  CHECK_THAT(scoreboard_markdown(board({})),
+             ContainsSubstring("**unexplained**"));
+}
+
+TEST_CASE("names from elsewhere are text in every document",
+          "[conformance][scoreboard]") {
+  NamedReport named = reports()[0];
+  named.report.kernel.name = "<script>|`*[x](y)\n&\"";
+  Waiver hostile = cause();
+  hostile.engine = named.report.kernel.name;
+  hostile.reason = "<img src=x>|";
+  hostile.link = "https://example.org/\"><script>";
+  const Scoreboard made =
+      make_scoreboard({named}, {"", "", {hostile}}, {}, kToday);
+  const std::string html = scoreboard_html(made) + scoreboard_badge(made);
+  CHECK(html.find("<script") == std::string::npos);
+  CHECK(html.find("<img") == std::string::npos);
+  const std::string markdown = scoreboard_markdown(made);
+  CHECK(markdown.find("<script") == std::string::npos);
+  CHECK(markdown.find("<img") == std::string::npos);
+  CHECK_THAT(markdown, ContainsSubstring("&lt;script&gt;\\|\\`\\*\\[x\\](y)"));
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::report
