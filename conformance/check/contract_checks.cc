@@ -87,6 +87,9 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
       }
     }
   }
+  std::erase_if(chosen_, [](const auto& one) { return one.second == nullptr; });
+  once_ = chosen_.lower_bound({main_operation(), {}, {}});
+  if (once_ == chosen_.end()) once_ = chosen_.begin();
   if (offers(kernel, ROPEPROOF_CONCURRENT) && kernel.is_concurrent()) {
     contrasting_ = contrasting_subjects(kernel, cases_, kThreads);
   }
@@ -114,7 +117,7 @@ std::uint32_t ContractChecks::main_operation() const {
 const cases::RopeCase* ContractChecks::first_of(
     std::uint32_t operation, std::optional<reference::Format> dtype) const {
   for (const auto& [kind, c] : chosen_) {
-    if (c != nullptr && std::get<0>(kind) == operation &&
+    if (std::get<0>(kind) == operation &&
         c->dtype == dtype.value_or(c->dtype)) {
       return c;
     }
@@ -125,11 +128,13 @@ const cases::RopeCase* ContractChecks::first_of(
 bool ContractChecks::asks_changes(const cases::RopeCase& c,
                                   std::uint32_t operation) const {
   if (is_smoke_) return false;
-  const cases::RopeCase* first = kernel_.shares_memory()
-                                     ? first_of(operation, c.dtype)
-                                     : first_of(main_operation());
-  return first != nullptr && first->id == c.id &&
-         (kernel_.shares_memory() || operation == main_operation());
+  if (!kernel_.shares_memory()) return is_once(c, operation);
+  return first_of(operation, c.dtype)->id == c.id;
+}
+
+bool ContractChecks::is_once(const cases::RopeCase& c,
+                             std::uint32_t operation) const {
+  return once_->first == kind_of(c, operation) && once_->second->id == c.id;
 }
 
 ContractResult ContractChecks::changes(reference::Format dtype,
@@ -152,10 +157,7 @@ ContractResult ContractChecks::changes(reference::Format dtype,
 std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
                                       std::uint32_t operation) {
   const auto found = chosen_.find(kind_of(c, operation));
-  if (found == chosen_.end() || found->second == nullptr ||
-      found->second->id != c.id) {
-    return {};
-  }
+  if (found == chosen_.end() || found->second->id != c.id) return {};
   const Subject subject = subject_of(kernel_, c, operation);
   std::vector<Check> checks;
   for (const ContractResult& result :
@@ -165,9 +167,7 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
   if (asks_changes(c, operation)) {
     checks.push_back(contract_check(changes(c.dtype, operation)));
   }
-  // Once a run.
-  const auto first = chosen_.lower_bound({main_operation(), {}, {}});
-  if (first != found) return checks;
+  if (!is_once(c, operation)) return checks;
   if (!is_smoke_) {
     checks.push_back(contract_check(check_many_calls(kernel_, subject)));
   }

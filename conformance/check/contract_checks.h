@@ -53,6 +53,9 @@ class ContractChecks {
   const cases::RopeCase* first_of(
       std::uint32_t operation,
       std::optional<reference::Format> dtype = std::nullopt) const;
+  // Whether what is checked once a run is checked with a chosen case: the first of
+  // the main operation, or of all where none of that is chosen.
+  bool is_once(const cases::RopeCase& c, std::uint32_t operation) const;
   // Made once for each operation and dtype, behind a pipe once a run.
   bool asks_changes(const cases::RopeCase& c, std::uint32_t operation) const;
   ContractResult changes(reference::Format dtype, std::uint32_t operation);
@@ -62,6 +65,7 @@ class ContractChecks {
   std::map<std::string, const cases::RopeCase*> cases_;  // by id
   std::vector<Subject> contrasting_;  // for the threads of a concurrent kernel
   std::map<Kind, const cases::RopeCase*> chosen_;
+  std::map<Kind, const cases::RopeCase*>::const_iterator once_;  // of chosen_
   // Of each dtype, for all operations.
   std::map<reference::Format, std::vector<Variation>> variations_;
 };

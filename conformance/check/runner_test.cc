@@ -203,6 +203,45 @@ TEST_CASE("verdicts do not depend on the order or the company of cases",
   }
 }
 
+TEST_CASE("what is checked once a run is, whatever the kernel declines",
+          "[conformance][runner]") {
+  struct Choosy : selftest::TestKernel {
+    using TestKernel::TestKernel;
+    bool has_supports() const override { return true; }
+    plugin::Answer supports(const plugin::Question& question) override {
+      const ropeproof_problem p = question.problem();
+      const bool is_declined = p.dtype == dtype || p.operation == operation;
+      return {is_declined ? plugin::Outcome::kDeclined : plugin::Outcome::kOk,
+              ""};
+    }
+    std::uint32_t dtype = 0, operation = 0;
+  };
+  constexpr std::uint32_t kNone = ~0u;
+  const auto check_once = [](const plugin::Description& d, std::uint32_t dtype,
+                             std::uint32_t operation) {
+    Choosy kernel(d, selftest::exact_knobs());
+    kernel.dtype = dtype;
+    kernel.operation = operation;
+    CAPTURE(d.operations, dtype, operation);
+    CHECK(std::ranges::count(run_suite(kernel, cases::committed(), {}).checks,
+                             "70,000 calls", &Check::aspect) == 1);
+  };
+  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  d.operations = ROPEPROOF_ROPE | ROPEPROOF_ROTATE;
+  d.dtypes = ROPEPROOF_F32 | ROPEPROOF_BF16;
+  d.pairings = ROPEPROOF_HALF_SPLIT;
+  d.features = ROPEPROOF_OUT_OF_PLACE;
+  for (const std::uint32_t dtype : {ROPEPROOF_F32, ROPEPROOF_BF16}) {
+    check_once(d, dtype, kNone);
+  }
+  for (const std::uint32_t operation : {ROPEPROOF_ROPE, ROPEPROOF_ROTATE}) {
+    check_once(d, kNone, operation);
+  }
+  d.operations = ROPEPROOF_TABLE;
+  d.features = 0;
+  check_once(d, kNone, kNone);
+}
+
 TEST_CASE("a result that is wrong only after other calls is said to be so",
           "[conformance][runner]") {
   // Keeps the base of its first call until it starts afresh.
