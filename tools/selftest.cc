@@ -87,14 +87,18 @@ Command add_selftest(CLI::App& app) {
                       "command that plays the hostile process whose name is "
                       "appended (default: fakes/process.py of a checkout)");
   command->add_flag("--full", options->is_full,
-                    "faults of three classes on the full tier, too: minutes");
+                    "every fault of three classes, not a sample: minutes");
   return {
       command, [options] {
         conformance::selftest::SelftestOptions suite;
         const auto fast = builtin_library("fast");
         if (std::filesystem::exists(fast)) suite.fast_library = fast.string();
         suite.arrays = arrays_of(options->vectors);
-        suite.with_full = options->is_full;
+        if (suite.arrays == nullptr) {
+          throw std::invalid_argument(options->vectors +
+                                      ": not the suite's vectors");
+        }
+        if (options->is_full) suite.one_in = 1;
         suite.fakes = {options->fakes, options->fake_process};
         const auto beside = fast.parent_path().parent_path() / "fakes";
         if (options->fakes.empty() && std::filesystem::exists(beside)) {

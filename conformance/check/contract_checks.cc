@@ -114,6 +114,11 @@ std::uint32_t ContractChecks::main_operation() const {
   return check::main_operation(kernel_.description());
 }
 
+const cases::RopeCase* ContractChecks::chosen(const Kind& kind) const {
+  const auto found = chosen_.find(kind);
+  return found == chosen_.end() ? nullptr : found->second;
+}
+
 const cases::RopeCase* ContractChecks::first_of(
     std::uint32_t operation, std::optional<reference::Format> dtype) const {
   for (const auto& [kind, c] : chosen_) {
@@ -156,8 +161,8 @@ ContractResult ContractChecks::changes(reference::Format dtype,
 
 std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
                                       std::uint32_t operation) {
-  const auto found = chosen_.find(kind_of(c, operation));
-  if (found == chosen_.end() || found->second->id != c.id) return {};
+  const cases::RopeCase* const one = chosen(kind_of(c, operation));
+  if (one == nullptr || one->id != c.id) return {};
   const Subject subject = subject_of(kernel_, c, operation);
   std::vector<Check> checks;
   for (const ContractResult& result :

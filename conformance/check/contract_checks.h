@@ -33,6 +33,8 @@ class ContractChecks {
   ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus,
                  bool is_smoke, bool is_profile);
 
+  // Null for a kind of which the kernel takes none.
+  const cases::RopeCase* chosen(const Kind& kind) const;
   // Empty for a case that was not chosen.
   std::vector<Check> of(const cases::RopeCase& c, std::uint32_t operation);
   Check of(const cases::RejectCase& c) const;

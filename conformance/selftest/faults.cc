@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
+#include <set>
 #include <string_view>
 
 #include "conformance/check/call.h"
@@ -11,7 +11,6 @@
 #include "conformance/check/runner.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
-#include "conformance/cover/formed.h"
 #include "conformance/cover/offer.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/failure_text.h"
@@ -142,7 +141,8 @@ std::string text_of(const cover::Model& model, std::uint32_t operation,
               : "");
 }
 
-// Claims class A0 and offers every class of the model, in every dtype.
+}  // namespace
+
 plugin::Description strict_description() {
   plugin::Description d = full_description(ROPEPROOF_A0);
   d.dtypes |= ROPEPROOF_F64;
@@ -157,10 +157,12 @@ plugin::Description strict_description() {
   return d;
 }
 
-// The calls of one case. `asked` is the row that it was formed from, which says
-// what no field of a problem does.
+namespace {
+
+// The calls of one case. `asked`, the row that it was formed from, says what no
+// field of a problem does.
 std::vector<Trial> trials_of(const cover::Model& model,
-                             const cases::RopeCase& c, const cover::Row* asked,
+                             const cases::RopeCase& c, const cover::Row& asked,
                              const Judge& judge) {
   TestKernel memory(strict_description(), {});
   std::vector<Trial> trials;
@@ -176,8 +178,8 @@ std::vector<Trial> trials_of(const cover::Model& model,
     const cover::Masks seen = cover::seen_by(model, operation);
     for (const char* dimension : {"values", "edge"}) {
       const std::size_t d = model.at(dimension);
-      if (asked != nullptr && d < model.size() && seen[d] != 0) {
-        trial.classes[d] = (*asked)[d];
+      if (!asked.empty() && d < model.size() && seen[d] != 0) {
+        trial.classes[d] = asked[d];
       }
     }
     trials.push_back(std::move(trial));
@@ -185,73 +187,12 @@ std::vector<Trial> trials_of(const cover::Model& model,
   return trials;
 }
 
-// What make(i) gives for i < count, in this order, on all cores.
-template <class Make>
-void append(std::vector<Trial>& trials, std::size_t count, const Make& make) {
-  std::vector<std::vector<Trial>> made(count);
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t i = 0; i < count; ++i) {
-    try {
-      made[i] = make(i);
-    } catch (...) {
-#pragma omp critical(ropeproof_faults_failure)
-      if (!failure) failure = std::current_exception();
-    }
+bool has(const cover::Row& row, const cover::Row& part) {
+  for (std::size_t d = 0; d < part.size(); ++d) {
+    if (part[d] != cover::kOpen && part[d] != row[d]) return false;
   }
-  if (failure) std::rethrow_exception(failure);
-  for (const auto& some : made) {
-    trials.insert(trials.end(), some.begin(), some.end());
-  }
+  return true;
 }
-
-class Trials {
- public:
-  Trials(const cases::Corpus& corpus, const cover::Arrays& arrays,
-         const Judge& judge)
-      : corpus_(corpus),
-        arrays_(arrays),
-        judge_(judge),
-        formed_(cover::formed_cases(arrays, strict_description(), true, true, 0,
-                                    [](const cover::Row&) { return true; })) {}
-
-  // Of a tier, without those that it contains.
-  void add(const char* tier) {
-    std::vector<const cases::RopeCase*> committed;
-    for (const cases::Group& group : corpus_.groups) {
-      if (group.tier != tier) continue;
-      for (const cases::RopeCase& c : group.rope_cases) committed.push_back(&c);
-    }
-    append(trials_, committed.size(), [&](std::size_t i) {
-      return trials_of(arrays_.model, *committed[i], nullptr, judge_);
-    });
-    std::vector<const cover::FormedCase*> formed;
-    for (const cover::FormedCase& c : formed_) {
-      if (c.tier == tier) formed.push_back(&c);
-    }
-    append(trials_, formed.size(), [&](std::size_t i) {
-      const cases::RopeCase c =
-          cover::form(*formed[i], 0, reference::best_oracle());
-      const cover::Row& row = formed[i]->row;  // none of a shape
-      return trials_of(arrays_.model, c, row.empty() ? nullptr : &row, judge_);
-    });
-  }
-
-  FaultTally count(int strength) const {
-    FaultTally tally;
-    for (const std::uint32_t operation : check::kRopeOperations) {
-      tally.add(count_faults(arrays_.model, operation, trials_, strength));
-    }
-    return tally;
-  }
-
- private:
-  const cases::Corpus& corpus_;
-  const cover::Arrays& arrays_;
-  const Judge& judge_;
-  std::vector<cover::FormedCase> formed_;
-  std::vector<Trial> trials_;
-};
 
 }  // namespace
 
@@ -260,10 +201,12 @@ void FaultTally::add(const FaultTally& other) {
   for (const std::string& survivor : other.survivors) {
     if (survivors.size() < kSurvivorsNamed) survivors.push_back(survivor);
   }
+  missed.insert(missed.end(), other.missed.begin(), other.missed.end());
 }
 
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const Trial> trials, int strength) {
+                        std::span<const Trial> trials, int strength,
+                        std::size_t one_in) {
   Findings findings(model, strength);
   for (const Trial& trial : trials) {
     if (trial.operation == operation) findings.add(trial);
@@ -271,15 +214,19 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
   const cover::Masks everything = model.everything();
   const cover::Masks seen = cover::seen_by(model, operation);
   FaultTally tally;
+  std::size_t number = 0;
   cover::for_each_combination(
       model, seen, strength, [&](const cover::Row& part) {
+        if (number++ % one_in != 0) return;
         const WrongRows faults = faults_of(model, operation, part);
         if (faults == 0 || !model.complete(part, everything)) return;
         const WrongRows missed =
             faults & static_cast<WrongRows>(~findings.at(part));
         tally.found.all += count_of(faults);
         tally.found.right += count_of(faults) - count_of(missed);
-        if (missed != 0 && tally.survivors.size() < kSurvivorsNamed) {
+        if (missed == 0) return;
+        tally.missed.push_back(part);
+        if (tally.survivors.size() < kSurvivorsNamed) {
           tally.survivors.push_back(text_of(model, operation, part, missed));
         }
       });
@@ -293,42 +240,66 @@ Judge quick_judge() {
   };
 }
 
-FaultFigures measure_faults(const cases::Corpus& corpus,
-                            const cover::Arrays& arrays, const Judge& judge,
-                            bool with_full) {
-  Trials trials(corpus, arrays, judge);
-  FaultFigures figures;
-  trials.add("smoke");
-  figures.smoke_one = trials.count(1);
-  figures.smoke_two = trials.count(2);
-  trials.add("core");
-  figures.core_one = trials.count(1);
-  figures.core_two = trials.count(2);
-  if (!with_full) return figures;
-  trials.add("full");
-  figures.full_three = trials.count(3);
-  return figures;
+void FaultMeter::look(const cases::RopeCase& c, const cover::Row& row) {
+  const std::vector<Trial> trials = trials_of(model_, c, row, judge_);
+#pragma omp critical(ropeproof_faults)
+  trials_.insert(trials_.end(), trials.begin(), trials.end());
+}
+
+FaultTally FaultMeter::count(int strength, std::size_t one_in) const {
+  FaultTally tally;
+  for (const std::uint32_t operation : check::kRopeOperations) {
+    tally.add(count_faults(model_, operation, trials_, strength, one_in));
+  }
+  return tally;
+}
+
+FaultTally FaultMeter::count_three(const AskedCases& asked,
+                                   std::size_t one_in) {
+  const auto look_at = [&](const auto& c, const auto& row, auto) {
+    look(c, row);
+  };
+  if (one_in == 1) {
+    asked.committed("full", look_at);
+    asked.formed("full", look_at, [](const auto&) { return true; });
+    return count(3);
+  }
+  // A case for each combination, then another one, then all of those left.
+  constexpr int kRounds = 3;
+  std::set<std::string> known;
+  FaultTally tally = count(3, one_in);
+  for (int round = 1; round <= kRounds; ++round) {
+    std::vector<cover::Row> left = tally.missed;
+    const auto wants = [&](const cover::FormedCase& c) {
+      if (c.row.empty() || known.contains(c.id)) return false;
+      const auto is_in = [&](const auto& part) { return has(c.row, part); };
+      if (std::ranges::none_of(left, is_in)) return false;
+      if (round < kRounds) std::erase_if(left, is_in);
+      known.insert(c.id);
+      return true;
+    };
+    if (asked.formed("full", look_at, wants) == 0) break;
+    tally = count(3, one_in);
+  }
+  return tally;
 }
 
 bool FaultFigures::holds() const {
   return core_one.found.holds() && core_two.found.holds() &&
-         core_one.found.all > 0 &&
-         (full_three.found.all == 0 || full_three.found.share() >= kFullShare);
+         core_one.found.all > 0 && full_three.found.share() >= kFullShare;
 }
 
 std::string FaultFigures::text() const {
-  const std::string full =
-      full_three.found.all == 0
-          ? "3-way not judged: see --full"
-          : report::format("3-way %.2f %% (%s) by full",
-                           100 * full_three.found.share(),
-                           full_three.found.text().c_str());
   return report::format(
-      "faults    1-way %s, 2-way %s found by core; %s; smoke finds %.0f %% of "
-      "1-way, %.0f %% of 2-way\n",
+      "faults    1-way %s, 2-way %s found by core; smoke finds %.0f %% and "
+      "%.0f %%\n          3-way %s (%.2f %%) by full, of %s\n",
       core_one.found.text().c_str(), core_two.found.text().c_str(),
-      full.c_str(), 100 * smoke_one.found.share(),
-      100 * smoke_two.found.share());
+      100 * smoke_one.found.share(), 100 * smoke_two.found.share(),
+      full_three.found.text().c_str(), 100 * full_three.found.share(),
+      one_in == 1 ? "all"
+                  : ("one combination in " + std::to_string(one_in) +
+                     ", by number; --full: of all")
+                        .c_str());
 }
 
 std::string FaultFigures::survivors() const {

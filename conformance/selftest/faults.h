@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
-#include "conformance/cover/arrays.h"
 #include "conformance/cover/model.h"
+#include "conformance/selftest/asked_cases.h"
 #include "conformance/selftest/tally.h"
 #include "conformance/selftest/wrong_rows.h"
 
@@ -32,23 +32,27 @@ struct Trial {
 struct FaultTally {
   Tally found;
   std::vector<std::string> survivors;  // in words; the first ten
+  std::vector<cover::Row> missed;      // the combinations with any survivor
 
   void add(const FaultTally& other);
 };
 
-// The faults of `strength` classes, 1 to 3, in one operation.
+// The faults of `strength` classes, 1 to 3, in one operation: of every combination,
+// or of one in `one_in` of them, by number.
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const Trial> trials, int strength);
+                        std::span<const Trial> trials, int strength,
+                        std::size_t one_in = 1);
 
 // What the tiers find of the faults of a kernel of class A0 that offers everything.
 struct FaultFigures {
   FaultTally smoke_one, smoke_two;
   FaultTally core_one, core_two;
   FaultTally full_three;
+  std::size_t one_in = 1;  // of the combinations of three
 
   // Core finds every fault of one and two classes, full 99 % of those of three.
   bool holds() const;
-  // One line: "faults    1-way 4572/4572, ...".
+  // Two lines: "faults    1-way 4572/4572, ...".
   std::string text() const;
   // A line for each that survives; at most ten of each figure.
   std::string survivors() const;
@@ -57,11 +61,30 @@ struct FaultFigures {
 // What `ropeproof run` judges by, without explanations.
 Judge quick_judge();
 
-// Forms the cases of the arrays: of pairs, and of triples only `with_full`. Cost: that
-// of the goldens, and some 5 ms a case.
-FaultFigures measure_faults(const cases::Corpus& corpus,
-                            const cover::Arrays& arrays, const Judge& judge,
-                            bool with_full);
+// Claims class A0 and offers every class of the model, in every dtype.
+plugin::Description strict_description();
+
+// Counts what the cases that it looks at find.
+class FaultMeter {
+ public:
+  // Both outlive this.
+  FaultMeter(const cover::Model& model, const Judge& judge)
+      : model_(model), judge_(judge) {}
+
+  // Its calls under each operation; see AskedCases::Look. Cost: some 5 ms.
+  void look(const cases::RopeCase& c, const cover::Row& row);
+
+  FaultTally count(int strength, std::size_t one_in = 1) const;
+  // Of three classes: looks at as many cases of the full tier as it takes to find
+  // each fault of the sample, or all that have its classes. Every combination
+  // (one_in 1): at all.
+  FaultTally count_three(const AskedCases& asked, std::size_t one_in);
+
+ private:
+  const cover::Model& model_;
+  const Judge& judge_;
+  std::vector<Trial> trials_;
+};
 
 }  // namespace ropeproof::conformance::selftest
 

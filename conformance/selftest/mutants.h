@@ -1,28 +1,59 @@
 // mutants.h -- kernels with one bug each, which the suite must fail.
 //
-// Each is the exact kernel of test_kernel.h with one knob changed. The bugs are
-// ones that engines have shipped.
+// Each is the exact kernel of test_kernel.h with one knob changed, for some problems
+// or for all. The bugs are ones that engines have shipped. What needs a process of
+// its own, a read past the end or a wrong start, is a fake (fakes/expected.h).
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
+// What kills a mutant, in the order in which it is asked.
+enum class Stage { kSmoke, kCore, kFormed, kNone };
+
 struct Mutant {
   const char* name;
+  const char* bug;  // its class, a key of cases::bug_classes()
   std::function<void(Knobs&)> mutate;
+  // The problems that it is wrong for; empty: all.
+  std::function<bool(const ropeproof_problem&)> where = {};
+  Stage due = Stage::kFormed;  // the last that may kill it; kNone: none may
+
+  bool is_right(Stage killed_by) const {
+    return due == Stage::kNone ? killed_by == due : killed_by <= due;
+  }
 };
 
 // Killed by the smoke tier already.
 std::vector<Mutant> smoke_mutants();
 
-// Bugs of features that the smoke tier does not combine.
+// Bugs of features that the smoke tier does not combine; killed by the committed
+// cases of core.
 std::vector<Mutant> core_mutants();
+
+// Wrong only in an order of memory, from a size on, or where several features meet;
+// killed by core.
+std::vector<Mutant> narrow_mutants();
+
+// All of them, and a kernel without a bug.
+std::vector<Mutant> mutants();
+
+// Offers everything but frequencies, in every dtype, class A0.
+plugin::Description mutant_description();
+
+class MutantKernel : public TestKernel {
+ public:
+  explicit MutantKernel(const Mutant& mutant);
+  plugin::Answer run(const ropeproof_problem& problem) override;
+
+ private:
+  std::function<bool(const ropeproof_problem&)> where_;
+};
 
 }  // namespace ropeproof::conformance::selftest
 

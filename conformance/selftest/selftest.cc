@@ -1,10 +1,15 @@
 #include "conformance/selftest/selftest.h"
 
+#include <array>
+
+#include "conformance/check/formed.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/selftest/asked_cases.h"
+#include "conformance/selftest/call_mutants.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/faults.h"
-#include "conformance/selftest/mutants.h"
+#include "conformance/selftest/hunt.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -36,20 +41,86 @@ void add_controls(SelftestReport& report, const cases::Corpus& corpus,
   }
 }
 
-void add_mutants(SelftestReport& report, const cases::Corpus& corpus) {
-  const auto add = [&](const std::vector<Mutant>& mutants, const char* tier) {
-    for (const Mutant& mutant : mutants) {
+constexpr std::array<const char*, 4> kStageWords = {
+    "smoke", "core's committed cases", "core's formed cases", "no case"};
+
+// The score.
+std::string add_mutants(SelftestReport& report, const Hunt& hunt,
+                        const CallJudge& calls) {
+  std::array<std::size_t, kStageWords.size()> killed{};
+  for (std::size_t i = 0; i < hunt.mutants().size(); ++i) {
+    const Mutant& mutant = hunt.mutants()[i];
+    const Stage by = hunt.killed_by(i);
+    const char* const word = kStageWords[static_cast<std::size_t>(by)];
+    if (mutant.due != Stage::kNone) {
       ++report.mutants.all;
-      if (is_killed(mutant, corpus, tier)) {
-        ++report.mutants.right;
-      } else {
-        report.text += "  FAULT  survives the " + std::string(tier) +
-                       " tier: " + mutant.name + "\n";
+      if (mutant.is_right(by)) ++report.mutants.right;
+      ++killed[static_cast<std::size_t>(by)];
+    } else {
+      report.spares_right_one = mutant.is_right(by);
+    }
+    if (mutant.is_right(by)) continue;
+    report.text += std::string("  FAULT  killed by ") + word + ": " +
+                   mutant.name + " (" + mutant.bug + ")\n";
+  }
+  std::size_t in_calls = 0;
+  for (const CallMutant& mutant : call_mutants()) {
+    ++report.mutants.all;
+    if (calls.fails(*mutant.make())) {
+      ++report.mutants.right;
+      ++in_calls;
+    } else {
+      report.text += "  FAULT  killed by no call: " + mutant.name + " (" +
+                     mutant.bug + ")\n";
+    }
+  }
+  return report::format(
+      "mutants   %s killed: %zu by %s, %zu by %s, %zu by %s, %zu by calls in a "
+      "row or at once\n",
+      report.mutants.text().c_str(), killed[0], kStageWords[0], killed[1],
+      kStageWords[1], killed[2], kStageWords[2], in_calls);
+}
+
+// The mutants and the faults look at the same cases.
+std::string add_mutants_and_faults(SelftestReport& report,
+                                   const cases::Corpus& corpus,
+                                   const cover::Arrays& arrays,
+                                   std::size_t one_in) {
+  const AskedCases asked(corpus, arrays, strict_description());
+  const Judge judge = quick_judge();
+  FaultMeter meter(arrays.model, judge);
+  Hunt hunt(mutants());
+  const auto look_at = [&](Stage stage) {
+    return [&, stage](const cases::RopeCase& c, const cover::Row& row,
+                      std::uint64_t seed) {
+      meter.look(c, row);
+      hunt.look(c, stage);
+      if (stage == Stage::kFormed) hunt.look(check::permute_of(c, seed), stage);
+    };
+  };
+  const auto look_at_committed = [&](const std::string& tier, Stage stage) {
+    asked.committed(tier, look_at(stage));
+    for (const cases::Group& group : corpus.groups) {
+      if (group.tier != tier) continue;
+      for (const cases::PermuteCase& c : group.permute_cases) {
+        hunt.look(c, stage);
       }
     }
   };
-  add(smoke_mutants(), "smoke");
-  add(core_mutants(), "core");
+  FaultFigures figures;
+  look_at_committed("smoke", Stage::kSmoke);
+  figures.smoke_one = meter.count(1);
+  figures.smoke_two = meter.count(2);
+  look_at_committed("core", Stage::kCore);
+  asked.formed("core", look_at(Stage::kFormed),
+               [](const cover::FormedCase&) { return true; });
+  figures.core_one = meter.count(1);
+  figures.core_two = meter.count(2);
+  figures.full_three = meter.count_three(asked, one_in);
+  figures.one_in = one_in;
+  report.finds_faults = figures.holds();
+  report.text += figures.survivors();
+  return add_mutants(report, hunt, CallJudge(corpus)) + figures.text();
 }
 
 void add_fakes(SelftestReport& report, const cases::Corpus& corpus,
@@ -69,39 +140,18 @@ void add_fakes(SelftestReport& report, const cases::Corpus& corpus,
 
 }  // namespace
 
-bool is_killed(const Mutant& mutant, const cases::Corpus& corpus,
-               const std::string& tier) {
-  Knobs knobs = exact_knobs();
-  mutant.mutate(knobs);
-  plugin::Description description = full_description(ROPEPROOF_A0);
-  description.max_position = std::int64_t{1} << 30;  // binary64 angles are A0
-  TestKernel kernel(description, knobs);
-  check::Selection selection;
-  selection.tier = tier;
-  selection.values_only = true;
-  return report::exit_status(
-             report::total(check::run_suite(kernel, corpus, selection))) == 1;
-}
-
 SelftestReport run_selftest(const cases::Corpus& corpus,
                             const SelftestOptions& options) {
   SelftestReport report;
   add_controls(report, corpus, options.fast_library);
-  add_mutants(report, corpus);
+  const std::string scores =
+      add_mutants_and_faults(report, corpus, *options.arrays, options.one_in);
   if (!options.fakes.libraries.empty()) {
     add_fakes(report, corpus, options.fakes);
   }
-  std::string faults = "faults    not judged: no covering arrays\n";
-  if (options.arrays != nullptr) {
-    const FaultFigures figures = measure_faults(
-        corpus, *options.arrays, quick_judge(), options.with_full);
-    report.finds_faults = figures.holds();
-    report.text += figures.survivors();
-    faults = figures.text();
-  }
   report.text += "\ncontrols  " + report.controls.text() +
                  " pass, within their bounds, and fail one class tighter\n" +
-                 "mutants   " + report.mutants.text() + " killed\n" + faults +
+                 scores +
                  (report.fakes.all > 0
                       ? "fakes     " + report.fakes.text() +
                             " with exactly their verdict and exit status\n"

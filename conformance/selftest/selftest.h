@@ -9,33 +9,33 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/selftest/fakes.h"
-#include "conformance/selftest/mutants.h"
 #include "conformance/selftest/tally.h"
 
 namespace ropeproof::conformance::selftest {
 
+// A prime: no dimension has so many classes, or a divisor of it.
+inline constexpr std::size_t kThreeWaySample = 701;
+
 struct SelftestOptions {
   std::string fast_library;  // a builtin kernel of class A0; empty: none
   FakePlaces fakes;          // no libraries: no fakes
-  // What is formed for each kernel; null: no faults.
-  std::shared_ptr<const cover::Arrays> arrays;
-  bool with_full = false;  // the faults of three classes, too
+  std::shared_ptr<const cover::Arrays> arrays;  // what is formed; not null
+  // Of the combinations of three classes, one in so many is judged.
+  std::size_t one_in = kThreeWaySample;
 };
 
 struct SelftestReport {
   Tally controls, mutants, fakes;
-  bool finds_faults = true;  // as many as FaultFigures::holds asks for
-  std::string text;          // a line for each, and the scores
+  bool spares_right_one = true;  // a kernel without a bug fails nowhere
+  bool finds_faults = true;      // as many as FaultFigures::holds asks for
+  std::string text;              // a line for each, and the scores
 
   bool holds() const {
     return controls.holds() && mutants.holds() && fakes.holds() &&
-           finds_faults && controls.all > 0 && mutants.all > 0;
+           spares_right_one && finds_faults && controls.all > 0 &&
+           mutants.all > 0;
   }
 };
-
-// Whether a mutant fails on a tier.
-bool is_killed(const Mutant& mutant, const cases::Corpus& corpus,
-               const std::string& tier);
 
 // Cost: seconds.
 SelftestReport run_selftest(const cases::Corpus& corpus,

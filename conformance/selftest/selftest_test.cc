@@ -4,12 +4,17 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <set>
 
+#include "conformance/cases/bug_class.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/report.h"
 #include "conformance/report/unasked.h"
+#include "conformance/selftest/caching_kernel.h"
+#include "conformance/selftest/call_mutants.h"
 #include "conformance/selftest/controls.h"
+#include "conformance/selftest/hunt.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -39,11 +44,59 @@ TEST_CASE("a kernel that is no control is found out",
   }
 }
 
+// What kills a mutant among the committed cases.
+Stage killed_by(const Mutant& mutant) {
+  Hunt hunt({mutant});
+  for (const Stage stage : {Stage::kSmoke, Stage::kCore}) {
+    for (const cases::Group& group : cases::committed().groups) {
+      if ((group.tier == "smoke") != (stage == Stage::kSmoke)) continue;
+      for (const cases::RopeCase& c : group.rope_cases) hunt.look(c, stage);
+      for (const auto& c : group.permute_cases) hunt.look(c, stage);
+    }
+  }
+  return hunt.killed_by(0);
+}
+
 TEST_CASE("a kernel without a bug is no dead mutant",
           "[conformance][mutants]") {
-  for (const char* tier : {"smoke", "core"}) {
-    CHECK_FALSE(is_killed({"none", [](Knobs&) {}}, cases::committed(), tier));
+  CHECK(killed_by({"none", "", [](Knobs&) {}}) == Stage::kNone);
+}
+
+TEST_CASE("a mutant is killed where it is wrong, and nowhere else",
+          "[conformance][mutants]") {
+  const auto loses_sine = [](Knobs& k) {
+    k.adjust_rotation = [](auto&, auto& s, auto, auto) { s = 0; };
+  };
+  CHECK(killed_by({"", "", loses_sine}) == Stage::kSmoke);
+  CHECK(killed_by({"", "", loses_sine, [](const auto& p) {
+                     return p.q.heads > 16;
+                   }}) == Stage::kCore);
+  CHECK(killed_by({"", "", loses_sine, [](const auto& p) {
+                     return p.q.heads > 1000;
+                   }}) == Stage::kNone);
+}
+
+TEST_CASE("every mutant has the class of its bug, and a name of its own",
+          "[conformance][mutants]") {
+  std::set<std::string> names;
+  const auto check = [&](const std::string& name, const std::string& bug) {
+    CAPTURE(name, bug);
+    CHECK(names.insert(name).second);
+    CHECK(cases::bug_classes().contains(bug));
+  };
+  for (const Mutant& mutant : mutants()) {
+    if (mutant.due != Stage::kNone) check(mutant.name, mutant.bug);
   }
+  for (const CallMutant& mutant : call_mutants()) {
+    check(mutant.name, mutant.bug);
+  }
+}
+
+TEST_CASE("a kernel that forgets nothing is right in any call",
+          "[conformance][mutants]") {
+  const CallJudge judge(cases::committed());
+  CachingKernel kernel("no such field");
+  CHECK_FALSE(judge.fails(kernel));
 }
 
 TEST_CASE("f64 tensors with f32 tables are judged in every operation",

@@ -1,6 +1,8 @@
 #include "conformance/selftest/test_kernel.h"
 
-#include "conformance/check/call.h"
+#include <cmath>
+#include <cstring>
+
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 #include "reference/permutation.h"
@@ -41,85 +43,6 @@ std::byte* bytes_at(void* data, std::int64_t element, Format format) {
          element * static_cast<std::int64_t>(plugin::bytes_of(format));
 }
 
-double position_on(const ropeproof_problem& p, const HeadIndex& index,
-                   std::int64_t axis) {
-  const std::int64_t at = axis * p.position_axis_stride +
-                          index.batch * p.position_batch_stride + index.token;
-  return p.real_positions != nullptr ? p.real_positions[at]
-                                     : static_cast<double>(p.positions[at]);
-}
-
-double given_position(const ropeproof_problem& p, const HeadIndex& index,
-                      std::int64_t j) {
-  if (p.axis_weights == nullptr) {
-    return position_on(p, index,
-                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j]);
-  }
-  double sum = 0;
-  for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
-    sum += p.axis_weights[axis * (p.rotary_dim / 2) + j] *
-           position_on(p, index, axis);
-  }
-  return sum;
-}
-
-}  // namespace
-
-double rounded(Format format, double value) {
-  return decode(format, encode(format, value));
-}
-
-double truncated(Format format, double value) {
-  return decode(format, truncate(format, value));
-}
-
-double rounded_half_away(Format format, double value) {
-  const double below = truncated(format, value);
-  const double up = std::copysign(ulp(format, below), value);
-  return 2 * std::abs(value - below) < std::abs(up) ? below : below + up;
-}
-
-double power(double base, std::int64_t j, std::int64_t dim) {
-  return std::pow(base,
-                  -2.0 * static_cast<double>(j) / static_cast<double>(dim));
-}
-
-Knobs exact_knobs() {
-  Knobs knobs;
-  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    return p.inv_freq != nullptr ? p.inv_freq[j]
-                                 : power(p.base, j, p.rotary_dim);
-  };
-  knobs.angle = [](double position, double theta) { return position * theta; };
-  knobs.position = given_position;
-  knobs.pair = [](const reference::Spec& spec, std::int64_t j) {
-    return reference::source_pair(spec, j);
-  };
-  knobs.adjust_rotation = [](double&, double&, std::int64_t, std::int64_t) {};
-  knobs.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
-                               double&, double&) {};
-  knobs.amplitude = [](double m) { return m; };
-  return knobs;
-}
-
-namespace {
-
-// The frequencies by `formula` where base says it all, else as given, in f32.
-Knobs f32_knobs_by(float (*formula)(float base, float r, std::int64_t j)) {
-  Knobs knobs = exact_knobs();
-  knobs.frequency = [formula](const ropeproof_problem& p, std::int64_t j) {
-    if (p.base == 0 || p.scaling != nullptr) {
-      return double{static_cast<float>(p.inv_freq[j])};
-    }
-    return double{formula(static_cast<float>(p.base),
-                          static_cast<float>(p.rotary_dim), j)};
-  };
-  knobs.angle = [](double position, double theta) {
-    return double{static_cast<float>(position) * static_cast<float>(theta)};
-  };
-  return knobs;
-}
-
 // The window alone, as a head of its own.
 reference::Spec window_of(reference::Spec spec) {
   spec.layout.head_dim = spec.layout.rotary_dim;
@@ -137,28 +60,16 @@ std::int64_t table_index(const ropeproof_problem& p, const HeadIndex& index) {
          index.token * p.table_token_stride;
 }
 
+// The offset of the last head; -1 without any.
+std::int64_t last_head(const ropeproof_problem& p, std::int64_t heads,
+                       std::int64_t batch, std::int64_t token,
+                       std::int64_t head) {
+  return p.batch * p.seq * heads == 0
+             ? -1
+             : (p.batch - 1) * batch + (p.seq - 1) * token + (heads - 1) * head;
+}
+
 }  // namespace
-
-Knobs f32_knobs() {
-  return f32_knobs_by([](float base, float r, std::int64_t j) {
-    return 1.0f / std::pow(base, static_cast<float>(2 * j) / r);
-  });
-}
-
-Knobs exp2_knobs() {
-  return f32_knobs_by([](float base, float r, std::int64_t j) {
-    return std::exp2(-static_cast<float>(2 * j) / r * std::log2(base));
-  });
-}
-
-Knobs iterated_knobs() {
-  return f32_knobs_by([](float base, float r, std::int64_t j) {
-    const float scale = std::pow(base, -2.0f / r);
-    float theta = 1;
-    for (std::int64_t i = 0; i < j; ++i) theta *= scale;
-    return theta;
-  });
-}
 
 plugin::Description full_description(std::uint32_t angle_class) {
   plugin::Description d;
@@ -207,8 +118,10 @@ plugin::Answer TestKernel::run(const ropeproof_problem& problem) {
       permute(p);
       break;
     default:
-      rotate_tensor(p, p.q, false);
-      if (p.k.heads > 0) rotate_tensor(p, p.k, true);
+      if (!rotate_tensor(problem, p, false) ||
+          (p.k.heads > 0 && !rotate_tensor(problem, p, true))) {
+        return {plugin::Outcome::kCrash, "beyond the tensor"};
+      }
   }
   return {};
 }
@@ -311,8 +224,15 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
   }
 }
 
-void TestKernel::rotate_tensor(const ropeproof_problem& p,
-                               const ropeproof_tensor& t, bool is_key) {
+bool TestKernel::rotate_tensor(const ropeproof_problem& given,
+                               const ropeproof_problem& p, bool is_key) {
+  const ropeproof_tensor& t = is_key ? p.k : p.q;
+  const ropeproof_tensor& of = is_key ? given.k : given.q;
+  const std::int64_t last_in = last_head(given, of.heads, of.in_batch_stride,
+                                         of.in_token_stride, of.in_head_stride),
+                     last_out =
+                         last_head(given, of.heads, of.out_batch_stride,
+                                   of.out_token_stride, of.out_head_stride);
   const Format dtype = plugin::format_of(p.dtype);
   auto* in = const_cast<void*>(t.in);
   const std::int64_t batch = knobs_.only_first_batch_row ? 1 : p.batch;
@@ -326,6 +246,8 @@ void TestKernel::rotate_tensor(const ropeproof_problem& p,
                           h * t.out_head_stride;
         if (knobs_.writes_with_input_strides) to = from;
         if (knobs_.ignores_strides) from = to = dense;
+        if (knobs_.offset) from = knobs_.offset(from), to = knobs_.offset(to);
+        if (from < 0 || from > last_in || to < 0 || to > last_out) return false;
         std::byte* y = bytes_at(t.out, to, dtype);
         rotate_head(p, {b, s, h, is_key}, bytes_at(in, from, dtype), y);
         for (std::int64_t k = p.rotary_offset + p.rotary_dim; k < p.head_dim;
@@ -351,6 +273,7 @@ void TestKernel::rotate_tensor(const ropeproof_problem& p,
     store(bytes_at(t.out, end, dtype), dtype, x * 0.75);
   }
   if (knobs_.changes_input && t.in != t.out) std::memset(in, 0, 1);
+  return true;
 }
 
 void TestKernel::write_table(const ropeproof_problem& p) {

@@ -1,0 +1,44 @@
+// asked_cases.h -- the cases that a kernel is asked, formed once for all that look
+// at them.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/cover/arrays.h"
+#include "conformance/cover/formed.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::selftest {
+
+class AskedCases {
+ public:
+  // `row` is the one that a case was formed from, empty for a committed case and
+  // for a shape; `seed` that of its values, 0 for a committed case.
+  using Look = std::function<void(const cases::RopeCase&, const cover::Row& row,
+                                  std::uint64_t seed)>;
+  using Wants = std::function<bool(const cover::FormedCase&)>;
+
+  // Of a kernel of this description, which must take all. Both outlive this.
+  AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
+             const plugin::Description& description);
+
+  // Those of a tier, without those of the tiers that it contains, on all cores:
+  // `look` is called by several threads at once. Passes on what it throws.
+  void committed(const std::string& tier, const Look& look) const;
+  // Only those that are wanted, who are asked for in their order; how many.
+  std::size_t formed(const std::string& tier, const Look& look,
+                     const Wants& wants) const;
+
+ private:
+  const cases::Corpus& corpus_;
+  std::vector<cover::FormedCase> formed_;
+};
+
+}  // namespace ropeproof::conformance::selftest
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_

@@ -1,0 +1,247 @@
+#include "conformance/selftest/caching_kernel.h"
+
+#include <memory>
+#include <set>
+#include <type_traits>
+
+#include "conformance/plugin/fields.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+template <class T>
+std::string bytes_of(const T* values, std::int64_t count) {
+  const auto* bytes = reinterpret_cast<const char*>(values);
+  return values == nullptr
+             ? "none"
+             : std::string(bytes, bytes + count * std::int64_t{sizeof(T)});
+}
+
+// The arrays that follow from a scaling, as a cache keeps them.
+struct Angles {
+  std::string hi, lo, pair_amplitude;
+  double amplitude;
+
+  explicit Angles(const ropeproof_problem& p)
+      : hi(bytes_of(p.inv_freq, p.rotary_dim / 2)),
+        lo(bytes_of(p.inv_freq_lo, p.rotary_dim / 2)),
+        pair_amplitude(
+            bytes_of(p.pair_amplitude, p.batch * p.seq * p.rotary_dim / 2)),
+        amplitude(p.amplitude) {}
+
+  void recall(ropeproof_problem& p) const {
+    p.inv_freq = reinterpret_cast<const double*>(hi.data());
+    p.inv_freq_lo = reinterpret_cast<const double*>(lo.data());
+    p.amplitude = amplitude;
+    if (p.pair_amplitude != nullptr) {
+      p.pair_amplitude = reinterpret_cast<const double*>(pair_amplitude.data());
+    }
+  }
+};
+
+// What is no size, and no plan of loops is kept under.
+bool is_content(const std::string& part) {
+  return part.starts_with("contents") || part == "position" ||
+         part == "real position" || part == "xPos";
+}
+
+// What a plan of loops is made for.
+const std::set<std::string> kPlans = {
+    "dtype",          "batch",        "seq",        "q.heads",
+    "k.heads",        "head_dim",     "rotary_dim", "rotary_offset",
+    "pairing_blocks", "pair_distance"};
+
+// Of what lies from the first to the last, those two.
+std::string ends_of(const std::string& list) {
+  constexpr std::size_t kOne = sizeof(std::int64_t);
+  return list.size() < kOne
+             ? list
+             : list.substr(0, kOne) + list.substr(list.size() - kOne);
+}
+
+}  // namespace
+
+CachingKernel::CachingKernel(std::string missing)
+    : TestKernel(computing_description(), exact_knobs()),
+      missing_(std::move(missing)) {}
+
+std::vector<CachingKernel::Part> CachingKernel::parts_of(
+    const ropeproof_problem& p) {
+  std::vector<Part> parts;
+  const auto add = [&](const std::string& name,
+                       auto ropeproof_problem::*field) {
+    const auto value = p.*field;
+    parts.push_back({name, bytes_of(&value, 1),
+                     [=](ropeproof_problem& q) { q.*field = value; }});
+  };
+  using P = ropeproof_problem;
+  add("dtype", &P::dtype);
+  add("pairing", &P::pairing);
+  add("direction", &P::direction);
+  add("batch", &P::batch);
+  add("seq", &P::seq);
+  add("head_dim", &P::head_dim);
+  add("rotary_offset", &P::rotary_offset);
+  add("pairing_blocks", &P::pairing_blocks);
+  add("pair_distance", &P::pair_distance);
+  const auto angles = std::make_shared<const Angles>(p);
+  const auto add_angles = [&](const std::string& name,
+                              const std::string& bytes) {
+    parts.push_back(
+        {name, bytes, [=](ropeproof_problem& q) { angles->recall(q); }});
+  };
+  const std::int64_t pairs = p.rotary_dim / 2;
+  add_angles("rotary_dim", bytes_of(&p.rotary_dim, 1));
+  add_angles("base", bytes_of(&p.base, 1));
+  if (p.scaling != nullptr) {
+    const auto kind = static_cast<std::uint32_t>(p.scaling->kind);
+    const std::string word = text::word(plugin::kScalingWords, kind);
+    plugin::for_each_field(
+        *p.scaling, [&](const char* name, const auto& value) {
+          // As the specification calls them.
+          std::string field = name;
+          if (kind == ROPEPROOF_NTK && field == "factor") field = "alpha";
+          if (kind == ROPEPROOF_DYNAMIC_NTK && field == "original_length") {
+            field = "max_position";
+          }
+          if (kind == ROPEPROOF_FREQUENCY_FACTORS && field == "short_factor") {
+            field = "factors";
+          }
+          if constexpr (std::is_same_v<std::decay_t<decltype(value)>,
+                                       const double*>) {
+            add_angles(word + " " + field, bytes_of(value, pairs));
+          } else {
+            add_angles(word + " " + field, bytes_of(&value, 1));
+          }
+        });
+  } else {
+    add_angles("amplitude", bytes_of(&p.amplitude, 1));
+    const bool is_given = p.base == 0 && p.pair_bases == nullptr;
+    add_angles("inv_freq", is_given ? bytes_of(p.inv_freq, pairs) : "");
+  }
+  add_angles("xPos", bytes_of(p.pair_amplitude, p.batch * p.seq * pairs));
+  add_angles("exponents", bytes_of(p.exponent_numerators, pairs));
+  add_angles("pair_bases", bytes_of(p.pair_bases, pairs));
+  const auto add_list = [&](const std::string& name, auto P::*field,
+                            std::int64_t count) {
+    using Item = std::remove_const_t<
+        std::remove_pointer_t<std::remove_reference_t<decltype(p.*field)>>>;
+    const auto kept =
+        std::make_shared<const std::string>(bytes_of(p.*field, count));
+    parts.push_back({name, *kept, [=](ropeproof_problem& q) {
+                       if (q.*field == nullptr) return;
+                       q.*field = reinterpret_cast<const Item*>(kept->data());
+                     }});
+  };
+  add_list("the axis of one pair", &P::axis_of_pair, pairs);
+  add_list("axis_weights", &P::axis_weights, p.position_axes * pairs);
+  add_list("position", &P::positions,
+           (p.position_axes - 1) * p.position_axis_stride + p.batch * p.seq);
+  add_list("real position", &P::real_positions, p.batch * p.seq);
+  for (const bool is_key : {false, true}) {
+    const ropeproof_tensor& t = is_key ? p.k : p.q;
+    const std::int64_t size = p.dtype == ROPEPROOF_F32 ? 4 : 2;
+    const auto kept = std::make_shared<const std::string>(
+        bytes_of(static_cast<const char*>(t.in),
+                 p.batch * p.seq * t.heads * p.head_dim * size));
+    const std::string name = is_key ? "k" : "q";
+    parts.push_back({"contents of " + name, *kept, [=](ropeproof_problem& q) {
+                       (is_key ? q.k : q.q).in = kept->data();
+                     }});
+    parts.push_back({name + ".heads", bytes_of(&t.heads, 1),
+                     [=, heads = t.heads](ropeproof_problem& q) {
+                       (is_key ? q.k : q.q).heads = heads;
+                     }});
+  }
+  return parts;
+}
+
+plugin::Answer CachingKernel::run(const ropeproof_problem& problem) {
+  const bool is_dense =
+      problem.q.in != problem.q.out &&
+      problem.q.in_token_stride == problem.q.heads * problem.head_dim;
+  if (!is_dense || missing_.empty()) return TestKernel::run(problem);
+  const bool has_ends = missing_ == kInnerPositions;
+  std::string key;
+  Part own;
+  for (Part& part : parts_of(problem)) {
+    if (part.name == (has_ends ? "position" : missing_)) {
+      if (has_ends) key += ends_of(part.bytes);
+      own = std::move(part);
+    } else if (!kPlans.contains(missing_) || !is_content(part.name)) {
+      key += part.name + "=" + part.bytes + ";";
+    }
+  }
+  ropeproof_problem p = problem;
+  const auto [known, is_new] = known_.try_emplace(key, own);
+  if (!is_new && kPlans.contains(missing_)) {
+    // It does not fit, and reading on would leave the buffers.
+    if (known->second.bytes != own.bytes) return {};
+  } else if (!is_new && known->second.recall) {
+    known->second.recall(p);
+  }
+  return TestKernel::run(p);
+}
+
+plugin::Description computing_description() {
+  plugin::Description d = full_description(ROPEPROOF_A0);
+  for (const auto& [bit, word] : plugin::kScalingWords) d.scalings |= bit;
+  d.features |= ROPEPROOF_EXPONENTS | ROPEPROOF_EXPLICIT_LENGTH;
+  return d;
+}
+
+const std::vector<std::string>& cached_fields() {
+  static const std::vector<std::string> kFields = {"base",
+                                                   "amplitude",
+                                                   "inv_freq",
+                                                   "exponents",
+                                                   "pair_bases",
+                                                   "xPos",
+                                                   "linear factor",
+                                                   "ntk alpha",
+                                                   "dynamic_ntk factor",
+                                                   "dynamic_ntk max_position",
+                                                   "dynamic_ntk seq_len",
+                                                   "yarn factor",
+                                                   "yarn original_length",
+                                                   "yarn beta_fast",
+                                                   "yarn beta_slow",
+                                                   "yarn truncate",
+                                                   "yarn attention_factor",
+                                                   "yarn mscale",
+                                                   "yarn mscale_all_dim",
+                                                   "long_rope factor",
+                                                   "long_rope short_factor",
+                                                   "long_rope long_factor",
+                                                   "long_rope original_length",
+                                                   "long_rope seq_len",
+                                                   "long_rope attention_factor",
+                                                   "llama3 factor",
+                                                   "llama3 low_freq_factor",
+                                                   "llama3 high_freq_factor",
+                                                   "llama3 original_length",
+                                                   "frequency_factors factors",
+                                                   "the axis of one pair",
+                                                   "axis_weights",
+                                                   "position",
+                                                   "real position",
+                                                   "contents of q",
+                                                   "contents of k",
+                                                   "dtype",
+                                                   "pairing",
+                                                   "direction",
+                                                   "batch",
+                                                   "seq",
+                                                   "q.heads",
+                                                   "k.heads",
+                                                   "head_dim",
+                                                   "rotary_dim",
+                                                   "rotary_offset",
+                                                   "pairing_blocks",
+                                                   "pair_distance"};
+  return kFields;
+}
+
+}  // namespace ropeproof::conformance::selftest

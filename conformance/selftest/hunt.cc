@@ -1,0 +1,69 @@
+#include "conformance/selftest/hunt.h"
+
+#include "conformance/check/call.h"
+#include "conformance/check/contract.h"
+#include "conformance/check/features.h"
+#include "conformance/check/runner.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+template <class Measure>
+bool is_right(check::Call call, const Measure& measure) {
+  judge::Output output;
+  return call.run(output).outcome == plugin::Outcome::kOk &&
+         output.stray.empty() && measure(output).pass();
+}
+
+}  // namespace
+
+Hunt::Hunt(std::vector<Mutant> mutants) : mutants_(std::move(mutants)) {
+  for (std::size_t i = 0; i < mutants_.size(); ++i) {
+    killed_by_.emplace_back(Stage::kNone);
+  }
+}
+
+template <class IsRight>
+void Hunt::judge_all(const ropeproof_problem& problem, Stage stage,
+                     const IsRight& is_right) {
+  for (std::size_t i = 0; i < mutants_.size(); ++i) {
+    const Mutant& mutant = mutants_[i];
+    if (killed_by_[i] != Stage::kNone ||
+        (mutant.where && !mutant.where(problem))) {
+      continue;
+    }
+    MutantKernel kernel(mutant);
+    if (!is_right(kernel)) killed_by_[i] = stage;
+  }
+}
+
+void Hunt::look(const cases::RopeCase& c, Stage stage) {
+  TestKernel memory(mutant_description(), {});
+  for (const std::uint32_t operation : check::kRopeOperations) {
+    if (!check::missing_feature(memory.description(), operation, c, true)
+             .empty()) {
+      continue;
+    }
+    const judge::Claim claim = check::subject_of(memory, c, operation).claim;
+    check::Call call(memory, operation, c, claim.table);
+    judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {
+      return is_right(check::Call(kernel, operation, c, claim.table),
+                      [&](const judge::Output& output) {
+                        return judge::judge(c, operation, claim, output, false);
+                      });
+    });
+  }
+}
+
+void Hunt::look(const cases::PermuteCase& c, Stage stage) {
+  TestKernel memory(mutant_description(), {});
+  if (!check::missing_feature(memory.description(), c).empty()) return;
+  check::Call call(memory, c);
+  judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {
+    return is_right(check::Call(kernel, c), [&](const judge::Output& output) {
+      return judge::judge(c, output);
+    });
+  });
+}
+
+}  // namespace ropeproof::conformance::selftest

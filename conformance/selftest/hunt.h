@@ -1,0 +1,40 @@
+// hunt.h -- which cases kill which mutants.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_HUNT_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_HUNT_H_
+
+#include <atomic>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/selftest/mutants.h"
+
+namespace ropeproof::conformance::selftest {
+
+class Hunt {
+ public:
+  explicit Hunt(std::vector<Mutant> mutants);
+
+  // Judges all mutants that are alive and wrong for some call of the case; several
+  // threads at once, cases of one stage in any order, then those of the next.
+  void look(const cases::RopeCase& c, Stage stage);
+  void look(const cases::PermuteCase& c, Stage stage);
+
+  std::span<const Mutant> mutants() const { return mutants_; }
+  // The stage that has killed each.
+  Stage killed_by(std::size_t mutant) const { return killed_by_[mutant]; }
+
+ private:
+  // Of a call: `is_right` says of a kernel whether it answers so.
+  template <class IsRight>
+  void judge_all(const ropeproof_problem& problem, Stage stage,
+                 const IsRight& is_right);
+
+  std::vector<Mutant> mutants_;
+  std::deque<std::atomic<Stage>> killed_by_;
+};
+
+}  // namespace ropeproof::conformance::selftest
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_HUNT_H_

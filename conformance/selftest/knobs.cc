@@ -1,0 +1,112 @@
+#include "conformance/selftest/knobs.h"
+
+#include <cmath>
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+using reference::Format;
+
+double position_on(const ropeproof_problem& p, const HeadIndex& index,
+                   std::int64_t axis) {
+  const std::int64_t at = axis * p.position_axis_stride +
+                          index.batch * p.position_batch_stride + index.token;
+  return p.real_positions != nullptr ? p.real_positions[at]
+                                     : static_cast<double>(p.positions[at]);
+}
+
+double given_position(const ropeproof_problem& p, const HeadIndex& index,
+                      std::int64_t j) {
+  if (p.axis_weights == nullptr) {
+    return position_on(p, index,
+                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j]);
+  }
+  double sum = 0;
+  for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
+    sum += p.axis_weights[axis * (p.rotary_dim / 2) + j] *
+           position_on(p, index, axis);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double rounded(Format format, double value) {
+  return decode(format, encode(format, value));
+}
+
+double truncated(Format format, double value) {
+  return decode(format, truncate(format, value));
+}
+
+double rounded_half_away(Format format, double value) {
+  const double below = truncated(format, value);
+  const double up = std::copysign(ulp(format, below), value);
+  return 2 * std::abs(value - below) < std::abs(up) ? below : below + up;
+}
+
+double power(double base, std::int64_t j, std::int64_t dim) {
+  return std::pow(base,
+                  -2.0 * static_cast<double>(j) / static_cast<double>(dim));
+}
+
+Knobs exact_knobs() {
+  Knobs knobs;
+  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    return p.inv_freq != nullptr ? p.inv_freq[j]
+                                 : power(p.base, j, p.rotary_dim);
+  };
+  knobs.angle = [](double position, double theta) { return position * theta; };
+  knobs.position = given_position;
+  knobs.pair = [](const reference::Spec& spec, std::int64_t j) {
+    return reference::source_pair(spec, j);
+  };
+  knobs.adjust_rotation = [](double&, double&, std::int64_t, std::int64_t) {};
+  knobs.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
+                               double&, double&) {};
+  knobs.amplitude = [](double m) { return m; };
+  return knobs;
+}
+
+namespace {
+
+// The frequencies by `formula` where base says it all, else as given, in f32.
+Knobs f32_knobs_by(float (*formula)(float base, float r, std::int64_t j)) {
+  Knobs knobs = exact_knobs();
+  knobs.frequency = [formula](const ropeproof_problem& p, std::int64_t j) {
+    if (p.base == 0 || p.scaling != nullptr) {
+      return double{static_cast<float>(p.inv_freq[j])};
+    }
+    return double{formula(static_cast<float>(p.base),
+                          static_cast<float>(p.rotary_dim), j)};
+  };
+  knobs.angle = [](double position, double theta) {
+    return double{static_cast<float>(position) * static_cast<float>(theta)};
+  };
+  return knobs;
+}
+
+}  // namespace
+
+Knobs f32_knobs() {
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    return 1.0f / std::pow(base, static_cast<float>(2 * j) / r);
+  });
+}
+
+Knobs exp2_knobs() {
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    return std::exp2(-static_cast<float>(2 * j) / r * std::log2(base));
+  });
+}
+
+Knobs iterated_knobs() {
+  return f32_knobs_by([](float base, float r, std::int64_t j) {
+    const float scale = std::pow(base, -2.0f / r);
+    float theta = 1;
+    for (std::int64_t i = 0; i < j; ++i) theta *= scale;
+    return theta;
+  });
+}
+
+}  // namespace ropeproof::conformance::selftest
