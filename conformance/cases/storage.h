@@ -38,6 +38,11 @@ enum class InPlace { kNone, kBoth, kQueries, kKeys };
 // one element after an aligned address, at no guard page.
 enum class BufferEdge { kEnd, kStart, kUnaligned };
 
+// The bytes that outputs hold before a call, one or the other: a NaN in every
+// format, or 3e38 in f32 and bf16. What nobody writes is found by both, and a kernel
+// that reads it finds no number to rely on.
+inline constexpr unsigned char kOutputFills[] = {0xff, 0x7f};
+
 struct Storage {
   DimensionOrder order = DimensionOrder::kBshd;
   Spacing spacing = Spacing::kDense;

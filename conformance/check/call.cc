@@ -105,7 +105,7 @@ ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
   const Array out = storage_.is_in_place(member == &judge::Output::k)
                         ? in
                         : memory_.add(name + ".out", placed.out, width_,
-                                      CallMemory::Fill::kOnes);
+                                      CallMemory::Fill::kOutput);
   return rotated(member, in, out, bits);
 }
 
@@ -124,8 +124,8 @@ void Call::add_packed() {
                         storage_.any_in_place(c.k_heads);
   std::optional<Array> out;
   if (!is_apart) {
-    out =
-        memory_.add("q, k and v.out", all.out, width_, CallMemory::Fill::kOnes);
+    out = memory_.add("q, k and v.out", all.out, width_,
+                      CallMemory::Fill::kOutput);
   }
   const auto part = [&](Array array, std::int64_t first, std::int64_t heads) {
     array.rows.shape.heads = heads;
@@ -144,7 +144,7 @@ void Call::add_packed() {
                : memory_.add(
                      name,
                      place(storage_, {c.batch, c.seq, heads}, d, is_key).out,
-                     width_, CallMemory::Fill::kOnes);
+                     width_, CallMemory::Fill::kOutput);
     }
     return rotated(member, from, to, bits);
   };

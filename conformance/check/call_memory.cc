@@ -77,8 +77,12 @@ Array CallMemory::add(const std::string& name, const Rows& rows,
     buffer.watched = {{0, total}};
     zone = kernel_.allocate_at(edge, total);
   }
+  const int byte =
+      fill == Fill::kFinite
+          ? 0xa5
+          : cases::kOutputFills[(salt_ >> (buffers_.size() + 9) % 32) % 2];
   for (const ByteRange& range : buffer.watched) {
-    std::memset(zone + range.begin, static_cast<int>(fill), range.size());
+    std::memset(zone + range.begin, byte, range.size());
   }
   buffer.zone_before = zone_before;
   buffer.data = zone + zone_before;
@@ -102,7 +106,7 @@ Array CallMemory::add_input(const std::string& name, const Rows& rows,
 
 Array CallMemory::add_output(const std::string& name, const Rows& rows,
                              std::size_t width) {
-  const Array array = add(name, rows, width, Fill::kOnes);
+  const Array array = add(name, rows, width, Fill::kOutput);
   mark_output(array);
   return array;
 }

@@ -27,9 +27,10 @@ namespace ropeproof::conformance::check {
 
 class CallMemory {
  public:
-  enum class Fill : unsigned char {
-    kFinite = 0xa5,  // about -3e-16 in f32 and bf16
-    kOnes = 0xff     // a NaN in every format
+  // What buffers hold before the call.
+  enum class Fill {
+    kFinite,  // about -3e-16 in f32 and bf16
+    kOutput   // one of cases::kOutputFills
   };
 
   // `kernel` provides the memory, which ends with this. `salt` decides on which

@@ -25,6 +25,9 @@ using reference::Pairing;
 // real models.
 constexpr std::int64_t kMaxElements = 1 << 14;
 
+// Channels outside the window, in halves of those inside.
+constexpr std::int64_t kOfModels[] = {1, 3};
+
 std::int64_t draw_size(Draw& draw, const Range& range) {
   return draw.between(range.low, range.high);
 }
@@ -91,7 +94,8 @@ class Outline {
     };
     for (const Size& size : sizes) {
       while (elements() > kMaxElements && *size.value > size.low) {
-        *size.value = std::max(*size.value / 2, size.low);
+        // Not at once to the least, which is a power of two.
+        *size.value = size.low + (*size.value - size.low) / 2;
       }
     }
   }
@@ -109,8 +113,11 @@ class Outline {
       l.pair_distance = pairs_ + draw_.between(1, pairs_ + 2);
       width = pairs_ + l.pair_distance;
     }
+    // Of models a half or a quarter of the head rotates.
     const std::int64_t some =
-        draw_.between(1, 1 + std::min<std::int64_t>(pairs_, 16));
+        pairs_ >= 8 && draw_.one_in(3)
+            ? pairs_ * draw_.from(kOfModels)
+            : draw_.between(1, 1 + std::min<std::int64_t>(pairs_, 16));
     const std::int64_t odd = width % 2 == 0 ? 1 : 0;  // makes a sum with it odd
     switch (q_.window) {
       case WindowClass::kFull:
@@ -131,7 +138,7 @@ class Outline {
         l.head_dim = width + l.rotary_offset + 2 * some - (1 - odd);
         break;
       case WindowClass::kTrailing:
-        l.rotary_offset = 2 * some;
+        l.rotary_offset = std::min(2 * some, kFarOffset - 2);
         l.head_dim = width + l.rotary_offset;
         break;
       case WindowClass::kFar:

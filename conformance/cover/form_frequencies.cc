@@ -13,7 +13,7 @@ constexpr double kBases[] = {500000, 1e6, 1e7, 150000, 256000, 5e6};
 // Neither is a number of f32.
 constexpr double kFractionalBases[] = {10000.1, 1234567.3, 333.3, 1e11};
 constexpr double kSmallBases[] = {2, 3, 10, 100, 256};
-constexpr std::int64_t kLengths[] = {2048, 4096, 8192, 32768};
+constexpr std::int64_t kLengths[] = {128, 2048, 4096, 8192, 32768, 262144};
 
 class FrequencyForm {
  public:
@@ -65,17 +65,22 @@ class FrequencyForm {
   // YaRN's ramp runs forward for L > 2 pi 4 and a base above 326 (stress_case.cc).
   reference::Yarn yarn() {
     reference::Yarn s;
-    s.factor = draw_.real(1, 48);
+    s.factor = factor(48);
     s.original_length = draw_.from(kLengths);
     s.beta_fast = draw_.real(16, 40);
     s.beta_slow = draw_.real(1, 4);
     return s;
   }
 
+  // Of one time in eight 1, which scales nothing.
+  double factor(double most) {
+    return draw_.one_in(8) ? 1 : draw_.real(1, most);
+  }
+
   // Where both factors are equal the band between them is empty.
   reference::Llama3 llama3() {
     const double low = draw_.real(0.5, 2);
-    return {draw_.real(1, 40), low, draw_.one_in(4) ? low : draw_.real(2, 8),
+    return {factor(40), low, draw_.one_in(4) ? low : draw_.real(2, 8),
             draw_.from(kLengths)};
   }
 
@@ -83,14 +88,14 @@ class FrequencyForm {
     reference::LongRope s;
     s.short_factor = list(1, 0.125);
     s.long_factor = list(1.5, 3.25);
-    s.factor = draw_.real(1, 32);
+    s.factor = factor(32);
     s.seq_len = length();
     s.original_length = std::max<std::int64_t>(trained, 2);
     return s;
   }
 
   reference::DynamicNtk dynamic(std::int64_t trained) {
-    return {draw_.real(1, 8), std::max<std::int64_t>(trained, 1), length()};
+    return {factor(8), std::max<std::int64_t>(trained, 1), length()};
   }
 
   void choose_scaling() {
@@ -128,7 +133,7 @@ class FrequencyForm {
         f.scaling = y;
         break;
       case ScalingClass::kYarnAttention:
-        y.attention_factor = draw_.real(0.75, 1.5);
+        y.attention_factor = draw_.one_in(4) ? 1 : draw_.real(0.75, 1.5);
         f.scaling = y;
         break;
       case ScalingClass::kLongRope:
@@ -138,8 +143,7 @@ class FrequencyForm {
         f.scaling = long_rope(draw_.one_in(2) ? n : n + draw_.between(1, n));
         break;
       case ScalingClass::kLlama3:
-        f.scaling = reference::Llama3{draw_.real(1, 40), draw_.real(0.5, 2),
-                                      draw_.real(2, 8), draw_.from(kLengths)};
+        f.scaling = llama3();
         break;
       case ScalingClass::kFrequencyFactors:
         f.scaling = reference::FrequencyFactors{list(1, draw_.real(0, 2))};
@@ -164,9 +168,10 @@ class FrequencyForm {
     }
   }
 
-  // A power of two up to 2^most, half of the time 1. Results of 2^9 times 2^6 are
-  // numbers of binary16.
-  double spread(int most) {
+  // A power of two, half of the time 1. In f16 at most 2^5: results of 2^9 times
+  // 2^6 are numbers of it.
+  double spread() {
+    const int most = c_.dtype == reference::Format::kF16 ? 5 : 10;
     return draw_.one_in(2)
                ? 1
                : std::ldexp(1, static_cast<int>(draw_.between(1, most)));
@@ -179,16 +184,16 @@ class FrequencyForm {
       case AmplitudeClass::kOfScaling:
         break;
       case AmplitudeClass::kLarge:
-        f.amplitude = draw_.real(1.0625, 2) * spread(5);
+        f.amplitude = draw_.real(1.0625, 2) * spread();
         break;
       case AmplitudeClass::kSmall:
-        f.amplitude = draw_.real(0.25, 0.9375) / spread(10);
+        f.amplitude = draw_.real(0.25, 0.9375) / spread();
         break;
       case AmplitudeClass::kZero:
         f.amplitude = 0;
         break;
       case AmplitudeClass::kNegative:
-        f.amplitude = -draw_.real(0.5, 1.5) * spread(5);
+        f.amplitude = draw_.one_in(4) ? -1 : -draw_.real(0.5, 1.5) * spread();
         break;
       case AmplitudeClass::kPerPair: {
         // 448^(distance / scale_base), at most 22: binary16 holds the results.

@@ -44,6 +44,9 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
   const std::int64_t segment = std::max<std::int64_t>(seq / 4, 2);
   for (std::int64_t t = 0; t < seq; ++t) {
     switch (order) {
+      case OrderClass::kFromZero:
+        add(t);
+        break;
       case OrderClass::kAscending:
         add(largest >= seq - 1 ? largest - (seq - 1) + t : t % (largest + 1));
         break;
@@ -154,7 +157,7 @@ std::vector<double> form_positions(Draw& draw, const Question& q,
     }
   }
   if (q.has_mixed_signs) {
-    mix_signs(draw, free, follows_length(q.scaling) || draw.one_in(2));
+    mix_signs(draw, free, follows_length(q.scaling));
   }
   for (std::int64_t axis = 0; are_alike && axis < axes; ++axis) {
     for (std::int64_t b = 1; b < batch; ++b) {

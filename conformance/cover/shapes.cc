@@ -1,6 +1,10 @@
 #include "conformance/cover/shapes.h"
 
+#include <algorithm>
 #include <bit>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "conformance/cases/counter_generator.h"
 #include "conformance/text/strict_json.h"
@@ -33,39 +37,88 @@ std::vector<std::uint8_t> classes_of(const Model& model, const Masks& offered,
   return classes;
 }
 
-// One shape as one question; `dtype` is its class.
+// The class of a size; of 4 and beyond, that of 4, so that no rule about large calls
+// applies.
+std::uint8_t class_of_size(const std::vector<Range>& ranges,
+                           std::int64_t size) {
+  std::uint8_t c = 0;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].low <= std::min<std::int64_t>(size, 4)) {
+      c = static_cast<std::uint8_t>(i);
+    }
+  }
+  return c;
+}
+
+// One shape as one question; `dtype` is its class. Of `drawn` dimensions the classes
+// take turns, the others are plain.
 Question question_of_shape(const Model& model, const Masks& offered,
                            const Shape& shape, std::uint64_t turn,
-                           std::uint8_t dtype) {
-  Row row(model.size(), 0);
-  for (const char* name : {"pairing", "layout", "place"}) {
+                           std::uint8_t dtype,
+                           std::span<const char* const> drawn) {
+  Row row(model.size(), kOpen);
+  const auto set = [&](std::string_view dimension, std::uint8_t c) {
+    if (model.at(dimension) < model.size()) row[model.at(dimension)] = c;
+  };
+  const auto offers = [&](std::string_view dimension, std::string_view word) {
+    const std::size_t d = model.at(dimension);
+    return d < model.size() && (offered[d] >> model.at(d, word) & 1) != 0;
+  };
+  set("dtype", dtype);
+  const std::string window = text::word(kWindowClasses, shape.window);
+  const std::size_t w = model.at("window");
+  if (offers("window", window)) row[w] = model.at(w, window);
+  const std::pair<const char*, std::int64_t> sizes[] = {
+      {"batch", shape.batch},
+      {"seq", shape.seq},
+      {"q_heads", shape.q_heads},
+      {"k_heads", shape.k_heads},
+      {"pairs", shape.pairs}};
+  for (const auto& [name, size] : sizes) {
+    const std::size_t d = model.at(name);
+    if (d < model.size()) {
+      set(name, class_of_size(model.dimensions()[d].ranges, size));
+    }
+  }
+  std::vector<std::size_t> chosen;
+  for (const char* name : drawn) {
     const std::size_t d = model.at(name);
     const std::vector<std::uint8_t> classes = classes_of(model, offered, d);
     if (classes.empty()) continue;
     turn = cases::random_bits(turn, d);
-    row[d] = classes[turn % classes.size()];
+    const std::uint8_t c = classes[turn % classes.size()];
+    // A row of these takes a page, and shapes have many.
+    const std::string& word = model.dimensions()[d].classes[c];
+    if (word == "wide" || word == "far") continue;
+    row[d] = c;
+    chosen.push_back(d);
   }
-  if (model.at("dtype") < model.size()) row[model.at("dtype")] = dtype;
-  Question q = question_of(model, row);
+  std::optional<Row> whole = model.complete(row, offered);
+  for (; !whole && !chosen.empty(); whole = model.complete(row, offered)) {
+    row[chosen.back()] = kOpen;
+    chosen.pop_back();
+  }
+  if (!whole) {
+    row.assign(model.size(), 0);
+    set("dtype", dtype);
+    whole = row;
+  }
+  Question q = question_of(model, *whole);
   q.batch = {shape.batch, shape.batch};
   q.seq = {shape.seq, shape.seq};
   q.q_heads = {shape.q_heads, shape.q_heads};
   q.k_heads = {shape.k_heads, shape.k_heads};
   q.pairs = {shape.pairs, shape.pairs};
-  const auto offers = [&](std::string_view dimension, std::string_view word) {
-    const std::size_t d = model.at(dimension);
-    return d < model.size() && (offered[d] >> model.at(d, word) & 1) != 0;
-  };
-  if (offers("window", text::word(kWindowClasses, shape.window))) {
-    q.window = shape.window;
-  }
-  if (shape.pairs == 1) q.pairing.has_blocks = false;
-  // Channels between the halves lie outside the window.
-  if (q.pairing.is_apart) q.window = WindowClass::kLeading;
   // 4096 tokens need as many positions.
   if (offers("magnitude", "2^16")) q.magnitude = 16;
   return q;
 }
+
+// What takes turns where a shape is asked plainly, and where it is not.
+constexpr const char* kPlain[] = {"pairing", "layout", "place"};
+constexpr const char* kVaried[] = {"pairing", "layout",  "place", "direction",
+                                   "scaling", "axes",    "order", "sign",
+                                   "rows",    "strides", "base"};
 
 }  // namespace
 
@@ -125,12 +178,19 @@ std::vector<ShapeQuestion> shape_questions(const Model& model,
     for (std::size_t d = 0; d < dtypes.size(); ++d) {
       const bool is_chosen = d == chosen;
       if (shape.tier == "full" && !is_chosen) continue;
-      ShapeQuestion one{
-          shape.name, shape.tier,
-          question_of_shape(model, offered, shape, turn + d, dtypes[d])};
+      ShapeQuestion one{shape.name, shape.tier,
+                        question_of_shape(model, offered, shape, turn + d,
+                                          dtypes[d], kPlain)};
       one.name += "-" + text::word(text::kFormatWords, one.question.dtype);
       if (shape.is_loop && !is_chosen && !shape.name.starts_with("pairs")) {
         one.tier = "full";
+      }
+      // A prompt begins at 0.
+      if (turn % 2 == 0) one.question.order = OrderClass::kFromZero;
+      if (is_chosen && !shape.is_loop) {
+        questions.push_back({shape.name + "-varied", shape.tier,
+                             question_of_shape(model, offered, shape, ~turn,
+                                               dtypes[d], kVaried)});
       }
       questions.push_back(std::move(one));
     }

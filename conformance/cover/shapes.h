@@ -30,9 +30,10 @@ struct ShapeQuestion {
 };
 
 // What a kernel is asked: each shape of core in all of its dtypes, of full in one of
-// them; each size of a loop in all, in core in one of them, of pairs in all. Its
-// pairings, orders of dimensions and places take turns. A window that it does not
-// offer is full.
+// them, and once more with other classes in the dimensions that a shape leaves open;
+// each size of a loop in all, in core in one of them, of pairs in all. Pairings,
+// orders of dimensions and places take turns, and half of the shapes have positions
+// from 0. A window that it does not offer is full.
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,
                                            const std::vector<Shape>& shapes);

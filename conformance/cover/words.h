@@ -132,7 +132,8 @@ inline constexpr text::Words<int, 7> kMagnitudeClasses{{{8, "2^8"},
 
 // Of the positions of one batch row.
 enum class OrderClass {
-  kAscending,  // by one; or a single token
+  kAscending,  // by one, up to the largest; or a single token
+  kFromZero,   // 0, 1, 2 ...: shapes alone have it
   kShuffled,
   kConstant,
   kPacked,  // begins anew at 0, several times

@@ -222,8 +222,9 @@ class Places {
         const bool wrong = meter.is_wrong(tensor.first + i);
         const int bits = reference::traits(e.format).total_bits;
         const bool is_fill =
-            e.got_bits ==
-            std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
+            std::ranges::any_of(cases::kOutputFills, [&](std::uint64_t byte) {
+              return e.got_bits == byte * 0x0101010101010101 >> (64 - bits);
+            });
         const bool is_second =
             tensor.x != nullptr && e.pair >= 0 &&
             channels_.to[static_cast<std::size_t>(e.pair)].v == e.channel;

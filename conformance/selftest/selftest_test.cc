@@ -68,9 +68,8 @@ TEST_CASE("a mutant is killed where it is wrong, and nowhere else",
     k.adjust_rotation = [](auto&, auto& s, auto, auto) { s = 0; };
   };
   CHECK(killed_by({"", "", loses_sine}) == Stage::kSmoke);
-  CHECK(killed_by({"", "", loses_sine, [](const auto& p) {
-                     return p.q.heads > 16;
-                   }}) == Stage::kCore);
+  CHECK(killed_by({"", "", loses_sine,
+                   [](const auto& p) { return p.seq > 256; }}) == Stage::kCore);
   CHECK(killed_by({"", "", loses_sine, [](const auto& p) {
                      return p.q.heads > 1000;
                    }}) == Stage::kNone);
