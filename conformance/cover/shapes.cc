@@ -13,6 +13,13 @@ namespace ropeproof::conformance::cover {
 namespace {
 
 constexpr std::int64_t kMaxSize = 1 << 20;
+// Elements of q and k up to which core asks a shape in every dtype.
+constexpr std::int64_t kEveryDtype = 1 << 18;
+
+std::int64_t elements(const Shape& shape) {
+  return shape.batch * shape.seq * (shape.q_heads + shape.k_heads) * 2 *
+         shape.pairs;
+}
 
 // A loop of `count` turns, among others of a few.
 Shape loop_of(const std::string& loop, std::int64_t count) {
@@ -182,9 +189,9 @@ std::vector<ShapeQuestion> shape_questions(const Model& model,
                         question_of_shape(model, offered, shape, turn + d,
                                           dtypes[d], kPlain)};
       one.name += "-" + text::word(text::kFormatWords, one.question.dtype);
-      if (shape.is_loop && !is_chosen && !shape.name.starts_with("pairs")) {
-        one.tier = "full";
-      }
+      const bool is_cheap = shape.is_loop ? shape.name.starts_with("pairs")
+                                          : elements(shape) <= kEveryDtype;
+      if (!is_chosen && !is_cheap) one.tier = "full";
       // A prompt begins at 0.
       if (turn % 2 == 0) one.question.order = OrderClass::kFromZero;
       if (is_chosen && !shape.is_loop) {

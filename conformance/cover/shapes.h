@@ -29,11 +29,12 @@ struct ShapeQuestion {
   Question question;
 };
 
-// What a kernel is asked: each shape of core in all of its dtypes, of full in one of
-// them, and once more with other classes in the dimensions that a shape leaves open;
-// each size of a loop in all, in core in one of them, of pairs in all. Pairings,
-// orders of dimensions and places take turns, and half of the shapes have positions
-// from 0. A window that it does not offer is full.
+// What a kernel is asked: each shape in one dtype, and once more with other classes
+// in the dimensions that a shape leaves open; the shapes of core in all of its
+// dtypes, those of more than 2^18 elements in full. Each size of a loop in all
+// dtypes, in core in one of them, of pairs in all. Pairings, orders of dimensions and
+// places take turns, and half of the shapes have positions from 0. A window that it
+// does not offer is full.
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,
                                            const std::vector<Shape>& shapes);
