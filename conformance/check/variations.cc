@@ -19,8 +19,8 @@ namespace {
 using cases::RopeCase;
 using reference::Pairing;
 
-// Dtype, sizes, layout, memory.
-void add_shapes(Former& former) {
+// What a model decides: dtype, pairing, direction.
+void add_kinds(Former& former) {
   const RopeCase& a = former.base();
   for (const auto& [dtype, word] : text::kFormatWords) {
     if (dtype == a.dtype) continue;
@@ -47,6 +47,11 @@ void add_shapes(Former& former) {
                        ? reference::Direction::kAdjoint
                        : reference::Direction::kForward;
              }});
+}
+
+// Sizes, layout, memory.
+void add_shapes(Former& former) {
+  const RopeCase& a = former.base();
   std::vector<std::int64_t> all(static_cast<std::size_t>(a.tokens()));
   std::iota(all.begin(), all.end(), 0);
   if (a.batch > 1) {
@@ -310,7 +315,8 @@ void add_axes(Former& former) {
   former.add("the axis of one pair", true, edits);
 }
 
-void add_all(Former& former) {
+void add_all(Former& former, bool is_profile) {
+  if (!is_profile) add_kinds(former);
   add_shapes(former);
   add_base(former);
   add_lists(former);
@@ -323,13 +329,13 @@ void add_all(Former& former) {
 
 std::vector<Variation> variations_of(plugin::Kernel& kernel,
                                      std::uint32_t operation,
-                                     const RopeCase& like, bool alone) {
+                                     const RopeCase& like, bool is_profile) {
   std::vector<Variation> variations;
   std::set<std::string> known;
-  for (RopeCase& base : variation_bases(kernel, operation, like, alone)) {
+  for (RopeCase& base : variation_bases(kernel, operation, like, is_profile)) {
     Former former(kernel, operation, known);
     if (!former.begin(std::move(base))) continue;
-    add_all(former);
+    add_all(former, is_profile);
     Variation variation = former.take();
     if (!variation.changes.empty()) variations.push_back(std::move(variation));
   }

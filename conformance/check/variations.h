@@ -36,13 +36,14 @@ struct Variation {
 // `like` itself, a case that it takes, with up to two batch rows of three tokens;
 // then one for each scaling, for frequencies, axes, weights and xPos, in the layout
 // of `like`, each as far as the kernel offers it and does not decline it. Where cos
-// and sin are given, or `like` is to be `alone`, there is the first alone. All have the id of `like`, so that
-// those of one size lie at the same addresses. A changed angle changes some cosine
-// or sine by an eighth. Cost: a millisecond a case of eight pairs.
+// and sin are given, there is the first alone; in a profile too, and dtype, pairing
+// and direction stay the model's. All have the id of `like`, so that those of one
+// size lie at the same addresses. A changed angle changes some cosine or sine by an
+// eighth. Cost: a millisecond a case of eight pairs.
 std::vector<Variation> variations_of(plugin::Kernel& kernel,
                                      std::uint32_t operation,
                                      const cases::RopeCase& like,
-                                     bool alone = false);
+                                     bool is_profile = false);
 
 // Those of them that the kernel takes under another operation; where that is given
 // cos and sin, of the first alone.

@@ -239,7 +239,7 @@ RopeCase outline(const Question& question, std::uint64_t seed,
 }
 
 void fill(RopeCase& c, const Question& question, std::uint64_t seed,
-          reference::Oracle oracle) {
+          reference::Oracle oracle, bool has_nans) {
   const cases::Spacing spacing = question.storage.spacing;
   const bool is_q_alike = spacing == cases::Spacing::kBroadcast;
   const Alike alike{is_q_alike,
@@ -247,7 +247,7 @@ void fill(RopeCase& c, const Question& question, std::uint64_t seed,
   form_goldens(c, oracle, [&](RopeCase& with_table) {
     fill_values(with_table, question.values, alike,
                 cases::random_bits(seed, 1));
-    mark_copies(with_table, cases::random_bits(seed, 2));
+    if (has_nans) mark_copies(with_table, cases::random_bits(seed, 2));
   });
 }
 

@@ -22,9 +22,10 @@ cases::RopeCase outline(const Question& question, std::uint64_t seed,
                         std::int64_t max_position,
                         const cases::RopeCase* model = nullptr);
 
-// Fills in q, k and the goldens. Cost: see reference/sweep/.
+// Fills in q, k and the goldens; with `has_nans` channels outside the window hold
+// what mark_copies() says. Cost: see reference/sweep/.
 void fill(cases::RopeCase& c, const Question& question, std::uint64_t seed,
-          reference::Oracle oracle);
+          reference::Oracle oracle, bool has_nans = true);
 
 }  // namespace ropeproof::conformance::cover
 

@@ -78,7 +78,9 @@ cases::RopeCase outline(const FormedCase& formed, std::int64_t max_position) {
 cases::RopeCase form(const FormedCase& formed, std::int64_t max_position,
                      reference::Oracle oracle) {
   cases::RopeCase c = outline(formed, max_position);
-  fill(c, formed.question, formed.seed, oracle);
+  // A model's numbers are no NaNs.
+  const bool has_nans = formed.model == nullptr;
+  fill(c, formed.question, formed.seed, oracle, has_nans);
   return c;
 }
 
