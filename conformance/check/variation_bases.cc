@@ -195,7 +195,7 @@ void resize_heads(RopeCase& c, std::int64_t head_dim) {
 
 std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
                                       std::uint32_t operation,
-                                      const RopeCase& like, bool alone) {
+                                      const RopeCase& like, bool is_profile) {
   constexpr std::int64_t kBatch = 2, kSeq = 3, kQueryHeads = 3, kKeyHeads = 2;
   const std::int64_t batch = std::min(like.batch, kBatch);
   const std::int64_t seq = std::min(like.seq, kSeq);
@@ -212,7 +212,7 @@ std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
   follow_positions(small);
 
   std::vector<RopeCase> bases = {small};
-  if (forms_angles(operation) && !alone) {
+  if (forms_angles(operation) && !is_profile) {
     for (RopeCase& base : bases_of(small, reach_of(kernel))) {
       bases.push_back(std::move(base));
     }

@@ -13,13 +13,13 @@ namespace ropeproof::conformance::check {
 // Whether cos and sin are the kernel's to form.
 bool forms_angles(std::uint32_t operation);
 
-// A few tokens and heads of `like`; where the operation forms angles, and unless it is
-// to be `alone`, then the same plain, with each scaling, with frequencies, axes and amplitudes of its own.
-// Without goldens; not all are valid, or the kernel's.
+// A few tokens and heads of `like`; where the operation forms angles, but in a
+// profile, then the same plain, with each scaling, with frequencies, axes and
+// amplitudes of its own. Without goldens; not all are valid, or the kernel's.
 std::vector<cases::RopeCase> variation_bases(plugin::Kernel& kernel,
                                              std::uint32_t operation,
                                              const cases::RopeCase& like,
-                                             bool alone);
+                                             bool is_profile);
 
 // Makes the length of a scaling that of the positions.
 void follow_positions(cases::RopeCase& c);

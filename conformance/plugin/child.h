@@ -1,9 +1,10 @@
 // child.h -- a process that runs third-party code.
 //
 // The child talks over one socket, is killed with all that it started, and
-// leaves no zombie and no descriptor behind; but for one that is adopted. When the runner dies, all of that
+// leaves no zombie and no descriptor behind. When the runner dies, all of that
 // ends too, hanging or not: see supervisor.h. What it prints is read as it comes
-// and forgotten but for the last line.
+// and forgotten but for the last line. A process that is adopted is neither killed
+// nor read.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
 
