@@ -10,6 +10,7 @@
 #ifndef ROPEPROOF_REFERENCE_BALL_H_
 #define ROPEPROOF_REFERENCE_BALL_H_
 
+#include <algorithm>
 #include <boost/math/constants/constants.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <concepts>
@@ -46,10 +47,18 @@ class Ball {
   friend Ball operator-(const Ball& a) {
     return Ball(Mid(-a.mid_), a.radius_, a.exact_bits_);
   }
+  // Exact as long as the significand fits.
   friend Ball operator+(const Ball& a, const Ball& b) {
     if (a.is_zero()) return b;
     if (b.is_zero()) return a;
     const Mid mid = a.mid_ + b.mid_;
+    if (a.is_exact() && b.is_exact()) {
+      // From the last bit of either to the first, and a carry.
+      const int bits =
+          std::max(a.top(), b.top()) + 1 -
+          std::min(a.top() - a.exact_bits_, b.top() - b.exact_bits_);
+      if (bits <= kBits) return Ball(mid, Mid(0), bits);
+    }
     return rounded(mid, a.radius_ + b.radius_, abs(mid));
   }
   friend Ball operator-(const Ball& a, const Ball& b) { return a + (-b); }
@@ -150,6 +159,14 @@ class Ball {
   // The bounds above hold for balls that are small beside their midpoints.
   static void require(bool is_small) {
     if (!is_small) throw Undecided("a ball is too wide for its bound");
+  }
+
+  // The exponent of the first bit, plus 1. Not zero.
+  int top() const {
+    using boost::multiprecision::frexp;
+    int exponent = 0;
+    static_cast<void>(frexp(mid_, &exponent));
+    return exponent;
   }
 
   static bool is_power_of_two(const Mid& x) {

@@ -1,77 +1,13 @@
-// The certificate: MPFI intervals, 38 -> 77 -> 154 -> 1233 digits (128, 257,
-// 513, 4098 bits).
-//
-// Two traps of Boost's wrapper are avoided: comparing overlapping
-// intervals terminates the program, so ends are compared as MPFR numbers; and
-// converting an interval rounds its midpoint twice, so ends are rounded by
-// format.h.
+// The certificate.
 #include "reference/oracle.h"
 
 #ifdef ROPEPROOF_HAVE_MPFI
 
-#include <algorithm>
-#include <array>
-#include <boost/multiprecision/mpfi.hpp>
-#include <boost/multiprecision/mpfr.hpp>
-
+#include "reference/mpfi_family.h"
 #include "reference/prover.h"
 
 namespace ropeproof::reference {
-namespace {
-
-namespace mp = boost::multiprecision;
-
-// The number is 0.s * 2^e, s being the significand's limbs, the highest last and
-// its top bit set.
-Pieces pieces_of_limbs(mpfr_srcptr x) {
-  static_assert(GMP_NUMB_BITS == 64);
-  constexpr int kDropped = 64 - kPiecesBits;
-  const auto* limbs =
-      static_cast<const mp_limb_t*>(mpfr_custom_get_significand(x));
-  const std::ptrdiff_t last = (mpfr_get_prec(x) - 1) / 64;
-  const bool has_fraction =
-      limbs[last] << kPiecesBits != 0 ||
-      std::any_of(limbs, limbs + last,
-                  [](mp_limb_t limb) { return limb != 0; });
-  return {mpfr_signbit(x) != 0, limbs[last] >> kDropped,
-          std::int64_t{mpfr_get_exp(x)} - kPiecesBits, has_fraction};
-}
-
-struct MpfiFamily {
-  static constexpr std::array<unsigned, 4> kRungs{38, 77, 154, 1233};
-
-  template <unsigned kDigits>
-  using Real = mp::number<mp::mpfi_float_backend<kDigits>, mp::et_off>;
-
-  template <unsigned kDigits>
-  static constexpr int kBits =
-      static_cast<int>(mp::detail::digits10_2_2(kDigits));
-
-  template <class Real>
-  static Real pi() {
-    Real result;
-    mpfi_const_pi(result.backend().data());
-    return result;
-  }
-
-  template <unsigned kDigits>
-  static std::pair<Pieces, Pieces> ends(
-      const mp::number<mp::mpfi_float_backend<kDigits>, mp::et_off>& x) {
-    // The ends carry the precision of x: copying them is exact.
-    using End = mp::number<mp::mpfr_float_backend<kDigits>, mp::et_off>;
-    const auto pieces = [](mpfr_srcptr end) {
-      return mpfr_regular_p(end) != 0 ? pieces_of_limbs(end)
-                                      : pieces_of(End(end));
-    };
-    return {pieces(&x.backend().data()->left),
-            pieces(&x.backend().data()->right)};
-  }
-};
-
-}  // namespace
-
 MakeProver* mpfi_oracle() { return &make_prover<MpfiFamily>; }
-
 }  // namespace ropeproof::reference
 
 #else

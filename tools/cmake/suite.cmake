@@ -6,6 +6,7 @@ if(ROPEPROOF_MPFI)
   find_package(MPFI REQUIRED)
   target_link_libraries(ropeproof_reference PRIVATE MPFI::MPFI)
   set_source_files_properties(reference/oracle_mpfi.cc reference/staged/elementary.cc
+    reference/encodings/golden_encoding.cc
     PROPERTIES COMPILE_DEFINITIONS ROPEPROOF_HAVE_MPFI)
 endif()
 

@@ -1,0 +1,77 @@
+// mpfi_family.h -- MPFI intervals as a family of decide.h: 38 -> 77 -> 154 -> 1233
+// digits (128, 257, 513, 4098 bits).
+//
+// Two traps of Boost's wrapper are avoided: comparing overlapping
+// intervals terminates the program, so ends are compared as MPFR numbers; and
+// converting an interval rounds its midpoint twice, so ends are rounded by
+// format.h.
+#ifndef ROPEPROOF_REFERENCE_MPFI_FAMILY_H_
+#define ROPEPROOF_REFERENCE_MPFI_FAMILY_H_
+
+#include <algorithm>
+#include <array>
+#include <boost/multiprecision/mpfi.hpp>
+#include <boost/multiprecision/mpfr.hpp>
+#include <cstdint>
+#include <utility>
+
+#include "reference/decide.h"
+
+namespace ropeproof::reference {
+
+// The number is 0.s * 2^e, s being the significand's limbs, the highest last and
+// its top bit set.
+inline Pieces pieces_of_limbs(mpfr_srcptr x) {
+  static_assert(GMP_NUMB_BITS == 64);
+  constexpr int kDropped = 64 - kPiecesBits;
+  const auto* limbs =
+      static_cast<const mp_limb_t*>(mpfr_custom_get_significand(x));
+  const std::ptrdiff_t last = (mpfr_get_prec(x) - 1) / 64;
+  const bool has_fraction =
+      limbs[last] << kPiecesBits != 0 ||
+      std::any_of(limbs, limbs + last,
+                  [](mp_limb_t limb) { return limb != 0; });
+  return {mpfr_signbit(x) != 0, limbs[last] >> kDropped,
+          std::int64_t{mpfr_get_exp(x)} - kPiecesBits, has_fraction};
+}
+
+struct MpfiFamily {
+  static constexpr std::array<unsigned, 4> kRungs{38, 77, 154, 1233};
+
+  template <unsigned kDigits>
+  using Real = boost::multiprecision::number<
+      boost::multiprecision::mpfi_float_backend<kDigits>,
+      boost::multiprecision::et_off>;
+
+  template <unsigned kDigits>
+  static constexpr int kBits =
+      static_cast<int>(boost::multiprecision::detail::digits10_2_2(kDigits));
+
+  template <class Real>
+  static Real pi() {
+    Real result;
+    mpfi_const_pi(result.backend().data());
+    return result;
+  }
+
+  template <unsigned kDigits>
+  static std::pair<Pieces, Pieces> ends(
+      const boost::multiprecision::number<
+          boost::multiprecision::mpfi_float_backend<kDigits>,
+          boost::multiprecision::et_off>& x) {
+    // The ends carry the precision of x: copying them is exact.
+    using End = boost::multiprecision::number<
+        boost::multiprecision::mpfr_float_backend<kDigits>,
+        boost::multiprecision::et_off>;
+    const auto pieces = [](mpfr_srcptr end) {
+      return mpfr_regular_p(end) != 0 ? pieces_of_limbs(end)
+                                      : pieces_of(End(end));
+    };
+    return {pieces(&x.backend().data()->left),
+            pieces(&x.backend().data()->right)};
+  }
+};
+
+}  // namespace ropeproof::reference
+
+#endif  // ROPEPROOF_REFERENCE_MPFI_FAMILY_H_
