@@ -39,6 +39,8 @@ Command add_export(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_stress(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_encode(CLI::App& app);
+Command add_gallery(CLI::App& app);
 
 // The flags of `show` that only models have.
 struct ModelFlags {
@@ -53,6 +55,9 @@ struct ModelFlags {
 void list_models(const std::filesystem::path& vectors);
 bool show_model(const std::string& name, const std::filesystem::path& vectors,
                 const ModelFlags& flags);
+
+// encodings.cc
+void list_encodings();
 
 // The committed vectors, unless --vectors names others.
 std::filesystem::path default_vectors();

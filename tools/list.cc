@@ -10,6 +10,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/coverage.h"
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/summary.h"
 #include "conformance/check/coverage.h"
 #include "conformance/check/declarations.h"
@@ -100,26 +101,34 @@ int list_coverage(const std::string& vectors) {
 
 // What tools/prove/readers/ come to, each by its own means: id, expected values, how
 // many of them are positive, and a checksum of their patterns.
+using Tensors = std::vector<const conformance::cases::Bits*>;
+
+void list_checksum(const std::string& id, const Tensors& tensors) {
+  std::size_t values = 0, positive = 0;
+  std::uint32_t checksum = 0;
+  for (const conformance::cases::Bits* tensor : tensors) {
+    values += tensor->size();
+    for (const std::uint64_t pattern : *tensor) {
+      if (std::bit_cast<double>(pattern) > 0) ++positive;
+      for (const int shift : {32, 0}) {
+        checksum = std::rotl(checksum, 5) ^
+                   static_cast<std::uint32_t>(pattern >> shift);
+      }
+    }
+  }
+  std::cout << id << " " << values << " " << positive << " " << std::hex
+            << std::setw(8) << std::setfill('0') << checksum << std::dec
+            << "\n";
+}
+
 void list_checksums(const std::string& vectors) {
   for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
     for (const auto& c : group.rope_cases) {
-      std::size_t values = 0, positive = 0;
-      std::uint32_t checksum = 0;
-      for (const conformance::cases::Bits* tensor :
-           {&c.inv_freq_hi, &c.inv_freq_lo, &c.q_out, &c.k_out}) {
-        values += tensor->size();
-        for (const std::uint64_t pattern : *tensor) {
-          if (std::bit_cast<double>(pattern) > 0) ++positive;
-          for (const int shift : {32, 0}) {
-            checksum = std::rotl(checksum, 5) ^
-                       static_cast<std::uint32_t>(pattern >> shift);
-          }
-        }
-      }
-      std::cout << c.id << " " << values << " " << positive << " " << std::hex
-                << std::setw(8) << std::setfill('0') << checksum << std::dec
-                << "\n";
+      list_checksum(c.id, {&c.inv_freq_hi, &c.inv_freq_lo, &c.q_out, &c.k_out});
     }
+  }
+  for (const auto& c : conformance::cases::load_encodings(vectors)) {
+    list_checksum(c.id, {&c.values});
   }
 }
 
@@ -161,6 +170,8 @@ int list(const Options& options) {
     list_models(options.vectors);
   } else if (options.what == "profiles") {
     list_profiles(options.vectors, options.profile);
+  } else if (options.what == "encodings") {
+    list_encodings();
   } else if (options.what == "checksums") {
     list_checksums(options.vectors);
   } else if (options.what == "tolerances") {
@@ -177,15 +188,17 @@ Command add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "list",
-      "list the cases, their coverage, builtin kernels, models, profiles or "
-      "tolerances");
+      "list the cases, their coverage, builtin kernels, models, profiles, "
+      "tolerances or encodings");
   command
       ->add_option("what", options->what,
                    "cases (default), coverage, kernels, models, profiles, "
-                   "tolerances, or checksums of the cases for readers of the "
+                   "tolerances, encodings beside RoPE and their properties, or "
+                   "checksums of the cases for readers of the "
                    "vectors")
-      ->check(CLI::IsMember({"cases", "coverage", "kernels", "models",
-                             "profiles", "tolerances", "checksums"}));
+      ->check(
+          CLI::IsMember({"cases", "coverage", "kernels", "models", "profiles",
+                         "tolerances", "encodings", "checksums"}));
   command->add_option("--vectors", options->vectors, "folder of vectors");
   options->profile.add_flags(*command, {});
   return {command, [options] { return list(*options); }};

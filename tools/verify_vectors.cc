@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/prove.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
@@ -94,6 +95,11 @@ Opinion ask_bin_float(const Options& options) {
     for (std::size_t i = 0; i < group.rope_cases.size(); ++i) {
       compare(group.rope_cases[i], again.rope_cases[i], opinion);
     }
+  }
+  for (const auto& want : conformance::cases::load_encodings(options.vectors)) {
+    conformance::cases::EncodingCase got = want;
+    conformance::cases::prove(reference::Oracle::kBinFloat, got);
+    compare(want.id + " values", want.values, got.values, want.values, opinion);
   }
   return opinion;
 }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/cases/bug_class.h"
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/families/families.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/smoke_text.h"
@@ -21,6 +22,7 @@ constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kTargets = "targets.json";
 constexpr const char* kFullTier = "full";
 constexpr const char* kLedger = "LEDGER.txt";
+constexpr const char* kEncodings = "encodings.json";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 Json file_entry(const std::string& name, const std::string& bytes) {
@@ -93,37 +95,14 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
   }
 }
 
-}  // namespace
-
-Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
-                      const std::string& version, const std::string& tier) {
-  const fs::path source = directory / "sources" / "worked_example.json";
-  std::vector<Group> groups = smoke_families();
-  groups.push_back(worked_example(text::read_file(source), source.string()));
-  for (Group& group : core_families()) groups.push_back(std::move(group));
-  const fs::path hard = directory / "sources" / "hard_to_round.json";
-  groups.push_back(core_hard(text::read_file(hard), hard.string()));
-  if (tier == kFullTier) {
-    for (Group& group : full_families()) groups.push_back(std::move(group));
-  }
-  const fs::path ledger = directory / kLedger;
-  if (!fs::exists(ledger) && fs::exists(directory / kManifest)) {
-    throw text::FileError(
-        ledger.string() +
-        ": missing beside a manifest; restore it, it says which "
-        "expectations may not change");
-  }
-  return corpus_files(
-      groups, oracle, version,
-      fs::exists(ledger) ? read_ledger(text::read_file(ledger), ledger.string())
-                         : Ledger{});
-}
-
-Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
-                   const std::string& version, const Ledger& ledger) {
+// The files of groups and encodings, which are proved.
+Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
+               reference::Oracle oracle, const std::string& version,
+               const Ledger& ledger) {
   prove(oracle, groups);
+  for (EncodingCase& c : encodings) prove(oracle, c);
   Files files;
-  files[kLedger] = write_ledger(extended(ledger, groups, version));
+  files[kLedger] = write_ledger(extended(ledger, groups, encodings, version));
   files[kSmokeText] = smoke_text(groups);
   Json entries = Json::array();
   std::string all_ids;
@@ -155,8 +134,13 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
     files[name] = std::move(written.json);
   }
   files[kTargets] = write_targets();
+  std::vector<std::string> names = {kLedger, kSmokeText, kTargets};
+  if (!encodings.empty()) {
+    files[kEncodings] = write_encodings(encodings);
+    names.push_back(kEncodings);
+  }
   Json texts = Json::array();
-  for (const char* name : {kLedger, kSmokeText, kTargets}) {
+  for (const std::string& name : names) {
     texts.push_back(file_entry(name, files[name]));
   }
   const Json manifest = {{"format", kManifestFormat},
@@ -171,6 +155,39 @@ Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                          {"texts", texts}};
   files[kManifest] = manifest.dump(1) + "\n";
   return files;
+}
+
+}  // namespace
+
+Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
+                      const std::string& version, const std::string& tier) {
+  const fs::path source = directory / "sources" / "worked_example.json";
+  std::vector<Group> groups = smoke_families();
+  groups.push_back(worked_example(text::read_file(source), source.string()));
+  for (Group& group : core_families()) groups.push_back(std::move(group));
+  const fs::path hard = directory / "sources" / "hard_to_round.json";
+  groups.push_back(core_hard(text::read_file(hard), hard.string()));
+  if (tier == kFullTier) {
+    for (Group& group : full_families()) groups.push_back(std::move(group));
+  }
+  const fs::path table = directory / "sources" / "sinusoidal_table.json";
+  const fs::path ledger = directory / kLedger;
+  if (!fs::exists(ledger) && fs::exists(directory / kManifest)) {
+    throw text::FileError(
+        ledger.string() +
+        ": missing beside a manifest; restore it, it says which "
+        "expectations may not change");
+  }
+  return files_of(
+      groups, encoding_cases(text::read_file(table), table.string()), oracle,
+      version,
+      fs::exists(ledger) ? read_ledger(text::read_file(ledger), ledger.string())
+                         : Ledger{});
+}
+
+Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
+                   const std::string& version, const Ledger& ledger) {
+  return files_of(groups, {}, oracle, version, ledger);
 }
 
 Corpus load_corpus(const fs::path& directory) {

@@ -32,8 +32,9 @@ std::vector<std::string> compare_corpus(const Files& files,
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
     const auto extension = entry.path().extension();
-    const bool is_vectors = (extension == ".json" && name != "schema.json") ||
-                            extension == ".safetensors" || extension == ".txt";
+    const bool is_vectors =
+        (extension == ".json" && !name.ends_with("schema.json")) ||
+        extension == ".safetensors" || extension == ".txt";
     if (is_vectors && !files.contains(name))
       lines.push_back(name + " is none of the vectors");
   }

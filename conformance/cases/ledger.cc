@@ -3,7 +3,9 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/vector_file.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/sha256.h"
@@ -62,29 +64,29 @@ std::string write_ledger(const Ledger& ledger) {
 }
 
 Ledger extended(Ledger ledger, std::span<const Group> groups,
+                std::span<const EncodingCase> encodings,
                 const std::string& version) {
   std::map<std::string, LedgerEntry> known;
   for (const LedgerEntry& entry : ledger) known[entry.id] = entry;
   std::set<std::string> present;
-  for (const Group& group : groups) {
-    for_each_case(group, [&](const auto& c) {
-      const std::string digest = text::sha256(content_of(c));
-      present.insert(c.id);
-      const auto found = known.find(c.id);
-      if (found == known.end()) {
-        ledger.push_back({c.id, digest, version, {}});
-      } else if (!found->second.retired.empty()) {
-        throw text::FileError("case " + c.id +
-                              ": the ledger says that this id is retired; give "
-                              "the case a new one");
-      } else if (found->second.sha256 != digest) {
-        throw text::FileError(
-            "case " + c.id +
-            ": differs from what the ledger says was committed "
-            "under this id; give the changed case a new one");
-      }
-    });
-  }
+  const auto add = [&](const auto& c) {
+    const std::string digest = text::sha256(content_of(c));
+    present.insert(c.id);
+    const auto found = known.find(c.id);
+    if (found == known.end()) {
+      ledger.push_back({c.id, digest, version, {}});
+    } else if (!found->second.retired.empty()) {
+      throw text::FileError("case " + c.id +
+                            ": the ledger says that this id is retired; give "
+                            "the case a new one");
+    } else if (found->second.sha256 != digest) {
+      throw text::FileError("case " + c.id +
+                            ": differs from what the ledger says was committed "
+                            "under this id; give the changed case a new one");
+    }
+  };
+  for (const Group& group : groups) for_each_case(group, add);
+  for (const EncodingCase& c : encodings) add(c);
   for (const auto& [id, entry] : known) {
     if (entry.retired.empty() && !present.contains(id)) {
       throw text::FileError(
@@ -95,6 +97,11 @@ Ledger extended(Ledger ledger, std::span<const Group> groups,
     }
   }
   return ledger;
+}
+
+Ledger extended(Ledger ledger, std::span<const Group> groups,
+                const std::string& version) {
+  return extended(std::move(ledger), groups, {}, version);
 }
 
 }  // namespace ropeproof::conformance::cases

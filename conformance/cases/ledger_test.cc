@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/cases/vector_file.h"
@@ -20,7 +21,8 @@ TEST_CASE("the committed vectors are what the ledger says",
   const Ledger ledger = read_ledger(text, "LEDGER.txt");
   CHECK(write_ledger(ledger) == text);
   // Nothing is refused, nothing is new.
-  CHECK(extended(ledger, committed().groups, "9").size() == ledger.size());
+  CHECK(extended(ledger, committed().groups, load_encodings(kVectors), "9")
+            .size() == ledger.size());
 }
 
 TEST_CASE("new cases are appended, with the version that they came with",

@@ -56,7 +56,9 @@ def read_ledger(text):
 def check_vectors(vectors):
     ledger = {fields[0]: fields for fields in read_ledger((vectors / "LEDGER.txt").read_text())}
     present = set()
-    for entry in json.loads((vectors / "MANIFEST.json").read_text())["files"]:
+    manifest = json.loads((vectors / "MANIFEST.json").read_text())
+    encodings = [e for e in manifest.get("texts", []) if e["file"] == "encodings.json"]
+    for entry in manifest["files"] + encodings:
         group = json.loads((vectors / entry["file"]).read_text())
         payload = None
         if "payload" in group:

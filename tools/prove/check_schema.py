@@ -1,4 +1,4 @@
-"""Checks every group of vectors and every preset against its schema.
+"""Checks every group of vectors, the encodings and every preset against its schema.
 
   check_schema.py VECTORS_DIR
 
@@ -34,6 +34,22 @@ def broken_group(group, schema):
         yield key + " of a wrong type", fault(lambda c, key=key: c.update({key: None}))
 
 
+def broken_encodings(document, schema):
+    """The document with one fault each, in its first case."""
+    for key in schema["$defs"]["case"]["required"]:
+        for what, change in (("without", lambda c, k: c.pop(k)), ("null", lambda c, k: c.update({k: None}))):
+            broken = copy.deepcopy(document)
+            change(broken["cases"][0], key)
+            yield f"{what} {key}", broken
+    for place in ((), ("parameters",), ("expected",)):
+        broken = copy.deepcopy(document)
+        node = broken["cases"][0]
+        for key in place:
+            node = node[key]
+        node["surprise"] = 1
+        yield "unknown field in " + "/".join(("case", *place)), broken
+
+
 def broken_preset(preset, schema):
     """The preset with one fault each: at the top and in every object below."""
     for key in ("id", "title", "confirmed", "sources", "pairing"):
@@ -57,9 +73,9 @@ def broken_preset(preset, schema):
         yield "unknown field in " + "/".join(path), broken
 
 
-def check(folder, names, broken_copies):
-    """The faults of the documents `names`, and of the folder's schema.json."""
-    schema = read(folder / "schema.json")
+def check(folder, names, broken_copies, schema_file="schema.json"):
+    """The faults of the documents `names`, and of their schema."""
+    schema = read(folder / schema_file)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     for name in names:
@@ -78,7 +94,11 @@ vectors = pathlib.Path(sys.argv[1])
 models = vectors / "models"
 groups = [entry["file"] for entry in read(vectors / "MANIFEST.json")["files"]]
 presets = sorted(f.name for f in models.glob("*.json") if f.name != "schema.json")
-faults = [*check(vectors, groups, broken_group), *check(models, presets, broken_preset)]
+faults = [
+    *check(vectors, groups, broken_group),
+    *check(vectors, ["encodings.json"], broken_encodings, "encodings.schema.json"),
+    *check(models, presets, broken_preset),
+]
 for fault in faults:
     print(fault)
 print(f"{len(groups)} groups and {len(presets)} presets checked, {len(faults)} faults")

@@ -1,4 +1,4 @@
-// Reads one group of vectors: reader VECTORS_DIR/GROUP.json
+// Reads one group of vectors, or the encodings: reader VECTORS_DIR/GROUP.json
 use std::{env, fs, path::Path};
 
 // What stands between the `open` after `key` and the next `close`. The files have
@@ -32,7 +32,10 @@ fn main() {
     for case in cases.split("\"id\":").skip(1) {
         let expected = &case[case.find("\"expected\":").unwrap()..];
         let tensor = |key| patterns(after(expected, key, '[', ']'), &side);
-        let all = ["\"inv_freq_hi\":", "\"inv_freq_lo\":", "\"q\":", "\"k\":"].map(tensor).concat();
+        let all = match expected.contains("\"q\":") {
+            true => ["\"inv_freq_hi\":", "\"inv_freq_lo\":", "\"q\":", "\"k\":"].map(tensor).concat(),
+            false => tensor("\"values\":"),
+        };
         let mix = |sum: u32, word: u64| sum.rotate_left(5) ^ word as u32;
         let checksum = all.iter().fold(0, |sum, x| mix(mix(sum, x >> 32), *x));
         let positive = all.iter().filter(|x| f64::from_bits(**x) > 0.0).count();

@@ -49,6 +49,7 @@ for entry in json.loads((vectors / "MANIFEST.json").read_text())["files"]:
         group = json.loads((vectors / entry["file"]).read_text())
         if group["type"] == "rope":
             groups[entry["file"]] = group
+encodings = json.loads((vectors / "encodings.json").read_text())
 want = dict(line.split(" ", 1) for line in output(program, "list", "checksums", "--vectors", vectors))
 
 
@@ -65,7 +66,8 @@ def altered(path):
         copy.write_text(text[:at] + format(int(text[at], 16) ^ 1, "x") + text[at + 1 :])
         return copy
     group = json.loads(path.read_text())
-    field = group["cases"][0]["expected"]["q"]
+    expected = group["cases"][0]["expected"]
+    field = expected["q"] if "q" in expected else expected["values"]
     if "payload" in group:
         side = bytearray((path.parent / group["payload"]["file"]).read_bytes())
         side[field[0]] ^= 1
@@ -108,6 +110,8 @@ for language, (tool, build, run) in READERS.items():
         check(language, run, vectors / name, group["cases"])
     for name in filter(None, (inline, bulk)):
         check_notices(language, run, vectors / name, groups[name]["cases"])
+    check(language, run, vectors / "encodings.json", encodings["cases"])
+    check_notices(language, run, vectors / "encodings.json", encodings["cases"])
     print(f"{language}: {sum(len(group['cases']) for group in groups.values())} cases of {len(groups)} files")
 
 for fault in faults:

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tools/prove/second_oracle/encoding_check.h"
 #include "tools/prove/second_oracle/recheck.h"
 #include "tools/prove/second_oracle/vectors.h"
 
@@ -28,15 +29,21 @@ int recheck(const std::string& folder) {
   std::printf("%-32s %9s %5s %13s\n", "file", "values", "bits",
               "disagreements");
   Result total;
-  for (const Group& group : read_groups(read_manifest(folder))) {
-    const Result result = recheck(group);
-    print(group.file, result);
+  const auto add = [&](const std::string& file, const Result& result) {
+    print(file, result);
     total.values += result.values;
     total.disagreements += result.disagreements;
     total.bits = std::max(total.bits, result.bits);
+  };
+  const Manifest manifest = read_manifest(folder);
+  for (const Group& group : read_groups(manifest)) {
+    add(group.file, recheck(group));
   }
+  const auto encodings = read_encodings(manifest);
+  if (!encodings.empty()) add("encodings.json", recheck(encodings));
   print("total", total);
-  if (total.values == 0) throw std::runtime_error("there are no values");
+  if (total.values + total.disagreements == 0)
+    throw std::runtime_error("there are no values");
   return total.disagreements == 0 ? 0 : 1;
 }
 

@@ -21,6 +21,8 @@ os.environ["MPMATH_NOGMPY"] = "1"
 import mpmath  # noqa: E402
 from mpmath import mp, mpf  # noqa: E402
 
+from encodings_again import EncodingCase  # noqa: E402
+
 BITS = 400
 mp.prec = BITS
 FORMATS = {"f64": (64, 52), "f32": (32, 23), "f16": (16, 10), "bf16": (16, 7)}
@@ -244,6 +246,16 @@ class Case:
         return (decode(golden), decode(self.pattern(expected[low], 8, i))) == (hi, nearest(lo))
 
 
+class Encoding(EncodingCase):
+    """A case of encodings.json, asked as the others are."""
+
+    def want(self, name, i):
+        return super().want(i)
+
+    def agrees(self, name, i):
+        return self.golden(i) == to_odd(super().want(i))
+
+
 def why_not(case, kind):
     if kind != "rope":
         return kind
@@ -275,6 +287,11 @@ def main():
             for field in ("inv_freq_hi", "cos", "sin", "q", "k"):
                 size = one.size(case["expected"][field], 8)
                 values += [(one, field, i) for i in range(size)]
+    for entry in manifest.get("texts", []):
+        if entry["file"] == "encodings.json":
+            for case in json.loads((options.vectors / entry["file"]).read_text())["cases"]:
+                one = Encoding(case)
+                values += [(one, "values", i) for i in range(one.size())]
     sample = random.Random(options.seed).sample(values, min(options.sample, len(values)))
     disagreements = 0
     for one, field, i in sample:

@@ -198,6 +198,38 @@ def parameter_faults(groups):
     print(f"{len(caught)} of {len(tried)} parameters caught")
 
 
+def encoding_faults():
+    """In every case of encodings.json one last bit flipped; each parameter wrong in some."""
+    tried, caught = set(), set()
+    for case in json.loads((vectors / "encodings.json").read_text())["cases"]:
+
+        def write_one(broken):
+            data = json.dumps({"format": "ropeproof-encodings/1", "cases": [broken]}).encode()
+            (folder / "encodings.json").write_bytes(data)
+            text = {"file": "encodings.json", "sha256": digest(data)}
+            (folder / "MANIFEST.json").write_text(json.dumps({"files": [], "texts": [text]}))
+
+        write_one(case)
+        recheck(f"{case['id']} unchanged", 0, "total ")
+        broken, values = copy.deepcopy(case), case["expected"]["values"]
+        index = choose.randrange(elements(values, 8))
+        change(broken["expected"]["values"], 8, index, None, last_bit)
+        write_one(broken)
+        recheck(f"{case['id']} values", 1, f"{case['id']} values[{index}]", " 1\n")
+        got, output = run(sys.executable, script, folder, "--sample", "1000000")
+        if got != 1 or f"{case['id']} values[{index}]" not in output:
+            faults.append(f"recheck.py on {case['id']}: exit status {got}\n{output}")
+        for name, value in case["parameters"].items():
+            label = f"{case['encoding']} {name}"
+            tried.add(label)
+            write_one(dict(case, parameters=dict(case["parameters"], **{name: other(value)})))
+            if run(program, folder)[0] == 1:
+                caught.add(label)
+    for label in sorted(tried - caught):
+        faults.append(f"no encoding fails when {label} is wrong")
+    print(f"{len(caught)} of {len(tried)} parameters of encodings caught")
+
+
 groups = []
 for entry in json.loads((vectors / "MANIFEST.json").read_text())["files"]:
     if entry["file"].endswith(".json"):
@@ -211,6 +243,7 @@ for group, side in groups:
     if group["type"] == "rope":
         rules += rule_faults(group, side)
 parameter_faults(groups)
+encoding_faults()
 
 for group, side in groups:
     if "payload" in group:

@@ -242,6 +242,25 @@ Group read_group(const fs::path& folder, const std::string& file,
   return group;
 }
 
+Encoding read_encoding(const Json& json) {
+  Encoding e{json.at("id"),
+             json.at("encoding"),
+             {},
+             json.at("positions"),
+             json.at("expected").at("shape"),
+             {}};
+  for (const auto& [name, value] : json.at("parameters").items()) {
+    if (value.is_string()) {
+      e.given[name] = reals(value);
+    } else {
+      e.given[name] = {value.is_boolean() ? Rational(value.get<bool>() ? 1 : 0)
+                                          : number(value)};
+    }
+  }
+  e.values = tensor(json["expected"].at("values"), 64, "");
+  return e;
+}
+
 }  // namespace
 
 const Rational& Scaling::number(const std::string& name) const {
@@ -299,6 +318,22 @@ std::vector<Group> read_groups(const Manifest& manifest) {
     }
   }
   return groups;
+}
+
+std::vector<Encoding> read_encodings(const Manifest& manifest) {
+  std::vector<Encoding> encodings;
+  for (const auto& [file, digest] : manifest.texts) {
+    if (file != "encodings.json") continue;
+    const Json json = parse(read_checked(manifest.folder, file, digest));
+    try {
+      for (const Json& c : json.at("cases")) {
+        encodings.push_back(read_encoding(c));
+      }
+    } catch (const std::exception& error) {
+      throw std::runtime_error(file + ": " + error.what());
+    }
+  }
+  return encodings;
 }
 
 }  // namespace ropeproof::second_oracle

@@ -1,0 +1,121 @@
+"""The encodings of vectors/encodings.json, each number again: for recheck.py."""
+
+import fractions
+import math
+import struct
+
+from mpmath import mp, mpf
+
+# Values of each token, not of each pair of tokens.
+OF_TOKENS = ("integer", "normalised", "binary", "sine", "sinusoidal", "shift", "learned", "decay")
+
+
+def doubles(text):
+    """The numbers of a row of bit patterns, exactly."""
+    data = bytes.fromhex(text)
+    return [mpf(x) for x in struct.unpack(f">{len(data) // 8}d", data)]
+
+
+def t5_bucket(distance, buckets, most, is_causal):
+    """Of a key `distance` ahead of its query."""
+    first = 0
+    if is_causal:
+        distance = min(distance, 0)
+    else:
+        buckets //= 2
+        first = buckets if distance > 0 else 0
+    r, exact = abs(distance), buckets // 2
+    if r < exact:
+        return first + r
+    ratio = fractions.Fraction(r, exact) ** (buckets - exact)
+    steps = [t for t in range(buckets - exact) if ratio >= fractions.Fraction(most, exact) ** t]
+    return first + exact + steps[-1]
+
+
+def alibi_slopes(heads):
+    whole = int(math.log2(heads))
+    if heads == 2**whole:
+        return [mp.power(2, -mpf(8 * (h + 1)) / heads) for h in range(heads)]
+    return alibi_slopes(2**whole) + alibi_slopes(2 ** (whole + 1))[0::2][: heads - 2**whole]
+
+
+class EncodingCase:
+    def __init__(self, case):
+        self.case, self.kind = case, case["encoding"]
+        self.given = case["parameters"]
+        self.positions = case["positions"]
+        self.shape = case["expected"]["shape"]
+
+    def size(self):
+        return math.prod(self.shape)
+
+    def golden(self, i):
+        rows = "".join(self.case["expected"]["values"])
+        return int(rows[16 * i : 16 * i + 16], 16)
+
+    def numbers(self, name):
+        return doubles(self.given[name])
+
+    def phi(self, pair, p):
+        return p * mp.power(self.numbers("base")[0], -mpf(2 * pair) / self.given["dim"])
+
+    def wave(self, p, c):
+        return mp.cos(self.phi(c // 2, p)) if c % 2 else mp.sin(self.phi(c // 2, p))
+
+    def want(self, i):
+        width = math.prod(self.shape[1:]) if self.kind in OF_TOKENS else self.shape[-1]
+        if self.kind in OF_TOKENS:
+            return self.of_token(self.positions[i // width], i % width)
+        pair, n = i // width, len(self.positions)
+        return self.of_pair(pair // n, pair % n, i % width)
+
+    def of_token(self, p, c):
+        kind, given, dim = self.kind, self.given, self.given["dim"]
+        if kind == "integer":
+            return mpf(p)
+        if kind == "normalised":
+            return mpf(p) / given["length"]
+        if kind == "binary":
+            return mpf(int(format(p, f"0{dim}b")[c]))
+        if kind == "sine":
+            return mp.sin(p * mp.power(self.numbers("base")[0], -mpf(c) / dim))
+        if kind == "sinusoidal":
+            return self.wave(p, c)
+        if kind == "learned":
+            return self.numbers("table")[p * dim + c]
+        if kind == "decay":
+            return mp.fsum(mp.cos(self.phi(j, p)) for j in range(dim // 2))
+        assert kind == "shift", kind
+        row, column = divmod(c, dim)
+        block = ((mp.cos, mp.sin), (lambda x: -mp.sin(x), mp.cos))
+        same = row // 2 == column // 2
+        return block[row % 2][column % 2](self.phi(row // 2, p)) if same else mpf(0)
+
+    def of_pair(self, i, j, c):
+        kind, given = self.kind, self.given
+        ahead = self.positions[j] - self.positions[i]
+        if kind == "relative":
+            table, dim = self.numbers("table"), given["dim"]
+            return table[(ahead + len(table) // dim // 2) * dim + c]
+        if kind == "alibi":
+            return -alibi_slopes(given["heads"])[c] * abs(ahead)
+        if kind == "t5":
+            causal = given.get("is_causal", False)
+            bucket = t5_bucket(ahead, given["buckets"], given["max_distance"], causal)
+            heads = given.get("heads")
+            return self.numbers("table")[bucket * heads + c] if heads else mpf(bucket)
+        assert kind == "transformer_xl", kind
+        dim, head = given["dim"], given["head_dim"]
+
+        def times(x, name):
+            w = self.numbers(name)
+            return [mp.fsum(x[k] * w[k * head + h] for k in range(dim)) for h in range(head)]
+
+        def token(t):
+            return self.numbers("x")[t * dim : (t + 1) * dim]
+
+        q, key = times(token(i), "w_q"), times(token(j), "w_ke")
+        r = times([self.wave(-ahead, k) for k in range(dim)], "w_kr")
+        left = [q, q, self.numbers("u"), self.numbers("v")]
+        terms = [mp.fsum(a * b for a, b in zip(left[t], r if t % 2 else key)) for t in range(4)]
+        return mp.fsum(terms) if c == 4 else terms[c]
