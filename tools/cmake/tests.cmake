@@ -111,6 +111,9 @@ add_test(NAME command_line_matrix COMMAND
 add_test(NAME command_line_output COMMAND
   ${PROJECT_SOURCE_DIR}/tools/test/cli_output_test.sh $<TARGET_FILE:ropeproof> ${plugins}
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
+add_test(NAME command_line_encode COMMAND
+  ${PROJECT_SOURCE_DIR}/tools/test/cli_encode_test.sh $<TARGET_FILE:ropeproof>
+  ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_PYTHON})
 add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/test/repeat.sh 20
   $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
   --vectors ${PROJECT_SOURCE_DIR}/vectors)

@@ -1,0 +1,25 @@
+// pictures.h -- position encodings as pictures: SVG elements for a page whose style
+// is gallery_style().
+#ifndef ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_
+#define ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_
+
+#include <string>
+
+namespace ropeproof::conformance::gallery {
+
+// Colours, light or dark as the reader's system is, and fonts.
+std::string gallery_style();
+
+// Values over position (to the right) and channel (downwards).
+std::string binary_picture();
+std::string sinusoidal_picture();
+
+// sum_i cos(p theta_i) over the distance p, divided by the number of pairs.
+std::string decay_picture();
+
+// q and k of three tokens before and after the rotation by 10, 20 and 30 degrees.
+std::string rotation_picture();
+
+}  // namespace ropeproof::conformance::gallery
+
+#endif  // ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_
