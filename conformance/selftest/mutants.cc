@@ -147,7 +147,14 @@ std::vector<Mutant> smoke_mutants() {
        set(&Knobs::heads_skipped, 1)},
       {"one byte past the end", "shape/simd-tail",
        set(&Knobs::bytes_past_the_end, 1)},
-      {"input changed", "memory/aliasing", set(&Knobs::changes_input, true)}};
+      {"input changed", "memory/aliasing", set(&Knobs::changes_input, true)},
+      // Exponent 4j/r; even and odd channels rotated, one behind the other.
+      {"rotary_embedding of a tutorial", "layout/pairs-swapped", [](Knobs& k) {
+         k.frequency = [](const auto& p, auto j) {
+           return power(p.base, 2 * j, p.rotary_dim);
+         };
+         k.misread = [](auto& p) { p.pairing = ROPEPROOF_INTERLEAVED_TO_HALF; };
+       }}};
 }
 
 std::vector<Mutant> core_mutants() {
