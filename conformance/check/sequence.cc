@@ -1,6 +1,8 @@
 // Calls in a row: what is left of one problem when the next one comes.
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "conformance/check/attempt.h"
@@ -36,13 +38,19 @@ ContractResult check_sequence(plugin::Kernel& kernel,
         judged(calls[i], calls[i].c, answer, warm[i], check, suffix, name(i));
     if (!result.pass) return result;
   }
+  // What each problem gives in a process of its own. The first call had one.
+  std::map<std::string, judge::Output> cold;
   for (std::size_t i = 0; repeats && i < calls.size(); ++i) {
-    if (!kernel.restart(0)) return passed(check, 0);  // of values alone
-    judge::Output cold;
-    const plugin::Answer answer = run(calls[i], cold);
-    ContractResult result = result_of(answer, check, suffix, name(i));
-    if (!result.pass) return result;
-    if (!same_bits(cold, warm[i])) {
+    const auto [own, is_new] = cold.try_emplace(calls[i].c.id);
+    if (i == 0) {
+      own->second = warm[0];
+    } else if (is_new) {
+      if (!kernel.restart(0)) return passed(check, 0);  // of values alone
+      const plugin::Answer answer = run(calls[i], own->second);
+      ContractResult result = result_of(answer, check, suffix, name(i));
+      if (!result.pass) return result;
+    }
+    if (!same_bits(own->second, warm[i])) {
       return failed(check, suffix,
                     name(i) + ": other bits than in a process of its own");
     }

@@ -309,21 +309,25 @@ bool Child::has_ended() {
   return true;
 }
 
-// A supervisor ends with its control socket; one that the plug-in has stopped has
-// to go on first, and one that is stopped again and again is killed.
+// A supervisor ends when nobody writes to its control socket any more, and hangs up
+// as it does; one that the plug-in has stopped has to go on first, and one that is
+// stopped again and again is killed.
 void Child::end_supervisor() {
-  control_.close();
+  constexpr int kPause = 10;  // ms
+  shutdown(control_.get(), SHUT_WR);
   const auto until = Clock::now() + kSupervisorGrace;
-  auto pause = std::chrono::microseconds(100);
   while (waitpid(supervisor_, nullptr, WNOHANG) == 0) {
     kill(supervisor_, SIGCONT);
     if (Clock::now() >= until) {
       kill(supervisor_, SIGKILL);
       if (worker_ > 0) kill(-worker_, SIGKILL);
     }
-    std::this_thread::sleep_for(pause);
-    pause = std::min(2 * pause, std::chrono::microseconds(10000));
+    pollfd watched{control_.get(), 0, 0};
+    if (poll(&watched, 1, kPause) > 0) {  // but for the last of its end
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
   }
+  control_.close();
   supervisor_ = -1;
 }
 

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 namespace ropeproof::conformance::plugin {
 
 // What goes back to the system by MADV_REMOVE, and stays out of core files, which
@@ -31,13 +33,24 @@ SparseMemory::~SparseMemory() {
   if (begin_ != nullptr) munmap(begin_, total_);
 }
 
-// A kernel that miscounts may have written anywhere.
+// A kernel that miscounts may have written anywhere, so everything goes back now
+// and then: at once would cost .3 ms a slot, of page tables to look through.
 void SparseMemory::release() {
-  if (taken_ == 0) return;
-  for (std::size_t i = 0; i < kSlots + 2; ++i) {
-    madvise(slot(i), kSlotBytes, MADV_REMOVE);
+  if (taken_.empty()) return;
+  const auto give_back = [&](std::byte* begin, std::byte* end) {
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % page_;
+    begin -= before;
+    madvise(begin, static_cast<std::size_t>(end - begin), MADV_REMOVE);
+  };
+  if (++releases_ % kEvery == 0) {
+    for (std::size_t i = 0; i < kSlots + 2; ++i) {
+      give_back(slot(i), slot(i) + kSlotBytes);
+    }
   }
-  taken_ = 0;
+  for (const std::span<std::byte> block : taken_) {
+    give_back(block.data(), block.data() + block.size());
+  }
+  taken_.clear();
   blocks_.clear();
 }
 
@@ -56,11 +69,12 @@ std::byte* SparseMemory::slot(std::size_t number) const {
 std::byte* SparseMemory::allocate(std::size_t bytes, Edge edge,
                                   std::span<const ByteRange> used) {
   reserve();
-  if (begin_ == nullptr || bytes > kSlotBytes || taken_ == kSlots) {
+  if (begin_ == nullptr || bytes > kSlotBytes || taken_.size() == kSlots) {
     throw NoAddressSpace();
   }
-  std::byte* block = slot(++taken_);
+  std::byte* block = slot(taken_.size() + 1);
   if (edge == Edge::kEnd) block += kSlotBytes - bytes;
+  taken_.emplace_back(block, bytes);
   for (const ByteRange& range : used) {
     blocks_.push_back({block + range.begin, range.size()});
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <new>
 #include <span>
+#include <vector>
 
 #include "conformance/plugin/blocks.h"
 
@@ -46,14 +47,19 @@ class SparseMemory {
   std::byte* allocate(std::size_t bytes, Edge edge,
                       std::span<const ByteRange> used);
   const Blocks& blocks() const { return blocks_; }
-  // Gives all memory back, whoever has touched it.
+  // Gives the memory of the blocks back, and every kEvery times all of it, whoever
+  // has touched it.
   void release();
 
  private:
+  static constexpr int kEvery = 64;
+
   std::byte* slot(std::size_t number) const;
 
   std::byte* begin_ = nullptr;
-  std::size_t page_ = 0, total_ = 0, taken_ = 0;
+  std::size_t page_ = 0, total_ = 0;
+  int releases_ = 0;
+  std::vector<std::span<std::byte>> taken_;  // whole blocks, one a slot
   Blocks blocks_;
 };
 
