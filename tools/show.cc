@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/summary.h"
 #include "conformance/check/features.h"
@@ -127,6 +128,16 @@ void show(const conformance::cases::Group& group, const Case& c) {
   print_head(group, c);
 }
 
+void show(const conformance::cases::EncodingCase& c) {
+  std::cout << c.id << "  " << c.comment << "\n"
+            << conformance::cases::kEncodingNames[c.encoding.index()]
+            << ", certified at " << c.precision_bits << " bits\npositions";
+  for (const std::int64_t p : c.positions) std::cout << " " << p;
+  std::cout << "\n";
+  print_goldens("expected", c.values, {},
+                reference::encodings::shape(c.encoding, c.positions).back());
+}
+
 int show_case(const std::string& id, const std::string& vectors) {
   bool found = false;
   for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
@@ -135,6 +146,11 @@ int show_case(const std::string& id, const std::string& vectors) {
       show(group, c);
       found = true;
     });
+  }
+  for (const auto& c : conformance::cases::load_encodings(vectors)) {
+    if (c.id != id) continue;
+    show(c);
+    found = true;
   }
   if (found) return 0;
   throw std::invalid_argument("no case or model \"" + id +

@@ -18,6 +18,8 @@ says 0 '^1 2 3$' encode learned --dim 2 --positions 1 --tables "$work/table.json
 says 0 '^sinusoidal *yes *linear *yes *yes *yes *no ' list encodings
 says 0 '^integer *yes *affine ' list encodings
 
+says 0 '^transformer_xl, certified at ' show encoding-transformer-xl-001
+
 # Every line of JSON is that of the committed vectors, rounded to nearest.
 check "encode --json differs from vectors/encodings.json" "$python" - "$ropeproof" "$vectors" <<'END'
 import json, pathlib, struct, subprocess, sys
