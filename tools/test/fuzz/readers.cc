@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cases/encoding_case.h"
 #include "conformance/cases/ledger.h"
 #include "conformance/cases/safetensors.h"
 #include "conformance/cases/vector_file.h"
@@ -48,6 +49,13 @@ void vectors(const std::string& input) {
   const std::vector<char> side = exact(after);
   try {
     cases::read_group(group, std::as_bytes(std::span(side)), "fuzz.json");
+  } catch (const text::FileError&) {
+  }
+}
+
+void encodings(const std::string& input) {
+  try {
+    cases::read_encodings(input, "fuzz.json");
   } catch (const text::FileError&) {
   }
 }
@@ -166,10 +174,10 @@ void waivers(const std::string& input) {
 
 const std::map<std::string, void (*)(const std::string&)>& readers() {
   static const std::map<std::string, void (*)(const std::string&)> kReaders = {
-      {"vectors", vectors},   {"safetensors", safetensors},
-      {"manifest", manifest}, {"ledger", ledger},
-      {"reply", reply},       {"description", description},
-      {"waivers", waivers}};
+      {"vectors", vectors},         {"safetensors", safetensors},
+      {"encodings", encodings},     {"manifest", manifest},
+      {"ledger", ledger},           {"reply", reply},
+      {"description", description}, {"waivers", waivers}};
   return kReaders;
 }
 

@@ -69,6 +69,10 @@ def seeds(vectors):
     yield "vectors/permute", one_case(vectors / "permute.json")
     yield "vectors/truncated", small[:1000]
     yield "vectors/deep", DEEP
+    encodings = (vectors / "encodings.json").read_bytes()
+    yield "encodings/all", encodings
+    yield "encodings/truncated", encodings[:3000]
+    yield "encodings/deep", DEEP
     for side in sorted(vectors.glob("*.safetensors")):
         if side.stat().st_size < 50000:
             text = side.with_suffix(".json").read_bytes()
