@@ -81,6 +81,7 @@ ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
 // a pipe gets fewer: more than a process may have files open (1024).
 inline constexpr int kManyCalls = 70000;
 inline constexpr int kManyRequests = 1100;
+// Fails, too, if memory grows with every call.
 ContractResult check_many_calls(plugin::Kernel& kernel, const Subject& subject);
 
 // For ROPEPROOF_VALIDATES: the subject's problem with one defect is refused and

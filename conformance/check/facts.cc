@@ -48,6 +48,8 @@ Facts facts_of(const cases::RopeCase& c) {
   problem.amplitude = c.amplitude;
   if (scaling.kind != 0) problem.scaling = &scaling;
   Facts facts = facts_of(problem);
+  facts["q_heads"] = c.q_heads;
+  facts["k_heads"] = c.k_heads;
   facts["memory"] = text::word(cases::kMemoryWords, c.memory);
   if (c.storage) {
     facts["order"] = text::word(cases::kOrderWords, c.storage->order);

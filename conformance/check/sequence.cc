@@ -60,6 +60,10 @@ ContractResult check_sequence(plugin::Kernel& kernel,
 
 ContractResult check_many_calls(plugin::Kernel& kernel,
                                 const Subject& subject) {
+  // What a kernel keeps of one problem it has after so many calls; then 250 bytes a
+  // call are too many.
+  constexpr int kSettled = 1000;
+  constexpr std::size_t kMostGrowth = std::size_t{16} << 20;
   const bool is_cheap = kernel.shares_memory();
   const int count = is_cheap ? kManyCalls : kManyRequests;
   const std::string check = is_cheap ? "70,000 calls" : "1,100 calls";
@@ -68,6 +72,7 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
   cases::RopeCase one = pick_tokens(subject.c, {0}, 1, 1);
   one = pick_heads(one, 1, 0);
   judge::Output first;
+  std::optional<std::size_t> memory;  // after the first kSettled
   for (int done = 0; done < count;) {
     Call call(kernel, subject.operation, one, subject.claim.table);
     const ropeproof_problem problem = call.begin();
@@ -91,6 +96,16 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
     }
     // A round of other bits is the last one, and not the first.
     done += answer.is_steady ? rounds : 2;
+    if (done < kSettled) continue;
+    const std::optional<std::size_t> now = kernel.private_bytes();
+    if (!memory) memory = now;
+    if (now && *now > *memory + kMostGrowth) {
+      return failed(check, 0,
+                    "its memory grows with every call: by " +
+                        std::to_string((*now - *memory) >> 20) +
+                        " MiB from call " + std::to_string(kSettled) + " to " +
+                        std::to_string(done));
+    }
   }
   judge::Output output;
   const plugin::Answer answer =

@@ -201,7 +201,8 @@ std::string Pattern::text() const {
   std::string text = std::to_string(total_.wrong) + " of " +
                      std::to_string(total_.all) + " elements wrong";
   if (unwritten_ > 0) {
-    text += "; " + std::to_string(unwritten_) + " never written";
+    text += "; " + std::to_string(unwritten_) +
+            " never written, or a NaN of all ones";
   }
   if (outside_.wrong < total_.wrong) text += places_text();
   if (evidence().only_second) text += "; first channel of each pair right";

@@ -95,6 +95,9 @@ class Child {
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);
 
+  // Of memory that it does not share, if it has told its number and /proc says so.
+  std::optional<std::size_t> private_bytes();
+
   // The last line that the child has printed since send(), cut at 200
   // characters; empty if none.
   std::string last_line() const;

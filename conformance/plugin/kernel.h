@@ -109,6 +109,9 @@ class Kernel {
   // they have a release() of their own.
   SparseMemory& sparse() { return sparse_; }
 
+  // Bytes of memory that its process has of its own, where that can be seen.
+  virtual std::optional<std::size_t> private_bytes() { return std::nullopt; }
+
   // Solves one problem, all of whose pointers are from allocate(). After a
   // crash or a timeout the next call starts a fresh process.
   virtual Answer run(const ropeproof_problem& problem) = 0;

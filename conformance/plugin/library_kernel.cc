@@ -141,6 +141,9 @@ class LibraryKernel : public GuardedKernel {
   }
   bool has_supports() const override { return has_supports_; }
   bool is_on_device() const override { return is_on_device_; }
+  std::optional<std::size_t> private_bytes() override {
+    return worker_ == nullptr ? std::nullopt : worker_->private_bytes();
+  }
 
   std::optional<Lifetime> lifetime() override {
     if (patience_.is_lost()) return Lifetime{load_fault_, patience_.answer()};
