@@ -125,12 +125,9 @@ std::string failure_text(const Report& report, const check::Check& check,
       label = "";
     }
   }
-  // Of a promise that is broken no formula says anything.
-  if (is_wrong || check.aspect.empty()) {
-    const judge::Equation& equation = equation_of(check);
-    text += paragraph("equation", "(R" + std::to_string(equation.number) +
-                                      ") " + std::string(equation.text));
-  }
+  const judge::Equation& equation = equation_of(check);
+  text += paragraph("equation", "(R" + std::to_string(equation.number) + ") " +
+                                    std::string(equation.text));
   if (is_wrong) text += bugs_text(check.measurement->suspects, has_details);
   const bool is_elsewhere = report.kernel_argument.starts_with("--socket");
   const std::string replay =
