@@ -9,6 +9,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/exchange.h"
+#include "conformance/diagnosis/diagnose.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/pack.h"
 #include "reference/golden.h"
@@ -57,6 +58,10 @@ int check(Options& options) {
   };
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, claim, corpus, options.selection);
+  // A shard sees a part of the cases: no rule for all of them.
+  if (report.shard.is_whole()) {
+    report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
+  }
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.subcommand = "check";

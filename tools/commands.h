@@ -35,6 +35,7 @@ Command add_sweep(CLI::App& app);
 Command add_verify_vectors(CLI::App& app);
 Command add_merge(CLI::App& app);
 Command add_matrix(CLI::App& app);
+Command add_identify(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_stress(CLI::App& app);

@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
       tools::add_export(app),      tools::add_check(app),
       tools::add_stress(app),      tools::add_bench(app),
       tools::add_matrix(app),      tools::add_verify_vectors(app),
-      tools::add_encode(app),      tools::add_gallery(app)};
+      tools::add_encode(app),      tools::add_gallery(app),
+      tools::add_identify(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

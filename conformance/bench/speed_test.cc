@@ -13,7 +13,7 @@
 #include "conformance/bench/measure.h"
 #include "conformance/bench/speed_report.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
@@ -41,11 +41,11 @@ Row row_named(const std::string& name) {
   return {};
 }
 
-TimedKernel with_knobs(selftest::Knobs knobs, std::uint32_t angle_class) {
+TimedKernel with_knobs(diagnosis::Knobs knobs, std::uint32_t angle_class) {
   const plugin::Description description =
-      selftest::full_description(angle_class);
+      diagnosis::full_description(angle_class);
   const auto kernel =
-      std::make_shared<selftest::TestKernel>(description, std::move(knobs));
+      std::make_shared<diagnosis::KnobKernel>(description, std::move(knobs));
   return {description, [kernel](const ropeproof_problem& p) {
             return kernel->run(p).outcome == plugin::Outcome::kOk
                        ? ROPEPROOF_OK
@@ -82,7 +82,7 @@ TEST_CASE("what a kernel does not declare is unsupported and never called",
           "[bench]") {
   int calls = 0;
   const auto lacking = [&](auto change) {
-    TimedKernel kernel{selftest::full_description(ROPEPROOF_A0),
+    TimedKernel kernel{diagnosis::full_description(ROPEPROOF_A0),
                        [&](const ropeproof_problem&) {
                          ++calls;
                          return ROPEPROOF_OK;
@@ -138,7 +138,7 @@ TEST_CASE("heads before tokens, and several threads, are the same work",
                       {ROPEPROOF_ROTATE, Format::kBF16, layout, 5, false, 2}};
   for (const Row& row : rows) {
     const TimedKernel kernels[] = {
-        plain(), with_knobs(selftest::exact_knobs(), ROPEPROOF_A0)};
+        plain(), with_knobs(diagnosis::exact_knobs(), ROPEPROOF_A0)};
     const RowSpeed speed = measure(row, kernels, hasty());
     const KernelSpeed& other = speed.kernels[1];
     CAPTURE(row.name(), other.reason);
@@ -155,7 +155,7 @@ TEST_CASE("right kernels are measured in place, out of place, q apart from k",
   const std::uint32_t features[] = {0, ROPEPROOF_IN_PLACE,
                                     ROPEPROOF_OUT_OF_PLACE, ROPEPROOF_KEYS};
   for (const std::uint32_t lacking : features) {
-    TimedKernel kernel = with_knobs(selftest::exact_knobs(), ROPEPROOF_A0);
+    TimedKernel kernel = with_knobs(diagnosis::exact_knobs(), ROPEPROOF_A0);
     kernel.description.features &= ~lacking;
     const KernelSpeed speed = speed_of(kernel, row);
     CAPTURE(lacking, speed.reason);
@@ -232,7 +232,7 @@ TEST_CASE("a kernel that is wrong does not disturb those beside it",
          return ROPEPROOF_OK;
        }},
       plain(),
-      with_knobs(selftest::exact_knobs(), ROPEPROOF_A0)};
+      with_knobs(diagnosis::exact_knobs(), ROPEPROOF_A0)};
   const RowSpeed speed =
       measure(row_named("rope/f32/half_split/128/1"), kernels, hasty());
   CHECK(speed.is_measured());
@@ -245,9 +245,10 @@ TEST_CASE("a kernel that is wrong does not disturb those beside it",
 
 TEST_CASE("a kernel that fails the smoke tier is refused, by its first case",
           "[bench]") {
-  selftest::Knobs knobs = selftest::f32_knobs();
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
   knobs.ignores_direction = true;
-  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A1), knobs);
+  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A1),
+                               knobs);
   const Admission admission = admit(kernel, committed(), kAllDtypes);
   CHECK(admission.failing_case.starts_with("smoke-"));
   CHECK(admission.refusal.find(": " + admission.failing_case + ", r") !=
@@ -257,22 +258,23 @@ TEST_CASE("a kernel that fails the smoke tier is refused, by its first case",
 }
 
 TEST_CASE("a kernel none of which is judged is refused", "[bench]") {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A1);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   description.operations = ROPEPROOF_ROPE;
   description.dtypes = ROPEPROOF_F64;
   description.pairings = ROPEPROOF_NESTED_HALF_SPLIT;
-  selftest::TestKernel kernel(description, selftest::f32_knobs());
+  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
   CHECK(admit(kernel, committed(), kAllDtypes).refusal ==
         "nothing of it is judged");
 }
 
 TEST_CASE("a kernel is judged in the dtypes that are asked for alone",
           "[bench]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   knobs.misread = [](ropeproof_problem& p) {
     if (p.dtype == ROPEPROOF_BF16) p.direction = -p.direction;
   };
-  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0), knobs);
+  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A0),
+                               knobs);
   const Admission f32 = admit(kernel, committed(), {Format::kF32});
   CHECK(f32.refusal.empty());
   CHECK(f32.found_class == "A0");
@@ -299,7 +301,7 @@ RowSpeed some_speed(const Row& row) {
 
 const Row kWideRow = row_named("rotate/bf16/interleaved/64of128/4096");
 plugin::Description with_long_version() {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
   description.version = "20.10.30-rc1";
   return description;
 }

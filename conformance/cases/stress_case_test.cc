@@ -8,8 +8,8 @@
 #include "conformance/cases/coverage.h"
 #include "conformance/cases/prove.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
-#include "conformance/selftest/test_kernel.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::cases {
@@ -125,15 +125,16 @@ TEST_CASE("an oracle proves what is drawn, and honest kernels pass it",
   }
   prove(reference::Oracle::kBinFloat, group);
   const auto judged = [&](std::uint32_t angle_class,
-                          const selftest::Knobs& knobs) {
-    selftest::TestKernel kernel(selftest::full_description(angle_class), knobs);
+                          const diagnosis::Knobs& knobs) {
+    diagnosis::KnobKernel kernel(diagnosis::full_description(angle_class),
+                                 knobs);
     const report::Report report = check::run_suite(kernel, corpus, {});
     INFO(report::text_report(report, 1));
     CHECK(report::exit_status(report::total(report)) == 0);
   };
-  judged(ROPEPROOF_A0, selftest::exact_knobs());
-  judged(ROPEPROOF_A1, selftest::f32_knobs());
-  judged(ROPEPROOF_A2, selftest::iterated_knobs());
+  judged(ROPEPROOF_A0, diagnosis::exact_knobs());
+  judged(ROPEPROOF_A1, diagnosis::f32_knobs());
+  judged(ROPEPROOF_A2, diagnosis::iterated_knobs());
 }
 
 TEST_CASE("drawing meets every dtype, pairing, scaling, memory and scheme",

@@ -140,7 +140,7 @@ TEST_CASE("a kernel that assumes strides fails just where it is wrong",
   for (const Assumption& assumption : kAssumptions) {
     CAPTURE(assumption.name);
     bool differs = false;
-    selftest::Knobs knobs = selftest::exact_knobs();
+    diagnosis::Knobs knobs = diagnosis::exact_knobs();
     knobs.misread = [&](ropeproof_problem& p) {
       const auto right = strides(p);
       assumption.misread(p);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "conformance/cases/test_corpus.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/judge/tolerance.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -23,17 +23,17 @@ const cases::RopeCase& sample() {
 Subject subject(std::uint32_t operation = ROPEPROOF_ROPE,
                 const cases::RopeCase& c = sample()) {
   judge::Claim claim =
-      judge::claim_of(selftest::full_description(ROPEPROOF_A0), c.dtype);
+      judge::claim_of(diagnosis::full_description(ROPEPROOF_A0), c.dtype);
   claim.table = Format::kF32;
   return {c, operation, claim};
 }
 
 // A broken kernel writes beyond its buffers: there must be room.
-class RoomyKernel : public selftest::TestKernel {
+class RoomyKernel : public diagnosis::KnobKernel {
  public:
-  using selftest::TestKernel::TestKernel;
+  using diagnosis::KnobKernel::KnobKernel;
   std::byte* allocate(std::size_t bytes) override {
-    return selftest::TestKernel::allocate(bytes + 2 * kRoom) + kRoom;
+    return diagnosis::KnobKernel::allocate(bytes + 2 * kRoom) + kRoom;
   }
 
  private:
@@ -41,7 +41,7 @@ class RoomyKernel : public selftest::TestKernel {
 };
 
 plugin::Description promising(std::uint32_t features) {
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.features |= features;
   return d;
 }
@@ -58,7 +58,7 @@ std::string failures(const std::vector<ContractResult>& results) {
 
 TEST_CASE("an honest kernel keeps its promises about memory in every operation",
           "[conformance][contract]") {
-  selftest::TestKernel kernel(promising(0), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(promising(0), diagnosis::exact_knobs());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE}) {
     auto results = check_memory(kernel, subject(operation));
@@ -73,14 +73,20 @@ TEST_CASE("an honest kernel keeps its promises about memory in every operation",
 
 TEST_CASE("each broken promise about memory is found",
           "[conformance][contract]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   std::string broken;
   SECTION("strides ignored") {
     knobs.ignores_strides = true;
     broken = "strided";
   }
   SECTION("output strides ignored") {
-    knobs.writes_with_input_strides = true;
+    knobs.misread = [](ropeproof_problem& p) {
+      for (ropeproof_tensor* t : {&p.q, &p.k}) {
+        t->out_batch_stride = t->in_batch_stride;
+        t->out_token_stride = t->in_token_stride;
+        t->out_head_stride = t->in_head_stride;
+      }
+    };
     broken = "strided";
   }
   SECTION("in place, what is outside the window lost") {
@@ -111,7 +117,7 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
           "[conformance][contract]") {
   plugin::Description d = promising(0);
   d.features &= ~std::uint32_t{ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE};
-  selftest::TestKernel kernel(d, selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
   for (const ContractResult& result : check_contract(kernel, subject())) {
     CAPTURE(result.check);
     const bool is_plain =
@@ -129,8 +135,8 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
 
 TEST_CASE("a deterministic kernel is deterministic",
           "[conformance][contract]") {
-  selftest::TestKernel kernel(promising(ROPEPROOF_DETERMINISTIC),
-                              selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(promising(ROPEPROOF_DETERMINISTIC),
+                               diagnosis::exact_knobs());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE,
         ROPEPROOF_FREQUENCIES}) {
@@ -144,12 +150,12 @@ TEST_CASE("a deterministic kernel is deterministic",
 }
 
 TEST_CASE("each kind of nondeterminism is found", "[conformance][contract]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   int calls = 0;
   std::string broken;
   SECTION("from call to call") {
     knobs.adjust_in_problem = [&](const ropeproof_problem&,
-                                  const selftest::HeadIndex&, double& c,
+                                  const diagnosis::HeadIndex&, double& c,
                                   double&) {
       if (++calls == 700) c = std::nextafter(static_cast<float>(c), 2.0f);
     };
@@ -157,7 +163,7 @@ TEST_CASE("each kind of nondeterminism is found", "[conformance][contract]") {
   }
   SECTION("by the number of tokens") {
     knobs.adjust_in_problem = [](const ropeproof_problem& p,
-                                 const selftest::HeadIndex&, double& c,
+                                 const diagnosis::HeadIndex&, double& c,
                                  double&) {
       if (p.batch * p.seq == 1) c = std::nextafter(static_cast<float>(c), 2.0f);
     };
@@ -165,13 +171,13 @@ TEST_CASE("each kind of nondeterminism is found", "[conformance][contract]") {
   }
   SECTION("by the row of the batch") {
     knobs.adjust_in_problem = [](const ropeproof_problem&,
-                                 const selftest::HeadIndex& at, double& c,
+                                 const diagnosis::HeadIndex& at, double& c,
                                  double&) {
       if (at.batch > 2) c = std::nextafter(static_cast<float>(c), 2.0f);
     };
     broken = "other neighbours";
   }
-  selftest::TestKernel kernel(promising(ROPEPROOF_DETERMINISTIC), knobs);
+  diagnosis::KnobKernel kernel(promising(ROPEPROOF_DETERMINISTIC), knobs);
   const auto results = check_determinism(kernel, subject());
   const auto found =
       std::find_if(results.begin(), results.end(),
@@ -184,9 +190,9 @@ TEST_CASE("each kind of nondeterminism is found", "[conformance][contract]") {
 
 TEST_CASE("a row is right in any call, of a kernel that promises no bits, too",
           "[conformance][contract]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   const auto result_of = [&](const std::string& check) {
-    selftest::TestKernel kernel(promising(0), knobs);
+    diagnosis::KnobKernel kernel(promising(0), knobs);
     const auto results = check_determinism(kernel, subject());
     for (const ContractResult& result : results) {
       if (result.check == check) return result;
@@ -195,9 +201,9 @@ TEST_CASE("a row is right in any call, of a kernel that promises no bits, too",
   };
   int calls = 0;
   const auto spoil = [&](bool (*is_wrong)(const ropeproof_problem&,
-                                          const selftest::HeadIndex&)) {
+                                          const diagnosis::HeadIndex&)) {
     knobs.adjust_in_problem = [=](const ropeproof_problem& p,
-                                  const selftest::HeadIndex& at, double& c,
+                                  const diagnosis::HeadIndex& at, double& c,
                                   double&) {
       if (is_wrong(p, at)) c += 1;
     };
@@ -210,26 +216,26 @@ TEST_CASE("a row is right in any call, of a kernel that promises no bits, too",
     check = "20 calls";
   }
   SECTION("a token alone") {
-    spoil([](const ropeproof_problem& p, const selftest::HeadIndex&) {
+    spoil([](const ropeproof_problem& p, const diagnosis::HeadIndex&) {
       return p.batch * p.seq == 1;
     });
     check = "rows alone";
   }
   SECTION("a batch of six") {
-    spoil([](const ropeproof_problem& p, const selftest::HeadIndex&) {
+    spoil([](const ropeproof_problem& p, const diagnosis::HeadIndex&) {
       return p.batch == 6;
     });
     check = "other neighbours";
   }
   SECTION("one row of a batch of three") {
-    spoil([](const ropeproof_problem& p, const selftest::HeadIndex& at) {
+    spoil([](const ropeproof_problem& p, const diagnosis::HeadIndex& at) {
       return p.batch == 3 && at.batch == 2;
     });
     check = "other neighbours";
   }
   SECTION("bits alone, which nobody promised") {
     knobs.adjust_in_problem = [&](const ropeproof_problem&,
-                                  const selftest::HeadIndex&, double& c,
+                                  const diagnosis::HeadIndex&, double& c,
                                   double&) {
       if (++calls % 70 == 0) c = std::nextafter(static_cast<float>(c), 2.0f);
     };
@@ -251,8 +257,8 @@ TEST_CASE(
     "a kernel that accepts a contradiction, or writes before refusing it, "
     "does not validate",
     "[conformance][contract]") {
-  selftest::TestKernel kernel(promising(ROPEPROOF_VALIDATES),
-                              selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(promising(ROPEPROOF_VALIDATES),
+                               diagnosis::exact_knobs());
   SECTION("refuses") {
     kernel.canned = {plugin::Outcome::kInvalid, "seen"};
     for (const cases::Defect defect :
@@ -276,14 +282,14 @@ TEST_CASE(
       CHECK(check_reject(kernel, lookup, defect).reason == "");
       CHECK(check_reject(kernel, subject(), defect).reason ==
             "the case cannot have this defect");
-      selftest::Knobs knobs = selftest::exact_knobs();
+      diagnosis::Knobs knobs = diagnosis::exact_knobs();
       knobs.misread = [](ropeproof_problem& p) {
         for (std::int64_t i = 0; i < p.batch * p.seq; ++i) {
           auto& id = const_cast<std::int64_t&>(p.ids[i]);
           id = std::clamp<std::int64_t>(id, 0, p.cache_rows - 1);
         }
       };
-      selftest::TestKernel clamps(promising(ROPEPROOF_VALIDATES), knobs);
+      diagnosis::KnobKernel clamps(promising(ROPEPROOF_VALIDATES), knobs);
       CHECK_THAT(check_reject(clamps, lookup, defect).reason,
                  ContainsSubstring("accepted it"));
     }
@@ -302,7 +308,7 @@ TEST_CASE(
     }
     plugin::Description d = kernel.description();
     d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
-    selftest::TestKernel forward_only(d, selftest::exact_knobs());
+    diagnosis::KnobKernel forward_only(d, diagnosis::exact_knobs());
     forward_only.canned = kernel.canned;
     CHECK(check_reject(forward_only, subject(), cases::Defect::kZeroDirection)
               .pass);
@@ -314,16 +320,16 @@ TEST_CASE("a sequence of calls is judged call by call",
   const std::vector<Subject> calls{
       subject(), subject(ROPEPROOF_ROPE, cases::committed_case("contract-003")),
       subject()};
-  selftest::TestKernel honest(promising(0), selftest::exact_knobs());
+  diagnosis::KnobKernel honest(promising(0), diagnosis::exact_knobs());
   CHECK(check_sequence(honest, calls).reason == "");
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   // A table that is kept from the first call on.
   double first = -1;
   knobs.amplitude = [&](double m) {
     if (first < 0) first = m;
     return first;
   };
-  selftest::TestKernel stale(promising(0), knobs);
+  diagnosis::KnobKernel stale(promising(0), knobs);
   const ContractResult result = check_sequence(stale, calls);
   CHECK_FALSE(result.pass);
   CHECK_THAT(result.reason, ContainsSubstring("call 2 (contract-003)"));

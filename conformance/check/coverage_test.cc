@@ -14,8 +14,8 @@
 #include "conformance/cover/classes.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/models/profiles.h"
-#include "conformance/selftest/test_kernel.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::check {
@@ -102,9 +102,9 @@ TEST_CASE("what a kernel declines by itself costs no pair of what it takes",
 }
 
 // Sees its problem and answers nothing.
-class Eye : public selftest::TestKernel {
+class Eye : public diagnosis::KnobKernel {
  public:
-  Eye() : TestKernel(everything(), selftest::exact_knobs()) {}
+  Eye() : KnobKernel(everything(), diagnosis::exact_knobs()) {}
   plugin::Answer run(const ropeproof_problem& problem) override {
     seen = cover::classes_of(arrays().model, problem);
     return {plugin::Outcome::kMissing, ""};

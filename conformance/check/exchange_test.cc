@@ -6,12 +6,12 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/pack.h"
 #include "conformance/report/report.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -21,11 +21,11 @@ using Catch::Matchers::ContainsSubstring;
 
 // A kernel that stands for a device: it answers each call and leaves the file
 // that the pack wants for it.
-class Device : public selftest::TestKernel {
+class Device : public diagnosis::KnobKernel {
  public:
-  Device(const plugin::Description& description, const selftest::Knobs& knobs,
+  Device(const plugin::Description& description, const diagnosis::Knobs& knobs,
          const fs::path& directory)
-      : selftest::TestKernel(description, knobs),
+      : diagnosis::KnobKernel(description, knobs),
         pack_(plugin::read_pack(directory)),
         results_(directory / "out") {}
 
@@ -34,7 +34,7 @@ class Device : public selftest::TestKernel {
 
   plugin::Answer run(const ropeproof_problem& problem) override {
     const auto call = pack_.calls.at(plugin::pack_call(problem).digest);
-    const plugin::Answer answer = selftest::TestKernel::run(problem);
+    const plugin::Answer answer = diagnosis::KnobKernel::run(problem);
     if (answer.outcome != plugin::Outcome::kOk) return answer;
     std::string bytes;
     for (const auto& tensor : plugin::outputs(problem)) {
@@ -58,7 +58,7 @@ Selection smoke() {
 }
 
 // The same run by calls and by files.
-void check_same(const selftest::Knobs& knobs, int status) {
+void check_same(const diagnosis::Knobs& knobs, int status) {
   const cases::Folder folder;
   plugin::Description description = plugin::universal_claim();
   description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
@@ -79,8 +79,8 @@ void check_same(const selftest::Knobs& knobs, int status) {
 
 TEST_CASE("files are judged as calls are: every operation, dtype and layout",
           "[exchange]") {
-  check_same(selftest::exact_knobs(), 0);
-  selftest::Knobs broken = selftest::exact_knobs();
+  check_same(diagnosis::exact_knobs(), 0);
+  diagnosis::Knobs broken = diagnosis::exact_knobs();
   broken.ignores_direction = true;
   check_same(broken, 1);
 }

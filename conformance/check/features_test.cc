@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "conformance/cases/families/family.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
-#include "conformance/selftest/test_kernel.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
@@ -93,7 +93,7 @@ constexpr std::uint32_t kOperations[] = {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE,
 
 TEST_CASE("a case needs exactly the features that it shows",
           "[conformance][runner]") {
-  plugin::Description all = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description all = diagnosis::full_description(ROPEPROOF_A0);
   all.scalings = 0;
   const auto plain = [](std::uint32_t operation) -> std::uint32_t {
     return (operation & kTensors) != 0 ? ROPEPROOF_OUT_OF_PLACE : 0;
@@ -128,7 +128,7 @@ TEST_CASE("a case needs exactly the features that it shows",
 
 TEST_CASE("a scaling that a kernel computes brings its amplitude",
           "[conformance][runner]") {
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   RopeCase c = plain_case();
   c.spec.frequencies.scaling = reference::Yarn{4, 4096};
@@ -148,7 +148,7 @@ TEST_CASE("a scaling that a kernel computes brings its amplitude",
 
 TEST_CASE("a length that no position shows is for kernels that are told it",
           "[conformance][runner]") {
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.scalings = ROPEPROOF_DYNAMIC_NTK;
   RopeCase c = plain_case();
@@ -164,7 +164,7 @@ TEST_CASE("a length that no position shows is for kernels that are told it",
 
 TEST_CASE("axes and exponents are for kernels that declare their kind",
           "[conformance][runner]") {
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.axis_maps = 0;
   RopeCase c = plain_case();
@@ -184,7 +184,7 @@ TEST_CASE("axes and exponents are for kernels that declare their kind",
 
 TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
           "[conformance][runner]") {
-  const plugin::Description all = selftest::full_description(ROPEPROOF_A0);
+  const plugin::Description all = diagnosis::full_description(ROPEPROOF_A0);
   RopeCase c = plain_case();
   c.memory = cases::Memory::kStridedInPlace;
   CHECK(needed_features(ROPEPROOF_ROPE, c, all, true) ==

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "conformance/cases/test_corpus.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/merge.h"
 #include "conformance/report/report.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 plugin::Description plain() {
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = ROPEPROOF_F32;
   d.pairings = ROPEPROOF_HALF_SPLIT;
@@ -64,7 +64,7 @@ std::set<std::string> rows_of(const std::vector<cover::FormedCase>& formed) {
 
 TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
           "[conformance][formed]") {
-  selftest::TestKernel kernel(plain(), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(plain(), diagnosis::exact_knobs());
   const auto own = formed_cases(kernel, core());
   const auto seven = formed_cases(kernel, core(7));
   const auto eight = formed_cases(kernel, core(8));
@@ -83,7 +83,7 @@ TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
 
 TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
           "[conformance][formed]") {
-  selftest::TestKernel kernel(plain(), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(plain(), diagnosis::exact_knobs());
   Selection selection = core();
   selection.tier = "smoke";
   CHECK(formed_cases(kernel, selection).empty());
@@ -96,7 +96,7 @@ TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
 
 TEST_CASE("a case that this kernel is not asked is refused by name",
           "[conformance][formed]") {
-  selftest::TestKernel kernel(plain(), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(plain(), diagnosis::exact_knobs());
   Selection selection = core();
   selection.cases = {"pairs-00000000"};
   CHECK_THROWS_WITH(
@@ -111,9 +111,9 @@ TEST_CASE("a case that this kernel is not asked is refused by name",
 
 TEST_CASE("a kernel that reads caches is asked about those of its calls",
           "[conformance][formed]") {
-  class Asked : public selftest::TestKernel {
+  class Asked : public diagnosis::KnobKernel {
    public:
-    using TestKernel::TestKernel;
+    using KnobKernel::KnobKernel;
     std::int64_t most_rows = 0;
 
     bool has_supports() const override { return true; }
@@ -128,7 +128,7 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
   plugin::Description d = plain();
   d.operations = ROPEPROOF_LOOKUP;
   d.caches = ROPEPROOF_CACHE_SPLIT;
-  Asked kernel(d, selftest::exact_knobs());
+  Asked kernel(d, diagnosis::exact_knobs());
   CHECK_FALSE(formed_cases(kernel, core()).empty());
   CHECK(kernel.most_rows > 100);
   Selection selection = core();
@@ -138,14 +138,14 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
 }
 
 // Right where it has seen the first two elements of q.
-class Memory : public selftest::TestKernel {
+class Memory : public diagnosis::KnobKernel {
  public:
-  Memory() : TestKernel(plain(), selftest::exact_knobs()) {}
+  Memory() : KnobKernel(plain(), diagnosis::exact_knobs()) {}
 
   bool is_learning = true;
 
   plugin::Answer run(const ropeproof_problem& problem) override {
-    const plugin::Answer answer = TestKernel::run(problem);
+    const plugin::Answer answer = KnobKernel::run(problem);
     if (problem.q.in == nullptr || problem.batch * problem.seq == 0 ||
         problem.q.heads == 0) {
       return answer;
@@ -183,7 +183,7 @@ TEST_CASE("a kernel that knows the suite's inputs by heart fails fresh ones",
 
 TEST_CASE("a fresh run is the same every time, in one piece or in shards",
           "[conformance][formed]") {
-  selftest::TestKernel kernel(plain(), selftest::f32_knobs());
+  diagnosis::KnobKernel kernel(plain(), diagnosis::f32_knobs());
   const auto judged = [&](const Shard& shard) {
     Selection selection = core(7);
     selection.shard = shard;
@@ -212,7 +212,7 @@ TEST_CASE("all that a plain kernel declares is asked, whatever its positions",
     CAPTURE(largest);
     plugin::Description d = plain();
     d.max_position = largest;
-    selftest::TestKernel kernel(d, selftest::exact_knobs());
+    diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
     const report::Report report = run_suite(kernel, cases::committed(), core());
     CHECK(total(report).unasked == std::vector<std::string>{});
     CHECK(exit_status(total(report)) == 0);
@@ -228,9 +228,9 @@ TEST_CASE("all that a kernel with one operation declares is asked",
     d.operations = operation;
     if (operation == ROPEPROOF_TABLE) d.features = 0;
     if (operation == ROPEPROOF_LOOKUP) {
-      d.caches = selftest::full_description(ROPEPROOF_A0).caches;
+      d.caches = diagnosis::full_description(ROPEPROOF_A0).caches;
     }
-    selftest::TestKernel kernel(d, selftest::exact_knobs());
+    diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
     const report::Report report = run_suite(kernel, cases::committed(), core());
     CHECK(total(report).unasked == std::vector<std::string>{});
     CHECK(exit_status(total(report)) == 0);

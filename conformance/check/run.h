@@ -6,11 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "conformance/cases/case.h"
 #include "conformance/check/facts.h"
 #include "conformance/check/shard.h"
+#include "conformance/cover/formed.h"
 #include "conformance/judge/judge.h"
+#include "conformance/judge/output.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/text/words.h"
 
@@ -45,6 +49,10 @@ struct Check {
   std::optional<judge::Measurement> measurement;
 };
 
+// Of one answer, and of all that a run keeps: some 200 MB.
+inline constexpr std::int64_t kLargestKept = std::int64_t{1} << 17;
+inline constexpr std::int64_t kMostKept = std::int64_t{1} << 22;
+
 // "PASS", "FAIL", ...
 inline constexpr text::Words<Verdict, 9> kVerdictWords{
     {{Verdict::kPass, "PASS"},
@@ -63,6 +71,14 @@ bool is_failure(Verdict verdict);
 // Whether the kernel had to answer.
 bool is_judged(Verdict verdict);
 
+// A wrong answer, kept to be explained: one of `checks`, to a case of one kind or
+// the other.
+struct WrongAnswer {
+  std::size_t check = 0;
+  std::variant<cases::RopeCase, cases::PermuteCase> asked;
+  judge::Output output;
+};
+
 // All checks of a selection of cases.
 struct Run {
   std::string vectors_version, manifest_sha256;
@@ -78,6 +94,11 @@ struct Run {
   bool shares_memory = true;           // as Kernel says
   std::vector<Check> checks;           // in the order of the corpus
   std::map<std::string, Facts> facts;  // by id, of cases inside the declaration
+  // No part of a report: as many wrong answers as kMostKept elements are, and what
+  // was formed, so that it can be formed again.
+  std::vector<WrongAnswer> wrong;
+  std::vector<cover::FormedCase> formed;
+  plugin::Description formed_for;
 };
 
 }  // namespace ropeproof::conformance::check

@@ -28,9 +28,8 @@ std::string reason_of(const plugin::Answer& answer) {
 }
 
 template <class MakeCall, class MakeMeasurement>
-void run_call(Check& check, const MakeCall& make_call,
+void run_call(Check& check, judge::Output& output, const MakeCall& make_call,
               const MakeMeasurement& measure) {
-  judge::Output output;
   const plugin::Answer answer = make_call(output);
   check.verdict = verdict_of(answer.outcome);
   check.reason = reason_of(answer);
@@ -54,7 +53,8 @@ std::string suffixes_of(std::uint32_t operation, const cases::RopeCase& c) {
   return letters;
 }
 
-Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c) {
+Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c,
+                judge::Output& answer) {
   Check check;
   check.reason = missing_feature(kernel.description(), c);
   if (!check.reason.empty()) {
@@ -62,7 +62,8 @@ Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c) {
     return check;
   }
   run_call(
-      check, [&](judge::Output& output) { return Call(kernel, c).run(output); },
+      check, answer,
+      [&](judge::Output& output) { return Call(kernel, c).run(output); },
       [&](const judge::Output& output) { return judge::judge(c, output); });
   return check;
 }
@@ -70,7 +71,8 @@ Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c) {
 }  // namespace
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::RopeCase& c, bool is_declined) {
+                   const cases::RopeCase& c, bool is_declined,
+                   judge::Output* answer) {
   Check check;
   check.suffixes = suffixes_of(operation, c);
   check.reason = missing_feature(kernel.description(), operation, c,
@@ -86,9 +88,10 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
   check.features = needed_features(operation, c, kernel.description(),
                                    kernel.shares_memory());
   const judge::Claim claim = subject_of(kernel, c, operation).claim;
+  judge::Output mine;
   try {
     run_call(
-        check,
+        check, answer == nullptr ? mine : *answer,
         [&](judge::Output& output) {
           return Call(kernel, operation, c, claim.table).run(output);
         },
@@ -223,7 +226,8 @@ class Suite {
     for (const std::uint32_t operation : operations_) {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
-      Check values = check_values(kernel_, operation, c, is_declined);
+      judge::Output answer;
+      Check values = check_values(kernel_, operation, c, is_declined, &answer);
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;
@@ -235,11 +239,31 @@ class Suite {
         if (!changed.empty()) values.verdict = Verdict::kFail;
         values.reason += changed;
       }
+      keep(c, values, std::move(answer));
       add_values(c, targets, operation, std::move(values));
       if (selection_.values_only || is_declined) continue;
       for (Check& check : contract_.of(c, operation)) {
         add_values(c, targets, operation, std::move(check));
       }
+    }
+  }
+
+  void ask(const cases::PermuteCase& c,
+           const std::map<std::string, std::string>& targets) {
+    judge::Output answer;
+    Check values = run_check(kernel_, c, answer);
+    keep(c, values, std::move(answer));
+    add_values(c, targets, ROPEPROOF_PERMUTE, std::move(values));
+  }
+
+  // Of the check that comes next.
+  template <class Case>
+  void keep(const Case& c, const Check& values, judge::Output answer) {
+    const bool is_wrong = values.measurement && !values.measurement->pass();
+    if (!is_wrong || values.measurement->elements > kLargestKept) return;
+    kept_ += values.measurement->elements;
+    if (kept_ <= kMostKept) {
+      run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
     }
   }
 
@@ -254,7 +278,7 @@ class Suite {
         continue;
       }
       show(c.id);
-      add_values(c, group.targets, ROPEPROOF_PERMUTE, run_check(kernel_, c));
+      ask(c, group.targets);
     }
     if (selection_.values_only || !filter_.takes(contract_.main_operation())) {
       return;
@@ -287,8 +311,7 @@ class Suite {
         show(one.rope.id);
         ask(one.rope, {}, offered);
         if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
-          add_values(*one.permute, {}, ROPEPROOF_PERMUTE,
-                     run_check(kernel_, *one.permute));
+          ask(*one.permute, {});
         }
       }
     }
@@ -310,6 +333,8 @@ class Suite {
         ", " + std::to_string(picker_.count()) + " of " + std::to_string(all_) +
         " cases";
     picker_.finish(run_);
+    run_.formed = std::move(formed_);
+    run_.formed_for = asked_description(kernel_, selection_);
   }
 
   plugin::Kernel& kernel_;
@@ -318,6 +343,7 @@ class Suite {
   ContractChecks contract_;
   std::vector<cover::FormedCase> formed_;
   std::size_t all_ = 0, asked_ = 0;
+  std::int64_t kept_ = 0;  // elements of wrong answers
   Filter filter_;
   Choices choices_;
   FreshProcess fresh_;

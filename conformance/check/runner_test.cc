@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/cases/test_corpus.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/report.h"
-#include "conformance/selftest/test_kernel.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
@@ -25,7 +25,7 @@ Selection only(const std::string& id, const std::string& operation = "rope") {
 
 report::Report run_with(const plugin::Answer& answer,
                         const plugin::Description& description) {
-  selftest::TestKernel kernel(description, selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
   kernel.canned = answer;
   return run_suite(kernel, cases::committed(), only("smoke-rich-001"));
 }
@@ -37,7 +37,7 @@ Verdict only_verdict(const report::Report& report) {
 
 TEST_CASE("each answer of a kernel becomes its verdict and its exit status",
           "[conformance][runner]") {
-  const plugin::Description full = selftest::full_description(ROPEPROOF_A0);
+  const plugin::Description full = diagnosis::full_description(ROPEPROOF_A0);
   const struct {
     plugin::Answer answer;
     Verdict verdict;
@@ -62,9 +62,9 @@ TEST_CASE("each answer of a kernel becomes its verdict and its exit status",
 TEST_CASE("what a kernel does not declare is unsupported, never a pass",
           "[conformance][runner]") {
   const auto verdict = [](const char* id, const char* operation, auto reduce) {
-    plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+    plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
     reduce(description);
-    selftest::TestKernel kernel(description, selftest::exact_knobs());
+    diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
     const report::Report report =
         run_suite(kernel, cases::committed(), only(id, operation));
     CHECK(exit_status(total(report)) ==
@@ -84,10 +84,10 @@ TEST_CASE("what a kernel does not declare is unsupported, never a pass",
 
 TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
           "[conformance][runner]") {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
   description.features &=
       ~std::uint32_t{ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS};
-  selftest::TestKernel kernel(description, selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
   const report::Report report =
       run_suite(kernel, cases::committed(), only("smoke-rich-002"));
   CHECK(only_verdict(report) == Verdict::kPass);
@@ -95,8 +95,8 @@ TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
 
 TEST_CASE("an unknown case, tier or operation is named",
           "[conformance][runner]") {
-  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0),
-                              selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A0),
+                               diagnosis::exact_knobs());
   const auto error = [&](const Selection& selection) -> std::string {
     try {
       run_suite(kernel, cases::committed(), selection);
@@ -115,11 +115,12 @@ TEST_CASE("an unknown case, tier or operation is named",
 
 TEST_CASE("a failure has its first and its worst element",
           "[conformance][runner]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   knobs.pair = [](const reference::Spec&, std::int64_t j) {
     return reference::Pair{2 * j, 2 * j + 1};
   };
-  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0), knobs);
+  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A0),
+                               knobs);
   // A half-split case with position 0 in it and channels outside the window.
   const report::Report report =
       run_suite(kernel, cases::committed(), only("smoke-rich-008"));
@@ -137,8 +138,8 @@ TEST_CASE("a failure has its first and its worst element",
 
 TEST_CASE("a passing run prints its worst case and the tightest class",
           "[conformance][report]") {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A2);
-  selftest::TestKernel kernel(description, selftest::f32_knobs());
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A2);
+  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
   Selection selection;
   selection.tier = "smoke";
   const report::Report report =
@@ -159,9 +160,9 @@ TEST_CASE("a passing run prints its worst case and the tightest class",
 
 TEST_CASE("text and JSON report the same totals, and all checks",
           "[conformance][report]") {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
   description.dtypes = ROPEPROOF_F32;
-  selftest::TestKernel kernel(description, selftest::f32_knobs());
+  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
   Selection selection;
   const report::Report report =
       run_suite(kernel, cases::committed(), selection);
@@ -179,8 +180,8 @@ TEST_CASE("text and JSON report the same totals, and all checks",
 
 TEST_CASE("verdicts do not depend on the order or the company of cases",
           "[conformance][runner]") {
-  selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A1),
-                              selftest::f32_knobs());
+  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A1),
+                               diagnosis::f32_knobs());
   const report::Report whole = run_suite(kernel, cases::committed(), {});
   for (std::size_t i = 3; i < whole.checks.size(); i += 401) {
     const Check& check = whole.checks[i];
@@ -205,8 +206,8 @@ TEST_CASE("verdicts do not depend on the order or the company of cases",
 
 TEST_CASE("what is checked once a run is, whatever the kernel declines",
           "[conformance][runner]") {
-  struct Choosy : selftest::TestKernel {
-    using TestKernel::TestKernel;
+  struct Choosy : diagnosis::KnobKernel {
+    using KnobKernel::KnobKernel;
     bool has_supports() const override { return true; }
     plugin::Answer supports(const plugin::Question& question) override {
       const ropeproof_problem p = question.problem();
@@ -219,14 +220,14 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
   constexpr std::uint32_t kNone = ~0u;
   const auto check_once = [](const plugin::Description& d, std::uint32_t dtype,
                              std::uint32_t operation) {
-    Choosy kernel(d, selftest::exact_knobs());
+    Choosy kernel(d, diagnosis::exact_knobs());
     kernel.dtype = dtype;
     kernel.operation = operation;
     CAPTURE(d.operations, dtype, operation);
     CHECK(std::ranges::count(run_suite(kernel, cases::committed(), {}).checks,
                              "70,000 calls", &Check::aspect) == 1);
   };
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE | ROPEPROOF_ROTATE;
   d.dtypes = ROPEPROOF_F32 | ROPEPROOF_BF16;
   d.pairings = ROPEPROOF_HALF_SPLIT;
@@ -245,13 +246,13 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
 TEST_CASE("a result that is wrong only after other calls is said to be so",
           "[conformance][runner]") {
   // Keeps the base of its first call until it starts afresh.
-  struct Keeper : selftest::TestKernel {
-    using TestKernel::TestKernel;
+  struct Keeper : diagnosis::KnobKernel {
+    using KnobKernel::KnobKernel;
     plugin::Answer run(const ropeproof_problem& problem) override {
       if (base == 0) base = problem.base;
       ropeproof_problem p = problem;
       p.base = base;
-      return TestKernel::run(p);
+      return KnobKernel::run(p);
     }
     bool restart(int) override {
       base = 0;
@@ -259,12 +260,12 @@ TEST_CASE("a result that is wrong only after other calls is said to be so",
     }
     double base = 0;
   };
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   knobs.uses_low_part = false;
   knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    return selftest::power(p.base, j, p.rotary_dim);
+    return diagnosis::power(p.base, j, p.rotary_dim);
   };
-  plugin::Description d = selftest::full_description(ROPEPROOF_A1);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A1);
   d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
   d.operations = ROPEPROOF_ROPE;
   Keeper kernel(d, knobs);

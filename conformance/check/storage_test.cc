@@ -48,7 +48,7 @@ std::int64_t farthest(const ropeproof_problem& p, std::int64_t heads,
 }  // namespace
 
 TEST_CASE("strides are those of the storage", "[conformance][storage]") {
-  RoomyKernel kernel(selftest::exact_knobs());
+  RoomyKernel kernel(diagnosis::exact_knobs());
   const cases::RopeCase& c = cases::committed_case("contract-005");
   const std::int64_t d = c.spec.layout.head_dim;
   for (const Storage& storage : all_storages()) {
@@ -142,7 +142,7 @@ TEST_CASE("strides are those of the storage", "[conformance][storage]") {
 
 TEST_CASE("a right kernel is right in every storage",
           "[conformance][storage]") {
-  RoomyKernel kernel(selftest::exact_knobs());
+  RoomyKernel kernel(diagnosis::exact_knobs());
   for (const char* id : {"contract-005", "contract-008", "core-heads-025"}) {
     CAPTURE(id);
     CHECK(failures(kernel, cases::committed_case(id)) == "");
@@ -204,7 +204,7 @@ TEST_CASE("where there is no address space a far case is unsupported, and why",
   storage.spacing = Spacing::kFar;
   const cases::RopeCase c =
       stored(cases::committed_case("smoke-rich-009"), storage);
-  RoomyKernel kernel(selftest::exact_knobs());
+  RoomyKernel kernel(diagnosis::exact_knobs());
   while (true) {  // another call has it all
     try {
       kernel.sparse().allocate(1, plugin::Edge::kEnd, {});

@@ -54,7 +54,7 @@ TEST_CASE("what a kernel keeps for lengths is found where they fall",
           "[conformance][contract][changes]") {
   plugin::Description description = selftest::computing_description();
   description.features &= ~std::uint32_t{ROPEPROOF_EXPLICIT_LENGTH};
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   // Frequencies that are only formed anew for a greater length or base.
   std::vector<double> kept;
   double length = 0;
@@ -68,7 +68,7 @@ TEST_CASE("what a kernel keeps for lengths is found where they fall",
     }
     p.inv_freq = kept.data();
   };
-  selftest::TestKernel kernel(description, knobs);
+  diagnosis::KnobKernel kernel(description, knobs);
   const ContractResult result = check_changes(
       kernel, ROPEPROOF_ROPE, variations_of(kernel, ROPEPROOF_ROPE, sample()));
   CHECK_FALSE(result.pass);
@@ -105,8 +105,8 @@ TEST_CASE("a problem and its change lie at the same addresses",
 
 TEST_CASE("a given table is changed as well, and every pairing and dtype",
           "[conformance][contract][changes]") {
-  selftest::TestKernel kernel(selftest::computing_description(),
-                              selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(selftest::computing_description(),
+                               diagnosis::exact_knobs());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP, ROPEPROOF_TABLE}) {
     for (const char* id : {"contract-005", "contract-008", "contract-010",

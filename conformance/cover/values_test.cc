@@ -11,19 +11,19 @@
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/prove.h"
 #include "conformance/check/call.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/pair_bounds.h"
 #include "conformance/plugin/words.h"
-#include "conformance/selftest/test_kernel.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
 
 using cases::RopeCase;
+using diagnosis::Knobs;
 using reference::Format;
 using reference::Pairing;
-using selftest::Knobs;
 
 RopeCase proved(RopeCase c) {
   cases::Group group;
@@ -46,7 +46,7 @@ RopeCase formed(Format dtype, Pairing pairing, Values values,
 }
 
 plugin::Description description(Format dtype) {
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE | ROPEPROOF_PERMUTE;
   d.dtypes = plugin::abi_dtype(dtype);
   if (dtype == Format::kF64) d.claims[0].table_dtype = ROPEPROOF_F64;
@@ -54,14 +54,14 @@ plugin::Description description(Format dtype) {
 }
 
 Knobs honest(Format dtype) {
-  Knobs knobs = selftest::exact_knobs();
+  Knobs knobs = diagnosis::exact_knobs();
   knobs.uses_low_part = dtype == Format::kF64;
   knobs.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
   return knobs;
 }
 
 judge::Output output_of(const RopeCase& c, const Knobs& knobs) {
-  selftest::TestKernel kernel(description(c.dtype), knobs);
+  diagnosis::KnobKernel kernel(description(c.dtype), knobs);
   judge::Output output;
   check::Call call(kernel, ROPEPROOF_ROPE, c, knobs.table);
   REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
@@ -115,7 +115,7 @@ struct Fault {
 auto with_table(Format table) {
   return [table](Knobs& k) {
     k.adjust_rotation = [table](auto& c, auto& s, auto, auto) {
-      c = selftest::rounded(table, c), s = selftest::rounded(table, s);
+      c = diagnosis::rounded(table, c), s = diagnosis::rounded(table, s);
     };
   };
 }
@@ -174,10 +174,11 @@ TEST_CASE("flushed subnormal numbers show in 20 elements, beyond 1.2 bounds",
   CAPTURE(dtype, pairing);
   const RopeCase c = formed(dtype, pairing, Values::kSpecial);
   CHECK(judged(c, honest(dtype)).pass());
-  for (const auto flush : {selftest::Flush::kInputs, selftest::Flush::kProducts,
-                           selftest::Flush::kOutputs}) {
+  for (const auto flush :
+       {diagnosis::Flush::kInputs, diagnosis::Flush::kProducts,
+        diagnosis::Flush::kOutputs}) {
     // f32 has normal numbers for every product of two of f16.
-    if (flush == selftest::Flush::kProducts && dtype == Format::kF16) continue;
+    if (flush == diagnosis::Flush::kProducts && dtype == Format::kF16) continue;
     CAPTURE(flush);
     Knobs knobs = honest(dtype);
     knobs.flush = flush;
@@ -241,7 +242,7 @@ TEST_CASE("a permutation of numbers shows beside one of bits",
   const auto wrong = [&](bool permutes_numbers) {
     Knobs knobs = honest(dtype);
     knobs.permutes_numbers = permutes_numbers;
-    selftest::TestKernel kernel(description(dtype), knobs);
+    diagnosis::KnobKernel kernel(description(dtype), knobs);
     judge::Output output;
     check::Call call(kernel, c);
     REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);

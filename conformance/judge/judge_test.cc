@@ -10,9 +10,9 @@
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/call.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/report.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::judge {
 namespace {
@@ -126,8 +126,8 @@ struct Kept {
 };
 
 std::vector<Kept> answers_of(const plugin::Description& description,
-                             const selftest::Knobs& knobs) {
-  selftest::TestKernel kernel(description, knobs);
+                             const diagnosis::Knobs& knobs) {
+  diagnosis::KnobKernel kernel(description, knobs);
   std::vector<Kept> kept;
   for (const cases::Group& group : cases::committed().groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
@@ -168,7 +168,7 @@ TEST_CASE("a report does not depend on the number of threads that judge",
           "[conformance][judge]") {
   // f32 angles that claim A0: both verdicts occur.
   const std::vector<Kept> kept = answers_of(
-      selftest::full_description(ROPEPROOF_A0), selftest::f32_knobs());
+      diagnosis::full_description(ROPEPROOF_A0), diagnosis::f32_knobs());
   REQUIRE(kept.size() > 50);
   const std::string want = report_on(kept, 1);
   CHECK(want.find("\"FAIL\"") != std::string::npos);

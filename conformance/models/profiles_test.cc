@@ -10,8 +10,8 @@
 #include "conformance/cases/summary.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -42,13 +42,13 @@ Profile custom(const ProfileParts& parts) {
 
 report::Report judge_profile(const Profile& profile,
                              const plugin::Description& description,
-                             const selftest::Knobs& knobs) {
+                             const diagnosis::Knobs& knobs) {
   cases::Corpus corpus;
   corpus.groups = {proved_profile(profile)};
   check::Selection selection;
   selection.profile = profile.name;
   selection.values_only = true;
-  selftest::TestKernel kernel(description, knobs);
+  diagnosis::KnobKernel kernel(description, knobs);
   report::Report report = check::run_suite(kernel, corpus, selection);
   report.is_whole_tier = true;
   return report;
@@ -130,8 +130,8 @@ TEST_CASE("a profile reaches the last position and crosses powers of two",
 TEST_CASE("a kernel that does all of a profile conforms and is stated",
           "[conformance][profiles]") {
   report::Report report = judge_profile(
-      named("llama2-f32-4k"), selftest::full_description(ROPEPROOF_A1),
-      selftest::f32_knobs());
+      named("llama2-f32-4k"), diagnosis::full_description(ROPEPROOF_A1),
+      diagnosis::f32_knobs());
   report.suite_version = "0.1.0";
   const report::Totals totals = report::total(report);
   CHECK(exit_status(totals) == 0);
@@ -142,10 +142,10 @@ TEST_CASE("a kernel that does all of a profile conforms and is stated",
 
 TEST_CASE("what a profile asks for and a kernel lacks does not conform",
           "[conformance][profiles]") {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A1);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   description.features &= ~std::uint32_t{ROPEPROOF_PARTIAL};
   const report::Report report =
-      judge_profile(named("phi2-f16-2k"), description, selftest::f32_knobs());
+      judge_profile(named("phi2-f16-2k"), description, diagnosis::f32_knobs());
   const report::Totals totals = report::total(report);
   CHECK(totals.of(check::Verdict::kPass) == 0);
   CHECK(exit_status(totals) == 1);
@@ -154,20 +154,21 @@ TEST_CASE("what a profile asks for and a kernel lacks does not conform",
 
 TEST_CASE("a kernel that only rotates is judged on that",
           "[conformance][profiles]") {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A1);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   description.operations = ROPEPROOF_ROTATE;
   CHECK(exit_status(report::total(judge_profile(
-            named("vit-2d-f32-64"), description, selftest::f32_knobs()))) == 0);
+            named("vit-2d-f32-64"), description, diagnosis::f32_knobs()))) ==
+        0);
 }
 
 TEST_CASE("half-precision positions fail a profile",
           "[conformance][profiles]") {
-  selftest::Knobs knobs = selftest::f32_knobs();
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
   knobs.angle = [](double p, double theta) {
     return decode(Format::kBF16, encode(Format::kBF16, p)) * theta;
   };
   CHECK(exit_status(report::total(judge_profile(
-            named("llama2-f32-4k"), selftest::full_description(ROPEPROOF_A1),
+            named("llama2-f32-4k"), diagnosis::full_description(ROPEPROOF_A1),
             knobs))) == 1);
 }
 
@@ -254,13 +255,13 @@ TEST_CASE("a config.json makes a profile, known by its bytes",
   REQUIRE(scaling != nullptr);
   CHECK(scaling->factor == 4);
 
-  const plugin::Description kernel = selftest::full_description(ROPEPROOF_A1);
-  const auto status = [&](const selftest::Knobs& knobs) {
+  const plugin::Description kernel = diagnosis::full_description(ROPEPROOF_A1);
+  const auto status = [&](const diagnosis::Knobs& knobs) {
     return exit_status(report::total(judge_profile(profile, kernel, knobs)));
   };
-  CHECK(status(selftest::f32_knobs()) == 0);
+  CHECK(status(diagnosis::f32_knobs()) == 0);
   // The bug that a port has first: the scaling is left out.
-  selftest::Knobs knobs = selftest::f32_knobs();
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
   knobs.angle = [](double p, double theta) { return 4 * p * theta; };
   CHECK(status(knobs) == 1);
 }

@@ -5,7 +5,7 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -23,11 +23,11 @@ struct Subject {
 };
 
 Report judged(const Subject& subject) {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
   description.name = "backwards";
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   knobs.ignores_direction = subject.is_wrong;
-  selftest::TestKernel kernel(description, knobs);
+  diagnosis::KnobKernel kernel(description, knobs);
   kernel.canned = subject.canned;
   Report report =
       check::run_suite(kernel, cases::committed(), subject.selection);

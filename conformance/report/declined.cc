@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "conformance/diagnosis/in_common.h"
 #include "conformance/plugin/words.h"
-#include "conformance/report/in_common.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::report {
@@ -42,15 +42,16 @@ std::vector<DeclinedCases> declined_cases(const check::Run& run) {
     if (is_declined) ids.push_back(check.case_id);
   }
   std::vector<DeclinedCases> all;
-  std::vector<Condition> conditions = in_common(declined, judged);
+  std::vector<diagnosis::Condition> conditions =
+      diagnosis::in_common(declined, judged);
   while (conditions.size() > kMostConditions) {
-    Condition& last = conditions[kMostConditions - 1];
+    diagnosis::Condition& last = conditions[kMostConditions - 1];
     const auto& more = conditions.back().members;
     last.words.clear();
     last.members.insert(last.members.end(), more.begin(), more.end());
     conditions.pop_back();
   }
-  for (const Condition& condition : conditions) {
+  for (const diagnosis::Condition& condition : conditions) {
     std::set<std::string> cases;
     for (const std::size_t i : condition.members) cases.insert(ids[i]);
     all.push_back({std::ssize(cases), condition.words.empty()

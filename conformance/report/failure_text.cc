@@ -125,10 +125,14 @@ std::string failure_text(const Report& report, const check::Check& check,
       label = "";
     }
   }
+  // What the diagnosis of the run says is not said again.
+  const bool is_alone = report.diagnoses.empty() || has_details;
   const judge::Equation& equation = equation_of(check);
-  text += paragraph("equation", "(R" + std::to_string(equation.number) + ") " +
-                                    std::string(equation.text));
-  if (is_wrong) text += bugs_text(check.measurement->suspects, has_details);
+  if (is_alone)
+    text += paragraph("equation", "(R" + std::to_string(equation.number) +
+                                      ") " + std::string(equation.text));
+  if (is_wrong && is_alone)
+    text += bugs_text(check.measurement->suspects, has_details);
   const bool is_elsewhere = report.kernel_argument.starts_with("--socket");
   const std::string replay =
       is_elsewhere

@@ -2,10 +2,10 @@
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
 
-#include <cstdio>
 #include <string>
 
 #include "conformance/report/report.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::report {
 
@@ -29,12 +29,7 @@ inline constexpr std::size_t kColumns = 100;
 // "  label    text", broken at blanks; the text begins at column 11.
 std::string paragraph(const std::string& label, const std::string& text);
 
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, pattern, arguments...);
-  return buffer;
-}
+using text::format;
 
 }  // namespace ropeproof::conformance::report
 

@@ -9,15 +9,15 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using diagnosis::Knobs;
 using reference::Format;
-using selftest::Knobs;
 
 struct Bug {
   const char* name;
@@ -47,7 +47,7 @@ auto positions(double (*formula)(double)) {
 }
 
 double unscaled(const ropeproof_problem& p, std::int64_t j, double) {
-  return selftest::power(p.base, j, p.rotary_dim);
+  return diagnosis::power(p.base, j, p.rotary_dim);
 }
 
 // Of scalings-007: pairs 0 to 23 are kept, those from 40 on divided.
@@ -94,7 +94,7 @@ const std::vector<Bug>& bugs() {
       {"positions rounded to bf16",
        "smoke-odd-long-005",
        "table",
-       positions([](double p) { return selftest::rounded(Format::kBF16, p); }),
+       positions([](double p) { return diagnosis::rounded(Format::kBF16, p); }),
        {"position used: 256 in place of 257, 512 in place of 513",
         "bugs?    positions in half precision"},
        {"frequency over", "too short"}},
@@ -109,7 +109,7 @@ const std::vector<Bug>& bugs() {
        "smoke-odd-long-006",
        "rope",
        frequencies([](const ropeproof_problem& p, std::int64_t j, double) {
-         return selftest::power(1e4, j, p.rotary_dim);
+         return diagnosis::power(1e4, j, p.rotary_dim);
        }),
        {"frequency over the true one: rising from 1 to", "as of base 10000",
         "equation (R1)", "base wrong or ignored"},
@@ -148,7 +148,7 @@ const std::vector<Bug>& bugs() {
        "frequencies",
        [](Knobs& knobs) {
          knobs.frequency = [right = knobs.frequency](const auto& p, auto j) {
-           return selftest::rounded(Format::kBF16, right(p, j));
+           return diagnosis::rounded(Format::kBF16, right(p, j));
          };
        },
        {"in no order", "frequencies or table in half precision"}},
@@ -192,7 +192,7 @@ const std::vector<Bug>& bugs() {
        "smoke-rich-001",
        "rope",
        frequencies([](const ropeproof_problem& p, std::int64_t j, double) {
-         return selftest::power(p.base, j, p.head_dim);
+         return diagnosis::power(p.base, j, p.head_dim);
        }),
        {"rising from 1 to 14.7 in pairs 0-7, as of base 464.2",
         "bugs?    frequencies or pairs of a partial head formed over "
@@ -202,7 +202,7 @@ const std::vector<Bug>& bugs() {
        "rope",
        [](Knobs& knobs) {
          knobs.angle = [](double p, double theta) {
-           return selftest::rounded(Format::kBF16, p * theta);
+           return diagnosis::rounded(Format::kBF16, p * theta);
          };
        },
        {"angle off by up to 0.3", "bugs?    angle in half precision"},
@@ -212,7 +212,7 @@ const std::vector<Bug>& bugs() {
        "rope",
        [](Knobs& knobs) {
          knobs.angle = [](double p, double theta) {
-           return selftest::rounded(Format::kF32, p * theta);
+           return diagnosis::rounded(Format::kF32, p * theta);
          };
        },
        {"bugs?    angle formed in f32"},
@@ -233,13 +233,13 @@ const std::vector<Bug>& bugs() {
 
 // The first failing check of a kernel with this bug.
 std::string failure_of(const Bug& bug, bool has_details) {
-  Knobs knobs = selftest::exact_knobs();
+  Knobs knobs = diagnosis::exact_knobs();
   bug.mutate(knobs);
-  plugin::Description offers = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description offers = diagnosis::full_description(ROPEPROOF_A0);
   for (const auto& [scaling, word] : plugin::kScalingWords) {
     offers.scalings |= scaling;
   }
-  selftest::TestKernel kernel(offers, knobs);
+  diagnosis::KnobKernel kernel(offers, knobs);
   check::Selection selection;
   selection.cases = {bug.case_id};
   selection.operations = {bug.operation};

@@ -7,8 +7,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/apply.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -26,8 +26,8 @@ Waivers some_waivers() {
 
 // What reports must survive: wrong values, NaNs, refusals, waivers.
 struct Subject {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A1);
-  selftest::Knobs knobs = selftest::f32_knobs();
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
   plugin::Answer canned{plugin::Outcome::kOk, ""};
   check::Selection selection;
   std::string argument = "--lib ./test.so";
@@ -37,7 +37,7 @@ struct Subject {
 Report judged(const Subject& subject, const check::Shard& shard = {}) {
   plugin::Description description = subject.description;
   description.name = "test";
-  selftest::TestKernel kernel(description, subject.knobs);
+  diagnosis::KnobKernel kernel(description, subject.knobs);
   kernel.canned = subject.canned;
   check::Selection selection = subject.selection;
   selection.shard = shard;

@@ -6,8 +6,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/merge.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -61,13 +61,15 @@ void check_every_order(plugin::Kernel& kernel) {
 TEST_CASE("a report is the same in whatever order the cases are judged",
           "[conformance][order]") {
   const plugin::Description description =
-      selftest::full_description(ROPEPROOF_A1);
-  selftest::TestKernel honest(description, selftest::f32_knobs());
+      diagnosis::full_description(ROPEPROOF_A1);
+  diagnosis::KnobKernel honest(description, diagnosis::f32_knobs());
   check_every_order(honest);
-  selftest::Knobs knobs = selftest::f32_knobs();
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
   knobs.ignores_direction = true;
-  knobs.heads_skipped = 1;
-  selftest::TestKernel broken(description, knobs);
+  knobs.leaves = [](const auto& p, const auto& i) {
+    return i.head == (i.is_key ? p.k : p.q).heads - 1;
+  };
+  diagnosis::KnobKernel broken(description, knobs);
   check_every_order(broken);
 }
 

@@ -219,6 +219,22 @@ void members(Codec &c, Is<AppliedWaiver> auto &applied) {
   if constexpr (Codec::kReads) applied.waiver.expires = parse_date(expires);
 }
 
+template <class Codec>
+void members(Codec &c, Is<diagnosis::Diagnosis> auto &d) {
+  c.value("what", d.what);
+  c.value("aliases", d.aliases);
+  c.value("where", d.where);
+  c.value("bug", d.bug);
+  c.value("equation", d.equation);
+  c.value("advice", d.advice);
+  c.value("checks", d.checks);
+  c.value("tried", d.tried);
+  c.number("residual", d.residual);
+  c.value("next", d.next);
+  c.number("next_residual", d.next_residual);
+  c.value("example", d.example);
+}
+
 // What follows from the rest of a report.
 void write_totals(Writer &out, const Report &report) {
   const Totals totals = total(report);
@@ -313,6 +329,7 @@ void members(Codec &c, Is<Report> auto &report) {
     write_totals(c, report);
   }
   if (!report.shard.is_whole()) c.value("dealt", report.dealt);
+  c.list("diagnoses", report.diagnoses);
   c.list("checks", report.checks);
   facts(c, report.facts);
 }

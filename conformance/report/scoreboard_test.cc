@@ -6,8 +6,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/apply.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -28,13 +28,13 @@ struct Subject {
 };
 
 NamedReport judged(const Subject& subject) {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A1);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   description.name = subject.name;
   description.version = subject.version;
   description.features &= ~subject.lacks;
-  selftest::Knobs knobs = selftest::f32_knobs();
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
   knobs.ignores_direction = subject.is_wrong;
-  selftest::TestKernel kernel(description, knobs);
+  diagnosis::KnobKernel kernel(description, knobs);
   check::Selection selection;
   selection.tier = subject.tier;
   selection.shard = {1, subject.shards};

@@ -4,6 +4,7 @@
 #include "conformance/plugin/words.h"
 #include "conformance/report/apply.h"
 #include "conformance/report/declined.h"
+#include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/report/unasked.h"
 #include "conformance/text/one_line.h"
@@ -345,6 +346,7 @@ std::string text_report(const Report& report, std::size_t max_failures,
   const Totals totals = total(report);
   std::ostringstream out;
   out << header(report, has_details);
+  out << diagnoses_text(report, has_details);
   std::size_t failures = 0;
   for (const check::Check& check : report.checks) {
     if (!check::is_failure(check.verdict) || ++failures > max_failures)

@@ -74,23 +74,23 @@ TEST_CASE("a failure names the formula that its wrong elements contradict",
   const std::map<std::string, int> expected = {
       {"pairs of the other layout", 3},
       {"sine lost", 4},
-      {"amplitude ignored", 4},
+      {"amplitude missing", 4},
       {"y_v formed from y_u", 4},
       {"channels outside the window zeroed", 5},
       {"exponent over head_dim", 1},
       {"base always 10000", 1},
-      {"positions in bf16", 2},
-      {"position off by one", 2},
+      {"positions rounded to bf16", 2},
+      {"position + 1", 2},
       {"direction reversed", 2},
-      {"last head skipped", 6}};
+      {"last head not written", 6}};
   std::size_t found = 0;
   for (const selftest::Mutant& mutant : selftest::smoke_mutants()) {
     const auto equation = expected.find(mutant.name);
     if (equation == expected.end()) continue;
-    selftest::Knobs knobs = selftest::exact_knobs();
+    diagnosis::Knobs knobs = diagnosis::exact_knobs();
     mutant.mutate(knobs);
-    selftest::TestKernel kernel(selftest::full_description(ROPEPROOF_A0),
-                                knobs);
+    diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A0),
+                                 knobs);
     check::Selection selection;
     selection.tier = "smoke";
     selection.operations = {"rope"};
@@ -123,13 +123,14 @@ TEST_CASE("every failure prints an equation of the specification",
     specification += {std::istreambuf_iterator<char>(stream), {}};
   }
   // Values, refusals, and a kernel that does not answer at all.
-  selftest::Knobs swapped = selftest::f32_knobs();
+  diagnosis::Knobs swapped = diagnosis::f32_knobs();
   swapped.amplitude = [](double) { return 2.0; };
-  selftest::TestKernel wrong(selftest::full_description(ROPEPROOF_A1), swapped);
-  selftest::TestKernel dead(selftest::full_description(ROPEPROOF_A1),
-                            selftest::f32_knobs());
+  diagnosis::KnobKernel wrong(diagnosis::full_description(ROPEPROOF_A1),
+                              swapped);
+  diagnosis::KnobKernel dead(diagnosis::full_description(ROPEPROOF_A1),
+                             diagnosis::f32_knobs());
   dead.canned = {plugin::Outcome::kCrash, "ended by signal 11"};
-  for (selftest::TestKernel* kernel : {&wrong, &dead}) {
+  for (diagnosis::KnobKernel* kernel : {&wrong, &dead}) {
     const Report report = check::run_suite(*kernel, cases::committed(), {});
     std::size_t failures = 0;
     for (const check::Check& check : report.checks) {

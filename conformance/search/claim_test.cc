@@ -4,35 +4,36 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::search {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-FoundClaims found(selftest::Knobs knobs, std::uint32_t dtypes) {
-  plugin::Description d = selftest::full_description(ROPEPROOF_A0);
+FoundClaims found(diagnosis::Knobs knobs, std::uint32_t dtypes) {
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = dtypes;
   d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
   d.axis_maps = d.caches = 0;
-  selftest::TestKernel kernel(d, std::move(knobs));
+  diagnosis::KnobKernel kernel(d, std::move(knobs));
   return find_claims(kernel, cases::committed());
 }
 
 TEST_CASE("the strictest claim that holds is found", "[conformance][search]") {
-  const FoundClaims exact = found(selftest::exact_knobs(), ROPEPROOF_F32);
+  const FoundClaims exact = found(diagnosis::exact_knobs(), ROPEPROOF_F32);
   REQUIRE(exact.claims.size() == 1);
   CHECK(exact.claims[0].angle_class == ROPEPROOF_A0);
   CHECK(exact.claims[0].dtypes == ROPEPROOF_F32);
 
-  const FoundClaims direct = found(selftest::f32_knobs(), ROPEPROOF_F32);
+  const FoundClaims direct = found(diagnosis::f32_knobs(), ROPEPROOF_F32);
   REQUIRE(direct.claims.size() == 1);
   CHECK(direct.claims[0].angle_class == ROPEPROOF_A1);
   CHECK(direct.claims[0].angle_dtype == 0);
 
-  const FoundClaims iterated = found(selftest::iterated_knobs(), ROPEPROOF_F32);
+  const FoundClaims iterated =
+      found(diagnosis::iterated_knobs(), ROPEPROOF_F32);
   REQUIRE(iterated.claims.size() == 1);
   CHECK((iterated.claims[0].angle_class == ROPEPROOF_A2 ||
          iterated.claims[0].power_ulp > direct.claims[0].power_ulp ||
@@ -41,7 +42,7 @@ TEST_CASE("the strictest claim that holds is found", "[conformance][search]") {
 
 TEST_CASE("dtypes that round otherwise get claims of their own, to paste",
           "[conformance][search]") {
-  selftest::Knobs knobs = selftest::f32_knobs();
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
   knobs.round_each = true;
   const FoundClaims each =
       found(std::move(knobs), ROPEPROOF_F32 | ROPEPROOF_BF16);
@@ -55,7 +56,7 @@ TEST_CASE("dtypes that round otherwise get claims of their own, to paste",
 }
 
 TEST_CASE("a wrong kernel holds to no claim", "[conformance][search]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   knobs.overwrites_input = true;
   const FoundClaims wrong = found(std::move(knobs), ROPEPROOF_F32);
   CHECK(wrong.claims.empty());

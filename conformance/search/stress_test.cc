@@ -4,11 +4,11 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
 #include "conformance/search/cut.h"
 #include "conformance/search/search.h"
 #include "conformance/search/shrink.h"
-#include "conformance/selftest/test_kernel.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::search {
@@ -22,14 +22,14 @@ GoesOn cases(std::uint64_t count) {
 }
 
 plugin::Description rope_only() {
-  plugin::Description description = selftest::full_description(ROPEPROOF_A0);
+  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
   description.operations = ROPEPROOF_ROPE;
   return description;
 }
 
-StressFailure failure_of(const selftest::Knobs& knobs,
+StressFailure failure_of(const diagnosis::Knobs& knobs,
                          std::uint64_t first = 0) {
-  selftest::TestKernel kernel(rope_only(), knobs);
+  diagnosis::KnobKernel kernel(rope_only(), knobs);
   const StressResult result = search(kernel, kSeed, first, cases(300), kOracle);
   REQUIRE(result.failure);
   return *result.failure;
@@ -57,8 +57,8 @@ void check_plain(const cases::RopeCase& c) {
 }
 
 // Does not rotate the last pair unless the pairs fill vectors of eight.
-selftest::Knobs tail_bug() {
-  selftest::Knobs knobs = selftest::exact_knobs();
+diagnosis::Knobs tail_bug() {
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
                              std::int64_t pairs) {
     if (pairs % 8 == 0 || j != pairs - 1) return;
@@ -87,7 +87,7 @@ TEST_CASE(
 
 TEST_CASE("a failure from a position on is shrunk to just that position",
           "[conformance][stress]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   knobs.angle = [](double position, double theta) {
     return (position >= 3000 ? position + 1 : position) * theta;
   };
@@ -99,9 +99,9 @@ TEST_CASE("a failure from a position on is shrunk to just that position",
 
 TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
           "[conformance][stress]") {
-  selftest::Knobs heads = selftest::exact_knobs();
+  diagnosis::Knobs heads = diagnosis::exact_knobs();
   heads.adjust_in_problem = [](const ropeproof_problem& p,
-                               const selftest::HeadIndex& index, double& c,
+                               const diagnosis::HeadIndex& index, double& c,
                                double& s) {
     if (p.q.heads < 2 || index.head != 1) return;
     c = 1;
@@ -109,13 +109,13 @@ TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
   };
   CHECK(failure_of(heads).c.q_heads == 2);
 
-  selftest::Knobs direction = selftest::exact_knobs();
+  diagnosis::Knobs direction = diagnosis::exact_knobs();
   direction.ignores_direction = true;
   const cases::RopeCase adjoint = failure_of(direction).c;
   CHECK(adjoint.spec.direction == reference::Direction::kAdjoint);
   CHECK(adjoint.spec.layout.head_dim == 2);
 
-  selftest::Knobs outside = selftest::exact_knobs();
+  diagnosis::Knobs outside = diagnosis::exact_knobs();
   outside.outside = [](double, double) { return 0.0; };
   const cases::RopeCase tail = failure_of(outside).c;
   CHECK(tail.spec.layout.head_dim == 3);
@@ -144,13 +144,13 @@ TEST_CASE(
   std::filesystem::remove_all(folder);
   cases::write_corpus(failure_files(failure, kOracle, "0"), folder);
   const cases::Corpus corpus = cases::load_corpus(folder);
-  const auto status = [&](const selftest::Knobs& knobs) {
-    selftest::TestKernel kernel(rope_only(), knobs);
+  const auto status = [&](const diagnosis::Knobs& knobs) {
+    diagnosis::KnobKernel kernel(rope_only(), knobs);
     return report::exit_status(
         report::total(check::run_suite(kernel, corpus, {})));
   };
   CHECK(status(tail_bug()) == 1);
-  CHECK(status(selftest::exact_knobs()) == 0);
+  CHECK(status(diagnosis::exact_knobs()) == 0);
   std::filesystem::remove_all(folder);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE(
     "an honest kernel survives the search, and the number of cases is as "
     "asked",
     "[conformance][stress]") {
-  selftest::TestKernel kernel(rope_only(), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(rope_only(), diagnosis::exact_knobs());
   const StressResult result = search(kernel, kSeed, 0, cases(70), kOracle);
   CHECK_FALSE(result.failure);
   CHECK(result.drawn == 70);
@@ -178,7 +178,7 @@ plugin::Description narrow() {
 
 TEST_CASE("a kernel that offers little gets cases that it offers",
           "[conformance][stress]") {
-  selftest::TestKernel kernel(narrow(), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(narrow(), diagnosis::exact_knobs());
   const StressResult result = search(kernel, kSeed, 0, cases(200), kOracle);
   CHECK_FALSE(result.failure);
   CHECK(result.judged > 190);
@@ -186,7 +186,7 @@ TEST_CASE("a kernel that offers little gets cases that it offers",
 
 TEST_CASE("a failure of a kernel that offers little is found alone, too",
           "[conformance][stress]") {
-  selftest::TestKernel kernel(narrow(), tail_bug());
+  diagnosis::KnobKernel kernel(narrow(), tail_bug());
   const StressResult all = search(kernel, kSeed, 0, cases(50), kOracle);
   REQUIRE(all.failure);
   const StressResult alone =
@@ -197,12 +197,12 @@ TEST_CASE("a failure of a kernel that offers little is found alone, too",
 }
 
 // Wrong from its 8th call on, in every process anew.
-class Forgetful : public selftest::TestKernel {
+class Forgetful : public diagnosis::KnobKernel {
  public:
-  using selftest::TestKernel::TestKernel;
+  using diagnosis::KnobKernel::KnobKernel;
   plugin::Answer run(const ropeproof_problem& problem) override {
     if (++calls_ >= 8) return {plugin::Outcome::kCrash, "ended by signal 11"};
-    return selftest::TestKernel::run(problem);
+    return diagnosis::KnobKernel::run(problem);
   }
   bool restart(int) override {
     calls_ = 0;
@@ -215,7 +215,7 @@ class Forgetful : public selftest::TestKernel {
 
 TEST_CASE("a failure that passes in a fresh process is not called a case",
           "[conformance][stress]") {
-  Forgetful kernel(rope_only(), selftest::exact_knobs());
+  Forgetful kernel(rope_only(), diagnosis::exact_knobs());
   const StressResult result = search(kernel, kSeed, 0, cases(300), kOracle);
   REQUIRE(result.failure);
   CHECK(result.failure->needs_earlier_calls);
@@ -231,7 +231,7 @@ TEST_CASE("a failure that passes in a fresh process is not called a case",
 
 TEST_CASE("a kernel that hangs is reported as drawn, without further calls",
           "[conformance][stress]") {
-  selftest::TestKernel kernel(rope_only(), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(rope_only(), diagnosis::exact_knobs());
   kernel.canned = {plugin::Outcome::kTimeout, "no answer"};
   const StressResult result = search(kernel, kSeed, 0, cases(70), kOracle);
   REQUIRE(result.failure);

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::search {
 namespace {
@@ -20,22 +20,22 @@ constexpr std::int64_t kValues = 9000 * 8 * 2;
 
 plugin::Description only(std::uint32_t operation,
                          std::uint32_t angle_class = ROPEPROOF_A0) {
-  plugin::Description description = selftest::full_description(angle_class);
+  plugin::Description description = diagnosis::full_description(angle_class);
   description.operations = operation;
   return description;
 }
 
 SweepResult swept(const plugin::Description& description,
-                  const selftest::Knobs& knobs,
+                  const diagnosis::Knobs& knobs,
                   const SweepRequest& asked = request()) {
-  selftest::TestKernel kernel(description, knobs);
+  diagnosis::KnobKernel kernel(description, knobs);
   return sweep_kernel(kernel, asked);
 }
 
 TEST_CASE("an exact table is correctly rounded at every position and pair",
           "[conformance][sweep]") {
   const SweepResult result =
-      swept(only(ROPEPROOF_TABLE), selftest::exact_knobs());
+      swept(only(ROPEPROOF_TABLE), diagnosis::exact_knobs());
   CHECK(result.conforms());
   CHECK(result.operation == ROPEPROOF_TABLE);
   CHECK(result.values == kValues);
@@ -47,12 +47,12 @@ TEST_CASE("an exact table is correctly rounded at every position and pair",
 TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
           "[conformance][sweep]") {
   const SweepResult honest =
-      swept(only(ROPEPROOF_TABLE, ROPEPROOF_A1), selftest::f32_knobs());
+      swept(only(ROPEPROOF_TABLE, ROPEPROOF_A1), diagnosis::f32_knobs());
   CHECK(honest.conforms());
   CHECK(honest.nearest < kValues);
   CHECK(honest.worst->ratio() > 0.02);
   const SweepResult boasting =
-      swept(only(ROPEPROOF_TABLE), selftest::f32_knobs());
+      swept(only(ROPEPROOF_TABLE), diagnosis::f32_knobs());
   CHECK_FALSE(boasting.conforms());
   CHECK(boasting.wrong > kValues / 4);
 }
@@ -60,7 +60,7 @@ TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
 TEST_CASE("a kernel without tables is probed with unit vectors",
           "[conformance][sweep]") {
   const SweepResult result =
-      swept(only(ROPEPROOF_ROPE), selftest::exact_knobs());
+      swept(only(ROPEPROOF_ROPE), diagnosis::exact_knobs());
   CHECK(result.conforms());
   CHECK(result.operation == ROPEPROOF_ROPE);
   CHECK(result.values == kValues);
@@ -68,18 +68,18 @@ TEST_CASE("a kernel without tables is probed with unit vectors",
   plugin::Description in_place = only(ROPEPROOF_ROPE);
   in_place.features &= ~static_cast<std::uint32_t>(ROPEPROOF_OUT_OF_PLACE);
   in_place.pairings = ROPEPROOF_HALF_SPLIT;
-  CHECK(swept(in_place, selftest::exact_knobs()).nearest == kValues);
+  CHECK(swept(in_place, diagnosis::exact_knobs()).nearest == kValues);
 }
 
 TEST_CASE("a table kept in bf16 under a claim of f32 fails",
           "[conformance][sweep]") {
   for (const auto& description :
        {only(ROPEPROOF_TABLE), only(ROPEPROOF_ROPE)}) {
-    selftest::Knobs knobs = selftest::exact_knobs();
+    diagnosis::Knobs knobs = diagnosis::exact_knobs();
     knobs.adjust_rotation = [](double& c, double& s, std::int64_t,
                                std::int64_t) {
-      c = selftest::rounded(Format::kBF16, c);
-      s = selftest::rounded(Format::kBF16, s);
+      c = diagnosis::rounded(Format::kBF16, c);
+      s = diagnosis::rounded(Format::kBF16, s);
     };
     const SweepResult result = swept(description, knobs);
     CHECK_FALSE(result.conforms());
@@ -89,7 +89,7 @@ TEST_CASE("a table kept in bf16 under a claim of f32 fails",
 }
 
 TEST_CASE("one wrong pair fails, and is named", "[conformance][sweep]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   const auto frequency = knobs.frequency;
   knobs.frequency = [frequency](const ropeproof_problem& p, std::int64_t j) {
     return frequency(p, j == 5 ? 4 : j);
@@ -103,7 +103,7 @@ TEST_CASE("one wrong pair fails, and is named", "[conformance][sweep]") {
 }
 
 TEST_CASE("one wrong position of all fails", "[conformance][sweep]") {
-  selftest::Knobs knobs = selftest::exact_knobs();
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
   const auto angle = knobs.angle;
   knobs.angle = [angle](double position, double theta) {
     return angle(position == 8999 ? 8998 : position, theta);
@@ -118,14 +118,14 @@ TEST_CASE("a sweep stops at the kernel's largest position",
           "[conformance][sweep]") {
   plugin::Description description = only(ROPEPROOF_TABLE);
   description.max_position = 99;
-  const SweepResult result = swept(description, selftest::exact_knobs());
+  const SweepResult result = swept(description, diagnosis::exact_knobs());
   CHECK(result.positions == 100);
   CHECK(result.values == 100 * 8 * 2);
 }
 
 TEST_CASE("a kernel that does not answer does not conform",
           "[conformance][sweep]") {
-  selftest::TestKernel kernel(only(ROPEPROOF_TABLE), selftest::exact_knobs());
+  diagnosis::KnobKernel kernel(only(ROPEPROOF_TABLE), diagnosis::exact_knobs());
   kernel.canned = {plugin::Outcome::kCrash, "killed by signal 11"};
   const SweepResult result = sweep_kernel(kernel, request());
   CHECK_FALSE(result.conforms());
@@ -136,7 +136,7 @@ TEST_CASE("a kernel that does not answer does not conform",
 TEST_CASE("a sweep refuses what it cannot judge", "[conformance][sweep]") {
   const auto refuses = [](const plugin::Description& description,
                           const SweepRequest& asked, const std::string& why) {
-    CHECK_THROWS_WITH(swept(description, selftest::exact_knobs(), asked),
+    CHECK_THROWS_WITH(swept(description, diagnosis::exact_knobs(), asked),
                       ContainsSubstring(why));
   };
   refuses(only(ROPEPROOF_PERMUTE), request(), "forms no angles");

@@ -11,6 +11,10 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
+using diagnosis::exact_knobs;
+using diagnosis::full_description;
+using diagnosis::KnobKernel;
+
 template <class T>
 std::string bytes_of(const T* values, std::int64_t count) {
   const auto* bytes = reinterpret_cast<const char*>(values);
@@ -64,7 +68,7 @@ std::string ends_of(const std::string& list) {
 }  // namespace
 
 CachingKernel::CachingKernel(std::string missing)
-    : TestKernel(computing_description(), exact_knobs()),
+    : KnobKernel(computing_description(), exact_knobs()),
       missing_(std::move(missing)) {}
 
 std::vector<CachingKernel::Part> CachingKernel::parts_of(
@@ -162,7 +166,7 @@ plugin::Answer CachingKernel::run(const ropeproof_problem& problem) {
   const bool is_dense =
       problem.q.in != problem.q.out &&
       problem.q.in_token_stride == problem.q.heads * problem.head_dim;
-  if (!is_dense || missing_.empty()) return TestKernel::run(problem);
+  if (!is_dense || missing_.empty()) return KnobKernel::run(problem);
   const bool has_ends = missing_ == kInnerPositions;
   std::string key;
   Part own;
@@ -182,7 +186,7 @@ plugin::Answer CachingKernel::run(const ropeproof_problem& problem) {
   } else if (!is_new && known->second.recall) {
     known->second.recall(p);
   }
-  return TestKernel::run(p);
+  return KnobKernel::run(p);
 }
 
 plugin::Description computing_description() {

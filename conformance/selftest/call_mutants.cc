@@ -6,15 +6,19 @@
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/contrast.h"
 #include "conformance/check/variations.h"
+#include "conformance/diagnosis/promises.h"
 #include "conformance/selftest/caching_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
+using diagnosis::exact_knobs;
+using diagnosis::KnobKernel;
+
 // One process for all threads; what they do to each other is done in turn.
-class ThreadedKernel : public TestKernel {
+class ThreadedKernel : public KnobKernel {
  public:
-  ThreadedKernel() : TestKernel(description_of(), exact_knobs()) {}
+  ThreadedKernel() : KnobKernel(description_of(), exact_knobs()) {}
   bool is_concurrent() const override { return true; }
 
  private:
@@ -32,7 +36,7 @@ class CountingKernel : public ThreadedKernel {
   plugin::Answer run(const ropeproof_problem& problem) override {
     ropeproof_problem p = problem;
     if (calls_++ >= last_) p.rotary_dim = 0;
-    return TestKernel::run(p);
+    return KnobKernel::run(p);
   }
 
  private:
@@ -108,14 +112,25 @@ CallJudge::CallJudge(const cases::Corpus& corpus) {
 
 CallJudge::~CallJudge() = default;
 
-bool CallJudge::fails(TestKernel& kernel) const {
+std::vector<diagnosis::Diagnosis> CallJudge::diagnose(
+    KnobKernel& kernel) const {
   const check::Subject subject =
       check::subject_of(kernel, *calls_->chosen, ROPEPROOF_ROPE);
-  return !check::check_changes(kernel, ROPEPROOF_ROPE, calls_->variations)
-              .pass ||
-         (kernel.is_concurrent() &&
-          (!check::check_concurrency(kernel, subject, calls_->others).pass ||
-           !check::check_many_calls(kernel, subject).pass));
+  check::ContractResult result =
+      check::check_changes(kernel, ROPEPROOF_ROPE, calls_->variations);
+  if (result.pass && kernel.is_concurrent()) {
+    result = check::check_concurrency(kernel, subject, calls_->others);
+    if (result.pass) result = check::check_many_calls(kernel, subject);
+  }
+  if (result.pass) return {};
+  check::Run run;
+  check::Check& check = run.checks.emplace_back();
+  check.case_id = calls_->chosen->id;
+  check.operation = ROPEPROOF_ROPE;
+  check.aspect = result.check;
+  check.verdict = check::Verdict::kFail;
+  check.reason = result.reason;
+  return diagnosis::broken_promises(run, false);
 }
 
 }  // namespace ropeproof::conformance::selftest

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -16,7 +17,7 @@ namespace ropeproof::conformance::selftest {
 struct CallMutant {
   std::string name;
   const char* bug;  // its class, a key of cases::bug_classes()
-  std::function<std::unique_ptr<TestKernel>()> make;
+  std::function<std::unique_ptr<diagnosis::KnobKernel>()> make;
 };
 
 std::vector<CallMutant> call_mutants();
@@ -28,8 +29,10 @@ class CallJudge {
   explicit CallJudge(const cases::Corpus& corpus);
   ~CallJudge();
 
-  // Whether a check of the contract fails.
-  bool fails(TestKernel& kernel) const;
+  // What is said of the first check of the contract that fails; nothing where none
+  // does.
+  std::vector<diagnosis::Diagnosis> diagnose(
+      diagnosis::KnobKernel& kernel) const;
 
  private:
   struct Calls;

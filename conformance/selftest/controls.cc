@@ -11,6 +11,15 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
+using diagnosis::exact_knobs;
+using diagnosis::exp2_knobs;
+using diagnosis::f32_knobs;
+using diagnosis::full_description;
+using diagnosis::iterated_knobs;
+using diagnosis::KnobKernel;
+using diagnosis::Knobs;
+using diagnosis::rounded;
+
 using reference::Format;
 using reference::Pairing;
 
@@ -227,12 +236,12 @@ cases::Corpus control_corpus(const cases::Corpus& corpus) {
 }
 
 ControlScore score(const Control& control, const cases::Corpus& corpus) {
-  TestKernel kernel(control.description, control.knobs);
+  KnobKernel kernel(control.description, control.knobs);
   ControlScore score = scored(control.name, judged(kernel, corpus));
   if (!control.tighten) return score;
   plugin::Description tighter = control.description;
   control.tighten(tighter);
-  TestKernel claims_more(tighter, control.knobs);
+  KnobKernel claims_more(tighter, control.knobs);
   score.tighter = difference(control.description.claims[0], tighter.claims[0]);
   score.fails_tighter = judged(claims_more, corpus).status == 1;
   return score;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -18,7 +18,7 @@ struct Control {
   std::string name;
   plugin::Description description;
   std::function<void(plugin::Description&)> tighten;
-  Knobs knobs;
+  diagnosis::Knobs knobs;
 };
 
 // "f32 direct", ...; those of f64 need cases in f64.

@@ -12,12 +12,15 @@
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/failure_text.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
+
+using diagnosis::full_description;
+using diagnosis::KnobKernel;
 
 constexpr std::size_t kSurvivorsNamed = 10;
 constexpr double kFullShare = 0.99;
@@ -164,7 +167,7 @@ namespace {
 std::vector<Trial> trials_of(const cover::Model& model,
                              const cases::RopeCase& c, const cover::Row& asked,
                              const Judge& judge) {
-  TestKernel memory(strict_description(), {});
+  KnobKernel memory(strict_description(), {});
   std::vector<Trial> trials;
   for (const std::uint32_t operation : check::kRopeOperations) {
     if (!check::missing_feature(memory.description(), operation, c, true)

@@ -7,10 +7,13 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/contract.h"
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
+
+using diagnosis::full_description;
+using diagnosis::KnobKernel;
 
 using Catch::Matchers::StartsWith;
 
@@ -87,7 +90,7 @@ class Committed {
   }
 
  private:
-  TestKernel kernel_;
+  KnobKernel kernel_;
   const cases::RopeCase* case_ = nullptr;
 };
 

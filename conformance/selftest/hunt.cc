@@ -8,6 +8,8 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
+using diagnosis::KnobKernel;
+
 template <class Measure>
 bool is_right(check::Call call, const Measure& measure) {
   judge::Output output;
@@ -38,7 +40,7 @@ void Hunt::judge_all(const ropeproof_problem& problem, Stage stage,
 }
 
 void Hunt::look(const cases::RopeCase& c, Stage stage) {
-  TestKernel memory(mutant_description(), {});
+  KnobKernel memory(mutant_description(), {});
   for (const std::uint32_t operation : check::kRopeOperations) {
     if (!check::missing_feature(memory.description(), operation, c, true)
              .empty()) {
@@ -56,7 +58,7 @@ void Hunt::look(const cases::RopeCase& c, Stage stage) {
 }
 
 void Hunt::look(const cases::PermuteCase& c, Stage stage) {
-  TestKernel memory(mutant_description(), {});
+  KnobKernel memory(mutant_description(), {});
   if (!check::missing_feature(memory.description(), c).empty()) return;
   check::Call call(memory, c);
   judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {

@@ -5,11 +5,18 @@
 #include <cstdlib>
 #include <limits>
 
+#include "conformance/diagnosis/mutations.h"
 #include "conformance/selftest/mutants.h"
-#include "conformance/selftest/mutations.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
+
+using diagnosis::HeadIndex;
+using diagnosis::Knobs;
+using diagnosis::reverses;
+using diagnosis::rounded;
+using diagnosis::set;
+using diagnosis::skips;
 
 using reference::Format;
 using Problem = ropeproof_problem;
@@ -182,7 +189,10 @@ std::vector<Mutant> mutants_of_memory() {
          p.table_batch_stride =
              static_cast<std::uint16_t>(p.table_batch_stride);
        }),
-       [](const Problem& p) { return p.operation == ROPEPROOF_ROTATE; }},
+       [](const Problem& p) {
+         return p.operation == ROPEPROOF_ROTATE &&
+                std::max(p.table_token_stride, p.table_batch_stride) > 0xffff;
+       }},
       {"k taken to be in place because q is", "memory/aliasing",
        misreads([](Problem& p) {
          p.k.in = p.k.out;
@@ -214,10 +224,12 @@ std::vector<Mutant> mutants_of_sizes() {
       {"query heads from the 33rd on skipped", "shape/heads-miscounted",
        skips([](const auto&, const auto& i) {
          return !i.is_key && i.head >= 32;
-       })},
+       }),
+       [](const Problem& p) { return p.q.heads > 32; }},
       {"key heads from the 9th on skipped", "shape/heads-miscounted",
        skips(
-           [](const auto&, const auto& i) { return i.is_key && i.head >= 8; })},
+           [](const auto&, const auto& i) { return i.is_key && i.head >= 8; }),
+       [](const Problem& p) { return p.k.heads > 8; }},
       {"more key than query heads: the rest of k skipped",
        "shape/heads-miscounted", skips([](const auto& p, const auto& i) {
          return i.is_key && i.head >= p.q.heads;
@@ -233,13 +245,14 @@ std::vector<Mutant> mutants_of_sizes() {
       {"tokens of 64 pairs or more skipped from the 128th on",
        "shape/32-bit-overflow",
        skips([](const auto&, const auto& i) { return i.token >= 127; }),
-       [](const Problem& p) { return p.rotary_dim >= 128; }},
+       [](const Problem& p) { return p.rotary_dim >= 128 && p.seq >= 128; }},
       {"batch rows from the 33rd on skipped", "shape/32-bit-overflow",
-       skips([](const auto&, const auto& i) { return i.batch >= 32; })},
+       skips([](const auto&, const auto& i) { return i.batch >= 32; }),
+       [](const Problem& p) { return p.batch > 32; }},
       {"the last token of the last batch row skipped, of 8 times 16 or more",
        "shape/32-bit-overflow", skips(is_last_row),
        [](const Problem& p) { return p.batch >= 8 && p.seq >= 16; }},
-      {"the second of three batch rows skipped", "shape/odd-size",
+      {"the second of three batch rows skipped", "shape/32-bit-overflow",
        skips([](const auto&, const auto& i) {
          return i.batch == 1 && i.token == 0 && i.head == 0;
        }),
@@ -265,15 +278,17 @@ std::vector<Mutant> mutants_of_features() {
       {"adjoint ignored for k at negative positions", "rotation/backward-wrong",
        reverses(is_of_k), all(is_adjoint, has_keys, has_negative)},
       {"sign of a negative amplitude lost", "scaling/amplitude-misapplied",
-       set(&Knobs::amplitude, [](double m) { return std::abs(m); })},
+       set(&Knobs::amplitude, [](double m) { return std::abs(m); }),
+       [](const Problem& p) { return p.amplitude < 0; }},
       {"amplitude 0 taken for none", "scaling/amplitude-misapplied",
-       set(&Knobs::amplitude, [](double m) { return m == 0 ? 1 : m; })},
+       set(&Knobs::amplitude, [](double m) { return m == 0 ? 1 : m; }),
+       [](const Problem& p) { return p.amplitude == 0; }},
       {"third of three weighted axes lost", "axes/mrope-sections",
        misreads([](Problem& p) { p.position_axes = 2; }),
        [](const Problem& p) {
          return p.axis_weights != nullptr && p.position_axes > 2;
        }},
-      {"unequal sections of two axes taken for halves", "axes/2d-swapped",
+      {"unequal sections of two axes taken for halves", "axes/mrope-sections",
        [](Knobs& k) {
          k.position = [f = k.position](const auto& p, const auto& i, auto j) {
            const std::int64_t pairs = p.rotary_dim / 2;

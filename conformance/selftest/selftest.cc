@@ -10,6 +10,7 @@
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/faults.h"
 #include "conformance/selftest/hunt.h"
+#include "conformance/selftest/naming.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -66,7 +67,11 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
   std::size_t in_calls = 0;
   for (const CallMutant& mutant : call_mutants()) {
     ++report.mutants.all;
-    if (calls.fails(*mutant.make())) {
+    const std::vector<diagnosis::Diagnosis> found =
+        calls.diagnose(*mutant.make());
+    ++report.named.all;
+    if (names(found, mutant.bug)) ++report.named.right;
+    if (!found.empty()) {
       ++report.mutants.right;
       ++in_calls;
     } else {
@@ -123,6 +128,44 @@ std::string add_mutants_and_faults(SelftestReport& report,
   return add_mutants(report, hunt, CallJudge(corpus)) + figures.text();
 }
 
+std::string line(const std::string& name, const std::string& bug,
+                 const std::vector<diagnosis::Diagnosis>& found) {
+  std::string text = "  unnamed  " + name + " (" + bug + ")";
+  for (const diagnosis::Diagnosis& d : found) {
+    text += ": " + (d.what.empty() ? "no known bug" : d.what) +
+            (d.where.empty() ? "" : ", where " + d.where);
+  }
+  return text + "\n";
+}
+
+// What a diagnosis says of each mutant, and of what is right.
+void add_names(SelftestReport& report, const cases::Corpus& corpus,
+               const std::shared_ptr<const cover::Arrays>& arrays) {
+  const Naming naming(corpus, arrays);
+  const std::vector<Mutant> list = mutants();
+  std::vector<std::vector<diagnosis::Diagnosis>> found(list.size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    found[i] = naming.of(list[i]);
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].due == Stage::kNone) {
+      report.false_names += found[i].size();
+      continue;
+    }
+    ++report.named.all;
+    if (names(found[i], list[i].bug)) {
+      ++report.named.right;
+    } else {
+      report.text += line(list[i].name, list[i].bug, found[i]);
+    }
+  }
+  for (const Control& control : controls()) {
+    diagnosis::KnobKernel kernel(control.description, control.knobs);
+    report.false_names += naming.of(kernel).size();
+  }
+}
+
 void add_fakes(SelftestReport& report, const cases::Corpus& corpus,
                const FakePlaces& places) {
   for (const ExpectedFake& fake : kExpectedFakes) {
@@ -146,16 +189,19 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
   add_controls(report, corpus, options.fast_library);
   const std::string scores =
       add_mutants_and_faults(report, corpus, *options.arrays, options.one_in);
+  add_names(report, corpus, options.arrays);
   if (!options.fakes.libraries.empty()) {
     add_fakes(report, corpus, options.fakes);
   }
-  report.text += "\ncontrols  " + report.controls.text() +
-                 " pass, within their bounds, and fail one class tighter\n" +
-                 scores +
-                 (report.fakes.all > 0
-                      ? "fakes     " + report.fakes.text() +
-                            " with exactly their verdict and exit status\n"
-                      : "fakes     not run: none beside this program\n");
+  report.text +=
+      "\ncontrols  " + report.controls.text() +
+      " pass, within their bounds, and fail one class tighter\n" + scores +
+      "names     " + report.named.text() + " mutants named by a diagnosis, " +
+      std::to_string(report.false_names) + " false names of what is right\n" +
+      (report.fakes.all > 0
+           ? "fakes     " + report.fakes.text() +
+                 " with exactly their verdict and exit status\n"
+           : "fakes     not run: none beside this program\n");
   return report;
 }
 

@@ -16,6 +16,9 @@ namespace ropeproof::conformance::selftest {
 // A prime: no dimension has so many classes, or a divisor of it.
 inline constexpr std::size_t kThreeWaySample = 701;
 
+// Of the mutants; what is not among them is said.
+inline constexpr double kLeastNamed = 0.85;
+
 struct SelftestOptions {
   std::string fast_library;  // a builtin kernel of class A0; empty: none
   FakePlaces fakes;          // no libraries: no fakes
@@ -25,14 +28,17 @@ struct SelftestOptions {
 };
 
 struct SelftestReport {
-  Tally controls, mutants, fakes;
+  Tally controls, mutants, named, fakes;
   bool spares_right_one = true;  // a kernel without a bug fails nowhere
   bool finds_faults = true;      // as many as FaultFigures::holds asks for
-  std::string text;              // a line for each, and the scores
+  // Diagnoses of what is right: of the controls, and of the kernel without a bug.
+  std::size_t false_names = 0;
+  std::string text;  // a line for each, and the scores
 
   bool holds() const {
-    return controls.holds() && mutants.holds() && fakes.holds() &&
-           spares_right_one && finds_faults && controls.all > 0 &&
+    return controls.holds() && mutants.holds() &&
+           named.share() >= kLeastNamed && fakes.holds() && spares_right_one &&
+           finds_faults && false_names == 0 && controls.all > 0 &&
            mutants.all > 0;
   }
 };

@@ -19,12 +19,18 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
+using diagnosis::exact_knobs;
+using diagnosis::f32_knobs;
+using diagnosis::full_description;
+using diagnosis::KnobKernel;
+using diagnosis::Knobs;
+
 using Catch::Matchers::ContainsSubstring;
 
 report::Report judge_kernel(const plugin::Description& description,
                             const Knobs& knobs,
                             const std::string& tier = "smoke") {
-  TestKernel kernel(description, knobs);
+  KnobKernel kernel(description, knobs);
   check::Selection selection;
   selection.tier = tier;
   return check::run_suite(kernel, cases::committed(), selection);
@@ -95,7 +101,7 @@ TEST_CASE("a kernel that forgets nothing is right in any call",
           "[conformance][mutants]") {
   const CallJudge judge(cases::committed());
   CachingKernel kernel("no such field");
-  CHECK_FALSE(judge.fails(kernel));
+  CHECK(judge.diagnose(kernel).empty());
 }
 
 TEST_CASE("f64 tensors with f32 tables are judged in every operation",
@@ -114,7 +120,7 @@ TEST_CASE("f64 tensors with f32 tables are judged in every operation",
                           operation == ROPEPROOF_ROTATE ||
                           operation == ROPEPROOF_FREQUENCIES;
       description.claims[0].table_dtype = table;
-      TestKernel kernel(description, f32_knobs());
+      KnobKernel kernel(description, f32_knobs());
       check::Selection selection;
       selection.values_only = true;
       const report::Report report = check::run_suite(

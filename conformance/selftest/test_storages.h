@@ -10,7 +10,7 @@
 #include "conformance/cases/words.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/call.h"
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -57,19 +57,19 @@ inline cases::RopeCase stored(const cases::RopeCase& c,
 }
 
 // Room for kernels of this process that read or write elsewhere.
-class RoomyKernel : public TestKernel {
+class RoomyKernel : public diagnosis::KnobKernel {
  public:
-  explicit RoomyKernel(Knobs knobs)
-      : TestKernel(description_of_all(), std::move(knobs)) {}
+  explicit RoomyKernel(diagnosis::Knobs knobs)
+      : diagnosis::KnobKernel(description_of_all(), std::move(knobs)) {}
   std::byte* allocate(std::size_t bytes) override {
-    return TestKernel::allocate(bytes + 2 * kRoom) + kRoom;
+    return diagnosis::KnobKernel::allocate(bytes + 2 * kRoom) + kRoom;
   }
 
  private:
   static constexpr std::size_t kRoom = 1 << 18;
 
   static plugin::Description description_of_all() {
-    plugin::Description d = full_description(ROPEPROOF_A0);
+    plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
     d.dtypes |= ROPEPROOF_F64;
     return d;
   }

@@ -108,6 +108,9 @@ add_test(NAME command_line_bench COMMAND ${PROJECT_SOURCE_DIR}/tools/test/cli_be
 add_test(NAME command_line_matrix COMMAND
   ${PROJECT_SOURCE_DIR}/tools/test/cli_matrix_test.sh $<TARGET_FILE:ropeproof> ${plugins}
   ${PROJECT_SOURCE_DIR} ${ROPEPROOF_PYTHON})
+add_test(NAME command_line_identify COMMAND
+  ${PROJECT_SOURCE_DIR}/tools/test/cli_identify_test.sh $<TARGET_FILE:ropeproof> ${plugins}
+  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
 add_test(NAME command_line_output COMMAND
   ${PROJECT_SOURCE_DIR}/tools/test/cli_output_test.sh $<TARGET_FILE:ropeproof> ${plugins}
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})

@@ -7,8 +7,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/selftest/mutants.h"
-#include "conformance/selftest/test_kernel.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -33,7 +33,7 @@ std::map<std::string, int> failures(const Corpus& corpus,
   selftest::MutantKernel kernel(mutant);
   check::Selection selection;
   selection.operations = {"rope"};
-  selftest::Knobs knobs;
+  diagnosis::Knobs knobs;
   mutant.mutate(knobs);
   if (knobs.misread) selection.operations.push_back("rotate");
   std::map<std::string, int> groups;
@@ -52,9 +52,9 @@ TEST_CASE("families of the core tier notice every bug without the smoke tier",
       {"heads of several pairs not rotated from the 16th on", "core-wide"},
       {"pairs from the 128th on not rotated", "core-wide"},
       {"tokens of several pairs not rotated from the 256th on", "core-wide"},
-      {"position axis stride ignored", "core-axes"}};
+      {"axis stride of the positions ignored", "core-axes"}};
   const Corpus corpus = core_alone();
-  CHECK(failures(corpus, {"none", "", [](selftest::Knobs&) {}}).empty());
+  CHECK(failures(corpus, {"none", "", [](diagnosis::Knobs&) {}}).empty());
   std::vector<selftest::Mutant> mutants = selftest::smoke_mutants();
   for (selftest::Mutant& mutant : selftest::core_mutants())
     mutants.push_back(std::move(mutant));

@@ -9,7 +9,7 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -21,12 +21,12 @@ struct Lengths {
 };
 
 // Computes dynamic NTK and LongRoPE for the length that `length` says.
-class LengthKernel : public selftest::TestKernel {
+class LengthKernel : public diagnosis::KnobKernel {
  public:
   using Length = std::function<double(const Lengths&)>;
 
   explicit LengthKernel(Length length)
-      : TestKernel(description_of(), knobs_of(*this)),
+      : KnobKernel(description_of(), knobs_of(*this)),
         length_(std::move(length)) {}
 
   plugin::Answer run(const ropeproof_problem& p) override {
@@ -42,19 +42,19 @@ class LengthKernel : public selftest::TestKernel {
       }
       kept_ = length_(lengths);
     }
-    return TestKernel::run(p);
+    return KnobKernel::run(p);
   }
 
  private:
   static plugin::Description description_of() {
-    plugin::Description d = selftest::full_description(ROPEPROOF_A1);
+    plugin::Description d = diagnosis::full_description(ROPEPROOF_A1);
     d.features &= ~std::uint32_t{ROPEPROOF_INV_FREQ};
     d.scalings = ROPEPROOF_DYNAMIC_NTK | ROPEPROOF_LONG_ROPE;
     return d;
   }
 
-  static selftest::Knobs knobs_of(const LengthKernel& kernel) {
-    selftest::Knobs knobs = selftest::exact_knobs();
+  static diagnosis::Knobs knobs_of(const LengthKernel& kernel) {
+    diagnosis::Knobs knobs = diagnosis::exact_knobs();
     knobs.frequency = [&kernel](const ropeproof_problem& p, std::int64_t j) {
       return kernel.frequency(p, j);
     };
@@ -62,7 +62,7 @@ class LengthKernel : public selftest::TestKernel {
   }
 
   double frequency(const ropeproof_problem& p, std::int64_t j) const {
-    const double theta = selftest::power(p.base, j, p.rotary_dim);
+    const double theta = diagnosis::power(p.base, j, p.rotary_dim);
     if (p.scaling == nullptr) return theta;
     const ropeproof_scaling& s = *p.scaling;
     if (s.kind == ROPEPROOF_LONG_ROPE) {

@@ -1,13 +1,17 @@
-#include "conformance/selftest/test_kernel.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "conformance/diagnosis/longer_lists.h"
+#include "conformance/diagnosis/written.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 #include "reference/permutation.h"
 
-namespace ropeproof::conformance::selftest {
+namespace ropeproof::conformance::diagnosis {
 namespace {
 
 using reference::Format;
@@ -50,16 +54,6 @@ reference::Spec window_of(reference::Spec spec) {
   return spec;
 }
 
-// Where the cosines of a token begin.
-std::int64_t table_index(const ropeproof_problem& p, const HeadIndex& index) {
-  if (p.operation == ROPEPROOF_LOOKUP) {
-    return p.ids[index.batch * p.position_batch_stride + index.token] *
-           p.table_token_stride;
-  }
-  return index.batch * p.table_batch_stride +
-         index.token * p.table_token_stride;
-}
-
 // The offset of the last head; -1 without any.
 std::int64_t last_head(const ropeproof_problem& p, std::int64_t heads,
                        std::int64_t batch, std::int64_t token,
@@ -67,6 +61,19 @@ std::int64_t last_head(const ropeproof_problem& p, std::int64_t heads,
   return p.batch * p.seq * heads == 0
              ? -1
              : (p.batch - 1) * batch + (p.seq - 1) * token + (heads - 1) * head;
+}
+
+// Where the last row of a table begins, and the last position that `p` reaches.
+std::int64_t last_row(const ropeproof_problem& p) {
+  return p.operation == ROPEPROOF_LOOKUP
+             ? (p.cache_rows - 1) * p.table_token_stride
+             : (p.batch - 1) * p.table_batch_stride +
+                   (p.seq - 1) * p.table_token_stride;
+}
+std::int64_t last_position(const ropeproof_problem& p) {
+  return std::max<std::int64_t>(p.position_axes - 1, 0) *
+             p.position_axis_stride +
+         (p.batch - 1) * p.position_batch_stride + p.seq - 1;
 }
 
 }  // namespace
@@ -95,18 +102,32 @@ plugin::Description full_description(std::uint32_t angle_class) {
   return d;
 }
 
-std::byte* TestKernel::allocate(std::size_t bytes) {
-  // A knob that writes past the end of k, where q, k and v share a buffer,
-  // reaches further than the call's zones.
-  constexpr std::size_t kSpareBytes = 4096;
+std::byte* KnobKernel::allocate(std::size_t bytes) {
+  constexpr std::size_t kSpareBytes = 4096;  // for writes beyond the zones
   memory_.push_back(std::make_unique<std::byte[]>(bytes + kSpareBytes));
   return memory_.back().get();
 }
 
-plugin::Answer TestKernel::run(const ropeproof_problem& problem) {
+plugin::Answer KnobKernel::run(const ropeproof_problem& problem) {
   if (canned.outcome != plugin::Outcome::kOk) return canned;
   ropeproof_problem p = problem;
   if (knobs_.misread) knobs_.misread(p);
+  const bool has_rows = p.cos != nullptr || p.pair_amplitude != nullptr;
+  const bool has_positions =
+      p.positions != nullptr || p.ids != nullptr || p.real_positions != nullptr;
+  if ((has_rows && last_row(p) > last_row(problem)) ||
+      (has_positions && last_position(p) > last_position(problem))) {
+    return {plugin::Outcome::kCrash, "beyond the table"};
+  }
+  const bool is_wide = problem.cache == ROPEPROOF_CACHE_DOUBLED ||
+                       problem.cache == ROPEPROOF_CACHE_SIDE_BY_SIDE;
+  table_bytes_ = (last_row(problem) + problem.rotary_dim / (is_wide ? 1 : 2)) *
+                 static_cast<std::int64_t>(
+                     plugin::bytes_of(plugin::format_of(problem.table_dtype)));
+  last_id_ = last_position(problem);
+  pairs_ = problem.rotary_dim / 2;
+  const LongerLists lists(problem, p);
+  is_lost_ = false;
   switch (p.operation) {
     case ROPEPROOF_FREQUENCIES:
       write_frequencies(p);
@@ -123,15 +144,60 @@ plugin::Answer TestKernel::run(const ropeproof_problem& problem) {
         return {plugin::Outcome::kCrash, "beyond the tensor"};
       }
   }
-  return {};
+  return is_lost_ ? plugin::Answer{plugin::Outcome::kCrash, "beyond the table"}
+                  : plugin::Answer{};
 }
 
-void TestKernel::cos_sin_of(const ropeproof_problem& p, const HeadIndex& index,
-                            std::int64_t j, double& c, double& s) {
+CosSin KnobKernel::given_cos_sin(const ropeproof_problem& p,
+                                 const HeadIndex& index, std::int64_t j) {
+  std::int64_t at =
+      index.batch * p.table_batch_stride + index.token * p.table_token_stride;
+  if (p.operation == ROPEPROOF_LOOKUP) {
+    const std::int64_t place =
+        index.batch * p.position_batch_stride + index.token;
+    // A gap between rows of ids holds any number.
+    is_lost_ = is_lost_ || place > last_id_ || p.ids[place] < 0 ||
+               p.ids[place] >= p.cache_rows;
+    if (is_lost_) return {};
+    const std::int64_t row = knobs_.row ? knobs_.row(p, index) : p.ids[place];
+    at = row * p.table_token_stride;
+  }
+  at += p.cache == ROPEPROOF_CACHE_DOUBLED
+            ? reference::target_pair(window_of(spec_of(p)), j).u
+            : j;
+  const Format table = plugin::format_of(p.table_dtype);
+  const auto entry = [&](void* entries, std::int64_t i) {
+    const auto width = static_cast<std::int64_t>(plugin::bytes_of(table));
+    if (i < 0 || (i + 1) * width > table_bytes_) {
+      is_lost_ = true;
+      return 0.0;
+    }
+    return load(bytes_at(entries, i, table), table);
+  };
+  const bool is_one = p.cache == ROPEPROOF_CACHE_SIDE_BY_SIDE;
+  return {entry(p.cos, at),
+          is_one ? entry(p.cos, at + p.rotary_dim / 2) : entry(p.sin, at)};
+}
+
+CosSin KnobKernel::rotation(const ropeproof_problem& p, const HeadIndex& index,
+                            std::int64_t j) {
+  const HeadIndex from = knobs_.taken_for ? knobs_.taken_for(p, index) : index;
+  const bool is_given =
+      p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_LOOKUP;
+  CosSin r = is_given ? given_cos_sin(p, from, j) : formed_cos_sin(p, from, j);
+  knobs_.adjust_rotation(r.c, r.s, j, p.rotary_dim / 2);
+  if (p.direction < 0 && !knobs_.ignores_direction) r.s = -r.s;
+  knobs_.adjust_in_problem(p, index, r.c, r.s);
+  return r;
+}
+
+CosSin KnobKernel::formed_cos_sin(const ropeproof_problem& p,
+                                  const HeadIndex& index, std::int64_t j) {
   const std::int64_t at = index.batch * p.table_batch_stride +
                           index.token * p.table_token_stride + j;
-  const double given =
-      p.pair_amplitude != nullptr ? p.pair_amplitude[at] : p.amplitude;
+  const double given = p.pair_amplitude != nullptr && j < pairs_
+                           ? p.pair_amplitude[at]
+                           : p.amplitude;
   const double position = knobs_.position(p, index, j);
   double phi = knobs_.angle(position, knobs_.frequency(p, j));
   double low = 0;  // of the angle, beyond binary64
@@ -153,14 +219,13 @@ void TestKernel::cos_sin_of(const ropeproof_problem& p, const HeadIndex& index,
     return knobs_.truncates ? truncated(knobs_.table, f)
                             : rounded(knobs_.table, f);
   };
-  c = entry(cosine);
-  s = entry(sine);
-  knobs_.adjust_rotation(c, s, j, p.rotary_dim / 2);
+  return {entry(cosine), entry(sine)};
 }
 
-void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
+void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
                              const std::byte* x, std::byte* y) {
   const Format dtype = plugin::format_of(p.dtype);
+  const Format narrow = knobs_.dtype.value_or(dtype);
   const reference::Spec spec = spec_of(p);
   const auto channel = [&](auto* row, std::int64_t t) {
     return row + t * static_cast<std::int64_t>(plugin::bytes_of(dtype));
@@ -171,60 +236,66 @@ void TestKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
   };
   std::vector<double> in;
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
-    in.push_back(flushed(Flush::kInputs, dtype, load(channel(x, t), dtype)));
+    const double element = as_in(narrow, load(channel(x, t), dtype));
+    in.push_back(
+        flushed(Flush::kInputs, narrow,
+                knobs_.inputs ? rounded(*knobs_.inputs, element) : element));
   }
   const auto put = [&](std::int64_t t, double sum) {
-    const double value = flushed(Flush::kOutputs, dtype, sum);
+    const double value = flushed(Flush::kOutputs, narrow, sum);
     store(channel(y, t), dtype,
-          knobs_.truncates         ? truncated(dtype, value)
-          : knobs_.round_half_away ? rounded_half_away(dtype, value)
+          knobs_.truncates         ? truncated(narrow, value)
+          : knobs_.round_half_away ? rounded_half_away(narrow, value)
                                    : value);
   };
-  std::memmove(y, x, in.size() * plugin::bytes_of(dtype));
+  if (!knobs_.leaves_outside) {
+    std::memmove(y, x, in.size() * plugin::bytes_of(dtype));
+  }
   for (std::int64_t t = 0; knobs_.outside && t < p.head_dim; ++t) {
     put(t, knobs_.outside(in[static_cast<std::size_t>(t)], p.amplitude));
   }
   // Products and sums of f32 numbers: binary64 holds the products exactly.
   const bool is_f64 = dtype == Format::kF64 && !knobs_.is_f32;
-  const Format step = is_f64 || knobs_.round_each ? dtype : Format::kF32;
-  for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
+  const Format step = knobs_.round_each ? narrow
+                      : is_f64          ? dtype
+                                        : Format::kF32;
+  const Format products = narrow == Format::kF64 ? step : Format::kF32;
+  const auto times = [&](double a, double b) {
+    return flushed(Flush::kProducts, products, rounded(step, a * b));
+  };
+  const auto sum = [&](double a, double b, double product) {
+    return rounded(step, knobs_.is_fused ? std::fma(a, b, product)
+                                         : times(a, b) + product);
+  };
+  const std::int64_t end = spec.layout.rotary_offset + p.rotary_dim;
+  const std::int64_t behind =
+      knobs_.rotates_next_blocks ? (p.head_dim - end) / p.rotary_dim : 0;
+  for (std::int64_t i = 0; i < (1 + behind) * p.rotary_dim / 2; ++i) {
+    const std::int64_t j = i % (p.rotary_dim / 2), begin = 2 * (i - j);
     const reference::Pair pair = knobs_.pair(spec, j);
     const reference::Pair to =
-        spec.layout.pairing == reference::Pairing::kInterleavedToHalf
+        knobs_.target ? knobs_.target(spec, j)
+        : spec.layout.pairing == reference::Pairing::kInterleavedToHalf
             ? reference::target_pair(spec, j)
             : pair;
-    double c = 0, s = 0;
-    if (p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_LOOKUP) {
-      const bool is_doubled = p.cache == ROPEPROOF_CACHE_DOUBLED;
-      const bool is_one = p.cache == ROPEPROOF_CACHE_SIDE_BY_SIDE;
-      const std::int64_t at =
-          table_index(p, index) +
-          (is_doubled ? reference::target_pair(window_of(spec), j).u : j);
-      const Format table = plugin::format_of(p.table_dtype);
-      c = load(bytes_at(p.cos, at, table), table);
-      s = is_one ? load(bytes_at(p.cos, at + p.rotary_dim / 2, table), table)
-                 : load(bytes_at(p.sin, at, table), table);
-    } else {
-      cos_sin_of(p, index, j, c, s);
-    }
-    if (p.direction < 0 && !knobs_.ignores_direction) s = -s;
-    knobs_.adjust_in_problem(p, index, c, s);
-    const double x_u = in[static_cast<std::size_t>(pair.u)];
-    const double x_v = in[static_cast<std::size_t>(pair.v)];
-    const auto times = [&](double a, double b) {
-      return flushed(Flush::kProducts, step, rounded(step, a * b));
+    if (begin + std::max({pair.u, pair.v, to.u, to.v}) >= p.head_dim) continue;
+    const auto rotation_at = [&](std::int64_t t) {
+      return rotation(
+          p, index,
+          knobs_.entry ? knobs_.entry(spec, t - spec.layout.rotary_offset) : j);
     };
-    const auto sum = [&](double a, double b, double product) {
-      return rounded(step, knobs_.is_fused ? std::fma(a, b, product)
-                                           : times(a, b) + product);
-    };
-    const double y_u = sum(x_u, c, -times(x_v, s));
-    put(to.u, y_u);
-    put(to.v, sum(knobs_.overwrites_input ? y_u : x_u, s, times(x_v, c)));
+    CosSin u = rotation_at(to.u), v = knobs_.entry ? rotation_at(to.v) : u;
+    if (knobs_.adjust_channels) knobs_.adjust_channels(u, v);
+    const double x_u = in[static_cast<std::size_t>(begin + pair.u)];
+    const double x_v = in[static_cast<std::size_t>(begin + pair.v)];
+    const double y_u = sum(x_u, u.c, -times(x_v, u.s));
+    put(begin + to.u, y_u);
+    put(begin + to.v,
+        sum(knobs_.overwrites_input ? y_u : x_u, v.s, times(x_v, v.c)));
   }
 }
 
-bool TestKernel::rotate_tensor(const ropeproof_problem& given,
+bool KnobKernel::rotate_tensor(const ropeproof_problem& given,
                                const ropeproof_problem& p, bool is_key) {
   const ropeproof_tensor& t = is_key ? p.k : p.q;
   const ropeproof_tensor& of = is_key ? given.k : given.q;
@@ -235,21 +306,21 @@ bool TestKernel::rotate_tensor(const ropeproof_problem& given,
                                    of.out_token_stride, of.out_head_stride);
   const Format dtype = plugin::format_of(p.dtype);
   auto* in = const_cast<void*>(t.in);
-  const std::int64_t batch = knobs_.only_first_batch_row ? 1 : p.batch;
-  for (std::int64_t b = 0; b < batch; ++b) {
+  for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t s = 0; s < p.seq; ++s) {
-      for (std::int64_t h = 0; h < t.heads - knobs_.heads_skipped; ++h) {
+      for (std::int64_t h = 0; h < t.heads; ++h) {
+        const HeadIndex index{b, s, h, is_key};
+        if (knobs_.leaves && knobs_.leaves(p, index)) continue;
         const std::int64_t dense = ((b * p.seq + s) * t.heads + h) * p.head_dim;
         std::int64_t from = b * t.in_batch_stride + s * t.in_token_stride +
                             h * t.in_head_stride;
         std::int64_t to = b * t.out_batch_stride + s * t.out_token_stride +
                           h * t.out_head_stride;
-        if (knobs_.writes_with_input_strides) to = from;
         if (knobs_.ignores_strides) from = to = dense;
         if (knobs_.offset) from = knobs_.offset(from), to = knobs_.offset(to);
         if (from < 0 || from > last_in || to < 0 || to > last_out) return false;
         std::byte* y = bytes_at(t.out, to, dtype);
-        rotate_head(p, {b, s, h, is_key}, bytes_at(in, from, dtype), y);
+        rotate_head(p, index, bytes_at(in, from, dtype), y);
         for (std::int64_t k = p.rotary_offset + p.rotary_dim; k < p.head_dim;
              ++k) {
           std::byte* channel = bytes_at(y, k, dtype);
@@ -276,33 +347,37 @@ bool TestKernel::rotate_tensor(const ropeproof_problem& given,
   return true;
 }
 
-void TestKernel::write_table(const ropeproof_problem& p) {
+void KnobKernel::write_table(const ropeproof_problem& p) {
   const Format table = plugin::format_of(p.table_dtype);
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t s = 0; s < p.seq; ++s) {
       for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
-        double c = 0, sine = 0;
-        cos_sin_of(p, {b, s, 0}, j, c, sine);
+        const HeadIndex index{b, s, 0};
+        CosSin r = formed_cos_sin(
+            p, knobs_.taken_for ? knobs_.taken_for(p, index) : index, j);
+        knobs_.adjust_rotation(r.c, r.s, j, p.rotary_dim / 2);
         const std::int64_t at =
             b * p.table_batch_stride + s * p.table_token_stride + j;
-        store(bytes_at(p.cos, at, table), table, c);
-        store(bytes_at(p.sin, at, table), table, sine);
+        store(bytes_at(p.cos, at, table), table, r.c);
+        store(bytes_at(p.sin, at, table), table, r.s);
       }
     }
   }
 }
 
-void TestKernel::write_frequencies(const ropeproof_problem& p) {
+void KnobKernel::write_frequencies(const ropeproof_problem& p) {
   const Format table = plugin::format_of(p.table_dtype);
   for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
     store(bytes_at(p.inv_freq_out, j, table), table, knobs_.frequency(p, j));
   }
 }
 
-void TestKernel::permute(const ropeproof_problem& p) {
+void KnobKernel::permute(const ropeproof_problem& p) {
   const Format dtype = plugin::format_of(p.dtype);
+  const reference::Layout layout = spec_of(p).layout;
   const std::vector<std::size_t> source =
-      reference::channel_permutation(spec_of(p).layout);
+      knobs_.permutation ? knobs_.permutation(layout)
+                         : reference::channel_permutation(layout);
   auto* in = const_cast<void*>(p.permute_in);
   const std::int64_t row = p.permute_columns;
   for (std::int64_t h = 0; h < p.permute_heads; ++h) {
@@ -320,4 +395,4 @@ void TestKernel::permute(const ropeproof_problem& p) {
   }
 }
 
-}  // namespace ropeproof::conformance::selftest
+}  // namespace ropeproof::conformance::diagnosis

@@ -1,6 +1,6 @@
 // in_common.h -- what some cases have in common and no other has.
-#ifndef ROPEPROOF_CONFORMANCE_REPORT_IN_COMMON_H_
-#define ROPEPROOF_CONFORMANCE_REPORT_IN_COMMON_H_
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_IN_COMMON_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_IN_COMMON_H_
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "conformance/check/facts.h"
 
-namespace ropeproof::conformance::report {
+namespace ropeproof::conformance::diagnosis {
 
 // "head_dim is odd"; "" for those that no condition parts from the others.
 struct Condition {
@@ -22,6 +22,11 @@ struct Condition {
 std::vector<Condition> in_common(const std::vector<check::Facts>& members,
                                  const std::vector<check::Facts>& others);
 
-}  // namespace ropeproof::conformance::report
+// The same as a sentence, "q_heads > 32 and batch > 1": "" without others, "?" where
+// it takes more than two conditions.
+std::string rule_of(const std::vector<check::Facts>& members,
+                    const std::vector<check::Facts>& others);
 
-#endif  // ROPEPROOF_CONFORMANCE_REPORT_IN_COMMON_H_
+}  // namespace ropeproof::conformance::diagnosis
+
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_IN_COMMON_H_

@@ -1,27 +1,27 @@
-// test_kernel.h -- a kernel made of knobs, for testing the suite itself:
-// `ropeproof selftest` and the tests.
+// knob_kernel.h -- a kernel made of knobs: the one parameterised wrong reference.
 //
-// With honest knobs it is a control: the suite must pass it. Each dishonest
-// knob is a bug that engines have shipped: the suite must fail it. Runs in the
+// With honest knobs the suite must pass it, with any other it must fail it: so the
+// selftest uses it, as controls and as mutants. And what it answers with the knobs of a
+// known bug, a kernel with that bug answers, too: so a diagnosis compares. Runs in the
 // suite's own process; numbers are rounded by reference/format.h.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_TEST_KERNEL_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_TEST_KERNEL_H_
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_KNOB_KERNEL_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_KNOB_KERNEL_H_
 
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "conformance/diagnosis/knobs.h"
 #include "conformance/plugin/kernel.h"
-#include "conformance/selftest/knobs.h"
 
-namespace ropeproof::conformance::selftest {
+namespace ropeproof::conformance::diagnosis {
 
 // Offers everything, in f32, bf16 and f16; claims `angle_class`.
 plugin::Description full_description(std::uint32_t angle_class);
 
-class TestKernel : public plugin::Kernel {
+class KnobKernel : public plugin::Kernel {
  public:
-  TestKernel(plugin::Description description, Knobs knobs)
+  KnobKernel(plugin::Description description, Knobs knobs)
       : description_(std::move(description)), knobs_(std::move(knobs)) {}
 
   const plugin::Description& description() const override {
@@ -45,14 +45,24 @@ class TestKernel : public plugin::Kernel {
   void write_table(const ropeproof_problem& p);
   void write_frequencies(const ropeproof_problem& p);
   void permute(const ropeproof_problem& p);
-  void cos_sin_of(const ropeproof_problem& p, const HeadIndex& index,
-                  std::int64_t j, double& c, double& s);
+  // Of a table that is given, or formed.
+  CosSin given_cos_sin(const ropeproof_problem& p, const HeadIndex& index,
+                       std::int64_t j);
+  CosSin formed_cos_sin(const ropeproof_problem& p, const HeadIndex& index,
+                        std::int64_t j);
+  // What a head is rotated by.
+  CosSin rotation(const ropeproof_problem& p, const HeadIndex& index,
+                  std::int64_t j);
 
   plugin::Description description_;
   Knobs knobs_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;
+  std::int64_t table_bytes_ = 0;  // of cos, and of sin, in the problem
+  std::int64_t pairs_ = 0;        // of the problem
+  std::int64_t last_id_ = 0;      // the place of the last id in the problem
+  bool is_lost_ = false;          // read beyond them
 };
 
-}  // namespace ropeproof::conformance::selftest
+}  // namespace ropeproof::conformance::diagnosis
 
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_TEST_KERNEL_H_
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_KNOB_KERNEL_H_

@@ -1,19 +1,21 @@
-#include "conformance/report/in_common.h"
+#include "conformance/diagnosis/in_common.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
 
-#include "conformance/report/failure_text.h"
+#include "conformance/text/format.h"
 
-namespace ropeproof::conformance::report {
+namespace ropeproof::conformance::diagnosis {
 namespace {
 
 using check::Fact;
 using check::Facts;
+using text::format;
 
 // Values of one fact that are compared one by one; more are ranges.
 constexpr std::size_t kMostValues = 24;
@@ -148,7 +150,14 @@ class Candidates {
       if (const auto number = number_of(fact)) limits.insert(*number);
     }
     if (limits.size() > kMostValues) {
-      limits = {*limits.begin(), *limits.rbegin()};
+      // Limits of programs are powers of two, or one less.
+      std::set<double> likely = {*limits.begin(), *limits.rbegin()};
+      for (double power = 1; power <= 0x1p40; power *= 2) {
+        for (const double limit : {power - 1, power}) {
+          if (limits.contains(limit)) likely.insert(limit);
+        }
+      }
+      limits = likely;
     }
     for (const double limit : limits) {
       for (const bool is_above : {true, false}) {
@@ -183,8 +192,42 @@ class Candidates {
   std::vector<Candidate> all_;
 };
 
+// Conditions that together hold for no other and for many of `left`, each the one
+// that tells most: FOIL's gain, the members that it keeps times the bits by which a
+// member among what it keeps is less of a surprise. Empty words: too many are needed.
+Candidate several(const std::vector<Candidate>& all, const Bits& left,
+                  std::size_t others) {
+  constexpr int kMostAtOnce = 6;
+  Candidate found{"", left, Bits((others + 63) / 64, ~std::uint64_t{0})};
+  double members = count(left), rest = static_cast<double>(others);
+  for (int i = 0; i < kMostAtOnce; ++i) {
+    const Candidate* next = nullptr;
+    double most = 0;
+    for (const Candidate& one : all) {
+      const double kept = count(both(one.members, found.members));
+      const double wrong = count(both(one.others, found.others));
+      const double gain = kept == 0
+                              ? 0
+                              : kept * (std::log2(kept / (kept + wrong)) -
+                                        std::log2(members / (members + rest)));
+      if (gain <= most) continue;
+      most = gain;
+      next = &one;
+    }
+    if (next == nullptr) break;
+    found.words += (i == 0 ? "" : " and ") + next->words;
+    found.members = both(found.members, next->members);
+    found.others = both(found.others, next->others);
+    members = count(found.members);
+    rest = count(found.others);
+    if (rest == 0) return found;
+  }
+  return {};
+}
+
 // The candidate that parts most of `left` from the others; empty words: none.
-Candidate best(const std::vector<Candidate>& all, const Bits& left) {
+Candidate best(const std::vector<Candidate>& all, const Bits& left,
+               std::size_t others) {
   Candidate found;
   int most = 0;
   const auto offer = [&](const Bits& members, const auto& words) {
@@ -198,17 +241,18 @@ Candidate best(const std::vector<Candidate>& all, const Bits& left) {
       offer(one.members, [&] { return one.words; });
     }
   }
-  if (most > 0) return found;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_none(all[i].members, left)) continue;
+  const int wanted = count(left);
+  for (std::size_t i = 0; i < all.size() && most < wanted; ++i) {
+    if (count(both(all[i].members, left)) <= most) continue;
     for (std::size_t j = i + 1; j < all.size(); ++j) {
       if (!is_none(all[i].others, all[j].others)) continue;
-      const Bits members = both(all[i].members, all[j].members);
-      if (!is_none(members, left)) {
-        offer(members, [&] { return all[i].words + " and " + all[j].words; });
-      }
+      offer(both(all[i].members, all[j].members),
+            [&] { return all[i].words + " and " + all[j].words; });
     }
   }
+  if (most == wanted) return found;
+  const Candidate more = several(all, left, others);
+  if (!more.words.empty()) offer(more.members, [&] { return more.words; });
   return found;
 }
 
@@ -229,7 +273,7 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
     left[i / 64] |= std::uint64_t{1} << i % 64;
   }
   while (count(left) > 0) {
-    Candidate chosen = best(candidates.all(), left);
+    Candidate chosen = best(candidates.all(), left, others.size());
     if (chosen.words.empty()) chosen.members = left;
     Condition condition{chosen.words, {}};
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -243,4 +287,18 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
   return conditions;
 }
 
-}  // namespace ropeproof::conformance::report
+std::string rule_of(const std::vector<Facts>& members,
+                    const std::vector<Facts>& others) {
+  constexpr std::size_t kMostConditions = 2;
+  if (others.empty()) return "";
+  const std::vector<Condition> conditions = in_common(members, others);
+  std::string rule;
+  for (const Condition& condition : conditions) {
+    const bool is_none = condition.words.empty();
+    if (is_none || conditions.size() > kMostConditions) return "?";
+    rule += (rule.empty() ? "" : "; or where ") + condition.words;
+  }
+  return rule;
+}
+
+}  // namespace ropeproof::conformance::diagnosis

@@ -1,8 +1,8 @@
-#include "conformance/report/in_common.h"
+#include "conformance/diagnosis/in_common.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-namespace ropeproof::conformance::report {
+namespace ropeproof::conformance::diagnosis {
 namespace {
 
 using check::Facts;
@@ -55,4 +55,4 @@ TEST_CASE("equal cases are parted by nothing", "[conformance][report]") {
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance::report
+}  // namespace ropeproof::conformance::diagnosis

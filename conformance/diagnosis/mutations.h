@@ -1,10 +1,10 @@
 // mutations.h -- ways of being wrong, of which mutants are made.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTATIONS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_MUTATIONS_H_
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_MUTATIONS_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_MUTATIONS_H_
 
-#include "conformance/selftest/knobs.h"
+#include "conformance/diagnosis/knobs.h"
 
-namespace ropeproof::conformance::selftest {
+namespace ropeproof::conformance::diagnosis {
 
 template <class Knob, class Value>
 auto set(Knob Knobs::*knob, Value value) {
@@ -29,6 +29,6 @@ auto reverses(Is is) {
              });
 }
 
-}  // namespace ropeproof::conformance::selftest
+}  // namespace ropeproof::conformance::diagnosis
 
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_MUTATIONS_H_
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_MUTATIONS_H_

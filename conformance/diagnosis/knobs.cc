@@ -1,19 +1,25 @@
-#include "conformance/selftest/knobs.h"
+#include "conformance/diagnosis/knobs.h"
 
 #include <cmath>
 
-namespace ropeproof::conformance::selftest {
-namespace {
-
-using reference::Format;
+namespace ropeproof::conformance::diagnosis {
 
 double position_on(const ropeproof_problem& p, const HeadIndex& index,
                    std::int64_t axis) {
+  // A bug may look for another token or axis than there is.
+  const bool is_there = axis >= 0 && axis < p.position_axes &&
+                        index.batch >= 0 && index.batch < p.batch &&
+                        index.token >= 0 && index.token < p.seq;
+  if (!is_there) return 0;
   const std::int64_t at = axis * p.position_axis_stride +
                           index.batch * p.position_batch_stride + index.token;
   return p.real_positions != nullptr ? p.real_positions[at]
                                      : static_cast<double>(p.positions[at]);
 }
+
+namespace {
+
+using reference::Format;
 
 double given_position(const ropeproof_problem& p, const HeadIndex& index,
                       std::int64_t j) {
@@ -109,4 +115,4 @@ Knobs iterated_knobs() {
   });
 }
 
-}  // namespace ropeproof::conformance::selftest
+}  // namespace ropeproof::conformance::diagnosis

@@ -1,21 +1,28 @@
-// knobs.h -- what a test kernel computes, piece by piece.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_KNOBS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_KNOBS_H_
+// knobs.h -- what a kernel computes, piece by piece: the parameters of a wrong one.
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_KNOBS_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_KNOBS_H_
 
 #include <ropeproof_kernel.h>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "reference/format.h"
 #include "reference/rope.h"
 
-namespace ropeproof::conformance::selftest {
+namespace ropeproof::conformance::diagnosis {
 
 // Where one head lies: what a bug may confuse.
 struct HeadIndex {
   std::int64_t batch, token, head;
   bool is_key = false;
+};
+
+// What one channel of a pair is formed by.
+struct CosSin {
+  double c, s;
 };
 
 // Which subnormal numbers become 0.
@@ -29,19 +36,35 @@ struct Knobs {
   std::function<double(const ropeproof_problem&, const HeadIndex&,
                        std::int64_t j)>
       position;
-  // Where pair j is read from; where it is written follows from the layout.
+  // Whose position, id and row of a table a head takes; without it, its own.
+  std::function<HeadIndex(const ropeproof_problem&, HeadIndex)> taken_for;
+  // The row of a cache; without it, the id.
+  std::function<std::int64_t(const ropeproof_problem&, const HeadIndex&)> row;
+  // The entry of a table that channel t of the window takes; without it, that of its
+  // pair.
+  std::function<std::int64_t(const reference::Spec&, std::int64_t t)> entry;
+  // Where pair j is read from; where it is written follows from the layout, unless
+  // `target` says it.
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
-  // Changes the rotation, given the pair's index and the number of pairs.
+  std::function<reference::Pair(const reference::Spec&, std::int64_t)> target;
+  // Changes the rotation, given the pair's index and the number of pairs; of tables
+  // that are given, too.
   std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
       adjust_rotation;
   // The same, knowing the problem.
   std::function<void(const ropeproof_problem&, const HeadIndex&, double& c,
                      double& s)>
       adjust_in_problem;
+  // Changes it where y_u = u.c x_u - u.s x_v and y_v = v.s x_u + v.c x_v.
+  std::function<void(CosSin& u, CosSin& v)> adjust_channels;
   std::function<double(double)> amplitude;
   // What becomes of a channel outside the window; without it, its bits are copied.
   std::function<double(double x, double m)> outside;
   reference::Format table = reference::Format::kF32;
+  // What results are rounded to where tensors are wider than they: binary64 tensors
+  // then hold the results of a kernel for this type, before their last rounding.
+  std::optional<reference::Format> dtype;
+  std::optional<reference::Format> inputs;  // what elements are rounded to
   bool round_each = false;       // every product and sum to the dtype
   bool is_f32 = false;           // arithmetic in f32, whatever the dtype
   bool truncates = false;        // whatever becomes 16 bits
@@ -52,20 +75,29 @@ struct Knobs {
   bool overwrites_input = false;  // y_v formed from y_u
   bool ignores_direction = false;
   bool ignores_strides = false;
-  bool writes_with_input_strides = false;
-  bool reads_outside_densely = false;    // channels outside the window
+  bool leaves_outside = false;           // channels outside the window
+  bool reads_outside_densely = false;    // the same
   bool zeroes_outside_in_place = false;  // the same
+  bool rotates_next_blocks = false;      // as many windows as follow
   bool rotates_a_pair_too_many = false;  // right behind the last channel
+  // Shows nowhere but where rows lie beyond 2^16 or 2^32 elements.
+  bool needs_distance = false;
   // Where a head begins, of the element that the strides say.
   std::function<std::int64_t(std::int64_t)> offset;
   // What the kernel takes the problem for.
   std::function<void(ropeproof_problem&)> misread;
+  // The source of each channel of a weight; without it, the specification's.
+  std::function<std::vector<std::size_t>(const reference::Layout&)> permutation;
   bool permutes_numbers = false;  // not bits: NaNs become quiet
-  bool only_first_batch_row = false;
-  std::int64_t heads_skipped = 0;
+  // The heads that are not written.
+  std::function<bool(const ropeproof_problem&, const HeadIndex&)> leaves;
   std::int64_t bytes_past_the_end = 0;
   bool changes_input = false;
 };
+
+// The position of a head's token on an axis; 0 where there is no such token or axis.
+double position_on(const ropeproof_problem& p, const HeadIndex& index,
+                   std::int64_t axis);
 
 double rounded(reference::Format format, double value);
 double truncated(reference::Format format, double value);
@@ -81,6 +113,6 @@ Knobs f32_knobs();
 Knobs exp2_knobs();
 Knobs iterated_knobs();
 
-}  // namespace ropeproof::conformance::selftest
+}  // namespace ropeproof::conformance::diagnosis
 
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_KNOBS_H_
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_KNOBS_H_

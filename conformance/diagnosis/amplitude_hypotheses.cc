@@ -1,0 +1,96 @@
+// The amplitude m, which multiplies cosine and sine.
+#include <cmath>
+
+#include "conformance/diagnosis/hypothesis_lists.h"
+
+namespace ropeproof::conformance::diagnosis {
+namespace {
+
+constexpr const char* kBug = "scaling/amplitude-misapplied";
+
+Hypothesis amplitude(const char* name, const char* advice,
+                     double (*change)(double)) {
+  return {name, kBug, 4, advice, set(&Knobs::amplitude, change)};
+}
+
+// change(c, s, m) of a head, with m as its tables have it.
+template <class Change>
+Hypothesis rotation(const char* name, const char* bug, const char* advice,
+                    Change change) {
+  return {
+      name, bug, 4, advice,
+      set(&Knobs::adjust_in_problem,
+          [=](const Problem& p, const HeadIndex& index, double& c, double& s) {
+            const double m = p.pair_amplitude != nullptr
+                                 ? std::hypot(c, s)
+                                 : std::abs(p.amplitude);
+            if (m > 0) change(p, index, c, s, m);
+          })};
+}
+
+// It is the length of (c, s), which tables that are given have, too.
+template <class Change>
+Hypothesis by_length(const char* name, const char* advice, Change change) {
+  return {name, kBug, 4, advice,
+          set(&Knobs::adjust_rotation,
+              [=](double& c, double& s, std::int64_t j, std::int64_t) {
+                // Entries are rounded: those of amplitude 1 have none.
+                const double m = std::hypot(c, s);
+                if (m > 0 && std::abs(m - 1) > 0x1p-7) change(c, s, j, m);
+              })};
+}
+
+}  // namespace
+
+Hypotheses amplitude_hypotheses() {
+  constexpr const char* kOnce = "m multiplies cosine and sine once, each";
+  constexpr const char* kAdjoint =
+      "the adjoint multiplies by m, too: it is no inverse";
+  return {
+      amplitude("amplitude missing", "multiply cosine and sine by m",
+                [](double) { return 1.0; }),
+      amplitude("amplitude squared", kOnce, [](double m) { return m * m; }),
+      amplitude("square root of the amplitude",
+                "one of q and k has m, the other too: a score has m squared",
+                [](double m) { return std::sqrt(std::abs(m)); }),
+      amplitude("divided by the amplitude", kOnce,
+                [](double m) { return m == 0 ? m : 1 / m; }),
+      amplitude("amplitude without its sign", "m may be negative",
+                [](double m) { return std::abs(m); }),
+      amplitude("amplitude 0 taken for 1", "m may be 0: then so are the pairs",
+                [](double m) { return m == 0 ? 1 : m; }),
+      by_length("amplitude on the cosine only", kOnce,
+                [](double&, double& s, std::int64_t, double m) { s /= m; }),
+      by_length("amplitude on the sine only", kOnce,
+                [](double& c, double&, std::int64_t, double m) { c /= m; }),
+      by_length("amplitude grows from pair to pair",
+                "m is the same for each pair: do not multiply in place",
+                [](double& c, double& s, std::int64_t j, double m) {
+                  const double more = std::pow(m, static_cast<double>(j));
+                  c *= more, s *= more;
+                }),
+      rotation("k without the amplitude", kBug, "k has m as q has it",
+               [](const Problem&, const HeadIndex& index, double& c, double& s,
+                  double m) {
+                 if (index.is_key) c /= m, s /= m;
+               }),
+      rotation("q without the amplitude", kBug, "q has m as k has it",
+               [](const Problem&, const HeadIndex& index, double& c, double& s,
+                  double m) {
+                 if (!index.is_key) c /= m, s /= m;
+               }),
+      rotation("adjoint divides by the amplitude", "rotation/backward-wrong",
+               kAdjoint,
+               [](const Problem& p, const HeadIndex&, double& c, double& s,
+                  double m) {
+                 if (p.direction < 0) c /= m * m, s /= m * m;
+               }),
+      rotation("adjoint without the amplitude", "rotation/backward-wrong",
+               kAdjoint,
+               [](const Problem& p, const HeadIndex&, double& c, double& s,
+                  double m) {
+                 if (p.direction < 0) c /= m, s /= m;
+               })};
+}
+
+}  // namespace ropeproof::conformance::diagnosis

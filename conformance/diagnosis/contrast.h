@@ -1,0 +1,31 @@
+// contrast.h -- right answers of a run, beside which wrong ones show where a bug strikes.
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_CONTRAST_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_CONTRAST_H_
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/run.h"
+#include "conformance/diagnosis/trial.h"
+
+namespace ropeproof::conformance::diagnosis {
+
+// A check that passed, with the case's exact answer in the kernel's place.
+struct RightAnswer {
+  const check::Check* check = nullptr;
+  std::shared_ptr<const cases::RopeCase> c;
+  std::unique_ptr<Trial> trial;
+};
+
+// Some of those under these operations, evenly over the run; cases that were formed
+// are formed again. Cost: a second at most.
+std::vector<RightAnswer> right_answers(
+    const check::Run& run, const cases::Corpus& corpus,
+    const std::set<std::uint32_t>& operations);
+
+}  // namespace ropeproof::conformance::diagnosis
+
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_CONTRAST_H_

@@ -1,0 +1,251 @@
+#include "conformance/diagnosis/hypotheses.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/cases/bug_class.h"
+#include "conformance/diagnosis/test_answers.h"
+#include "conformance/judge/equation.h"
+
+namespace ropeproof::conformance::diagnosis {
+namespace {
+
+constexpr std::uint32_t kOperations[] = {ROPEPROOF_ROPE, ROPEPROOF_LOOKUP,
+                                         ROPEPROOF_ROTATE, ROPEPROOF_TABLE};
+
+bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, [](double x, double y) {
+    return x == y || (std::isnan(x) && std::isnan(y)) ||
+           std::abs(x - y) <= 0x1p-30 * std::abs(x);
+  });
+}
+
+// What hypotheses predict for a case, beside what is due.
+class Predictions {
+ public:
+  Predictions(const RopeCase& c, std::uint32_t operation)
+      : base_(base_of(exact_knobs(), ROPEPROOF_A0, c.dtype)),
+        output_(answer(base_, c, operation, nothing)),
+        trial_(trial_of(base_, c, operation, output_)),
+        due_(trial_.predict(nothing)) {}
+
+  const std::vector<double>& due() const { return due_; }
+  std::vector<double> of(const Hypothesis& h) const {
+    return trial_.predict(h.change);
+  }
+  bool is_changed_by(const Hypothesis& h) const {
+    return !are_equal(of(h), due_);
+  }
+
+ private:
+  Base base_;
+  judge::Output output_;
+  Trial trial_;
+  std::vector<double> due_;
+};
+
+// Made once for each case and operation.
+const Predictions& predictions(const RopeCase& c, std::uint32_t operation) {
+  static std::map<std::pair<const RopeCase*, std::uint32_t>,
+                  std::unique_ptr<Predictions>>
+      all;
+  auto& made = all[{&c, operation}];
+  if (made == nullptr) made = std::make_unique<Predictions>(c, operation);
+  return *made;
+}
+
+// Case and operation at which it shows.
+using Place = std::pair<const RopeCase*, std::uint32_t>;
+
+bool is_of_weights(const Hypothesis& h) {
+  return std::string_view(h.bug).starts_with("weights/") ||
+         h.name == "NaNs of the weight made quiet";
+}
+
+constexpr std::size_t kPlaces = 2;
+
+// Up to kPlaces cases of a dtype with an answer that it makes wrong.
+const std::vector<Place>& revealing(const Hypothesis& h, Format dtype) {
+  static std::map<std::pair<const Hypothesis*, Format>, std::vector<Place>> all;
+  const auto [known, is_new] = all.try_emplace({&h, dtype});
+  std::vector<Place>& places = known->second;
+  if (!is_new) return places;
+  for (const RopeCase& c : tried()) {
+    if (c.dtype != dtype || is_beyond_trials(c)) continue;
+    for (const std::uint32_t operation :
+         {ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) {
+      if (!predictions(c, operation).is_changed_by(h)) continue;
+      const Base base = base_of(exact_knobs(), ROPEPROOF_A0, dtype);
+      const judge::Output output = answer(base, c, operation, h.change);
+      if (is_empty(output) ||
+          trial_of(base, c, operation, output).fit(nothing, false).wrong == 0) {
+        continue;
+      }
+      places.emplace_back(&c, operation);
+      break;
+    }
+    if (places.size() == kPlaces) break;
+  }
+  return places;
+}
+
+TEST_CASE("hypotheses have names of their own, known classes and equations",
+          "[conformance][diagnosis]") {
+  std::set<std::string> names;
+  for (const Hypothesis& h : hypotheses()) {
+    CAPTURE(h.name);
+    CHECK(names.insert(h.name).second);
+    CHECK(cases::bug_classes().contains(h.bug));
+    CHECK_NOTHROW(judge::equation(h.equation));
+    CHECK(std::string_view(h.advice).size() > 0);
+  }
+  CHECK(names.size() >= 60);
+}
+
+// What a hypothesis makes of the answers of a kernel with that very bug.
+struct Seen {
+  int wrong = 0, allowed = 0, explained = 0;
+};
+
+void try_at(const Hypothesis& h, const Place& place, std::uint32_t operation,
+            const Base& base, Seen& seen) {
+  const RopeCase& c = *place.first;
+  const judge::Output output = answer(base, c, operation, h.change);
+  if (is_empty(output)) return;
+  const Trial trial = trial_of(base, c, operation, output);
+  const Fit fit = trial.fit(h.change, h.rounds);
+  if (fit.wrong == 0) return;
+  ++seen.wrong;
+  if (fit.allows()) ++seen.allowed;
+  if (fit.explains_all()) ++seen.explained;
+}
+
+TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
+          "[conformance][diagnosis]") {
+  std::size_t unseen_in_bf16 = 0;
+  for (const Hypothesis& h : hypotheses()) {
+    if (is_of_weights(h)) continue;
+    CAPTURE(h.name);
+    Seen seen;
+    for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF64}) {
+      const std::vector<Place> places = revealing(h, dtype);
+      if (places.empty() && dtype == Format::kBF16) ++unseen_in_bf16;
+      for (const Place& place : places) {
+        for (const std::uint32_t operation : kOperations) {
+          try_at(h, place, operation,
+                 base_of(exact_knobs(), ROPEPROOF_A0, dtype), seen);
+          if (dtype == Format::kF64) continue;
+          try_at(h, place, operation, base_of(f32_knobs(), ROPEPROOF_A1, dtype),
+                 seen);
+        }
+      }
+    }
+    CAPTURE(seen.wrong, seen.allowed, seen.explained);
+    CHECK(seen.wrong > 0);
+    CHECK(seen.explained > 0);
+    CHECK(4 * seen.allowed >= 3 * seen.wrong);
+  }
+  // What needs f64 tensors, a table in f16, more bits than bf16 has.
+  CHECK(unseen_in_bf16 <= 20);
+}
+
+Fit fit_of(const Hypothesis& h, const cases::PermuteCase& c) {
+  const plugin::Description description = full_description(ROPEPROOF_A0);
+  Knobs knobs = exact_knobs();
+  h.change(knobs);
+  KnobKernel kernel(description, knobs);
+  judge::Output output;
+  check::Call(kernel, c).run(output);
+  return Trial(c, description, output).fit(h.change, h.rounds);
+}
+
+cases::PermuteCase of_nans(cases::PermuteCase c) {
+  constexpr std::uint64_t kSignalling = 0x7f800001;
+  std::ranges::fill(c.in, kSignalling);
+  std::ranges::fill(c.out, kSignalling);
+  return c;
+}
+
+TEST_CASE("each hypothesis of weights explains a kernel with that bug",
+          "[conformance][diagnosis]") {
+  for (const Hypothesis& h : hypotheses()) {
+    if (!is_of_weights(h)) continue;
+    CAPTURE(h.name);
+    Seen seen;
+    for (const cases::Group& group : cases::committed().groups) {
+      for (const cases::PermuteCase& c : group.permute_cases) {
+        const bool is_of_nans = std::string_view(h.bug).starts_with("value/");
+        if (is_of_nans && c.dtype != Format::kF32) continue;
+        const Fit fit = fit_of(h, is_of_nans ? of_nans(c) : c);
+        if (fit.wrong == 0) continue;
+        ++seen.wrong;
+        if (fit.explains_all()) ++seen.explained;
+      }
+    }
+    CHECK(seen.wrong > 0);
+    CHECK(seen.explained == seen.wrong);
+  }
+}
+
+// Hypotheses that predict the same for every case: no output parts them.
+using Groups = std::set<std::set<std::string>>;
+Groups aliases(const std::set<std::uint32_t>& operations) {
+  std::set<Place> places;
+  for (const RopeCase& c : tried()) {
+    if (is_beyond_trials(c)) places.emplace(&c, ROPEPROOF_ROPE);
+  }
+  std::vector<const Hypothesis*> all;
+  for (const Hypothesis& h : hypotheses()) {
+    if (is_of_weights(h)) continue;
+    all.push_back(&h);
+    for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF64}) {
+      for (const Place& place : revealing(h, dtype)) places.insert(place);
+    }
+  }
+  std::vector<std::vector<std::size_t>> classes(all.size());
+  for (const Place& place : places) {
+    for (const std::uint32_t operation : operations) {
+      const Predictions& predicted = predictions(*place.first, operation);
+      std::vector<std::vector<double>> kinds = {predicted.due()};
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<double> is = predicted.of(*all[i]);
+        const auto known = std::ranges::find_if(
+            kinds, [&](const auto& kind) { return are_equal(kind, is); });
+        classes[i].push_back(static_cast<std::size_t>(known - kinds.begin()));
+        if (known == kinds.end()) kinds.push_back(std::move(is));
+      }
+    }
+  }
+  std::map<std::vector<std::size_t>, std::set<std::string>> groups;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool changes_any =
+        std::ranges::any_of(classes[i], [](std::size_t k) { return k != 0; });
+    if (changes_any) groups[classes[i]].insert(all[i]->name);
+  }
+  Groups several;
+  for (const auto& [key, names] : groups) {
+    if (names.size() > 1) several.insert(names);
+  }
+  return several;
+}
+
+TEST_CASE("hypotheses that are the same kernel are known",
+          "[conformance][diagnosis]") {
+  // Of few rows, one lies beyond what an integer holds as soon as a stride does.
+  Groups known = {
+      {"offsets cut to 16 bits", "strides cut to 16 bits"},
+      {"offsets cut to signed 32 bits", "offsets cut to unsigned 32 bits",
+       "strides cut to 32 bits"}};
+  CHECK(aliases({ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) == known);
+  known.insert({"direction reversed", "position negated"});
+  CHECK(aliases({ROPEPROOF_ROPE}) == known);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::diagnosis

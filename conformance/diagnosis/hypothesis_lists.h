@@ -1,0 +1,94 @@
+// hypothesis_lists.h -- the hypotheses by subject, and what their changes share.
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_HYPOTHESIS_LISTS_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_HYPOTHESIS_LISTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "conformance/diagnosis/hypotheses.h"
+#include "conformance/diagnosis/mutations.h"
+
+namespace ropeproof::conformance::diagnosis {
+
+using Problem = ropeproof_problem;
+using Hypotheses = std::vector<Hypothesis>;
+
+Hypotheses layout_hypotheses();     // pairs, rotation
+Hypotheses window_hypotheses();     // a partial head
+Hypotheses frequency_hypotheses();  // of a base
+Hypotheses scaling_hypotheses();    // all of them; the next two by kind
+Hypotheses yarn_hypotheses();
+Hypotheses length_hypotheses();  // NTK, dynamic NTK, LongRoPE
+Hypotheses amplitude_hypotheses();
+Hypotheses position_hypotheses();  // what a position is taken for
+Hypotheses token_hypotheses();     // whose position, id or table row is taken
+Hypotheses axis_hypotheses();
+Hypotheses rounding_hypotheses();  // angles, tables, results
+Hypotheses memory_hypotheses();    // strides, tensors, heads
+Hypotheses weight_hypotheses();    // of the operation permute
+
+// theta_j as it is due, with its scaling.
+double due_frequency(const Problem& p, std::int64_t j);
+
+// The exponent -n/d of pair j and its base, before any scaling: n/2 counts pairs
+// among d channels. base is 0 where no formula says the frequencies.
+struct PairPower {
+  double base, n, d;
+};
+PairPower power_of(const Problem& p, std::int64_t j);
+
+// theta_j before any scaling; as it is due where no formula says it.
+double unscaled_frequency(const Problem& p, std::int64_t j);
+
+// theta_j times change(p, j) over the frequency before any scaling: what replaces
+// the power, with the scaling on top.
+template <class Power>
+auto takes_power(Power power) {
+  return set(&Knobs::frequency, [=](const Problem& p, std::int64_t j) {
+    const PairPower due = power_of(p, j);
+    if (due.base == 0 || due.d == 0) return due_frequency(p, j);
+    return power(p, j, due) * (due_frequency(p, j) / unscaled_frequency(p, j));
+  });
+}
+
+// change(theta, p, j)
+template <class Change>
+auto changes_frequency(Change change) {
+  return [=](Knobs& knobs) {
+    knobs.frequency = [=, f = knobs.frequency](const Problem& p,
+                                               std::int64_t j) {
+      return change(f(p, j), p, j);
+    };
+  };
+}
+
+// change(position, p, index, j)
+template <class Change>
+auto changes_position(Change change) {
+  return [=](Knobs& knobs) {
+    knobs.position = [=, f = knobs.position](const Problem& p,
+                                             const HeadIndex& index,
+                                             std::int64_t j) {
+      return change(f(p, index, j), p, index, j);
+    };
+  };
+}
+
+// Both, one after the other.
+template <class First, class Second>
+auto both(First first, Second second) {
+  return [=](Knobs& knobs) {
+    first(knobs);
+    second(knobs);
+  };
+}
+
+template <class Is>
+auto for_all(Is change) {
+  return set(&Knobs::adjust_rotation, [=](double& c, double& s, std::int64_t,
+                                          std::int64_t) { change(c, s); });
+}
+
+}  // namespace ropeproof::conformance::diagnosis
+
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_HYPOTHESIS_LISTS_H_

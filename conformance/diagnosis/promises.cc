@@ -1,0 +1,172 @@
+#include "conformance/diagnosis/promises.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "conformance/diagnosis/in_common.h"
+
+namespace ropeproof::conformance::diagnosis {
+namespace {
+
+// What a broken promise says, by the words with which the check or its reason begins.
+struct Meaning {
+  const char *words, *what, *bug, *advice;
+};
+constexpr Meaning kMeanings[] = {
+    {"changes of one field", "keeps what it formed for an earlier problem",
+     "table/stale", "make what changed a part of the cache's key"},
+    {"calls in a row", "keeps what it formed for an earlier problem",
+     "table/stale", "look for a cache, or a buffer that is not written anew"},
+    {"70,000 calls", "wrong after many calls", "table/stale",
+     "look for a counter that overflows and for memory that is not freed"},
+    {"1,100 calls", "wrong after many calls", "table/stale",
+     "look for a counter that overflows and for memory that is not freed"},
+    {"20 calls", "other results for the same problem", "memory/race",
+     "look for memory that is read before it is written, and for races"},
+    {"8 threads", "calls at once disturb each other", "memory/race",
+     "give each call a scratch buffer of its own"},
+    {"one thread or many", "the number of threads changes the result",
+     "memory/race", "let no two threads write the same row"},
+    {"rows alone", "a row's result depends on the rows beside it",
+     "position/single-token-path",
+     "compare the path for few rows with the other"},
+    {"other neighbours", "a row's result depends on what lies beside it",
+     "shape/simd-tail", "look for loads and stores beyond the row"},
+    {"in place", "wrong where the output is the input", "memory/aliasing",
+     "read both channels of a pair before writing either"},
+    {"strided", "wrong where rows have gaps", "memory/strides-ignored",
+     "take every row's address from the strides"},
+    {"fused", "wrong where q, k and v share their rows",
+     "memory/strides-ignored", "take every row's address from the strides"},
+    {"guard page", "reads or writes beyond a buffer", "shape/simd-tail",
+     "mask the last vector of a row"},
+    {"unaligned", "wrong for buffers that are aligned as their elements only",
+     "shape/simd-tail", "use unaligned loads and stores"},
+    {"batch 0", "cannot do nothing", "shape/odd-size", "return early"},
+    {"seq 0", "cannot do nothing", "shape/odd-size", "return early"},
+    {"heads 0", "cannot do nothing", "shape/odd-size", "return early"},
+    {"reject", "takes a problem that contradicts itself", "shape/odd-size",
+     "check the problem before the first write"},
+    {"overlapping", "takes tensors that overlap", "memory/aliasing",
+     "check the problem before the first write"},
+    {"load", "changes the floating-point environment when it is loaded", "",
+     "link without -ffast-math"},
+};
+
+// Of a call that ended badly.
+constexpr Meaning kEnds[] = {
+    {"wrote past", "writes beyond a buffer", "shape/simd-tail",
+     "mask the last vector of a row"},
+    {"read past", "reads beyond a buffer", "shape/simd-tail",
+     "mask the last vector of a row"},
+    {"which is no output", "writes to an input or beside an output",
+     "memory/aliasing", "write output rows alone"},
+    {"refused", "refuses what it declares", "",
+     "declare less, or export ropeproof_supports"},
+};
+
+// "a problem that differs from the one before in amplitude alone: ..."
+std::string field_of(const std::string& reason) {
+  const std::size_t end = reason.find(" alone");
+  const std::size_t in = reason.rfind(" in ", end);
+  if (end == std::string::npos || in == std::string::npos) return "";
+  return reason.substr(in + 4, end - in - 4);
+}
+
+Diagnosis meaning_of(const check::Check& check) {
+  Diagnosis d;
+  for (const Meaning& m : kEnds) {
+    if (check.reason.find(m.words) == std::string::npos) continue;
+    d.what = m.what;
+    d.bug = m.bug;
+    d.advice = m.advice;
+    return d;
+  }
+  for (const Meaning& m : kMeanings) {
+    if (!check.aspect.starts_with(m.words)) continue;
+    d.what = m.what;
+    d.bug = m.bug;
+    d.advice = m.advice;
+    const std::string field = field_of(check.reason);
+    if (!field.empty()) d.what += ", whatever its " + field;
+    return d;
+  }
+  d.what = check::verdict_word(check.verdict);
+  if (!check.reason.empty()) d.what += ": " + check.reason;
+  return d;
+}
+
+// Which cases fail so, and no other that is judged under the same operation.
+std::string where_of(const check::Run& run,
+                     const std::vector<const check::Check*>& failing) {
+  constexpr std::size_t kMost = 1500;
+  std::vector<check::Facts> members, others;
+  std::set<std::string> ids;
+  for (const check::Check* check : failing) {
+    const auto facts = run.facts.find(check->case_id);
+    if (facts == run.facts.end() || !ids.insert(check->case_id).second)
+      continue;
+    if (members.size() < kMost) members.push_back(facts->second);
+  }
+  for (const check::Check& check : run.checks) {
+    const auto facts = run.facts.find(check.case_id);
+    if (check.verdict != check::Verdict::kPass ||
+        check.operation != failing.front()->operation ||
+        check.aspect != failing.front()->aspect || facts == run.facts.end()) {
+      continue;
+    }
+    if (others.size() < kMost) others.push_back(facts->second);
+  }
+  return members.empty() ? "" : rule_of(members, others);
+}
+
+}  // namespace
+
+std::vector<Diagnosis> broken_promises(const check::Run& run,
+                                       bool values_are_named) {
+  std::set<std::pair<std::string, std::uint32_t>> wrong;
+  std::int64_t tried = 0;
+  for (const check::Check& check : run.checks) {
+    if (check.measurement && !check.measurement->pass()) {
+      wrong.insert({check.case_id, check.operation});
+    }
+  }
+  std::map<std::string, std::pair<Diagnosis, std::vector<const check::Check*>>>
+      kinds;
+  for (const check::Check& check : run.checks) {
+    if (!check::is_failure(check.verdict) ||
+        wrong.contains({check.case_id, check.operation}) ||
+        check.reason.starts_with("not run")) {
+      continue;
+    }
+    const auto says = [&](const char* words) {
+      return check.reason.find(words) != std::string::npos;
+    };
+    if (values_are_named && !check.aspect.empty() && says("elements wrong") &&
+        !says("fresh process")) {
+      continue;
+    }
+    ++tried;
+    Diagnosis d = meaning_of(check);
+    auto& [first, checks] = kinds[d.what];
+    if (checks.empty()) {
+      first = std::move(d);
+      first.example = check.case_id;
+    }
+    checks.push_back(&check);
+  }
+  std::vector<Diagnosis> all;
+  for (auto& [what, kind] : kinds) {
+    Diagnosis& d = kind.first;
+    d.checks = static_cast<std::int64_t>(kind.second.size());
+    d.tried = tried;
+    d.where = where_of(run, kind.second);
+    all.push_back(std::move(d));
+  }
+  std::ranges::stable_sort(all, std::greater{}, &Diagnosis::checks);
+  return all;
+}
+
+}  // namespace ropeproof::conformance::diagnosis

@@ -1,0 +1,21 @@
+// promises.h -- failing checks without wrong values of their own: calls that ended badly,
+// and promises beside the numbers.
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_PROMISES_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_PROMISES_H_
+
+#include <vector>
+
+#include "conformance/check/run.h"
+#include "conformance/diagnosis/diagnosis.h"
+
+namespace ropeproof::conformance::diagnosis {
+
+// One for each kind, that of most checks first. Left out is what wrong values explain:
+// a promise that is broken by a case whose values are wrong; and where these have a
+// name, wrong values in another call, unless they are right in a fresh process.
+std::vector<Diagnosis> broken_promises(const check::Run& run,
+                                       bool values_are_named);
+
+}  // namespace ropeproof::conformance::diagnosis
+
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_PROMISES_H_

@@ -1,0 +1,218 @@
+// How exact angles, tables and results are.
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "conformance/diagnosis/hypothesis_lists.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::diagnosis {
+namespace {
+
+using reference::Format;
+
+double f32(double x) { return rounded(Format::kF32, x); }
+
+// Cody and Waite with two constants for a full circle, as fast trigonometry does.
+double reduced_in_f32(double phi) {
+  constexpr float kCircle = 2 * std::numbers::pi_v<float>;
+  constexpr auto kLow =
+      static_cast<float>(2 * std::numbers::pi - double{kCircle});
+  const auto angle = static_cast<float>(phi);
+  const float circles = std::nearbyint(angle / kCircle);
+  const float rest = angle - circles * kCircle;
+  return double{rest - circles * kLow};
+}
+
+// Positions that a sum runs to, at most.
+constexpr std::int64_t kMostSteps = 1 << 14;
+
+// The angle at each position, theta added to the one before, in f32.
+auto sums_up_in_f32() {
+  return [](Knobs& knobs) {
+    const auto sums = std::make_shared<std::map<double, std::vector<float>>>();
+    knobs.angle = [sums](double position, double theta) {
+      const double steps = std::trunc(std::abs(position));
+      if (steps > kMostSteps || steps != std::abs(position)) {
+        return position * theta;
+      }
+      std::vector<float>& of_theta = (*sums)[theta];
+      if (of_theta.empty()) of_theta.push_back(0);
+      while (static_cast<double>(of_theta.size()) <= steps) {
+        of_theta.push_back(of_theta.back() + static_cast<float>(theta));
+      }
+      const auto sum = double{of_theta[static_cast<std::size_t>(steps)]};
+      return std::copysign(1, position) * sum;
+    };
+  };
+}
+
+Hypotheses angles() {
+  Hypotheses all;
+  for (const auto& [format, word] : text::kFormatWords) {
+    if (format == Format::kF64) continue;
+    const bool is_f32 = format == Format::kF32;
+    all.push_back({"angle rounded to " + std::string(word),
+                   is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
+                   is_f32 ? "form the angle in binary64, or claim class A1"
+                          : "form the angle in f32, whatever the model's dtype",
+                   set(&Knobs::angle,
+                       [format = format](double position, double theta) {
+                         return rounded(format, position * theta);
+                       }),
+                   true});
+    all.push_back(
+        {"position, frequency and angle rounded to " + std::string(word),
+         is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
+         is_f32 ? "form the angle in binary64, or claim class A1"
+                : "form the angle in f32, whatever the model's dtype",
+         set(&Knobs::angle,
+             [format = format](double position, double theta) {
+               return rounded(
+                   format, rounded(format, position) * rounded(format, theta));
+             }),
+         true});
+  }
+  all.push_back({"angle reduced in f32, with two constants",
+                 "angle/no-range-reduction", 2,
+                 "reduce the angle exactly, or in binary64, before sin and cos",
+                 set(&Knobs::angle,
+                     [](double position, double theta) {
+                       return reduced_in_f32(f32(position * theta));
+                     }),
+                 true});
+  all.push_back({"angle summed up from position to position, in f32",
+                 "angle/by-recurrence", 2,
+                 "multiply the position by the frequency, once",
+                 sums_up_in_f32(), true});
+  return all;
+}
+
+auto rounds_table(double (*change)(double)) {
+  return for_all([=](double& c, double& s) { c = change(c), s = change(s); });
+}
+
+template <Format kFormat>
+double to(double x) {
+  return rounded(kFormat, x);
+}
+template <Format kFormat>
+double cut_to(double x) {
+  return truncated(kFormat, f32(x));
+}
+// The bits of one type read as those of another.
+template <Format kWritten, Format kRead>
+double mistaken(double x) {
+  return decode(kRead, encode(kWritten, x));
+}
+
+Hypotheses tables() {
+  constexpr const char* kHalf = "frequency/rounded-to-half";
+  constexpr const char* kWider =
+      "keep cos and sin in f32, or declare the type of the table";
+  constexpr const char* kType = "read the table in the type that it has";
+  return {{"table rounded to bf16", kHalf, 4, kWider,
+           rounds_table(to<Format::kBF16>), true},
+          {"table rounded to f16", kHalf, 4, kWider,
+           rounds_table(to<Format::kF16>), true},
+          {"table truncated to bf16", kHalf, 4, kWider,
+           rounds_table(cut_to<Format::kBF16>), true},
+          {"table truncated to f16", kHalf, 4, kWider,
+           rounds_table(cut_to<Format::kF16>), true},
+          {"table in f16 read as bf16", "output/rounded-wrongly", 4, kType,
+           rounds_table(mistaken<Format::kF16, Format::kBF16>), true},
+          {"table in bf16 read as f16", "output/rounded-wrongly", 4, kType,
+           rounds_table(mistaken<Format::kBF16, Format::kF16>), true}};
+}
+
+// To the dtype of q and k, whichever it is.
+Hypotheses of_the_dtype() {
+  constexpr const char* kWider =
+      "keep positions, frequencies and tables in f32, whatever the model's "
+      "dtype";
+  // Tables and frequencies alone know of no q.
+  const auto to_it = [](const Knobs& knobs, const Problem& p, double x) {
+    return p.operation == ROPEPROOF_TABLE ||
+                   p.operation == ROPEPROOF_FREQUENCIES
+               ? x
+               : rounded(knobs.dtype.value_or(plugin::format_of(p.dtype)), x);
+  };
+  return {
+      {"positions rounded to the dtype of q", "position/rounded-to-half", 2,
+       kWider,
+       [=](Knobs& knobs) {
+         knobs.position = [=, k = knobs](const Problem& p, const HeadIndex& i,
+                                         std::int64_t j) {
+           return to_it(k, p, k.position(p, i, j));
+         };
+       }},
+      {"frequencies rounded to the dtype of q", "frequency/rounded-to-half", 1,
+       kWider,
+       [=](Knobs& knobs) {
+         knobs.frequency = [=, k = knobs](const Problem& p, std::int64_t j) {
+           return to_it(k, p, k.frequency(p, j));
+         };
+       },
+       true},
+      {"table rounded to the dtype of q", "frequency/rounded-to-half", 4,
+       kWider,
+       [=](Knobs& knobs) {
+         knobs.adjust_in_problem = [=, k = knobs](const Problem& p,
+                                                  const HeadIndex&, double& c,
+                                                  double& s) {
+           c = to_it(k, p, c), s = to_it(k, p, s);
+         };
+       },
+       true}};
+}
+
+Hypotheses results() {
+  constexpr const char* kBug = "output/rounded-wrongly";
+  constexpr const char* kOnce =
+      "compute in f32 and round once, or declare the rounding";
+  const auto computes_in = [](Format format) {
+    return [=](Knobs& knobs) {
+      knobs.dtype = format;
+      knobs.round_each = true;
+    };
+  };
+  const auto inputs_in = [](Format format) {
+    return [=](Knobs& knobs) { knobs.inputs = format; };
+  };
+  return {
+      {"products and sums rounded to the dtype", kBug, 4, kOnce,
+       set(&Knobs::round_each, true), true},
+      {"products and sums rounded to bf16", kBug, 4, kOnce,
+       computes_in(Format::kBF16), true},
+      {"products and sums rounded to f16", kBug, 4, kOnce,
+       computes_in(Format::kF16), true},
+      {"computed in f32", kBug, 4, "compute f64 tensors in binary64",
+       set(&Knobs::is_f32, true), true},
+      {"inputs rounded to bf16", kBug, 4, "read q and k in their own type",
+       inputs_in(Format::kBF16)},
+      {"inputs rounded to f16", kBug, 4, "read q and k in their own type",
+       inputs_in(Format::kF16)},
+      {"result truncated", kBug, 4,
+       "round to nearest, ties to even; or declare ROPEPROOF_TRUNCATE",
+       set(&Knobs::truncates, true), true},
+      {"subnormal products taken for 0", "value/special-mishandled", 4,
+       "leave flush-to-zero off", set(&Knobs::flush, Flush::kProducts), true},
+      {"subnormal results taken for 0", "value/special-mishandled", 4,
+       "leave flush-to-zero off", set(&Knobs::flush, Flush::kOutputs), true}};
+}
+
+}  // namespace
+
+Hypotheses rounding_hypotheses() {
+  Hypotheses all = angles();
+  for (const auto& more : {tables(), of_the_dtype(), results()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+}  // namespace ropeproof::conformance::diagnosis

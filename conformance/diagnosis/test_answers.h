@@ -1,0 +1,159 @@
+// test_answers.h -- for tests: cases to try hypotheses on, and what kernels with knobs
+// answer to them.
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_TEST_ANSWERS_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_TEST_ANSWERS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "conformance/cases/families/family.h"
+#include "conformance/cases/prove.h"
+#include "conformance/cases/test_corpus.h"
+#include "conformance/check/call.h"
+#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/diagnosis/trial.h"
+
+namespace ropeproof::conformance::diagnosis {
+
+using cases::RopeCase;
+using reference::Format;
+using Change = std::function<void(Knobs&)>;
+
+// Beyond, the angle in binary64 of an exact kernel is none of class A0.
+constexpr double kLastPosition = 1 << 24;
+
+// What few committed cases have: amplitudes that are not positive, tensors that lie
+// apart from one another, numbers next to the smallest, positions beyond 32 bits.
+inline std::vector<cases::RopeCase> formed_for_trials() {
+  using namespace cases;
+  const reference::Layout layout =
+      reference::leading(6, 4, reference::Pairing::kHalfSplit);
+  Family family("core", "formed", "Cases for hypotheses.");
+  const auto plain = [&](Format dtype) {
+    return make_case(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 257, 40});
+  };
+  for (const Format dtype : {Format::kF32, Format::kBF16}) {
+    family.add(with_amplitude(-1.25, plain(dtype)), {}, "");
+    family.add(with_amplitude(0, plain(dtype)), {}, "");
+    for (const Spacing spacing :
+         {Spacing::kKeysApart, Spacing::kOutputsApart, Spacing::kBroadcast,
+          Spacing::kKeysBroadcast, Spacing::kWide, Spacing::kFar}) {
+      RopeCase c = plain(dtype);
+      c.storage = Storage{};
+      c.storage->spacing = spacing;
+      family.add(c, {}, "");
+    }
+    for (const InPlace in_place : {InPlace::kQueries, InPlace::kKeys}) {
+      RopeCase c = plain(dtype);
+      c.storage = Storage{};
+      c.storage->in_place = in_place;
+      family.add(c, {}, "");
+    }
+    RopeCase rows = plain(dtype);
+    rows.storage = Storage{};
+    rows.storage->rows = RowSpacing::kWide;
+    family.add(rows, {}, "");
+    RopeCase axes = make_case(dtype, layout, 1e4, 2, 2, 3, 2,
+                              {3, 17, 257, 40, 5, 11, 2, 31});
+    axes.spec.axes.count = 2;
+    axes.spec.axes.axis_of_pair = {0, 1};
+    family.add(axes, {}, "");
+    RopeCase tiny = plain(dtype);
+    const double least = std::ldexp(1, reference::traits(dtype).min_exponent);
+    for (std::size_t i = 0; i < 2 * 2 * 3 * 6; ++i) {
+      tiny.q.push_back(
+          encode(dtype, i % 2 == 0 ? 1.25 * least : -1.75 * least));
+    }
+    tiny.k.assign(tiny.q.begin(), tiny.q.begin() + 2 * 2 * 2 * 6);
+    family.add(tiny, {}, "");
+    family.add(make_case(dtype, layout, 1e4, 1, 2, 1, 1, {5e9, 3}), {}, "");
+  }
+  Group group = family.take();
+  for (RopeCase& c : group.rope_cases) {
+    if (!c.storage) continue;
+    const bool is_q = c.storage->spacing == Spacing::kBroadcast;
+    const auto repeat = [](Bits& x) {
+      std::copy_n(x.begin(), x.size() / 2,
+                  x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2));
+    };
+    if (is_q) repeat(c.q);
+    if (is_q || c.storage->spacing == Spacing::kKeysBroadcast) repeat(c.k);
+  }
+  prove(reference::Oracle::kBinFloat, group);
+  return group.rope_cases;
+}
+
+inline bool is_beyond_trials(const RopeCase& c) {
+  return std::ranges::any_of(
+      c.positions, [](double p) { return std::abs(p) > kLastPosition; });
+}
+
+// Those of smoke and core that hypotheses are tried on, small ones first.
+inline const std::vector<RopeCase>& tried() {
+  static const std::vector<RopeCase> kTried = [] {
+    std::vector<RopeCase> all = formed_for_trials();
+    for (const cases::Group& group : cases::committed().groups) {
+      if (group.tier == "full") continue;
+      for (const RopeCase& c : group.rope_cases) {
+        if (c.is_special || c.q.size() + c.k.size() > 1500 ||
+            is_beyond_trials(c)) {
+          continue;
+        }
+        all.push_back(c);
+      }
+    }
+    std::ranges::stable_sort(
+        all, {}, [](const RopeCase& c) { return c.q.size() + c.k.size(); });
+    return all;
+  }();
+  return kTried;
+}
+
+// A kernel with knobs, and what it claims.
+struct Base {
+  Knobs knobs;
+  plugin::Description description;
+};
+
+inline Base base_of(Knobs knobs, std::uint32_t angle_class, Format dtype) {
+  Base base{std::move(knobs), full_description(angle_class)};
+  if (dtype == Format::kF64) {
+    base.knobs.table = Format::kF64;
+    base.description.dtypes |= ROPEPROOF_F64;
+    base.description.claims[0].table_dtype = ROPEPROOF_F64;
+  }
+  return base;
+}
+
+// Its answer; empty where it leaves its memory.
+inline judge::Output answer(const Base& base, const RopeCase& c,
+                            std::uint32_t operation, const Change& change) {
+  Knobs knobs = base.knobs;
+  change(knobs);
+  KnobKernel kernel(base.description, std::move(knobs));
+  judge::Output output;
+  check::Call call(kernel, operation, c,
+                   judge::claim_of(base.description, c.dtype).table);
+  if (call.run(output).outcome != plugin::Outcome::kOk) return {};
+  return output;
+}
+
+inline bool is_empty(const judge::Output& output) {
+  return output.q.empty() && output.k.empty() && output.cos.empty() &&
+         output.permuted.empty();
+}
+
+inline Trial trial_of(const Base& base, const RopeCase& c,
+                      std::uint32_t operation, const judge::Output& output) {
+  return {c, operation, judge::claim_of(base.description, c.dtype),
+          base.description, output};
+}
+
+inline void nothing(Knobs&) {}
+
+}  // namespace ropeproof::conformance::diagnosis
+
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_TEST_ANSWERS_H_

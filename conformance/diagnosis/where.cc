@@ -1,0 +1,80 @@
+#include "conformance/diagnosis/where.h"
+
+#include <algorithm>
+
+#include "conformance/diagnosis/in_common.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::diagnosis {
+namespace {
+
+// Elements of one answer that are looked at, of each kind; and of a run.
+constexpr std::size_t kMostOfAnswer = 12;
+constexpr std::size_t kMost = 1500;
+
+// Evenly over all.
+std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
+                                 std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < most; ++i) {
+    some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  }
+  return some;
+}
+
+check::Facts facts_at(const check::Facts& of_case, const check::Check& check,
+                      const Spot& spot) {
+  check::Facts facts = of_case;
+  facts["operation"] = text::word(plugin::kOperationWords, check.operation);
+  facts["tensor"] = std::string(spot.tensor);
+  facts["place"] = std::string(spot.is_in_place ? "in" : "out");
+  facts.erase("memory");  // says less than place, order and spacing
+  const auto number = [&](const char* name) -> std::int64_t {
+    const auto found = of_case.find(name);
+    if (found == of_case.end()) return 0;
+    const auto* value = std::get_if<std::int64_t>(&found->second);
+    return value == nullptr ? 0 : *value;
+  };
+  const auto add = [&](const char* name, std::int64_t index,
+                       std::int64_t count) {
+    facts[std::string("index of the ") + name] = index;
+    facts[std::string(name) + "s behind it"] = count - 1 - index;
+  };
+  add("head", spot.head, spot.heads);
+  add("token", spot.token, number("seq"));
+  add("batch row", spot.batch, number("batch"));
+  if (spot.pair >= 0) {
+    add("pair", spot.pair, number("rotary_dim") / 2);
+  } else {
+    facts["channel"] =
+        std::string(spot.is_behind ? "behind the window" : "before the window");
+  }
+  return facts;
+}
+
+}  // namespace
+
+void Where::add(const check::Check& check, const Trial& trial,
+                const std::vector<Mark>& marks) {
+  const auto facts = run_.facts.find(check.case_id);
+  if (facts == run_.facts.end()) return;
+  const std::vector<Spot> spots = trial.spots();
+  for (const Mark mark : {Mark::kExplained, Mark::kBroken}) {
+    auto& list = mark == Mark::kExplained ? struck_ : spared_;
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (marks[i] == mark) all.push_back(i);
+    }
+    for (const std::size_t i : some_of(all, kMostOfAnswer)) {
+      if (list.size() < kMost) {
+        list.push_back(facts_at(facts->second, check, spots[i]));
+      }
+    }
+  }
+}
+
+std::string Where::text() const { return rule_of(struck_, spared_); }
+
+}  // namespace ropeproof::conformance::diagnosis

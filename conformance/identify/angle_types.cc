@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "conformance/diagnosis/knobs.h"
+#include "conformance/identify/arithmetic.h"
+#include "conformance/identify/frequency_words.h"
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+using diagnosis::rounded;
+using reference::Format;
+
+constexpr int kTablePositions = 24;
+
+std::string count_words(std::int64_t part, std::int64_t all) {
+  return std::to_string(part) + " of " + std::to_string(all);
+}
+
+// Odd ones, which no 16-bit type has, and small ones for kernels with a short range.
+constexpr double kPositions[] = {3,     7,     11,     37,     101,    257,
+                                 1023,  2049,  4097,   8191,   16385,  32769,
+                                 65537, 98303, 131071, 262147, 524309, 1048573};
+
+// A frequency: as it was read, as it is due, and its reciprocal as f32 has it.
+struct Theta {
+  double read, due, reciprocal;
+};
+
+struct AngleType {
+  const char* name;
+  double (*angle)(double position, const Theta& theta);
+  bool is_half = false;
+  bool is_of_exact = false;
+};
+
+template <Format kFormat>
+double product_in(double position, const Theta& theta) {
+  return rounded(kFormat,
+                 rounded(kFormat, position) * rounded(kFormat, theta.read));
+}
+template <Format kFormat>
+double rounded_to(double position, const Theta& theta) {
+  return rounded(kFormat, position * theta.due);
+}
+// Cody and Waite with two constants for a full circle.
+double reduced_in_f32(double position, const Theta& theta) {
+  constexpr float kCircle = 2 * std::numbers::pi_v<float>;
+  constexpr auto kLow =
+      static_cast<float>(2 * std::numbers::pi - double{kCircle});
+  const auto angle =
+      static_cast<float>(product_in<Format::kF32>(position, theta));
+  const float circles = std::nearbyint(angle / kCircle);
+  const float rest = angle - circles * kCircle;
+  return double{rest - circles * kLow};
+}
+
+constexpr AngleType kAngleTypes[] = {
+    {"wider than f32",
+     [](double p, const Theta& theta) { return p * theta.read; }},
+    {"a product in f32", product_in<Format::kF32>},
+    {"a quotient in f32, position / pow(base, 2j/r)",
+     [](double p, const Theta& theta) {
+       return rounded(Format::kF32,
+                      rounded(Format::kF32, p) / theta.reciprocal);
+     }},
+    {"a product of wider numbers, rounded to f32", rounded_to<Format::kF32>,
+     false, true},
+    {"a product in f32, reduced in f32 with two constants", reduced_in_f32},
+    {"a product in f16", product_in<Format::kF16>, true},
+    {"a product in bf16", product_in<Format::kBF16>, true},
+    {"a product of wider numbers, rounded to f16", rounded_to<Format::kF16>,
+     true, true},
+    {"a product of wider numbers, rounded to bf16", rounded_to<Format::kBF16>,
+     true, true}};
+
+// Whether a class of angles allows them.
+bool is_allowed(std::size_t type, const ropeproof_claim& claim) {
+  if (type == 0 || claim.angle_class == ROPEPROOF_A3) return true;
+  const bool is_single =
+      claim.angle_class == ROPEPROOF_A2 ||
+      (claim.angle_class == ROPEPROOF_A1 && claim.angle_dtype == 0);
+  return is_single && !kAngleTypes[type].is_half;
+}
+
+}  // namespace
+
+std::optional<AngleReading> read_angle(TurnReader& reader,
+                                       const std::vector<double>& theta,
+                                       const Speeds& speeds,
+                                       double max_position) {
+  constexpr std::size_t kTypes = std::size(kAngleTypes);
+  std::vector<std::int64_t> agree(kTypes, 0), tells(kTypes, 0);
+  std::int64_t all = 0;
+  double worst = 0, worst_at = 0;
+  const cases::RopeCase& c = reader.problem();
+  const auto reciprocal = [&](std::int64_t j) {
+    return double{std::pow(static_cast<float>(c.spec.frequencies.base),
+                           static_cast<float>(2 * j) /
+                               static_cast<float>(c.spec.layout.rotary_dim))};
+  };
+  for (const double given : kPositions) {
+    if (given > max_position) break;
+    if (speeds.broken > 0 && given >= speeds.broken) break;
+    const auto turns = reader.at(given);
+    if (!turns) continue;
+    const double used = given + speeds.offset;
+    for (const PairFrequency& pair : speeds.pairs) {
+      const auto j = static_cast<std::size_t>(pair.pair);
+      const double angle = (*turns)[j].angle();
+      const double sign = pair.measured < 0 ? -1 : 1;
+      std::vector<bool> fits;
+      for (std::size_t i = 0; i < kTypes; ++i) {
+        const double off = std::remainder(
+            angle - sign * kAngleTypes[i].angle(used, {theta[j], pair.due,
+                                                       reciprocal(pair.pair)}),
+            2 * std::numbers::pi);
+        fits.push_back(std::abs(off) <= reader.noise());
+        if (i == 0 && std::abs(off) > worst) {
+          worst = std::abs(off), worst_at = given;
+        }
+      }
+      ++all;
+      for (std::size_t i = 0; i < kTypes; ++i) {
+        if (!fits[i]) continue;
+        ++agree[i];
+        if (std::ranges::count(fits, true) == 1) ++tells[i];
+      }
+    }
+  }
+  if (all == 0) return std::nullopt;
+  std::vector<std::size_t> full;
+  for (std::size_t i = 0; i < kTypes; ++i) {
+    if (agree[i] == all) full.push_back(i);
+  }
+  if (full.empty()) {
+    const auto i = static_cast<std::size_t>(std::ranges::max_element(agree) -
+                                            agree.begin());
+    return AngleReading{{Standing::kMeasured, "angle",
+                         "no type known here; off by up to " +
+                             number_words(worst) + " rad, at position " +
+                             number_words(worst_at) +
+                             "; the nearest: " + kAngleTypes[i].name,
+                         count_words(agree[i], all) + " values"}};
+  }
+  std::string text = kAngleTypes[full[0]].name;
+  for (std::size_t i = 1; i < full.size(); ++i) {
+    text += std::string(", or ") + kAngleTypes[full[i]].name;
+  }
+  const bool may =
+      is_allowed(full[0], reader.declared().claim(plugin::abi_dtype(c.dtype)));
+  return AngleReading{
+      {may ? Standing::kDeclared : Standing::kDiffers, "angle", text,
+       count_words(all, all) + " values" +
+           (full.size() > 1 ? ""
+                            : ", " + std::to_string(tells[full[0]]) +
+                                  " of them no other type's")},
+      kAngleTypes[full[0]].is_of_exact};
+}
+
+std::optional<Finding> read_table_type(TurnReader& reader) {
+  const Format dtype_format = reader.problem().dtype;
+  if (dtype_format != Format::kF32 && dtype_format != Format::kF64) {
+    return std::nullopt;
+  }
+  std::int64_t all = 0, in_half = 0, in_brain = 0, in_single = 0;
+  for (int position = 1; position <= kTablePositions; ++position) {
+    const auto turns = reader.at(position);
+    if (!turns) break;
+    for (std::size_t j = 0; j < turns->size(); ++j) {
+      if (!reader.is_seen()[j]) continue;
+      for (const double x : {(*turns)[j].c, (*turns)[j].s}) {
+        ++all;
+        in_half += rounded(Format::kF16, x) == x ? 1 : 0;
+        in_brain += rounded(Format::kBF16, x) == x ? 1 : 0;
+        in_single += rounded(Format::kF32, x) == x ? 1 : 0;
+      }
+    }
+  }
+  if (all == 0) return std::nullopt;
+  const bool is_brain = in_brain == all, is_half = in_half == all;
+  const bool is_wide = in_single < all;
+  const std::string text = is_brain  ? "bf16 numbers"
+                           : is_half ? "f16 numbers"
+                           : is_wide ? "wider than f32"
+                                     : "f32 numbers";
+  const std::int64_t count = is_brain ? in_brain : is_half ? in_half : all;
+  const std::uint32_t dtype = plugin::abi_dtype(reader.problem().dtype);
+  const ropeproof_claim& claim = reader.declared().claim(dtype);
+  const std::uint32_t declared =
+      claim.table_dtype == 0 ? dtype : claim.table_dtype;
+  const bool may = is_brain  ? declared == ROPEPROOF_BF16
+                   : is_half ? declared == ROPEPROOF_F16
+                             : true;
+  return Finding{may ? Standing::kDeclared : Standing::kDiffers, "cos and sin",
+                 text, count_words(count, all) + " entries"};
+}
+
+}  // namespace ropeproof::conformance::identify

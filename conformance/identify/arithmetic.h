@@ -1,0 +1,36 @@
+// arithmetic.h -- how a kernel rounds: angles, tables, products and sums, by their bits.
+#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_ARITHMETIC_H_
+#define ROPEPROOF_CONFORMANCE_IDENTIFY_ARITHMETIC_H_
+
+#include <optional>
+#include <vector>
+
+#include "conformance/identify/finding.h"
+#include "conformance/identify/turning.h"
+
+namespace ropeproof::conformance::identify {
+
+struct AngleReading {
+  Finding finding;
+  // Of frequencies that are exact: what powers of 2 showed was the angle's rounding.
+  bool is_of_exact = false;
+};
+// In which type positions and frequencies are multiplied: `theta` of each pair as it
+// was read.
+std::optional<AngleReading> read_angle(TurnReader& reader,
+                                       const std::vector<double>& theta,
+                                       const Speeds& speeds,
+                                       double max_position);
+
+// Which type's numbers cos and sin are; of f32 and f64 tensors.
+std::optional<Finding> read_table_type(TurnReader& reader);
+
+// In which order results are rounded, and whether multiply-adds are. `c` has one token
+// and one head.
+std::optional<Finding> read_roundings(Prober& prober, std::uint32_t operation,
+                                      const cases::RopeCase& c,
+                                      const ChannelMap& map);
+
+}  // namespace ropeproof::conformance::identify
+
+#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_ARITHMETIC_H_

@@ -1,0 +1,398 @@
+#include "conformance/identify/identify.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/check/runner.h"
+#include "conformance/check/variations.h"
+#include "conformance/diagnosis/diagnose.h"
+#include "conformance/identify/arithmetic.h"
+#include "conformance/identify/channel_map.h"
+#include "conformance/identify/every_kind.h"
+#include "conformance/identify/frequency_findings.h"
+#include "conformance/identify/frequency_words.h"
+#include "conformance/identify/kept.h"
+#include "conformance/identify/positions.h"
+#include "conformance/identify/scalings.h"
+#include "conformance/identify/shapes.h"
+#include "conformance/identify/turning.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+using reference::Format;
+using reference::Pairing;
+
+// Positions are read no further than this: beyond, one f32 ulp of an angle is more
+// than the noise of anything else.
+constexpr double kFurthest = 131072;
+constexpr std::uint32_t kTable = ROPEPROOF_TABLE;
+
+// Of a subject, in reports: from what a kernel does to how exactly.
+std::size_t place_of(const std::string& subject) {
+  constexpr const char* kOrder[] = {
+      "pairs",   "window",    "direction",  "frequencies",
+      "scaling", "amplitude", "positions",  "rows and heads",
+      "kept",    "angle",     "cos and sin"};
+  return static_cast<std::size_t>(std::ranges::find(kOrder, subject) -
+                                  std::begin(kOrder));
+}
+
+std::string of(std::int64_t part, std::int64_t all) {
+  return std::to_string(part) + " of " + std::to_string(all);
+}
+
+// Goldens of small problems: threads would cost more than they save.
+class OneThread {
+ public:
+  OneThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(threads_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int threads_;
+};
+
+class Identifier {
+ public:
+  explicit Identifier(plugin::Kernel& kernel)
+      : prober_(kernel), kernel_(kernel.description()) {
+    found_.kernel = kernel_;
+    max_position_ =
+        kernel_.max_position > 0
+            ? std::min(static_cast<double>(kernel_.max_position), kFurthest)
+            : kFurthest;
+    for (const std::uint32_t operation :
+         {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP}) {
+      if ((kernel_.operations & operation) != 0) {
+        operation_ = operation;
+        break;
+      }
+    }
+  }
+
+  Identified run(cases::Corpus* asked) {
+    read_maps();
+    read_windows();
+    read_turning();
+    read_all_roundings();
+    add_kept();
+    cases::Corpus corpus =
+        problems_of_every_kind(prober_, wanted(), variations_, max_position_);
+    diagnose(corpus);
+    if (asked != nullptr) *asked = std::move(corpus);
+    found_.calls = prober_.calls();
+    found_.trouble = prober_.trouble();
+    std::ranges::stable_sort(found_.findings, {}, [](const Finding& f) {
+      return std::pair{f.standing, place_of(f.subject)};
+    });
+    return std::move(found_);
+  }
+
+ private:
+  void add(Finding finding) { found_.findings.push_back(std::move(finding)); }
+  void add_unseen(std::string subject, std::string why) {
+    add({Standing::kUnseen, std::move(subject), std::move(why), ""});
+  }
+
+  Wanted wanted() const {
+    Wanted w;
+    w.operation = operation_ != 0 ? operation_ : kTable;
+    w.dtype = dtypes_of(kernel_).front();
+    w.pairing = pairings_of(kernel_).empty() ? Pairing::kHalfSplit
+                                             : pairings_of(kernel_).front();
+    return w;
+  }
+
+  // Of each pairing, at a position at which every pair turns.
+  void read_maps() {
+    if (operation_ == 0) {
+      add_unseen("pairs", "the kernel rotates nothing");
+      return;
+    }
+    for (const Pairing pairing : pairings_of(kernel_)) {
+      Wanted w = wanted();
+      w.pairing = pairing;
+      w.positions = {std::min(5.0, max_position_)};
+      const std::string word = text::word(text::kPairingWords, pairing);
+      const auto c = shaped(prober_, w);
+      if (!c) {
+        add_unseen("pairs", word + ": no problem of a usual size is taken");
+        continue;
+      }
+      auto map = read_map(prober_, operation_, *c);
+      if (!map) {
+        add_unseen("pairs", word + ": the calls failed");
+        continue;
+      }
+      const reference::Layout& layout = c->spec.layout;
+      const std::int64_t due = pairs_as_due(*map, layout);
+      Finding f{due == c->pairs() ? Standing::kDeclared : Standing::kDiffers,
+                "pairs", pairing_words(*map, layout),
+                of(due, c->pairs()) + " pairs"};
+      if (due < c->pairs()) {
+        f.seen = "where " + word + " is asked: " + f.seen;
+        f.evidence += ", one token";
+      }
+      add_rest(*map, f);
+      add(f);
+      if (!main_ || (due == c->pairs() && main_due_ < due)) {
+        main_ = *c;
+        main_map_ = std::move(map);
+        main_due_ = due;
+      }
+    }
+  }
+
+  // Channels that do not turn though they should.
+  static void add_rest(const ChannelMap& map, Finding& f) {
+    const auto note = [&](const char* what,
+                          const std::vector<std::int64_t>& list) {
+      if (list.empty()) return;
+      f.standing = Standing::kDiffers;
+      f.seen += std::string("; ") + what + " channels " + list_words(list);
+    };
+    note("unturned", map.copied);
+    note("lost", map.lost);
+    note("unwritten", map.unwritten);
+    note("tangled", map.tangled);
+    std::vector<std::int64_t> scaled;
+    for (const Moved& m : map.moved) scaled.push_back(m.from);
+    note("only multiplied or moved", scaled);
+    std::vector<std::int64_t> bent;
+    for (const SeenPair& pair : map.pairs) {
+      if (!pair.turns) bent.push_back(pair.u);
+    }
+    note("not turned but bent", bent);
+  }
+
+  void read_windows() {
+    if (operation_ == 0) return;
+    for (const auto& [window, feature] :
+         {std::pair<Window, std::uint32_t>{Window::kLeading, ROPEPROOF_PARTIAL},
+          {Window::kInside, ROPEPROOF_WINDOW_OFFSET}}) {
+      if ((kernel_.features & feature) == 0) continue;
+      Wanted w = wanted();
+      w.window = window;
+      w.positions = {std::min(5.0, max_position_)};
+      if (main_) w.pairing = main_->spec.layout.pairing;
+      auto c = shaped(prober_, w);
+      if (!c) continue;
+      // One that reaches beyond the window shows there.
+      if (operation_ == ROPEPROOF_ROPE &&
+          (kernel_.features & ROPEPROOF_AMPLITUDE) != 0) {
+        c->spec.frequencies.amplitude = c->amplitude = 1.25;
+      }
+      const auto map = read_map(prober_, operation_, *c);
+      if (!map) continue;
+      const reference::Layout& layout = c->spec.layout;
+      const std::int64_t due = pairs_as_due(*map, layout),
+                         outside = layout.head_dim - layout.rotary_dim,
+                         copied = std::ssize(map->copied);
+      const std::int64_t last = layout.rotary_offset + layout.rotary_dim - 1;
+      const std::string asked = std::to_string(layout.rotary_offset) + " to " +
+                                std::to_string(last) + " of " +
+                                std::to_string(layout.head_dim);
+      const bool is_due = due == c->pairs() && copied == outside;
+      if (is_due) {
+        add({Standing::kDeclared, "window",
+             "channels " + asked + " turn, the others are copied",
+             of(due, due) + " pairs, " + of(copied, outside) + " copies"});
+        continue;
+      }
+      Finding f{
+          Standing::kDiffers, "window",
+          "where channels " + asked +
+              " are asked: " + pairing_words(*map, layout),
+          of(due, c->pairs()) + " pairs, " + of(copied, outside) + " copies"};
+      ChannelMap rest = *map;
+      std::erase_if(rest.copied, [&](std::int64_t t) {
+        return t < layout.rotary_offset || t > last;
+      });
+      for (const Moved& m : map->moved) {
+        const bool is_outside = m.from < layout.rotary_offset || m.from > last;
+        if (is_outside && m.from == m.to) {
+          f.seen += "; channel " + std::to_string(m.from) + " x " +
+                    number_words(m.times);
+          break;
+        }
+      }
+      add_rest(rest, f);
+      add(f);
+    }
+  }
+
+  std::optional<TurnReader> reader_for(const cases::RopeCase& c) {
+    if (operation_ == ROPEPROOF_ROPE && main_map_) {
+      return TurnReader(prober_, c, main_map_);
+    }
+    if ((kernel_.operations & ROPEPROOF_TABLE) == 0) return std::nullopt;
+    return TurnReader(prober_, c, std::nullopt);
+  }
+
+  // Of the main map's problem, at one token.
+  std::optional<cases::RopeCase> turning_case(double base) {
+    Wanted w = wanted();
+    w.operation =
+        operation_ == ROPEPROOF_ROPE ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
+    if (main_) w.pairing = main_->spec.layout.pairing;
+    w.base = base;
+    return shaped(prober_, w);
+  }
+
+  void read_turning() {
+    const bool has_angles =
+        (kernel_.operations & (ROPEPROOF_ROPE | ROPEPROOF_TABLE)) != 0;
+    if (!has_angles) {
+      add_unseen("frequencies", "cos and sin are given to this kernel");
+      return;
+    }
+    bool is_first = true;
+    std::vector<BaseReading> readings;
+    for (const double base : {1e4, 5e5}) {
+      const auto c = turning_case(base);
+      if (!c) continue;
+      auto reader = reader_for(*c);
+      if (!reader) continue;
+      const auto speeds = read_speeds(*reader, max_position_);
+      if (!speeds || speeds->pairs.empty()) {
+        if (is_first) add_unseen("frequencies", "no pair turns");
+        is_first = false;
+        continue;
+      }
+      readings.push_back(reading_of(*c, *speeds));
+      found_.spectra.push_back({"base " + number_words(base), speeds->pairs});
+      if (theta_.empty()) theta_ = readings.back().theta();
+      if (is_first) {
+        read_with(*c, *reader, *speeds);
+        if (main_map_ && operation_ == ROPEPROOF_ROPE) {
+          read_grid(*speeds);
+        }
+      }
+      is_first = false;
+    }
+    for (Finding& f : frequency_findings(
+             readings, kernel_.claim(plugin::abi_dtype(wanted().dtype)),
+             angle_is_of_exact_)) {
+      add(std::move(f));
+    }
+    for (Finding& f : read_scalings(
+             prober_,
+             [this](const cases::RopeCase& c) { return reader_for(c); },
+             turning_case(1e4), max_position_, found_.spectra)) {
+      add(std::move(f));
+    }
+  }
+
+  void read_with(const cases::RopeCase& c, TurnReader& reader,
+                 const Speeds& speeds) {
+    if (speeds.has_offset_of_its_own) return;
+    Finding positions = read_positions(reader, speeds, max_position_);
+    const bool is_as_given = positions.standing != Standing::kDiffers;
+    add(std::move(positions));
+    if (is_as_given && !theta_.empty()) {
+      if (auto angle = read_angle(reader, theta_, speeds, max_position_)) {
+        add(angle->finding);
+        angle_is_of_exact_ = angle->is_of_exact;
+      }
+    } else {
+      add_unseen("angle", "positions are not as given");
+    }
+    if (auto table = read_table_type(reader)) add(*table);
+    if ((kernel_.features & ROPEPROOF_AMPLITUDE) != 0) {
+      add(read_amplitude(prober_, c, reader, main_map_));
+    }
+  }
+
+  void read_grid(const Speeds& speeds) {
+    Wanted w = wanted();
+    w.pairing = main_->spec.layout.pairing;
+    w.batch = 2;
+    w.seq = 5;
+    w.has_many_heads = true;
+    auto c = shaped(prober_, w);
+    if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
+      w.batch = 1;
+      c = shaped(prober_, w);
+    }
+    if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
+      add_unseen("rows and heads", "no such problem is taken");
+      return;
+    }
+    add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
+  }
+
+  void read_all_roundings() {
+    if (operation_ == 0 || !main_map_) return;
+    for (const Format dtype : dtypes_of(kernel_)) {
+      Wanted w = wanted();
+      w.dtype = dtype;
+      w.pairing = main_->spec.layout.pairing;
+      const auto c = shaped(prober_, w);
+      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim)
+        continue;
+      if (auto found = read_roundings(prober_, operation_, *c, *main_map_))
+        add(*found);
+    }
+  }
+
+  void add_kept() {
+    const auto like = small_problem(prober_, wanted());
+    if (!like) return;
+    variations_ =
+        check::variations_of(prober_.kernel(), wanted().operation, *like);
+    add(read_kept(prober_, wanted().operation, variations_));
+  }
+
+  void diagnose(const cases::Corpus& corpus) {
+    if (prober_.has_given_up() || corpus.groups[0].rope_cases.empty()) return;
+    check::Selection selection;
+    selection.values_only = true;
+    const check::Run run =
+        check::run_suite(prober_.kernel(), corpus, selection);
+    for (const check::Check& check : run.checks) {
+      if (!check::is_judged(check.verdict)) continue;
+      ++found_.asked;
+      found_.right += check.verdict == check::Verdict::kPass ? 1 : 0;
+    }
+    found_.diagnoses = diagnosis::diagnose(run, corpus);
+  }
+
+  Prober prober_;
+  const plugin::Description& kernel_;
+  Identified found_;
+  double max_position_ = 0;
+  std::uint32_t operation_ = 0;
+  std::optional<cases::RopeCase> main_;
+  std::optional<ChannelMap> main_map_;
+  std::int64_t main_due_ = 0;
+  std::vector<double> theta_;
+  bool angle_is_of_exact_ = false;
+  std::vector<check::Variation> variations_;
+};
+
+}  // namespace
+
+bool Identified::is_as_declared() const {
+  return trouble.empty() && diagnoses.empty() && right == asked &&
+         std::ranges::none_of(findings, [](const Finding& f) {
+           return f.standing == Standing::kDiffers;
+         });
+}
+
+Identified identify(plugin::Kernel& kernel, cases::Corpus* asked) {
+  const OneThread one;
+  return Identifier(kernel).run(asked);
+}
+
+}  // namespace ropeproof::conformance::identify

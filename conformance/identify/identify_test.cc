@@ -1,0 +1,295 @@
+#include "conformance/identify/identify.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+
+#include "conformance/diagnosis/hypotheses.h"
+#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/identify/identified_text.h"
+#include "conformance/plugin/words.h"
+#include "conformance/selftest/controls.h"
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+using diagnosis::exact_knobs;
+using diagnosis::f32_knobs;
+using diagnosis::full_description;
+using diagnosis::KnobKernel;
+using diagnosis::Knobs;
+using diagnosis::rounded;
+using reference::Format;
+
+// Without what a test of one bug does not need.
+plugin::Description narrow_description(std::uint32_t angle_class) {
+  plugin::Description d = full_description(angle_class);
+  d.operations = ROPEPROOF_ROPE;
+  d.pairings = ROPEPROOF_HALF_SPLIT;
+  d.dtypes = ROPEPROOF_F32;
+  d.features &= ~static_cast<std::uint32_t>(
+      ROPEPROOF_PAIR_DISTANCE | ROPEPROOF_PAIR_AMPLITUDE |
+      ROPEPROOF_AXIS_WEIGHTS | ROPEPROOF_REAL_POSITIONS);
+  d.axis_maps = 0;
+  d.max_position = 1 << 20;
+  return d;
+}
+
+Identified identified(plugin::Description description, Knobs knobs) {
+  KnobKernel kernel(std::move(description), std::move(knobs));
+  return identify(kernel);
+}
+
+Identified with_bug(const std::string& name, std::uint32_t features = 0) {
+  const auto& all = diagnosis::hypotheses();
+  const auto bug = std::ranges::find(all, name, &diagnosis::Hypothesis::name);
+  REQUIRE(bug != all.end());
+  Knobs knobs = exact_knobs();
+  bug->change(knobs);
+  plugin::Description description = narrow_description(ROPEPROOF_A0);
+  description.features |= features;
+  return identified(description, knobs);
+}
+
+// What a finding of the subject says, or "".
+std::string seen(const Identified& found, const std::string& subject) {
+  std::string text;
+  for (const Finding& f : found.findings) {
+    if (f.subject == subject) text += f.seen + "\n";
+  }
+  return text;
+}
+
+bool differs(const Identified& found, const std::string& subject,
+             const std::string& words) {
+  return std::ranges::any_of(found.findings, [&](const Finding& f) {
+    return f.standing == Standing::kDiffers && f.subject == subject &&
+           f.seen.find(words) != std::string::npos;
+  });
+}
+
+// Keeps a table for each base, in the type of the first call that asked for it.
+class SharedTables : public KnobKernel {
+ public:
+  explicit SharedTables(const plugin::Description& d)
+      : KnobKernel(d, exact_knobs()), rough_(d, rough_knobs()) {}
+
+  std::byte* allocate(std::size_t bytes) override {
+    return KnobKernel::allocate(bytes);
+  }
+  plugin::Answer run(const ropeproof_problem& p) override {
+    const bool is_half = p.dtype == ROPEPROOF_BF16;
+    const bool is_rough = is_rough_.emplace(p.base, is_half).first->second;
+    return is_rough ? rough_.run(p) : KnobKernel::run(p);
+  }
+
+ private:
+  static Knobs rough_knobs() {
+    Knobs knobs = exact_knobs();
+    knobs.table = Format::kBF16;
+    return knobs;
+  }
+
+  KnobKernel rough_;
+  std::map<double, bool> is_rough_;
+};
+
+// Ends its process, or answers with other bits, in the calls that `when` says.
+class Unsteady : public KnobKernel {
+ public:
+  Unsteady(const plugin::Description& d, plugin::Outcome outcome, int from)
+      : KnobKernel(d, exact_knobs()), outcome_(outcome), from_(from) {}
+
+  plugin::Answer run(const ropeproof_problem& p) override {
+    const bool is_bad = ++calls_ > from_;
+    if (is_bad && outcome_ != plugin::Outcome::kOk) return {outcome_, "ended"};
+    const plugin::Answer answer = KnobKernel::run(p);
+    if (is_bad && calls_ % 3 == 0) static_cast<float*>(p.q.out)[0] += 1;
+    return answer;
+  }
+
+ private:
+  plugin::Outcome outcome_;
+  int from_, calls_ = 0;
+};
+
+bool names(const Identified& found, const std::string& bug) {
+  return std::ranges::any_of(found.diagnoses, [&](const auto& d) {
+    return d.what == bug ||
+           std::ranges::find(d.aliases, bug) != d.aliases.end();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("nothing false is said of the controls") {
+  for (const selftest::Control& control : selftest::controls()) {
+    const Identified found = identified(control.description, control.knobs);
+    INFO(control.name << "\n" << identified_text(found));
+    CHECK(found.is_as_declared());
+  }
+}
+
+TEST_CASE("recipes of frequencies are read off to the last bit") {
+  const auto recipe = [](Knobs knobs, std::uint32_t angle_class) {
+    return seen(identified(narrow_description(angle_class), std::move(knobs)),
+                "frequencies");
+  };
+  CHECK(recipe(exact_knobs(), ROPEPROOF_A0) ==
+        "base^(-2j/r), wider than f32\n");
+  CHECK(recipe(diagnosis::iterated_knobs(), ROPEPROOF_A2) ==
+        "base^(-2j/r), in f32, multiplied on from pair to pair\n");
+  CHECK(recipe(diagnosis::exp2_knobs(), ROPEPROOF_A1) ==
+        "base^(-2j/r), in f32 by exp2(-2j/r log2(base))\n");
+  CHECK(recipe(f32_knobs(), ROPEPROOF_A1) ==
+        "base^(-2j/r), in f32 by 1 / pow(base, 2j/r)\n");
+}
+
+TEST_CASE("known bugs are read off") {
+  struct Bug {
+    const char *name, *subject, *words;
+  };
+  for (const auto& [name, subject, words] :
+       {Bug{"pairs of the other layout", "pairs", "(2j, 2j + 1)"},
+        Bug{"frequencies rounded to bf16", "frequencies", "rounded to bf16"},
+        Bug{"frequencies rounded to f16", "frequencies", "rounded to f16"},
+        Bug{"positions rounded to bf16", "positions", "rounded to bf16"},
+        Bug{"position + 1", "positions", "position + 1"},
+        Bug{"position - 1", "positions", "position - 1"},
+        Bug{"positions from 4096 on taken for the last row of a table",
+            "positions", "clamped at 4095"},
+        Bug{"positions modulo 4096", "positions", "modulo 4096"},
+        Bug{"base always 10000", "frequencies", "base 10000"},
+        Bug{"direction reversed", "direction", "reversed"},
+        Bug{"amplitude missing", "amplitude", "ignored"},
+        Bug{"amplitude squared", "amplitude", "squared"},
+        Bug{"table rounded to bf16", "cos and sin", "bf16"},
+        Bug{"channels outside the window not written", "window", "unwritten"},
+        Bug{"channels outside the window scaled by the amplitude", "window",
+            "x 1.25"},
+        Bug{"head added to the position", "rows and heads", "head added"},
+        Bug{"angle rounded to bf16", "angle", "bf16"}}) {
+    const Identified found = with_bug(name);
+    INFO(name << "\n" << identified_text(found));
+    CHECK(differs(found, subject, words));
+  }
+}
+
+TEST_CASE("what no measurement names is named by what explains the answers") {
+  for (const char* name :
+       {"taken for [batch, heads, seq, head_dim]", "adjoint ignored",
+        "exponent over head_dim", "window at the other end"}) {
+    const Identified found = with_bug(name);
+    INFO(name << "\n" << identified_text(found));
+    CHECK(names(found, name));
+    CHECK_FALSE(found.is_as_declared());
+  }
+}
+
+TEST_CASE("an inverted ramp of YaRN is seen pair by pair, and named") {
+  const auto& all = diagnosis::hypotheses();
+  const auto bug = std::ranges::find(all, std::string("YaRN's ramp inverted"),
+                                     &diagnosis::Hypothesis::name);
+  REQUIRE(bug != all.end());
+  Knobs knobs = exact_knobs();
+  bug->change(knobs);
+  plugin::Description d = narrow_description(ROPEPROOF_A0);
+  d.scalings = ROPEPROOF_YARN | ROPEPROOF_LINEAR;
+  const Identified found = identified(d, knobs);
+  INFO(identified_text(found));
+  CHECK(differs(found, "scaling", "x 0.25 in pairs 0 to "));
+  CHECK(names(found, "YaRN's ramp inverted"));
+  CHECK_FALSE(differs(found, "scaling", "linear"));
+}
+
+TEST_CASE("pairs that do not turn are listed") {
+  Knobs knobs = exact_knobs();
+  knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
+                             std::int64_t pairs) {
+    if (j >= pairs - pairs % 24) c = 1, s = 0;
+  };
+  const Identified found =
+      identified(narrow_description(ROPEPROOF_A0), std::move(knobs));
+  INFO(identified_text(found));
+  CHECK(differs(found, "pairs", "unturned channels 24 to 31, 56 to 63"));
+}
+
+TEST_CASE("a table that dtypes share is kept") {
+  plugin::Description d = narrow_description(ROPEPROOF_A0);
+  d.dtypes |= ROPEPROOF_BF16;
+  SharedTables kernel(d);
+  const Identified found = identify(kernel);
+  INFO(identified_text(found));
+  CHECK(differs(found, "kept", "dtype (bf16)"));
+}
+
+TEST_CASE("a kernel that ends or wavers is read until then") {
+  const plugin::Description d = narrow_description(ROPEPROOF_A0);
+  Unsteady crashes(d, plugin::Outcome::kCrash, 200);
+  const Identified ended = identify(crashes);
+  INFO(identified_text(ended));
+  CHECK(ended.trouble.starts_with("CRASH"));
+  CHECK(seen(ended, "pairs") == "(j, j + 32), half_split\n");
+  Unsteady hangs(d, plugin::Outcome::kTimeout, 0);
+  const Identified hung = identify(hangs);
+  CHECK(hung.trouble.starts_with("TIMEOUT"));
+  CHECK(hung.calls == 1);
+  Unsteady wavers(d, plugin::Outcome::kOk, 200);
+  const Identified wavering = identify(wavers);
+  CHECK(wavering.trouble.starts_with("other bits when asked again"));
+  CHECK_FALSE(wavering.is_as_declared());
+}
+
+TEST_CASE("nothing false is said of honest variants", "[variants]") {
+  std::mt19937 random(16);
+  const auto one_of = [&](int n) {
+    return static_cast<int>(random() % static_cast<unsigned>(n));
+  };
+  for (int i = 0; i < 200; ++i) {
+    const int recipe = one_of(4);
+    const std::uint32_t angle_class = recipe == 0   ? ROPEPROOF_A0
+                                      : recipe == 3 ? ROPEPROOF_A2
+                                                    : ROPEPROOF_A1;
+    Knobs knobs = recipe == 0   ? exact_knobs()
+                  : recipe == 1 ? f32_knobs()
+                  : recipe == 2 ? diagnosis::exp2_knobs()
+                                : diagnosis::iterated_knobs();
+    plugin::Description d = narrow_description(angle_class);
+    d.claims[0].power = recipe == 2 ? ROPEPROOF_EXP2 : ROPEPROOF_POW;
+    d.pairings = 1u << one_of(3);
+    const Format dtype = one_of(3) == 0   ? Format::kBF16
+                         : one_of(2) == 0 ? Format::kF16
+                                          : Format::kF32;
+    d.dtypes = plugin::abi_dtype(dtype);
+    knobs.is_fused = one_of(2) == 0;
+    if (dtype != Format::kF32 && one_of(2) == 0) {
+      knobs.table = dtype;
+      d.claims[0].table_dtype = d.dtypes;
+      knobs.round_each = one_of(2) == 0;
+      if (knobs.round_each) d.claims[0].rounding = ROPEPROOF_ROUND_EACH;
+    }
+    if (one_of(2) == 0) {  // a libm that is off by an ulp here and there
+      d.claims[0].trig_ulp = 2;
+      knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
+                                 std::int64_t) {
+        if (j % 3 == 1) c += std::copysign(0x1p-25, c) * std::abs(c);
+        if (j % 5 == 2) s -= std::copysign(0x1p-25, s) * std::abs(s);
+      };
+    }
+    d.max_position = one_of(3) == 0 ? 1 << 20 : 1 << (8 + one_of(9));
+    for (const std::uint32_t feature :
+         {ROPEPROOF_PARTIAL, ROPEPROOF_ADJOINT, ROPEPROOF_KEYS,
+          ROPEPROOF_STRIDED, ROPEPROOF_AMPLITUDE, ROPEPROOF_INV_FREQ}) {
+      if (one_of(2) == 0) d.features &= ~feature;
+    }
+    const Identified found = identified(d, knobs);
+    INFO("variant " << i << ", recipe " << recipe << "\n"
+                    << identified_text(found));
+    CHECK(found.is_as_declared());
+  }
+}
+
+}  // namespace ropeproof::conformance::identify

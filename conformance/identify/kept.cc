@@ -1,0 +1,140 @@
+#include "conformance/identify/kept.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/check/contract.h"
+#include "conformance/check/variations.h"
+#include "conformance/judge/judge.h"
+#include "conformance/plugin/problem.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+// Bases that nobody else takes.
+constexpr double kFreshBase = 10007;
+
+class Sequences {
+ public:
+  Sequences(Prober& prober, std::uint32_t operation)
+      : prober_(prober), operation_(operation) {}
+
+  void try_change(const cases::RopeCase& a, const check::Change& change) {
+    ++fields_;
+    if (is_kept(a, change.c)) kept_.push_back(change.field);
+  }
+
+  Finding finding() const {
+    const std::string subject = "kept";
+    if (fields_ == 0) {
+      return {Standing::kUnseen, subject,
+              "no field that the kernel takes in two values", ""};
+    }
+    const std::string all = std::to_string(fields_) + " fields changed, ";
+    if (kept_.empty()) {
+      return {Standing::kDeclared, subject, "nothing",
+              all + "called as A B A and B A B"};
+    }
+    std::string text;
+    constexpr std::size_t kMost = 4;
+    for (std::size_t i = 0; i < std::min(kMost, kept_.size()); ++i) {
+      text += (i > 0 ? ", " : "") + kept_[i];
+    }
+    if (kept_.size() > kMost) {
+      text += " and " + std::to_string(kept_.size() - kMost) + " more";
+    }
+    return {Standing::kDiffers, subject,
+            "what one call formed is used in the next one of another " + text,
+            std::to_string(kept_.size()) + " of " + all +
+                "right alone and wrong after the other"};
+  }
+
+ private:
+  // Of one of two problems, in all its calls.
+  struct Answers {
+    bool right = false, wrong = false;
+    void add(std::optional<bool> is_right) {
+      if (is_right) (*is_right ? right : wrong) = true;
+    }
+  };
+
+  // Gives both a base that no call had before, where they take one.
+  void renew(cases::RopeCase& a, cases::RopeCase& b) {
+    if (a.spec.frequencies.base != b.spec.frequencies.base || !can_be_new(a) ||
+        !can_be_new(b)) {
+      return;
+    }
+    for (cases::RopeCase* c : {&a, &b}) {
+      c->spec.frequencies.base = kFreshBase + bases_;
+      form_again(*c);
+    }
+    ++bases_;
+  }
+
+  // A, B, A.
+  void call(const cases::RopeCase& a, const cases::RopeCase& b, Answers& of_a,
+            Answers& of_b) {
+    of_a.add(is_right(a));
+    of_b.add(is_right(b));
+    of_a.add(is_right(a));
+  }
+
+  bool is_kept(cases::RopeCase a, cases::RopeCase b) {
+    Answers of_a, of_b;
+    call(a, b, of_a, of_b);
+    renew(a, b);
+    call(b, a, of_b, of_a);
+    for (const auto& [answers, c] : {std::pair{&of_a, &a}, {&of_b, &b}}) {
+      if (!answers->wrong) continue;
+      if (answers->right) return true;
+      // Or right in a fresh process alone.
+      if (prober_.kernel().restart(0) && is_right(*c).value_or(false))
+        return true;
+    }
+    return false;
+  }
+
+  bool can_be_new(const cases::RopeCase& c) {
+    if (c.spec.frequencies.base == 0 ||
+        !plugin::follows_base(c.spec.frequencies)) {
+      return false;
+    }
+    cases::RopeCase other = c;
+    other.spec.frequencies.base = kFreshBase + bases_;
+    return prober_.takes(operation_, other);
+  }
+
+  // Nothing where there is no answer.
+  std::optional<bool> is_right(const cases::RopeCase& c) {
+    const auto output = prober_.ask_once(operation_, c);
+    if (!output) return std::nullopt;
+    const check::Subject subject =
+        check::subject_of(prober_.kernel(), c, operation_);
+    return judge::judge(c, operation_, subject.claim, *output, false).pass();
+  }
+
+  Prober& prober_;
+  std::uint32_t operation_;
+  int bases_ = 0, fields_ = 0;
+  std::vector<std::string> kept_;
+};
+
+}  // namespace
+
+Finding read_kept(Prober& prober, std::uint32_t operation,
+                  std::span<const check::Variation> variations) {
+  Sequences sequences(prober, operation);
+  for (const check::Variation& variation : variations) {
+    for (const check::Change& change : variation.changes) {
+      if (prober.has_given_up()) break;
+      sequences.try_change(variation.base, change);
+    }
+  }
+  return sequences.finding();
+}
+
+}  // namespace ropeproof::conformance::identify

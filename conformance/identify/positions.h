@@ -1,0 +1,23 @@
+// positions.h -- which position a kernel turns a token by, beside the one that is given.
+#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_POSITIONS_H_
+#define ROPEPROOF_CONFORMANCE_IDENTIFY_POSITIONS_H_
+
+#include <vector>
+
+#include "conformance/identify/finding.h"
+#include "conformance/identify/turning.h"
+
+namespace ropeproof::conformance::identify {
+
+// Of one token alone: near powers of 2, as far as the kernel goes.
+Finding read_positions(TurnReader& reader, const Speeds& speeds,
+                       double max_position);
+
+// Of several batch rows, tokens and heads, at positions in no order. `c` has them; its
+// positions are replaced.
+Finding read_rows(Prober& prober, cases::RopeCase c, const ChannelMap& map,
+                  const Speeds& speeds, double max_position);
+
+}  // namespace ropeproof::conformance::identify
+
+#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_POSITIONS_H_

@@ -1,0 +1,106 @@
+#include "conformance/identify/prober.h"
+
+#include "conformance/check/call.h"
+#include "conformance/check/contract.h"
+#include "conformance/check/contract_checks.h"
+#include "conformance/check/former.h"
+#include "conformance/cover/form_goldens.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+#include "reference/golden.h"
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+// Ends of its process, or refusals, after which a kernel is left alone.
+constexpr int kMostEnds = 3;
+
+std::string words_of(std::uint32_t operation, const cases::RopeCase& c) {
+  std::string text = text::word(plugin::kOperationWords, operation) + " in " +
+                     text::word(text::kFormatWords, c.dtype) + ", [" +
+                     std::to_string(c.batch) + ", " + std::to_string(c.seq) +
+                     ", " + std::to_string(c.q_heads) + ", " +
+                     std::to_string(c.spec.layout.head_dim) + "]";
+  if (!c.positions.empty()) {
+    text += ", position " +
+            std::to_string(static_cast<std::int64_t>(c.positions.front()));
+  }
+  return text;
+}
+
+bool is_same(const judge::Output& a, const judge::Output& b) {
+  return a.q == b.q && a.k == b.k && a.cos == b.cos && a.sin == b.sin &&
+         a.inv_freq == b.inv_freq;
+}
+
+void fill(const cases::RopeCase& c, cases::Bits& bits, std::int64_t heads,
+          const Element& element) {
+  const std::int64_t d = c.spec.layout.head_dim;
+  bits.clear();
+  bits.reserve(static_cast<std::size_t>(c.tokens() * heads * d));
+  for (std::int64_t row = 0; row < c.tokens() * heads; ++row) {
+    for (std::int64_t t = 0; t < d; ++t) {
+      bits.push_back(encode(c.dtype, element(row / heads, row % heads, t)));
+    }
+  }
+}
+
+}  // namespace
+
+bool Prober::takes(std::uint32_t operation, const cases::RopeCase& c) {
+  return check::takes(kernel_, operation, c);
+}
+
+reference::Format Prober::table_of(std::uint32_t operation,
+                                   const cases::RopeCase& c) const {
+  return check::subject_of(kernel_, c, operation).claim.table;
+}
+
+std::optional<judge::Output> Prober::ask_once(std::uint32_t operation,
+                                              const cases::RopeCase& c) {
+  if (has_given_up_) return std::nullopt;
+  ++calls_;
+  judge::Output output;
+  const plugin::Answer answer =
+      check::Call(kernel_, operation, c, table_of(operation, c)).run(output);
+  if (answer.outcome == plugin::Outcome::kOk) {
+    if (!output.stray.empty() && trouble_.empty()) trouble_ = output.stray;
+    return output;
+  }
+  if (answer.outcome == plugin::Outcome::kDeclined) return std::nullopt;
+  if (trouble_.empty()) {
+    trouble_ = check::verdict_word(check::verdict_of(answer.outcome)) + " (" +
+               words_of(operation, c) + "): " + answer.detail;
+  }
+  has_given_up_ =
+      ++ends_ >= kMostEnds || answer.outcome == plugin::Outcome::kTimeout;
+  return std::nullopt;
+}
+
+std::optional<judge::Output> Prober::ask(std::uint32_t operation,
+                                         const cases::RopeCase& c) {
+  std::optional<judge::Output> first = ask_once(operation, c);
+  if (!first) return first;
+  const std::optional<judge::Output> second = ask_once(operation, c);
+  if (second && !is_same(*first, *second) && trouble_.empty()) {
+    trouble_ = "other bits when asked again (" + words_of(operation, c) + ")";
+  }
+  return first;
+}
+
+void set_elements(cases::RopeCase& c, const Element& element) {
+  fill(c, c.q, c.q_heads, element);
+  fill(c, c.k, c.k_heads, element);
+}
+
+void form(cases::RopeCase& c, const Element& element) {
+  set_elements(c, element);
+  form_again(c);
+}
+
+void form_again(cases::RopeCase& c) {
+  static const reference::Oracle oracle = reference::best_oracle();
+  cover::form_goldens(c, oracle, [](cases::RopeCase&) {});
+}
+
+}  // namespace ropeproof::conformance::identify

@@ -1,0 +1,152 @@
+#include "conformance/identify/scalings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "conformance/identify/frequency_words.h"
+#include "conformance/plugin/words.h"
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+struct Asked {
+  std::string words;
+  reference::Scaling scaling;
+};
+
+std::vector<Asked> scalings_for(std::int64_t pairs) {
+  reference::FrequencyFactors factors;
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    factors.factors.push_back(1 + static_cast<double>(j % 7) / 4);
+  }
+  return {
+      {"linear, factor 8", reference::Linear{8}},
+      {"ntk, alpha 8", reference::Ntk{8}},
+      {"yarn, factor 4 of 4096", reference::Yarn{4, 4096}},
+      {"llama3, factor 8 of 8192, 1 to 4", reference::Llama3{8, 1, 4, 8192}},
+      {"frequency_factors", factors}};
+}
+
+// The amplitude that turns have, where all pairs agree.
+std::optional<double> stretch_of(const std::vector<Turn>& turns,
+                                 const TurnReader& reader) {
+  double least = 1e300, most = 0;
+  for (std::size_t j = 0; j < turns.size(); ++j) {
+    if (!reader.is_seen()[j]) continue;
+    const double stretch = std::hypot(turns[j].c, turns[j].s);
+    least = std::min(least, stretch), most = std::max(most, stretch);
+  }
+  if (!(most - least <= 2 * reader.noise() * most)) return std::nullopt;
+  return (least + most) / 2;
+}
+
+}  // namespace
+
+std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
+                                   const std::optional<cases::RopeCase>& plain,
+                                   double max_position,
+                                   std::vector<Spectrum>& spectra) {
+  std::vector<Finding> findings;
+  if (!plain) return findings;
+  const plugin::Description& kernel = prober.description();
+  for (const auto& [words, scaling] : scalings_for(plain->pairs())) {
+    if ((kernel.scalings & plugin::scaling_bit(scaling)) == 0) continue;
+    cases::RopeCase c = *plain;
+    c.spec.frequencies.scaling = scaling;
+    form_again(c);
+    auto reader = reader_for(c);
+    if (!reader) continue;
+    const std::string subject = "scaling";
+    const auto speeds = read_speeds(*reader, max_position);
+    if (!speeds || speeds->pairs.empty() || speeds->has_offset_of_its_own) {
+      findings.push_back({Standing::kUnseen, subject,
+                          words + ": not taken in this size, or no pair turns",
+                          ""});
+      continue;
+    }
+    std::vector<PairFrequency> pairs = speeds->pairs;
+    spectra.push_back({words, pairs});
+    const bool is_reversed = std::ranges::all_of(
+        pairs, [](const PairFrequency& p) { return p.measured < 0; });
+    for (PairFrequency& p : pairs) {
+      if (is_reversed) p.measured = -p.measured;
+    }
+    std::string seen = words + ": ";
+    bool differs = false;
+    if (is_about_due(pairs)) {
+      seen += "as it should be";
+    } else {
+      seen += departure_words(c, pairs);
+      differs = true;
+    }
+    const auto turns = reader->at(1);
+    const auto stretch =
+        turns ? stretch_of(*turns, *reader) : std::optional<double>();
+    if (stretch && std::abs(*stretch / c.amplitude - 1) > reader->noise()) {
+      seen += "; amplitude " + number_words(*stretch) + " in place of " +
+              number_words(c.amplitude);
+      differs = true;
+    }
+    findings.push_back(
+        {differs ? Standing::kDiffers : Standing::kDeclared, subject, seen,
+         std::to_string(pairs.size()) + " of " + std::to_string(c.pairs()) +
+             " pairs, off by " + number_words(ulps_off(pairs).most) +
+             " ulp of f32 at most"});
+  }
+  return findings;
+}
+
+Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
+                       TurnReader& reader,
+                       const std::optional<ChannelMap>& map) {
+  constexpr double kAsked = 1.25;
+  const std::string subject = "amplitude";
+  cases::RopeCase c = plain;
+  c.spec.frequencies.amplitude = kAsked;
+  form_again(c);
+  TurnReader stretched(prober, c, map);
+  const auto before = reader.at(1), after = stretched.at(1);
+  if (!before || !after) return {Standing::kUnseen, subject, "not taken", ""};
+  // Of cosines and of sines, where these are large enough to divide by.
+  std::vector<double> cosines, sines;
+  for (std::size_t j = 0; j < before->size(); ++j) {
+    if (!reader.is_seen()[j]) continue;
+    const Turn &x = (*before)[j], &y = (*after)[j];
+    if (std::abs(x.c) > 0.125) cosines.push_back(y.c / x.c);
+    if (std::abs(x.s) > 0.125) sines.push_back(y.s / x.s);
+  }
+  const auto is_all = [&](const std::vector<double>& values, double m) {
+    return std::ranges::all_of(values, [&](double x) {
+      return std::abs(x - m) <= 16 * reader.noise() * m;
+    });
+  };
+  const std::string asked = number_words(kAsked) + " asked: ";
+  const std::string evidence = std::to_string(cosines.size()) + " cosines, " +
+                               std::to_string(sines.size()) + " sines";
+  if (cosines.empty() || sines.empty()) {
+    return {Standing::kUnseen, subject, "no pair turns far enough", evidence};
+  }
+  struct Way {
+    const char* words;
+    double cosine, sine;
+  };
+  constexpr Way kWays[] = {{"cos and sin times it", kAsked, kAsked},
+                           {"ignored", 1, 1},
+                           {"squared", kAsked * kAsked, kAsked * kAsked},
+                           {"divided by it", 1 / kAsked, 1 / kAsked},
+                           {"cosines alone times it", kAsked, 1},
+                           {"sines alone times it", 1, kAsked}};
+  for (const Way& way : kWays) {
+    if (!is_all(cosines, way.cosine) || !is_all(sines, way.sine)) continue;
+    return {&way == kWays ? Standing::kDeclared : Standing::kDiffers, subject,
+            asked + way.words, evidence};
+  }
+  return {Standing::kDiffers, subject,
+          asked + "cosines x " + number_words(cosines.front()) + ", sines x " +
+              number_words(sines.front()) + ", in no way known here",
+          evidence};
+}
+
+}  // namespace ropeproof::conformance::identify

@@ -1,0 +1,87 @@
+#include "conformance/identify/shapes.h"
+
+#include <cmath>
+#include <utility>
+
+#include "conformance/cases/families/family.h"
+#include "conformance/check/formed.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+using reference::Format;
+using reference::Layout;
+using reference::Pairing;
+
+constexpr std::int64_t kHeadDims[] = {64, 128, 32, 16, 80, 96, 256, 8};
+constexpr std::pair<std::int64_t, std::int64_t> kOneHead[] = {
+    {1, 0}, {1, 1}, {2, 1}, {4, 2}, {8, 8}, {32, 8}};
+constexpr std::pair<std::int64_t, std::int64_t> kManyHeads[] = {
+    {3, 1}, {4, 2}, {3, 3}, {8, 8}, {32, 8}, {1, 1}, {1, 0}};
+
+Layout layout_of(std::int64_t head_dim, const Wanted& wanted) {
+  Layout layout{head_dim, head_dim, 0, wanted.pairing};
+  if (wanted.pairing == Pairing::kNestedHalfSplit) layout.blocks = 2;
+  if (wanted.window == Window::kWhole) return layout;
+  layout.rotary_dim = head_dim / 2;
+  if (wanted.window == Window::kInside) layout.rotary_offset = head_dim / 4;
+  return layout;
+}
+
+}  // namespace
+
+void form_drawn(cases::RopeCase& c) {
+  std::uint64_t state = 16;
+  form(c, [&](std::int64_t, std::int64_t, std::int64_t) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (static_cast<double>(state >> 40) * 0x1p-23 - 1) *
+           std::ldexp(1.0, static_cast<int>(state >> 20 & 1));
+  });
+}
+
+std::optional<cases::RopeCase> shaped(Prober& prober, const Wanted& wanted) {
+  std::vector<double> positions;
+  for (std::int64_t i = 0; i < wanted.batch * wanted.seq; ++i) {
+    positions.push_back(wanted.positions[static_cast<std::size_t>(i) %
+                                         wanted.positions.size()]);
+  }
+  const auto first = [&](const auto& all) -> std::optional<cases::RopeCase> {
+    for (const std::int64_t head_dim : kHeadDims) {
+      for (const auto& [q, k] : all) {
+        cases::RopeCase c = cases::make_case(
+            wanted.dtype, layout_of(head_dim, wanted), wanted.base,
+            wanted.batch, wanted.seq, q, k, positions);
+        set_elements(c, [](auto, auto, auto) { return 0.0; });
+        check::fill_stand_ins(c);
+        if (!prober.takes(wanted.operation, c)) continue;
+        form_drawn(c);
+        return c;
+      }
+    }
+    return std::nullopt;
+  };
+  return wanted.has_many_heads ? first(kManyHeads) : first(kOneHead);
+}
+
+std::vector<Format> dtypes_of(const plugin::Description& kernel) {
+  std::vector<Format> all;
+  for (const Format format :
+       {Format::kF32, Format::kF64, Format::kF16, Format::kBF16}) {
+    if ((kernel.dtypes & plugin::abi_dtype(format)) != 0) all.push_back(format);
+  }
+  return all;
+}
+
+std::vector<Pairing> pairings_of(const plugin::Description& kernel) {
+  std::vector<Pairing> all;
+  for (const auto& [pairing, word] : text::kPairingWords) {
+    if ((kernel.pairings & plugin::abi_pairing(pairing)) != 0) {
+      all.push_back(pairing);
+    }
+  }
+  return all;
+}
+
+}  // namespace ropeproof::conformance::identify

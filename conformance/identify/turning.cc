@@ -1,0 +1,155 @@
+#include "conformance/identify/turning.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace ropeproof::conformance::identify {
+namespace {
+
+constexpr double kCircle = 2 * std::numbers::pi;
+
+double in_half_circle(double angle) { return std::remainder(angle, kCircle); }
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+double Turn::angle() const { return std::atan2(s, c); }
+
+TurnReader::TurnReader(Prober& prober, cases::RopeCase like,
+                       std::optional<ChannelMap> map)
+    : prober_(prober),
+      like_(std::move(like)),
+      map_(std::move(map)),
+      format_(map_ ? like_.dtype : prober.table_of(ROPEPROOF_TABLE, like_)) {
+  is_seen_.assign(static_cast<std::size_t>(like_.pairs()), true);
+  if (map_) choose_elements();
+  find_format();
+}
+
+void TurnReader::choose_elements() {
+  const auto found = pairs_in_order(*map_, like_.spec);
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    is_seen_[j] = found[j].has_value();
+    pairs_.push_back(found[j].value_or(SeenPair{}));
+  }
+  set_elements(like_, [&](std::int64_t, std::int64_t, std::int64_t t) {
+    for (std::size_t j = 0; j < pairs_.size(); ++j) {
+      if (is_seen_[j] && pairs_[j].u == t) return 1.0;
+    }
+    return 0.0;
+  });
+}
+
+void TurnReader::find_format() {
+  std::vector<double> entries;
+  for (const double position : {1.0, 2.0, 3.0}) {
+    const auto turns = at(position);
+    if (!turns) continue;
+    for (const Turn& turn : *turns) {
+      entries.insert(entries.end(), {turn.c, turn.s});
+    }
+  }
+  for (const reference::Format narrow :
+       {reference::Format::kF32, reference::Format::kF16,
+        reference::Format::kBF16}) {
+    const auto is_one = [=](double x) {
+      return decode(narrow, encode(narrow, x)) == x;
+    };
+    const bool is_narrower = reference::traits(narrow).precision <
+                             reference::traits(format_).precision;
+    if (is_narrower && std::ranges::all_of(entries, is_one)) format_ = narrow;
+  }
+}
+
+std::optional<std::vector<Turn>> TurnReader::at(double position) {
+  cases::RopeCase c = like_;
+  c.positions.assign(1, position);
+  const std::uint32_t operation = map_ ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
+  if (!prober_.takes(operation, c)) return std::nullopt;
+  const auto output = prober_.ask(operation, c);
+  if (!output) return std::nullopt;
+  std::vector<Turn> turns(is_seen_.size());
+  const reference::Format table = prober_.table_of(operation, c);
+  for (std::size_t j = 0; j < turns.size(); ++j) {
+    if (!is_seen_[j]) continue;
+    if (map_) {
+      const auto value = [&](std::int64_t channel) {
+        return decode(c.dtype, output->q[static_cast<std::size_t>(channel)]);
+      };
+      turns[j] = {value(pairs_[j].to_u), value(pairs_[j].to_v)};
+    } else {
+      turns[j] = {decode(table, output->cos[j]), decode(table, output->sin[j])};
+    }
+  }
+  return turns;
+}
+
+std::optional<Speeds> read_speeds(TurnReader& reader, double max_position) {
+  const auto first = reader.at(1), second = reader.at(2);
+  if (!first || !second) return std::nullopt;
+  Speeds speeds;
+  speeds.format = reader.format();
+  const cases::RopeCase& c = reader.problem();
+  const double noise = reader.noise();
+  for (std::size_t j = 0; j < first->size(); ++j) {
+    if (!reader.is_seen()[j]) continue;
+    speeds.pairs.push_back(
+        {static_cast<std::int64_t>(j), std::bit_cast<double>(c.inv_freq_hi[j]),
+         in_half_circle((*second)[j].angle() - (*first)[j].angle()),
+         2 * noise});
+  }
+  // What is left at position 1, in positions; of pairs that are slow enough to count
+  // and fast enough to be seen.
+  std::vector<double> offsets;
+  const auto left_at_one = [&](const PairFrequency& pair) {
+    return in_half_circle(
+        (*first)[static_cast<std::size_t>(pair.pair)].angle() - pair.measured);
+  };
+  for (const PairFrequency& pair : speeds.pairs) {
+    const double speed = std::abs(pair.measured);
+    if (speed > 64 * noise && speed < 0.5) {
+      offsets.push_back(left_at_one(pair) / pair.measured);
+    }
+  }
+  if (!offsets.empty()) speeds.offset = std::round(median(offsets));
+  for (const PairFrequency& pair : speeds.pairs) {
+    const double off =
+        in_half_circle(left_at_one(pair) - speeds.offset * pair.measured);
+    if (std::abs(off) > (4 + std::abs(speeds.offset)) * 2 * noise) {
+      speeds.has_offset_of_its_own = true;
+    }
+  }
+  if (speeds.has_offset_of_its_own) return speeds;
+  for (double used = 1; used - speeds.offset <= max_position; used *= 2) {
+    const double given = used - speeds.offset;
+    if (given < 0) continue;
+    const auto turns = reader.at(given);
+    if (!turns) break;
+    std::vector<PairFrequency> next = speeds.pairs;
+    bool agrees = true;
+    for (PairFrequency& pair : next) {
+      const double angle =
+          (*turns)[static_cast<std::size_t>(pair.pair)].angle();
+      const double off = in_half_circle(angle - used * pair.measured);
+      agrees = agrees && std::abs(off) <= used * pair.error + 2 * noise;
+      pair.measured += off / used;
+      pair.error = noise / used;
+    }
+    if (!agrees) {
+      speeds.broken = given;
+      break;
+    }
+    speeds.pairs = std::move(next);
+    speeds.furthest = given;
+  }
+  return speeds;
+}
+
+}  // namespace ropeproof::conformance::identify

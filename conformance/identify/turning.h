@@ -1,0 +1,71 @@
+// turning.h -- by how much each pair turns at a position, and so in each position.
+#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_TURNING_H_
+#define ROPEPROOF_CONFORMANCE_IDENTIFY_TURNING_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/identify/channel_map.h"
+#include "conformance/identify/finding.h"
+
+namespace ropeproof::conformance::identify {
+
+// Cosine and sine that a pair is turned by, times the amplitude. In f32 and f64 they are
+// the kernel's own, bit for bit: 1 c - 0 s.
+struct Turn {
+  double c = 1, s = 0;
+  double angle() const;
+};
+
+// Reads turns at any position: of pairs, by rope on the sum of the first channels of
+// all of them, else of a table.
+class TurnReader {
+ public:
+  // With `map`, of rope; without, of the operation table. `like` has one token.
+  TurnReader(Prober& prober, cases::RopeCase like,
+             std::optional<ChannelMap> map);
+
+  // A turn for each pair of the problem, in its order; those that the map does not
+  // have are 1, 0. Nothing where the kernel does not take the position.
+  std::optional<std::vector<Turn>> at(double position);
+
+  // What cosines and sines are numbers of: the dtype or the table's type, or narrower
+  // where all that were seen are.
+  reference::Format format() const { return format_; }
+  // Of an angle.
+  double noise() const { return noise_of(format_); }
+  const cases::RopeCase& problem() const { return like_; }
+  // Pairs that the map has.
+  const std::vector<bool>& is_seen() const { return is_seen_; }
+  const plugin::Description& declared() const { return prober_.description(); }
+
+ private:
+  // The sum of the first channels of all pairs.
+  void choose_elements();
+  void find_format();
+
+  Prober& prober_;
+  cases::RopeCase like_;
+  std::optional<ChannelMap> map_;
+  std::vector<SeenPair> pairs_;  // of each pair of the problem
+  std::vector<bool> is_seen_;
+  reference::Format format_;
+};
+
+// What positions 1, 2, 4, 8, ... show: each turn says the frequency more exactly than
+// the one before, which says how many circles it went.
+struct Speeds {
+  reference::Format format = reference::Format::kF32;  // as the reader's
+  std::vector<PairFrequency> pairs;    // one for each that is seen
+  double offset = 0;                   // that every position has in addition
+  bool has_offset_of_its_own = false;  // the angle at 0 is no position's
+  double furthest = 0;  // the last position that agreed with those before
+  double broken = 0;    // the first that did not; 0: none
+};
+std::optional<Speeds> read_speeds(TurnReader& reader, double max_position);
+
+}  // namespace ropeproof::conformance::identify
+
+#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_TURNING_H_

@@ -1,0 +1,68 @@
+#include "conformance/report/diagnoses_text.h"
+
+#include "conformance/cases/bug_class.h"
+#include "conformance/report/failure_text.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+std::string what_text(const diagnosis::Diagnosis& d) {
+  if (d.what.empty()) return "no known bug gives these numbers";
+  std::string text = d.what;
+  constexpr std::size_t kMostAliases = 2;
+  for (std::size_t i = 0; i < d.aliases.size(); ++i) {
+    if (i == kMostAliases) {
+      text += " (or " + std::to_string(d.aliases.size() - i) + " more)";
+      break;
+    }
+    text += ", or " + d.aliases[i];
+  }
+  if (d.residual < 0) return text;
+  text += "; off by " + ratio_text(d.residual) + " of the bound";
+  if (!d.next.empty()) {
+    text +=
+        ", the next best (" + d.next + ") by " + ratio_text(d.next_residual);
+  }
+  return text;
+}
+
+std::string where_text(const diagnosis::Diagnosis& d) {
+  const std::string count =
+      std::to_string(d.checks) + " of " + std::to_string(d.tried) +
+      (d.residual < 0 ? " other failing check" : " wrong answer") +
+      (d.tried == 1 ? "" : "s");
+  if (d.where == "?") return count + ", by no simple rule";
+  if (!d.where.empty()) return count + "; exactly where " + d.where;
+  return count + (d.what.empty() ? "" : "; wherever it can show");
+}
+
+std::string why_text(const diagnosis::Diagnosis& d, bool has_details) {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  if (d.equation != 0) {
+    add("(R" + std::to_string(d.equation) + ") " +
+        std::string(judge::equation(d.equation).text));
+  }
+  add(d.advice);
+  const auto bug = cases::bug_classes().find(d.bug);
+  if (has_details && bug != cases::bug_classes().end()) add(bug->second.link);
+  return text;
+}
+
+}  // namespace
+
+std::string diagnoses_text(const Report& report, bool has_details) {
+  std::string text;
+  for (const diagnosis::Diagnosis& d : report.diagnoses) {
+    text += paragraph("what", what_text(d));
+    text += paragraph("where", where_text(d));
+    const std::string why = why_text(d, has_details);
+    if (!why.empty()) text += paragraph("why", why);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace ropeproof::conformance::report

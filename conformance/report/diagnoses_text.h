@@ -1,0 +1,16 @@
+// diagnoses_text.h -- what, where and why, in three lines a fault.
+#ifndef ROPEPROOF_CONFORMANCE_REPORT_DIAGNOSES_TEXT_H_
+#define ROPEPROOF_CONFORMANCE_REPORT_DIAGNOSES_TEXT_H_
+
+#include <string>
+
+#include "conformance/report/report.h"
+
+namespace ropeproof::conformance::report {
+
+// Empty without a diagnosis. Details: a bug of the same class in some engine.
+std::string diagnoses_text(const Report& report, bool has_details);
+
+}  // namespace ropeproof::conformance::report
+
+#endif  // ROPEPROOF_CONFORMANCE_REPORT_DIAGNOSES_TEXT_H_

@@ -1,0 +1,115 @@
+#include "conformance/selftest/naming.h"
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/check/call.h"
+#include "conformance/check/contract.h"
+#include "conformance/check/features.h"
+#include "conformance/check/formed.h"
+#include "conformance/check/runner.h"
+#include "conformance/cover/formed.h"
+#include "conformance/diagnosis/diagnose.h"
+#include "conformance/diagnosis/hypotheses.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+using diagnosis::KnobKernel;
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 16;  // elements of q and k
+constexpr std::size_t kCommon = 60, kTouched = 20;
+
+std::int64_t elements_of(const cases::RopeCase& c) {
+  return c.tokens() * (c.q_heads + c.k_heads) * c.spec.layout.head_dim;
+}
+
+bool touches(const Mutant& mutant, const cases::RopeCase& c) {
+  KnobKernel memory(mutant_description(), {});
+  for (const std::uint32_t operation : check::kRopeOperations) {
+    if (!check::missing_feature(memory.description(), operation, c, true)
+             .empty()) {
+      continue;
+    }
+    const judge::Claim claim = check::subject_of(memory, c, operation).claim;
+    check::Call call(memory, operation, c, claim.table);
+    if (mutant.where(call.begin())) return true;
+  }
+  const cases::PermuteCase permute = check::permute_of(c, 1);
+  check::Call call(memory, permute);
+  return mutant.where(call.begin());
+}
+
+}  // namespace
+
+Naming::Naming(const cases::Corpus& corpus,
+               std::shared_ptr<const cover::Arrays> arrays)
+    : corpus_(corpus), arrays_(std::move(arrays)) {
+  const auto add = [&](const cases::RopeCase& c) {
+    if (elements_of(c) <= kLargest) candidates_.push_back({c.id, c});
+  };
+  for (const cases::Group& group : corpus.groups) {
+    if (group.tier == "full") continue;
+    for (const cases::RopeCase& c : group.rope_cases) add(c);
+  }
+  const plugin::Description description = mutant_description();
+  for (const cover::FormedCase& one :
+       cover::formed_cases(*arrays_, description, true, false, 0,
+                           [](const cover::Row&) { return true; })) {
+    if (one.tier != "core") continue;
+    cases::RopeCase c = cover::outline(one, description.max_position);
+    check::fill_stand_ins(c);
+    c.id = one.id;
+    add(c);
+  }
+  std::ranges::stable_sort(
+      candidates_, {}, [](const Candidate& one) { return elements_of(one.c); });
+  for (std::size_t i = 0; i < kCommon; ++i) {
+    common_.push_back(candidates_[i * candidates_.size() / kCommon].id);
+  }
+}
+
+std::vector<diagnosis::Diagnosis> Naming::of(const Mutant& mutant) const {
+  std::set<std::string> ids(common_.begin(), common_.end());
+  std::size_t touched = 0;
+  for (const Candidate& one : candidates_) {
+    if (touched == kTouched || !mutant.where) break;
+    if (!touches(mutant, one.c)) continue;
+    ids.insert(one.id);
+    ++touched;
+  }
+  MutantKernel kernel(mutant);
+  return diagnoses(kernel, ids);
+}
+
+std::vector<diagnosis::Diagnosis> Naming::of(plugin::Kernel& kernel) const {
+  std::set<std::string> ids;
+  for (const std::string& id : common_) {
+    if (!check::is_formed(id)) ids.insert(id);
+  }
+  return diagnoses(kernel, ids);
+}
+
+std::vector<diagnosis::Diagnosis> Naming::diagnoses(
+    plugin::Kernel& kernel, const std::set<std::string>& ids) const {
+  check::Selection selection;
+  selection.cases.assign(ids.begin(), ids.end());
+  selection.arrays = arrays_;
+  selection.values_only = true;
+  return diagnosis::diagnose(check::run_suite(kernel, corpus_, selection),
+                             corpus_);
+}
+
+bool names(const std::vector<diagnosis::Diagnosis>& diagnoses,
+           const std::string& bug) {
+  return std::ranges::any_of(diagnoses, [&](const diagnosis::Diagnosis& d) {
+    if (d.bug == bug) return true;
+    return std::ranges::any_of(
+        diagnosis::hypotheses(), [&](const diagnosis::Hypothesis& h) {
+          return h.bug == bug &&
+                 std::ranges::find(d.aliases, h.name) != d.aliases.end();
+        });
+  });
+}
+
+}  // namespace ropeproof::conformance::selftest

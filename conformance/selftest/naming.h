@@ -1,0 +1,49 @@
+// naming.h -- whether a mutant's failures are given the right name.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/cover/arrays.h"
+#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/selftest/mutants.h"
+
+namespace ropeproof::conformance::selftest {
+
+class Naming {
+ public:
+  // Both outlive it.
+  Naming(const cases::Corpus& corpus,
+         std::shared_ptr<const cover::Arrays> arrays);
+
+  // What a run says of it that asks some cases for which it is wrong, and some others.
+  std::vector<diagnosis::Diagnosis> of(const Mutant& mutant) const;
+  // The same of any kernel, and committed cases.
+  std::vector<diagnosis::Diagnosis> of(plugin::Kernel& kernel) const;
+
+ private:
+  struct Candidate {
+    std::string id;
+    cases::RopeCase c;  // of a formed case without its goldens
+  };
+
+  std::vector<diagnosis::Diagnosis> diagnoses(
+      plugin::Kernel& kernel, const std::set<std::string>& ids) const;
+
+  const cases::Corpus& corpus_;
+  std::shared_ptr<const cover::Arrays> arrays_;
+  std::vector<Candidate> candidates_;  // the small ones first
+  std::vector<std::string> common_;  // ids of cases that every mutant is asked
+};
+
+// Whether some diagnosis, or an alias of it, is of this class of bugs.
+bool names(const std::vector<diagnosis::Diagnosis>& diagnoses,
+           const std::string& bug);
+
+}  // namespace ropeproof::conformance::selftest
+
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_

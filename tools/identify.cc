@@ -1,0 +1,63 @@
+// ropeproof identify: reads what a kernel computes off probes.
+#include "conformance/identify/identify.h"
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "conformance/identify/identified_text.h"
+#include "conformance/search/claim.h"
+#include "tools/commands.h"
+#include "tools/kernel_flags.h"
+#include "tools/output_file.h"
+
+namespace ropeproof::tools {
+namespace {
+
+struct Options {
+  KernelFlags kernel;
+  std::optional<std::string> svg, report;
+};
+
+int identify(const Options& options) {
+  const auto file = [&](const char* flag, const auto& path) {
+    return path ? std::optional<OutputFile>(std::in_place, flag, *path,
+                                            options.kernel.inputs())
+                : std::nullopt;
+  };
+  const std::optional<OutputFile> svg = file("--svg", options.svg),
+                                  report = file("--report", options.report);
+  if (svg && report && svg->is_same(*report)) {
+    throw std::invalid_argument("--svg and --report name the same file");
+  }
+  const auto kernel = options.kernel.open();
+  conformance::cases::Corpus asked;
+  const conformance::identify::Identified found =
+      conformance::identify::identify(*kernel, &asked);
+  std::cout << conformance::identify::identified_text(found);
+  if (found.asked > 0) {
+    std::cout << "\n"
+              << conformance::search::claims_text(
+                     conformance::search::find_claims(*kernel, asked));
+  }
+  if (report) report->write(conformance::identify::identified_json(found));
+  if (svg) svg->write(conformance::identify::identified_svg(found));
+  return found.is_as_declared() ? 0 : 1;
+}
+
+}  // namespace
+
+Command add_identify(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("identify", "read what a kernel computes off probes");
+  options->kernel.add_flags(*command);
+  command->add_option("--svg", options->svg,
+                      "the frequencies of the pairs beside those that are due, "
+                      "as a picture");
+  command->add_option("--report", options->report, "all of it as JSON");
+  return {command, [options] { return identify(*options); }};
+}
+
+}  // namespace ropeproof::tools
