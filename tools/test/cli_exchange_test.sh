@@ -25,7 +25,9 @@ for kernel in fast broken; do
   says $status '' merge "$work/2.json" "$work/3.json" "$work/1.json" \
     --report "$work/merged.json"
   same "$work/merged.json" "$work/whole.json"
-  same "$work/out" "$work/whole.txt"
+  # Without one each failure says more.
+  sed '/^  equation /d; /^  bugs? /d' "$work/out" >"$work/merged.txt"
+  same "$work/merged.txt" "$work/whole.txt"
 done
 GTEST_SHARD_INDEX=1 GTEST_TOTAL_SHARDS=3 "$ropeproof" "${broken[@]}" \
   --report "$work/gtest.json" >/dev/null
