@@ -20,8 +20,8 @@ using Numbers = std::vector<std::size_t>;
 // More faults than these are no diagnosis.
 constexpr std::size_t kMostFaults = 4;
 // Of failures that two bugs at once are tried on.
-constexpr std::size_t kMostPairTrials = 3;
-constexpr std::int64_t kLargestPairTrial = 512;  // elements
+constexpr std::size_t kMostPairTrials = 1;
+constexpr std::int64_t kLargestPairTrial = 256;  // elements
 
 // Where rotation stops says more than that it does.
 std::string bug_at(const std::string& bug, const std::string& where) {
