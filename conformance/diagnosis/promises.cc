@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
+#include <string>
+#include <utility>
 
 #include "conformance/diagnosis/in_common.h"
 

@@ -73,16 +73,10 @@ class Trial {
         const judge::Output& output);
 
   // What an exact kernel with these changes answers, element by element; empty where
-  // it leaves its memory. Cost: some 0.3 us for each pair.
-  // With angles off by this, relative to each.
+  // it leaves its memory. `angle_error`: every angle is off by so much of itself. Cost:
+  // some 0.3 us for each pair.
   std::vector<double> predict(const std::function<void(Knobs&)>& change,
                               double angle_error = 0) const;
-  // How far the answer may be from `is`; `rotated` is the same with other angles,
-  // or empty.
-  std::vector<double> limits(const std::vector<double>& is,
-                             const std::vector<double>& rotated) const;
-  Fit compare(const std::vector<double>& is, const std::vector<double>& limits,
-              bool rounds, std::vector<Mark>* marks) const;
 
   // The answer beside that. `marks`, if given, gets one for each element: kBroken is
   // right and the bug's is not.
@@ -107,6 +101,12 @@ class Trial {
                    const cases::Bits& x, std::int64_t heads);
   void add_table(const cases::Bits& got, const cases::Bits& want);
   void add(double got, double want, const Bound& bound);
+  // How far the answer may be from `is`; `rotated` is the same with other angles, or
+  // empty.
+  std::vector<double> limits(const std::vector<double>& is,
+                             const std::vector<double>& rotated) const;
+  Fit compare(const std::vector<double>& is, const std::vector<double>& limits,
+              bool rounds, std::vector<Mark>* marks) const;
 
   const cases::RopeCase* case_ = nullptr;
   const cases::PermuteCase* permute_ = nullptr;  // one or the other
@@ -114,8 +114,8 @@ class Trial {
   judge::Claim claim_;
   plugin::Description kernel_;
   cases::RopeCase wide_;  // the same problem in binary64
-  std::optional<cases::RopeCase>
-      near_;                // and drawn together, if rows are far apart
+  // And drawn together, if rows are far apart.
+  std::optional<cases::RopeCase> near_;
   double angle_error_ = 0;  // relative, of what the claim allows
   std::vector<double> got_, want_;
   std::vector<Bound> bounds_;

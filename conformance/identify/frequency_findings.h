@@ -25,7 +25,8 @@ struct BaseReading {
 };
 BaseReading reading_of(const cases::RopeCase& problem, const Speeds& speeds);
 
-// `angle_is_of_exact`: as AngleReading says. Direction; what departs, of each base; and which recipes fit all bases.
+// Direction; what departs, of each base; and which recipes fit all bases.
+// `angle_is_of_exact`: as AngleReading says.
 std::vector<Finding> frequency_findings(std::span<const BaseReading> readings,
                                         const ropeproof_claim& claim,
                                         bool angle_is_of_exact);

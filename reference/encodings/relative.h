@@ -60,9 +60,9 @@ struct Alibi {
 // causal), e = floor(n/2) hold one distance each; the distance r >= e of the others is
 // in bucket e + t, t the largest below n - e with
 //     (n - e) ln(r/e) >= t ln(D/e),    that is    r^(n-e) e^t >= D^t e^(n-e),
-// D being max_distance. Compared in integers, since bounds can be integers: 5 causal ones up to 686 begin at 0, 1, 2, 14 and 98, and
-// logarithms in binary32 put 14 and 98 one bucket too low. Causal: a key ahead of its
-// query is in bucket 0.
+// D being max_distance. Compared in integers, since bounds can be integers: 5 causal
+// buckets up to 686 begin at 0, 1, 2, 14 and 98, and logarithms in binary32 put 14 and 98
+// one bucket too low. Causal: a key ahead of its query is in bucket 0.
 std::int64_t t5_bucket(const T5& e, std::int64_t distance);
 
 inline std::int64_t width(const Relative& e) { return e.dim; }
