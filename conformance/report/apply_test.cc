@@ -20,6 +20,7 @@ struct Subject {
   std::string engine = "backwards";
   plugin::Answer canned = {plugin::Outcome::kOk, ""};
   bool is_wrong = true;
+  std::string asked = {};  // of the waivers
 };
 
 Report judged(const Subject& subject) {
@@ -36,6 +37,7 @@ Report judged(const Subject& subject) {
     waivers.entries.push_back({pattern, subject.engine, "known for long",
                                "https://example.org/7",
                                parse_date("2027-03-31")});
+    waivers.entries.back().asked = subject.asked;
   }
   apply_waivers(waivers, case_ids(cases::committed()),
                 parse_date(subject.today), report);
@@ -122,6 +124,25 @@ TEST_CASE("a run that leaves out covered cases calls no waiver stale",
   one.cases = {failing};
   one.operations = {"table"};  // passes; rope does not
   CHECK(status({{failing}, one}) == 0);
+}
+
+TEST_CASE("a waiver that names what is asked is stale if all of that passes",
+          "[waivers]") {
+  Subject subject{.patterns = {"*"}, .is_wrong = false};
+  subject.selection.tier = "smoke";  // of all cases, few
+  const auto stale = [&](const std::string& asked) {
+    subject.asked = asked;
+    return total(judged(subject)).stale.size();
+  };
+  CHECK(stale("tier smoke") == 1);
+  CHECK(stale("tier *") == 0);  // it may cover what fails in core
+  CHECK(stale("tier core") == 0);
+  CHECK(stale("") == 0);
+  subject.selection.cases = {"smoke-unit-001"};
+  CHECK(stale("tier smoke") == 0);
+  subject.selection.cases.clear();
+  subject.is_wrong = true;
+  CHECK(stale("tier smoke") == 0);
 }
 
 TEST_CASE(

@@ -159,7 +159,8 @@ Totals total_of(const Report& report, const Takes& takes) {
 }
 
 // A shard, or part of a case's operations, decides about no waiver: the
-// failures may be elsewhere.
+// failures may be elsewhere. So they may for one that covers more cases than were
+// asked, unless it names what was asked.
 std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
   std::vector<const AppliedWaiver*> stale;
   if (!report.shard.is_whole() || !report.operations.empty()) return stale;
@@ -174,8 +175,10 @@ std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
       all_pass = all_pass && (check.verdict == check::Verdict::kPass ||
                               !check::is_judged(check.verdict));
     }
+    const bool is_named =
+        report.is_whole_tier && applied.waiver.asked == asked_text(report);
     const bool is_judged =
-        static_cast<std::int64_t>(cases.size()) == applied.cases;
+        is_named || static_cast<std::int64_t>(cases.size()) == applied.cases;
     if (is_judged && some_pass && all_pass) stale.push_back(&applied);
   }
   return stale;

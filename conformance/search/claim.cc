@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "conformance/check/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
+#include "conformance/check/filter.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/runner.h"
 #include "conformance/judge/judge.h"
@@ -31,53 +31,92 @@ struct Result {
   judge::Output output;
 };
 
-std::map<std::uint32_t, std::vector<Result>> results_of(
-    plugin::Kernel& kernel, std::span<const cases::Group> groups,
-    FoundClaims& found) {
-  std::map<std::uint32_t, std::vector<Result>> results;
-  for (const cases::Group& group : groups) {
-    for (const cases::RopeCase& c : group.rope_cases) {
-      for (const std::uint32_t operation : check::kRopeOperations) {
-        if (!check::missing_feature(kernel.description(), operation, c,
-                                    kernel.shares_memory())
-                 .empty()) {
-          continue;
+// Calls the kernel as a run of this selection does, but for the contract.
+class Asker {
+ public:
+  Asker(plugin::Kernel& kernel, const cases::Corpus& corpus,
+        const check::Selection& selection, FoundClaims& found)
+      : kernel_(kernel),
+        corpus_(corpus),
+        formed_(check::formed_cases(kernel, selection)),
+        description_(check::asked_description(kernel, selection)),
+        filter_(all_cases(), selection),
+        picker_(selection.shard),
+        found_(found) {}
+
+  // By dtype. The cases stay as long as this object.
+  std::map<std::uint32_t, std::vector<Result>>& ask() {
+    for (const cases::Group& group : corpus_.groups) {
+      cases::for_each_case(group, [&](const auto& c) {
+        const bool is_taken =
+            takes(group.tier, c.id);  // others count in shards
+        if constexpr (requires { c.dtype, c.spec; }) {
+          if (is_taken) ask(c);
         }
-        const judge::Claim claim =
-            check::subject_of(kernel, c, operation).claim;
-        Result result{&c, operation, {}};
-        const plugin::Answer answer =
-            check::Call(kernel, operation, c, claim.table).run(result.output);
-        if (answer.outcome == plugin::Outcome::kDeclined) continue;
-        if (answer.outcome != plugin::Outcome::kOk ||
-            !result.output.stray.empty()) {
-          if (++found.spoiled == 1) {
-            found.first_spoiled =
-                c.id + " " + text::word(plugin::kOperationWords, operation) +
-                ": " + answer.detail + result.output.stray;
-          }
-          continue;
-        }
-        results[plugin::abi_dtype(c.dtype)].push_back(std::move(result));
+      });
+    }
+    std::vector<const cover::FormedCase*> taken;
+    for (const cover::FormedCase& c : formed_) {
+      if (takes(c.tier, c.id)) taken.push_back(&c);
+    }
+    questions_ = check::form_all(taken, description_);
+    for (const check::FormedQuestion& one : questions_) ask(one.rope);
+    return results_;
+  }
+
+ private:
+  std::vector<check::Named> all_cases() const {
+    std::vector<check::Named> all;
+    for (const cases::Group& group : corpus_.groups) {
+      cases::for_each_case(group, [&](const auto& c) {
+        all.push_back({c.id, group.tier});
+      });
+    }
+    for (const cover::FormedCase& c : formed_) all.push_back({c.id, c.tier});
+    return all;
+  }
+
+  bool takes(const std::string& tier, const std::string& id) {
+    return filter_.takes(tier, id) && picker_.takes(id);
+  }
+
+  void ask(const cases::RopeCase& c) {
+    for (const std::uint32_t operation : check::kRopeOperations) {
+      if (filter_.takes(operation) && !filter_.declines(c.id) &&
+          check::missing_feature(kernel_.description(), operation, c,
+                                 kernel_.shares_memory())
+              .empty()) {
+        ask(c, operation);
       }
     }
   }
-  return results;
-}
 
-cases::Group formed_group(plugin::Kernel& kernel,
-                          const check::Selection& selection) {
-  const std::vector<cover::FormedCase> formed =
-      check::formed_cases(kernel, selection);
-  std::vector<const cover::FormedCase*> all;
-  for (const cover::FormedCase& c : formed) all.push_back(&c);
-  cases::Group group;
-  for (check::FormedQuestion& one :
-       check::form_all(all, kernel.description())) {
-    group.rope_cases.push_back(std::move(one.rope));
+  void ask(const cases::RopeCase& c, std::uint32_t operation) {
+    const judge::Claim claim = check::subject_of(kernel_, c, operation).claim;
+    Result result{&c, operation, {}};
+    const plugin::Answer answer =
+        check::Call(kernel_, operation, c, claim.table).run(result.output);
+    if (answer.outcome == plugin::Outcome::kDeclined) return;
+    if (answer.outcome == plugin::Outcome::kOk && result.output.stray.empty()) {
+      results_[plugin::abi_dtype(c.dtype)].push_back(std::move(result));
+      return;
+    }
+    if (++found_.spoiled > 1) return;
+    found_.first_spoiled = c.id + " " +
+                           text::word(plugin::kOperationWords, operation) +
+                           ": " + answer.detail + result.output.stray;
   }
-  return group;
-}
+
+  plugin::Kernel& kernel_;
+  const cases::Corpus& corpus_;
+  const std::vector<cover::FormedCase> formed_;
+  const plugin::Description description_;
+  const check::Filter filter_;
+  check::ShardPicker picker_;
+  FoundClaims& found_;
+  std::vector<check::FormedQuestion> questions_;
+  std::map<std::uint32_t, std::vector<Result>> results_;
+};
 
 // From strict to loose.
 std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
@@ -92,13 +131,12 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
                                {ROPEPROOF_A2, 0, ROPEPROOF_POW},
                                {ROPEPROOF_A3, ROPEPROOF_F16, ROPEPROOF_POW},
                                {ROPEPROOF_A3, ROPEPROOF_BF16, ROPEPROOF_POW}};
-  const std::uint32_t given = kernel.claim(dtype).table_dtype;
-  std::vector<std::uint32_t> tables = {given};
+  std::vector<std::uint32_t> tables = {kernel.claim(dtype).table_dtype};
   if ((kernel.operations & kWithTables) == 0) {
-    tables =
-        dtype == ROPEPROOF_F64   ? std::vector<std::uint32_t>{0, ROPEPROOF_F32}
-        : dtype == ROPEPROOF_F32 ? std::vector<std::uint32_t>{0}
-                                 : std::vector<std::uint32_t>{ROPEPROOF_F32, 0};
+    tables = {ROPEPROOF_F32, ROPEPROOF_F16, ROPEPROOF_BF16};
+    std::ranges::replace(tables, dtype, 0u);  // its own
+    if (dtype == ROPEPROOF_BF16) std::swap(tables[1], tables[2]);
+    if (dtype == ROPEPROOF_F64) tables.insert(tables.begin(), 0);
   }
   std::vector<std::uint32_t> roundings = {ROPEPROOF_ROUND_ONCE};
   if ((dtype & kHalf) != 0) {
@@ -233,13 +271,8 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
                         const check::Selection& selection) {
   const plugin::Description& description = kernel.description();
   FoundClaims found;
-  std::vector<cases::Group> groups = corpus.groups;
-  if (selection.tier == "smoke") {
-    std::erase_if(groups,
-                  [](const auto& group) { return group.tier != "smoke"; });
-  }
-  groups.push_back(formed_group(kernel, selection));
-  auto results = results_of(kernel, groups, found);
+  Asker asker(kernel, corpus, selection, found);
+  auto& results = asker.ask();
   for (const auto& [dtype, word] : plugin::kDtypeWords) {
     if ((description.dtypes & dtype) == 0) continue;
     found.calls += std::ssize(results[dtype]);

@@ -11,14 +11,15 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-FoundClaims found(diagnosis::Knobs knobs, std::uint32_t dtypes) {
+FoundClaims found(diagnosis::Knobs knobs, std::uint32_t dtypes,
+                  const check::Selection& selection = {}) {
   plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = dtypes;
   d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
   d.axis_maps = d.caches = 0;
   diagnosis::KnobKernel kernel(d, std::move(knobs));
-  return find_claims(kernel, cases::committed());
+  return find_claims(kernel, cases::committed(), selection);
 }
 
 TEST_CASE("the strictest claim that holds is found", "[conformance][search]") {
@@ -53,6 +54,38 @@ TEST_CASE("dtypes that round otherwise get claims of their own, to paste",
   CHECK_THAT(text, ContainsSubstring(".dtypes = ROPEPROOF_BF16, .angle_class = "
                                      "ROPEPROOF_A1"));
   CHECK_THAT(text, ContainsSubstring("rounding=\"each\")]"));
+}
+
+TEST_CASE("a narrow table is told from narrow angles",
+          "[conformance][search]") {
+  diagnosis::Knobs knobs = diagnosis::f32_knobs();
+  knobs.table = reference::Format::kBF16;
+  const FoundClaims held = found(std::move(knobs), ROPEPROOF_F32);
+  REQUIRE(held.claims.size() == 1);
+  CHECK(held.claims[0].angle_class == ROPEPROOF_A1);
+  CHECK(held.claims[0].table_dtype == ROPEPROOF_BF16);
+}
+
+TEST_CASE("only what is selected is asked", "[conformance][search]") {
+  check::Selection selection;
+  const auto calls = [&] {
+    return found(diagnosis::exact_knobs(), ROPEPROOF_F32, selection).calls;
+  };
+  const std::int64_t all = calls();
+  std::int64_t of_shards = 0;
+  for (selection.shard = {1, 3}; selection.shard.index <= 3;
+       ++selection.shard.index) {
+    of_shards += calls();
+    CHECK(calls() < all);
+  }
+  CHECK(of_shards == all);
+  selection = {};
+  selection.cases = {"smoke-rich-009"};
+  CHECK(calls() == 1);
+  selection.operations = {"table"};
+  CHECK(calls() == 0);
+  selection.cases = {"nobody"};
+  CHECK_THROWS_WITH(calls(), ContainsSubstring("nobody"));
 }
 
 TEST_CASE("a wrong kernel holds to no claim", "[conformance][search]") {
