@@ -5,15 +5,16 @@
 #   tools/run.sh --engines NAME ...       and engines of conformance/engines/engines.txt,
 #                                         or all: what is installed is what they need
 #
-# Engines that the build was told of (conformance/engines/README.md) are among all.
-# Reports of earlier runs stay where this one judges nothing of that name.
+# Engines that the build was told of (conformance/engines/README.md) are among all. An
+# engine is timed, too, beside the machine's limit. Reports of earlier runs stay where
+# this one judges nothing of that name.
 # Exit status: the worst of `ropeproof run`; 2 if something cannot be set up.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 table=conformance/engines/engines.txt
 natives=build/release/engines
-reports=build/reports
+reports=build/reports  # of engines: build/reports/engines, and speed in that
 
 fail() {
   echo "run: $1" >&2
@@ -39,7 +40,7 @@ if [ $# -gt 0 ]; then
 fi
 
 tools/setup/build.sh release ropeproof
-mkdir -p "$reports"
+mkdir -p "$reports/engines/speed"
 worst=0
 verdicts=()
 
@@ -60,14 +61,17 @@ judge() {
     "$reports/$name.txt" || echo "$name: exit status $status, no verdict")")
 }
 
-# judge_all NAME PROFILES ARGUMENT...: core, then each profile.
-judge_all() {
-  local name=$1 profiles=$2 profile
+# judge_engine NAME PROFILES ARGUMENT...: core, each profile, and the speed of whatever it
+# offers of 512 tokens, unless that is wrong.
+judge_engine() {
+  local name=$1 profiles=$2 profile speed=$reports/engines/speed/$1
   shift 2
-  judge "$name" "$@"
+  judge "engines/$name" --time-limit 60000 "$@"
   for profile in $profiles; do
-    judge "$name.$profile" "$@" --profile "$profile"
+    judge "engines/$name.$profile" --time-limit 60000 "$@" --profile "$profile"
   done
+  build/release/ropeproof bench "$@" --filter '^(rope|rotate)/f32/[a-z_]+/128/512$' \
+    --json "$speed.json" >"$speed.txt" 2>&1 || rm -f "$speed.json"
 }
 
 for kernel in $(build/release/ropeproof list kernels | cut -d ' ' -f 1); do
@@ -82,17 +86,16 @@ for asked in "${names[@]}"; do
       note 2
       continue
     fi
-    judge_all "$name" "$profiles" --time-limit 60000 \
-      --command "$python conformance/engines/$adapter"
+    judge_engine "$name" "$profiles" --command "$python conformance/engines/$adapter"
   done 3< <(rows "$asked")
   for library in "$natives"/*.so; do
     name=$(basename "$library" .so)
     if [ -f "$library" ] && [[ $asked == all || $asked == "$name" ]]; then
-      judge_all "$name" "" --lib "$library"
+      judge_engine "$name" "" --lib "$library"
     fi
   done
 done
 
-echo "reports: $reports/*.json and *.txt"
+echo "reports: $reports/*.json and *.txt${names:+, of engines: $reports/engines}"
 printf '%s\n' "${verdicts[@]}"
 exit "$worst"

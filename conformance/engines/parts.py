@@ -42,6 +42,13 @@ def row_of(file, name):
     return next(iter(rows.values())) | rows[name]
 
 
+def of_scaling(otherwise=None, **fields):
+    """For `arguments`: parameters that get these fields of the scaling; `otherwise`, without one."""
+    def one(field):
+        return lambda scaling: scaling[field] if scaling else otherwise
+    return {its: one(field) for its, field in fields.items()}
+
+
 @functools.lru_cache(maxsize=64)
 def _session(model):
     import onnxruntime

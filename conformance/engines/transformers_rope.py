@@ -14,19 +14,10 @@ model = sys.argv[1]
 said = parts.row_of("transformers_models.json", model)
 module = importlib.import_module(f"transformers.models.{model}.modeling_{model}")
 Embedding = getattr(module, said.pop("embedding"))
-Config = getattr(transformers, said.pop("config"))
-apply = getattr(module, "apply_rotary_pos_emb_interleave", module.apply_rotary_pos_emb)
 
-
-@ropeproof.kernel(
-    name="transformers." + model, version=transformers.__version__, arrays="torch", **said,
-    supports=(lambda p: p.position_axes in (1, 3)) if "axis_maps" in said else None)
-class Rotary:
-    def __init__(self, hugging_face):
-        self.embedding = Embedding(Config(**hugging_face))
-
-    def __call__(self, p):
-        return apply(p.tensors[0], p.tensors[-1], *self.embedding(p.tensors[0], p.positions))
-
-
+ropeproof.kernel(
+    like="hf_module", name="transformers." + model,
+    config_class=getattr(transformers, said.pop("config")), **said,
+    apply=getattr(module, "apply_rotary_pos_emb_interleave", None),
+    supports=(lambda p: p.position_axes in (1, 3)) if "axis_maps" in said else None)(Embedding)
 ropeproof.serve()

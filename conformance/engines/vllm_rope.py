@@ -14,7 +14,10 @@ from vllm.model_executor.layers.rotary_embedding import get_rope  # noqa: E402
 
 
 @ropeproof.kernel(name="vllm." + sys.argv[1], version=parts.version("vllm"), arrays="torch",
-                  supports=lambda p: p.q_heads, **parts.row_of("vllm_forms.json", sys.argv[1]))
+                  supports=lambda p: p.q_heads and not (  # its cache has length * factor rows
+                      p.scaling and p.scaling["kind"] == "yarn"
+                      and p.scaling["original_length"] * p.scaling["factor"] > 2**20),
+                  **parts.row_of("vllm_forms.json", sys.argv[1]))
 class Rope:
     def __init__(self, head_dim, hugging_face):
         rope, length = hugging_face["rope_parameters"], hugging_face["max_position_embeddings"]

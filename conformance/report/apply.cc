@@ -15,7 +15,7 @@ std::vector<std::string> case_ids(const cases::Corpus& corpus) {
 }
 
 bool applies(const Waiver& waiver, const Report& report) {
-  return waiver.engine == report.kernel.name &&
+  return text::matches(waiver.engine, report.kernel.name) &&
          (waiver.version.empty() || waiver.version == report.kernel.version) &&
          (waiver.asked.empty() ||
           text::matches(waiver.asked, asked_text(report)));

@@ -85,6 +85,11 @@ TEST_CASE(
   const Report report = judged({});
   Waiver waiver{"*", "backwards", "known", "https://example.org/7", {}};
   CHECK(applies(waiver, report));
+  waiver.engine = "back*";
+  CHECK(applies(waiver, report));
+  waiver.engine = "back";
+  CHECK_FALSE(applies(waiver, report));
+  waiver.engine = "backwards";
   waiver.version = report.kernel.version;
   waiver.asked = "tier c*";
   CHECK(applies(waiver, report));

@@ -208,7 +208,7 @@ class Maker {
       Cause& cause = board_.causes[i];
       const Waiver& waiver = cause.waiver;
       const auto is_of = [&](const EngineRow& row, bool with_version) {
-        return row.engine.name == waiver.engine &&
+        return text::matches(waiver.engine, row.engine.name) &&
                (!with_version || waiver.version.empty() ||
                 row.engine.version == waiver.version);
       };
@@ -333,8 +333,8 @@ std::string place_text(const Cause& cause) {
 }
 
 std::string speed_text(const SpeedRange& speed) {
-  const std::string least = format("%.2f", speed.least);
-  const std::string most = format("%.2f", speed.most);
+  const std::string least = format("%.2g", speed.least);
+  const std::string most = format("%.2g", speed.most);
   return least == most ? least : least + " to " + most;
 }
 

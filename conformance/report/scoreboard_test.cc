@@ -248,7 +248,7 @@ TEST_CASE("every document says verdicts, causes, versions and the day",
          {"0.1.0", "2027-03-31", "wrong", "2.1", "tier smoke", "fail", "defect",
           "the direction is ignored", "src/rope.cc:81", "head\u005fdim 2",
           "negate the sine", "https://example.org/7", "#cause-1", "L1+",
-          "0.50 to 0.62"}) {
+          "0.5 to 0.62"}) {
       CAPTURE(part);
       const bool is_markdown = text.starts_with("#");
       const std::string wanted =

@@ -41,7 +41,7 @@ inline constexpr text::Words<WaiverKind, 2> kWaiverKindWords{
 
 struct Waiver {
   std::string id;      // pattern of case ids: * any characters, ? one
-  std::string engine;  // the name that the kernel declares, exactly
+  std::string engine;  // pattern of the names that kernels declare
   std::string reason, link;
   Date expires;  // the last day on which it holds, in UTC
   // Empty where the file does not say.
