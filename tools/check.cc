@@ -58,10 +58,7 @@ int check(Options& options) {
   };
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, claim, corpus, options.selection);
-  // A shard sees a part of the cases: no rule for all of them.
-  if (report.shard.is_whole()) {
-    report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
-  }
+  report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.subcommand = "check";

@@ -140,10 +140,7 @@ int run(Options& options) {
   conformance::report::Report report =
       conformance::check::run_suite(*kernel, corpus, options.selection);
   line.erase();
-  // A shard sees a part of the cases: no rule for all of them.
-  if (report.shard.is_whole()) {
-    report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
-  }
+  report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;

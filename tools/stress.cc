@@ -63,9 +63,6 @@ void report_failure(const Options& options,
   conformance::check::Check check = failure.check;
   check.case_id = c.id;
   check.operation = failure.operation;
-  for (const auto& [key, meaning] : corpus.groups[0].targets) {
-    check.targets.push_back(key + ": " + meaning);
-  }
   check.summary = c.comment + " (" + conformance::cases::summary(c) + ")";
   report.checks.push_back(std::move(check));
   std::cout << conformance::report::text_report(report, 1);

@@ -78,6 +78,9 @@ class Plugin(unittest.TestCase):
         self.assertIn("marked::smoke-unit PASSED", output)
         self.assertIn("marked::verdict FAILED", output)
         self.assertIn("\nFAIL  smoke-decode-", output)
+        # In a group, and in the verdict.
+        self.assertGreaterEqual(output.count("\n  what     "), 2, output)
+        self.assertIn("exactly where seq is 1", output)
         self.assertIn("\n  replay   ropeproof.judge(...", output)
         self.assertIn("\nDOES NOT CONFORM  level none   marked 0", output)
 

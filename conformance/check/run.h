@@ -40,10 +40,9 @@ struct Check {
   // Letters of the suffixes that it counts for: E special values, M memory,
   // D the same bits every time, B backward.
   std::string suffixes;
-  std::uint32_t dtype = 0;           // ROPEPROOF_F32, ... of the tensors
-  std::string summary;               // the case in one line
-  std::vector<std::string> targets;  // "area/fault: meaning"
-  std::uint32_t features = 0;        // ROPEPROOF_... that the call needs
+  std::uint32_t dtype = 0;     // ROPEPROOF_F32, ... of the tensors
+  std::string summary;         // the case in one line
+  std::uint32_t features = 0;  // ROPEPROOF_... that the call needs
   Verdict verdict = Verdict::kPass;
   std::string reason;  // why it is no pass; empty for a wrong value
   std::optional<judge::Measurement> measurement;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/choices.h"
@@ -193,10 +192,8 @@ class Suite {
     }
   }
 
-  // `targets` are the meanings of the case's.
   template <class Case>
-  void add(const Case& c, const std::map<std::string, std::string>& targets,
-           Check check) {
+  void add(const Case& c, Check check) {
     check.case_id = c.id;
     if constexpr (requires { facts_of(c); }) {
       if (check.verdict != Verdict::kUnsupported &&
@@ -204,25 +201,18 @@ class Suite {
         run_.facts.emplace(c.id, facts_of(c));
       }
     }
-    for (const std::string& key : c.targets) {
-      check.targets.push_back(key + ": " + targets.at(key));
-    }
     run_.checks.push_back(std::move(check));
   }
 
   template <class Case>
-  void add_values(const Case& c,
-                  const std::map<std::string, std::string>& targets,
-                  std::uint32_t operation, Check check) {
+  void add_values(const Case& c, std::uint32_t operation, Check check) {
     check.operation = operation;
     check.dtype = plugin::abi_dtype(c.dtype);
     check.summary = c.comment + " (" + cases::summary(c) + ")";
-    add(c, targets, std::move(check));
+    add(c, std::move(check));
   }
 
-  void ask(const cases::RopeCase& c,
-           const std::map<std::string, std::string>& targets,
-           std::uint32_t operations = ~0u) {
+  void ask(const cases::RopeCase& c, std::uint32_t operations = ~0u) {
     for (const std::uint32_t operation : operations_) {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
@@ -240,20 +230,19 @@ class Suite {
         values.reason += changed;
       }
       keep(c, values, std::move(answer));
-      add_values(c, targets, operation, std::move(values));
+      add_values(c, operation, std::move(values));
       if (selection_.values_only || is_declined) continue;
       for (Check& check : contract_.of(c, operation)) {
-        add_values(c, targets, operation, std::move(check));
+        add_values(c, operation, std::move(check));
       }
     }
   }
 
-  void ask(const cases::PermuteCase& c,
-           const std::map<std::string, std::string>& targets) {
+  void ask(const cases::PermuteCase& c) {
     judge::Output answer;
     Check values = run_check(kernel_, c, answer);
     keep(c, values, std::move(answer));
-    add_values(c, targets, ROPEPROOF_PERMUTE, std::move(values));
+    add_values(c, ROPEPROOF_PERMUTE, std::move(values));
   }
 
   // Of the check that comes next.
@@ -271,14 +260,14 @@ class Suite {
     for (const cases::RopeCase& c : group.rope_cases) {
       if (!takes(group.tier, c.id)) continue;
       show(c.id);
-      ask(c, group.targets);
+      ask(c);
     }
     for (const cases::PermuteCase& c : group.permute_cases) {
       if (!filter_.takes(ROPEPROOF_PERMUTE) || !takes(group.tier, c.id)) {
         continue;
       }
       show(c.id);
-      ask(c, group.targets);
+      ask(c);
     }
     if (selection_.values_only || !filter_.takes(contract_.main_operation())) {
       return;
@@ -287,7 +276,7 @@ class Suite {
       for (const auto& c : list) {
         if (!takes(group.tier, c.id)) continue;
         show(c.id);
-        add(c, group.targets, contract_.of(c));
+        add(c, contract_.of(c));
       }
     };
     ask_each(group.reject_cases);
@@ -309,9 +298,9 @@ class Suite {
            form_all({taken.data() + first, count},
                     asked_description(kernel_, selection_))) {
         show(one.rope.id);
-        ask(one.rope, {}, offered);
+        ask(one.rope, offered);
         if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
-          ask(*one.permute, {});
+          ask(*one.permute);
         }
       }
     }

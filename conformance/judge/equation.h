@@ -31,14 +31,6 @@ struct Evidence {
   bool has_lengths = false;       // q or k: the next two are known
   bool pairs_keep_length = false, heads_keep_length = false;
   bool pair_0_is_right = false;  // whose frequency is 1 whatever the base
-  bool some_pairs = false, some_rows = false;  // and others are right
-  bool origin_is_wrong = false, outside_is_wrong = false;
-  bool is_far = false;  // right up to some position, wrong beyond
-  bool has_unwritten = false;
-  bool only_second = false;  // of each pair the first channel is right
-  bool is_fine = false;      // no error is beyond structure, kStructuralBound
-  bool fits_f32 = false;     // errors are those of an angle in f32, class A1
-  bool fits_half = false;  // ... of one rounding to 16 bits, in a wider output
   // What was measured of the angles: another frequency, another position.
   bool frequency_is_off = false, position_is_off = false;
 };

@@ -9,7 +9,6 @@
 #include "conformance/judge/meter.h"
 #include "conformance/judge/pair_bounds.h"
 #include "conformance/judge/pattern.h"
-#include "conformance/judge/suspects.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::judge {
@@ -300,15 +299,9 @@ void explain(Measurement& m, Evidence evidence, const cases::RopeCase& c,
     measured = measure(c, operation, output, claim.table,
                        !evidence.has_lengths || evidence.pairs_keep_length);
   }
-  evidence.is_fine = m.beyond_structure == 0;
   // Then it is no more than what rounding makes of small angles.
-  if (evidence.is_fine) measured.angle_error = 0;
+  if (m.beyond_structure == 0) measured.angle_error = 0;
   m.measured = measured.text(c.pairs());
-  evidence.fits_f32 = evidence.is_fine && m.class_ratio[ROPEPROOF_A1] <= 1;
-  const bool is_wide = c.dtype == Format::kF32 || c.dtype == Format::kF64;
-  const double error =
-      m.max_norm_ulp * 2 * reference::traits(c.dtype).unit_roundoff;
-  evidence.fits_half = evidence.is_fine && is_wide && error > 0x1p-13;
   evidence.frequency_is_off =
       measured.is_frequency_off() && !measured.is_reversed();
   evidence.position_is_off = measured.is_position_off();
@@ -316,7 +309,6 @@ void explain(Measurement& m, Evidence evidence, const cases::RopeCase& c,
                            claim.computes_scaling
                                ? c.spec.frequencies.scaling
                                : reference::Scaling(reference::Default{}));
-  m.suspects = suspects(c, m.equation, evidence, measured);
 }
 
 }  // namespace
@@ -393,7 +385,6 @@ Measurement judge(const cases::PermuteCase& c, const Output& output) {
   }
   m.pattern = pattern.text();
   m.equation = equation_of(ROPEPROOF_PERMUTE);
-  m.suspects = c.targets;
   return m;
 }
 

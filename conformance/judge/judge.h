@@ -50,15 +50,13 @@ struct Measurement {
   int equation = 0;  // that they contradict, equation.h; 0: none is wrong
   // What was rotated with in place of what was due, measured.h; a sentence each.
   std::vector<std::string> measured;
-  // Bug classes, keys of cases/bug_class.h, the most likely first.
-  std::vector<std::string> suspects;
 
   bool pass() const { return wrong == 0; }
 };
 
 // A function of its arguments alone: not of other cases, nor of threads. Cost:
-// below 20 ns per element. `explains`: a wrong output gets its pattern, equation,
-// measurements and suspects, which may take milliseconds.
+// below 20 ns per element. `explains`: a wrong output gets its pattern, equation and
+// measurements, which may take milliseconds.
 Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
                   const Claim& claim, const Output& output,
                   bool explains = true);

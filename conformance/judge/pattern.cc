@@ -123,24 +123,6 @@ Evidence Pattern::evidence() const {
   const auto first = pairs_.find(0);
   evidence.pair_0_is_right =
       pairs_.size() > 1 && first != pairs_.end() && first->second.wrong == 0;
-  const auto some = [](const Axis& axis) {
-    return std::ranges::any_of(
-        axis, [](const auto& entry) { return entry.second.wrong == 0; });
-  };
-  evidence.some_pairs = some(pairs_);
-  evidence.some_rows = some(batches_);
-  evidence.only_second = second_.wrong > 0 && second_.wrong == total_.wrong;
-  evidence.origin_is_wrong = position_zero_.wrong > 0;
-  evidence.outside_is_wrong = outside_.wrong > 0;
-  evidence.has_unwritten = unwritten_ > 0;
-  double right = 0, wrong = HUGE_VAL;
-  const std::map<double, bool> positions = wrong_positions();
-  for (const auto& [position, is_wrong] : positions) {
-    const double size = std::abs(position);
-    (is_wrong ? wrong : right) =
-        is_wrong ? std::min(wrong, size) : std::max(right, size);
-  }
-  evidence.is_far = right > 0 && right < wrong;
   return evidence;
 }
 
@@ -205,7 +187,8 @@ std::string Pattern::text() const {
             " never written, or a NaN of all ones";
   }
   if (outside_.wrong < total_.wrong) text += places_text();
-  if (evidence().only_second) text += "; first channel of each pair right";
+  if (second_.wrong == total_.wrong)
+    text += "; first channel of each pair right";
   if (outside_.all > 0) {
     text += "; channels outside the window " +
             verdict(outside_.wrong, outside_.all, "intact");

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <vector>
 
-#include "conformance/cases/bug_class.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/words.h"
@@ -29,22 +27,6 @@ std::string element_text(const std::string& label, const judge::Element& e) {
          paragraph("", "got " + value_text(e.got, e.got_bits, e.format) +
                            ", want " +
                            value_text(e.want, e.want_bits, e.format));
-}
-
-// In words; with details their keys, too.
-std::string bugs_text(const std::vector<std::string>& suspects,
-                      bool has_details) {
-  constexpr std::size_t kMost = 3;
-  std::string text, label = "bugs?";
-  for (const std::string& key : suspects) {
-    if (!has_details && &key == suspects.data() + kMost) break;
-    const auto known = cases::bug_classes().find(key);
-    const std::string meaning =
-        known == cases::bug_classes().end() ? key : known->second.meaning;
-    text += paragraph(label, has_details ? key + ": " + meaning : meaning);
-    label = "";
-  }
-  return text;
 }
 
 }  // namespace
@@ -126,13 +108,11 @@ std::string failure_text(const Report& report, const check::Check& check,
     }
   }
   // What the diagnosis of the run says is not said again.
-  const bool is_alone = report.diagnoses.empty() || has_details;
-  const judge::Equation& equation = equation_of(check);
-  if (is_alone)
+  if (report.diagnoses.empty() || has_details) {
+    const judge::Equation& equation = equation_of(check);
     text += paragraph("equation", "(R" + std::to_string(equation.number) +
                                       ") " + std::string(equation.text));
-  if (is_wrong && is_alone)
-    text += bugs_text(check.measurement->suspects, has_details);
+  }
   const bool is_elsewhere = report.kernel_argument.starts_with("--socket");
   const std::string replay =
       is_elsewhere

@@ -1,6 +1,7 @@
 #include <sstream>
 
 #include "conformance/plugin/words.h"
+#include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/text/markup.h"
 #include "conformance/text/words.h"
@@ -77,13 +78,14 @@ std::string junit_report(const Report& report) {
     out << "  <properties>\n    <property name=\"seed\" value=\"" << report.seed
         << "\"/>\n  </properties>\n";
   }
+  const std::string diagnoses = diagnoses_text(report, true);
   for (const check::Check& check : report.checks) {
     const std::string name =
         check.case_id + (check.aspect.empty() ? "" : " " + check.aspect);
     print_case(out, text::word(plugin::kOperationWords, check.operation), name,
                element_of(check.verdict), message_of(check),
                check::is_failure(check.verdict)
-                   ? failure_text(report, check, true)
+                   ? diagnoses + failure_text(report, check, true)
                    : "");
   }
   for (const AppliedWaiver* stale : totals.stale) {
@@ -103,6 +105,9 @@ std::string junit_report(const Report& report) {
   if (!totals.weaker.empty()) {
     print_case(out, "required", report.required, "failure",
                "there is " + totals.weaker, "");
+  }
+  if (!diagnoses.empty()) {
+    out << "  <system-out>" << escaped(diagnoses) << "</system-out>\n";
   }
   out << "</testsuite>\n";
   return out.str();

@@ -1,8 +1,10 @@
 #include "conformance/report/merge.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "conformance/text/one_line.h"
 #include "conformance/text/sha256.h"
@@ -21,6 +23,7 @@ nlohmann::json head_of(const Report& report) {
   head.shard.index = head.shard.count;
   head.dealt.clear();
   head.checks.clear();
+  head.diagnoses.clear();
   head.facts.clear();
   if (!head.kernel_sha256.empty()) head.kernel_argument.clear();
   return nlohmann::json::parse(json_report(head));
@@ -84,6 +87,64 @@ std::vector<std::string> all_cases(const std::vector<NamedReport>& shards) {
   return ids;
 }
 
+// Every name that a shard leaves to a fault.
+bool may_be(const diagnosis::Diagnosis& d, const std::string& name) {
+  return d.what == name ||
+         std::ranges::find(d.aliases, name) != d.aliases.end();
+}
+
+// Wrong values; else a broken promise, which no hypothesis is compared with.
+bool is_of_values(const diagnosis::Diagnosis& d) { return d.residual >= 0; }
+
+// Adds what another shard says of the same fault. False if it is another one.
+bool join(diagnosis::Diagnosis& d, diagnosis::Diagnosis other) {
+  const bool is_kept = may_be(other, d.what);
+  if (is_of_values(d) != is_of_values(other) ||
+      (!is_kept && !may_be(d, other.what))) {
+    return false;
+  }
+  if (!is_kept) std::swap(d, other);
+  std::erase_if(d.aliases,
+                [&](const auto& name) { return !may_be(other, name); });
+  d.checks += other.checks;
+  d.residual = std::max(d.residual, other.residual);
+  d.next_residual = std::max(d.next_residual, other.next_residual);
+  if (d.next != other.next) d.next.clear(), d.next_residual = 0;
+  // Of no known bug it is the first failure's.
+  if (d.what.empty() && d.equation != other.equation) d.equation = 0;
+  if (d.where == "?" || other.where == "?") {
+    d.where = "?";
+  } else if (d.where.empty()) {
+    d.where = other.where;  // where a right element shows that there is a rule
+  } else if (!other.where.empty() &&
+             d.where.find(other.where) == std::string::npos) {
+    d.where += "; in another shard " + other.where;
+  }
+  return true;
+}
+
+// In the order of a run without shards.
+std::vector<diagnosis::Diagnosis> joined(
+    const std::vector<NamedReport>& shards) {
+  std::vector<diagnosis::Diagnosis> all;
+  std::map<bool, std::int64_t> tried;  // by is_of_values
+  for (const auto& [file, report] : shards) {
+    std::map<bool, std::int64_t> here;
+    for (const diagnosis::Diagnosis& d : report.diagnoses) {
+      here[is_of_values(d)] = d.tried;
+      const bool is_known = std::ranges::any_of(
+          all, [&](diagnosis::Diagnosis& known) { return join(known, d); });
+      if (!is_known) all.push_back(d);
+    }
+    for (const auto& [kind, count] : here) tried[kind] += count;
+  }
+  for (diagnosis::Diagnosis& d : all) d.tried = tried[is_of_values(d)];
+  std::ranges::stable_sort(all, {}, [](const diagnosis::Diagnosis& d) {
+    return std::tuple(d.what.empty(), !is_of_values(d), -d.checks);
+  });
+  return all;
+}
+
 // Gives out the checks of one shard, case by case.
 class ShardChecks {
  public:
@@ -130,7 +191,9 @@ Report merge_reports(std::vector<NamedReport> shards) {
   for (std::size_t i = 1; i < shards.size(); ++i) {
     shards[0].report.facts.merge(shards[i].report.facts);
   }
+  std::vector<diagnosis::Diagnosis> diagnoses = joined(shards);
   whole = std::move(shards[0].report);
+  whole.diagnoses = std::move(diagnoses);
   whole.checks = std::move(checks);
   whole.shard = {};
   whole.dealt = std::move(ids);

@@ -114,6 +114,74 @@ TEST_CASE("merged shards are the unsharded report, byte for byte, in any order",
   }
 }
 
+// What two of three shards say of a kernel, and what is made of it.
+std::vector<diagnosis::Diagnosis> merged(diagnosis::Diagnosis first,
+                                         diagnosis::Diagnosis third) {
+  Subject subject = subjects()[1];
+  subject.selection.cases = {"smoke-unit-001", "smoke-unit-002"};
+  std::vector<NamedReport> shards = shards_of(subject, 3);
+  shards[0].report.diagnoses = {std::move(first)};
+  shards[2].report.diagnoses = {std::move(third)};
+  return merge_reports(std::move(shards)).diagnoses;
+}
+
+diagnosis::Diagnosis fault(const std::string& what,
+                           std::vector<std::string> aliases,
+                           const std::string& where, std::int64_t checks,
+                           double residual) {
+  diagnosis::Diagnosis d;
+  d.what = what;
+  d.aliases = std::move(aliases);
+  d.where = where;
+  d.checks = checks, d.tried = 10;
+  d.residual = residual;
+  return d;
+}
+
+TEST_CASE("of one fault in two shards the names stay that none rules out",
+          "[conformance][shards]") {
+  const auto all = merged(fault("a", {"b", "c"}, "", 3, 0.5),
+                          fault("b", {"a", "d"}, "seq is 1", 4, 0.25));
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].what == "a");
+  CHECK(all[0].aliases == std::vector<std::string>{"b"});
+  CHECK(all[0].where == "seq is 1");
+  CHECK(all[0].checks == 7);
+  CHECK(all[0].tried == 20);
+  CHECK(all[0].residual == 0.5);
+  // One of its aliases alone is left.
+  const auto alias =
+      merged(fault("a", {"b"}, "", 3, 0.5), fault("b", {}, "", 4, 0));
+  REQUIRE(alias.size() == 1);
+  CHECK(alias[0].what == "b");
+  CHECK(alias[0].aliases.empty());
+}
+
+TEST_CASE("two faults stay two, the larger first, and what has no name last",
+          "[conformance][shards]") {
+  const auto all =
+      merged(fault("a", {}, "", 3, 0.5), fault("b", {}, "?", 4, 0.25));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].what == "b");
+  CHECK(all[0].tried == 20);
+  // A broken promise is none of the values', which are counted apart.
+  const auto promise =
+      merged(fault("", {}, "", 3, 0.5), fault("b", {}, "", 4, -1));
+  REQUIRE(promise.size() == 2);
+  CHECK(promise[0].what == "b");
+  CHECK(promise[0].tried == 10);
+}
+
+TEST_CASE("where two shards have other rules, both are said",
+          "[conformance][shards]") {
+  const auto rules = merged(fault("a", {}, "seq is 1", 3, 0),
+                            fault("a", {}, "batch > 1", 4, 0));
+  CHECK(rules.at(0).where == "seq is 1; in another shard batch > 1");
+  CHECK(merged(fault("a", {}, "seq is 1", 3, 0), fault("a", {}, "?", 4, 0))
+            .at(0)
+            .where == "?");
+}
+
 TEST_CASE("a shard supports no level and decides about no waiver",
           "[conformance][shards]") {
   Subject subject = subjects()[0];

@@ -109,7 +109,8 @@ std::string json_report(const Report& report);
 
 // For build servers: JUnit XML, one testcase per check. What is waived or
 // unsupported is skipped; crashes, timeouts, missing and broken answers are
-// errors. A stale or expired waiver is a failing testcase of its own.
+// errors. A stale or expired waiver is a failing testcase of its own. The diagnosis
+// stands in every failing one, and once in the suite's system-out.
 std::string junit_report(const Report& report);
 
 }  // namespace ropeproof::conformance::report

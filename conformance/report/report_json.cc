@@ -171,10 +171,9 @@ void members(Codec &c, Is<judge::Measurement> auto &m) {
   element(c, "worst", m.worst);
   if (c.has("pattern", !m.pattern.empty())) c.value("pattern", m.pattern);
   if (c.has("measured", !m.measured.empty())) c.value("measured", m.measured);
-  if (c.has("suspects", !m.suspects.empty())) c.value("suspects", m.suspects);
 }
 
-// Summary, targets and equation are there for failing checks alone.
+// Summary and equation are there for failing checks alone.
 template <class Codec>
 void members(Codec &c, Is<check::Check> auto &check) {
   int equation = 0;
@@ -194,7 +193,6 @@ void members(Codec &c, Is<check::Check> auto &check) {
   if (check::is_failure(check.verdict)) {
     if constexpr (!Codec::kReads) equation = equation_of(check).number;
     c.value("summary", check.summary);
-    c.value("targets", check.targets);
     c.value("equation", equation);
   }
   if (c.has("reason", !check.reason.empty())) c.value("reason", check.reason);

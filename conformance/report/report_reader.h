@@ -17,7 +17,7 @@ struct ReportError : std::invalid_argument {
 
 // Reads what json_report() wrote: json_report(read_report(text, file)) == text,
 // byte for byte, or it throws ReportError. An edited total is refused like a
-// truncated file. The summary and targets of a check that does not fail are not
+// truncated file. The summary of a check that does not fail is not
 // in the file, nor are the ids of a whole run.
 Report read_report(const std::string& text, const std::string& file);
 

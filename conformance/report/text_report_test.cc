@@ -9,6 +9,7 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/diagnose.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/selftest/mutants.h"
 
@@ -23,6 +24,7 @@ Report judged_example(const std::string& name) {
   Report report = check::run_suite(*kernel, cases::committed(), {});
   report.suite_version = "0.1.0";
   report.kernel_argument = "--lib ./my_rope.so";
+  report.diagnoses = diagnosis::diagnose(report, cases::committed());
   return report;
 }
 
@@ -59,9 +61,10 @@ TEST_CASE("the first report of a kernel that fails has at most 25 lines",
   CHECK(lines_of(report).size() <= 25);
   const std::string text = text_report(report, 1);
   for (const char* part :
-       {"FAIL  smoke-rich-009  rope", "first    q[0,0,0,0] pair 0 position 3",
-        "got -0.333509", "x the bound", "576 of 640 elements wrong",
-        "equation (R3)", "bugs?    pairs formed by the other layout\n",
+       {"\n  what     pairs of the other layout;", "\n  where    ",
+        "\n  why      (R3)", "FAIL  smoke-rich-009  rope",
+        "first    q[0,0,0,0] pair 0 position 3", "got -0.333509", "x the bound",
+        "576 of 640 elements wrong",
         "replay   ropeproof run --lib ./my_rope.so --case smoke-rich-009 "
         "--operation rope\n",
         "DOES NOT CONFORM"}) {

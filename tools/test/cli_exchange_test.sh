@@ -10,23 +10,28 @@ unset GTEST_SHARD_INDEX GTEST_TOTAL_SHARDS "${!SLURM_ARRAY_@}"
 fast=(run --builtin fast --tier smoke)
 broken=(run --lib "$plugins/c_example_swapped.so" --tier smoke)
 
+# undiagnosed JSON TEXT OUT: takes the diagnoses out of a report and its text.
+undiagnosed() {
+  sed -i '/^ "diagnoses": \[$/,/^ \],$/c\ "diagnoses": [],' "$1"
+  sed '/^  what     /,/^$/d' "$2" >"$3"
+}
+
 # --- shards ---
 for kernel in fast broken; do
   declare -n run=$kernel
   status=0
   [ $kernel = broken ] && status=1
   says $status '' "${run[@]}" --report "$work/whole.json"
-  # No shard sees enough for a diagnosis.
-  sed -i '/^ "diagnoses": \[$/,/^ \],$/c\ "diagnoses": [],' "$work/whole.json"
-  sed '/^  what     /,/^$/d' "$work/out" >"$work/whole.txt"
+  # A shard is diagnosed by itself.
+  undiagnosed "$work/whole.json" "$work/out" "$work/whole.txt"
   for i in 1 2 3; do
     "$ropeproof" "${run[@]}" --shard $i/3 --report "$work/$i.json" >/dev/null
   done
   says $status '' merge "$work/2.json" "$work/3.json" "$work/1.json" \
     --report "$work/merged.json"
+  lines $status '^  what     pairs of the other layout'
+  undiagnosed "$work/merged.json" "$work/out" "$work/merged.txt"
   same "$work/merged.json" "$work/whole.json"
-  # Without one each failure says more.
-  sed '/^  equation /d; /^  bugs? /d' "$work/out" >"$work/merged.txt"
   same "$work/merged.txt" "$work/whole.txt"
 done
 GTEST_SHARD_INDEX=1 GTEST_TOTAL_SHARDS=3 "$ropeproof" "${broken[@]}" \
@@ -46,6 +51,7 @@ cp "$plugins/c_example_swapped.so" "$work/moved.so"
 moved=(run --lib "$work/moved.so" --tier smoke)
 "$ropeproof" "${moved[@]}" --shard 2/3 --report "$work/moved2.json" >/dev/null
 says 1 '' merge "$work/1.json" "$work/moved2.json" "$work/3.json" --report "$work/merged.json"
+undiagnosed "$work/merged.json" "$work/out" "$work/merged.txt"
 same "$work/merged.json" "$work/whole.json"
 printf x >>"$work/moved.so"
 "$ropeproof" "${moved[@]}" --shard 3/3 --report "$work/moved3.json" >/dev/null
@@ -170,6 +176,15 @@ read -r passed failed unsupported <<<"$want"
 got=$(junit_totals "$work/junit.xml")
 check "JUnit totals are $got, those of the report $want" \
   [ "$got" = "$((passed + failed + unsupported)) $failed 0 $unsupported" ]
+check "JUnit does not say in every failure and once for all what is wrong" "$python" - \
+  "$work/junit.xml" <<'EOF'
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+what = "\n  what     pairs of the other layout"
+texts = [one.text for one in suite.findall("testcase/failure") + suite.findall("system-out")]
+assert [one.tag for one in suite][-1] == "system-out"
+assert texts and all(what in "\n" + text for text in texts)
+EOF
 waive fast 'smoke-*' 2199-12-31
 says 1 '' "${fast[@]}" --waivers "$work/waivers.json" --junit "$work/junit.xml"
 got=$(junit_totals "$work/junit.xml")

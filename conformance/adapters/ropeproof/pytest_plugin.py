@@ -7,8 +7,8 @@ or, in a test module, of a function that is there:
     @ropeproof.mark(like="hf", dtypes=["bf16"])
     def my_rope(q, k, cos, sin): ...
 
-The function is judged once; each test shows what failed in its group. The last
-one, `verdict`, is the whole report. Under pytest-xdist there is a test for each
+The function is judged once; each test shows what is wrong, and what failed in its
+group. The last one, `verdict`, is the whole report. Under pytest-xdist there is a test for each
 shard instead, and the last to end has the verdict of all.
 """
 
@@ -36,6 +36,8 @@ SHOWN = 3  # failures of a group in full
 # In a report; with the case.
 FAILURE = re.compile(r"^(?:FAIL|CRASH|TIMEOUT|ERROR)  (\S+) .*\n(?:  .*\n)*?"
                      r"  replay .*\n\n?", re.M)
+# What is wrong, where and why: once for the whole report.
+DIAGNOSIS = re.compile(r"^  what     .*\n(?:  .*\n)*\n", re.M)
 VERDICT = "verdict"
 
 
@@ -165,7 +167,8 @@ class GroupTest(_Test):
             return
         failed = [text for text in texts if self._has(text[1])]
         if failed:
-            raise Failed(_some(failed, SHOWN))
+            raise Failed("".join(DIAGNOSIS.findall(report)) +
+                         _some(failed, SHOWN))
         if not any(self._has(check["case"]) and check["verdict"] in
                    ("PASS", "XFAIL") for check in report.json["checks"]):
             pytest.skip("asks nothing that the function offers")

@@ -41,6 +41,7 @@ class Report(str):
                   elements, and how many of them are not_nearest or have a
                   bound that says nothing (vacuous). conformance/README.md,
                   "Reading a report"
+    diagnoses     what is wrong, where and why: a list of dicts
     failures      a list of Failure
     verdicts      how many checks have which verdict
     json          all of it, as `ropeproof run --report` writes it
@@ -75,6 +76,10 @@ class Report(str):
     def measures(self):
         return {name: _number(self.json[name]) for name in MEASURES
                 if name in self.json}
+
+    @property
+    def diagnoses(self):
+        return self.json["diagnoses"]
 
     @property
     def failures(self):
