@@ -92,14 +92,22 @@ Pieces pieces_of(const FormatTraits& f, const Fields& fields) {
 }  // namespace
 
 double decode(Format format, std::uint64_t bits) {
+  if (format == Format::kF64) return std::bit_cast<double>(bits);
   const FormatTraits f = traits(format);
   const FormatTraits f64 = traits(Format::kF64);
   const Fields fields = split(f, bits);
+  const std::uint64_t fraction = fields.fraction
+                                 << (f64.precision - f.precision);
   if (is_special(f, fields)) {
-    const std::uint64_t fraction = fields.fraction
-                                   << (f64.precision - f.precision);
     return std::bit_cast<double>(
         with_sign(f64, fields.negative, infinity_bits(f64) | fraction));
+  }
+  if (fields.exponent != 0) {  // normal: the same number, with zeros behind
+    const std::uint64_t exponent =
+        fields.exponent +
+        static_cast<std::uint64_t>(f64.max_exponent - f.max_exponent);
+    return std::bit_cast<double>(with_sign(
+        f64, fields.negative, exponent << (f64.precision - 1) | fraction));
   }
   if (fields.exponent == 0 && fields.fraction == 0) {
     return std::bit_cast<double>(with_sign(f64, fields.negative, 0));
