@@ -90,7 +90,8 @@ TEST_CASE("each broken promise about memory is found",
     broken = "strided";
   }
   SECTION("in place, what is outside the window lost") {
-    knobs.zeroes_outside_in_place = true;
+    knobs.outside = [](double, double) { return 0.0; };
+    knobs.spares_outside_out_of_place = true;
     broken = "in place";
   }
   SECTION("writes past the end") {

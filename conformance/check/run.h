@@ -46,11 +46,15 @@ struct Check {
   Verdict verdict = Verdict::kPass;
   std::string reason;  // why it is no pass; empty for a wrong value
   std::optional<judge::Measurement> measurement;
+  // Wrong, and right in a fresh process: the calls before made it so.
+  bool is_right_alone = false;
 };
 
-// Of one answer, and of all that a run keeps: some 200 MB.
+// Elements of one answer, and of all that a run keeps: some 200 MB. Of answers that
+// are larger than the former a few are kept: a bug may need many rows to show.
 inline constexpr std::int64_t kLargestKept = std::int64_t{1} << 17;
 inline constexpr std::int64_t kMostKept = std::int64_t{1} << 22;
+inline constexpr std::int64_t kMostLargeKept = 3;
 
 // "PASS", "FAIL", ...
 inline constexpr text::Words<Verdict, 9> kVerdictWords{
@@ -78,6 +82,13 @@ struct WrongAnswer {
   judge::Output output;
 };
 
+// A call without an answer: the kernel crashed.
+struct LostAnswer {
+  std::size_t check = 0;
+  cases::RopeCase asked;
+};
+inline constexpr std::size_t kMostLost = 24;
+
 // All checks of a selection of cases.
 struct Run {
   std::string vectors_version, manifest_sha256;
@@ -96,6 +107,7 @@ struct Run {
   // No part of a report: as many wrong answers as kMostKept elements are, and what
   // was formed, so that it can be formed again.
   std::vector<WrongAnswer> wrong;
+  std::vector<LostAnswer> lost;  // the first ones
   std::vector<cover::FormedCase> formed;
   plugin::Description formed_for;
 };

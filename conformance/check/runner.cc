@@ -119,6 +119,7 @@ class FreshProcess {
     --left_;
     if (kernel_.restart(0) &&
         check_values(kernel_, operation, c).verdict == Verdict::kPass) {
+      check.is_right_alone = true;
       check.measurement->pattern +=
           "; right in a fresh process: something is carried over from the "
           "calls before";
@@ -230,6 +231,9 @@ class Suite {
         values.reason += changed;
       }
       keep(c, values, std::move(answer));
+      if (values.verdict == Verdict::kCrash && run_.lost.size() < kMostLost) {
+        run_.lost.push_back({run_.checks.size(), c});
+      }
       add_values(c, operation, std::move(values));
       if (selection_.values_only || is_declined) continue;
       for (Check& check : contract_.of(c, operation)) {
@@ -249,7 +253,9 @@ class Suite {
   template <class Case>
   void keep(const Case& c, const Check& values, judge::Output answer) {
     const bool is_wrong = values.measurement && !values.measurement->pass();
-    if (!is_wrong || values.measurement->elements > kLargestKept) return;
+    if (!is_wrong) return;
+    const bool is_large = values.measurement->elements > kLargestKept;
+    if (is_large && large_++ >= kMostLargeKept) return;
     kept_ += values.measurement->elements;
     if (kept_ <= kMostKept) {
       run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
@@ -333,6 +339,7 @@ class Suite {
   std::vector<cover::FormedCase> formed_;
   std::size_t all_ = 0, asked_ = 0;
   std::int64_t kept_ = 0;  // elements of wrong answers
+  std::int64_t large_ = 0;
   Filter filter_;
   Choices choices_;
   FreshProcess fresh_;

@@ -144,6 +144,14 @@ Hypotheses of_maps() {
                       [](const Problem& p, std::int64_t j) {
                         return Axis(2 * j * p.position_axes / p.rotary_dim);
                       })},
+          {"two axes have half of the pairs each, whatever the sections", kBug,
+           2, kBlocks,
+           takes_axis(in_sections,
+                      [](const Problem& p, std::int64_t j) {
+                        return p.position_axes == 2
+                                   ? Axis(j < p.rotary_dim / 4 ? 0 : 1)
+                                   : own_axis(p, j);
+                      })},
           {"sections counted in channels, not pairs", kBug, 2,
            "sections count pairs, half as many as channels",
            takes_axis(in_sections,

@@ -38,6 +38,66 @@ judge::Output exact_output(const cases::RopeCase& c, std::uint32_t operation,
   return output;
 }
 
+// The cases of a run by their ids.
+class Asked {
+ public:
+  // Both outlive it.
+  Asked(const check::Run& run, const cases::Corpus& corpus) : run_(run) {
+    for (const cases::Group& group : corpus.groups) {
+      for (const cases::RopeCase& c : group.rope_cases) ropes_[c.id] = &c;
+      for (const cases::PermuteCase& c : group.permute_cases) {
+        permutes_[c.id] = &c;
+      }
+    }
+    for (const cover::FormedCase& c : run.formed) formed_[c.id] = &c;
+  }
+
+  // Null where there is none of this id.
+  std::shared_ptr<const cases::RopeCase> rope(const std::string& id) const {
+    const auto found = ropes_.find(id);
+    if (found != ropes_.end()) return unowned(found->second);
+    const auto question = form(id);
+    return question ? std::shared_ptr<const cases::RopeCase>(question,
+                                                             &question->rope)
+                    : nullptr;
+  }
+  std::shared_ptr<const cases::PermuteCase> permute(
+      const std::string& id) const {
+    const auto found = permutes_.find(id);
+    if (found != permutes_.end()) return unowned(found->second);
+    const auto question = form(id);
+    return question && question->permute
+               ? std::shared_ptr<const cases::PermuteCase>(question,
+                                                           &*question->permute)
+               : nullptr;
+  }
+
+ private:
+  template <class Case>
+  static std::shared_ptr<const Case> unowned(const Case* c) {
+    return {std::shared_ptr<void>{}, c};
+  }
+
+  // Formed once and kept: several operations ask it.
+  std::shared_ptr<const check::FormedQuestion> form(
+      const std::string& id) const {
+    auto& question = questions_[id];
+    const auto found = formed_.find(id);
+    if (question == nullptr && found != formed_.end()) {
+      question = std::make_shared<const check::FormedQuestion>(
+          check::form_all({&found->second, 1}, run_.formed_for).front());
+    }
+    return question;
+  }
+
+  const check::Run& run_;
+  std::map<std::string, const cases::RopeCase*> ropes_;
+  std::map<std::string, const cases::PermuteCase*> permutes_;
+  std::map<std::string, const cover::FormedCase*> formed_;
+  mutable std::map<std::string, std::shared_ptr<const check::FormedQuestion>>
+      questions_;
+};
+
 }  // namespace
 
 std::vector<RightAnswer> right_answers(
@@ -51,27 +111,22 @@ std::vector<RightAnswer> right_answers(
       passing.push_back(&check);
     }
   }
-  std::map<std::string, std::shared_ptr<const cases::RopeCase>> cases;
-  for (const cases::Group& group : corpus.groups) {
-    for (const cases::RopeCase& c : group.rope_cases) {
-      cases[c.id] = {std::shared_ptr<void>{}, &c};  // the corpus owns it
-    }
-  }
-  std::map<std::string, const cover::FormedCase*> formed;
-  for (const cover::FormedCase& c : run.formed) formed[c.id] = &c;
-
+  const Asked asked(run, corpus);
   const KnobKernel claims(run.kernel, {});
   std::vector<RightAnswer> answers;
   const std::size_t count = std::min(kMost, passing.size());
   for (std::size_t i = 0; i < count; ++i) {
     const check::Check& check = *passing[i * passing.size() / count];
-    auto& c = cases[check.case_id];
-    const auto found = formed.find(check.case_id);
-    if (c == nullptr && found != formed.end()) {
-      const cover::FormedCase* const one = found->second;
-      c = std::make_shared<const cases::RopeCase>(
-          check::form_all({&one, 1}, run.formed_for).front().rope);
+    if (check.operation == ROPEPROOF_PERMUTE) {
+      const auto c = asked.permute(check.case_id);
+      if (c == nullptr) continue;
+      judge::Output exact;
+      exact.permuted = c->out;
+      answers.push_back(
+          {&check, c, std::make_unique<Trial>(*c, run.kernel, exact)});
+      continue;
     }
+    const auto c = asked.rope(check.case_id);
     if (c == nullptr || c->is_special) continue;
     const reference::Format table =
         check::subject_of(claims, *c, check.operation).claim.table;

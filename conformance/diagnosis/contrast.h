@@ -16,7 +16,7 @@ namespace ropeproof::conformance::diagnosis {
 // A check that passed, with the case's exact answer in the kernel's place.
 struct RightAnswer {
   const check::Check* check = nullptr;
-  std::shared_ptr<const cases::RopeCase> c;
+  std::shared_ptr<const void> asked;  // the case, which the trial looks at
   std::unique_ptr<Trial> trial;
 };
 

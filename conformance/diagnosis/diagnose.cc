@@ -9,6 +9,7 @@
 
 #include "conformance/diagnosis/contrast.h"
 #include "conformance/diagnosis/failures.h"
+#include "conformance/diagnosis/lost.h"
 #include "conformance/diagnosis/promises.h"
 #include "conformance/diagnosis/where.h"
 
@@ -22,52 +23,39 @@ constexpr std::size_t kMostFaults = 4;
 // Elements of a failure that two bugs at once are tried on: some 20,000 kernels.
 constexpr std::int64_t kLargestPairTrial = 256;
 
-// Where rotation stops says more than that it does.
-std::string bug_at(const std::string& bug, const std::string& where) {
-  const auto says = [&](const char* word) {
-    return where.find(word) != std::string::npos;
-  };
-  if (bug == "memory/strides-ignored" && says("order")) {
-    return "shape/axes-confused";
-  }
-  if (bug != "rotation/sine-lost") return bug;
-  if (says("seq is 1")) return "position/single-token-path";
-  // By what the rule says first.
-  constexpr std::pair<const char*, const char*> kBugs[] = {
-      {"pair", "shape/simd-tail"},
-      {"head", "shape/heads-miscounted"},
-      {"token", "shape/32-bit-overflow"},
-      {"batch", "shape/32-bit-overflow"}};
-  std::size_t first = where.size();
-  std::string found = bug;
-  for (const auto& [word, of_word] : kBugs) {
-    const std::size_t at = where.find(word);
-    if (at >= first) continue;
-    first = at;
-    found = of_word;
-  }
-  return found;
-}
-
 class Diagnoser {
  public:
   Diagnoser(const check::Run& run, const cases::Corpus& corpus)
-      : run_(run), corpus_(corpus), failures_(run, hypotheses_) {
+      : run_(run), corpus_(corpus), failures_(run, hypotheses_), lost_(run) {
     for (std::size_t i = 0; i < failures_.size(); ++i) left_.push_back(i);
   }
 
   std::vector<Diagnosis> find() {
-    if (left_.empty()) return {};
     failures_.try_all();
     add_changed_bits();
     while (!left_.empty() && found_.size() < kMostFaults) {
       if (!add_best() && !add_two_at_once()) break;
     }
+    join_two();
+    for (Found& one : found_) add_lost(one);
+    if (lost_.left() > 0) add_lost_alone();
     if (!left_.empty()) add_unexplained();
-    return std::move(found_);
+    std::vector<Diagnosis> all;
+    for (Found& one : found_) all.push_back(std::move(one.diagnosis));
+    return all;
   }
 
+  // Checks that crashed for a reason that a diagnosis gives.
+  const std::set<std::size_t>& lost() const { return lost_.taken(); }
+
  private:
+  // A fault, the failures that it explains, and its one or two bugs.
+  struct Found {
+    Diagnosis diagnosis;
+    Numbers failures;
+    Numbers bugs;
+  };
+
   // Where every number is right, and what is copied has other bits.
   void add_changed_bits() {
     Numbers failures;
@@ -81,7 +69,7 @@ class Diagnoser {
     d.equation = 5;
     d.advice = "copy bits, not numbers, what is not rotated";
     d.residual = 0;
-    take(std::move(d), failures);
+    take(std::move(d), failures, {});
   }
 
   // Of the failures that are left, those that a hypothesis explains.
@@ -113,7 +101,7 @@ class Diagnoser {
       // A rule for a few is found by chance, too.
       const bool are_few = 4 * failures.size() < left_.size();
       if (where == "?" || (!where.empty() && are_few)) continue;
-      Diagnosis d = named(h, failures);
+      Diagnosis d = named({h}, failures);
       d.where = where;
       d.bug = bug_at(d.bug, where);
       add_rivals(d, h, failures);
@@ -121,29 +109,40 @@ class Diagnoser {
         return failures_.fit(i, h).sharp > 0;
       });
       for (const std::size_t i : left_) {
-        if (is_sharp && failures_.fit(i, h).allows() &&
+        const Fit& fit = failures_.fit(i, h);
+        if (is_sharp && fit.allows(!where.empty()) &&
             std::ranges::find(failures, i) == failures.end()) {
           failures.push_back(i);
         }
       }
-      take(std::move(d), failures);
+      take(std::move(d), failures, {h});
       return true;
     }
     return false;
   }
 
-  Diagnosis named(std::size_t h, const Numbers& failures) {
-    const Hypothesis& hypothesis = hypotheses_[h];
+  // One bug, or two at once.
+  Diagnosis named(const Numbers& bugs, const Numbers& failures) {
     Diagnosis d;
-    d.what = hypothesis.name;
-    d.bug = hypothesis.bug;
-    d.equation = hypothesis.equation;
-    d.advice = hypothesis.advice;
+    for (const std::size_t h : bugs) {
+      const Hypothesis& one = hypotheses_[h];
+      d.what += (h == bugs.front() ? "" : "; and ") + one.name;
+      d.advice += (h == bugs.front() ? "" : "; ") + std::string(one.advice);
+    }
+    d.bug = hypotheses_[bugs.front()].bug;
+    d.equation = hypotheses_[bugs.front()].equation;
     d.residual = 0;
     for (const std::size_t i : failures) {
-      d.residual = std::max(d.residual, failures_.fit(i, h).residual);
+      d.residual =
+          std::max(d.residual, bugs.size() == 1
+                                   ? failures_.fit(i, bugs.front()).residual
+                                   : fit_of_two(i, bugs[0], bugs[1]).residual);
     }
     return d;
+  }
+
+  Fit fit_of_two(std::size_t failure, std::size_t a, std::size_t b) const {
+    return failures_.at(failure).trial->fit(both(a, b), false);
   }
 
   // Aliases, which explain as much as `best`; and the best of the others.
@@ -185,10 +184,12 @@ class Diagnoser {
       where.add(check, *failures_.at(i).trial, marks);
     }
     for (const RightAnswer& right : contrast(operations)) {
-      if (right.trial == nullptr ||
-          !operations.contains(right.check->operation))
-        continue;
+      if (!operations.contains(right.check->operation)) continue;
       right.trial->fit(change, rounds, &marks);
+      // What it has, rounded from binary64, may be wrong in NaNs that are copied.
+      for (Mark& mark : marks) {
+        if (mark == Mark::kExplained) mark = Mark::kUnmoved;
+      }
       where.add(*right.check, *right.trial, marks);
     }
     return where.text();
@@ -219,39 +220,113 @@ class Diagnoser {
     return some;
   }
 
-  // Two bugs in one kernel: every two, on the smallest failure that is left.
+  // Two bugs in one kernel, on the smallest failure that is left: one that was found
+  // with every other; where the failure is small, every two.
   bool add_two_at_once() {
     const Trial& trial = *failures_.at(left_.front()).trial;
-    if (trial.elements() > kLargestPairTrial) return false;
-    std::optional<std::pair<std::size_t, std::size_t>> best;
-    Numbers of_best;
-    const Numbers some = unlike(trial);
-    for (const std::size_t a : some) {
-      for (const std::size_t b : some) {
-        if (a == b || !trial.fit(both(a, b), false).explains_all()) continue;
+    Numbers known, all;
+    for (const Found& one : found_) {
+      known.insert(known.end(), one.bugs.begin(), one.bugs.end());
+    }
+    const bool is_small = trial.elements() <= kLargestPairTrial;
+    if (is_small || !known.empty()) all = unlike(trial);
+    return add_two_of(known, all) || (is_small && add_two_of(all, all));
+  }
+
+  bool add_two_of(const Numbers& firsts, const Numbers& seconds) {
+    Numbers bugs, of_bugs;
+    for (const std::size_t a : firsts) {
+      for (const std::size_t b : seconds) {
+        if (a == b || !fit_of_two(left_.front(), a, b).explains_all()) continue;
         Numbers failures;
         for (const std::size_t i : left_) {
-          const Fit fit = failures_.at(i).trial->fit(both(a, b), false);
-          if (fit.explains_all()) failures.push_back(i);
+          if (fit_of_two(i, a, b).explains_all()) failures.push_back(i);
         }
-        if (failures.size() <= of_best.size()) continue;
-        best = {a, b};
-        of_best = failures;
+        if (failures.size() <= of_bugs.size()) continue;
+        bugs = {a, b};
+        of_bugs = failures;
       }
     }
-    if (!best) return false;
-    const auto change = both(best->first, best->second);
-    if (!where_of(change, false, of_best).empty()) return false;
-    Diagnosis d = named(best->first, {});
-    const Hypothesis& second = hypotheses_[best->second];
-    d.what += "; and " + second.name;
-    d.advice += std::string("; ") + second.advice;
-    for (const std::size_t i : of_best) {
-      d.residual = std::max(d.residual,
-                            failures_.at(i).trial->fit(change, false).residual);
+    if (bugs.empty() ||
+        !where_of(both(bugs[0], bugs[1]), false, of_bugs).empty()) {
+      return false;
     }
-    take(std::move(d), of_best);
+    take(named(bugs, of_bugs), of_bugs, bugs);
     return true;
+  }
+
+  // Where one bug hides the other in some cases, several faults are these two.
+  void join_two() {
+    Numbers bugs;
+    for (const Found& one : found_) {
+      for (const std::size_t bug : one.bugs) {
+        if (std::ranges::find(bugs, bug) == bugs.end()) bugs.push_back(bug);
+      }
+    }
+    for (const std::size_t a : bugs) {
+      for (const std::size_t b : bugs) {
+        if (a != b && join(a, b)) return;
+      }
+    }
+  }
+
+  bool join(std::size_t a, std::size_t b) {
+    const auto is_of_these = [&](const Found& one) {
+      return !one.bugs.empty() &&
+             std::ranges::all_of(one.bugs, [&](std::size_t bug) {
+               return bug == a || bug == b;
+             });
+    };
+    Numbers failures;
+    for (const Found& one : found_) {
+      if (!is_of_these(one)) continue;
+      failures.insert(failures.end(), one.failures.begin(), one.failures.end());
+    }
+    if (std::ranges::count_if(found_, is_of_these) < 2 ||
+        !std::ranges::all_of(failures, [&](std::size_t i) {
+          const Fit fit = fit_of_two(i, a, b);
+          return fit.explains_all() || fit.allows();
+        })) {
+      return false;
+    }
+    std::erase_if(found_, is_of_these);
+    std::ranges::sort(failures);
+    take(named({a, b}, failures), failures, {a, b});
+    return true;
+  }
+
+  // Crashes in which a bug that is found leaves its memory.
+  void add_lost(Found& one) {
+    if (one.bugs.size() != 1 || lost_.left() == 0) return;
+    const std::size_t count = lost_.take(hypotheses_[one.bugs.front()].change);
+    one.diagnosis.checks += static_cast<std::int64_t>(count);
+    one.diagnosis.tried += static_cast<std::int64_t>(count);
+  }
+
+  // A bug that leaves its memory in every call that crashed, and spoils no answer
+  // that is right.
+  void add_lost_alone() {
+    constexpr std::size_t kFewest = 3;
+    if (lost_.left() < kFewest) return;
+    const std::vector<RightAnswer>& right = contrast(lost_.operations());
+    Numbers bugs;
+    for (std::size_t h = 0; h < hypotheses_.size() && !right.empty(); ++h) {
+      const auto& change = hypotheses_[h].change;
+      const bool spoils =
+          std::ranges::any_of(right, [&](const RightAnswer& one) {
+            return one.trial->fit(change, false).broken > 0;
+          });
+      if (!spoils && lost_.are_all(change)) bugs.push_back(h);
+    }
+    if (bugs.empty()) return;
+    Found one{named({bugs.front()}, {}), {}, {bugs.front()}};
+    for (std::size_t i = 1; i < bugs.size(); ++i) {
+      one.diagnosis.aliases.push_back(hypotheses_[bugs[i]].name);
+    }
+    one.diagnosis.residual = -1;
+    one.diagnosis.example = run_.checks[run_.lost.front().check].case_id;
+    add_lost(one);
+    found_.push_back(std::move(one));
   }
 
   std::function<void(Knobs&)> both(std::size_t a, std::size_t b) const {
@@ -273,30 +348,29 @@ class Diagnoser {
       const Trial& trial = *failures_.at(i).trial;
       trial.fit([](Knobs&) {}, false, &marks);
       for (Mark& mark : marks) {
+        if (mark == Mark::kUnseen) continue;
         mark = mark == Mark::kUnmoved ? Mark::kBroken : Mark::kExplained;
       }
       where.add(check, trial, marks);
     }
     for (const RightAnswer& right : contrast(operations)) {
-      if (right.trial == nullptr) continue;
       marks.assign(static_cast<std::size_t>(right.trial->elements()),
                    Mark::kBroken);
       where.add(*right.check, *right.trial, marks);
     }
     d.where = where.text();
-    d.equation = run_.checks[failures_.at(left_.front()).answer->check]
-                     .measurement->equation;
-    take(std::move(d), left_);
+    d.equation = failures_.check_of(left_.front()).measurement->equation;
+    take(std::move(d), left_, {});
   }
 
-  void take(Diagnosis d, Numbers failures) {
+  void take(Diagnosis d, Numbers failures, Numbers bugs) {
     d.checks = static_cast<std::int64_t>(failures.size());
     d.tried = static_cast<std::int64_t>(failures_.size());
     d.example = failures_.check_of(failures.front()).case_id;
     std::erase_if(left_, [&](std::size_t i) {
       return std::ranges::find(failures, i) != failures.end();
     });
-    found_.push_back(std::move(d));
+    found_.push_back({std::move(d), std::move(failures), std::move(bugs)});
   }
 
   const check::Run& run_;
@@ -304,7 +378,8 @@ class Diagnoser {
   const std::vector<Hypothesis>& hypotheses_ = hypotheses();
   Failures failures_;
   Numbers left_;
-  std::vector<Diagnosis> found_;
+  LostAnswers lost_;
+  std::vector<Found> found_;
   std::set<std::uint32_t> contrasted_;
   std::vector<RightAnswer> contrast_;
 };
@@ -313,10 +388,9 @@ class Diagnoser {
 
 std::vector<Diagnosis> diagnose(const check::Run& run,
                                 const cases::Corpus& corpus) {
-  std::vector<Diagnosis> all = Diagnoser(run, corpus).find();
-  const bool is_named = std::ranges::any_of(
-      all, [](const Diagnosis& d) { return !d.what.empty(); });
-  for (Diagnosis& d : broken_promises(run, is_named))
+  Diagnoser diagnoser(run, corpus);
+  std::vector<Diagnosis> all = diagnoser.find();
+  for (Diagnosis& d : broken_promises(run, diagnoser.lost()))
     all.push_back(std::move(d));
   std::ranges::stable_partition(
       all, [](const Diagnosis& d) { return !d.what.empty(); });

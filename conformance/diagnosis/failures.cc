@@ -1,6 +1,7 @@
 #include "conformance/diagnosis/failures.h"
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 #include <variant>
 
@@ -29,7 +30,9 @@ std::int64_t size_of(const check::Run& run, const check::WrongAnswer& answer) {
 std::vector<const check::WrongAnswer*> chosen(const check::Run& run) {
   std::vector<const check::WrongAnswer*> all;
   for (const check::WrongAnswer& answer : run.wrong) {
-    if (!is_special(answer)) all.push_back(&answer);
+    if (!is_special(answer) && !run.checks[answer.check].is_right_alone) {
+      all.push_back(&answer);
+    }
   }
   std::ranges::stable_sort(
       all, {}, [&](const auto* answer) { return size_of(run, *answer); });
@@ -79,6 +82,25 @@ const Fit& Failures::fit(std::size_t failure, std::size_t hypothesis) {
   return one.fits[hypothesis] = one.trial->fit(h.change, h.rounds);
 }
 
+void Failures::scan(std::size_t failure) {
+  std::vector<Fit> fits(hypotheses_.size());
+  std::exception_ptr thrown;
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
+    try {
+      const Hypothesis& one = hypotheses_[h];
+      fits[h] = failures_[failure].trial->fit(one.change, one.rounds);
+    } catch (...) {
+#pragma omp critical(ropeproof_scan_failure)
+      if (!thrown) thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  for (std::size_t h = 0; h < fits.size(); ++h) {
+    failures_[failure].fits.emplace(h, fits[h]);
+  }
+}
+
 void Failures::try_all() {
   std::vector<std::size_t> hits(hypotheses_.size());
   std::size_t scans = 0;
@@ -90,6 +112,7 @@ void Failures::try_all() {
     });
     if (is_explained || scans == kMostScans) continue;
     ++scans;
+    scan(i);
     for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
       if (!fit(i, h).explains_wrong()) continue;
       if (hits[h]++ == 0) leads_.push_back(h);

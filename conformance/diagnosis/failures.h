@@ -51,6 +51,9 @@ class Failures {
   const std::vector<std::size_t>& leads() const { return leads_; }
 
  private:
+  // Tries all hypotheses on a failure.
+  void scan(std::size_t failure);
+
   const check::Run& run_;
   const std::vector<Hypothesis>& hypotheses_;
   std::vector<Failure> failures_;

@@ -145,19 +145,29 @@ class Candidates {
 
   // Beyond a value that another case has.
   void add_ranges(const std::string& name) {
-    std::set<double> limits;
-    for (const Fact& fact : values_of(others_, name)) {
-      if (const auto number = number_of(fact)) limits.insert(*number);
-    }
+    const auto numbers_of = [&](const std::vector<Facts>& list) {
+      std::set<double> numbers;
+      for (const Fact& fact : values_of(list, name)) {
+        if (const auto number = number_of(fact)) numbers.insert(*number);
+      }
+      return numbers;
+    };
+    const std::set<double> own = numbers_of(members_),
+                           others = numbers_of(others_);
+    std::set<double> limits = others;
     if (limits.size() > kMostValues) {
-      // Limits of programs are powers of two, or one less.
-      std::set<double> likely = {*limits.begin(), *limits.rbegin()};
+      // Limits of programs are powers of two, or one less; or what is nearest to the
+      // members.
+      limits = {*others.begin(), *others.rbegin()};
       for (double power = 1; power <= 0x1p40; power *= 2) {
         for (const double limit : {power - 1, power}) {
-          if (limits.contains(limit)) likely.insert(limit);
+          if (others.contains(limit)) limits.insert(limit);
         }
       }
-      limits = likely;
+      const auto least = others.lower_bound(own.empty() ? 0 : *own.begin());
+      if (least != others.begin()) limits.insert(*std::prev(least));
+      const auto most = others.upper_bound(own.empty() ? 0 : *own.rbegin());
+      if (most != others.end()) limits.insert(*most);
     }
     for (const double limit : limits) {
       for (const bool is_above : {true, false}) {

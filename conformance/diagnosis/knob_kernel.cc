@@ -251,7 +251,9 @@ void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
   if (!knobs_.leaves_outside) {
     std::memmove(y, x, in.size() * plugin::bytes_of(dtype));
   }
-  for (std::int64_t t = 0; knobs_.outside && t < p.head_dim; ++t) {
+  const bool is_spared = knobs_.spares_outside_out_of_place && x != y;
+  for (std::int64_t t = 0; knobs_.outside && !is_spared && t < p.head_dim;
+       ++t) {
     put(t, knobs_.outside(in[static_cast<std::size_t>(t)], p.amplitude));
   }
   // Products and sums of f32 numbers: binary64 holds the products exactly.
@@ -327,9 +329,6 @@ bool KnobKernel::rotate_tensor(const ropeproof_problem& given,
           if (knobs_.reads_outside_densely) {
             std::memcpy(channel, bytes_at(in, dense + k, dtype),
                         plugin::bytes_of(dtype));
-          }
-          if (knobs_.zeroes_outside_in_place && t.in == t.out) {
-            store(channel, dtype, 0);
           }
         }
       }

@@ -75,11 +75,11 @@ struct Knobs {
   bool overwrites_input = false;  // y_v formed from y_u
   bool ignores_direction = false;
   bool ignores_strides = false;
-  bool leaves_outside = false;           // channels outside the window
-  bool reads_outside_densely = false;    // the same
-  bool zeroes_outside_in_place = false;  // the same
-  bool rotates_next_blocks = false;      // as many windows as follow
-  bool rotates_a_pair_too_many = false;  // right behind the last channel
+  bool leaves_outside = false;               // channels outside the window
+  bool reads_outside_densely = false;        // the same
+  bool spares_outside_out_of_place = false;  // from `outside`
+  bool rotates_next_blocks = false;          // as many windows as follow
+  bool rotates_a_pair_too_many = false;      // right behind the last channel
   // Shows nowhere but where rows lie beyond 2^16 or 2^32 elements.
   bool needs_distance = false;
   // Where a head begins, of the element that the strides say.

@@ -120,6 +120,14 @@ Hypotheses strides() {
              [](Problem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
           of("k written with q's head stride", kBug,
              [](Problem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
+          of("a batch stride of 0 taken for a dense one", kBug,
+             [](Problem& p) {
+               for (ropeproof_tensor* t : {&p.q, &p.k}) {
+                 if (p.batch > 1 && t->in_batch_stride == 0) {
+                   t->in_batch_stride = p.seq * t->heads * p.head_dim;
+                 }
+               }
+             }),
           of("batch stride ignored: all batch rows read from the first", kBug,
              [](Problem& p) { p.q.in_batch_stride = p.k.in_batch_stride = 0; }),
           of("k taken to be in place because q is", "memory/aliasing",
@@ -226,6 +234,14 @@ Hypotheses tensors() {
        skips([](const auto&, const auto& i) { return i.is_key; })},
       {"q copied, not rotated", "call/wrong-tensor", 6, "rotate q and k",
        skips([](const auto&, const auto& i) { return !i.is_key; })},
+      {"heads of k beyond q's copied, not rotated", kHeads, 6, kAll,
+       skips([](const auto& p, const auto& i) {
+         return i.is_key && i.head >= p.q.heads;
+       })},
+      {"heads of q beyond k's copied, not rotated", kHeads, 6, kAll,
+       skips([](const auto& p, const auto& i) {
+         return !i.is_key && p.k.heads > 0 && i.head >= p.k.heads;
+       })},
       {"adjoint ignored for k", "rotation/backward-wrong", 4,
        "the adjoint rotates q and k by -phi",
        reverses([](const auto& p, const auto& i) {

@@ -78,6 +78,12 @@ std::string field_of(const std::string& reason) {
 
 Diagnosis meaning_of(const check::Check& check) {
   Diagnosis d;
+  if (check.is_right_alone) {
+    d.what = "keeps what it formed for an earlier problem";
+    d.bug = "table/stale";
+    d.advice = "look for a cache, or a buffer that is not written anew";
+    return d;
+  }
   for (const Meaning& m : kEnds) {
     if (check.reason.find(m.words) == std::string::npos) continue;
     d.what = m.what;
@@ -126,18 +132,20 @@ std::string where_of(const check::Run& run,
 }  // namespace
 
 std::vector<Diagnosis> broken_promises(const check::Run& run,
-                                       bool values_are_named) {
+                                       const std::set<std::size_t>& explained) {
   std::set<std::pair<std::string, std::uint32_t>> wrong;
   std::int64_t tried = 0;
   for (const check::Check& check : run.checks) {
-    if (check.measurement && !check.measurement->pass()) {
+    if (check.measurement && !check.measurement->pass() &&
+        !check.is_right_alone) {
       wrong.insert({check.case_id, check.operation});
     }
   }
   std::map<std::string, std::pair<Diagnosis, std::vector<const check::Check*>>>
       kinds;
-  for (const check::Check& check : run.checks) {
-    if (!check::is_failure(check.verdict) ||
+  for (std::size_t i = 0; i < run.checks.size(); ++i) {
+    const check::Check& check = run.checks[i];
+    if (!check::is_failure(check.verdict) || explained.contains(i) ||
         wrong.contains({check.case_id, check.operation}) ||
         check.reason.starts_with("not run")) {
       continue;
@@ -145,7 +153,7 @@ std::vector<Diagnosis> broken_promises(const check::Run& run,
     const auto says = [&](const char* words) {
       return check.reason.find(words) != std::string::npos;
     };
-    if (values_are_named && !check.aspect.empty() && says("elements wrong") &&
+    if (!wrong.empty() && !check.aspect.empty() && says("elements wrong") &&
         !says("fresh process")) {
       continue;
     }

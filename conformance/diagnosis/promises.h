@@ -3,6 +3,8 @@
 #ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_PROMISES_H_
 #define ROPEPROOF_CONFORMANCE_DIAGNOSIS_PROMISES_H_
 
+#include <cstddef>
+#include <set>
 #include <vector>
 
 #include "conformance/check/run.h"
@@ -11,10 +13,11 @@
 namespace ropeproof::conformance::diagnosis {
 
 // One for each kind, that of most checks first. Left out is what wrong values explain:
-// a promise that is broken by a case whose values are wrong; and where these have a
-// name, wrong values in another call, unless they are right in a fresh process.
-std::vector<Diagnosis> broken_promises(const check::Run& run,
-                                       bool values_are_named);
+// a promise that is broken by a case whose values are wrong, and wrong values in
+// another call, unless they are right in a fresh process; and the checks of these
+// numbers, which are explained.
+std::vector<Diagnosis> broken_promises(
+    const check::Run& run, const std::set<std::size_t>& explained = {});
 
 }  // namespace ropeproof::conformance::diagnosis
 

@@ -158,6 +158,21 @@ Hypotheses of_the_dtype() {
          };
        },
        true},
+      {"cosine, sine and amplitude rounded to the dtype of q, then multiplied "
+       "in it",
+       "frequency/rounded-to-half", 4, kWider,
+       [=](Knobs& knobs) {
+         knobs.adjust_in_problem = [=, k = knobs](const Problem& p,
+                                                  const HeadIndex&, double& c,
+                                                  double& s) {
+           const double m = p.amplitude;
+           if (m == 0 || p.pair_amplitude != nullptr) return;
+           for (double* x : {&c, &s}) {
+             *x = to_it(k, p, to_it(k, p, *x / m) * to_it(k, p, m));
+           }
+         };
+       },
+       true},
       {"table rounded to the dtype of q", "frequency/rounded-to-half", 4,
        kWider,
        [=](Knobs& knobs) {

@@ -69,6 +69,22 @@ Hypotheses of_all_kinds() {
   return all;
 }
 
+// The factor to a power belongs to the base: pair 0 keeps its frequency.
+Hypothesis ntk_on_frequencies() {
+  return {"NTK scaling of the frequencies: each divided by factor^(r/(r-2))",
+          "scaling/dynamic-ntk", 8,
+          "scale the base, base * factor^(r/(r-2)), not the frequencies",
+          changes_frequency([](double theta, const Problem& p, std::int64_t j) {
+            if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_NTK ||
+                p.rotary_dim <= 2) {
+              return theta;
+            }
+            const auto r = static_cast<double>(p.rotary_dim);
+            return unscaled_frequency(p, j) /
+                   std::pow(p.scaling->factor, r / (r - 2));
+          })};
+}
+
 // The list of a problem, read at another index.
 Hypotheses of_factors() {
   const auto shifted = [](const char* name, std::int64_t by) {
@@ -185,6 +201,7 @@ Hypotheses of_llama3() {
 
 Hypotheses scaling_hypotheses() {
   Hypotheses all = of_all_kinds();
+  all.push_back(ntk_on_frequencies());
   for (const auto& more :
        {of_factors(), of_llama3(), yarn_hypotheses(), length_hypotheses()}) {
     all.insert(all.end(), more.begin(), more.end());

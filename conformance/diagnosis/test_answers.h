@@ -61,6 +61,12 @@ inline std::vector<cases::RopeCase> formed_for_trials() {
     axes.spec.axes.count = 2;
     axes.spec.axes.axis_of_pair = {0, 1};
     family.add(axes, {}, "");
+    RopeCase uneven = make_case(
+        dtype, reference::leading(8, 8, reference::Pairing::kHalfSplit), 1e4, 2,
+        2, 3, 2, {3, 17, 257, 40, 5, 11, 2, 31});
+    uneven.spec.axes.count = 2;
+    uneven.spec.axes.axis_of_pair = {0, 1, 1, 1};
+    family.add(uneven, {}, "");
     RopeCase tiny = plain(dtype);
     const double least = std::ldexp(1, reference::traits(dtype).min_exponent);
     for (std::size_t i = 0; i < 2 * 2 * 3 * 6; ++i) {

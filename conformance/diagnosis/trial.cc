@@ -4,10 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <optional>
 
-#include "conformance/check/call.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/diagnosis/written.h"
 #include "conformance/judge/pair_bounds.h"
 #include "reference/rope.h"
@@ -18,43 +15,6 @@ namespace {
 using reference::Format;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-cases::Bits widened(Format format, const cases::Bits& bits) {
-  cases::Bits wide;
-  wide.reserve(bits.size());
-  for (const std::uint64_t x : bits) {
-    wide.push_back(std::bit_cast<std::uint64_t>(decode(format, x)));
-  }
-  return wide;
-}
-
-// The same problem in binary64.
-cases::RopeCase widened(const cases::RopeCase& c) {
-  cases::RopeCase wide = c;
-  wide.dtype = Format::kF64;
-  wide.q = widened(c.dtype, c.q);
-  wide.k = widened(c.dtype, c.k);
-  // Lists this far: a bug that reads them elsewhere finds no memory there.
-  if (wide.storage && wide.storage->rows == cases::RowSpacing::kFar) {
-    wide.storage->rows = cases::RowSpacing::kGaps;
-  }
-  return wide;
-}
-
-// The same in less memory, which is much faster.
-std::optional<cases::RopeCase> drawn_together(const cases::RopeCase& wide) {
-  if (!wide.storage) return std::nullopt;
-  cases::RopeCase near = wide;
-  cases::Storage& storage = *near.storage;
-  const bool is_far = storage.spacing == cases::Spacing::kWide ||
-                      storage.spacing == cases::Spacing::kFar;
-  if (!is_far && storage.rows != cases::RowSpacing::kWide) return std::nullopt;
-  if (is_far) storage.spacing = cases::Spacing::kGaps;
-  if (storage.rows == cases::RowSpacing::kWide) {
-    storage.rows = cases::RowSpacing::kGaps;
-  }
-  return near;
-}
 
 bool is_table(std::uint32_t operation) {
   return operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES;
@@ -78,27 +38,6 @@ double angle_error_of(const cases::RopeCase& c, const judge::Claim& claim) {
   return largest;
 }
 
-// Frequencies as they are due, with their low parts, whatever a kernel is given.
-class GivenFrequencies : public KnobKernel {
- public:
-  GivenFrequencies(const plugin::Description& description, Knobs knobs,
-                   const cases::RopeCase& c)
-      : KnobKernel(description, std::move(knobs)) {
-    for (const std::uint64_t bits : c.inv_freq_hi) {
-      inv_freq_.push_back(std::bit_cast<double>(bits));
-    }
-  }
-
-  plugin::Answer run(const ropeproof_problem& problem) override {
-    ropeproof_problem p = problem;
-    if (p.inv_freq == nullptr) p.inv_freq = inv_freq_.data();
-    return KnobKernel::run(p);
-  }
-
- private:
-  std::vector<double> inv_freq_;
-};
-
 }  // namespace
 
 Trial::Trial(const cases::RopeCase& c, std::uint32_t operation,
@@ -107,9 +46,7 @@ Trial::Trial(const cases::RopeCase& c, std::uint32_t operation,
     : case_(&c),
       operation_(operation),
       claim_(claim),
-      kernel_(kernel),
-      wide_(widened(c)),
-      near_(drawn_together(wide_)),
+      bugs_(c, operation, claim, kernel),
       angle_error_(angle_error_of(c, claim)) {
   if (operation == ROPEPROOF_FREQUENCIES) {
     const std::vector<judge::Terms> all =
@@ -127,13 +64,42 @@ Trial::Trial(const cases::RopeCase& c, std::uint32_t operation,
   } else {
     add_rotated(output.q, c.q_out, c.q, c.q_heads);
     add_rotated(output.k, c.k_out, c.k, c.k_heads);
+    choose_heads();
   }
+}
+
+void Trial::choose_heads() {
+  constexpr std::size_t kMostElements = 8192;
+  if (got_.size() <= kMostElements) return;
+  const auto d = static_cast<std::size_t>(case_->spec.layout.head_dim);
+  std::vector<std::size_t> right, wrong, borders;
+  for (std::size_t head = 0; head * d < got_.size(); ++head) {
+    const auto begin =
+        is_wrong_.begin() + static_cast<std::ptrdiff_t>(head * d);
+    const bool is_wrong =
+        std::find(begin, begin + static_cast<std::ptrdiff_t>(d), true) !=
+        begin + static_cast<std::ptrdiff_t>(d);
+    auto& list = is_wrong ? wrong : right;
+    const auto& other = is_wrong ? right : wrong;
+    if (!other.empty() && other.back() + 1 == head) {
+      borders.insert(borders.end(), {head - 1, head});
+    }
+    list.push_back(head);
+  }
+  const std::size_t most = std::max<std::size_t>(kMostElements / 3 / d, 2);
+  seen_.assign(got_.size() / d, false);
+  for (const auto* list : {&right, &wrong, &borders}) {
+    for (std::size_t i = 0; i < std::min(most, list->size()); ++i) {
+      seen_[(*list)[i * list->size() / std::min(most, list->size())]] = true;
+    }
+  }
+  bugs_.want(seen_);
 }
 
 // Numbers are bits here: a permutation copies.
 Trial::Trial(const cases::PermuteCase& c, const plugin::Description& kernel,
              const judge::Output& output)
-    : permute_(&c), kernel_(kernel) {
+    : permute_(&c), bugs_(c, kernel) {
   for (std::size_t i = 0; i < c.out.size(); ++i) {
     add(static_cast<double>(output.permuted[i]), static_cast<double>(c.out[i]),
         {});
@@ -178,7 +144,10 @@ void Trial::add_rotated(const cases::Bits& got, const cases::Bits& want,
     };
     double longest = 0, largest = 0;
     for (std::int64_t t = 0; t < d; ++t) {
-      longest = std::max(longest, std::abs(decode(case_->dtype, x[at(t)])));
+      // Channels that are copied may be infinite.
+      const double element = decode(case_->dtype, x[at(t)]);
+      if (std::isfinite(element))
+        longest = std::max(longest, std::abs(element));
     }
     for (const judge::Terms& t : all) {
       largest = std::max(largest, t.amplitude * (t.claim + t.result));
@@ -209,50 +178,6 @@ void Trial::add_rotated(const cases::Bits& got, const cases::Bits& want,
           bound);
     }
   }
-}
-
-std::vector<double> Trial::predict(const std::function<void(Knobs&)>& change,
-                                   double angle_error) const {
-  Knobs knobs = exact_knobs();
-  std::vector<double> values;
-  judge::Output output;
-  if (permute_ != nullptr) {
-    change(knobs);
-    KnobKernel kernel(kernel_, std::move(knobs));
-    check::Call call(kernel, *permute_);
-    if (call.run(output).outcome != plugin::Outcome::kOk) return values;
-    for (const std::uint64_t x : output.permuted) {
-      values.push_back(static_cast<double>(x));
-    }
-    return values;
-  }
-  const Format dtype = is_table(operation_) ? claim_.table : case_->dtype;
-  knobs.dtype = dtype;
-  knobs.table = Format::kF64;
-  change(knobs);
-  if (angle_error != 0) {
-    knobs.angle = [f = knobs.angle, angle_error](double position,
-                                                 double theta) {
-      return f(position, theta) * (1 + angle_error);
-    };
-  }
-  const bool is_near = near_ && !knobs.needs_distance;
-  GivenFrequencies kernel(kernel_, std::move(knobs), *case_);
-  const Format table = is_table(operation_) ? Format::kF64 : claim_.table;
-  check::Call call(kernel, operation_, is_near ? *near_ : wide_, table);
-  if (call.run(output).outcome != plugin::Outcome::kOk) return values;
-  values.reserve(got_.size());
-  const reference::FormatTraits range = reference::traits(dtype);
-  const double beyond = std::ldexp(2 - range.unit_roundoff, range.max_exponent);
-  for (const cases::Bits* bits :
-       {&output.q, &output.k, &output.cos, &output.sin, &output.inv_freq}) {
-    for (const std::uint64_t x : *bits) {
-      const double value = as_in(dtype, written_number(Format::kF64, x));
-      values.push_back(
-          std::abs(value) >= beyond ? std::copysign(kInfinity, value) : value);
-    }
-  }
-  return values;
 }
 
 std::vector<double> Trial::limits(const std::vector<double>& is,
@@ -295,6 +220,8 @@ Fit Trial::compare(const std::vector<double>& is,
     if (marks != nullptr) (*marks)[i] = what;
   };
   constexpr double kMany = 8;
+  // What a rounding moves the other way is about as far off as what it moves.
+  constexpr double kFar = 4;
   const Format format = permute_ != nullptr    ? Format::kF64
                         : is_table(operation_) ? claim_.table
                                                : case_->dtype;
@@ -303,6 +230,10 @@ Fit Trial::compare(const std::vector<double>& is,
   };
   const bool is_lost = is.size() != got_.size();  // it leaves its memory
   for (std::size_t i = 0; i < got_.size(); ++i) {
+    if (!is_seen(i)) {
+      mark(i, Mark::kUnseen);
+      continue;
+    }
     const Bound& bound = bounds_[i];
     const double off = is_lost ? kInfinity : distance(got_[i], is[i]);
     const double limit = is_lost ? bound.head : limits[i];
@@ -319,7 +250,11 @@ Fit Trial::compare(const std::vector<double>& is,
     const double error = distance(got_[i], want_[i]);
     ++fit.wrong;
     if (error > kMany * limit) ++fit.sharp;
-    if (off <= limit) ++fit.explained;
+    if (off <= limit) {
+      ++fit.explained;
+    } else if (!(off < kFar * error)) {
+      fit.rounds = false;
+    }
     mark(i, off <= limit ? Mark::kExplained : Mark::kUnexplained);
     if (off > 0) fit.residual = std::max(fit.residual, off / limit);
   }
@@ -334,7 +269,7 @@ Fit Trial::fit(const std::function<void(Knobs&)>& change, bool rounds,
   const bool is_near = 2 * fit.explained >= fit.wrong && fit.wrong > 0 &&
                        (fit.explained < fit.wrong || fit.broken > 0);
   if (!is_near || angle_error_ == 0) return fit;
-  return compare(is, limits(is, predict(change, angle_error_)), rounds, marks);
+  return compare(is, limits(is, bugs_(change, angle_error_)), rounds, marks);
 }
 
 std::vector<Spot> Trial::spots() const {

@@ -6,14 +6,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "conformance/cases/case.h"
-#include "conformance/diagnosis/knobs.h"
+#include "conformance/diagnosis/predictor.h"
 #include "conformance/judge/output.h"
 #include "conformance/judge/tolerance.h"
-#include "conformance/plugin/description.h"
 
 namespace ropeproof::conformance::diagnosis {
 
@@ -32,7 +30,8 @@ struct Fit {
   // The largest distance of the answer from the bug's over the bound of the head, of
   // the wrong elements.
   double residual = 0;
-  bool rounds = false;  // of the hypothesis
+  // Of the hypothesis: and nothing is farther off than a rounding moves.
+  bool rounds = false;
 
   // Every wrong element; of those that a rounding may move, nearly every one.
   bool explains_wrong() const {
@@ -40,8 +39,11 @@ struct Fit {
     return wrong > 0 && explained >= wrong - spare &&
            (sharp > 0 || 4 * unlike_bug <= unlike_exact);
   }
-  // Nothing contradicts it, though all may be too blurred to tell.
-  bool allows() const { return explained == wrong && broken == 0; }
+  // Nothing contradicts it, though all may be too blurred to tell; some elements may
+  // be spared.
+  bool allows(bool spares_some = false) const {
+    return explained == wrong && (broken == 0 || spares_some);
+  }
   // And no right one is at odds with it.
   bool explains_all() const {
     return explains_wrong() && broken <= (rounds ? wrong / 8 : 0);
@@ -59,7 +61,8 @@ struct Spot {
 };
 
 // An element beside a bug's: of an answer, one for each.
-enum class Mark : char { kUnmoved, kExplained, kUnexplained, kBroken };
+// kUnseen: of a head that is not looked at.
+enum class Mark : char { kUnmoved, kExplained, kUnexplained, kBroken, kUnseen };
 
 // An answer to a case, and what an element of it may be off by.
 class Trial {
@@ -72,11 +75,10 @@ class Trial {
   Trial(const cases::PermuteCase& c, const plugin::Description& kernel,
         const judge::Output& output);
 
-  // What an exact kernel with these changes answers, element by element; empty where
-  // it leaves its memory. `angle_error`: every angle is off by so much of itself. Cost:
-  // some 0.3 us for each pair.
-  std::vector<double> predict(const std::function<void(Knobs&)>& change,
-                              double angle_error = 0) const;
+  // What an exact kernel with these changes answers.
+  std::vector<double> predict(const std::function<void(Knobs&)>& change) const {
+    return bugs_(change);
+  }
 
   // The answer beside that. `marks`, if given, gets one for each element: kBroken is
   // right and the bug's is not.
@@ -88,6 +90,8 @@ class Trial {
   }
   // Of each element, in their order.
   std::vector<Spot> spots() const;
+  // What it asks of weights; null where it rotates.
+  const cases::PermuteCase* permute() const { return permute_; }
 
  private:
   struct Bound {
@@ -101,6 +105,12 @@ class Trial {
                    const cases::Bits& x, std::int64_t heads);
   void add_table(const cases::Bits& got, const cases::Bits& want);
   void add(double got, double want, const Bound& bound);
+  // Of a large answer some heads are looked at: right and wrong ones.
+  void choose_heads();
+  bool is_seen(std::size_t element) const {
+    return seen_.empty() || seen_[element / static_cast<std::size_t>(
+                                                case_->spec.layout.head_dim)];
+  }
   // How far the answer may be from `is`; `rotated` is the same with other angles, or
   // empty.
   std::vector<double> limits(const std::vector<double>& is,
@@ -112,14 +122,12 @@ class Trial {
   const cases::PermuteCase* permute_ = nullptr;  // one or the other
   std::uint32_t operation_ = ROPEPROOF_PERMUTE;
   judge::Claim claim_;
-  plugin::Description kernel_;
-  cases::RopeCase wide_;  // the same problem in binary64
-  // And drawn together, if rows are far apart.
-  std::optional<cases::RopeCase> near_;
+  Predictor bugs_;
   double angle_error_ = 0;  // relative, of what the claim allows
   std::vector<double> got_, want_;
   std::vector<Bound> bounds_;
   std::vector<bool> is_wrong_;
+  std::vector<bool> seen_;  // heads; empty: all
 };
 
 }  // namespace ropeproof::conformance::diagnosis

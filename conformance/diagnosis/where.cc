@@ -1,6 +1,7 @@
 #include "conformance/diagnosis/where.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "conformance/diagnosis/in_common.h"
 #include "conformance/plugin/words.h"
@@ -10,7 +11,8 @@ namespace ropeproof::conformance::diagnosis {
 namespace {
 
 // Elements of one answer that are looked at, of each kind; and of a run.
-constexpr std::size_t kMostOfAnswer = 12;
+constexpr std::size_t kMostOfAnswer = 10;
+constexpr std::size_t kMostBorders = 6;  // beside one of the other kind
 constexpr std::size_t kMost = 1500;
 
 // Evenly over all.
@@ -58,23 +60,64 @@ check::Facts facts_at(const check::Facts& of_case, const check::Check& check,
 
 void Where::add(const check::Check& check, const Trial& trial,
                 const std::vector<Mark>& marks) {
-  const auto facts = run_.facts.find(check.case_id);
-  if (facts == run_.facts.end()) return;
+  const auto found = run_.facts.find(check.case_id);
+  if (found == run_.facts.end()) return;
+  const check::Facts facts = trial.permute() != nullptr
+                                 ? check::facts_of(*trial.permute())
+                                 : found->second;
   const std::vector<Spot> spots = trial.spots();
   for (const Mark mark : {Mark::kExplained, Mark::kBroken}) {
     auto& list = mark == Mark::kExplained ? struck_ : spared_;
-    std::vector<std::size_t> all;
+    std::vector<std::size_t> all, borders;
+    Mark before = Mark::kUnmoved;  // of those that say something
+    std::size_t last = 0;
     for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (marks[i] != Mark::kExplained && marks[i] != Mark::kBroken) continue;
+      if (before != Mark::kUnmoved && marks[i] != before) {
+        borders.push_back(marks[i] == mark ? i : last);
+      }
+      before = marks[i];
+      last = i;
       if (marks[i] == mark) all.push_back(i);
     }
-    for (const std::size_t i : some_of(all, kMostOfAnswer)) {
+    std::vector<std::size_t> some = some_of(all, kMostOfAnswer);
+    std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
+    for (const std::size_t i : some) {
       if (list.size() < kMost) {
-        list.push_back(facts_at(facts->second, check, spots[i]));
+        list.push_back(facts_at(facts, check, spots[i]));
       }
     }
   }
 }
 
 std::string Where::text() const { return rule_of(struck_, spared_); }
+
+std::string bug_at(const std::string& bug, const std::string& where) {
+  const auto says = [&](const char* word) {
+    return where.find(word) != std::string::npos;
+  };
+  if (bug == "memory/strides-ignored" && says("order")) {
+    return "shape/axes-confused";
+  }
+  if (bug != "rotation/sine-lost") return bug;
+  if (says("seq is 1")) return "position/single-token-path";
+  // The index says more than a size.
+  constexpr std::pair<const char*, const char*> kBugs[] = {
+      {"index of the pair", "shape/simd-tail"},
+      {"pairs behind it", "shape/simd-tail"},
+      {"index of the token", "shape/32-bit-overflow"},
+      {"tokens behind it", "shape/32-bit-overflow"},
+      {"index of the batch row", "shape/32-bit-overflow"},
+      {"batch rows behind it", "shape/32-bit-overflow"},
+      {"index of the head", "shape/heads-miscounted"},
+      {"heads", "shape/heads-miscounted"},
+      {"batch", "shape/32-bit-overflow"},
+      {"seq", "shape/32-bit-overflow"},
+      {"_dim", "shape/simd-tail"}};
+  for (const auto& [words, of_words] : kBugs) {
+    if (says(words)) return of_words;
+  }
+  return bug;
+}
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -28,6 +28,10 @@ class Where {
   std::vector<check::Facts> struck_, spared_;
 };
 
+// The class of a bug that strikes there: where rotation stops says more than that it
+// does.
+std::string bug_at(const std::string& bug, const std::string& where);
+
 }  // namespace ropeproof::conformance::diagnosis
 
 #endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_WHERE_H_

@@ -12,14 +12,15 @@ using reference::Format;
 
 namespace {
 
-// For what a buffer held before the call: a NaN that no arithmetic forms.
+// For what a buffer held before the call: a NaN that no arithmetic forms; and another
+// for bytes of ones, which may be a NaN that was written.
 constexpr std::uint64_t kUnwrittenBits = 0x7ff800000000dead;
-const double kUnwritten = std::bit_cast<double>(kUnwrittenBits);
+constexpr std::uint64_t kOnesBits = 0x7ff800000000beef;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool is_unwritten(double x) {
-  return std::bit_cast<std::uint64_t>(x) == kUnwrittenBits;
+bool are_bits(double x, std::uint64_t bits) {
+  return std::bit_cast<std::uint64_t>(x) == bits;
 }
 
 }  // namespace
@@ -27,16 +28,19 @@ bool is_unwritten(double x) {
 double written_number(Format format, std::uint64_t bits) {
   const int total = reference::traits(format).total_bits;
   for (const std::uint64_t byte : cases::kOutputFills) {
-    if (bits == byte * 0x0101010101010101 >> (64 - total)) return kUnwritten;
+    if (bits == byte * 0x0101010101010101 >> (64 - total)) {
+      return std::bit_cast<double>(byte == 0xff ? kOnesBits : kUnwrittenBits);
+    }
   }
   return decode(format, bits);
 }
 
 double distance(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) {
-    return std::isnan(a) == std::isnan(b) && is_unwritten(a) == is_unwritten(b)
-               ? 0
-               : kInfinity;
+    const bool may_be_like =
+        are_bits(a, kOnesBits) || are_bits(b, kOnesBits) ||
+        are_bits(a, kUnwrittenBits) == are_bits(b, kUnwrittenBits);
+    return std::isnan(a) && std::isnan(b) && may_be_like ? 0 : kInfinity;
   }
   return a == b ? 0 : std::abs(a - b);
 }

@@ -2,15 +2,24 @@
 
 import ropeproof
 
-import ncnn
 import numpy as np
 
-NET = "7767517\n4 4\nInput x 0 1 x\nInput c 0 1 c\nInput s 0 1 s\nRotaryEmbed r 3 1 x c s y 0={}\n"
+import ncnn
+import parts
+
+NET = """7767517
+4 4
+Input x 0 1 x
+Input cos 0 1 cos
+Input sin 0 1 sin
+RotaryEmbed rope 3 1 x cos sin y 0={}
+"""
 
 
 @ropeproof.kernel(
-    name="ncnn", version=ncnn.__version__, operations=["rotate"], dtypes=["f32"], features=["keys"],
-    pairings=["half_split", "interleaved"], angle_class="A0", heads_first=True)
+    name="ncnn", version=parts.version("ncnn"), operations=["rotate"], dtypes=["f32"],
+    pairings=["half_split", "interleaved"], features=["keys"], angle_class="A0",
+    heads_first=True)
 class Rope:
     def __init__(self, pairing):
         self.net = ncnn.Net()
@@ -18,11 +27,11 @@ class Rope:
         self.net.load_param_mem(NET.format(int(pairing == "interleaved")))
 
     def __call__(self, p):
-        return [np.stack(list(map(self.rotated, x, p.cos, p.sin))) for x in p.tensors]
+        return [np.stack([self.rotated(*row) for row in zip(x, p.cos, p.sin)]) for x in p.tensors]
 
-    def rotated(self, *row):
-        run, kept = self.net.create_extractor(), [np.ascontiguousarray(x) for x in row]
-        for name, array in zip("xcs", kept):
+    def rotated(self, *inputs):
+        run, kept = self.net.create_extractor(), [np.ascontiguousarray(a) for a in inputs]
+        for name, array in zip(("x", "cos", "sin"), kept):
             run.input(name, ncnn.Mat(array))
         return np.array(run.extract("y")[1])
 

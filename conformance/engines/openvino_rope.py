@@ -21,8 +21,9 @@ class Llama(llama.LlamaRotaryEmbedding):
 class Rope:
     def __init__(self, hugging_face, head_dim):
         example, model = torch.zeros(1, 2, 3, head_dim), Llama(llama.LlamaConfig(**hugging_face))
-        model = openvino.convert_model(model, example_input=(example, torch.zeros(1, 3).long()))
-        self.model = openvino.compile_model(model, "CPU", dict(INFERENCE_PRECISION_HINT="f32"))
+        self.model = openvino.compile_model(openvino.convert_model(
+            model, example_input=(example, torch.zeros(1, 3).long())), "CPU",
+            dict(INFERENCE_PRECISION_HINT="f32", INFERENCE_NUM_THREADS=1))
 
     def __call__(self, p):
         return [self.model([x.copy(), p.positions])[0] for x in p.tensors]

@@ -14,8 +14,9 @@ from vllm.model_executor.layers.rotary_embedding import get_rope  # noqa: E402
 
 
 @ropeproof.kernel(name="vllm." + sys.argv[1], version=parts.version("vllm"), arrays="torch",
-                  supports=lambda p: p.q_heads and (  # a cache of as many rows
-                      p.hugging_face["max_position_embeddings"] <= 2**20),
+                  supports=lambda p: p.q_heads and not (  # its cache has length * factor rows
+                      p.scaling and p.scaling["kind"] == "yarn"
+                      and p.scaling["original_length"] * p.scaling["factor"] > 2**20),
                   **parts.row_of("vllm_forms.json", sys.argv[1]))
 class Rope:
     def __init__(self, head_dim, hugging_face):
@@ -24,8 +25,8 @@ class Rope:
                                sys.argv[1] == "neox", rope | {"max_trained_positions": length})
 
     def __call__(self, p):
-        rotated = self.module.forward_native(
-            p.positions, *(x.flatten(2).flatten(0, 1) for x in p.tensors))
+        flat = [x.flatten(2).flatten(0, 1) for x in p.tensors]
+        rotated = self.module.forward_native(p.positions, *flat)
         return [y.reshape(x.shape) for x, y in zip(p.tensors, rotated)]
 
 

@@ -15,6 +15,8 @@ struct Output {
   cases::Bits inv_freq;  // frequencies
   cases::Bits permuted;  // permute
   std::string stray;     // a write outside the outputs, in words; empty if none
+
+  bool operator==(const Output&) const = default;
 };
 
 }  // namespace ropeproof::conformance::judge

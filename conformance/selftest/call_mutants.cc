@@ -116,21 +116,22 @@ std::vector<diagnosis::Diagnosis> CallJudge::diagnose(
     KnobKernel& kernel) const {
   const check::Subject subject =
       check::subject_of(kernel, *calls_->chosen, ROPEPROOF_ROPE);
-  check::ContractResult result =
-      check::check_changes(kernel, ROPEPROOF_ROPE, calls_->variations);
-  if (result.pass && kernel.is_concurrent()) {
-    result = check::check_concurrency(kernel, subject, calls_->others);
-    if (result.pass) result = check::check_many_calls(kernel, subject);
-  }
-  if (result.pass) return {};
   check::Run run;
-  check::Check& check = run.checks.emplace_back();
-  check.case_id = calls_->chosen->id;
-  check.operation = ROPEPROOF_ROPE;
-  check.aspect = result.check;
-  check.verdict = check::Verdict::kFail;
-  check.reason = result.reason;
-  return diagnosis::broken_promises(run, false);
+  const auto add = [&](const check::ContractResult& result) {
+    if (result.pass) return;
+    check::Check& check = run.checks.emplace_back();
+    check.case_id = calls_->chosen->id;
+    check.operation = ROPEPROOF_ROPE;
+    check.aspect = result.check;
+    check.verdict = check::Verdict::kFail;
+    check.reason = result.reason;
+  };
+  add(check::check_changes(kernel, ROPEPROOF_ROPE, calls_->variations));
+  if (run.checks.empty() && kernel.is_concurrent()) {
+    add(check::check_concurrency(kernel, subject, calls_->others));
+    add(check::check_many_calls(kernel, subject));
+  }
+  return diagnosis::broken_promises(run);
 }
 
 }  // namespace ropeproof::conformance::selftest

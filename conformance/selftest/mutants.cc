@@ -16,18 +16,17 @@ using diagnosis::Knobs;
 using diagnosis::set;
 using diagnosis::skips;
 
-// As the diagnosis knows it.
+// A vector of pairs takes another path than a single one.
+bool has_several_pairs(const ropeproof_problem& p) { return p.rotary_dim > 2; }
+
+}  // namespace
+
 Mutant known(const char* name) {
   for (const diagnosis::Hypothesis& h : diagnosis::hypotheses()) {
     if (h.name == name) return {name, h.bug, h.change};
   }
   throw std::logic_error(std::string("no such hypothesis: ") + name);
 }
-
-// A vector of pairs takes another path than a single one.
-bool has_several_pairs(const ropeproof_problem& p) { return p.rotary_dim > 2; }
-
-}  // namespace
 
 std::vector<Mutant> smoke_mutants() {
   std::vector<Mutant> list = {
@@ -105,12 +104,11 @@ std::vector<Mutant> core_mutants() {
        "shape/32-bit-overflow",
        skips([](const auto&, const auto& i) { return i.token >= 256; }),
        has_several_pairs},
-      {"channels outside the window zeroed in place",
-       "window/outside-not-copied", set(&Knobs::zeroes_outside_in_place, true)},
       {"a pair too many rotated, behind the last channel", "shape/simd-tail",
        set(&Knobs::rotates_a_pair_too_many, true)}};
   for (const char* name :
-       {"amplitude on the cosine only", "adjoint divides by the amplitude",
+       {"channels outside the window zeroed in place",
+        "amplitude on the cosine only", "adjoint divides by the amplitude",
         "adjoint ignored for k", "sign of the position lost",
         "given frequencies ignored, base 10000", "axis 0 for every pair",
         "axis stride of the positions ignored",

@@ -29,6 +29,9 @@ struct Mutant {
   }
 };
 
+// A bug that the diagnosis knows, by its name; throws std::logic_error for others.
+Mutant known(const char* name);
+
 // Killed by the smoke tier already.
 std::vector<Mutant> smoke_mutants();
 

@@ -1,6 +1,7 @@
 #include "conformance/selftest/naming.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "conformance/check/call.h"
@@ -17,27 +18,69 @@ namespace {
 
 using diagnosis::KnobKernel;
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 16;  // elements of q and k
-constexpr std::size_t kCommon = 60, kTouched = 20;
+constexpr std::int64_t kLargest = std::int64_t{1} << 18;  // elements of q and k
+constexpr std::size_t kCommon = 60, kTouched = 24;
+// Elements of the cases that are looked at for one mutant.
+constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 
 std::int64_t elements_of(const cases::RopeCase& c) {
   return c.tokens() * (c.q_heads + c.k_heads) * c.spec.layout.head_dim;
 }
 
+// Numbers for a case that has none, unlike their neighbours, so that a bug shows.
+void fill_numbers(cases::RopeCase& c) {
+  const auto fill = [](cases::Bits& numbers, double first) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = std::bit_cast<std::uint64_t>(
+          first + 1 / (static_cast<double>(i) + 1.5));
+    }
+  };
+  fill(c.inv_freq_hi, 0);
+  fill(c.pair_amplitude, 1);
+  for (cases::Bits* inputs : {&c.q, &c.k}) {
+    for (std::size_t i = 0; i < inputs->size(); ++i) {
+      (*inputs)[i] = encode(c.dtype, 1 + static_cast<double>(i % 31) / 32);
+    }
+  }
+}
+
+// Of a call, and how it ended.
+struct Ending {
+  plugin::Outcome outcome;
+  judge::Output output;
+  bool operator==(const Ending&) const = default;
+};
+
+template <class... Asked>
+Ending ending(plugin::Kernel& kernel, const Asked&... asked) {
+  Ending ending;
+  ending.outcome = check::Call(kernel, asked...).run(ending.output).outcome;
+  return ending;
+}
+
+// Whether it answers some call of the case as no exact kernel does.
 bool touches(const Mutant& mutant, const cases::RopeCase& c) {
-  KnobKernel memory(mutant_description(), {});
+  KnobKernel exact(mutant_description(), diagnosis::exact_knobs());
+  MutantKernel wrong(mutant);
+  const auto differs = [&](const auto&... asked) {
+    if (mutant.where) {
+      check::Call call(exact, asked...);
+      if (!mutant.where(call.begin())) return false;
+    }
+    return ending(wrong, asked...) != ending(exact, asked...);
+  };
   for (const std::uint32_t operation : check::kRopeOperations) {
-    if (!check::missing_feature(memory.description(), operation, c, true)
+    if (!check::missing_feature(exact.description(), operation, c, true)
              .empty()) {
       continue;
     }
-    const judge::Claim claim = check::subject_of(memory, c, operation).claim;
-    check::Call call(memory, operation, c, claim.table);
-    if (mutant.where(call.begin())) return true;
+    const reference::Format table =
+        check::subject_of(exact, c, operation).claim.table;
+    if (differs(operation, c, table)) return true;
   }
+  if (!check::is_formed(c.id)) return false;
   const cases::PermuteCase permute = check::permute_of(c, 1);
-  check::Call call(memory, permute);
-  return mutant.where(call.begin());
+  return differs(permute);
 }
 
 }  // namespace
@@ -59,6 +102,7 @@ Naming::Naming(const cases::Corpus& corpus,
     if (one.tier != "core") continue;
     cases::RopeCase c = cover::outline(one, description.max_position);
     check::fill_stand_ins(c);
+    fill_numbers(c);
     c.id = one.id;
     add(c);
   }
@@ -72,8 +116,10 @@ Naming::Naming(const cases::Corpus& corpus,
 std::vector<diagnosis::Diagnosis> Naming::of(const Mutant& mutant) const {
   std::set<std::string> ids(common_.begin(), common_.end());
   std::size_t touched = 0;
+  std::int64_t looked_at = 0;
   for (const Candidate& one : candidates_) {
-    if (touched == kTouched || !mutant.where) break;
+    if (touched == kTouched || looked_at > kMostLookedAt) break;
+    if (!mutant.where) looked_at += elements_of(one.c);
     if (!touches(mutant, one.c)) continue;
     ids.insert(one.id);
     ++touched;

@@ -70,10 +70,6 @@ bool has_far_real(const Problem& p) {
   return p.real_positions != nullptr &&
          any_position(p, [](double x) { return std::abs(x) >= 1 << 16; });
 }
-bool has_unequal_halves(const Problem& p) {
-  return p.position_axes == 2 && p.axis_weights == nullptr &&
-         p.axis_sections[0] != p.axis_sections[1];
-}
 bool has_factors(const Problem& p) {
   return p.scaling != nullptr && p.scaling->kind == ROPEPROOF_FREQUENCY_FACTORS;
 }
@@ -148,12 +144,6 @@ std::vector<Mutant> mutants_of_memory() {
          return p.seq > 1 && p.q.in_batch_stride > 0 &&
                 p.q.in_batch_stride < p.q.in_token_stride;
        }},
-      {"k read with q's head stride", "memory/strides-ignored",
-       misreads([](Problem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
-       [](const Problem& p) { return p.k.heads > 1; }},
-      {"k written with q's head stride", "memory/strides-ignored",
-       misreads([](Problem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
-       [](const Problem& p) { return p.k.heads > 1; }},
       {"outputs written with the head stride of inputs",
        "memory/strides-ignored",
        misreads([](Problem& p) { p.q.out_head_stride = p.q.in_head_stride; }),
@@ -166,13 +156,6 @@ std::vector<Mutant> mutants_of_memory() {
        cuts_offsets<std::int32_t>(), is_far},
       {"offsets cut to unsigned 32 bits", "shape/32-bit-overflow",
        cuts_offsets<std::uint32_t>(), is_far},
-      {"a batch stride of 0 taken for a dense one", "memory/strides-ignored",
-       misreads([](Problem& p) {
-         p.q.in_batch_stride = p.seq * p.q.heads * p.head_dim;
-       }),
-       [](const Problem& p) {
-         return has_batch(p) && p.q.in_batch_stride == 0;
-       }},
       {"xPos amplitudes read densely", "memory/strides-ignored",
        misreads([](Problem& p) {
          const std::int64_t pairs = p.rotary_dim / 2;
@@ -230,10 +213,6 @@ std::vector<Mutant> mutants_of_sizes() {
        skips(
            [](const auto&, const auto& i) { return i.is_key && i.head >= 8; }),
        [](const Problem& p) { return p.k.heads > 8; }},
-      {"more key than query heads: the rest of k skipped",
-       "shape/heads-miscounted", skips([](const auto& p, const auto& i) {
-         return i.is_key && i.head >= p.q.heads;
-       })},
       many_heads("the last of many heads skipped, with batch rows", has_batch),
       many_heads("the last of many heads skipped, in a partial head",
                  is_partial),
@@ -288,14 +267,6 @@ std::vector<Mutant> mutants_of_features() {
        [](const Problem& p) {
          return p.axis_weights != nullptr && p.position_axes > 2;
        }},
-      {"unequal sections of two axes taken for halves", "axes/mrope-sections",
-       [](Knobs& k) {
-         k.position = [f = k.position](const auto& p, const auto& i, auto j) {
-           const std::int64_t pairs = p.rotary_dim / 2;
-           return f(p, i, j < pairs / 2 ? 0 : pairs - 1);
-         };
-       },
-       has_unequal_halves},
       {"frequency factors lost in a partial head", "scaling/factors-lost",
        set(&Knobs::frequency,
            [](const auto& p, auto j) {
@@ -325,6 +296,13 @@ std::vector<Mutant> mutants_of_features() {
 
 std::vector<Mutant> narrow_mutants() {
   std::vector<Mutant> list = mutants_of_memory();
+  for (const char* name :
+       {"k read with q's head stride", "k written with q's head stride",
+        "a batch stride of 0 taken for a dense one",
+        "heads of k beyond q's copied, not rotated",
+        "two axes have half of the pairs each, whatever the sections"}) {
+    list.push_back(known(name));
+  }
   for (const auto& more : {mutants_of_sizes(), mutants_of_features()}) {
     list.insert(list.end(), more.begin(), more.end());
   }

@@ -45,6 +45,16 @@ void add_controls(SelftestReport& report, const cases::Corpus& corpus,
 constexpr std::array<const char*, 4> kStageWords = {
     "smoke", "core's committed cases", "core's formed cases", "no case"};
 
+std::string line(const std::string& name, const std::string& bug,
+                 const std::vector<diagnosis::Diagnosis>& found) {
+  std::string text = "  unnamed  " + name + " (" + bug + ")";
+  for (const diagnosis::Diagnosis& d : found) {
+    text += ": " + (d.what.empty() ? "no known bug" : d.what) +
+            (d.where.empty() ? "" : ", where " + d.where);
+  }
+  return text + "\n";
+}
+
 // The score.
 std::string add_mutants(SelftestReport& report, const Hunt& hunt,
                         const CallJudge& calls) {
@@ -70,7 +80,11 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
     const std::vector<diagnosis::Diagnosis> found =
         calls.diagnose(*mutant.make());
     ++report.named.all;
-    if (names(found, mutant.bug)) ++report.named.right;
+    if (names(found, mutant.bug)) {
+      ++report.named.right;
+    } else {
+      report.text += line(mutant.name, mutant.bug, found);
+    }
     if (!found.empty()) {
       ++report.mutants.right;
       ++in_calls;
@@ -126,16 +140,6 @@ std::string add_mutants_and_faults(SelftestReport& report,
   report.finds_faults = figures.holds();
   report.text += figures.survivors();
   return add_mutants(report, hunt, CallJudge(corpus)) + figures.text();
-}
-
-std::string line(const std::string& name, const std::string& bug,
-                 const std::vector<diagnosis::Diagnosis>& found) {
-  std::string text = "  unnamed  " + name + " (" + bug + ")";
-  for (const diagnosis::Diagnosis& d : found) {
-    text += ": " + (d.what.empty() ? "no known bug" : d.what) +
-            (d.where.empty() ? "" : ", where " + d.where);
-  }
-  return text + "\n";
 }
 
 // What a diagnosis says of each mutant, and of what is right.

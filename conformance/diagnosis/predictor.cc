@@ -1,0 +1,168 @@
+#include "conformance/diagnosis/predictor.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "conformance/check/call.h"
+#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/diagnosis/written.h"
+#include "conformance/judge/output.h"
+
+namespace ropeproof::conformance::diagnosis {
+namespace {
+
+using reference::Format;
+
+cases::Bits widened(Format format, const cases::Bits& bits) {
+  cases::Bits wide;
+  wide.reserve(bits.size());
+  for (const std::uint64_t x : bits) {
+    wide.push_back(std::bit_cast<std::uint64_t>(decode(format, x)));
+  }
+  return wide;
+}
+
+// The same problem in binary64.
+cases::RopeCase widened(const cases::RopeCase& c) {
+  cases::RopeCase wide = c;
+  wide.dtype = Format::kF64;
+  wide.q = widened(c.dtype, c.q);
+  wide.k = widened(c.dtype, c.k);
+  return wide;
+}
+
+// The same in less memory, which is much faster: rows beyond 2^32 elements drawn
+// together, and with `all` whatever is far apart.
+std::optional<cases::RopeCase> drawn_together(const cases::RopeCase& wide,
+                                              bool all) {
+  if (!wide.storage) return std::nullopt;
+  cases::RopeCase near = wide;
+  cases::Storage& storage = *near.storage;
+  const bool is_far = storage.spacing == cases::Spacing::kFar ||
+                      (all && storage.spacing == cases::Spacing::kWide);
+  const bool has_far_rows = all && (storage.rows == cases::RowSpacing::kFar ||
+                                    storage.rows == cases::RowSpacing::kWide);
+  if (!is_far && !has_far_rows) return std::nullopt;
+  if (is_far) storage.spacing = cases::Spacing::kGaps;
+  if (has_far_rows) storage.rows = cases::RowSpacing::kGaps;
+  return near;
+}
+
+// Frequencies as they are due, with their low parts, whatever a kernel is given.
+class GivenFrequencies : public KnobKernel {
+ public:
+  GivenFrequencies(const plugin::Description& description, Knobs knobs,
+                   const cases::RopeCase& c)
+      : KnobKernel(description, std::move(knobs)) {
+    for (const std::uint64_t bits : c.inv_freq_hi) {
+      inv_freq_.push_back(std::bit_cast<double>(bits));
+    }
+  }
+
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    ropeproof_problem p = problem;
+    if (p.inv_freq == nullptr) p.inv_freq = inv_freq_.data();
+    return KnobKernel::run(p);
+  }
+
+ private:
+  std::vector<double> inv_freq_;
+};
+
+}  // namespace
+
+Predictor::Predictor(const cases::RopeCase& c, std::uint32_t operation,
+                     const judge::Claim& claim,
+                     const plugin::Description& kernel)
+    : case_(&c),
+      operation_(operation),
+      table_(claim.table),
+      kernel_(kernel),
+      wide_(widened(c)),
+      nearer_(drawn_together(wide_, false)),
+      near_(drawn_together(wide_, true)) {}
+
+Predictor::Predictor(const cases::PermuteCase& c,
+                     const plugin::Description& kernel)
+    : permute_(&c), kernel_(kernel) {}
+
+bool Predictor::is_wanted(const ropeproof_problem& p,
+                          const HeadIndex& index) const {
+  const std::int64_t token = index.batch * case_->seq + index.token;
+  const auto is_wanted = [&](bool is_key) {
+    const std::int64_t head =
+        is_key ? case_->tokens() * case_->q_heads + token * case_->k_heads
+               : token * case_->q_heads;
+    return wanted_[static_cast<std::size_t>(head + index.head)];
+  };
+  if ((kernel_.features & ROPEPROOF_KEYS) != 0) return is_wanted(index.is_key);
+  // It gets q, then k, each as q.
+  return (p.q.heads == case_->q_heads && is_wanted(false)) ||
+         (p.q.heads == case_->k_heads && is_wanted(true));
+}
+
+std::vector<double> Predictor::permuted(
+    const std::function<void(Knobs&)>& change) const {
+  Knobs knobs = exact_knobs();
+  change(knobs);
+  KnobKernel kernel(kernel_, std::move(knobs));
+  check::Call call(kernel, *permute_);
+  judge::Output output;
+  std::vector<double> values;
+  if (call.run(output).outcome != plugin::Outcome::kOk) return values;
+  for (const std::uint64_t x : output.permuted) {
+    values.push_back(static_cast<double>(x));
+  }
+  return values;
+}
+
+std::vector<double> Predictor::operator()(
+    const std::function<void(Knobs&)>& change, double angle_error) const {
+  if (permute_ != nullptr) return permuted(change);
+  const bool is_table =
+      operation_ == ROPEPROOF_TABLE || operation_ == ROPEPROOF_FREQUENCIES;
+  const Format dtype = is_table ? table_ : case_->dtype;
+  Knobs knobs = exact_knobs();
+  knobs.dtype = dtype;
+  knobs.table = Format::kF64;
+  change(knobs);
+  if (angle_error != 0) {
+    knobs.angle = [f = knobs.angle, angle_error](double position,
+                                                 double theta) {
+      return f(position, theta) * (1 + angle_error);
+    };
+  }
+  // Rows that are read or written elsewhere meet others where they lie.
+  const std::optional<cases::RopeCase>& drawn = knobs.misread ? nearer_ : near_;
+  const cases::RopeCase& asked =
+      drawn && !knobs.needs_distance ? *drawn : wide_;
+  const bool moves_rows = knobs.misread || knobs.offset ||
+                          knobs.ignores_strides || knobs.reads_outside_densely;
+  if (!wanted_.empty() && !moves_rows) {
+    knobs.leaves = [this, f = knobs.leaves](const ropeproof_problem& p,
+                                            const HeadIndex& index) {
+      return !is_wanted(p, index) || (f && f(p, index));
+    };
+  }
+  GivenFrequencies kernel(kernel_, std::move(knobs), *case_);
+  check::Call call(kernel, operation_, asked, is_table ? Format::kF64 : table_);
+  judge::Output output;
+  std::vector<double> values;
+  if (call.run(output).outcome != plugin::Outcome::kOk) return values;
+  const reference::FormatTraits range = reference::traits(dtype);
+  const double beyond = std::ldexp(2 - range.unit_roundoff, range.max_exponent);
+  for (const cases::Bits* bits :
+       {&output.q, &output.k, &output.cos, &output.sin, &output.inv_freq}) {
+    for (const std::uint64_t x : *bits) {
+      const double value = as_in(dtype, written_number(Format::kF64, x));
+      values.push_back(
+          std::abs(value) >= beyond
+              ? std::copysign(std::numeric_limits<double>::infinity(), value)
+              : value);
+    }
+  }
+  return values;
+}
+
+}  // namespace ropeproof::conformance::diagnosis
