@@ -117,10 +117,10 @@ double decode(Format format, std::uint64_t bits) {
 }
 
 std::uint64_t encode(Format format, double x) {
-  const FormatTraits f = traits(format);
-  const FormatTraits f64 = traits(Format::kF64);
   const auto bits = std::bit_cast<std::uint64_t>(x);
   if (format == Format::kF64) return bits;
+  const FormatTraits f = traits(format);
+  const FormatTraits f64 = traits(Format::kF64);
   const Fields fields = split(f64, bits);
   if (is_special(f64, fields)) {
     if (fields.fraction == 0) {

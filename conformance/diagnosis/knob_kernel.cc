@@ -231,8 +231,9 @@ void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
     return row + t * static_cast<std::int64_t>(plugin::bytes_of(dtype));
   };
   const auto flushed = [&](Flush what, Format format, double value) {
+    if (knobs_.flush != what) return value;
     const double least = std::ldexp(1, reference::traits(format).min_exponent);
-    return knobs_.flush == what && std::abs(value) < least ? 0 : value;
+    return std::abs(value) < least ? 0 : value;
   };
   std::vector<double> in;
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
