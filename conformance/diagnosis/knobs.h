@@ -28,10 +28,16 @@ struct CosSin {
 // Which subnormal numbers become 0.
 enum class Flush { kNone, kInputs, kProducts, kOutputs };
 
+struct Yarn;  // (R10) by its parts, of yarn_hypotheses.cc
+
 struct Knobs {
   // theta_j of a problem, and the angle at a position.
   std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
   std::function<double(double position, double theta)> angle;
+  // What changes the parts of YaRN, and the scaling itself, where `frequency` does not
+  // take what is due: two bugs may meet in it.
+  std::function<void(Yarn&)> yarn_parts;
+  std::function<double(const Yarn&, double theta)> yarn_scale;
   // Of pair j: the position on its axis, or the weighted sum over all axes.
   std::function<double(const ropeproof_problem&, const HeadIndex&,
                        std::int64_t j)>

@@ -7,7 +7,6 @@
 #include "conformance/diagnosis/hypothesis_lists.h"
 
 namespace ropeproof::conformance::diagnosis {
-namespace {
 
 struct Yarn {
   double s, length, beta_fast, beta_slow;
@@ -34,10 +33,16 @@ struct Yarn {
   }
 };
 
-// scale(yarn, theta), with the bounds of the ramp known.
-template <class Scale>
-auto scales(Scale scale, void (*change)(Yarn&) = nullptr) {
-  return changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
+namespace {
+
+double blended(const Yarn& y, double gamma, double theta) {
+  return (1 - gamma) * theta + gamma * theta / y.s;
+}
+
+// Forms frequencies by the parts and the scale that the knobs have.
+void forms_frequencies(Knobs& knobs) {
+  const auto change = [parts = knobs.yarn_parts, scale = knobs.yarn_scale](
+                          double theta, const Problem& p, std::int64_t j) {
     const PairPower due = power_of(p, j);
     if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_YARN ||
         due.base == 0 || due.d == 0) {
@@ -46,20 +51,31 @@ auto scales(Scale scale, void (*change)(Yarn&) = nullptr) {
     const ropeproof_scaling& s = *p.scaling;
     Yarn yarn{s.factor,        s.original_length, s.beta_fast, s.beta_slow,
               s.truncate != 0, due.base,          due.d,       due.n / 2};
-    if (change != nullptr) change(yarn);
+    if (parts) parts(yarn);
     yarn.bound();
-    return scale(yarn, unscaled_frequency(p, j));
-  });
+    const double before = unscaled_frequency(p, j);
+    return scale ? scale(yarn, before) : blended(yarn, yarn.gamma(), before);
+  };
+  changes_frequency(change)(knobs);
 }
 
-double blended(const Yarn& y, double gamma, double theta) {
-  return (1 - gamma) * theta + gamma * theta / y.s;
+// scale(yarn, theta), with the bounds of the ramp known.
+auto scales(double (*scale)(const Yarn&, double)) {
+  return [=](Knobs& knobs) {
+    knobs.yarn_scale = scale;
+    forms_frequencies(knobs);
+  };
 }
 
+// After what another bug changes.
 auto changed(void (*change)(Yarn&)) {
-  return scales(
-      [](const Yarn& y, double theta) { return blended(y, y.gamma(), theta); },
-      change);
+  return [=](Knobs& knobs) {
+    knobs.yarn_parts = [=, f = knobs.yarn_parts](Yarn& yarn) {
+      if (f) f(yarn);
+      change(yarn);
+    };
+    forms_frequencies(knobs);
+  };
 }
 
 Hypothesis yarn(const char* name, const char* advice,
@@ -137,9 +153,10 @@ Hypotheses yarn_hypotheses() {
            "high <= r - 1, the number of channels",
            changed([](Yarn& y) { y.last = y.d / 2 - 1; })),
       yarn("YaRN's ramp counted in channels", kRamp,
-           scales([](Yarn y, double theta) {
-             y.j *= 2;
-             return blended(y, y.gamma(), theta);
+           scales([](const Yarn& y, double theta) {
+             Yarn channels = y;
+             channels.j *= 2;
+             return blended(y, channels.gamma(), theta);
            })),
       yarn("YaRN's ramp twice too far", "corr(n) = r ln(L / 2 pi n) / (2 ln b)",
            changed([](Yarn& y) { y.ramp_base = std::sqrt(y.base); })),
