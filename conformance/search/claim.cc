@@ -1,6 +1,7 @@
 #include "conformance/search/claim.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -166,22 +167,49 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
   return claims;
 }
 
+judge::Measurement measured(plugin::Description description,
+                            const ropeproof_claim& claim, const Result& r) {
+  description.claims = {claim};
+  judge::Claim made = judge::claim_of(description, r.c->dtype);
+  if (r.operation == ROPEPROOF_FREQUENCIES) {
+    made.table = check::frequency_format(r.c->dtype);
+  }
+  return judge::judge(*r.c, r.operation, made, r.output);
+}
+
+// The largest error over its bound, above 1 where the claim does not hold.
+double worst_ratio(const plugin::Description& kernel,
+                   const ropeproof_claim& claim,
+                   const std::vector<Result>& results) {
+  double worst = 0;
+  for (const Result& r : results) {
+    const judge::Measurement m = measured(kernel, claim, r);
+    if (!m.pass()) return std::numeric_limits<double>::infinity();
+    if (m.worst) worst = std::max(worst, m.worst->ratio());
+  }
+  return worst;
+}
+
 std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
                                          std::uint32_t dtype,
                                          std::vector<Result>& results) {
-  plugin::Description description = kernel;
   for (const ropeproof_claim& claim : candidates(kernel, dtype)) {
-    description.claims = {claim};
     const auto fails = std::ranges::find_if(results, [&](const Result& r) {
-      judge::Claim made = judge::claim_of(description, r.c->dtype);
-      if (r.operation == ROPEPROOF_FREQUENCIES) {
-        made.table = check::frequency_format(r.c->dtype);
-      }
-      return !judge::judge(*r.c, r.operation, made, r.output).pass();
+      return !measured(kernel, claim, r).pass();
     });
-    if (fails == results.end()) return claim;
-    // What fails a claim fails the next one soonest.
-    std::rotate(results.begin(), fails, fails + 1);
+    if (fails != results.end()) {
+      // What fails a claim fails the next one soonest.
+      std::rotate(results.begin(), fails, fails + 1);
+      continue;
+    }
+    // Neither of these roundings is stricter everywhere: the one that leaves less.
+    ropeproof_claim each = claim;
+    each.rounding = ROPEPROOF_ROUND_EACH;
+    if (claim.rounding != ROPEPROOF_TRUNCATE) return claim;
+    const double ratio = worst_ratio(kernel, each, results);
+    const bool is_tighter =
+        ratio <= 1 && ratio > worst_ratio(kernel, claim, results);
+    return is_tighter ? each : claim;
   }
   return std::nullopt;
 }

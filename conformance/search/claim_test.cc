@@ -56,6 +56,23 @@ TEST_CASE("dtypes that round otherwise get claims of their own, to paste",
   CHECK_THAT(text, ContainsSubstring("rounding=\"each\")]"));
 }
 
+TEST_CASE("products that are rounded are told from results that are cut off",
+          "[conformance][search]") {
+  diagnosis::Knobs each = diagnosis::f32_knobs();
+  each.round_each = true;
+  each.table = reference::Format::kBF16;
+  diagnosis::Knobs cut = diagnosis::f32_knobs();
+  cut.truncates = true;
+  cut.table = reference::Format::kBF16;
+  for (const auto& [knobs, rounding] : {std::pair{each, ROPEPROOF_ROUND_EACH},
+                                        std::pair{cut, ROPEPROOF_TRUNCATE}}) {
+    const FoundClaims of_bf16 = found(knobs, ROPEPROOF_BF16);
+    REQUIRE(of_bf16.claims.size() == 1);
+    CHECK(of_bf16.claims[0].angle_class == ROPEPROOF_A1);
+    CHECK(of_bf16.claims[0].rounding == static_cast<std::uint32_t>(rounding));
+  }
+}
+
 TEST_CASE("a narrow table is told from narrow angles",
           "[conformance][search]") {
   diagnosis::Knobs knobs = diagnosis::f32_knobs();
