@@ -13,9 +13,9 @@ using reference::Format;
 namespace {
 
 // For what a buffer held before the call: a NaN that no arithmetic forms; and another
-// for bytes of ones, which may be a NaN that was written.
+// where that is a NaN itself, which may have been written.
 constexpr std::uint64_t kUnwrittenBits = 0x7ff800000000dead;
-constexpr std::uint64_t kOnesBits = 0x7ff800000000beef;
+constexpr std::uint64_t kPerhapsBits = 0x7ff800000000beef;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -27,18 +27,20 @@ bool are_bits(double x, std::uint64_t bits) {
 
 double written_number(Format format, std::uint64_t bits) {
   const int total = reference::traits(format).total_bits;
+  const double number = decode(format, bits);
   for (const std::uint64_t byte : cases::kOutputFills) {
     if (bits == byte * 0x0101010101010101 >> (64 - total)) {
-      return std::bit_cast<double>(byte == 0xff ? kOnesBits : kUnwrittenBits);
+      return std::bit_cast<double>(std::isnan(number) ? kPerhapsBits
+                                                      : kUnwrittenBits);
     }
   }
-  return decode(format, bits);
+  return number;
 }
 
 double distance(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) {
     const bool may_be_like =
-        are_bits(a, kOnesBits) || are_bits(b, kOnesBits) ||
+        are_bits(a, kPerhapsBits) || are_bits(b, kPerhapsBits) ||
         are_bits(a, kUnwrittenBits) == are_bits(b, kUnwrittenBits);
     return std::isnan(a) && std::isnan(b) && may_be_like ? 0 : kInfinity;
   }
