@@ -44,6 +44,11 @@ std::optional<double> number_of(const Fact& fact) {
   return std::nullopt;
 }
 
+// A field of the ABI, not of an element: what a problem may lack.
+bool is_of_problem(const std::string& name) {
+  return name.find(' ') == std::string::npos && name != "channel";
+}
+
 bool is_none(const Bits& a, const Bits& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if ((a[i] & b[i]) != 0) return false;
@@ -75,8 +80,21 @@ class Candidates {
     for (const bool are_words : {true, false}) {
       for (const std::string& name : names_) add_values(name, are_words);
     }
+    for (const std::string& name : names_) {
+      if (is_of_problem(name)) {
+        add(name, "is given", [](const Fact&) { return true; });
+      }
+    }
     for (const std::string& name : names_) add_divisors(name);
     for (const std::string& name : names_) add_ranges(name);
+    for (const Facts& facts : others) {
+      for (const auto& [name, fact] : facts) names_.insert(name);
+    }
+    for (const std::string& name : names_) {
+      if (!is_of_problem(name)) continue;
+      add("no " + name + " is given",
+          [&](const Facts& facts) { return !facts.contains(name); });
+    }
     add_relation("rotary_dim", "head_dim");
     add_relation("k_heads", "q_heads");
     for (const std::string& name : names_) add_others(name);

@@ -36,6 +36,12 @@ TEST_CASE("the condition that holds for some cases and no other is named",
         Found{{"base is 500000", 1}});
   CHECK(found({facts(64, "interleaved")}, others) ==
         Found{{"pairing is interleaved and head_dim is 64", 1}});
+  const std::vector<Facts> given = {facts(64, "half_split", 500000),
+                                    facts(128, "interleaved", 10000)};
+  std::vector<Facts> lacking = given;
+  for (Facts& one : lacking) one.erase("base");
+  CHECK(found(given, lacking) == Found{{"base is given", 2}});
+  CHECK(found(lacking, given) == Found{{"no base is given", 2}});
 }
 
 TEST_CASE("several conditions part what one does not",
