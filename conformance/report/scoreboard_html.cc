@@ -30,12 +30,12 @@ p { margin: 8px 0; max-width: 76ch; }
 .table { overflow-x: auto; margin: 16px 0; border: 1px solid var(--line);
   border-radius: 6px; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: 7px 10px;
+th, td { text-align: left; vertical-align: top; padding: 6px 7px;
   border-bottom: 1px solid var(--line); }
 tr:last-child > * { border-bottom: 0; }
 td + td, th + th, th + td { border-left: 1px solid var(--line); }
-thead th { background: var(--head); font-size: 13px; vertical-align: bottom;
-  min-width: 112px; }
+thead th { background: var(--head); font-size: 12px; vertical-align: bottom;
+  min-width: 76px; overflow-wrap: anywhere; }
 tbody th { position: sticky; left: 0; background: var(--page); white-space: nowrap; }
 .version, .figures, .cause { display: block; font-size: 12.5px; font-weight: 400; }
 .version { color: var(--soft); }
@@ -105,20 +105,20 @@ std::string table(const Scoreboard& board) {
   const auto head = [&](const std::string& text) {
     html += "<th scope=\"col\">" + escaped(text) + "</th>\n";
   };
-  for (const std::string& column : board.columns) head(heading_text(column));
   if (has_speed) head("speed");
+  for (const std::string& column : board.columns) head(heading_text(column));
   html += "</tr></thead>\n<tbody>\n";
   for (const EngineRow& row : board.rows) {
     html += "<tr><th scope=\"row\">" + escaped(row.engine.name) +
             "<span class=\"version\">" + escaped(row.engine.version) +
             "</span></th>\n";
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      html += cell_html(board, row.cells[i], board.columns[i]);
-    }
     if (row.speed) {
       html += "<td data-column=\"speed\">" + speed_text(*row.speed) + "</td>\n";
     } else if (has_speed) {
       html += "<td class=\"none\"></td>\n";
+    }
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      html += cell_html(board, row.cells[i], board.columns[i]);
     }
     html += "</tr>\n";
   }

@@ -51,20 +51,20 @@ std::string table(const Scoreboard& board) {
   bool has_speed = false;
   for (const EngineRow& row : board.rows) has_speed |= row.speed.has_value();
   std::string head = "| engine |", line = "|---|";
+  if (has_speed) head += " speed |", line += "---|";
   for (const std::string& column : board.columns) {
     head += " " + plain(heading_text(column)) + " |";
     line += "---|";
   }
-  if (has_speed) head += " speed |", line += "---|";
   std::string text = head + "\n" + line + "\n";
   for (const EngineRow& row : board.rows) {
     text +=
         "| " + plain(row.engine.name) + " " + plain(row.engine.version) + " |";
-    for (const std::optional<Cell>& cell : row.cells) {
-      text += " " + cell_text(board, cell) + " |";
-    }
     if (has_speed) {
       text += " " + (row.speed ? speed_text(*row.speed) : "") + " |";
+    }
+    for (const std::optional<Cell>& cell : row.cells) {
+      text += " " + cell_text(board, cell) + " |";
     }
     text += "\n";
   }
