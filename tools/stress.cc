@@ -64,6 +64,7 @@ void report_failure(const Options& options,
   check.case_id = c.id;
   check.operation = failure.operation;
   check.summary = c.comment + " (" + conformance::cases::summary(c) + ")";
+  report.diagnoses = failure.diagnoses;
   report.checks.push_back(std::move(check));
   std::cout << conformance::report::text_report(report, 1);
 }

@@ -178,7 +178,7 @@ judge::Measurement measured(plugin::Description description,
   if (r.operation == ROPEPROOF_FREQUENCIES) {
     made.table = check::frequency_format(r.c->dtype);
   }
-  return judge::judge(*r.c, r.operation, made, r.output);
+  return judge::judge(*r.c, r.operation, made, r.output, false);
 }
 
 // The largest error over its bound, above 1 where the claim does not hold.

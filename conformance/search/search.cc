@@ -10,6 +10,7 @@
 #include "conformance/cases/stress_case.h"
 #include "conformance/check/features.h"
 #include "conformance/check/runner.h"
+#include "conformance/diagnosis/diagnose.h"
 #include "conformance/search/shrink.h"
 
 namespace ropeproof::conformance::search {
@@ -80,15 +81,56 @@ std::optional<check::Check> failing_afresh(plugin::Kernel& kernel,
   return check;
 }
 
+// Calls that a search has judged, as a run: what a diagnosis looks at.
+class Judged {
+ public:
+  explicit Judged(const plugin::Kernel& kernel) {
+    run_.kernel = kernel.description();
+    run_.shares_memory = kernel.shares_memory();
+    corpus_.groups.resize(1);
+  }
+
+  void add(cases::RopeCase c, std::uint32_t operation, check::Check check,
+           judge::Output answer) {
+    const std::int64_t elements =
+        check.measurement ? check.measurement->elements : 0;
+    kept_ += elements;
+    if (!check::is_judged(check.verdict) || elements > check::kLargestKept ||
+        kept_ > check::kMostKept) {
+      return;
+    }
+    check.case_id = c.id = std::to_string(run_.checks.size());
+    check.operation = operation;
+    run_.facts.emplace(c.id, check::facts_of(c));
+    if (check.measurement && !check.measurement->pass()) {
+      run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
+    }
+    run_.checks.push_back(std::move(check));
+    corpus_.groups[0].rope_cases.push_back(std::move(c));
+  }
+
+  std::vector<diagnosis::Diagnosis> diagnoses() const {
+    return diagnosis::diagnose(run_, corpus_);
+  }
+
+ private:
+  check::Run run_;
+  cases::Corpus corpus_;
+  std::int64_t kept_ = 0;  // elements
+};
+
 StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
-                           reference::Oracle oracle) {
+                           reference::Oracle oracle, Judged& judged) {
   StressFailure failure = found;
   // Each try would wait for the time limit.
   if (found.check.verdict == check::Verdict::kTimeout) return failure;
   const StillFails fails = [&](const cases::RopeCase& candidate) {
     const std::optional<cases::RopeCase> c = proved(candidate, oracle);
     if (!c) return false;
-    check::Check check = check::check_values(kernel, found.operation, *c);
+    judge::Output answer;
+    check::Check check =
+        check::check_values(kernel, found.operation, *c, false, &answer);
+    judged.add(*c, found.operation, check, std::move(answer));
     if (check.verdict != found.check.verdict) return false;
     failure.check = std::move(check);
     return true;
@@ -138,17 +180,21 @@ StressResult search(plugin::Kernel& kernel, std::uint64_t seed,
       group.rope_cases.push_back(std::move(c));
     }
     cases::prove(oracle, group);
+    Judged judged(kernel);
     for (std::size_t i = 0; i < indices.size() && !result.failure; ++i) {
       for (const std::uint32_t operation : check::kRopeOperations) {
-        check::Check check =
-            check::check_values(kernel, operation, group.rope_cases[i]);
+        judge::Output answer;
+        check::Check check = check::check_values(
+            kernel, operation, group.rope_cases[i], false, &answer);
+        judged.add(group.rope_cases[i], operation, check, std::move(answer));
         ++(check.verdict == check::Verdict::kUnsupported ? result.unsupported
                                                          : result.judged);
         if (!check::is_failure(check.verdict)) continue;
         result.failure = made_smaller(
             kernel,
-            {indices[i], operation, drawn(indices[i]), std::move(check), 0},
-            oracle);
+            {indices[i], operation, drawn(indices[i]), std::move(check), {}, 0},
+            oracle, judged);
+        result.failure->diagnoses = judged.diagnoses();
         break;
       }
     }

@@ -6,9 +6,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/cases/corpus_files.h"
+#include "conformance/diagnosis/diagnosis.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/report/report.h"
 #include "reference/golden.h"
@@ -18,8 +20,10 @@ namespace ropeproof::conformance::search {
 struct StressFailure {
   std::uint64_t index = 0;  // of the stream that the seed names
   std::uint32_t operation = 0;
-  cases::RopeCase c;       // the smallest that was found, without goldens
-  check::Check check;      // what it shows
+  cases::RopeCase c;   // the smallest that was found, without goldens
+  check::Check check;  // what it shows
+  // Of all calls of the last batch and of those that made it smaller.
+  std::vector<diagnosis::Diagnosis> diagnoses;
   std::int64_t tries = 0;  // cases tried to find it
   // The case passes in a fresh process: it fails after other calls alone, and is
   // the one that was drawn.

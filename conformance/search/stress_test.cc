@@ -85,6 +85,15 @@ TEST_CASE(
   CHECK(elements_of(c) == 1);
 }
 
+TEST_CASE("a failure is named, with the rule that what was tried shows",
+          "[conformance][stress]") {
+  const StressFailure failure = failure_of(tail_bug());
+  REQUIRE_FALSE(failure.diagnoses.empty());
+  CHECK(failure.diagnoses[0].what == "not rotated");
+  CHECK(failure.diagnoses[0].bug == "shape/simd-tail");
+  CHECK(failure.diagnoses[0].where.find("pair") != std::string::npos);
+}
+
 TEST_CASE("a failure from a position on is shrunk to just that position",
           "[conformance][stress]") {
   diagnosis::Knobs knobs = diagnosis::exact_knobs();

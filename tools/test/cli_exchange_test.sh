@@ -300,7 +300,8 @@ int32_t ropeproof_run(const ropeproof_problem* p) {
 }
 EOF
 stress=(stress --lib "$work/tail.so" --seed 7 --cases 2000)
-says 1 '^DOES NOT CONFORM' "${stress[@]}" --out "$work/found"
+says 1 '^  what     not rotated' "${stress[@]}" --out "$work/found"
+lines 1 '^DOES NOT CONFORM'
 cp "$work/out" "$work/first.txt"
 replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
 tr -s ' \n' '  ' <"$work/out" >"$work/one_line.txt"  # a report breaks its lines
