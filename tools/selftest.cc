@@ -7,13 +7,16 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/selftest/fakes/expected.h"
+#include "conformance/selftest/mutant_table.h"
 #include "tools/commands.h"
+#include "tools/output_file.h"
 #include "tools/report_file.h"
 
 namespace ropeproof::tools {
@@ -71,6 +74,7 @@ Command add_selftest(CLI::App& app) {
   struct Options {
     std::string vectors = default_vectors().string();
     std::string fakes, fake_process;
+    std::optional<std::string> table;
     bool is_full = false;
   };
   auto options = std::make_shared<Options>();
@@ -86,10 +90,18 @@ Command add_selftest(CLI::App& app) {
   command->add_option("--fake-process", options->fake_process,
                       "command that plays the hostile process whose name is "
                       "appended (default: fakes/process.py of a checkout)");
+  command->add_option("--table", options->table,
+                      "also write what becomes of each mutant to this file, "
+                      "as Markdown");
   command->add_flag("--full", options->is_full,
                     "every fault of three classes, not a sample: minutes");
   return {
       command, [options] {
+        std::optional<OutputFile> table;
+        if (options->table) {
+          table.emplace("--table", *options->table,
+                        std::vector<std::filesystem::path>{options->vectors});
+        }
         conformance::selftest::SelftestOptions suite;
         const auto fast = builtin_library("fast");
         if (std::filesystem::exists(fast)) suite.fast_library = fast.string();
@@ -112,6 +124,7 @@ Command add_selftest(CLI::App& app) {
         }
         const conformance::selftest::SelftestReport report = run_silently(
             conformance::cases::load_corpus(options->vectors), suite);
+        if (table) table->write(mutant_table(report));
         std::cout << report.text;
         return report.holds() ? 0 : 5;
       }};

@@ -42,18 +42,8 @@ void add_controls(SelftestReport& report, const cases::Corpus& corpus,
   }
 }
 
-constexpr std::array<const char*, 4> kStageWords = {
-    "smoke", "core's committed cases", "core's formed cases", "no case"};
-
-std::string line(const std::string& name, const std::string& bug,
-                 const std::vector<diagnosis::Diagnosis>& found) {
-  std::string text = "  unnamed  " + name + " (" + bug + ")";
-  for (const diagnosis::Diagnosis& d : found) {
-    text += ": " + (d.what.empty() ? "no known bug" : d.what) +
-            (d.where.empty() ? "" : ", where " + d.where);
-  }
-  return text + "\n";
-}
+constexpr std::array<const char*, 4> kStageWords = {"smoke", "core",
+                                                    "core, formed", "no case"};
 
 // The score.
 std::string add_mutants(SelftestReport& report, const Hunt& hunt,
@@ -64,6 +54,7 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
     const Stage by = hunt.killed_by(i);
     const char* const word = kStageWords[static_cast<std::size_t>(by)];
     if (mutant.due != Stage::kNone) {
+      report.rows.push_back({mutant.name, mutant.bug, word, {}});
       ++report.mutants.all;
       if (mutant.is_right(by)) ++report.mutants.right;
       ++killed[static_cast<std::size_t>(by)];
@@ -79,12 +70,8 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
     ++report.mutants.all;
     const std::vector<diagnosis::Diagnosis> found =
         calls.diagnose(*mutant.make());
-    ++report.named.all;
-    if (names(found, mutant.bug)) {
-      ++report.named.right;
-    } else {
-      report.text += line(mutant.name, mutant.bug, found);
-    }
+    report.rows.push_back({mutant.name, mutant.bug,
+                           found.empty() ? "no call" : "core, calls", found});
     if (!found.empty()) {
       ++report.mutants.right;
       ++in_calls;
@@ -94,10 +81,10 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
     }
   }
   return report::format(
-      "mutants   %s killed: %zu by %s, %zu by %s, %zu by %s, %zu by calls in a "
-      "row or at once\n",
-      report.mutants.text().c_str(), killed[0], kStageWords[0], killed[1],
-      kStageWords[1], killed[2], kStageWords[2], in_calls);
+      "mutants   %s killed: %zu by smoke, %zu by core's committed cases, %zu "
+      "by "
+      "core's formed cases, %zu by calls in a row or at once\n",
+      report.mutants.text().c_str(), killed[0], killed[1], killed[2], in_calls);
 }
 
 // The mutants and the faults look at the same cases.
@@ -142,6 +129,15 @@ std::string add_mutants_and_faults(SelftestReport& report,
   return add_mutants(report, hunt, CallJudge(corpus)) + figures.text();
 }
 
+std::string unnamed(const MutantRow& row) {
+  std::string text = "  unnamed  " + row.name + " (" + row.bug + ")";
+  for (const diagnosis::Diagnosis& d : row.found) {
+    text += ": " + (d.what.empty() ? "no known bug" : d.what) +
+            (d.where.empty() ? "" : ", where " + d.where);
+  }
+  return text + "\n";
+}
+
 // What a diagnosis says of each mutant, and of what is right.
 void add_names(SelftestReport& report, const cases::Corpus& corpus,
                const std::shared_ptr<const cover::Arrays>& arrays) {
@@ -152,16 +148,20 @@ void add_names(SelftestReport& report, const cases::Corpus& corpus,
   for (std::size_t i = 0; i < list.size(); ++i) {
     found[i] = naming.of(list[i]);
   }
+  std::size_t row = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].due == Stage::kNone) {
       report.false_names += found[i].size();
-      continue;
+    } else {
+      report.rows[row++].found = std::move(found[i]);
     }
+  }
+  for (const MutantRow& one : report.rows) {
     ++report.named.all;
-    if (names(found[i], list[i].bug)) {
+    if (names(one.found, one.bug)) {
       ++report.named.right;
     } else {
-      report.text += line(list[i].name, list[i].bug, found[i]);
+      report.text += unnamed(one);
     }
   }
   for (const Control& control : controls()) {

@@ -5,9 +5,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
+#include "conformance/diagnosis/diagnosis.h"
 #include "conformance/selftest/fakes.h"
 #include "conformance/selftest/tally.h"
 
@@ -24,12 +26,21 @@ struct SelftestOptions {
   std::size_t one_in = kThreeWaySample;
 };
 
+// What becomes of a mutant.
+struct MutantRow {
+  std::string name;
+  std::string bug;        // its class, a key of cases::bug_classes()
+  std::string killed_by;  // "smoke", "core, formed"
+  std::vector<diagnosis::Diagnosis> found;
+};
+
 struct SelftestReport {
   Tally controls, mutants, named, fakes;
   bool spares_right_one = true;  // a kernel without a bug fails nowhere
   bool finds_faults = true;      // as many as FaultFigures::holds asks for
   // Diagnoses of what is right: of the controls, and of the kernel without a bug.
   std::size_t false_names = 0;
+  std::vector<MutantRow> rows;
   std::string text;  // a line for each, and the scores
 
   bool holds() const {
