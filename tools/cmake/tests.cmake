@@ -122,7 +122,13 @@ add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/test/repeat.sh 2
   --vectors ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
   --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
-  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py")
+  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py"
+  --table ${PROJECT_BINARY_DIR}/MUTANTS.md)
+# What it writes is what is committed.
+add_test(NAME mutant_table COMMAND diff -u
+  ${PROJECT_SOURCE_DIR}/conformance/selftest/MUTANTS.md ${PROJECT_BINARY_DIR}/MUTANTS.md)
+set_tests_properties(selftest PROPERTIES FIXTURES_SETUP mutant_table)
+set_tests_properties(mutant_table PROPERTIES FIXTURES_REQUIRED mutant_table)
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/test/check_readme.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME adapters COMMAND ${ROPEPROOF_PYTHON}

@@ -7,6 +7,8 @@ left out. Fractions, bit patterns and the worst case are not compared: the examp
 compute with the host's libm. These first reports fit on a screen: 15 lines, or 25 for a
 failure, of 100 columns but for the command that replays.
 
+The score of `ropeproof selftest` is that of conformance/selftest/MUTANTS.md.
+
 The Python kernels of conformance/adapters/README.md must conform, by themselves where they
 call judge(), where their packages are installed. Of the commands and
 paths of README.md and CONTRIBUTING.md, every file, preset, CMake option, test and
@@ -68,6 +70,13 @@ for kind, name, text in blocks:
             faults.append(f"README.md, {name}: not printed (in this order): {line}")
             break
         at = printed.index(masked(line), at) + 1
+
+# The score of the suite itself is that of the generated table.
+score = re.search(r"^\d+ of \d+ mutants killed.*(?=\.$)", (
+    source / "conformance" / "selftest" / "MUTANTS.md").read_text(), re.M)
+if score is None or score[0] not in " ".join(readme.split()):
+    faults.append("README.md has another score than conformance/selftest/MUTANTS.md: " +
+                  (score[0] if score else "none there"))
 
 program = program.resolve()
 adapters = source / "conformance" / "adapters"
