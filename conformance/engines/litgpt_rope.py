@@ -11,7 +11,8 @@ litgpt = parts.functions("litgpt", "model.py",
 def extra_config(hugging_face):
     rope = {"mscale": 1} | hugging_face["rope_parameters"]
     rope["original_max_seq_len"] = rope.get("original_max_position_embeddings")
-    return {name: rope[name] for name in rope if rope[name]} if "factor" in rope else None
+    given = {name: value for name, value in rope.items() if value is not None}
+    return given if "factor" in rope else None
 
 
 ropeproof.kernel(
