@@ -9,6 +9,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/apply.h"
+#include "conformance/report/test_faults.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -77,17 +78,6 @@ std::vector<NamedReport> shards_of(const Subject& subject, std::int64_t count) {
         {file, read_report(json_report(judged(subject, {i, count})), file)});
   }
   return shards;
-}
-
-// What `call` refuses; empty if it does not.
-template <class Call>
-std::string fault_of(const Call& call) {
-  try {
-    call();
-  } catch (const ReportError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST_CASE("a report read back says the same, byte for byte",

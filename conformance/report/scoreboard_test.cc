@@ -8,6 +8,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/apply.h"
+#include "conformance/report/test_faults.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -74,16 +75,6 @@ Scoreboard board(const std::vector<Waiver>& causes,
 // Of the row of `wrong`, the last.
 const Cell& red_cell(const Scoreboard& made) {
   return *made.rows.at(1).cells.at(0);
-}
-
-template <class Call>
-std::string fault_of(const Call& call) {
-  try {
-    call();
-  } catch (const ReportError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST_CASE("a red cell without a cause is unexplained",
