@@ -35,7 +35,7 @@ namespace plugin = conformance::plugin;
 struct Flags {
   KernelListFlags kernels;
   std::string vectors = default_vectors().string();
-  std::string filter, clock = "wall";
+  std::string filter, clock = "wall", target;
   int repetitions = 3;
   std::optional<std::string> json;
   bool only_lists = false, shows_limits = false, is_suite = false;
@@ -190,6 +190,9 @@ int time_rows(const Flags& flags, const std::vector<bench::Row>& rows,
 }
 
 int time_kernels(const Flags& flags) {
+  if (!flags.target.empty()) {
+    ::setenv("ROPEPROOF_TARGET", flags.target.c_str(), 1);
+  }
   const auto rows = selected(bench::all_rows(), flags.filter,
                              [](const bench::Row& row) { return row.name(); });
   if (flags.only_lists) {
@@ -261,6 +264,11 @@ Command add_bench(CLI::App& app) {
                    "wall, or process: the time that this process ran, for a "
                    "busy machine and kernels that run nowhere else")
       ->check(CLI::IsMember({"wall", "process"}));
+  command
+      ->add_option("--target", flags->target,
+                   "no wider vectors than AVX2's or SSE4's, for the limits, "
+                   "plain C++ and `fast`, or what heeds ROPEPROOF_TARGET")
+      ->check(CLI::IsMember({"AVX2", "SSE4"}));
   command->add_flag("--limits", flags->shows_limits,
                     "a line for each limit, memcpy and plain C++ too");
   command->add_option("--json", flags->json, "file for all figures");

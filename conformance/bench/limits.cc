@@ -169,11 +169,11 @@ void scale16(const Bytes& bytes, reference::Format format, float factor,
   const bool is_f16 = format == reference::Format::kF16;
 #if defined(__x86_64__)
   const bool prefetches = prefetch == Prefetch::kYes;
-  if (__builtin_cpu_supports("avx512bw")) {
+  if (vector_bits() == 512) {
     return (is_f16 ? scale_f16_avx512 : scale_bf16_avx512)(bytes, factor,
                                                            prefetches);
   }
-  if (is_f16 && __builtin_cpu_supports("avx2")) {
+  if (is_f16 && vector_bits() == 256) {
     return scale_f16_avx2(bytes, factor, prefetches);
   }
 #endif

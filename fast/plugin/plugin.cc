@@ -18,8 +18,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,9 +33,20 @@
 #include "fast/plugin/plan_cache.h"
 #include "fast/plugin/problem.h"
 #include "fast/rope_fast.h"
+#include "hwy/targets.h"
 
 namespace ropeproof::fast {
 namespace {
+
+// ROPEPROOF_TARGET=AVX2, or SSE4, in the environment: no wider vectors than those,
+// for who measures. Read when the library is loaded.
+[[maybe_unused]] const bool is_limited = [] {
+  const char* const target = std::getenv("ROPEPROOF_TARGET");
+  const std::string_view name = target == nullptr ? "" : target;
+  if (name == "AVX2") hwy::DisableTargets(HWY_AVX2 - 1);
+  if (name == "SSE4") hwy::DisableTargets(HWY_SSE4 - 1);
+  return !name.empty();
+}();
 
 Direction direction_of(const ropeproof_problem& problem) {
   return problem.direction == 1 ? Direction::kForward : Direction::kAdjoint;

@@ -36,9 +36,9 @@ add_library(fast_plugin OBJECT ${fast_plugin_sources})
 set_target_properties(fast_plugin PROPERTIES POSITION_INDEPENDENT_CODE ON
   CXX_VISIBILITY_PRESET hidden)
 target_link_libraries(fast_plugin PUBLIC ropeproof::fast ropeproof::kernel_abi
-  PRIVATE ropeproof_options)
+  PRIVATE hwy::hwy ropeproof_options)
 ropeproof_plugin(fast $<TARGET_OBJECTS:fast_plugin>)
 set_target_properties(plugin_fast PROPERTIES LINKER_LANGUAGE CXX)
-target_link_libraries(plugin_fast PRIVATE ropeproof::fast)
+target_link_libraries(plugin_fast PRIVATE ropeproof::fast hwy::hwy)
 install(TARGETS plugin_fast
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins)

@@ -83,6 +83,7 @@ for limit in touch 'touch ahead' fmt 'fmt ahead' memcpy plain; do
   lines 2 "  $limit  *[0-9.]*[ *] "
 done
 expect 2 'clock' bench --builtin fast --clock sundial
+expect 2 'target' bench --builtin fast --target MMX
 
 # A fault while a library is unloaded does not change what was measured.
 variant end 's/my-rope/my-rope-that-ends-badly/' <<'END'
