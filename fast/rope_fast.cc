@@ -1,12 +1,9 @@
 #include "fast/rope_fast.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "fast/angles.h"
 #include "fast/elements.h"
@@ -22,28 +19,12 @@ namespace {
 // last-level cache, of which systems report the sum over all cores.
 constexpr std::int64_t kStreamedBytes = 32 << 20;
 
-// Calls of more bytes are prefetched, for they come from beyond the second-level
-// cache; on processors that gain by it. Measured: Cascade Lake, 2 to 18 % faster in
-// f32 and 16-bit types; Zen 4, 20 % slower, since each prefetch occupies one of its
-// full-width load pipes.
-std::int64_t prefetch_threshold() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_is("intel")) {
-    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return bytes > 0 ? bytes : 1 << 20;
-  }
-#endif
-  return std::numeric_limits<std::int64_t>::max();
-}
-const std::int64_t kPrefetchThreshold = prefetch_threshold();
-
 // Tensors to be rotated alike.
 struct Job {
   const Layout& layout;
   Direction direction;
   std::span<const Tensor> tensors;
-  bool is_prefetched;
+  std::int64_t bytes;
 
   std::size_t pairs() const { return pairs_of(layout); }
 };
@@ -119,9 +100,8 @@ HWY_INLINE void rotate_tensor(const Job& job, const Tensor& tensor,
     return tokens.batch * strides.batch + tokens.first * strides.token +
            from * strides.head + layout.rotary_offset;
   };
-  const Tile tile{tensor,       layout,      job.direction,
-                  rows.first,   rows.n,      to - from,
-                  tokens.count, rows.stride, job.is_prefetched};
+  const Tile tile{tensor,    layout,       job.direction, rows.first, rows.n,
+                  to - from, tokens.count, rows.stride,   job.bytes};
   const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
   void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
   rotate_tile(in, out, rows.cos, rows.sin, tile);
@@ -293,7 +273,7 @@ HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
     return rotate_one_token(layout, direction, tensors, given.cos, given.sin);
   }
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kPrefetchThreshold};
+  const Job job{layout, direction, tensors, bytes};
   const auto row = [&](const Part& part, std::int64_t t) {
     return part.tokens.batch * given.batch_stride +
            (part.tokens.first + t) * given.token_stride;
@@ -328,7 +308,7 @@ HWY_NOINLINE void rope_any(const Angles& angles, const Layout& layout,
                            std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes > kPrefetchThreshold};
+  const Job job{layout, direction, tensors, bytes};
   for_each_part(shape, job.pairs(), bytes, true, [&](const Part& part) {
     form_and_rotate(job, part,
                     [&](std::size_t first, std::size_t n, std::size_t stride,

@@ -20,15 +20,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A rotator rotates a group of consecutive pairs of one head, which fill one or
 // two vectors:
 //
-//   kTakesTwo        whether two vectors, each with cosines and sines of its own
-//   kPrefetchesBoth  whether to prefetch x_v too, `distance` from x_u
-//   kNearer          divides the distance in bytes at which x_u is prefetched
-//   kMinLanes        the narrowest vector that it serves
-//   Pairs(d)         how many pairs a group has
-//   Channels(d)      from the first channel of a group to that of the next one
-//   Load             cosines and sines as Rotate takes them, in two vectors each;
-//                    `sign` is -1 for the adjoint
-//   Rotate           in to out; `again` is `in`, see HiddenCopy
+//   kTakesTwo       whether two vectors, each with cosines and sines of its own
+//   kSpreadPerPair  how many numbers Load makes of a pair's cosine and sine
+//   kMinLanes       the narrowest vector that it serves
+//   Pairs(d)        how many pairs a group has
+//   Channels(d)     from the first channel of a group to that of the next one
+//   Load            cosines and sines as Rotate takes them, in two vectors each;
+//                   `sign` is -1 for the adjoint
+//   Rotate          in to out; `again` is `in`, see HiddenCopy
 //
 // All compute y_u = fma(x_u, c, -(x_v s)) and y_v as in RotatedV, so that no bit
 // depends on which of them took a pair.
@@ -69,13 +68,15 @@ HWY_INLINE V RotatedV(V x_u, V x_v, V c, V s) {
 }
 
 // What rotators have in common, unless they say otherwise.
-template <std::size_t kPairsPerTwoLanes, std::size_t kChannelsPerLane>
+template <std::size_t kPairsPerTwoLanes, std::size_t kChannelsPerLane,
+          bool kTwo = false>
 struct RotatorBase {
-  static constexpr bool kTakesTwo = false, kPrefetchesBoth = false;
-  static constexpr std::ptrdiff_t kNearer = 1;
+  static constexpr bool kTakesTwo = kTwo;
   static constexpr std::size_t kMinLanes = 1;
   static constexpr std::size_t kChannelsPerPair =
       2 * kChannelsPerLane / kPairsPerTwoLanes;
+  static constexpr std::size_t kSpreadPerPair =
+      (kTwo ? 8 : 4) / kPairsPerTwoLanes;
 
   template <class D>
   static HWY_INLINE std::size_t Pairs(D d) {
@@ -103,7 +104,6 @@ HWY_INLINE void LoadCosSin(D d, T sign, const T* cos, const T* sin, V& c,
 template <class E>
 struct SplitRotator : RotatorBase<2, 1> {
   using T = Compute<E>;
-  static constexpr bool kPrefetchesBoth = true;
   std::size_t distance;
   T sign;
 
@@ -221,50 +221,6 @@ struct InterleavedRotator<float> : RotatorBase<1, 1> {
   }
 };
 
-// InterleavedRotator<float> for two vectors, whose cosines and sines cost less to
-// load than those of one twice.
-struct InterleavedTwoRotator : RotatorBase<2, 2> {
-  static constexpr bool kTakesTwo = true;
-  static constexpr std::size_t kMinLanes = 2;
-  float sign;
-
-  template <class D, class V>
-  HWY_INLINE void Load(D d, const float* cos, const float* sin, V& by_u_0,
-                       V& by_v_0, V& by_u_1, V& by_v_1) const {
-#if HWY_TARGET <= HWY_AVX3
-    if constexpr (sizeof(V) == 64) {
-      const V c = hn::LoadU(d, cos);
-      const V s = hn::Mul(hn::LoadU(d, sin), hn::Set(d, sign));
-      // [a_0, b_0, a_1, b_1, ...], the lower half, the upper half.
-      const hn::RebindToSigned<D> i32;
-      const auto lower = hn::Add(hn::ShiftRight<1>(hn::Iota(i32, 0)),
-                                 hn::OddEven(hn::Set(i32, 16), hn::Zero(i32)));
-      const auto upper = hn::Add(lower, hn::Set(i32, 8));
-      const auto interleaved = [](V a, auto lane, V b) HWY_ATTR {
-        return V{_mm512_permutex2var_ps(a.raw, lane.raw, b.raw)};
-      };
-      by_u_0 = interleaved(c, lower, s);
-      by_u_1 = interleaved(c, upper, s);
-      by_v_0 = interleaved(hn::Neg(s), lower, c);
-      by_v_1 = interleaved(hn::Neg(s), upper, c);
-      return;
-    }
-#endif
-    const InterleavedRotator<float> one{{}, sign};
-    const std::size_t pairs = hn::Lanes(d) / 2;
-    one.Load(d, cos, sin, by_u_0, by_v_0);
-    one.Load(d, cos + pairs, sin + pairs, by_u_1, by_v_1);
-  }
-  template <class D, class V>
-  HWY_INLINE void Rotate(D d, const float* in, const float* again, float* out,
-                         V by_u_0, V by_v_0, V by_u_1, V by_v_1) const {
-    const InterleavedRotator<float> one{{}, sign};
-    const std::size_t lanes = hn::Lanes(d);
-    one.Rotate(d, in, again, out, by_u_0, by_v_0);
-    one.Rotate(d, in + lanes, again + lanes, out + lanes, by_u_1, by_v_1);
-  }
-};
-
 // Two bf16 in a 32-bit word: the even one, below, and the odd one.
 template <class D>
 HWY_INLINE void LoadWords(D d, const Bf16* from, hn::Vec<D>& even,
@@ -319,12 +275,7 @@ struct InterleavedRotator<Bf16> : RotatorBase<2, 2> {
 
 // SplitRotator for bf16, two neighbouring pairs per word: the cosines and sines
 // are taken apart once for all heads, the channels not at all.
-struct SplitWordsRotator : RotatorBase<4, 2> {
-  static constexpr bool kTakesTwo = true, kPrefetchesBoth = true;
-  // Measured, ratio to "touch" (SPEED.md) for data in the last-level cache, then in
-  // memory: 0.92 to 0.95, 0.94. Both halves prefetched at the same distance: 0.92,
-  // 0.90; x_u alone: 0.71 to 0.95, 0.96.
-  static constexpr std::ptrdiff_t kNearer = 4;
+struct SplitWordsRotator : RotatorBase<4, 2, true> {
   std::size_t distance;
   float sign;
 

@@ -25,14 +25,8 @@ struct Tile {
   std::int64_t heads, tokens;
   std::int64_t row_stride;  // of cos and sin
 
-  bool is_prefetched;  // for data from beyond the second-level cache
+  std::int64_t call_bytes;  // that the whole call reads and writes
 };
-
-// Bytes from the channels at hand to those that are prefetched: the processor's own
-// prefetcher stops at each page. Nearer where heads come before tokens, for another
-// head's memory follows soon.
-inline constexpr std::ptrdiff_t kPrefetchBytes = 4096,
-                                kHeadMajorPrefetchBytes = 2048;
 
 // Rotates pairs [first, first + n) of every head of `tile`; `in` and `out` are at
 // channel rotary_offset of the first head. kInterleavedToHalf: all pairs, at most

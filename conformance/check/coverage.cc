@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
 #include <new>
 
 #include "conformance/check/call.h"
@@ -28,13 +29,10 @@ class Witness : public plugin::Kernel {
     return description_;
   }
   std::byte* allocate(std::size_t bytes) override {
-    if (used_ == blocks_.size()) blocks_.emplace_back();
-    std::vector<std::byte>& block = blocks_[used_++];
-    if (block.size() <= bytes) block.resize(bytes + 1);
-    return block.data();
+    blocks_.push_back(std::make_unique<std::byte[]>(bytes));
+    return blocks_.back().get();
   }
-  // Kept for the next call: the system's memory is slow to come and go.
-  void release() override { used_ = 0; }
+  void release() override { blocks_.clear(); }
   plugin::Answer run(const ropeproof_problem& problem) override {
     see_(problem);
     return {plugin::Outcome::kMissing, ""};
@@ -45,8 +43,7 @@ class Witness : public plugin::Kernel {
  private:
   plugin::Description description_;
   See see_;
-  std::vector<std::vector<std::byte>> blocks_;
-  std::size_t used_ = 0;  // of them, by one call
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
 };
 
 struct Seen {
