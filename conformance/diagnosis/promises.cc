@@ -76,12 +76,24 @@ std::string field_of(const std::string& reason) {
   return reason.substr(in + 4, end - in - 4);
 }
 
+// No hypothesis is tried on these.
+bool has_wrong_special(const check::Check& check) {
+  return check.measurement && !check.measurement->pass() &&
+         check.suffixes.find('E') != std::string::npos;
+}
+
 Diagnosis meaning_of(const check::Check& check) {
   Diagnosis d;
   if (check.is_right_alone) {
     d.what = "keeps what it formed for an earlier problem";
     d.bug = "table/stale";
     d.advice = "look for a cache, or a buffer that is not written anew";
+    return d;
+  }
+  if (has_wrong_special(check)) {
+    d.what = "infinities, NaNs, zeros or numbers next to overflow mishandled";
+    d.bug = "value/special-mishandled";
+    d.advice = "look at what the failing case says of its inputs";
     return d;
   }
   for (const Meaning& m : kEnds) {
@@ -137,7 +149,7 @@ std::vector<Diagnosis> broken_promises(const check::Run& run,
   std::int64_t tried = 0;
   for (const check::Check& check : run.checks) {
     if (check.measurement && !check.measurement->pass() &&
-        !check.is_right_alone) {
+        !check.is_right_alone && !has_wrong_special(check)) {
       wrong.insert({check.case_id, check.operation});
     }
   }
@@ -150,6 +162,8 @@ std::vector<Diagnosis> broken_promises(const check::Run& run,
         check.reason.starts_with("not run")) {
       continue;
     }
+    // What is wrong with other numbers, too, explains them.
+    if (has_wrong_special(check) && !wrong.empty()) continue;
     const auto says = [&](const char* words) {
       return check.reason.find(words) != std::string::npos;
     };
