@@ -19,7 +19,7 @@ namespace {
 using diagnosis::KnobKernel;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 18;  // elements of q and k
-constexpr std::size_t kCommon = 60, kTouched = 24;
+constexpr std::size_t kCommon = 60, kTouched = 16;
 // Elements of the cases that are looked at for one mutant.
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 
