@@ -8,6 +8,7 @@
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/diagnosis/written.h"
 #include "conformance/judge/output.h"
+#include "conformance/plugin/sparse_memory.h"
 
 namespace ropeproof::conformance::diagnosis {
 namespace {
@@ -146,10 +147,15 @@ std::vector<double> Predictor::operator()(
     };
   }
   GivenFrequencies kernel(kernel_, std::move(knobs), *case_);
-  check::Call call(kernel, operation_, asked, is_table ? Format::kF64 : table_);
   judge::Output output;
   std::vector<double> values;
-  if (call.run(output).outcome != plugin::Outcome::kOk) return values;
+  try {
+    check::Call call(kernel, operation_, asked,
+                     is_table ? Format::kF64 : table_);
+    if (call.run(output).outcome != plugin::Outcome::kOk) return values;
+  } catch (const plugin::NoAddressSpace&) {
+    return values;  // as it is too far
+  }
   const reference::FormatTraits range = reference::traits(dtype);
   const double beyond = std::ldexp(2 - range.unit_roundoff, range.max_exponent);
   for (const cases::Bits* bits :

@@ -30,8 +30,9 @@ class Predictor {
 
   // What an exact kernel with these changes answers, element by element, in binary64:
   // q, then k; cosines, then sines; frequencies; a weight's bits. Empty where it leaves
-  // its memory. `angle_error`: every angle is off by so much of itself. Cost: some 0.3
-  // us for each pair.
+  // its memory, or the machine has no address space for rows so far apart.
+  // `angle_error`: every angle is off by so much of itself. Cost: some 0.3 us for each
+  // pair.
   std::vector<double> operator()(const std::function<void(Knobs&)>& change,
                                  double angle_error = 0) const;
 
