@@ -1,8 +1,9 @@
 #include "conformance/check/formed.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <bit>
-#include <exception>
 #include <map>
 #include <set>
 #include <string_view>
@@ -142,29 +143,71 @@ bool may_be_idle(const std::string& pattern,
   });
 }
 
-std::vector<FormedQuestion> form_all(
-    std::span<const cover::FormedCase* const> formed,
-    const plugin::Description& description) {
-  const reference::Oracle oracle = reference::best_oracle();
-  const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
-  std::vector<FormedQuestion> questions(formed.size());
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t i = 0; i < formed.size(); ++i) {
-    try {
-      FormedQuestion& one = questions[i];
-      one.rope = cover::form(*formed[i], description.max_position, oracle);
-      if (!permutes) continue;
-      one.permute = permute_of(one.rope, formed[i]->seed);
-      one.permute->id = one.rope.id;
-      one.permute->comment = one.rope.comment;
-    } catch (...) {
-#pragma omp critical(ropeproof_form_failure)
-      if (!failure) failure = std::current_exception();
-    }
+// Threads of OpenMP would spin while the kernel is called.
+Forming::Forming(std::vector<const cover::FormedCase*> formed,
+                 const plugin::Description& description)
+    : cases_(std::move(formed)),
+      max_position_(description.max_position),
+      permutes_((description.operations & ROPEPROOF_PERMUTE) != 0),
+      formed_(cases_.size()) {
+  const auto most = static_cast<std::size_t>(omp_get_max_threads());
+  while (threads_.size() < std::min(most, cases_.size())) {
+    threads_.emplace_back(&Forming::form_some, this);
   }
-  if (failure) std::rethrow_exception(failure);
-  return questions;
+}
+
+Forming::~Forming() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  is_taken_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+FormedQuestion Forming::next() {
+  std::unique_lock lock(mutex_);
+  Formed& one = formed_.at(taken_);
+  is_done_.wait(lock, [&] { return one.is_done(); });
+  ++taken_;
+  is_taken_.notify_all();
+  if (one.failure) std::rethrow_exception(one.failure);
+  FormedQuestion question = std::move(*one.question);
+  one.question.reset();
+  return question;
+}
+
+void Forming::form_some() {
+  omp_set_num_threads(1);  // of this thread's loops
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    is_taken_.wait(lock, [&] {
+      return ends_ || begun_ == cases_.size() || begun_ < taken_ + kAhead;
+    });
+    if (ends_ || begun_ == cases_.size()) return;
+    const std::size_t number = begun_++;
+    lock.unlock();
+    Formed one;
+    try {
+      one.question = form(*cases_[number]);
+    } catch (...) {
+      one.failure = std::current_exception();
+    }
+    lock.lock();
+    formed_[number] = std::move(one);
+    is_done_.notify_all();
+  }
+}
+
+FormedQuestion Forming::form(const cover::FormedCase& one) const {
+  FormedQuestion question{
+      cover::form(one, max_position_, reference::best_oracle()), std::nullopt};
+  if (permutes_) {
+    question.permute = permute_of(question.rope, one.seed);
+    question.permute->id = question.rope.id;
+    question.permute->comment = question.rope.comment;
+  }
+  return question;
 }
 
 }  // namespace ropeproof::conformance::check

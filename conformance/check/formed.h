@@ -2,9 +2,13 @@
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_FORMED_H_
 
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
 #include <optional>
-#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "conformance/check/runner.h"
@@ -46,10 +50,41 @@ cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed);
 plugin::Description asked_description(const plugin::Kernel& kernel,
                                       const Selection& selection);
 
-// In their order, on all cores; `description` is the one above.
-std::vector<FormedQuestion> form_all(
-    std::span<const cover::FormedCase* const> formed,
-    const plugin::Description& description);
+// Forms cases on threads of its own, some ahead of who takes them: a kernel is asked
+// one while the next are formed.
+class Forming {
+ public:
+  // The cases stay where they are; `description` is the one above.
+  Forming(std::vector<const cover::FormedCase*> formed,
+          const plugin::Description& description);
+  ~Forming();
+  Forming(const Forming&) = delete;
+  Forming& operator=(const Forming&) = delete;
+
+  // In their order, each once. Throws what forming it threw.
+  FormedQuestion next();
+
+ private:
+  struct Formed {
+    std::optional<FormedQuestion> question;
+    std::exception_ptr failure;
+    bool is_done() const { return question || failure; }
+  };
+  static constexpr std::size_t kAhead = 24;
+
+  void form_some();
+  FormedQuestion form(const cover::FormedCase& one) const;
+
+  const std::vector<const cover::FormedCase*> cases_;
+  const std::int64_t max_position_;
+  const bool permutes_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable is_done_, is_taken_;
+  std::vector<Formed> formed_;
+  std::size_t begun_ = 0, taken_ = 0;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+};
 
 }  // namespace ropeproof::conformance::check
 

@@ -289,25 +289,20 @@ class Suite {
     ask_each(group.sequence_cases);
   }
 
-  // Some at a time, formed on all cores, then asked one by one. They are formed for
-  // what the kernel offers: no other operation is asked.
+  // They are formed for what the kernel offers: no other operation is asked.
   void ask_formed() {
-    constexpr std::size_t kAtOnce = 16;
     const std::uint32_t offered = kernel_.description().operations;
     std::vector<const cover::FormedCase*> taken;
     for (const cover::FormedCase& c : formed_) {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
-    for (std::size_t first = 0; first < taken.size(); first += kAtOnce) {
-      const std::size_t count = std::min(kAtOnce, taken.size() - first);
-      for (const FormedQuestion& one :
-           form_all({taken.data() + first, count},
-                    asked_description(kernel_, selection_))) {
-        show(one.rope.id);
-        ask(one.rope, offered);
-        if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
-          ask(*one.permute);
-        }
+    Forming forming(taken, asked_description(kernel_, selection_));
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      const FormedQuestion one = forming.next();
+      show(one.rope.id);
+      ask(one.rope, offered);
+      if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
+        ask(*one.permute);
       }
     }
   }

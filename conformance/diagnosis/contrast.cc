@@ -85,7 +85,7 @@ class Asked {
     const auto found = formed_.find(id);
     if (question == nullptr && found != formed_.end()) {
       question = std::make_shared<const check::FormedQuestion>(
-          check::form_all({&found->second, 1}, run_.formed_for).front());
+          check::Forming({found->second}, run_.formed_for).next());
     }
     return question;
   }

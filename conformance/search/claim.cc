@@ -60,8 +60,12 @@ class Asker {
     for (const cover::FormedCase& c : formed_) {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
-    questions_ = check::form_all(taken, description_);
-    for (const check::FormedQuestion& one : questions_) ask(one.rope);
+    check::Forming forming(taken, description_);
+    questions_.reserve(taken.size());  // results point into it
+    while (questions_.size() < taken.size()) {
+      questions_.push_back(forming.next());
+      ask(questions_.back().rope);
+    }
     return results_;
   }
 
