@@ -27,35 +27,6 @@ bool is_nested(const Footprint& footprint) {
 
 }  // namespace
 
-std::optional<Extent> extent_of(const Footprint& footprint) noexcept {
-  std::int64_t below = 0, above = footprint.length;
-  for (const Dimension& dimension : footprint.dimensions) {
-    std::int64_t stretch;
-    std::int64_t& side = dimension.stride < 0 ? below : above;
-    if (__builtin_mul_overflow(dimension.size - 1, dimension.stride,
-                               &stretch) ||
-        __builtin_add_overflow(side, stretch, &side)) {
-      return std::nullopt;
-    }
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(footprint.data);
-  constexpr std::uintptr_t kHalf = UINTPTR_MAX / 2;
-  const auto bytes = [&](std::int64_t elements, std::uintptr_t& result) {
-    std::int64_t product;
-    if (__builtin_mul_overflow(elements, footprint.element_bytes, &product)) {
-      return false;
-    }
-    result = static_cast<std::uintptr_t>(product);
-    return true;
-  };
-  std::uintptr_t down, up;
-  if (below == INT64_MIN || !bytes(-below, down) || !bytes(above, up) ||
-      address > kHalf || down > address || up > kHalf - address) {
-    return std::nullopt;
-  }
-  return Extent{address - down, address + up};
-}
-
 bool rows_overlap(const Footprint& footprint) {
   if (is_nested(footprint)) return false;
   const auto& [a, b, c] = footprint.dimensions;

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "hwy/base.h"
+
 namespace ropeproof::fast {
 
-// There, and aligned as its elements need.
+// There, and aligned as its elements need: to a power of two.
 inline bool is_array(const void* data, std::size_t element_bytes) noexcept {
   return data != nullptr &&
-         reinterpret_cast<std::uintptr_t>(data) % element_bytes == 0;
+         (reinterpret_cast<std::uintptr_t>(data) & (element_bytes - 1)) == 0;
 }
 
 struct Dimension {
@@ -30,8 +32,32 @@ struct Extent {
   std::uintptr_t begin, end;
 };
 
-// Nothing if it does not fit into the address space.
-std::optional<Extent> extent_of(const Footprint& footprint) noexcept;
+// Nothing if it does not fit into the address space. Inline: a decode step would wait
+// for copies of the arguments longer than for the arithmetic.
+HWY_INLINE std::optional<Extent> extent_of(
+    const Footprint& footprint) noexcept {
+  std::int64_t below = 0, above = footprint.length;
+  for (const Dimension& dimension : footprint.dimensions) {
+    std::int64_t stretch;
+    if (__builtin_mul_overflow(dimension.size - 1, dimension.stride,
+                               &stretch) ||
+        __builtin_add_overflow(below, stretch < 0 ? stretch : 0, &below) ||
+        __builtin_add_overflow(above, stretch < 0 ? 0 : stretch, &above)) {
+      return std::nullopt;
+    }
+  }
+  std::int64_t down, up;
+  constexpr std::uintptr_t kHalf = UINTPTR_MAX / 2;
+  const auto address = reinterpret_cast<std::uintptr_t>(footprint.data);
+  if (__builtin_mul_overflow(below, footprint.element_bytes, &down) ||
+      __builtin_mul_overflow(above, footprint.element_bytes, &up) ||
+      address > kHalf || -static_cast<std::uintptr_t>(down) > address ||
+      static_cast<std::uintptr_t>(up) > kHalf - address) {
+    return std::nullopt;
+  }
+  return Extent{address + static_cast<std::uintptr_t>(down),
+                address + static_cast<std::uintptr_t>(up)};
+}
 
 inline bool overlap(const Extent& a, const Extent& b) noexcept {
   return a.begin < b.end && b.begin < a.end;

@@ -13,8 +13,8 @@
 
 namespace ropeproof::fast {
 
-// Each check answers ROPEPROOF_OK, _INVALID or _UNSUPPORTED, and writes its
-// result only if the answer is ROPEPROOF_OK. std::bad_alloc is all they throw.
+// Each check answers ROPEPROOF_OK, _INVALID or _UNSUPPORTED; its result is one only
+// if the answer is ROPEPROOF_OK. std::bad_alloc is all they throw.
 
 std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept;
 

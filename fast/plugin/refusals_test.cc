@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fast/plugin/own_problem.h"
+#include "fast/plugin/problem.h"
 
 namespace ropeproof::fast {
 namespace {
@@ -186,6 +187,64 @@ TEST_CASE("a problem that contradicts itself is refused, nothing written",
     }
   }
   CHECK(ropeproof_run(nullptr) == ROPEPROOF_INVALID);
+}
+
+__extension__ using Exact = __int128;
+
+// Whether a token's heads, rotated in place, lie apart from each other in the
+// half of the address space that there is.
+bool can_be_rotated(const ropeproof_tensor& t, std::int64_t head_dim) {
+  const Exact address = reinterpret_cast<std::uintptr_t>(t.out),
+              stretch = Exact{t.heads - 1} * t.out_head_stride,
+              first = address + 4 * (stretch < 0 ? stretch : 0),
+              end = address + 4 * (head_dim + (stretch < 0 ? 0 : stretch));
+  const bool is_alone = t.heads == 1;
+  return address != 0 && address % 4 == 0 && first >= 0 && end <= INT64_MAX &&
+         (is_alone || t.in_head_stride == t.out_head_stride) &&
+         (is_alone || t.out_head_stride >= head_dim ||
+          t.out_head_stride <= -head_dim);
+}
+
+TEST_CASE("one token's memory is judged as by exact arithmetic",
+          "[fast][abi]") {
+  constexpr std::int64_t kSmall = 1 << 20, kHuge = std::int64_t{1} << 61;
+  ropeproof_problem problem{};
+  problem.dtype = ROPEPROOF_F32;
+  problem.direction = 1;
+  int right = 0, wrong = 0;
+  for (const std::int64_t heads :
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, kSmall - 1, kSmall,
+        kSmall + 1, kHuge / 4, kHuge}) {
+    for (const std::int64_t head_dim : {std::int64_t{2}, std::int64_t{64},
+                                        kSmall - 1, kSmall, kHuge - 1, kHuge}) {
+      for (const std::int64_t stride :
+           {head_dim - 1, head_dim, head_dim + 1, head_dim + kSmall - 1,
+            head_dim + kSmall, std::int64_t{0}, std::int64_t{1}, -head_dim,
+            1 - head_dim, INT64_MAX, INT64_MIN + 1, INT64_MIN}) {
+        for (const std::uintptr_t address :
+             {std::uintptr_t{0}, std::uintptr_t{2}, std::uintptr_t{4},
+              std::uintptr_t{1} << 40, UINTPTR_MAX / 4 - 7, UINTPTR_MAX / 4 - 3,
+              UINTPTR_MAX / 4 + 1, UINTPTR_MAX / 2 - 511,
+              UINTPTR_MAX / 2 + 1}) {
+          for (const std::int64_t more : {0, 1}) {
+            void* const data = reinterpret_cast<void*>(address);
+            problem.q = {data, data,      heads,     INT64_MIN, INT64_MAX,
+                         more, INT64_MAX, INT64_MIN, stride};
+            problem.q.in_head_stride = more == 0 ? stride : stride / 2;
+            Tensors tensors;
+            const bool is_right = can_be_rotated(problem.q, head_dim);
+            (is_right ? right : wrong) += 1;
+            CAPTURE(heads, head_dim, stride, address, more);
+            REQUIRE(check_tensors(problem,
+                                  {head_dim, 2, 0, Pairing::kInterleaved},
+                                  {1, 1}, tensors) ==
+                    (is_right ? ROPEPROOF_OK : ROPEPROOF_INVALID));
+          }
+        }
+      }
+    }
+  }
+  CHECK((right > 100 && wrong > 100));
 }
 
 }  // namespace
