@@ -25,7 +25,11 @@ constexpr double kMostChance = 0.01;
 // Of an angle that a kernel formed in f32, from a frequency in f32.
 constexpr double kSlope = 0x1p-22;
 
-double in_half_turn(double angle) { return std::remainder(angle, kTurn); }
+// To within an ulp of `angle`, as is the turn: glibc's remainder takes a step for
+// each binary digit of the quotient.
+double in_half_turn(double angle) {
+  return angle - kTurn * std::round(angle / kTurn);
+}
 
 double position_of(const cases::RopeCase& c, std::int64_t token,
                    std::int64_t j) {

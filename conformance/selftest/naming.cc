@@ -22,6 +22,7 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 18;  // elements of q and k
 constexpr std::size_t kCommon = 60, kTouched = 16;
 // Elements of the cases that are looked at for one mutant.
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
+constexpr std::size_t kAtOnce = 64;  // candidates, on all cores
 
 std::int64_t elements_of(const cases::RopeCase& c) {
   return c.tokens() * (c.q_heads + c.k_heads) * c.spec.layout.head_dim;
@@ -51,36 +52,39 @@ struct Ending {
   bool operator==(const Ending&) const = default;
 };
 
-template <class... Asked>
-Ending ending(plugin::Kernel& kernel, const Asked&... asked) {
+Ending ending(check::Call& call) {
   Ending ending;
-  ending.outcome = check::Call(kernel, asked...).run(ending.output).outcome;
+  ending.outcome = call.run(ending.output).outcome;
   return ending;
 }
 
-// Whether it answers some call of the case as no exact kernel does.
-bool touches(const Mutant& mutant, const cases::RopeCase& c) {
+// Marks in `finds` the mutants of `open` that answer some call of the case as no
+// exact kernel does.
+void find_touched(std::span<const Mutant> mutants,
+                  const std::vector<bool>& open, const cases::RopeCase& c,
+                  std::vector<bool>& finds) {
   KnobKernel exact(mutant_description(), diagnosis::exact_knobs());
-  MutantKernel wrong(mutant);
-  const auto differs = [&](const auto&... asked) {
-    if (mutant.where) {
-      check::Call call(exact, asked...);
-      if (!mutant.where(call.begin())) return false;
+  const auto ask = [&](const auto&... asked) {
+    check::Call call(exact, asked...);
+    const ropeproof_problem problem = call.begin();
+    const Ending right = ending(call);
+    for (std::size_t m = 0; m < mutants.size(); ++m) {
+      const Mutant& mutant = mutants[m];
+      if (!open[m] || finds[m]) continue;
+      if (mutant.where && !mutant.where(problem)) continue;
+      MutantKernel wrong(mutant);
+      check::Call other(wrong, asked...);
+      finds[m] = ending(other) != right;
     }
-    return ending(wrong, asked...) != ending(exact, asked...);
   };
   for (const std::uint32_t operation : check::kRopeOperations) {
     if (!check::missing_feature(exact.description(), operation, c, true)
              .empty()) {
       continue;
     }
-    const reference::Format table =
-        check::subject_of(exact, c, operation).claim.table;
-    if (differs(operation, c, table)) return true;
+    ask(operation, c, check::subject_of(exact, c, operation).claim.table);
   }
-  if (!check::is_formed(c.id)) return false;
-  const cases::PermuteCase permute = check::permute_of(c, 1);
-  return differs(permute);
+  if (check::is_formed(c.id)) ask(check::permute_of(c, 1));
 }
 
 }  // namespace
@@ -113,19 +117,52 @@ Naming::Naming(const cases::Corpus& corpus,
   }
 }
 
-std::vector<diagnosis::Diagnosis> Naming::of(const Mutant& mutant) const {
-  std::set<std::string> ids(common_.begin(), common_.end());
-  std::size_t touched = 0;
-  std::int64_t looked_at = 0;
-  for (const Candidate& one : candidates_) {
-    if (touched == kTouched || looked_at > kMostLookedAt) break;
-    if (!mutant.where) looked_at += elements_of(one.c);
-    if (!touches(mutant, one.c)) continue;
-    ids.insert(one.id);
-    ++touched;
+std::vector<std::set<std::string>> Naming::asked(
+    std::span<const Mutant> mutants) const {
+  struct Looks {
+    std::size_t touched = 0;
+    std::int64_t elements = 0;
+    bool are_over() const {
+      return touched == kTouched || elements > kMostLookedAt;
+    }
+  };
+  std::vector<std::set<std::string>> asked(
+      mutants.size(), std::set<std::string>(common_.begin(), common_.end()));
+  std::vector<Looks> looks(mutants.size());
+  for (std::size_t first = 0; first < candidates_.size(); first += kAtOnce) {
+    std::vector<bool> open;
+    for (const Looks& of : looks) open.push_back(!of.are_over());
+    const std::span<const Candidate> some(
+        &candidates_[first], std::min(kAtOnce, candidates_.size() - first));
+    std::vector<std::vector<bool>> finds(some.size(),
+                                         std::vector<bool>(mutants.size()));
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      find_touched(mutants, open, some[i].c, finds[i]);
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      for (std::size_t m = 0; m < mutants.size(); ++m) {
+        if (looks[m].are_over()) continue;
+        if (!mutants[m].where) looks[m].elements += elements_of(some[i].c);
+        if (!finds[i][m]) continue;
+        asked[m].insert(some[i].id);
+        ++looks[m].touched;
+      }
+    }
   }
-  MutantKernel kernel(mutant);
-  return diagnoses(kernel, ids);
+  return asked;
+}
+
+std::vector<std::vector<diagnosis::Diagnosis>> Naming::of(
+    std::span<const Mutant> mutants) const {
+  const std::vector<std::set<std::string>> ids = asked(mutants);
+  std::vector<std::vector<diagnosis::Diagnosis>> found(mutants.size());
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t m = 0; m < mutants.size(); ++m) {
+    MutantKernel kernel(mutants[m]);
+    found[m] = diagnoses(kernel, ids[m]);
+  }
+  return found;
 }
 
 std::vector<diagnosis::Diagnosis> Naming::of(plugin::Kernel& kernel) const {

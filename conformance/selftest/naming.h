@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ class Naming {
   Naming(const cases::Corpus& corpus,
          std::shared_ptr<const cover::Arrays> arrays);
 
-  // What a run says of it that asks some cases for which it is wrong, and some others.
-  std::vector<diagnosis::Diagnosis> of(const Mutant& mutant) const;
+  // What a run says of each that asks some cases for which it is wrong, and some
+  // others.
+  std::vector<std::vector<diagnosis::Diagnosis>> of(
+      std::span<const Mutant> mutants) const;
   // The same of any kernel, and committed cases.
   std::vector<diagnosis::Diagnosis> of(plugin::Kernel& kernel) const;
 
@@ -31,6 +34,9 @@ class Naming {
     cases::RopeCase c;  // of a formed case without its goldens
   };
 
+  // Ids of the cases that each mutant is asked.
+  std::vector<std::set<std::string>> asked(
+      std::span<const Mutant> mutants) const;
   std::vector<diagnosis::Diagnosis> diagnoses(
       plugin::Kernel& kernel, const std::set<std::string>& ids) const;
 

@@ -143,11 +143,7 @@ void add_names(SelftestReport& report, const cases::Corpus& corpus,
                const std::shared_ptr<const cover::Arrays>& arrays) {
   const Naming naming(corpus, arrays);
   const std::vector<Mutant> list = mutants();
-  std::vector<std::vector<diagnosis::Diagnosis>> found(list.size());
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    found[i] = naming.of(list[i]);
-  }
+  std::vector<std::vector<diagnosis::Diagnosis>> found = naming.of(list);
   std::size_t row = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].due == Stage::kNone) {

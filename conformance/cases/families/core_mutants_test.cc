@@ -36,6 +36,7 @@ std::map<std::string, int> failures(const Corpus& corpus,
   diagnosis::Knobs knobs;
   mutant.mutate(knobs);
   if (knobs.misread) selection.operations.push_back("rotate");
+  selection.values_only = true;
   std::map<std::string, int> groups;
   for (const check::Check& check :
        check::run_suite(kernel, corpus, selection).checks) {
