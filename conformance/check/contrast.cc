@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
+#include <map>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "conformance/check/choices.h"
 #include "conformance/check/facts.h"
@@ -22,27 +24,22 @@ bool is_small(const cases::RopeCase& c) {
   return elements > 0 && elements <= kMaxElements && !c.is_special;
 }
 
-struct Candidate {
-  const cases::RopeCase* c;
-  std::uint32_t operation;
-  std::set<std::pair<std::string, Fact>> traits;  // operation and facts
-};
-
-Candidate candidate_of(const cases::RopeCase& c, std::uint32_t operation) {
-  const Facts facts = facts_of(c);
-  Candidate candidate{&c, operation, {facts.begin(), facts.end()}};
-  candidate.traits.emplace("operation", std::int64_t{operation});
-  return candidate;
-}
+using Trait = std::pair<std::string, Fact>;  // the operation, or a fact
 
 // Of a trait that is new. Most numbers are new; what takes another path through a
 // kernel is what words say, and signs.
-int weight_of(const std::pair<std::string, Fact>& trait) {
+int weight_of(const Trait& trait) {
   const auto& [name, fact] = trait;
   const bool is_class = std::holds_alternative<std::string>(fact) ||
                         name == "direction" || name == "operation";
   return is_class ? 8 : 1;
 }
+
+struct Candidate {
+  const cases::RopeCase* c;
+  std::uint32_t operation;
+  std::vector<int*> traits;  // their weights, 0 once they are known
+};
 
 }  // namespace
 
@@ -50,6 +47,19 @@ std::vector<Subject> contrasting_subjects(
     plugin::Kernel& kernel,
     const std::map<std::string, const cases::RopeCase*>& cases_by_id,
     std::size_t count) {
+  std::map<Trait, int> weights;
+  const auto candidate_of = [&](const cases::RopeCase& c,
+                                std::uint32_t operation) {
+    Candidate candidate{&c, operation, {}};
+    Facts facts = facts_of(c);
+    facts.emplace("operation", std::int64_t{operation});
+    for (const auto& [name, fact] : facts) {
+      const Trait trait(name, fact);
+      int& weight = weights.try_emplace(trait, weight_of(trait)).first->second;
+      candidate.traits.push_back(&weight);
+    }
+    return candidate;
+  };
   std::vector<Candidate> left;
   for (const auto& [id, c] : cases_by_id) {
     if (!is_small(*c)) continue;
@@ -63,12 +73,9 @@ std::vector<Subject> contrasting_subjects(
     }
   }
   std::vector<Subject> chosen;
-  decltype(Candidate::traits) known;
-  const auto news = [&](const Candidate& candidate) {
+  const auto news = [](const Candidate& candidate) {
     int sum = 0;
-    for (const auto& trait : candidate.traits) {
-      if (!known.contains(trait)) sum += weight_of(trait);
-    }
+    for (const int* weight : candidate.traits) sum += *weight;
     return sum;
   };
   while (chosen.size() < count && !left.empty()) {
@@ -77,7 +84,7 @@ std::vector<Subject> contrasting_subjects(
     left.erase(best);
     if (declines(kernel, candidate.operation, *candidate.c)) continue;
     chosen.push_back(subject_of(kernel, *candidate.c, candidate.operation));
-    known.insert(candidate.traits.begin(), candidate.traits.end());
+    for (int* weight : candidate.traits) *weight = 0;
   }
   return chosen;
 }
