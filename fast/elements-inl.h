@@ -39,6 +39,16 @@ HWY_INLINE void ForEachChunk(std::size_t n, const Body& body) {
   run(hn::CappedTag<T, 1>());
 }
 
+// Loads a vector once for all its uses: g++ would load it again for each.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> LoadOnce(D d, const T* from) {
+  auto v = hn::LoadU(d, from);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 // Whether the target converts f16 itself, to nearest even. Below, Highway's
 // emulation truncates and knows no NaN.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4 || \

@@ -1,5 +1,5 @@
-// heads-inl.h -- the two loops over heads, per SIMD target: one token's, with cosines
-// and sines in registers, and along each head of several tokens.
+// heads-inl.h -- the loop over heads of one token, with cosines and sines in registers,
+// per SIMD target.
 #if defined(ROPEPROOF_FAST_HEADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPEPROOF_FAST_HEADS_INL_H_
 #undef ROPEPROOF_FAST_HEADS_INL_H_
@@ -9,12 +9,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <type_traits>
 
 #include "fast/rotate-inl.h"
 #include "fast/rotate_heads.h"
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,16 +27,6 @@ template <class E>
 HWY_INLINE const E* HiddenCopy(const E* pointer) {
   asm("" : "+r"(pointer));
   return pointer;
-}
-
-// Loads a vector once for all its uses: g++ would load it again for each.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> LoadOnce(D d, const T* from) {
-  auto v = hn::LoadU(d, from);
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-  asm("" : "+v"(v.raw));
-#endif
-  return v;
 }
 
 // Calls body(rotator, d, i) for groups that cover pairs [i, n), i being the first:
@@ -92,12 +80,28 @@ HWY_INLINE void RotateGroups(const Rotator& rotator, D d, const E* in,
   }
 }
 
+// Heads one after the other: how many, and channels from one to the next.
+struct Walk {
+  std::int64_t count, in_step, out_step;
+};
+
+HWY_INLINE Walk HeadsOf(const Tensor& tensor, std::int64_t heads) {
+  return {heads, tensor.in_strides.head, tensor.out_strides.head};
+}
+
+// Nothing else to do with a head.
+struct NoMore {
+  template <class E>
+  HWY_INLINE void operator()(const E*, const E*, E*, std::int64_t) const {}
+};
+
 // Loads the cosines and sines of kGroups groups, then rotates all heads by them.
+// Calls more(in, again, out, heads left) for each.
 template <std::size_t kGroups, class Rotator, class D, class E, class T,
-          class... V>
-HWY_INLINE void RotateChunk(Rotator rotator, D d, const Tensor& tensor,
-                            std::int64_t heads, const E* in, E* out,
-                            const T* cos, const T* sin, V... loaded) {
+          class More, class... V>
+HWY_INLINE void RotateChunk(Rotator rotator, D d, const Walk& walk, const E* in,
+                            E* out, const T* cos, const T* sin,
+                            const More& more, V... loaded) {
   if constexpr (kGroups > 0) {
     const T* next_cos = cos + Rotator::Pairs(d);
     const T* next_sin = sin + Rotator::Pairs(d);
@@ -105,22 +109,21 @@ HWY_INLINE void RotateChunk(Rotator rotator, D d, const Tensor& tensor,
     if constexpr (Rotator::kTakesTwo) {
       hn::Vec<D> c_odd, s_odd;
       rotator.Load(d, cos, sin, c, s, c_odd, s_odd);
-      RotateChunk<kGroups - 1>(rotator, d, tensor, heads, in, out, next_cos,
-                               next_sin, loaded..., c, s, c_odd, s_odd);
+      RotateChunk<kGroups - 1>(rotator, d, walk, in, out, next_cos, next_sin,
+                               more, loaded..., c, s, c_odd, s_odd);
     } else {
       rotator.Load(d, cos, sin, c, s);
-      RotateChunk<kGroups - 1>(rotator, d, tensor, heads, in, out, next_cos,
-                               next_sin, loaded..., c, s);
+      RotateChunk<kGroups - 1>(rotator, d, walk, in, out, next_cos, next_sin,
+                               more, loaded..., c, s);
     }
   } else {
-    const std::int64_t in_stride = tensor.in_strides.head;
-    const std::int64_t out_stride = tensor.out_strides.head;
     const E* again = HiddenCopy(in);
-    for (std::int64_t h = heads; h > 0; --h) {
+    for (std::int64_t left = walk.count; left > 0; --left) {
+      more(in, again, out, left);
       RotateGroups(rotator, d, in, again, out, loaded...);
-      in += in_stride;
-      again += in_stride;
-      out += out_stride;
+      in += walk.in_step;
+      again += walk.in_step;
+      out += walk.out_step;
     }
   }
 }
@@ -137,9 +140,9 @@ using Groups = std::integral_constant<std::size_t, kGroups>;
 // Rotates n pairs of every head of a token: chunks of many groups first, then
 // single ones.
 template <class First, class Last, class E, class T>
-HWY_INLINE void RotatePairs(First first, Last last, const Tensor& tensor,
-                            std::int64_t heads, const E* in, E* out,
-                            const T* cos, const T* sin, std::size_t n) {
+HWY_INLINE void RotatePairs(First first, Last last, const Walk& walk,
+                            const E* in, E* out, const T* cos, const T* sin,
+                            std::size_t n) {
   std::size_t done = 0;
   const hn::ScalableTag<T> d;
   const auto run = [&](auto groups) ROPEPROOF_FAST_LAMBDA {
@@ -147,8 +150,8 @@ HWY_INLINE void RotatePairs(First first, Last last, const Tensor& tensor,
     if constexpr (kGroups > 1) {
       const std::size_t pairs = kGroups * First::Pairs(d);
       for (; done + pairs <= n; done += pairs) {
-        RotateChunk<kGroups>(first, d, tensor, heads, in, out, cos + done,
-                             sin + done);
+        RotateChunk<kGroups>(first, d, walk, in, out, cos + done, sin + done,
+                             NoMore());
         in += kGroups * First::Channels(d);
         out += kGroups * First::Channels(d);
       }
@@ -163,8 +166,8 @@ HWY_INLINE void RotatePairs(First first, Last last, const Tensor& tensor,
                   [&](auto rotator, auto narrow, std::size_t i)
                       ROPEPROOF_FAST_LAMBDA {
                         const std::size_t at = i * First::kChannelsPerPair;
-                        RotateChunk<1>(rotator, narrow, tensor, heads, in + at,
-                                       out + at, cos + i, sin + i);
+                        RotateChunk<1>(rotator, narrow, walk, in + at, out + at,
+                                       cos + i, sin + i, NoMore());
                       });
 }
 
@@ -174,9 +177,10 @@ HWY_INLINE void RotatePairs(First first, Last last, const Tensor& tensor,
 template <std::size_t kGroups, class E, class Rotator, class D, class T>
 HWY_NOINLINE void RotateHeads(Rotator rotator, D d, const Tensor& tensor,
                               std::int64_t offset, const T* cos, const T* sin) {
-  RotateChunk<kGroups>(rotator, d, tensor, tensor.heads,
+  RotateChunk<kGroups>(rotator, d, HeadsOf(tensor, tensor.heads),
                        static_cast<const E*>(tensor.in) + offset,
-                       static_cast<E*>(tensor.out) + offset, cos, sin);
+                       static_cast<E*>(tensor.out) + offset, cos, sin,
+                       NoMore());
 }
 
 // Rotates n pairs of every head of a token if they make up one chunk; else returns
@@ -216,170 +220,6 @@ HWY_INLINE auto FirstSplitRotator(std::size_t distance, Compute<E> sign) {
 template <class T>
 HWY_INLINE T SignOf(Direction direction) {
   return direction == Direction::kForward ? 1 : -1;
-}
-
-// Streams: along each head, for a chunk of its pairs after the other would touch
-// each line twice where registers are few, and walk in strides. Cosines and sines
-// come from the first-level cache, as the rotator takes them.
-
-// Entries of T: 16 KiB of f32, the half-split cosines and sines of 32 tokens of 64
-// pairs.
-constexpr std::size_t kSpreadEntries = 4096;
-
-// Calls of more bytes are streams: they come from memory, whatever a core's part of
-// the last-level cache is. Their heads are prefetched, so far ahead that it is more
-// than what a core reorders by itself: 512 operations at most, 8 or more a line.
-constexpr std::int64_t kStreamBytes = 32 << 20;
-constexpr std::size_t kPrefetchBytes = 4096;
-
-// Stores what Load forms of n pairs.
-template <class First, class Last, class T>
-HWY_INLINE void Spread(First first, Last last, std::size_t n, const T* cos,
-                       const T* sin, T* to) {
-  ForEachGroup<T>(
-      first, last, n,
-      [&](auto rotator, auto d, std::size_t i) ROPEPROOF_FAST_LAMBDA {
-        T* const at = to + i * First::kSpreadPerPair;
-        const std::size_t lanes = hn::Lanes(d);
-        hn::Vec<decltype(d)> c, s;
-        if constexpr (std::decay_t<decltype(rotator)>::kTakesTwo) {
-          hn::Vec<decltype(d)> c_odd, s_odd;
-          rotator.Load(d, cos + i, sin + i, c, s, c_odd, s_odd);
-          hn::StoreU(c_odd, d, at + 2 * lanes);
-          hn::StoreU(s_odd, d, at + 3 * lanes);
-        } else {
-          rotator.Load(d, cos + i, sin + i, c, s);
-        }
-        hn::StoreU(c, d, at);
-        hn::StoreU(s, d, at + lanes);
-      });
-}
-
-// Rotates n pairs of `count` heads by what Spread has stored; from head to head,
-// in_step and out_step channels and `by` numbers of it. Prefetches `bytes` of each.
-template <class First, class Last, class E, class T>
-HWY_INLINE void RotateSpread(First first, Last last, std::size_t n,
-                             std::size_t bytes, const E* in, E* out,
-                             const T* spread, std::int64_t count,
-                             std::int64_t in_step, std::int64_t out_step,
-                             std::int64_t by) {
-  const E* again = HiddenCopy(in);
-  const auto rotate = [&](auto rotator, auto d,
-                          std::size_t i) ROPEPROOF_FAST_LAMBDA {
-    const T* const from = spread + i * First::kSpreadPerPair;
-    const std::size_t at = i * First::kChannelsPerPair;
-    const std::size_t lanes = hn::Lanes(d);
-    const auto c = LoadOnce(d, from), s = LoadOnce(d, from + lanes);
-    if constexpr (std::decay_t<decltype(rotator)>::kTakesTwo) {
-      rotator.Rotate(d, in + at, again + at, out + at, c, s,
-                     LoadOnce(d, from + 2 * lanes),
-                     LoadOnce(d, from + 3 * lanes));
-    } else {
-      rotator.Rotate(d, in + at, again + at, out + at, c, s);
-    }
-  };
-  const hn::ScalableTag<T> d;
-  const std::size_t pairs = First::Pairs(d);
-  for (std::int64_t left = count; left > 0; --left) {
-    const char* const ahead =
-        reinterpret_cast<const char*>(in) + kPrefetchBytes;
-    for (std::size_t i = 0; i < bytes; i += 64) hwy::Prefetch(ahead + i);
-    std::size_t i = 0;
-    for (; i + 4 * pairs <= n; i += 4 * pairs) {  // loops cost operations
-      rotate(first, d, i);
-      rotate(first, d, i + pairs);
-      rotate(first, d, i + 2 * pairs);
-      rotate(first, d, i + 3 * pairs);
-    }
-    ForEachGroup<T>(first, last, n, rotate, i);
-    in += in_step;
-    again += in_step;
-    out += out_step;
-    spread += by;
-  }
-}
-
-// Where a head's tokens lie closer together than a token's heads.
-HWY_INLINE bool IsHeadMajor(const Tile& tile) {
-  const Strides& strides = tile.tensor.in_strides;
-  return tile.tokens > 1 && std::abs(strides.head) > std::abs(strides.token);
-}
-
-// Rotates n pairs of all heads of `tile`, prefetching `bytes` of each. All heads of a token,
-// then those of the next one, or some tokens of a head, then of the next one.
-template <class First, class Last, class E, class T>
-HWY_INLINE void RotateStream(First first, Last last, std::size_t n,
-                             std::size_t bytes, const E* in, E* out,
-                             const T* cos, const T* sin, const Tile& tile) {
-  HWY_ALIGN T spread[kSpreadEntries];
-  const auto row = static_cast<std::int64_t>(n * First::kSpreadPerPair);
-  const Strides &from = tile.tensor.in_strides, &to = tile.tensor.out_strides;
-  const std::int64_t most =
-      IsHeadMajor(tile) ? static_cast<std::int64_t>(kSpreadEntries) / row : 1;
-  for (std::int64_t left = tile.tokens; left > 0; left -= most) {
-    const std::int64_t tokens = std::min(most, left);
-    for (std::int64_t t = 0; t < tokens; ++t) {
-      Spread(first, last, n, cos, sin, spread + t * row);
-      cos += tile.row_stride;
-      sin += tile.row_stride;
-    }
-    if (IsHeadMajor(tile)) {
-      for (std::int64_t h = 0; h < tile.heads; ++h) {
-        RotateSpread(first, last, n, bytes, in + h * from.head,
-                     out + h * to.head, spread, tokens, from.token, to.token,
-                     row);
-      }
-    } else {
-      RotateSpread(first, last, n, bytes, in, out, spread, tile.heads,
-                   from.head, to.head, 0);
-    }
-    in += most * from.token;
-    out += most * to.token;
-  }
-}
-
-// Rotates the tile.n pairs from tile.first on; `in` and `out` are at the first of
-// them. Out of line: the registers of one must not cost the other.
-template <class First, class Last, class E, class T>
-HWY_NOINLINE void RotateAllPairs(First first, Last last, std::size_t distance,
-                                 const E* in, E* out, const T* cos,
-                                 const T* sin, const Tile& tile) {
-  const Tensor& tensor = tile.tensor;
-  if (tile.call_bytes <= kStreamBytes && !IsHeadMajor(tile)) {
-    for (std::int64_t t = 0; t < tile.tokens; ++t) {
-      RotatePairs(first, last, tensor, tile.heads, in, out, cos, sin, tile.n);
-      in += tensor.in_strides.token;
-      out += tensor.out_strides.token;
-      cos += tile.row_stride;
-      sin += tile.row_stride;
-    }
-    return;
-  }
-  constexpr std::size_t kMost = kSpreadEntries / First::kSpreadPerPair;
-  for (std::size_t i = 0; i < tile.n; i += kMost) {
-    const std::size_t n = std::min(kMost, tile.n - i);
-    const std::size_t at = i * First::kChannelsPerPair;
-    const std::size_t prefetched =
-        tile.call_bytes > kStreamBytes ? (distance + n) * sizeof(E) : 0;
-    RotateStream(first, last, n, prefetched, in + at, out + at, cos + i,
-                 sin + i, tile);
-  }
-}
-
-template <class E, class T>
-HWY_INLINE void RotateInterleaved(const E* in, E* out, const T* cos,
-                                  const T* sin, const Tile& tile) {
-  const InterleavedRotator<E> rotator{{}, SignOf<T>(tile.direction)};
-  RotateAllPairs(rotator, rotator, tile.n, in, out, cos, sin, tile);
-}
-
-template <class E, class T>
-HWY_INLINE void RotateHalfSplit(const E* in, E* out, const T* cos, const T* sin,
-                                const Tile& tile, std::size_t distance) {
-  const T sign = SignOf<T>(tile.direction);
-  RotateAllPairs(FirstSplitRotator<E>(distance, sign),
-                 SplitRotator<E>{{}, distance, sign}, distance, in, out, cos,
-                 sin, tile);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -221,6 +221,76 @@ struct InterleavedRotator<float> : RotatorBase<1, 1> {
   }
 };
 
+#if HWY_ARCH_X86
+
+// The even and the odd lanes of [a, b], from each 16 bytes those of `a` first.
+template <class D, class V>
+HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
+  if constexpr (sizeof(V) == 16 && hn::MaxLanes(D()) < 4) {
+    even = hn::InterleaveLower(d, a, b);
+    odd = hn::InterleaveUpper(d, a, b);
+  } else if constexpr (sizeof(V) == 16) {
+    even = hn::ConcatEven(d, b, a);
+    odd = hn::ConcatOdd(d, b, a);
+  }
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (sizeof(V) == 32) {
+    even = V{_mm256_shuffle_ps(a.raw, b.raw, 0x88)};
+    odd = V{_mm256_shuffle_ps(a.raw, b.raw, 0xdd)};
+  }
+#endif
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(V) == 64) {
+    even = V{_mm512_shuffle_ps(a.raw, b.raw, 0x88)};
+    odd = V{_mm512_shuffle_ps(a.raw, b.raw, 0xdd)};
+  }
+#endif
+}
+
+// InterleavedRotator<float> where cosines and sines are loaded for each head: half as
+// many, as two vectors are taken apart and put together, for as many shuffles.
+struct SeparatingRotator : RotatorBase<2, 2> {
+  float sign;
+
+  // In the order in which TakeApart leaves the pairs.
+  template <class D, class V>
+  HWY_INLINE void Load(D d, const float* cos, const float* sin, V& c,
+                       V& s) const {
+    LoadCosSin<float>(d, sign, cos, sin, c, s);
+    if constexpr (hn::MaxLanes(D()) > 4) {
+      const hn::RebindToSigned<D> index;
+      const auto i = hn::Iota(index, 0);
+      const auto low = hn::And(i, hn::Set(index, 1));
+      const auto is_b = hn::And(i, hn::Set(index, 2));
+      const auto block = hn::ShiftLeft<1>(hn::ShiftRight<2>(i));
+      const auto b = hn::Mul(
+          is_b, hn::Set(index, static_cast<std::int32_t>(hn::Lanes(d) / 4)));
+      const auto from = hn::IndicesFromVec(d, hn::Add(hn::Add(low, block), b));
+      c = hn::TableLookupLanes(c, from);
+      s = hn::TableLookupLanes(s, from);
+    }
+  }
+  template <class D, class V>
+  HWY_INLINE void Rotate(D d, const float* in, const float*, float* out, V c,
+                         V s) const {
+    const std::size_t lanes = hn::Lanes(d);
+    const V a = LoadOnce(d, in), b = LoadOnce(d, in + lanes);
+    if constexpr (hn::MaxLanes(D()) == 1) {
+      hn::StoreU(hn::MulSub(a, c, hn::Mul(b, s)), d, out);
+      hn::StoreU(RotatedV<float>(a, b, c, s), d, out + lanes);
+    } else {
+      V x_u, x_v;
+      TakeApart(d, a, b, x_u, x_v);
+      const V y_u = hn::MulSub(x_u, c, hn::Mul(x_v, s));
+      const V y_v = RotatedV<float>(x_u, x_v, c, s);
+      hn::StoreU(hn::InterleaveLower(d, y_u, y_v), d, out);
+      hn::StoreU(hn::InterleaveUpper(d, y_u, y_v), d, out + lanes);
+    }
+  }
+};
+
+#endif  // HWY_ARCH_X86
+
 // Two bf16 in a 32-bit word: the even one, below, and the odd one.
 template <class D>
 HWY_INLINE void LoadWords(D d, const Bf16* from, hn::Vec<D>& even,
@@ -304,6 +374,17 @@ struct SplitWordsRotator : RotatorBase<4, 2, true> {
 };
 
 #endif  // HWY_TARGET == HWY_SCALAR
+
+// Of interleaved pairs whose cosines and sines are loaded for each head.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+template <class E>
+using LoadingRotator =
+    std::conditional_t<std::is_same_v<E, float>, SeparatingRotator,
+                       InterleavedRotator<E>>;
+#else
+template <class E>
+using LoadingRotator = InterleavedRotator<E>;
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace ropeproof::fast

@@ -11,7 +11,7 @@
 #define HWY_TARGET_INCLUDE "fast/rotate_heads.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "fast/heads-inl.h"
+#include "fast/stream-inl.h"
 // clang-format on
 
 #if defined(__FAST_MATH__)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fast/elements.h"
 #include "fast/rope_fast.h"
 #include "fast/testing.h"
 
@@ -97,6 +98,51 @@ TEST_CASE("heads before tokens, or tokens before heads: the same bits",
       rope_in_place(by_head, {0, r, tokens * r});
       CAPTURE(target);
       CHECK(same_bits(heads_first(by_token), by_head));
+    }
+  });
+}
+
+TEST_CASE("a call beyond the caches has the bits of a call for each token",
+          "[fast][R5]") {
+  const std::int64_t heads = 5;
+  const struct {
+    Type type;
+    std::int64_t bytes, r;  // more than stream-inl.h calls a stream
+  } kinds[] = {{Type::kF32, 1 << 20, 24},   {Type::kF32, 1 << 20, 128},
+               {Type::kF32, 1 << 20, 142},  {Type::kF64, 1 << 20, 142},
+               {Type::kF16, 32 << 20, 200}, {Type::kBf16, 32 << 20, 200}};
+  on_every_target([&](const std::string& target) {
+    for (const auto& [type, bytes, r] : kinds) {
+      const std::int64_t row = heads * r;
+      const auto row_bytes = row * static_cast<std::int64_t>(bytes_of(type));
+      const std::int64_t tokens = bytes / (2 * row_bytes) + 2;  // to and fro
+      const Plan plan = plan_of(10000, r);
+      std::vector<std::int64_t> positions;
+      Array x(type, static_cast<std::size_t>(tokens * row));
+      for (std::int64_t t = 0; t < tokens; ++t) positions.push_back(3 * t / 2);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x.set_bits(i, 0x3f813c003c003c00 + i * 3 % 1000);
+      }
+      for (const Pairing pairing :
+           {Pairing::kInterleaved, Pairing::kHalfSplit}) {
+        const Layout layout{r, r, 0, pairing};
+        Array whole(type, x.size()), by_token(type, x.size());
+        const auto rotated = [&](Array& y, std::int64_t t, std::int64_t count) {
+          const Strides strides{0, row, r};
+          const Tensor tensor{at(x.data(), type, t * row),
+                              at(y.data(), type, t * row),
+                              heads,
+                              strides,
+                              strides,
+                              type};
+          rope(plan, layout, Direction::kForward, {1, count},
+               {&positions[static_cast<std::size_t>(t)], 0, 0}, {&tensor, 1});
+        };
+        rotated(whole, 0, tokens);
+        for (std::int64_t t = 0; t < tokens; ++t) rotated(by_token, t, 1);
+        CAPTURE(target, static_cast<int>(type), r, static_cast<int>(pairing));
+        CHECK((whole.memory == by_token.memory));
+      }
     }
   });
 }
