@@ -31,6 +31,12 @@ void touch(const Bytes& bytes, std::uint32_t change, Prefetch prefetch);
 void scale16(const Bytes& bytes, reference::Format format, float factor,
              Prefetch prefetch);
 
+// Rotates heads of `pairs` f32 pairs, a multiple of 32, by one angle: what the loads,
+// stores, products and shuffles of a rotation allow, its cosines and sines in registers.
+// False, and nothing done, for vectors of less than 256 bits.
+bool rotate_by_one(const Bytes& bytes, std::size_t pairs, bool is_interleaved,
+                   float cos, float sin, Prefetch prefetch);
+
 // Writes every word, through the caches and, where the processor can, past them.
 void fill(const Bytes& bytes, std::uint32_t value);
 void fill_past(const Bytes& bytes, std::uint32_t value);

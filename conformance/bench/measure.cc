@@ -154,7 +154,19 @@ class RowTimer {
                   [=](const Bytes& b) { loop(b, Prefetch::kYes); });
       };
       add("touch", [this](const Bytes& b, Prefetch p) { touch(b, none_, p); });
-      if (row_.dtype != reference::Format::kF32) {
+      if (row_.dtype == reference::Format::kF32) {
+        const auto pairs = static_cast<std::size_t>(row_.pairs());
+        const bool is_interleaved =
+            row_.layout.pairing == reference::Pairing::kInterleaved;
+        const Bytes none{};
+        if (rotate_by_one(none, pairs, is_interleaved, one_, 0,
+                          Prefetch::kNo)) {
+          add("angle", [=, this](const Bytes& b, Prefetch p) {
+            rotate_by_one(b, pairs, is_interleaved, one_,
+                          static_cast<float>(none_), p);
+          });
+        }
+      } else {
         add("fmt", [this](const Bytes& b, Prefetch p) {
           scale16(b, row_.dtype, one_, p);
         });
