@@ -14,7 +14,9 @@ enum class DimensionOrder { kBshd, kBhsd, kSbhd, kPacked };
 enum class Spacing {
   kDense,          // rows back to back
   kGaps,           // after each head, token and batch row
+  kQueriesApart,   // q alone with gaps
   kKeysApart,      // k in another order of dimensions than q, and with gaps
+  kKeyCache,       // k written to a cache: another order, room for more tokens
   kOutputsApart,   // outputs in another order than inputs, and with gaps
   kBroadcast,      // in_batch_stride 0: all batch rows read the same numbers
   kKeysBroadcast,  // of k alone
@@ -49,6 +51,8 @@ struct Storage {
   RowSpacing rows = RowSpacing::kDense;
   InPlace in_place = InPlace::kNone;
   BufferEdge edge = BufferEdge::kEnd;
+  // Positions are [batch, axes, seq], not [axes, batch, seq].
+  bool are_axes_inside = false;
 
   bool is_in_place(bool is_key) const {
     return in_place == InPlace::kBoth ||

@@ -19,10 +19,12 @@ inline constexpr text::Words<DimensionOrder, 4> kOrderWords{
      {DimensionOrder::kSbhd, "sbhd"},
      {DimensionOrder::kPacked, "packed"}}};
 
-inline constexpr text::Words<Spacing, 8> kSpacingWords{
+inline constexpr text::Words<Spacing, 10> kSpacingWords{
     {{Spacing::kDense, "dense"},
      {Spacing::kGaps, "gaps"},
+     {Spacing::kQueriesApart, "q_apart"},
      {Spacing::kKeysApart, "k_apart"},
+     {Spacing::kKeyCache, "k_cache"},
      {Spacing::kOutputsApart, "outputs_apart"},
      {Spacing::kBroadcast, "broadcast"},
      {Spacing::kKeysBroadcast, "k_broadcast"},

@@ -2,6 +2,7 @@
 
 #include <ropeproof_kernel.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -14,6 +15,15 @@ namespace {
 using reference::at;
 
 constexpr std::int64_t kUnusedRows = 3;
+
+// Where tokens find their rows, numbered as they come.
+enum class RowOrder {
+  kScattered,  // the first uses the last row
+  kBackwards,
+  kInOrder,
+  kAll  // backwards, and no row is left over: there may be one alone
+};
+constexpr std::size_t kKinds = 4;
 
 cases::Bits row_of(const cases::Bits& goldens, std::int64_t token,
                    std::int64_t pairs, reference::Format table) {
@@ -38,7 +48,7 @@ reference::Pair places(const cases::RopeCase& c, std::uint32_t layout,
 }  // namespace
 
 Cache cache_of(const cases::RopeCase& c, reference::Format table,
-               std::uint32_t layout) {
+               std::uint32_t layout, std::size_t salt) {
   Cache cache;
   std::map<std::pair<cases::Bits, cases::Bits>, std::int64_t> numbers;
   for (std::int64_t t = 0; t < c.tokens(); ++t) {
@@ -49,13 +59,19 @@ Cache cache_of(const cases::RopeCase& c, reference::Format table,
                             next);
     cache.ids.push_back(static_cast<std::uint64_t>(found->second));
   }
-  cache.rows = std::ssize(numbers) + kUnusedRows;
-  std::int64_t step = 2;
+  const auto kind = static_cast<RowOrder>(salt % kKinds);
+  const std::int64_t used = std::ssize(numbers);
+  cache.rows = used + (kind == RowOrder::kAll ? 0 : kUnusedRows);
+  cache.rows = std::max<std::int64_t>(cache.rows, 1);
+  std::int64_t step = kind == RowOrder::kScattered ? 2 : 1;
   while (std::gcd(step, cache.rows) != 1) ++step;
   const auto row_number = [&](std::int64_t number) {
-    return cache.rows - 1 - number * step % cache.rows;
+    return kind == RowOrder::kInOrder
+               ? number
+               : cache.rows - 1 - number * step % cache.rows;
   };
-  cache.unused_id = static_cast<std::uint64_t>(row_number(std::ssize(numbers)));
+  cache.unused_id =
+      static_cast<std::uint64_t>(row_number(std::min(used, cache.rows - 1)));
   for (std::uint64_t& id : cache.ids) {
     id = static_cast<std::uint64_t>(row_number(static_cast<std::int64_t>(id)));
   }

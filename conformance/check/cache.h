@@ -16,11 +16,12 @@ struct Cache {
   std::uint64_t unused_id = 0;
 };
 
-// The goldens of each token in a row, rounded once to `table`. Rows are neither in
-// the order of the tokens nor as many: tokens with equal angles share one, the
-// first token has the last, and three hold what nobody asks for.
+// The goldens of each token in a row, rounded once to `table`. Tokens with equal
+// angles share one. By `salt` rows are in the order of the tokens, or backwards, or
+// scattered, so that the first token has the last; and three hold what nobody asks
+// for, or none.
 Cache cache_of(const cases::RopeCase& c, reference::Format table,
-               std::uint32_t layout);
+               std::uint32_t layout, std::size_t salt);
 
 }  // namespace ropeproof::conformance::check
 

@@ -175,9 +175,9 @@ void Call::add_tables(std::uint32_t operation, Format table) {
 }
 
 void Call::add_cache(Format table) {
-  const std::uint32_t layout =
-      one_of(kernel_.description().caches, salt_of(*case_, ROPEPROOF_LOOKUP));
-  const Cache cache = cache_of(*case_, table, layout);
+  const std::size_t salt = salt_of(*case_, ROPEPROOF_LOOKUP);
+  const std::uint32_t layout = one_of(kernel_.description().caches, salt);
+  const Cache cache = cache_of(*case_, table, layout, salt >> 8);
   problem_.cache = layout;
   problem_.cache_rows = cache.rows;
   problem_.table_dtype = plugin::abi_dtype(table);
@@ -228,13 +228,15 @@ void Call::add_angles() {
                    : static_cast<std::uint64_t>(static_cast<std::int64_t>(p));
   };
   cases::Bits positions;
-  double greatest = 0;
-  for (const double p : c.positions) {
-    positions.push_back(bits_of(p));
-    greatest = std::max(greatest, p);
-  }
-  Rows rows = place_rows(storage_.rows, axes.count, c.batch, c.seq);
-  if (is_shared({&positions}, axes.count)) rows.strides.token = 0;
+  for (const double p : c.positions) positions.push_back(bits_of(p));
+  const double greatest =
+      c.positions.empty() ? 0 : std::max(0.0, std::ranges::max(c.positions));
+  const bool is_inside = storage_.are_axes_inside;
+  if (is_inside) positions = axes_inside(positions, axes.count, c.batch, c.seq);
+  Rows rows = place_rows(storage_.rows, is_inside ? c.batch : axes.count,
+                         is_inside ? axes.count : c.batch, c.seq);
+  auto& [outer, inner, none] = rows.strides;
+  if (is_shared({&positions}, axes.count)) inner = 0;
   // A gap holds a position that no token of the case has.
   const std::byte* const data =
       memory_
@@ -246,8 +248,8 @@ void Call::add_angles() {
   } else {
     problem_.positions = reinterpret_cast<const std::int64_t*>(data);
   }
-  problem_.position_axis_stride = rows.strides.batch;
-  problem_.position_batch_stride = rows.strides.token;
+  problem_.position_axis_stride = is_inside ? inner : outer;
+  problem_.position_batch_stride = is_inside ? outer : inner;
   if (!axes.axis_of_pair.empty()) {
     problem_.axis_of_pair = add_list<std::int32_t>(
         "axis_of_pair", {axes.axis_of_pair.begin(), axes.axis_of_pair.end()});
@@ -360,20 +362,24 @@ std::vector<plugin::Question> Call::questions() const {
   return questions;
 }
 
-plugin::Answer Call::run(judge::Output& output) {
+plugin::Answer Call::run(judge::Output& output, int rounds) {
   begin();
-  plugin::Answer answer = run_problem();
+  plugin::Answer answer = run_problem(rounds);
   if (answer.outcome == plugin::Outcome::kOk && k_.heads != problem_.k.heads) {
     problem_.q = k_;
-    answer = run_problem();
+    answer = run_problem(rounds);
   }
   return finish(std::move(answer), output);
 }
 
-plugin::Answer Call::run_problem() {
-  if (!kernel_.has_supports()) return kernel_.run(problem_);
+plugin::Answer Call::run_problem(int rounds) {
+  const auto solve = [&] {
+    return rounds == 1 ? kernel_.run(problem_)
+                       : kernel_.run_together({&problem_, 1}, rounds)[0];
+  };
+  if (!kernel_.has_supports()) return solve();
   plugin::Answer choice = kernel_.supports(plugin::Question(problem_));
-  if (choice.outcome == plugin::Outcome::kOk) return kernel_.run(problem_);
+  if (choice.outcome == plugin::Outcome::kOk) return solve();
   if (choice.outcome != plugin::Outcome::kDeclined) {
     choice.detail = "asked whether it takes the problem: " + choice.detail;
   }

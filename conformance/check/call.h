@@ -26,8 +26,9 @@ class Call {
   Call(plugin::Kernel& kernel, const cases::PermuteCase& c);
 
   // Runs the problem, unless the kernel declines it; a kernel without
-  // ROPEPROOF_KEYS gets q, then k. The output counts only if the answer is kOk.
-  plugin::Answer run(judge::Output& output);
+  // ROPEPROOF_KEYS gets q, then k. `rounds` times over, as Kernel::run_together does.
+  // The output counts only if the answer is kOk.
+  plugin::Answer run(judge::Output& output, int rounds = 1);
 
   // The same in two steps, for problems that are solved elsewhere or changed
   // first: the problem, with k where the kernel takes both; then what its
@@ -69,7 +70,7 @@ class Call {
   void add_angles();
   void add_scaling();
   // What the kernel does not decline.
-  plugin::Answer run_problem();
+  plugin::Answer run_problem(int rounds);
 
   plugin::Kernel& kernel_;
   CallMemory memory_;

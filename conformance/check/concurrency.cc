@@ -2,25 +2,150 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <numeric>
+#include <optional>
 
+#include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
+#include "conformance/check/features.h"
+#include "conformance/cover/values.h"
+#include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
 constexpr char kSuffix = 'D';
 
-// The tokens in another order: work that is other in its numbers alone.
-cases::RopeCase rotated(const cases::RopeCase& c, int by) {
-  std::vector<std::int64_t> tokens(static_cast<std::size_t>(c.tokens()));
-  std::iota(tokens.begin(), tokens.end(), 0);
-  if (!tokens.empty()) {
-    std::rotate(tokens.begin(),
-                tokens.begin() + by % static_cast<int>(tokens.size()),
-                tokens.end());
+// The tokens from number `by` on, around and around, `count` of them.
+cases::RopeCase tokens_from(const cases::RopeCase& c, int by,
+                            std::int64_t batch, std::int64_t seq) {
+  std::vector<std::int64_t> tokens;
+  for (std::int64_t t = 0; t < batch * seq; ++t) {
+    tokens.push_back((t + by) % c.tokens());
   }
-  return pick_tokens(c, tokens, c.batch, c.seq);
+  return pick_tokens(c, tokens, batch, seq);
+}
+
+// Why calls at once are not checked, if they are not.
+std::optional<ContractResult> not_asked(const plugin::Kernel& kernel,
+                                        const std::string& check) {
+  if (!offers(kernel, ROPEPROOF_CONCURRENT)) {
+    return not_checked(check, kSuffix, "concurrent");
+  }
+  if (!kernel.is_concurrent()) {
+    return not_checked(check, kSuffix, "threads of this plug-in");
+  }
+  return std::nullopt;
+}
+
+// Problems for threads, and where each lies.
+struct Work {
+  std::deque<cases::RopeCase> cases;
+  std::vector<Subject> subjects;
+  std::vector<cases::Memory> memories;
+
+  void add(const plugin::Kernel& kernel, const Subject& one, cases::RopeCase c,
+           cases::Memory memory = cases::Memory::kDense) {
+    // Without KEYS, k would need calls of its own.
+    const bool takes_both = offers(kernel, ROPEPROOF_KEYS);
+    cases.push_back(takes_both ? std::move(c) : pick_heads(c, c.q_heads, 0));
+    subjects.push_back({cases.back(), one.operation, one.claim});
+    memories.push_back(memory);
+  }
+};
+
+std::vector<plugin::Answer> run_together(
+    plugin::Kernel& kernel, std::span<const std::unique_ptr<Call>> calls,
+    int rounds) {
+  std::vector<ropeproof_problem> problems;
+  for (const auto& call : calls) problems.push_back(call->begin());
+  return kernel.run_together(problems, rounds);
+}
+
+// Whether the problem of a thread fails without the others.
+std::string alone(plugin::Kernel& kernel, const Subject& one,
+                  cases::Memory memory) {
+  judge::Output output;
+  const plugin::Answer answer =
+      Call(kernel, one.operation, one.c, one.claim.table, Placement{memory})
+          .run(output);
+  return judged(one, one.c, answer, output, "", kSuffix).pass
+             ? "; right when called alone: look for what calls share, as "
+               "buffers and tables that are static or cached"
+             : "; wrong when called alone, too";
+}
+
+ContractResult solve(plugin::Kernel& kernel, const std::string& check,
+                     const Work& work, int rounds) {
+  std::vector<std::unique_ptr<Call>> calls;
+  for (std::size_t i = 0; i < work.subjects.size(); ++i) {
+    const Subject& one = work.subjects[i];
+    calls.push_back(std::make_unique<Call>(kernel, one.operation, one.c,
+                                           one.claim.table,
+                                           Placement{work.memories[i]}));
+  }
+  const std::vector<plugin::Answer> answers =
+      run_together(kernel, calls, rounds);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    judge::Output output;
+    const plugin::Answer answer = calls[i]->finish(answers[i], output);
+    const Subject& one = work.subjects[i];
+    const std::string what = "thread " + std::to_string(i + 1) + " (" +
+                             one.c.id + ": " + cases::summary(one.c) + ")";
+    ContractResult result =
+        judged(one, one.c, answer, output, check, kSuffix, what);
+    if (result.pass && !answer.is_steady &&
+        offers(kernel, ROPEPROOF_DETERMINISTIC)) {
+      result =
+          failed(check, kSuffix, what + ": other bits than in its first round");
+    }
+    if (result.pass) continue;
+    if (answer.outcome != plugin::Outcome::kTimeout) {
+      result.reason += alone(kernel, one, work.memories[i]);
+    }
+    return result;
+  }
+  return passed(check, kSuffix);
+}
+
+ContractResult solve_permutations(plugin::Kernel& kernel,
+                                  const std::string& check,
+                                  const cases::RopeCase& like) {
+  constexpr std::int64_t kHeads = 8;
+  const reference::Layout layout = reference::leading(
+      like.spec.layout.head_dim, like.spec.layout.rotary_dim,
+      (kernel.description().pairings & ROPEPROOF_HALF_SPLIT) != 0
+          ? reference::Pairing::kHalfSplit
+          : reference::Pairing::kInterleaved);
+  std::vector<cases::PermuteCase> permutations;
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < kThreads; ++i) {
+    permutations.push_back(
+        cover::permute_case(like.dtype, layout, kHeads,
+                            kLargeElements / kHeads / layout.head_dim + i,
+                            static_cast<std::uint64_t>(i)));
+  }
+  if (!missing_feature(kernel.description(), permutations[0]).empty()) {
+    return passed(check, kSuffix);
+  }
+  for (const cases::PermuteCase& c : permutations) {
+    calls.push_back(std::make_unique<Call>(kernel, c));
+  }
+  const std::vector<plugin::Answer> answers =
+      run_together(kernel, calls, kLargeRounds);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    judge::Output output;
+    const plugin::Answer answer = calls[i]->finish(answers[i], output);
+    const std::string what =
+        "thread " + std::to_string(i + 1) + ", a permutation";
+    const ContractResult result = result_of(answer, check, kSuffix, what);
+    if (!result.pass) return result;
+    if (!output.stray.empty()) {
+      return failed(check, kSuffix, what + ": " + output.stray);
+    }
+    const judge::Measurement m = judge::judge(permutations[i], output);
+    if (!m.pass()) return failed(check, kSuffix, what + ": " + m.pattern);
+  }
+  return passed(check, kSuffix);
 }
 
 }  // namespace
@@ -28,55 +153,49 @@ cases::RopeCase rotated(const cases::RopeCase& c, int by) {
 ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
                                  std::span<const Subject> others) {
   const std::string check = std::to_string(kThreads) + " threads";
-  if (!offers(kernel, ROPEPROOF_CONCURRENT)) {
-    return not_checked(check, kSuffix, "concurrent");
-  }
-  if (!kernel.is_concurrent()) {
-    return not_checked(check, kSuffix, "threads of this plug-in");
-  }
+  if (const auto no = not_asked(kernel, check)) return *no;
   // Other work for each thread: state that they share shows.
-  std::deque<cases::RopeCase> cases;
-  std::vector<Subject> subjects;
-  const auto add = [&](const Subject& one, cases::RopeCase c) {
-    // Without KEYS, k would need calls of its own.
-    const bool takes_both = offers(kernel, ROPEPROOF_KEYS);
-    cases.push_back(takes_both ? std::move(c) : pick_heads(c, c.q_heads, 0));
-    subjects.push_back({cases.back(), one.operation, one.claim});
-  };
-  add(subject, subject.c);
+  Work work;
+  work.add(kernel, subject, subject.c);
   for (const Subject& other : others) {
-    if (&other.c != &subject.c && subjects.size() < kThreads) {
-      add(other, other.c);
+    if (&other.c != &subject.c && work.subjects.size() < kThreads) {
+      work.add(kernel, other, other.c);
     }
   }
-  for (int by = 1; subjects.size() < kThreads; ++by) {
-    add(subject, rotated(subject.c, by));
+  for (int by = 1; work.subjects.size() < kThreads; ++by) {
+    work.add(kernel, subject,
+             tokens_from(subject.c, by, subject.c.batch, subject.c.seq));
   }
-  std::vector<std::unique_ptr<Call>> calls;
-  std::vector<ropeproof_problem> problems;
-  for (const Subject& one : subjects) {
-    calls.push_back(std::make_unique<Call>(kernel, one.operation, one.c,
-                                           one.claim.table,
-                                           Placement{cases::Memory::kDense}));
-    problems.push_back(calls.back()->begin());
+  return solve(kernel, check, work, kRounds);
+}
+
+ContractResult check_large_concurrency(plugin::Kernel& kernel,
+                                       const Subject& subject) {
+  const std::string check =
+      "long calls on " + std::to_string(kThreads) + " threads";
+  if (const auto no = not_asked(kernel, check)) return *no;
+  const cases::RopeCase& c = subject.c;
+  const std::int64_t per_token =
+      std::max<std::int64_t>(c.q_heads, 1) * c.spec.layout.head_dim;
+  using cases::Memory;
+  std::vector<Memory> places = {Memory::kDense};
+  const bool strides = offers(kernel, ROPEPROOF_STRIDED);
+  if (offers(kernel, ROPEPROOF_OUT_OF_PLACE)) {
+    if (strides) places.push_back(Memory::kStrided);
+    if (offers(kernel, ROPEPROOF_IN_PLACE)) places.push_back(Memory::kInPlace);
   }
-  const std::vector<plugin::Answer> answers =
-      kernel.run_together(problems, kRounds);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    judge::Output output;
-    const plugin::Answer answer = calls[i]->finish(answers[i], output);
-    const std::string what =
-        "thread " + std::to_string(i + 1) +
-        (subjects[i].c.id == subject.c.id ? "" : " (" + subjects[i].c.id + ")");
-    ContractResult result = judged(subjects[i], subjects[i].c, answer, output,
-                                   check, kSuffix, what);
-    if (!result.pass) return result;
-    if (!answer.is_steady && offers(kernel, ROPEPROOF_DETERMINISTIC)) {
-      return failed(check, kSuffix,
-                    what + ": other bits than in its first round");
-    }
+  if (strides && offers(kernel, ROPEPROOF_IN_PLACE)) {
+    places.push_back(Memory::kStridedInPlace);
   }
-  return passed(check, kSuffix);
+  Work work;
+  for (int i = 0; i < kThreads; ++i) {
+    // Of other lengths, too.
+    work.add(kernel, subject,
+             tokens_from(c, i, 2, kLargeElements / per_token / 2 + 1 + i),
+             places[static_cast<std::size_t>(i) % places.size()]);
+  }
+  ContractResult result = solve(kernel, check, work, kLargeRounds);
+  return result.pass ? solve_permutations(kernel, check, c) : result;
 }
 
 }  // namespace ropeproof::conformance::check

@@ -76,6 +76,14 @@ inline constexpr int kRounds = 200;
 ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
                                  std::span<const Subject> others = {});
 
+// D, for ROPEPROOF_CONCURRENT: the same of kThreads long problems, made of the
+// subject's tokens, dense, strided and in place as the kernel takes them; then of
+// kThreads permutations, where it offers them. kLargeRounds times over.
+inline constexpr std::int64_t kLargeElements = 1 << 16;
+inline constexpr int kLargeRounds = 20;
+ContractResult check_large_concurrency(plugin::Kernel& kernel,
+                                       const Subject& subject);
+
 // One token of the subject again and again in one process, as often as a counter
 // of 16 bits holds and more; then the subject. A kernel that gets its calls through
 // a pipe gets fewer: more than a process may have files open (1024).

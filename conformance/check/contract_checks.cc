@@ -137,6 +137,13 @@ bool ContractChecks::asks_changes(const cases::RopeCase& c,
   return first_of(operation, c.dtype)->id == c.id;
 }
 
+bool ContractChecks::asks_long_calls(const cases::RopeCase& c,
+                                     std::uint32_t operation) const {
+  return !is_smoke_ && (operation == main_operation()
+                            ? first_of(operation, c.dtype)->id == c.id
+                            : first_of(operation)->id == c.id);
+}
+
 bool ContractChecks::is_once(const cases::RopeCase& c,
                              std::uint32_t operation) const {
   return once_->first == kind_of(c, operation) && once_->second->id == c.id;
@@ -171,6 +178,9 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
   }
   if (asks_changes(c, operation)) {
     checks.push_back(contract_check(changes(c.dtype, operation)));
+  }
+  if (asks_long_calls(c, operation)) {
+    checks.push_back(contract_check(check_large_concurrency(kernel_, subject)));
   }
   if (!is_once(c, operation)) return checks;
   if (!is_smoke_) {

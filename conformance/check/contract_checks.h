@@ -60,6 +60,8 @@ class ContractChecks {
   bool is_once(const cases::RopeCase& c, std::uint32_t operation) const;
   // Made once for each operation and dtype, behind a pipe once a run.
   bool asks_changes(const cases::RopeCase& c, std::uint32_t operation) const;
+  // Made once for each dtype of the main operation, and for each other operation.
+  bool asks_long_calls(const cases::RopeCase& c, std::uint32_t operation) const;
   ContractResult changes(reference::Format dtype, std::uint32_t operation);
 
   plugin::Kernel& kernel_;

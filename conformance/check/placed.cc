@@ -16,11 +16,13 @@ using Gaps = std::array<std::int64_t, 3>;
 constexpr Gaps kNoGaps{}, kInputGaps{3, 5, 7}, kOutputGaps{9, 11, 13},
     kKeyGaps{15, 19, 17}, kKeyOutputGaps{21, 25, 23};
 
+// Of tokens that a cache has not got yet.
+constexpr std::int64_t kCacheRoom = 2;
 // Each row of a wide dimension takes a page.
 constexpr std::int64_t kMostWideRows = 128;
 // After the rows of positions, amplitudes and tables, which have no heads.
 constexpr Strides kRowGaps{5, 3, 0};
-constexpr std::int64_t kMostPages = 256;
+constexpr std::int64_t kMostPages = 512;
 
 struct Dimension {
   std::int64_t count;
@@ -110,6 +112,14 @@ Placed place(const cases::Storage& storage, const reference::Shape& shape,
     case Spacing::kGaps:
       placed = {rows(same, kInputGaps), rows(same, kOutputGaps)};
       break;
+    case Spacing::kQueriesApart:
+      placed.in = rows(same, is_key ? kNoGaps : kInputGaps);
+      placed.out = rows(same, is_key ? kNoGaps : kOutputGaps);
+      break;
+    case Spacing::kKeyCache:
+      placed.in = placed.out = rows(same, kNoGaps);
+      if (is_key) placed.out = rows(other, {0, kCacheRoom * length, 0});
+      break;
     case Spacing::kKeysApart:
       placed = is_key
                    ? Placed{rows(other, kKeyGaps), rows(other, kKeyOutputGaps)}
@@ -165,6 +175,18 @@ Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
     batch = std::max(batch + 1, least);
   }
   return rows;
+}
+
+cases::Bits axes_inside(const cases::Bits& positions, std::int64_t axes,
+                        std::int64_t batch, std::int64_t seq) {
+  cases::Bits inside;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t axis = 0; axis < axes; ++axis) {
+      const auto row = positions.begin() + (axis * batch + b) * seq;
+      inside.insert(inside.end(), row, row + seq);
+    }
+  }
+  return inside;
 }
 
 }  // namespace ropeproof::conformance::check

@@ -27,6 +27,10 @@ Placed place(const cases::Storage& storage, const reference::Shape& shape,
 Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
                 std::int64_t inner, std::int64_t length);
 
+// [axes, batch, seq] as [batch, axes, seq].
+cases::Bits axes_inside(const cases::Bits& positions, std::int64_t axes,
+                        std::int64_t batch, std::int64_t seq);
+
 }  // namespace ropeproof::conformance::check
 
 #endif  // ROPEPROOF_CONFORMANCE_CHECK_PLACED_H_

@@ -52,7 +52,10 @@ Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
   }
   // A table has no tensors, so it is asked of kernels without strides too: they
   // get it dense.
-  if ((features & ROPEPROOF_STRIDED) == 0) storage.rows = RowSpacing::kDense;
+  if ((features & ROPEPROOF_STRIDED) == 0) {
+    storage.rows = RowSpacing::kDense;
+    storage.are_axes_inside = false;
+  }
   // Heads of one token are no long way apart where they are packed.
   const bool is_long =
       storage.spacing == Spacing::kWide || storage.spacing == Spacing::kFar;

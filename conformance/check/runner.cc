@@ -70,7 +70,7 @@ Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c,
 }  // namespace
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::RopeCase& c, bool is_declined,
+                   const cases::RopeCase& c, bool is_declined, int rounds,
                    judge::Output* answer) {
   Check check;
   check.suffixes = suffixes_of(operation, c);
@@ -92,7 +92,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     run_call(
         check, answer == nullptr ? mine : *answer,
         [&](judge::Output& output) {
-          return Call(kernel, operation, c, claim.table).run(output);
+          return Call(kernel, operation, c, claim.table).run(output, rounds);
         },
         [&](const judge::Output& output) {
           return judge::judge(c, operation, claim, output);
@@ -213,12 +213,14 @@ class Suite {
     add(c, std::move(check));
   }
 
-  void ask(const cases::RopeCase& c, std::uint32_t operations = ~0u) {
+  void ask(const cases::RopeCase& c, std::uint32_t operations = ~0u,
+           int rounds = 1) {
     for (const std::uint32_t operation : operations_) {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
       judge::Output answer;
-      Check values = check_values(kernel_, operation, c, is_declined, &answer);
+      Check values =
+          check_values(kernel_, operation, c, is_declined, rounds, &answer);
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;
@@ -289,6 +291,18 @@ class Suite {
     ask_each(group.sequence_cases);
   }
 
+  // Kernels that tune or compile themselves for a shape do so in its first calls.
+  // Small shapes of models are called often enough to see what comes then.
+  int rounds_of(const cover::FormedCase& formed,
+                const cases::RopeCase& c) const {
+    constexpr std::int64_t kLeast = 1 << 10, kMost = 1 << 13;
+    constexpr int kRounds = 24;
+    const auto elements = static_cast<std::int64_t>(c.q.size() + c.k.size());
+    const bool is_often = formed.row.empty() && kernel_.is_concurrent() &&
+                          elements >= kLeast && elements <= kMost;
+    return is_often ? kRounds : 1;
+  }
+
   // They are formed for what the kernel offers: no other operation is asked.
   void ask_formed() {
     const std::uint32_t offered = kernel_.description().operations;
@@ -297,10 +311,10 @@ class Suite {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
     Forming forming(taken, asked_description(kernel_, selection_));
-    for (std::size_t i = 0; i < taken.size(); ++i) {
+    for (const cover::FormedCase* c : taken) {
       const FormedQuestion one = forming.next();
       show(one.rope.id);
-      ask(one.rope, offered);
+      ask(one.rope, offered, rounds_of(*c, one.rope));
       if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
         ask(*one.permute);
       }

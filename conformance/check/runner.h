@@ -46,11 +46,11 @@ inline constexpr std::uint32_t kRopeOperations[] = {
 
 // The values of one case under one operation, in one call; UNSUPPORTED without a
 // call where the kernel does not offer it, DECLINED where that is said for it.
-// Neither id nor summary is filled in. `answer`, if given, gets what the kernel
-// returned.
+// Neither id nor summary is filled in. `rounds` times over, as Call::run. `answer`, if
+// given, gets what the kernel returned.
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::RopeCase& c, bool is_declined = false,
-                   judge::Output* answer = nullptr);
+                   int rounds = 1, judge::Output* answer = nullptr);
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown tier, id or

@@ -94,6 +94,7 @@ class Reader {
 
   std::string axes() const {
     const std::int64_t count = p_.position_axes;
+    if (are_axes_inside()) return "sections_inside";
     if (p_.axis_weights != nullptr) return "weights_" + std::to_string(count);
     switch (p_.axis_map) {
       case 0:
@@ -103,7 +104,7 @@ class Reader {
       case ROPEPROOF_AXES_INTERLEAVED:
         return "interleaved";
       case ROPEPROOF_AXES_GRID:
-        return "grid";
+        return count == 2 ? "grid" : "grid_" + std::to_string(count);
       default:
         return "any";
     }
@@ -202,7 +203,9 @@ class Reader {
     if (k.heads > 0 && p_.batch > 1 && k.in_batch_stride == 0) {
       return "k_broadcast";
     }
-    if (in == d && out == d && is_whole) return "dense";
+    if (in == d && out == d && is_whole) {
+      return is_key_elsewhere() && !is_packed() ? "k_cache" : "dense";
+    }
     const auto is_wide = [](std::int64_t count, std::int64_t stride) {
       return count > 1 && stride > kWideStride;
     };
@@ -213,7 +216,8 @@ class Reader {
       return "wide";
     }
     if (k.heads > 0 && fastest(k.in_head_stride, k.in_token_stride) != in) {
-      return "k_apart";
+      return fastest(k.in_head_stride, k.in_token_stride) == d ? "q_apart"
+                                                               : "k_apart";
     }
     return in == d && out != d ? "outputs_apart" : "gaps";
   }
@@ -224,7 +228,8 @@ class Reader {
                      (p_.batch - 1) * p_.table_batch_stride +
                          (p_.seq - 1) * p_.table_token_stride);
     }
-    return rows_by(p_.seq, p_.position_batch_stride,
+    return rows_by(are_axes_inside() ? p_.position_axes * p_.seq : p_.seq,
+                   p_.position_batch_stride,
                    (p_.batch - 1) * p_.position_batch_stride +
                        (p_.position_axes - 1) * p_.position_axis_stride);
   }
@@ -237,10 +242,30 @@ class Reader {
   const ropeproof_problem& problem() const { return p_; }
 
  private:
-  // The exponents begin anew in the middle.
+  // The exponents begin anew with each axis; of frequencies alone nothing says how
+  // many axes.
   bool is_grid() const {
-    return p_.exponent_numerators != nullptr && p_.rotary_dim % 4 == 0 &&
-           p_.exponent_numerators[p_.rotary_dim / 4] == 0;
+    if (p_.exponent_numerators == nullptr) return false;
+    for (const std::int64_t axes : {2, 3}) {
+      const std::int64_t pairs = p_.rotary_dim / 2;
+      if (pairs % axes == 0 && p_.exponent_numerators[pairs / axes] == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool are_axes_inside() const {
+    return p_.position_axes > 1 && p_.batch > 1 &&
+           p_.position_axis_stride < p_.position_batch_stride;
+  }
+
+  // Whether k is written in other strides than it is read.
+  bool is_key_elsewhere() const {
+    const ropeproof_tensor& k = p_.k;
+    return k.heads > 0 && (k.out_head_stride != k.in_head_stride ||
+                           k.out_token_stride != k.in_token_stride ||
+                           k.out_batch_stride != k.in_batch_stride);
   }
 
   template <class Is>

@@ -28,6 +28,9 @@ constexpr std::int64_t kMaxElements = 1 << 14;
 // Channels outside the window, in halves of those inside.
 constexpr std::int64_t kOfModels[] = {1, 3};
 
+// In units of kFarOffset: those of two models, and one beyond 10 bits.
+constexpr std::int64_t kFarOffsets[] = {1, 1, 4, 9};
+
 std::int64_t draw_size(Draw& draw, const Range& range) {
   return draw.between(range.low, range.high);
 }
@@ -69,9 +72,11 @@ class Outline {
   // Within their classes, smaller where the product is large.
   void choose_sizes() {
     pairs_ = model_ == nullptr ? draw_size(draw_, q_.pairs) : model_->pairs();
-    if (q_.axes == AxesClass::kGrid)
-      pairs_ = std::max(pairs_ / 2 * 2, q_.pairs.low);
-    if (q_.axes == AxesClass::kGrid && pairs_ % 2 != 0) ++pairs_;
+    const std::int64_t parts = q_.axes == AxesClass::kGrid    ? 2
+                               : q_.axes == AxesClass::kGrid3 ? 3
+                                                              : 1;
+    pairs_ = pairs_ / parts * parts;
+    if (pairs_ < q_.pairs.low) pairs_ += parts;
     c_.batch = draw_size(draw_, q_.batch);
     c_.seq = draw_size(draw_, q_.seq);
     if (q_.order != OrderClass::kAscending) {
@@ -124,7 +129,8 @@ class Outline {
         l.head_dim = width;
         break;
       case WindowClass::kLeading:
-        l.head_dim = width + 2 * some - (1 - odd);
+        l.head_dim =
+            q_.head_dim > width ? q_.head_dim : width + 2 * some - (1 - odd);
         break;
       case WindowClass::kLeadingOdd:
         l.head_dim = width + 2 * some - odd;
@@ -142,7 +148,7 @@ class Outline {
         l.head_dim = width + l.rotary_offset;
         break;
       case WindowClass::kFar:
-        l.rotary_offset = draw_.one_in(4) ? 4 * kFarOffset : kFarOffset;
+        l.rotary_offset = kFarOffset * draw_.from(kFarOffsets);
         l.head_dim = width + l.rotary_offset;
         break;
     }
@@ -180,16 +186,29 @@ class Outline {
       case AxesClass::kSections4:
         axes = reference::contiguous_sections(parts(4));
         break;
+      case AxesClass::kSections6:
+        axes = reference::contiguous_sections(parts(6));
+        break;
+      case AxesClass::kSectionsInside:
+        axes = reference::contiguous_sections(parts(3));
+        break;
       case AxesClass::kInterleaved: {
-        // 0 1 2 0 1 2 ... while axes 1 and 2 have pairs left.
-        const std::int64_t each = std::max<std::int64_t>((pairs_ - 1) / 3, 1);
-        axes = reference::interleaved_sections(
-            std::vector<std::int64_t>{pairs_ - 2 * each, each, each});
+        // 0 1 2 0 1 2 ... while the axes but the first have pairs left.
+        axes.count = pairs_ < 8 ? 3 : draw_.between(2, 4);
+        const std::int64_t each =
+            std::max<std::int64_t>((pairs_ - 1) / axes.count, 1);
+        for (std::int64_t j = 0; j < pairs_; ++j) {
+          axes.axis_of_pair.push_back(j < axes.count * each ? j % axes.count
+                                                            : 0);
+        }
         break;
       }
-      case AxesClass::kGrid: {
+      case AxesClass::kGrid:
+      case AxesClass::kGrid3: {
+        const std::int64_t count = q_.axes == AxesClass::kGrid ? 2 : 3;
         const reference::Scheme grid =
-            reference::n_axis(std::vector<std::int64_t>(2, pairs_ / 2));
+            reference::n_axis(std::vector<std::int64_t>(
+                static_cast<std::size_t>(count), pairs_ / count));
         axes = grid.axes;
         c_.spec.frequencies.exponents = grid.exponents;
         break;
@@ -215,9 +234,11 @@ class Outline {
   void choose_storage() {
     using cases::Memory;
     c_.storage = q_.storage;
+    c_.storage->are_axes_inside = q_.axes == AxesClass::kSectionsInside;
     const bool is_dense = q_.storage.order == cases::DimensionOrder::kBshd &&
                           q_.storage.spacing == cases::Spacing::kDense &&
-                          q_.storage.rows == cases::RowSpacing::kDense;
+                          q_.storage.rows == cases::RowSpacing::kDense &&
+                          !c_.storage->are_axes_inside;
     c_.memory = q_.storage.any_in_place(c_.k_heads)
                     ? (is_dense ? Memory::kInPlace : Memory::kStridedInPlace)
                     : (is_dense ? Memory::kDense : Memory::kStrided);

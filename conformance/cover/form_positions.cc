@@ -23,11 +23,14 @@ Bounds bounds_of(int magnitude) {
   return {least, (std::int64_t{1} << magnitude) - 1};
 }
 
+// Powers where formats, and integers, end.
+constexpr std::int64_t kEdges[] = {8, 11, 12, 16, 17, 20, 24, 31, 32};
+
 // Half of them next to a power of two, where formats begin to lose odd numbers.
 std::int64_t anywhere(Draw& draw, std::int64_t most) {
   if (draw.one_in(2)) return draw.between(0, most);
-  std::int64_t power = 1;
-  while (power * 2 <= most && !draw.one_in(8)) power *= 2;
+  std::int64_t power = std::int64_t{1} << draw.from(kEdges);
+  while (power > most) power /= 2;
   return std::clamp<std::int64_t>(power + draw.between(-1, 1), 0, most);
 }
 
@@ -42,6 +45,10 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
   // Where the sequence that reaches into this chunk ends, and the next begins.
   const std::int64_t first_end = std::max<std::int64_t>(seq / 3, 1);
   const std::int64_t segment = std::max<std::int64_t>(seq / 4, 2);
+  // Some of what is not ascending by one is regular all the same.
+  const bool is_regular = order == OrderClass::kShuffled &&
+                          largest >= 2 * seq && seq > 3 && draw.one_in(3);
+  const bool falls = is_regular && draw.one_in(2);
   for (std::int64_t t = 0; t < seq; ++t) {
     switch (order) {
       case OrderClass::kFromZero:
@@ -52,7 +59,9 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
         break;
       case OrderClass::kShuffled:
         // Neither ascending nor packed, however short: it begins above its end.
-        add(t == middle    ? largest
+        add(falls          ? largest - t
+            : is_regular   ? largest - 2 * (seq - 1 - t)
+            : t == middle  ? largest
             : t == 0       ? largest - draw.between(1, largest / 4 + 1)
             : t == seq - 1 ? draw.between(0, largest / 4)
                            : anywhere(draw, largest));
@@ -72,17 +81,25 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
   return row;
 }
 
-// Half of the positions become negative, one at least; the largest does not, if it
-// is to stay and not alone.
+// Half of the positions become negative, one at least. Of those that are to have a
+// length one stays: the largest or, where the largest is to become negative, another.
 void mix_signs(Draw& draw, const std::vector<double*>& positions,
                bool keeps_top) {
-  const double* const top = *std::ranges::max_element(
-      positions, {}, [](const double* p) { return *p; });
+  const auto value = [](const double* p) { return *p; };
+  double* top = *std::ranges::max_element(positions, {}, value);
+  if (keeps_top && positions.size() > 2 && draw.one_in(2)) {
+    double* const other = positions[positions[0] == top ? 1 : 0];
+    if (*other >= 4) {  // trained lengths are parts of what it makes
+      *top = -*top;
+      top = other;
+    }
+  }
   double* last = nullptr;
   bool has_negative = false;
   for (double* p : positions) {
     if (p == top && keeps_top && positions.size() > 1) continue;
-    if (*p == 0) continue;
+    has_negative = has_negative || *p < 0;
+    if (*p <= 0) continue;
     last = p;
     if (p == top) {
       *p = -*p;
@@ -124,17 +141,34 @@ std::vector<double> form_positions(Draw& draw, const Question& q,
     largest = std::max(largest, std::min(seq - 1, bounds.most));
   }
   const bool are_alike = q.storage.rows == cases::RowSpacing::kShared;
+  // Only one row of one axis reaches the largest position.
+  const std::int64_t top_axis = draw.between(0, axes - 1);
+  const std::int64_t top_row = are_alike ? 0 : draw.between(0, batch - 1);
+  // Single tokens of some decoding are one behind the other.
+  const bool is_regular =
+      seq == 1 && !are_alike && largest >= batch && draw.one_in(3);
+  const bool falls = draw.one_in(2);
   std::vector<double> positions;
   for (std::int64_t axis = 0; axis < axes; ++axis) {
     std::vector<double> first;
     for (std::int64_t b = 0; b < batch; ++b) {
-      // Only one row of one axis reaches the largest position.
-      const std::int64_t most =
-          axis + b == 0 ? largest
-                        : std::max<std::int64_t>(
-                              largest - draw.between(0, largest / 8 + 1), 0);
+      const bool is_top = axis == top_axis && b == top_row;
+      std::int64_t most = largest;
+      if (is_regular) {
+        most =
+            largest - (axis == top_axis ? 0 : 1) - (falls ? b : batch - 1 - b);
+      } else if (!is_top) {
+        most = std::max<std::int64_t>(
+            largest - draw.between(0, largest / 8 + 1), 0);
+      }
+      // That the first row ascends says nothing of the others.
+      const bool is_other = b > 0 && q.order == OrderClass::kAscending &&
+                            seq > 2 && draw.one_in(4);
       std::vector<double> row =
-          are_alike && b > 0 ? first : row_of(draw, q.order, seq, most);
+          are_alike && b > 0
+              ? first
+              : row_of(draw, is_other ? OrderClass::kShuffled : q.order, seq,
+                       std::max<std::int64_t>(most, 0));
       if (b == 0) first = row;
       positions.insert(positions.end(), row.begin(), row.end());
     }

@@ -154,7 +154,11 @@ class Offer {
     if (word.starts_with("weights")) return has(ROPEPROOF_AXIS_WEIGHTS);
     if (word == "interleaved") return maps(ROPEPROOF_AXES_INTERLEAVED);
     if (word == "any") return maps(0);
-    if (word == "grid") {
+    if (word == "sections_inside" &&
+        !(shares_memory_ && has(ROPEPROOF_STRIDED))) {
+      return false;
+    }
+    if (word.starts_with("grid")) {
       return maps(ROPEPROOF_AXES_GRID) &&
              (has(ROPEPROOF_INV_FREQ) || has(ROPEPROOF_EXPONENTS));
     }

@@ -20,6 +20,7 @@ struct Question {
   int magnitude = 8;  // of kMagnitudeClasses
   OrderClass order = OrderClass::kAscending;
   WindowClass window = WindowClass::kFull;
+  std::int64_t head_dim = 0;  // of a leading window; 0: drawn
   Range pairs{4, 4}, batch{1, 1}, seq{1, 1}, q_heads{1, 1}, k_heads{0, 0};
   Values values = Values::kRandom;
   cases::Storage storage;

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::int64_t kMaxSize = 1 << 20;
 // Elements of q and k up to which core asks a shape in every dtype.
-constexpr std::int64_t kEveryDtype = 1 << 18;
+constexpr std::int64_t kEveryDtype = 1 << 17;
+// And up to which core asks it varied.
+constexpr std::int64_t kVariedInCore = 1 << 18;
 
 std::int64_t elements(const Shape& shape) {
   return shape.batch * shape.seq * (shape.q_heads + shape.k_heads) * 2 *
@@ -72,6 +74,10 @@ Question question_of_shape(const Model& model, const Masks& offered,
     return d < model.size() && (offered[d] >> model.at(d, word) & 1) != 0;
   };
   set("dtype", dtype);
+  for (const auto& [dimension, word] : shape.of) {
+    const std::size_t d = model.at(dimension);
+    if (d < model.size()) row[d] = model.at(d, word);
+  }
   const std::string window = text::word(kWindowClasses, shape.window);
   const std::size_t w = model.at("window");
   if (offers("window", window)) row[w] = model.at(w, window);
@@ -91,7 +97,7 @@ Question question_of_shape(const Model& model, const Masks& offered,
   for (const char* name : drawn) {
     const std::size_t d = model.at(name);
     const std::vector<std::uint8_t> classes = classes_of(model, offered, d);
-    if (classes.empty()) continue;
+    if (classes.empty() || row[d] != kOpen) continue;
     turn = cases::random_bits(turn, d);
     const std::uint8_t c = classes[turn % classes.size()];
     // A row of these takes a page, and shapes have many.
@@ -116,6 +122,7 @@ Question question_of_shape(const Model& model, const Masks& offered,
   q.q_heads = {shape.q_heads, shape.q_heads};
   q.k_heads = {shape.k_heads, shape.k_heads};
   q.pairs = {shape.pairs, shape.pairs};
+  q.head_dim = shape.head_dim;
   // 4096 tokens need as many positions.
   if (offers("magnitude", "2^16")) q.magnitude = 16;
   return q;
@@ -126,6 +133,33 @@ constexpr const char* kPlain[] = {"pairing", "layout", "place"};
 constexpr const char* kVaried[] = {"pairing", "layout",  "place", "direction",
                                    "scaling", "axes",    "order", "sign",
                                    "rows",    "strides", "base"};
+
+void read_of(text::StrictObject& object, Shape& shape) {
+  const nlohmann::json* const of = object.find("of");
+  if (of == nullptr) return;
+  if (!of->is_object()) object.fail("of", "no object");
+  for (const auto& [name, word] : of->items()) {
+    const auto classes = known_classes(name);
+    if (!classes || !word.is_string() ||
+        std::ranges::find(*classes, word.get<std::string>()) ==
+            classes->end()) {
+      object.fail("of", "\"" + name + "\" has no class " + word.dump());
+    }
+    shape.of.emplace(name, word.get<std::string>());
+  }
+}
+
+// Whether each class of a shape is one of those offered.
+bool are_offered(const Model& model, const Masks& offered,
+                 const std::map<std::string, std::string>& of) {
+  for (const auto& [dimension, word] : of) {
+    const std::size_t d = model.at(dimension);
+    if (d == model.size() || (offered[d] >> model.at(d, word) & 1) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -150,6 +184,10 @@ std::vector<Shape> read_shapes(const std::string& text,
     s.k_heads = object.integer("k_heads", 0, kMaxSize);
     s.pairs = object.integer("pairs", 1, kMaxSize);
     s.window = object.word("window", kWindowClasses);
+    if (object.find("head_dim") != nullptr) {
+      s.head_dim = object.integer("head_dim", 2 * s.pairs + 1, kMaxSize);
+    }
+    read_of(object, s);
     object.finish();
     shapes.push_back(std::move(s));
   }
@@ -179,6 +217,7 @@ std::vector<ShapeQuestion> shape_questions(const Model& model,
   std::vector<ShapeQuestion> questions;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Shape& shape = shapes[i];
+    if (!are_offered(model, offered, shape.of)) continue;
     // Of no pattern: a size must not always meet the same dtype.
     const std::uint64_t turn = cases::random_bits(shapes.size(), i);
     const std::size_t chosen = turn % dtypes.size();
@@ -194,8 +233,10 @@ std::vector<ShapeQuestion> shape_questions(const Model& model,
       if (!is_chosen && !is_cheap) one.tier = "full";
       // A prompt begins at 0.
       if (turn % 2 == 0) one.question.order = OrderClass::kFromZero;
-      if (is_chosen && !shape.is_loop) {
-        questions.push_back({shape.name + "-varied", shape.tier,
+      if (is_chosen && !shape.is_loop && shape.of.empty()) {
+        const bool is_large = elements(shape) > kVariedInCore;
+        questions.push_back({shape.name + "-varied",
+                             is_large ? "full" : shape.tier,
                              question_of_shape(model, offered, shape, ~turn,
                                                dtypes[d], kVaried)});
       }

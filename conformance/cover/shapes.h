@@ -3,6 +3,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
 #define ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct Shape {
   bool is_loop = false;
   std::int64_t batch = 1, seq = 1, q_heads = 1, k_heads = 0, pairs = 1;
   WindowClass window = WindowClass::kFull;
+  std::int64_t head_dim = 0;  // of a leading window; 0: drawn
+  // What else the model's calls are, a class of each dimension; only kernels that
+  // offer all of it are asked.
+  std::map<std::string, std::string> of = {};
 };
 
 // The shapes, then those of the loops, which vary one size and leave the others
@@ -30,11 +35,11 @@ struct ShapeQuestion {
 };
 
 // What a kernel is asked: each shape in one dtype, and once more with other classes
-// in the dimensions that a shape leaves open; the shapes of core in all of its
-// dtypes, those of more than 2^18 elements in full. Each size of a loop in all
-// dtypes, in core in one of them, of pairs in all. Pairings, orders of dimensions and
-// places take turns, and half of the shapes have positions from 0. A window that it
-// does not offer is full.
+// in the dimensions that a shape leaves open, of more than 2^18 elements in full; the
+// shapes of core in all of its dtypes, those of more than 2^17 elements in full. Each
+// size of a loop in all dtypes, in core in one of them, of pairs in all. Pairings,
+// orders of dimensions and places take turns, and half of the shapes have positions
+// from 0. A window that it does not offer is full.
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,
                                            const std::vector<Shape>& shapes);

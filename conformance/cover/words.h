@@ -99,19 +99,25 @@ enum class AxesClass {
   kSections2,
   kSections3,
   kSections4,
-  kInterleaved,
+  kSections6,
+  kSectionsInside,  // three; the axes lie inside the batch rows
+  kInterleaved,     // two, three or four
   kGrid,
+  kGrid3,
   kAny,
   kWeights2,
   kWeights3
 };
-inline constexpr text::Words<AxesClass, 9> kAxesClasses{
+inline constexpr text::Words<AxesClass, 12> kAxesClasses{
     {{AxesClass::kOne, "one"},
      {AxesClass::kSections2, "sections_2"},
      {AxesClass::kSections3, "sections_3"},
      {AxesClass::kSections4, "sections_4"},
+     {AxesClass::kSections6, "sections_6"},
+     {AxesClass::kSectionsInside, "sections_inside"},
      {AxesClass::kInterleaved, "interleaved"},
      {AxesClass::kGrid, "grid"},
+     {AxesClass::kGrid3, "grid_3"},
      {AxesClass::kAny, "any"},
      {AxesClass::kWeights2, "weights_2"},
      {AxesClass::kWeights3, "weights_3"}}};

@@ -28,6 +28,8 @@ constexpr Meaning kMeanings[] = {
      "look for memory that is read before it is written, and for races"},
     {"8 threads", "calls at once disturb each other", "memory/race",
      "give each call a scratch buffer of its own"},
+    {"long calls", "calls at once disturb each other", "memory/race",
+     "give each call a scratch buffer of its own"},
     {"one thread or many", "the number of threads changes the result",
      "memory/race", "let no two threads write the same row"},
     {"rows alone", "a row's result depends on the rows beside it",
@@ -64,6 +66,9 @@ constexpr Meaning kEnds[] = {
      "mask the last vector of a row"},
     {"which is no output", "writes to an input or beside an output",
      "memory/aliasing", "write output rows alone"},
+    {"wrong when called alone", "wrong in a long call, or after some calls",
+     "table/stale",
+     "look for a kernel that is tuned, a counter that overflows"},
     {"refused", "refuses what it declares", "",
      "declare less, or export ropeproof_supports"},
 };

@@ -129,7 +129,7 @@ StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
     if (!c) return false;
     judge::Output answer;
     check::Check check =
-        check::check_values(kernel, found.operation, *c, false, &answer);
+        check::check_values(kernel, found.operation, *c, false, 1, &answer);
     judged.add(*c, found.operation, check, std::move(answer));
     if (check.verdict != found.check.verdict) return false;
     failure.check = std::move(check);
@@ -185,7 +185,7 @@ StressResult search(plugin::Kernel& kernel, std::uint64_t seed,
       for (const std::uint32_t operation : check::kRopeOperations) {
         judge::Output answer;
         check::Check check = check::check_values(
-            kernel, operation, group.rope_cases[i], false, &answer);
+            kernel, operation, group.rope_cases[i], false, 1, &answer);
         judged.add(group.rope_cases[i], operation, check, std::move(answer));
         ++(check.verdict == check::Verdict::kUnsupported ? result.unsupported
                                                          : result.judged);

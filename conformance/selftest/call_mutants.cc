@@ -1,5 +1,6 @@
 #include "conformance/selftest/call_mutants.h"
 
+#include <array>
 #include <map>
 #include <stdexcept>
 
@@ -20,6 +21,19 @@ class ThreadedKernel : public KnobKernel {
  public:
   ThreadedKernel() : KnobKernel(description_of(), exact_knobs()) {}
   bool is_concurrent() const override { return true; }
+  // What is in place is solved once: nobody puts it back.
+  std::vector<plugin::Answer> run_together(
+      std::span<const ropeproof_problem> problems, int rounds) override {
+    std::vector<plugin::Answer> answers(problems.size());
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t i = 0; i < problems.size(); ++i) {
+        if (round == 0 || problems[i].q.in != problems[i].q.out) {
+          answers[i] = run(problems[i]);
+        }
+      }
+    }
+    return answers;
+  }
 
  private:
   static plugin::Description description_of() {
@@ -43,21 +57,45 @@ class CountingKernel : public ThreadedKernel {
   int last_, calls_ = 0;
 };
 
-// A thread reads the table that another one has just formed in the same place.
+// Rotates nothing from the 20th call of a shape of 4,096 elements on: tuned wrongly.
+class TunedKernel : public ThreadedKernel {
+ public:
+  plugin::Answer run(const ropeproof_problem& problem) override {
+    ropeproof_problem p = problem;
+    const bool is_large = p.batch * p.seq * p.q.heads * p.head_dim > 4096;
+    if (is_large && ++calls_[{p.batch, p.seq, p.q.heads}] >= 20) {
+      p.rotary_dim = 0;
+    }
+    return KnobKernel::run(p);
+  }
+
+ private:
+  std::map<std::array<std::int64_t, 3>, int> calls_;
+};
+
+// A thread reads the table that another one has just formed in the same place, for
+// which it needs so many tokens.
 class SharingKernel : public ThreadedKernel {
  public:
+  explicit SharingKernel(std::int64_t tokens = 0) : tokens_(tokens) {}
+
   std::vector<plugin::Answer> run_together(
       std::span<const ropeproof_problem> problems, int rounds) override {
     std::vector<ropeproof_problem> mixed(problems.begin(), problems.end());
     for (std::size_t i = 0; i < mixed.size(); ++i) {
       const ropeproof_problem& other = problems[(i + 1) % problems.size()];
       if (mixed[i].inv_freq != nullptr && other.inv_freq != nullptr &&
-          mixed[i].rotary_dim <= other.rotary_dim) {
+          mixed[i].rotary_dim <= other.rotary_dim &&
+          mixed[i].batch * mixed[i].seq > tokens_) {
         mixed[i].inv_freq = other.inv_freq;
+        if (tokens_ > 0) mixed[i].positions = other.positions;
       }
     }
     return ThreadedKernel::run_together(mixed, rounds);
   }
+
+ private:
+  std::int64_t tokens_;
 };
 
 // Calls of mutants: of the dtype and pairing of most engines.
@@ -84,6 +122,11 @@ std::vector<CallMutant> call_mutants() {
   }
   list.push_back({"threads with unlike problems share a table", "memory/race",
                   [] { return std::make_unique<SharingKernel>(); }});
+  list.push_back({"threads with long problems share positions", "memory/race",
+                  [] { return std::make_unique<SharingKernel>(256); }});
+  list.push_back({"tuned wrongly: not rotated from the 20th call of a shape",
+                  "table/stale",
+                  [] { return std::make_unique<TunedKernel>(); }});
   return list;
 }
 
@@ -130,6 +173,7 @@ std::vector<diagnosis::Diagnosis> CallJudge::diagnose(
   if (run.checks.empty() && kernel.is_concurrent()) {
     add(check::check_concurrency(kernel, subject, calls_->others));
     add(check::check_many_calls(kernel, subject));
+    add(check::check_large_concurrency(kernel, subject));
   }
   return diagnosis::broken_promises(run);
 }

@@ -131,6 +131,7 @@ std::vector<Mutant> mutants() {
   add(smoke_mutants(), Stage::kSmoke);
   add(core_mutants(), Stage::kCore);
   add(narrow_mutants(), Stage::kFormed);
+  add(engine_mutants(), Stage::kFormed);
   add({{"no bug", "", [](Knobs&) {}}}, Stage::kNone);
   return all;
 }

@@ -42,6 +42,7 @@ std::vector<Mutant> core_mutants();
 // Wrong only in an order of memory, from a size on, or where several features meet;
 // killed by core.
 std::vector<Mutant> narrow_mutants();
+std::vector<Mutant> engine_mutants();
 
 // All of them, and a kernel without a bug.
 std::vector<Mutant> mutants();

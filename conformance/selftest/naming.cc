@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <set>
 
 #include "conformance/check/call.h"
@@ -38,6 +39,14 @@ void fill_numbers(cases::RopeCase& c) {
   };
   fill(c.inv_freq_hi, 0);
   fill(c.pair_amplitude, 1);
+  const std::optional<reference::XPos>& xpos = c.spec.frequencies.xpos;
+  for (std::size_t i = 0; xpos && i < c.pair_amplitude.size(); ++i) {
+    // There the amplitude is 1.
+    const auto token = static_cast<std::int64_t>(i) / c.pairs();
+    if (c.position(0, token) == xpos->centre) {
+      c.pair_amplitude[i] = std::bit_cast<std::uint64_t>(1.0);
+    }
+  }
   for (cases::Bits* inputs : {&c.q, &c.k}) {
     for (std::size_t i = 0; i < inputs->size(); ++i) {
       (*inputs)[i] = encode(c.dtype, 1 + static_cast<double>(i % 31) / 32);

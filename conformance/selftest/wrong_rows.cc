@@ -114,7 +114,11 @@ class Row {
         case_(row_of(c, number / heads(c, operation),
                      number % heads(c, operation))),
         pair_(number_at(place, case_.pairs(),
-                        [&](std::int64_t j) { return is_seen(case_, j); })),
+                        [&](std::int64_t j) {
+                          return is_frequencies()
+                                     ? at(case_.inv_freq_hi, j) != 0
+                                     : is_seen(case_, j);
+                        })),
         right_(right_answer(case_)) {}
 
   static std::int64_t heads(const cases::RopeCase& c, std::uint32_t operation) {

@@ -190,7 +190,7 @@ Group core_wide() {
                 "pairs, 300 tokens in a call. Kernels go through them in "
                 "blocks, and the first block says nothing of the next.");
   for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
-    if (dtype == Format::kF64) {
+    if (dtype == Format::kF64 || dtype == Format::kF16) {
       family.retire(1);  // formed at run time, among the shapes of models
     } else {
       family.add(make_case(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32, 8,

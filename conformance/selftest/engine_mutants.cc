@@ -1,0 +1,155 @@
+// Mutants that are wrong in calls as engines make them: caches, axes, lengths, and
+// scalings at the sizes of models.
+#include <algorithm>
+
+#include "conformance/diagnosis/mutations.h"
+#include "conformance/selftest/mutants.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+using diagnosis::HeadIndex;
+using diagnosis::skips;
+using Problem = ropeproof_problem;
+
+template <class... Is>
+auto all(Is... is) {
+  return [=](const Problem& p) { return (is(p) && ...); };
+}
+
+bool has_keys(const Problem& p) { return p.k.heads > 0; }
+bool has_axes(const Problem& p) { return p.position_axes > 1; }
+bool is_adjoint(const Problem& p) { return p.direction < 0; }
+
+bool is_last_head(const Problem& p, const HeadIndex& i) {
+  return i.head == (i.is_key ? p.k : p.q).heads - 1;
+}
+
+bool has_single_row(const Problem& p) {
+  return p.operation == ROPEPROOF_LOOKUP && p.cache_rows == 1;
+}
+auto has_pairs(std::int64_t least) {
+  return [=](const Problem& p) { return p.rotary_dim / 2 >= least; };
+}
+auto has_scaling(std::uint32_t kind) {
+  return [=](const Problem& p) {
+    return p.scaling != nullptr && p.scaling->kind == kind;
+  };
+}
+
+std::int64_t position_at(const Problem& p, std::int64_t axis, std::int64_t b,
+                         std::int64_t s) {
+  return p.positions[axis * p.position_axis_stride +
+                     b * p.position_batch_stride + s];
+}
+
+// Positions of the first batch row go up by one, those of another do not.
+bool ascends_in_first_row(const Problem& p) {
+  if (p.positions == nullptr || p.operation != ROPEPROOF_ROPE) return false;
+  bool is_first = true, are_all = true;
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t s = 1; s < p.seq; ++s) {
+      if (position_at(p, 0, b, s) == position_at(p, 0, b, s - 1) + 1) continue;
+      are_all = false;
+      if (b == 0) is_first = false;
+    }
+  }
+  return is_first && !are_all;
+}
+
+// The longest position is on another axis than the first.
+bool is_longer_on_other_axes(const Problem& p) {
+  if (p.positions == nullptr || p.scaling == nullptr || !has_axes(p) ||
+      p.scaling->seq_len == 0) {
+    return false;
+  }
+  std::int64_t first = 0, other = 0;
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t s = 0; s < p.seq; ++s) {
+      first = std::max(first, position_at(p, 0, b, s));
+      for (std::int64_t a = 1; a < p.position_axes; ++a) {
+        other = std::max(other, position_at(p, a, b, s));
+      }
+    }
+  }
+  return other > first;
+}
+
+}  // namespace
+
+std::vector<Mutant> engine_mutants() {
+  const auto last_head = [](const char* name, auto where) {
+    return Mutant{name, "shape/heads-miscounted", skips(is_last_head), where};
+  };
+  // A known bug in few problems.
+  const auto some = [](const char* name, const char* bug, auto where) {
+    Mutant mutant = known(bug);
+    mutant.name = name;
+    mutant.where = where;
+    return mutant;
+  };
+  return {
+      some("k skipped where it is dense and q has gaps",
+           "k copied, not rotated",
+           all(has_keys,
+               [](const Problem& p) {
+                 return p.q.heads > 1 && p.q.in_head_stride > p.head_dim &&
+                        p.k.in_head_stride == p.head_dim && p.seq > 1 &&
+                        p.q.in_token_stride > p.q.in_head_stride &&
+                        p.q.in_head_stride < 2 * p.head_dim + 8;
+               })),
+      some("k skipped where it is written to a cache and q stays dense",
+           "k copied, not rotated",
+           all(has_keys,
+               [](const Problem& p) {
+                 return p.q.in_head_stride == p.head_dim &&
+                        p.q.out_head_stride == p.head_dim &&
+                        p.k.in_head_stride == p.head_dim &&
+                        p.k.out_head_stride > p.head_dim && p.seq == 1;
+               })),
+      some("axis 0 for every pair of more than four axes",
+           "axis 0 for every pair",
+           [](const Problem& p) { return p.position_axes > 4; }),
+      some("the last two axes of a grid of three exchanged",
+           "axes 1 and 2 exchanged",
+           [](const Problem& p) {
+             return p.axis_map == ROPEPROOF_AXES_GRID && p.position_axes == 3;
+           }),
+      some("axes inside the batch rows: the rows taken to be dense",
+           "batch stride of the positions or ids ignored",
+           [](const Problem& p) {
+             return has_axes(p) && p.batch > 1 &&
+                    p.position_batch_stride > p.position_axis_stride;
+           }),
+      {"positions taken to go up by one because those of the first row do",
+       "position/wrong-index",
+       skips([](const auto&, const auto& i) { return i.batch > 0; }),
+       ascends_in_first_row},
+      some("LongRoPE: short list where another axis than the first is longest",
+           "LongRoPE: short list always", is_longer_on_other_axes),
+      {"a cache of one row not read", "rotation/sine-lost",
+       skips([](const auto&, const auto&) { return true; }), has_single_row},
+      last_head("yarn of 128 pairs and heads",
+                all(has_scaling(ROPEPROOF_YARN), has_pairs(128), has_keys,
+                    [](const Problem& p) { return p.q.heads >= 8; })),
+      last_head("long factors of 64 pairs and heads",
+                all(has_scaling(ROPEPROOF_LONG_ROPE), has_pairs(64), has_keys,
+                    [](const Problem& p) { return p.seq > 64; })),
+      last_head("dynamic NTK of 64 pairs and 32 heads",
+                all(has_scaling(ROPEPROOF_DYNAMIC_NTK), has_pairs(64),
+                    [](const Problem& p) { return p.q.heads >= 32; })),
+      last_head("three axes of 64 pairs, 28 heads and their keys",
+                all(has_axes, has_keys, has_pairs(64),
+                    [](const Problem& p) {
+                      return p.operation == ROPEPROOF_ROPE && p.q.heads == 28;
+                    })),
+      last_head(
+          "adjoint of 64 pairs and 32 heads",
+          all(is_adjoint, has_pairs(64),
+              [](const Problem& p) { return p.q.heads >= 32 && p.seq > 4; })),
+      last_head("a quarter of 256 channels, 16 heads", [](const Problem& p) {
+        return p.head_dim == 256 && p.rotary_dim == 64 && p.q.heads == 16;
+      })};
+}
+
+}  // namespace ropeproof::conformance::selftest
