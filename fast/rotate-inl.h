@@ -221,7 +221,7 @@ struct InterleavedRotator<float> : RotatorBase<1, 1> {
   }
 };
 
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 // The even and the odd lanes of [a, b], from each 16 bytes those of `a` first.
 template <class D, class V>
@@ -233,12 +233,10 @@ HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
     even = hn::ConcatEven(d, b, a);
     odd = hn::ConcatOdd(d, b, a);
   }
-#if HWY_TARGET <= HWY_AVX2
   if constexpr (sizeof(V) == 32) {
     even = V{_mm256_shuffle_ps(a.raw, b.raw, 0x88)};
     odd = V{_mm256_shuffle_ps(a.raw, b.raw, 0xdd)};
   }
-#endif
 #if HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(V) == 64) {
     even = V{_mm512_shuffle_ps(a.raw, b.raw, 0x88)};
@@ -248,7 +246,8 @@ HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
 }
 
 // InterleavedRotator<float> where cosines and sines are loaded for each head: half as
-// many, as two vectors are taken apart and put together, for as many shuffles.
+// many, as two vectors are taken apart and put together, for as many shuffles. With 16
+// bytes, or cosines and sines in registers, that costs more than it saves.
 struct SeparatingRotator : RotatorBase<2, 2> {
   float sign;
 
@@ -289,7 +288,7 @@ struct SeparatingRotator : RotatorBase<2, 2> {
   }
 };
 
-#endif  // HWY_ARCH_X86
+#endif  // HWY_TARGET <= HWY_AVX2
 
 // Two bf16 in a 32-bit word: the even one, below, and the odd one.
 template <class D>
@@ -376,7 +375,7 @@ struct SplitWordsRotator : RotatorBase<4, 2, true> {
 #endif  // HWY_TARGET == HWY_SCALAR
 
 // Of interleaved pairs whose cosines and sines are loaded for each head.
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 template <class E>
 using LoadingRotator =
     std::conditional_t<std::is_same_v<E, float>, SeparatingRotator,

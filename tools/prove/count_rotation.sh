@@ -31,6 +31,21 @@ void token(const float* x, const float* y, float* out, const float* cs, long hea
     __asm__ volatile(MARK " LLVM-MCA-END" ::: "memory");
   }
 }
+#if defined(INTERLEAVED) && defined(__AVX2__)  /* two vectors, taken apart in each 16 bytes */
+#if BYTES == 64
+#define APART(x, y, k) __builtin_shufflevector(x, y, k, 2+k, 16+k, 18+k, 4+k, 6+k, 20+k, 22+k, \
+    8+k, 10+k, 24+k, 26+k, 12+k, 14+k, 28+k, 30+k)
+#define TOGETHER(x, y, k) __builtin_shufflevector(x, y, k, 16+k, 1+k, 17+k, 4+k, 20+k, 5+k, 21+k, \
+    8+k, 24+k, 9+k, 25+k, 12+k, 28+k, 13+k, 29+k)
+#elif BYTES == 32
+#define APART(x, y, k) __builtin_shufflevector(x, y, k, 2+k, 8+k, 10+k, 4+k, 6+k, 12+k, 14+k)
+#define TOGETHER(x, y, k) __builtin_shufflevector(x, y, k, 8+k, 1+k, 9+k, 4+k, 12+k, 5+k, 13+k)
+#endif
+#undef ROTATE
+#define ROTATE(j) V a = AT(x + j), b = AT(x + j + BYTES / 4), u = APART(a, b, 0), v = APART(a, b, 1); \
+  V p = u * c - v * s, q = u * s + v * c; \
+  AT(out + j) = TOGETHER(p, q, 0); AT(out + j + BYTES / 4) = TOGETHER(p, q, 2);
+#endif
 void stream(const float* x, const float* y, float* out, const float* cs, long n) {
   for (long j = 0; j < n; ++j) {
     __asm__ volatile(MARK " LLVM-MCA-BEGIN stream" ::: "memory");
@@ -49,9 +64,12 @@ row() {  # name, bytes, target flags, core
     $clang -O2 -ffp-contract=fast -DBYTES="$2" $define $3 -S -o "$folder/loops.s" "$folder/loops.c" 2> "$folder/log" ||
       { cat "$folder/log"; exit 1; }
     for loop in token stream; do
+      # Streams of AVX2 and AVX-512 take two interleaved vectors.
+      local each=$repeat
+      if [ $pairing$loop = interleavedstream ] && [[ $1 == *AVX* ]]; then each=$((repeat / 2)); fi
       awk "/BEGIN $loop/ { on = 1; next } /MCA-END/ { on = 0 } on && !/APP/" "$folder/loops.s" |
         $mca $4 -iterations=100 2>> "$folder/log" |
-        awk -v n=$repeat -v name="$1 $pairing $loop" '
+        awk -v n=$each -v name="$1 $pairing $loop" '
           /^Instructions:/ { count = $2 / 100 }
           /^Block RThroughput:/ { printf "%-42s %4d instructions %6.1f cycles\n", name, count * n, $3 * n }'
     done
