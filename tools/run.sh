@@ -15,6 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 table=conformance/engines/engines.txt
 natives=build/release/engines
 reports=build/reports  # of engines: build/reports/engines, and speed in that
+limit=1h               # for a tier or a profile of a kernel
 
 fail() {
   echo "run: $1" >&2
@@ -52,10 +53,16 @@ note() {
 judge() {
   local name=$1 status=0
   shift
-  build/release/ropeproof run "$@" --report "$reports/$name.json" \
-    >"$reports/$name.txt" || status=$?
+  rm -f "$reports/$name.json"
+  timeout --foreground "$limit" build/release/ropeproof run "$@" \
+    --report "$reports/$name.json" >"$reports/$name.txt" || status=$?
   cat "$reports/$name.txt"
   echo
+  if [ "$status" -eq 124 ]; then
+    verdicts+=("$name: not judged: it takes longer than $limit")
+    note 2
+    return
+  fi
   note "$status"
   verdicts+=("$(grep -hE '^(CONFORMS|DOES NOT CONFORM|NOTHING|ADAPTER)' \
     "$reports/$name.txt" || echo "$name: exit status $status, no verdict")")
@@ -70,7 +77,7 @@ judge_engine() {
   for profile in $profiles; do
     judge "engines/$name.$profile" --time-limit 60000 "$@" --profile "$profile"
   done
-  build/release/ropeproof bench "$@" --filter '^(rope|rotate)/f32/[a-z_]+/128/512$' \
+  timeout --foreground "$limit" build/release/ropeproof bench "$@" --filter '^(rope|rotate)/f32/[a-z_]+/128/512$' \
     --json "$speed.json" >"$speed.txt" 2>&1 || rm -f "$speed.json"
 }
 
