@@ -1,7 +1,8 @@
-"""gemma 3.3.0 on JAX 0.10.2: gm.math.apply_rope."""
+"""gemma 3.3.0 on JAX 0.10.2: gm.math.apply_rope, compiled whole, as a model compiles it."""
 
 import ropeproof
 
+import jax
 import parts
 
 parts.bare("gemma", "gemma.gm", "gemma.gm.math")
@@ -11,5 +12,5 @@ ropeproof.kernel(
     like="positions", name="gemma.jax", features=["keys", "negative_positions"],
     scalings=["linear"], table_dtype="f32", rounding="once",
     arguments={"scale_factor": lambda scaling: scaling["factor"] if scaling else 1.0},
-)(gemma.apply_rope)
+)(jax.jit(gemma.apply_rope, static_argnames=["base_frequency", "scale_factor"]))
 ropeproof.serve()

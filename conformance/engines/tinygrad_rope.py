@@ -1,4 +1,5 @@
-"""tinygrad 0.14.0 on the CPU: precompute_freqs_cis and apply_rope of llm/model.py."""
+"""tinygrad 0.14.0 on the CPU: precompute_freqs_cis and apply_rope of llm/model.py, the rows of a
+batch one behind another in one sequence."""
 
 import ropeproof
 
@@ -14,14 +15,15 @@ llm = parts.functions("tinygrad", "llm/model.py", ["precompute_freqs_cis", "appl
 @ropeproof.kernel(
     name="tinygrad", version=parts.version("tinygrad"), operations=["rope"],
     dtypes=["f32"], pairings=["half_split"], features=["keys", "partial"],
-    max_position=8191, angle_class="A1", power="exp2", heads_first=True, window=True)
+    max_position=8191, angle_class="A1", power="exp2", window=True)
 class Rope:
     def __init__(self, rotary_dim, base):
         self.freqs = llm.precompute_freqs_cis(rotary_dim, 8192, base).realize()
 
     def __call__(self, p):
-        return p.by_rows(lambda x, positions: llm.apply_rope(
-            Tensor(x.copy()), self.freqs[Tensor(positions)]).numpy())
+        freqs = self.freqs[Tensor(p.positions.reshape(-1))].realize()
+        return [llm.apply_rope(Tensor(x.copy()).flatten(0, 1).transpose(0, 1).unsqueeze(0), freqs)
+                .squeeze(0).transpose(0, 1).numpy().reshape(x.shape) for x in p.tensors]
 
 
 ropeproof.serve()
