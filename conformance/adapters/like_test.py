@@ -17,6 +17,7 @@ import numpy as np
 import ropeproof
 from ropeproof import like
 from ropeproof.like.call import Call
+from ropeproof.like.library import library_of
 from ropeproof_test import bits, request, tensor
 
 broken = False
@@ -279,6 +280,18 @@ class Refused(unittest.TestCase):
                       self.refused(hf, "hf", backward=True))
 
 
+class Whose(unittest.TestCase):
+    def test_code_says_more_than_the_file_and_a_class_more_than_code(self):
+        space = {"np": np, "torch": types.ModuleType("torch"), "__name__": "it"}
+        exec("def helped(x): return np.sin(x)\n"
+             "def of_numpy(x, positions): return helped(x)\n"
+             "def of_torch(x, positions): return torch.sin(np.pi * x)\n", space)
+        self.assertEqual(library_of(space["of_numpy"]), "numpy")
+        self.assertEqual(library_of(space["of_torch"]), "torch")
+        module = type("Module", (), {"__module__": "torch.nn"})
+        self.assertEqual(library_of(type("Mine", (module,), {})()), "torch")
+
+
 class Answers(unittest.TestCase):
     """What is said of a function that returns something else."""
 
@@ -290,11 +303,11 @@ class Answers(unittest.TestCase):
 
     def test_another_shape_type_number_or_none(self):
         for returns, message in (
-                (lambda x: x[..., :4], "q of rope is float32[2, 3, 4, 4], not "
-                                       "float32[2, 3, 4, 8]"),
-                (np.float64, "q of rope is float64[2, 3, 4, 8], not "
-                             "float32[2, 3, 4, 8]"),
-                (lambda x: (x, x, x), "rope returned 3 arrays for x"),
+                (lambda x: x[..., :4], "q of rope is f32[2, 3, 4, 4], not "
+                                       "f32[2, 3, 4, 8]"),
+                (np.float64, "q of rope is f64[2, 3, 4, 8], not "
+                             "f32[2, 3, 4, 8]"),
+                (lambda x: (x, x, x), "rope returned a tuple of 3 for x"),
                 (lambda x: None, "rope returned nothing: in_place=True judges "
                                  "what it writes"),
                 (lambda x: "it", "q of rope is a str, no array of numpy")):

@@ -179,8 +179,8 @@ def _text(error):
 
 def _where(error):
     """The innermost line that is not ours."""
-    ours = os.path.dirname(__file__)
+    ours = os.path.join(os.path.dirname(__file__), "")
     lines = [(os.path.basename(frame.f_code.co_filename), line)
              for frame, line in traceback.walk_tb(error.__traceback__)
-             if os.path.dirname(frame.f_code.co_filename) != ours]
+             if not frame.f_code.co_filename.startswith(ours)]
     return f"{lines[-1][0]}:{lines[-1][1]}: " if lines else ""

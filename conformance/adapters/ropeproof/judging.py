@@ -163,6 +163,7 @@ def _claims(name, claim):
 
 
 def _name_of(function):
+    function = getattr(function, "func", function)  # of a functools.partial
     name = getattr(function, "__name__", type(function).__name__)
     return re.sub(r"[^A-Za-z0-9._/-]+", "-", name).strip("-")[:100] or "kernel"
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ropeproof import gradient, hugging_face
-from ropeproof.arrays import LIBRARIES, check_library, rounded
+from ropeproof.arrays import (DTYPES, LIBRARIES, check_library,
+                              rounded)
 from ropeproof.request import INPUTS, ROTATING, TENSORS
 
 
@@ -240,15 +241,24 @@ def results_of(request, view, returned):
 
 def _wanted(names, returned):
     """A list of as many results as there are names."""
+    given = returned
     if not isinstance(returned, (tuple, list)):
         returned = [returned]
     if set(names) < set(TENSORS) and len(returned) == len(TENSORS):
         # Both at once; the one that the problem lacks is ignored.
         returned = [x for name, x in zip(TENSORS, returned) if name in names]
-    if len(returned) != len(names):
-        raise ValueError(f"the kernel returned {len(returned)} arrays, not "
-                         f"{len(names)} ({', '.join(names)})")
+    check_count("the kernel", given, returned, names)
     return list(returned)
+
+
+def check_count(function, returned, results, names):
+    """ValueError where there are not as many results as names."""
+    if len(results) == len(names):
+        return
+    what = type(returned).__name__
+    if isinstance(returned, (tuple, list)):
+        what += f" of {len(results)}"
+    raise ValueError(f"{function} returned a {what} for {', '.join(names)}")
 
 
 def _whole(request, view, name, array):
@@ -267,4 +277,7 @@ def _whole(request, view, name, array):
 
 
 def form_of(array):
-    return f"{array.dtype}{list(array.shape)}"
+    """Its dtype as a word, and its shape."""
+    word = next((word for word, dtype in DTYPES.items()
+                 if array.dtype == dtype), array.dtype)
+    return f"{word}{list(array.shape)}"

@@ -7,7 +7,7 @@ returns q and k, or the one that there is.
 import numpy as np
 
 from ropeproof.like.call import TENSORS
-from ropeproof.problem import runs
+from ropeproof.problem import check_count, runs
 
 WHOLE = [(slice(None), None)]
 
@@ -224,9 +224,7 @@ def _results(call, options, p, tensors, given):
         if returned is None:
             raise ValueError(f"{call.name} returned nothing: in_place=True "
                              f"judges what it writes")
-        if len(results) != len(xs):
-            raise ValueError(f"{call.name} returned {len(results)} arrays for "
-                             f"{', '.join(tensors)}")
+        check_count(call.name, returned, results, tensors)
         return results
     if returned is not None and all(
             np.array_equal(x, p.back(y)) for x, y in zip(before, xs)):
