@@ -96,6 +96,15 @@ class Plugin(unittest.TestCase):
         self.assertEqual(status, 1, output)
         self.assertIn('my_rope: dtypes has "waltz"', output)
 
+    def test_a_profile_and_a_model_have_their_cases_and_the_pairs(self):
+        for what in (["--ropeproof-profile", "llama2-f32-4k"],
+                     ["--ropeproof-model", "llama-2", "--ropeproof-dtypes",
+                      "f32", "--ropeproof-positions", "64"]):
+            status, output = pytest("--ropeproof", "ropes:my_rope", *what)
+            self.assertEqual(status, 0, output)
+            self.assertIn("ropes:my_rope::profile PASSED", output)
+            self.assertIn("ropes:my_rope::pairs PASSED", output)
+
     def test_a_function_that_is_not_there_is_one_line(self):
         for spec in ("nothing:my_rope", "ropes:nothing", "ropes"):
             status, output = pytest("--ropeproof", spec)

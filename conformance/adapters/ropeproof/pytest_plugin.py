@@ -30,8 +30,8 @@ from ropeproof.errors import Error
 from ropeproof.judging import judge
 
 LISTS = ("dtypes", "operations", "pairings", "features", "scalings")
-WORDS = ("like", "claim", "profile", "tier", "fresh", "require", "program",
-         "arrays")
+WORDS = ("like", "claim", "profile", "model", "config", "positions", "heads",
+         "layers", "tier", "fresh", "require", "program", "arrays")
 SHOWN = 3  # failures of a group in full
 # In a report; with the case.
 FAILURE = re.compile(r"^(?:FAIL|CRASH|TIMEOUT|ERROR)  (\S+) .*\n(?:  .*\n)*?"
@@ -208,8 +208,8 @@ def _some(texts, count):
 
 
 def _groups(how):
-    if how.get("profile"):
-        return [how["profile"], "pairs"]
+    if how.get("profile") or how.get("model") or how.get("config"):
+        return ["profile", "pairs"]
     tier = how.get("tier") or "core"
     listed = subprocess.run([program.find(how.get("program")), "list"],
                             capture_output=True, text=True).stdout
