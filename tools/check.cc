@@ -21,7 +21,7 @@
 namespace ropeproof::tools {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string pack, claim;
   std::optional<std::string> results;
   std::string vectors = default_vectors().string();
@@ -31,7 +31,7 @@ struct Options {
   ReportOutput output;
 };
 
-int check(Options& options) {
+int check(CheckOptions& options) {
   const std::filesystem::path results =
       options.results ? std::filesystem::path(*options.results)
                       : std::filesystem::path(options.pack) / "out";
@@ -77,7 +77,7 @@ int check(Options& options) {
 }  // namespace
 
 Command add_check(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
       app.add_subcommand("check", "judge the files that a device has written");
   command->add_option("pack", options->pack, "folder that export wrote")

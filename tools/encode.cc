@@ -27,7 +27,7 @@ constexpr const char* kNumbers[] = {"dim",         "head_dim", "length",
                                     "channels",    "heads",    "buckets",
                                     "max_distance"};
 
-struct Options {
+struct EncodeOptions {
   std::string name, positions;
   std::map<std::string, std::optional<std::int64_t>> numbers;  // by kNumbers
   std::optional<double> base;
@@ -96,7 +96,8 @@ void append_numbers(const nlohmann::json& node, const std::string& name,
 }
 
 // The members of a JSON object: tables by name.
-std::map<std::string, std::vector<double>> tables_of(const Options& options) {
+std::map<std::string, std::vector<double>> tables_of(
+    const EncodeOptions& options) {
   std::map<std::string, std::vector<double>> tables;
   if (!options.tables) return tables;
   try {
@@ -116,7 +117,7 @@ std::map<std::string, std::vector<double>> tables_of(const Options& options) {
 }
 
 // What was given and the encoding has not is refused.
-Encoding encoding_of(const Options& options) {
+Encoding encoding_of(const EncodeOptions& options) {
   auto found = conformance::cases::encoding_named(options.name);
   if (!found) {
     std::string names;
@@ -184,7 +185,7 @@ Json nested(const std::vector<std::int64_t>& shape, std::size_t axis,
   return rows;
 }
 
-void print_json(const Options& options, const Encoding& encoding,
+void print_json(const EncodeOptions& options, const Encoding& encoding,
                 const std::vector<std::int64_t>& positions,
                 const std::vector<double>& values) {
   const auto shape = reference::encodings::shape(encoding, positions);
@@ -221,7 +222,7 @@ void print_lines(const Encoding& encoding,
   }
 }
 
-int encode(const Options& options) {
+int encode(const EncodeOptions& options) {
   const Encoding encoding = encoding_of(options);
   const auto positions = positions_of(options.positions);
   std::vector<double> values;
@@ -241,7 +242,7 @@ int encode(const Options& options) {
 }  // namespace
 
 Command add_encode(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EncodeOptions>();
   CLI::App* command = app.add_subcommand(
       "encode",
       "print another position encoding than RoPE, to 17 correct digits");

@@ -16,7 +16,7 @@
 namespace ropeproof::tools {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string out;
   conformance::check::Selection selection;
   ProfileFlags profile;
@@ -24,7 +24,7 @@ struct Options {
   std::string vectors = default_vectors().string();
 };
 
-int export_calls(Options& options) {
+int export_calls(ExportOptions& options) {
   const std::string& tier = options.selection.tier;
   const std::string profile = options.profile.argument();
   if (!options.claim && (tier != "smoke" || !profile.empty())) {
@@ -56,7 +56,7 @@ int export_calls(Options& options) {
 }  // namespace
 
 Command add_export(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand(
       "export", "write the calls of a run to files, for a device elsewhere");
   command->add_option("--out", options->out, "new folder")->required();

@@ -20,7 +20,7 @@ namespace ropeproof::tools {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct GenerateOptions {
   std::string vectors = default_vectors().string();
   std::string tier = "core";
   std::string out;  // empty: `vectors`
@@ -80,7 +80,7 @@ int check_digests(const fs::path& vectors, bool is_full) {
   return kinds.empty() ? 0 : 4;
 }
 
-int generate(const Options& options) {
+int generate(const GenerateOptions& options) {
   if (options.tier == "full" && options.out.empty()) {
     throw std::invalid_argument(
         "--tier full is too large to commit; name a folder with --out");
@@ -115,7 +115,7 @@ int generate(const Options& options) {
 }  // namespace
 
 Command add_generate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateOptions>();
   CLI::App* command = app.add_subcommand(
       "generate", "write the vectors from the reference (needs MPFI)");
   command->add_flag("--check", options->check,

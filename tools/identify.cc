@@ -15,12 +15,12 @@
 namespace ropeproof::tools {
 namespace {
 
-struct Options {
+struct IdentifyOptions {
   KernelFlags kernel;
   std::optional<std::string> svg, report;
 };
 
-int identify(const Options& options) {
+int identify(const IdentifyOptions& options) {
   const auto file = [&](const char* flag, const auto& path) {
     return path ? std::optional<OutputFile>(std::in_place, flag, *path,
                                             options.kernel.inputs())
@@ -49,7 +49,7 @@ int identify(const Options& options) {
 }  // namespace
 
 Command add_identify(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<IdentifyOptions>();
   CLI::App* command =
       app.add_subcommand("identify", "read what a kernel computes off probes");
   options->kernel.add_flags(*command);

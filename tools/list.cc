@@ -151,13 +151,13 @@ void list_profiles(const std::string& vectors, const ProfileFlags& flags) {
   }
 }
 
-struct Options {
+struct ListOptions {
   std::string what = "cases";
   std::string vectors = default_vectors().string();
   ProfileFlags profile;
 };
 
-int list(const Options& options) {
+int list(const ListOptions& options) {
   const std::string profile = options.profile.argument();
   if (options.what != "profiles" && !profile.empty()) {
     throw std::invalid_argument(profile.substr(1) +
@@ -185,7 +185,7 @@ int list(const Options& options) {
 }  // namespace
 
 Command add_list(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListOptions>();
   CLI::App* command = app.add_subcommand(
       "list",
       "list the cases, their coverage, builtin kernels, models, profiles, "

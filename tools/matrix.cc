@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace report = conformance::report;
 
-struct Options {
+struct MatrixOptions {
   std::vector<std::string> reports, benches;
   std::optional<std::string> causes, date;
   std::string out;
@@ -34,7 +34,7 @@ std::string read(const std::string& file) {
   return std::move(*text);
 }
 
-report::Date date_of(const Options& options) {
+report::Date date_of(const MatrixOptions& options) {
   if (!options.date) return report::today();
   try {
     return report::parse_date(*options.date);
@@ -44,7 +44,7 @@ report::Date date_of(const Options& options) {
   }
 }
 
-report::Scoreboard board_of(const Options& options) {
+report::Scoreboard board_of(const MatrixOptions& options) {
   const report::Date date = date_of(options);
   report::Waivers causes;
   if (options.causes) causes = report::read_waivers(*options.causes);
@@ -66,7 +66,7 @@ report::Scoreboard board_of(const Options& options) {
 }
 
 // All that can go wrong goes wrong before the first file is written.
-void write(const report::Scoreboard& board, const Options& options) {
+void write(const report::Scoreboard& board, const MatrixOptions& options) {
   std::vector<fs::path> inputs(options.reports.begin(), options.reports.end());
   inputs.insert(inputs.end(), options.benches.begin(), options.benches.end());
   if (options.causes) inputs.emplace_back(*options.causes);
@@ -88,7 +88,7 @@ void write(const report::Scoreboard& board, const Options& options) {
   for (const auto& [file, text] : files) file.write(text);
 }
 
-int matrix(const Options& options) {
+int matrix(const MatrixOptions& options) {
   const report::Scoreboard board = board_of(options);
   write(board, options);
   const std::vector<std::string> open = report::open_points(board);
@@ -102,7 +102,7 @@ int matrix(const Options& options) {
 }  // namespace
 
 Command add_matrix(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MatrixOptions>();
   CLI::App* command = app.add_subcommand(
       "matrix", "the reports of many engines as one table, for people");
   command->add_option("reports", options->reports, "files of run --report")

@@ -12,12 +12,12 @@
 namespace ropeproof::tools {
 namespace {
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> files;
   ReportOutput output;
 };
 
-conformance::report::NamedReport read(const std::string& file) {
+conformance::report::NamedReport named_report(const std::string& file) {
   const auto text = conformance::text::read_whole(file);
   if (!text) {
     throw conformance::report::ReportError(file + ": cannot be read");
@@ -25,10 +25,11 @@ conformance::report::NamedReport read(const std::string& file) {
   return {file, conformance::report::read_report(*text, file)};
 }
 
-int merge(Options& options) {
+int merge(MergeOptions& options) {
   options.output.open({options.files.begin(), options.files.end()});
   std::vector<conformance::report::NamedReport> shards;
-  for (const std::string& file : options.files) shards.push_back(read(file));
+  for (const std::string& file : options.files)
+    shards.push_back(named_report(file));
   const conformance::report::Report whole =
       conformance::report::merge_reports(std::move(shards));
   return options.output.publish(whole);
@@ -37,7 +38,7 @@ int merge(Options& options) {
 }  // namespace
 
 Command add_merge(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MergeOptions>();
   CLI::App* command =
       app.add_subcommand("merge", "join the reports of all shards of a run");
   command->add_option("reports", options->files, "files of run --report")

@@ -30,7 +30,7 @@
 namespace ropeproof::tools {
 namespace {
 
-struct Options {
+struct RunOptions {
   KernelFlags kernel;
   std::string vectors = default_vectors().string();
   conformance::check::Selection selection;
@@ -78,7 +78,7 @@ std::uint64_t parse_seed(const std::string& text) {
   return seed;
 }
 
-void read_arrays(Options& options) {
+void read_arrays(RunOptions& options) {
   options.selection.arrays = arrays_of(options.vectors);
   if (!options.fresh) return;
   options.selection.seed = parse_seed(*options.fresh);
@@ -92,7 +92,7 @@ void read_arrays(Options& options) {
   }
 }
 
-int run(Options& options) {
+int run(RunOptions& options) {
   std::vector<std::filesystem::path> inputs = options.kernel.inputs();
   std::ranges::copy(options.waivers.inputs(), std::back_inserter(inputs));
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
@@ -158,7 +158,7 @@ int run(Options& options) {
 }  // namespace
 
 Command add_run(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "judge a kernel");
   options->kernel.add_flags(*command);
   auto* tier = command->add_option(

@@ -29,7 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct StressOptions {
   KernelFlags kernel;
   std::uint64_t seed = 1, first = 0;
   double budget_s = 60;
@@ -39,7 +39,7 @@ struct Options {
 
 // The smallest case as vectors, and the verdict on it as any other run prints
 // it, with the command that replays it.
-void report_failure(const Options& options,
+void report_failure(const StressOptions& options,
                     const conformance::plugin::Kernel& kernel,
                     const conformance::search::StressFailure& failure,
                     const std::string& folder) {
@@ -71,7 +71,7 @@ void report_failure(const Options& options,
 
 // Nothing is saved: the verdict, why, and `cases` calls from `first` on that lead
 // to it.
-void report_unsaved_failure(const Options& options,
+void report_unsaved_failure(const StressOptions& options,
                             const conformance::plugin::Kernel& kernel,
                             const conformance::search::StressFailure& failure,
                             const std::string& why, std::uint64_t first) {
@@ -115,7 +115,7 @@ void check_folder(const std::string& out) {
   ::rmdir(probe.c_str());
 }
 
-int stress(const Options& options) {
+int stress(const StressOptions& options) {
   check_folder(options.out.value_or("./stress"));
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open(true);
@@ -169,7 +169,7 @@ int stress(const Options& options) {
 }  // namespace
 
 Command add_stress(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StressOptions>();
   CLI::App* command = app.add_subcommand(
       "stress", "draw cases from a seed; make the first failure small");
   options->kernel.add_flags(*command);

@@ -20,7 +20,7 @@ using conformance::search::SweepRequest;
 using conformance::search::SweepResult;
 using conformance::search::SweptValue;
 
-struct Options {
+struct SweepOptions {
   KernelFlags kernel;
   std::vector<double> bases = {1e4, 5e5, 1e6, 1e7};
   SweepRequest request;
@@ -72,7 +72,7 @@ void print(double base, const SweepResult& result) {
   }
 }
 
-int sweep(Options options) {
+int sweep(SweepOptions options) {
   const auto kernel = options.kernel.open();
   if (!options.dtype.empty()) {
     options.request.dtype = conformance::text::find_word(
@@ -128,7 +128,7 @@ int sweep(Options options) {
 }  // namespace
 
 Command add_sweep(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   CLI::App* command = app.add_subcommand(
       "sweep", "judge every cosine and sine that a kernel forms");
   options->kernel.add_flags(*command);

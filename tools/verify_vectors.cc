@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using conformance::cases::Bits;
 using conformance::cases::RopeCase;
 
-struct Options {
+struct VerifyVectorsOptions {
   std::string vectors = default_vectors().string();
   std::int64_t sample = 2000;
   std::uint64_t seed = 0;
@@ -85,7 +85,7 @@ void forget_goldens(RopeCase& c) {
   c.printed.reset();
 }
 
-Opinion ask_bin_float(const Options& options) {
+Opinion ask_bin_float(const VerifyVectorsOptions& options) {
   Opinion opinion;
   for (const conformance::cases::Group& group :
        conformance::cases::load_corpus(options.vectors).groups) {
@@ -143,7 +143,7 @@ Opinion read_opinion(const ProgramResult& result) {
   return opinion;
 }
 
-Opinion ask_arb(const Options& options) {
+Opinion ask_arb(const VerifyVectorsOptions& options) {
   const fs::path program = program_beside("ropeproof_recheck");
   if (!fs::exists(program)) {
     return no_opinion(
@@ -163,7 +163,7 @@ std::optional<std::string> find_python() {
   return std::nullopt;
 }
 
-Opinion ask_mpmath(const Options& options) {
+Opinion ask_mpmath(const VerifyVectorsOptions& options) {
   fs::path script = program_beside("..") / "share" / "ropeproof" / "recheck.py";
   if (!fs::exists(script)) script = ROPEPROOF_RECHECK_SCRIPT;
   if (!fs::exists(script)) {
@@ -180,7 +180,7 @@ Opinion ask_mpmath(const Options& options) {
                                    "--seed", std::to_string(options.seed)}));
 }
 
-int verify(const Options& options) {
+int verify(const VerifyVectorsOptions& options) {
   if (!fs::exists(fs::path(options.vectors) / "MANIFEST.json")) {
     throw std::invalid_argument(options.vectors +
                                 ": there is no MANIFEST.json");
@@ -218,7 +218,7 @@ int verify(const Options& options) {
 }  // namespace
 
 Command add_verify_vectors(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyVectorsOptions>();
   CLI::App* command = app.add_subcommand(
       "verify-vectors",
       "prove the vectors again by every oracle that is installed");

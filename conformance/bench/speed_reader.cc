@@ -9,20 +9,20 @@
 namespace ropeproof::conformance::bench {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Speeds = std::map<report::Engine, report::SpeedRange>;
 
-Speeds speeds_of(const json& document) {
+Speeds speeds_of(const Json& document) {
   std::map<std::string, report::Engine> engines;  // by label
-  for (const json& kernel : document.at("kernels")) {
-    const json& description = kernel.at("description");
+  for (const Json& kernel : document.at("kernels")) {
+    const Json& description = kernel.at("description");
     engines[kernel.at("kernel").get<std::string>()] = {
         description.at("name").get<std::string>(),
         description.at("version").get<std::string>()};
   }
   Speeds speeds;
-  for (const json& row : document.at("rows")) {
-    for (const json& kernel : row.at("kernels")) {
+  for (const Json& row : document.at("rows")) {
+    for (const Json& kernel : row.at("kernels")) {
       if (kernel.at("status") != "measured") continue;
       const auto ratio = kernel.at("of_limit").get<double>();
       const auto [at, is_new] =
@@ -44,13 +44,13 @@ Speeds read_speeds(const std::string& text, const std::string& file,
   const auto fail = [&](const std::string& fault) {
     throw report::ReportError(text::one_line(file + ": " + fault));
   };
-  const json document = json::parse(text, nullptr, false);
+  const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object() ||
-      document.value("format", json()) != kSpeedFormat) {
+      document.value("format", Json()) != kSpeedFormat) {
     fail(std::string("no figures of `ropeproof bench --json`: expected ") +
          kSpeedFormat);
   }
-  if (document.value("ropeproof", json()) != suite_version) {
+  if (document.value("ropeproof", Json()) != suite_version) {
     fail("of another version of ropeproof than " + suite_version);
   }
   try {

@@ -29,17 +29,17 @@ static_assert(std::variant_size_v<Encoding> == kEncodingNames.size());
 
 // A parameter that is 0 or empty is left out.
 Json parameters(const Encoding& encoding) {
-  Json json = Json::object();
+  Json object = Json::object();
   for_each_parameter(encoding, [&]<class T>(const char* name, const T& value) {
     if constexpr (std::is_same_v<T, std::vector<double>>) {
-      if (!value.empty()) json[name] = hex_row(value);
+      if (!value.empty()) object[name] = hex_row(value);
     } else if constexpr (std::is_same_v<T, double>) {
-      json[name] = hex(value);
+      object[name] = hex(value);
     } else {
-      if (value != T()) json[name] = value;
+      if (value != T()) object[name] = value;
     }
   });
-  return json;
+  return object;
 }
 
 void read_parameters(text::StrictObject& object, Encoding& encoding) {
@@ -65,7 +65,7 @@ std::vector<std::int64_t> shape(const EncodingCase& c) {
 }
 
 Json write_case(const EncodingCase& c) {
-  Json json = {
+  Json object = {
       {"id", c.id},
       {"comment", c.comment},
       {"encoding", kEncodingNames[c.encoding.index()]},
@@ -76,11 +76,11 @@ Json write_case(const EncodingCase& c) {
         {"shape", shape(c)},
         {"values", hex_rows(c.values, shape(c).back(), Format::kF64)}}}};
   if (c.printed) {
-    json["printed"] = {{"source", c.printed->source},
-                       {"tolerance", c.printed->tolerance},
-                       {"values", c.printed->values}};
+    object["printed"] = {{"source", c.printed->source},
+                         {"tolerance", c.printed->tolerance},
+                         {"values", c.printed->values}};
   }
-  return json;
+  return object;
 }
 
 EncodingCase read_case(const nlohmann::json& node, const std::string& file) {
@@ -156,11 +156,11 @@ std::string write_encodings(std::span<const EncodingCase> cases) {
 }
 
 std::string content_of(const EncodingCase& c) {
-  Json json = write_case(c);
-  json.erase("comment");
-  json.erase("printed");
-  json["expected"].erase("precision_bits");
-  return json.dump();
+  Json object = write_case(c);
+  object.erase("comment");
+  object.erase("printed");
+  object["expected"].erase("precision_bits");
+  return object.dump();
 }
 
 std::vector<EncodingCase> read_encodings(const std::string& text,

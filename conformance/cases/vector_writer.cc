@@ -53,16 +53,17 @@ Json printed(const Printed& p) {
 }
 
 Json expected(const RopeCase& c, TensorWriter& tensors) {
-  Json json = {{"precision_bits", c.precision_bits}};
+  Json object = {{"precision_bits", c.precision_bits}};
   for (const GoldenTensor& golden : goldens_of(c)) {
     if (!golden.is_present) continue;
-    json[golden.key] = tensors.write(std::string("expected.") + golden.key,
-                                     c.*golden.bits, golden.row, Format::kF64);
+    object[golden.key] =
+        tensors.write(std::string("expected.") + golden.key, c.*golden.bits,
+                      golden.row, Format::kF64);
   }
   if (c.amplitude != c.spec.frequencies.amplitude) {
-    json["amplitude"] = hex(c.amplitude);
+    object["amplitude"] = hex(c.amplitude);
   }
-  return json;
+  return object;
 }
 
 template <class Case>
@@ -72,8 +73,8 @@ Json head(const Case& c) {
 
 Json write_case(const RopeCase& c, TensorWriter& tensors) {
   const std::int64_t d = c.spec.layout.head_dim;
-  Json json = head(c);
-  json.update(
+  Json object = head(c);
+  object.update(
       {{"dtype", text::word(text::kFormatWords, c.dtype)},
        {"pairing", text::word(text::kPairingWords, c.spec.layout.pairing)},
        {"direction", text::word(text::kDirectionWords, c.spec.direction)},
@@ -91,15 +92,15 @@ Json write_case(const RopeCase& c, TensorWriter& tensors) {
        {"q", tensors.write("q", c.q, d, c.dtype)},
        {"k", tensors.write("k", c.k, d, c.dtype)},
        {"expected", expected(c, tensors)}});
-  write_variant(c.spec, json);
-  if (c.is_special) json["is_special"] = true;
-  if (c.printed) json["printed"] = printed(*c.printed);
-  return json;
+  write_variant(c.spec, object);
+  if (c.is_special) object["is_special"] = true;
+  if (c.printed) object["printed"] = printed(*c.printed);
+  return object;
 }
 
 Json write_case(const PermuteCase& c, TensorWriter& tensors) {
-  Json json = head(c);
-  json.update(
+  Json object = head(c);
+  object.update(
       {{"dtype", text::word(text::kFormatWords, c.dtype)},
        {"pairing", text::word(text::kPairingWords, c.layout.pairing)},
        {"head_dim", c.layout.head_dim},
@@ -109,19 +110,19 @@ Json write_case(const PermuteCase& c, TensorWriter& tensors) {
        {"columns", c.columns},
        {"in", tensors.write("in", c.in, c.columns, c.dtype)},
        {"expected", tensors.write("expected", c.out, c.columns, c.dtype)}});
-  return json;
+  return object;
 }
 
 Json write_case(const RejectCase& c, TensorWriter& /*no tensors*/) {
-  Json json = head(c);
-  json.update({{"of", c.of}, {"defect", text::word(kDefectWords, c.defect)}});
-  return json;
+  Json object = head(c);
+  object.update({{"of", c.of}, {"defect", text::word(kDefectWords, c.defect)}});
+  return object;
 }
 
 Json write_case(const SequenceCase& c, TensorWriter& /*no tensors*/) {
-  Json json = head(c);
-  json["calls"] = c.calls;
-  return json;
+  Json object = head(c);
+  object["calls"] = c.calls;
+  return object;
 }
 
 Json write_cases(const Group& group, TensorWriter& tensors) {
@@ -155,12 +156,13 @@ std::string with_rows(const Json& document, const Json& cases) {
 template <class Case>
 std::string content(const Case& c) {
   TensorWriter rows(false);
-  Json json = write_case(c, rows);
-  for (const char* words : {"comment", "targets", "printed"}) json.erase(words);
-  if (json.contains("expected") && json["expected"].is_object()) {
-    json["expected"].erase("precision_bits");
+  Json object = write_case(c, rows);
+  for (const char* words : {"comment", "targets", "printed"})
+    object.erase(words);
+  if (object.contains("expected") && object["expected"].is_object()) {
+    object["expected"].erase("precision_bits");
   }
-  return json.dump();
+  return object.dump();
 }
 
 }  // namespace
@@ -183,22 +185,22 @@ GroupFiles write_group(const Group& group) {
     cases = write_cases(group, tensors);
     files.payload = tensors.bytes();
   }
-  Json json = {{"format", kVectorFormat},
-               {"group", group.name},
-               {"tier", group.tier},
-               {"type", type_of(group)},
-               {"description", group.description},
-               {"targets", group.targets}};
+  Json object = {{"format", kVectorFormat},
+                 {"group", group.name},
+                 {"tier", group.tier},
+                 {"type", type_of(group)},
+                 {"description", group.description},
+                 {"targets", group.targets}};
   if (group.is_bulk) {
-    json["payload"] = {{"file", payload_name(group.name)},
-                       {"bytes", files.payload.size()},
-                       {"sha256", text::sha256(files.payload)}};
+    object["payload"] = {{"file", payload_name(group.name)},
+                         {"bytes", files.payload.size()},
+                         {"sha256", text::sha256(files.payload)}};
   }
   if (group.is_bulk) {
-    files.json = with_rows(json, cases);
+    files.json = with_rows(object, cases);
   } else {
-    json["cases"] = std::move(cases);
-    files.json = json.dump(1) + "\n";
+    object["cases"] = std::move(cases);
+    files.json = object.dump(1) + "\n";
   }
   return files;
 }

@@ -16,12 +16,12 @@ using Catch::Matchers::ContainsSubstring;
 using reference::Format;
 
 // q and k, two batch rows of three tokens, a partial head, f32.
-const cases::RopeCase& sample() {
+const cases::RopeCase& contract_case() {
   return cases::committed_case("contract-005");
 }
 
 Subject subject(std::uint32_t operation = ROPEPROOF_ROPE,
-                const cases::RopeCase& c = sample()) {
+                const cases::RopeCase& c = contract_case()) {
   judge::Claim claim =
       judge::claim_of(diagnosis::full_description(ROPEPROOF_A0), c.dtype);
   claim.table = Format::kF32;
@@ -29,7 +29,7 @@ Subject subject(std::uint32_t operation = ROPEPROOF_ROPE,
 }
 
 // A broken kernel writes beyond its buffers: there must be room.
-class RoomyKernel : public diagnosis::KnobKernel {
+class PromisingKernel : public diagnosis::KnobKernel {
  public:
   using diagnosis::KnobKernel::KnobKernel;
   std::byte* allocate(std::size_t bytes) override {
@@ -102,7 +102,7 @@ TEST_CASE("each broken promise about memory is found",
     knobs.rotates_a_pair_too_many = true;
     broken = "fused q, k, v in place";
   }
-  RoomyKernel kernel(promising(0), knobs);
+  PromisingKernel kernel(promising(0), knobs);
   const auto results = check_memory(kernel, subject());
   const auto found =
       std::find_if(results.begin(), results.end(),

@@ -13,7 +13,7 @@ namespace {
 
 // The words and numbers of a problem and its scaling; zeros say nothing, but of
 // `truncate`.
-Facts facts_of(const ropeproof_problem& problem) {
+Facts problem_facts(const ropeproof_problem& problem) {
   Facts facts;
   const auto add = [&](const std::string& name, const auto& value) {
     using Value = std::decay_t<decltype(value)>;
@@ -47,7 +47,7 @@ Facts facts_of(const cases::RopeCase& c) {
   problem.k.heads = c.k_heads;
   problem.amplitude = c.amplitude;
   if (scaling.kind != 0) problem.scaling = &scaling;
-  Facts facts = facts_of(problem);
+  Facts facts = problem_facts(problem);
   facts["q_heads"] = c.q_heads;
   facts["k_heads"] = c.k_heads;
   facts["memory"] = text::word(cases::kMemoryWords, c.memory);
@@ -74,7 +74,7 @@ Facts facts_of(const cases::PermuteCase& c) {
   problem.permute_heads = c.heads;
   problem.permute_columns = c.columns;
   problem.amplitude = 0;
-  return facts_of(problem);
+  return problem_facts(problem);
 }
 
 }  // namespace ropeproof::conformance::check

@@ -14,7 +14,7 @@ namespace ropeproof::conformance::check {
 namespace {
 
 // Two batch rows of five tokens, full heads of 16 channels, q and k, f32.
-const cases::RopeCase& sample() {
+const cases::RopeCase& faked_case() {
   return cases::committed_case("smoke-rich-009");
 }
 
@@ -32,7 +32,7 @@ TEST_CASE("a kernel that keeps its promises passes every check",
           "[conformance][contract][fakes]") {
   const auto kernel =
       plugin::load_library(ROPEPROOF_FAKES_DIR "/keeps_promises.so", {});
-  const Subject subject = subject_of(*kernel, sample(), ROPEPROOF_ROPE);
+  const Subject subject = subject_of(*kernel, faked_case(), ROPEPROOF_ROPE);
   std::string failures;
   const auto results = check_contract(*kernel, subject);
   for (const ContractResult& result : results) {
@@ -58,7 +58,7 @@ TEST_CASE("the builtin kernels keep the contract",
     CAPTURE(name);
     const auto kernel =
         plugin::load_library(ROPEPROOF_PLUGINS_DIR "/" + name + ".so", {});
-    const Subject subject = subject_of(*kernel, sample(), ROPEPROOF_ROPE);
+    const Subject subject = subject_of(*kernel, faked_case(), ROPEPROOF_ROPE);
     for (const ContractResult& result : check_contract(*kernel, subject)) {
       CAPTURE(result.check, result.reason);
       const bool holds =
@@ -75,7 +75,7 @@ TEST_CASE("threads with different problems find a cache that they share",
     const auto kernel =
         plugin::load_library(ROPEPROOF_FAKES_DIR "/" + fake + ".so", {});
     return check_concurrency(
-        *kernel, subject_of(*kernel, sample(), ROPEPROOF_ROPE), others);
+        *kernel, subject_of(*kernel, faked_case(), ROPEPROOF_ROPE), others);
   };
   const auto kernel =
       plugin::load_library(ROPEPROOF_FAKES_DIR "/shares_a_cache.so", {});

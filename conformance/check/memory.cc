@@ -6,7 +6,7 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-constexpr char kSuffix = 'M';
+constexpr char kMemory = 'M';
 
 struct Lie {
   const char* check;
@@ -59,12 +59,12 @@ std::string missing(const plugin::Kernel& kernel, const Lie& lie) {
 ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
                          const Lie& lie) {
   const std::string lacks = missing(kernel, lie);
-  if (!lacks.empty()) return not_checked(lie.check, kSuffix, lacks);
+  if (!lacks.empty()) return not_checked(lie.check, kMemory, lacks);
   judge::Output output;
   const plugin::Answer answer = Call(kernel, subject.operation, subject.c,
                                      subject.claim.table, lie.placement)
                                     .run(output);
-  return judged(subject, subject.c, answer, output, lie.check, kSuffix);
+  return judged(subject, subject.c, answer, output, lie.check, kMemory);
 }
 
 // Nothing to do is done, without touching anything.
@@ -74,9 +74,9 @@ ContractResult check_empty(plugin::Kernel& kernel, const Subject& subject,
   Call call(kernel, subject.operation, empty, subject.claim.table);
   judge::Output output;
   const plugin::Answer answer = call.run(output);
-  const ContractResult result = result_of(answer, check, kSuffix);
+  const ContractResult result = result_of(answer, check, kMemory);
   if (!result.pass || output.stray.empty()) return result;
-  return failed(check, kSuffix, output.stray);
+  return failed(check, kMemory, output.stray);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
     results.push_back(
         kernel.shares_memory()
             ? check_lie(kernel, subject, lie)
-            : not_checked(lie.check, kSuffix, "memory of a process"));
+            : not_checked(lie.check, kMemory, "memory of a process"));
   }
   if (subject.operation == ROPEPROOF_FREQUENCIES) return results;
   results.push_back(check_empty(kernel, subject, "batch 0",

@@ -13,14 +13,14 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 // q and k, two batch rows of three tokens, a partial head, f32.
-const cases::RopeCase& sample() {
+const cases::RopeCase& varied_case() {
   return cases::committed_case("contract-005");
 }
 
 ContractResult changes(const std::string& missing) {
   static const std::vector<Variation> variations = [] {
     selftest::CachingKernel kernel("");
-    return variations_of(kernel, ROPEPROOF_ROPE, sample());
+    return variations_of(kernel, ROPEPROOF_ROPE, varied_case());
   }();
   selftest::CachingKernel kernel(missing);
   return check_changes(kernel, ROPEPROOF_ROPE, variations);
@@ -43,7 +43,8 @@ TEST_CASE("each field that a cache forgets is named",
 TEST_CASE("of a model no other scaling is asked",
           "[conformance][contract][changes]") {
   selftest::CachingKernel kernel("");
-  const auto variations = variations_of(kernel, ROPEPROOF_ROPE, sample(), true);
+  const auto variations =
+      variations_of(kernel, ROPEPROOF_ROPE, varied_case(), true);
   REQUIRE(variations.size() == 1);
   for (const Change& change : variations[0].changes) {
     CHECK(change.c.spec.frequencies.scaling.index() == 0);
@@ -69,8 +70,9 @@ TEST_CASE("what a kernel keeps for lengths is found where they fall",
     p.inv_freq = kept.data();
   };
   diagnosis::KnobKernel kernel(description, knobs);
-  const ContractResult result = check_changes(
-      kernel, ROPEPROOF_ROPE, variations_of(kernel, ROPEPROOF_ROPE, sample()));
+  const ContractResult result =
+      check_changes(kernel, ROPEPROOF_ROPE,
+                    variations_of(kernel, ROPEPROOF_ROPE, varied_case()));
   CHECK_FALSE(result.pass);
   CHECK_THAT(result.reason, ContainsSubstring("length (dynamic_ntk, "));
 }
@@ -79,7 +81,7 @@ TEST_CASE("a problem and its change lie at the same addresses",
           "[conformance][contract][changes]") {
   const auto kernel =
       plugin::load_library(ROPEPROOF_PLUGINS_DIR "/fast.so", {});
-  const auto variations = variations_of(*kernel, ROPEPROOF_ROPE, sample());
+  const auto variations = variations_of(*kernel, ROPEPROOF_ROPE, varied_case());
   REQUIRE(variations.size() > 5);
   int compared = 0;
   for (const Variation& variation : variations) {

@@ -29,7 +29,7 @@ constexpr std::int64_t kMaxElements = 1 << 14;
 constexpr std::int64_t kOfModels[] = {1, 3};
 
 // In units of kFarOffset: those of two models, and one beyond 10 bits.
-constexpr std::int64_t kFarOffsets[] = {1, 1, 4, 9};
+constexpr std::int64_t kModelOffsets[] = {1, 1, 4, 9};
 
 std::int64_t draw_size(Draw& draw, const Range& range) {
   return draw.between(range.low, range.high);
@@ -148,7 +148,7 @@ class Outline {
         l.head_dim = width + l.rotary_offset;
         break;
       case WindowClass::kFar:
-        l.rotary_offset = kFarOffset * draw_.from(kFarOffsets);
+        l.rotary_offset = kFarOffset * draw_.from(kModelOffsets);
         l.head_dim = width + l.rotary_offset;
         break;
     }

@@ -12,7 +12,7 @@
 namespace ropeproof::conformance::cover {
 namespace {
 
-constexpr std::int64_t kMaxSize = 1 << 20;
+constexpr std::int64_t kMaxLength = 1 << 20;
 // Elements of q and k up to which core asks a shape in every dtype.
 constexpr std::int64_t kEveryDtype = 1 << 17;
 // And up to which core asks it varied.
@@ -178,22 +178,22 @@ std::vector<Shape> read_shapes(const std::string& text,
     if (s.tier != "core" && s.tier != "full") {
       object.fail("tier", "\"" + s.tier + "\"; expected core or full");
     }
-    s.batch = object.integer("batch", 1, kMaxSize);
-    s.seq = object.integer("seq", 1, kMaxSize);
-    s.q_heads = object.integer("q_heads", 1, kMaxSize);
-    s.k_heads = object.integer("k_heads", 0, kMaxSize);
-    s.pairs = object.integer("pairs", 1, kMaxSize);
+    s.batch = object.integer("batch", 1, kMaxLength);
+    s.seq = object.integer("seq", 1, kMaxLength);
+    s.q_heads = object.integer("q_heads", 1, kMaxLength);
+    s.k_heads = object.integer("k_heads", 0, kMaxLength);
+    s.pairs = object.integer("pairs", 1, kMaxLength);
     s.window = object.word("window", kWindowClasses);
     if (object.find("head_dim") != nullptr) {
-      s.head_dim = object.integer("head_dim", 2 * s.pairs + 1, kMaxSize);
+      s.head_dim = object.integer("head_dim", 2 * s.pairs + 1, kMaxLength);
     }
     read_of(object, s);
     object.finish();
     shapes.push_back(std::move(s));
   }
   text::StrictObject sizes(root.get("sizes"), root.at("sizes"));
-  const std::int64_t from = sizes.integer("from", 1, kMaxSize);
-  const std::int64_t to = sizes.integer("to", from, kMaxSize);
+  const std::int64_t from = sizes.integer("from", 1, kMaxLength);
+  const std::int64_t to = sizes.integer("to", from, kMaxLength);
   for (const std::string& loop : sizes.texts("loops")) {
     if (loop != "batch" && loop != "seq" && loop != "q_heads" &&
         loop != "k_heads" && loop != "pairs") {

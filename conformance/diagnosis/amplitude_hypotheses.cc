@@ -6,11 +6,11 @@
 namespace ropeproof::conformance::diagnosis {
 namespace {
 
-constexpr const char* kBug = "scaling/amplitude-misapplied";
+constexpr const char* kMisapplied = "scaling/amplitude-misapplied";
 
 Hypothesis amplitude(const char* name, const char* advice,
                      double (*change)(double)) {
-  return {name, kBug, 4, advice, set(&Knobs::amplitude, change)};
+  return {name, kMisapplied, 4, advice, set(&Knobs::amplitude, change)};
 }
 
 // change(c, s, m) of a head, with m as its tables have it.
@@ -31,7 +31,7 @@ Hypothesis rotation(const char* name, const char* bug, const char* advice,
 // It is the length of (c, s), which tables that are given have, too.
 template <class Change>
 Hypothesis by_length(const char* name, const char* advice, Change change) {
-  return {name, kBug, 4, advice,
+  return {name, kMisapplied, 4, advice,
           set(&Knobs::adjust_rotation,
               [=](double& c, double& s, std::int64_t j, std::int64_t) {
                 // Entries are rounded: those of amplitude 1 have none.
@@ -69,12 +69,12 @@ Hypotheses amplitude_hypotheses() {
                   const double more = std::pow(m, static_cast<double>(j));
                   c *= more, s *= more;
                 }),
-      rotation("k without the amplitude", kBug, "k has m as q has it",
+      rotation("k without the amplitude", kMisapplied, "k has m as q has it",
                [](const Problem&, const HeadIndex& index, double& c, double& s,
                   double m) {
                  if (index.is_key) c /= m, s /= m;
                }),
-      rotation("q without the amplitude", kBug, "q has m as k has it",
+      rotation("q without the amplitude", kMisapplied, "q has m as k has it",
                [](const Problem&, const HeadIndex& index, double& c, double& s,
                   double m) {
                  if (!index.is_key) c /= m, s /= m;

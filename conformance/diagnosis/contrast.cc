@@ -12,7 +12,7 @@
 namespace ropeproof::conformance::diagnosis {
 namespace {
 
-constexpr std::size_t kMost = 240;
+constexpr std::size_t kMostPassing = 240;
 constexpr std::int64_t kLargest = std::int64_t{1} << 13;  // elements
 
 cases::Bits rounded_to(reference::Format format, const cases::Bits& goldens) {
@@ -114,7 +114,7 @@ std::vector<RightAnswer> right_answers(
   const Asked asked(run, corpus);
   const KnobKernel claims(run.kernel, {});
   std::vector<RightAnswer> answers;
-  const std::size_t count = std::min(kMost, passing.size());
+  const std::size_t count = std::min(kMostPassing, passing.size());
   for (std::size_t i = 0; i < count; ++i) {
     const check::Check& check = *passing[i * passing.size() / count];
     if (check.operation == ROPEPROOF_PERMUTE) {

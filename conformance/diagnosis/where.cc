@@ -13,7 +13,7 @@ namespace {
 // Elements of one answer that are looked at, of each kind; and of a run.
 constexpr std::size_t kMostOfAnswer = 10;
 constexpr std::size_t kMostBorders = 6;  // beside one of the other kind
-constexpr std::size_t kMost = 1500;
+constexpr std::size_t kMostPlaces = 1500;
 
 // Evenly over all.
 std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
@@ -83,7 +83,7 @@ void Where::add(const check::Check& check, const Trial& trial,
     std::vector<std::size_t> some = some_of(all, kMostOfAnswer);
     std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
     for (const std::size_t i : some) {
-      if (list.size() < kMost) {
+      if (list.size() < kMostPlaces) {
         list.push_back(facts_at(facts, check, spots[i]));
       }
     }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kUnwrittenBits = 0x7ff800000000dead;
 constexpr std::uint64_t kPerhapsBits = 0x7ff800000000beef;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnlike = std::numeric_limits<double>::infinity();
 
 bool are_bits(double x, std::uint64_t bits) {
   return std::bit_cast<std::uint64_t>(x) == bits;
@@ -42,7 +42,7 @@ double distance(double a, double b) {
     const bool may_be_like =
         are_bits(a, kPerhapsBits) || are_bits(b, kPerhapsBits) ||
         are_bits(a, kUnwrittenBits) == are_bits(b, kUnwrittenBits);
-    return std::isnan(a) && std::isnan(b) && may_be_like ? 0 : kInfinity;
+    return std::isnan(a) && std::isnan(b) && may_be_like ? 0 : kUnlike;
   }
   return a == b ? 0 : std::abs(a - b);
 }

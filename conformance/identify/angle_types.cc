@@ -18,10 +18,6 @@ using reference::Format;
 
 constexpr int kTablePositions = 24;
 
-std::string count_words(std::int64_t part, std::int64_t all) {
-  return std::to_string(part) + " of " + std::to_string(all);
-}
-
 // Odd ones, which no 16-bit type has, and small ones for kernels with a short range.
 constexpr double kPositions[] = {3,     7,     11,     37,     101,    257,
                                  1023,  2049,  4097,   8191,   16385,  32769,

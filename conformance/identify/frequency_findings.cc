@@ -7,10 +7,6 @@
 namespace ropeproof::conformance::identify {
 namespace {
 
-std::string count_words(std::int64_t part, std::int64_t all) {
-  return std::to_string(part) + " of " + std::to_string(all) + " pairs";
-}
-
 std::string base_of(const BaseReading& reading) {
   return number_words(reading.problem.spec.frequencies.base);
 }
@@ -37,11 +33,11 @@ Finding recipe_finding(const std::vector<const BaseReading*>& right,
   constexpr double kInvisible = 64;
   const bool is_rough = off.known_to > kInvisible;
   const double unit = is_rough ? 0x1p16 : 1;
-  const std::string evidence = count_words(seen, due) + ", base " + bases +
-                               "; off by " + number_words(off.most / unit, 2) +
-                               " ulp of " + (is_rough ? "bf16" : "f32") +
-                               " at most, each read to within " +
-                               number_words(off.known_to / unit, 2);
+  const std::string evidence =
+      count_words(seen, due) + " pairs, base " + bases + "; off by " +
+      number_words(off.most / unit, 2) + " ulp of " +
+      (is_rough ? "bf16" : "f32") + " at most, each read to within " +
+      number_words(off.known_to / unit, 2);
   if (common.empty()) {
     return {Standing::kMeasured, "frequencies",
             "base^(-2j/r), rounded in no way known here", evidence};
@@ -97,11 +93,11 @@ std::vector<Finding> frequency_findings(std::span<const BaseReading> readings,
            ? "reversed: position p turns by -p theta (sine negated, or "
              "positions, or the adjoint taken for forward)"
            : "position p turns by +p theta",
-       count_words(std::ssize(first.pairs), first.problem.pairs())});
+       count_words(std::ssize(first.pairs), first.problem.pairs()) + " pairs"});
   std::vector<const BaseReading*> right;
   for (const BaseReading& r : readings) {
     const std::string count =
-        count_words(std::ssize(r.pairs), r.problem.pairs());
+        count_words(std::ssize(r.pairs), r.problem.pairs()) + " pairs";
     if (r.has_offset_of_its_own) {
       findings.push_back({Standing::kMeasured, "frequencies",
                           "base " + base_of(r) +

@@ -17,10 +17,6 @@ using diagnosis::rounded;
 using diagnosis::truncated;
 using reference::Format;
 
-std::string count_words(std::int64_t part, std::int64_t all) {
-  return std::to_string(part) + " of " + std::to_string(all);
-}
-
 // x_u c - x_v s, or x_v c + x_u s as its like with -s, in one order of roundings.
 struct Order {
   const char* name;

@@ -22,13 +22,13 @@ std::string refusal(const std::string& text) {
   return "accepted";
 }
 
-std::string with(const std::string& keys) {
+std::string why_not(const std::string& keys) {
   return refusal(R"({"head_dim": 8, "rope_theta": 1e4, )" + keys + "}");
 }
 
 std::string scaled(const std::string& keys) {
-  return with(R"("max_position_embeddings": 8192, "rope_scaling": {)" + keys +
-              "}");
+  return why_not(R"("max_position_embeddings": 8192, "rope_scaling": {)" +
+                 keys + "}");
 }
 
 TEST_CASE("what is no JSON object is refused", "[conformance][models]") {
@@ -43,7 +43,7 @@ TEST_CASE("what is no JSON object is refused", "[conformance][models]") {
         "expected JSON, numbers finite");
   CHECK(refusal(R"({"rope_theta": 1e4, "rope_theta": 1e6})") ==
         "the key \"rope_theta\" is there twice; expected it once");
-  CHECK(with(R"("rope_scaling": "yarn")") ==
+  CHECK(why_not(R"("rope_scaling": "yarn")") ==
         "rope_scaling is \"yarn\"; expected a JSON object");
   CHECK(refusal(R"({"text_config": {"rope_scaling": []}})") ==
         "text_config.rope_scaling is []; expected a JSON object");
@@ -62,9 +62,9 @@ TEST_CASE("a base that is missing or not positive is refused",
         "rope_theta is \"1e4\"; expected a finite number > 0");
   CHECK(refusal(R"({"head_dim": 8, "rope_theta": true})") ==
         "rope_theta is true; expected a finite number > 0");
-  CHECK(with(R"("rope_local_base_freq": 0)") ==
+  CHECK(why_not(R"("rope_local_base_freq": 0)") ==
         "rope_local_base_freq is 0; expected a finite number > 0");
-  CHECK(with(R"("rope_ratio": 500)") ==
+  CHECK(why_not(R"("rope_ratio": 500)") ==
         "rope_ratio is 500; expected none: multiply rope_theta by it");
   CHECK(refusal(R"({"head_dim": 64, "rope_theta": 1.0,
       "max_position_embeddings": 8192,
@@ -133,28 +133,28 @@ TEST_CASE("an unknown type, an unknown key, and two that differ are refused",
 
 TEST_CASE("parameters that contradict one another are refused",
           "[conformance][models]") {
-  CHECK(with(R"("rope_parameters": {"rope_theta": 1e6})") ==
+  CHECK(why_not(R"("rope_parameters": {"rope_theta": 1e6})") ==
         "rope_parameters.rope_theta is 1000000; expected what rope_theta says, "
         "10000");
-  CHECK(with(R"("partial_rotary_factor": 0.5,
+  CHECK(why_not(R"("partial_rotary_factor": 0.5,
       "rope_parameters": {"partial_rotary_factor": 0.25})") ==
         "rope_parameters.partial_rotary_factor is 0.25; expected what "
         "partial_rotary_factor says, 0.5");
-  CHECK(with(R"("original_max_position_embeddings": 4096,
+  CHECK(why_not(R"("original_max_position_embeddings": 4096,
       "rope_scaling": {"type": "yarn", "factor": 2,
         "original_max_position_embeddings": 8192})") ==
         "rope_scaling.original_max_position_embeddings is 8192; expected what "
         "original_max_position_embeddings says, 4096");
-  CHECK(with(R"("rope_scaling": {"type": "linear", "factor": 2},
+  CHECK(why_not(R"("rope_scaling": {"type": "linear", "factor": 2},
       "rope_parameters": {"type": "linear", "factor": 4})") ==
         "rope_scaling is {\"factor\":2,\"type\":\"linear\"}; expected the same "
         "as rope_parameters beside it");
-  CHECK(with(R"("layer_types": ["full_attention"], "rope_parameters":
+  CHECK(why_not(R"("layer_types": ["full_attention"], "rope_parameters":
       {"full_attention": {}, "sliding_attention": {}})") ==
         "rope_parameters.sliding_attention is {}; expected a key that "
         "layer_types names");
   CHECK(
-      with(
+      why_not(
           R"("rope_parameters": {"full_attention": {}, "rope_type": "yarn"})") ==
       "rope_parameters.rope_type is \"yarn\"; expected a JSON object");
 }
@@ -169,7 +169,7 @@ TEST_CASE("a scaling without its parameters, or with bad ones, is refused",
         "rope_scaling.factor is 0.125" + at_least_one);
   CHECK(scaled(R"("type": "linear", "factor": [8])") ==
         "rope_scaling.factor is [8]" + at_least_one);
-  CHECK(with(R"("rope_scaling": {"type": "dynamic", "factor": 2})") ==
+  CHECK(why_not(R"("rope_scaling": {"type": "dynamic", "factor": 2})") ==
         "max_position_embeddings is missing; expected an integer 1 .. "
         "9007199254740992");
   CHECK(scaled(R"("type": "dynamic", "alpha": 0.5)") ==
@@ -177,7 +177,7 @@ TEST_CASE("a scaling without its parameters, or with bad ones, is refused",
 
   CHECK(scaled(R"("type": "yarn", "factor": -4)") ==
         "rope_scaling.factor is -4" + at_least_one);
-  CHECK(with(R"("rope_scaling": {"type": "yarn", "factor": 2})") ==
+  CHECK(why_not(R"("rope_scaling": {"type": "yarn", "factor": 2})") ==
         "rope_scaling.original_max_position_embeddings is missing; expected an "
         "integer >= 1, here or as max_position_embeddings");
   CHECK(

@@ -12,10 +12,10 @@
 namespace ropeproof::conformance::models {
 namespace {
 
-const std::filesystem::path kModels =
+const std::filesystem::path kDrawn =
     std::filesystem::path(ROPEPROOF_VECTORS_DIR) / "models";
 
-bool has(const std::string& text, const std::string& part) {
+bool draws(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("an XML parser refuses what is not well-formed",
 TEST_CASE("the spectrum of every preset is well-formed and self-contained",
           "[conformance][models]") {
   std::vector<std::string> pictures;
-  for (const Model& model : load_presets(kModels)) {
+  for (const Model& model : load_presets(kDrawn)) {
     CAPTURE(model.id);
     if (!model.ropes.front().has_frequencies) {
       CHECK_THROWS_AS(spectrum_svg(model), std::invalid_argument);
@@ -55,40 +55,40 @@ TEST_CASE("the spectrum of every preset is well-formed and self-contained",
     }
     const std::string svg = spectrum_svg(model);
     pictures.push_back(svg);
-    CHECK(has(svg, "prefers-color-scheme: dark"));
-    CHECK_FALSE(has(svg, "href"));
-    CHECK_FALSE(has(svg, "@import"));
-    CHECK_FALSE(has(svg, "nan"));
-    CHECK_FALSE(has(svg, "inf\""));
-    CHECK(has(svg, ">pair j</text>"));
-    CHECK(has(svg, ">positions per full circle, 2π / inv_freq</text>"));
+    CHECK(draws(svg, "prefers-color-scheme: dark"));
+    CHECK_FALSE(draws(svg, "href"));
+    CHECK_FALSE(draws(svg, "@import"));
+    CHECK_FALSE(draws(svg, "nan"));
+    CHECK_FALSE(draws(svg, "inf\""));
+    CHECK(draws(svg, ">pair j</text>"));
+    CHECK(draws(svg, ">positions per full circle, 2π / inv_freq</text>"));
   }
   CHECK(are_well_formed(pictures));
 }
 
 TEST_CASE("a spectrum shows both curves, the contexts and what is blended",
           "[conformance][models]") {
-  const std::string svg = spectrum_svg(*find_preset(kModels, "llama-3.1"));
-  CHECK(has(svg, "Llama 3.1 and 3.3, 8B to 405B: wavelength of each pair"));
+  const std::string svg = spectrum_svg(*find_preset(kDrawn, "llama-3.1"));
+  CHECK(draws(svg, "Llama 3.1 and 3.3, 8B to 405B: wavelength of each pair"));
   for (const char* text : {"original context 8192", "context 131072", "llama3",
                            "unscaled", "blended pairs"}) {
-    CHECK(has(svg, ">" + std::string(text) + "</text>"));
+    CHECK(draws(svg, ">" + std::string(text) + "</text>"));
   }
-  CHECK(has(svg, "<title>pair 0: 6.28319</title>"));
-  const std::string axes = spectrum_svg(*find_preset(kModels, "wan-2.1"));
-  CHECK(has(axes, ">axis t</text>"));
-  CHECK(has(axes, "<title>pair 22, axis y: 6.28319</title>"));
-  const std::string layers = spectrum_svg(*find_preset(kModels, "gemma-3-4b"));
-  CHECK(has(layers, ">full_attention, linear</text>"));
-  CHECK(has(layers, ">sliding_attention, unscaled</text>"));
+  CHECK(draws(svg, "<title>pair 0: 6.28319</title>"));
+  const std::string axes = spectrum_svg(*find_preset(kDrawn, "wan-2.1"));
+  CHECK(draws(axes, ">axis t</text>"));
+  CHECK(draws(axes, "<title>pair 22, axis y: 6.28319</title>"));
+  const std::string layers = spectrum_svg(*find_preset(kDrawn, "gemma-3-4b"));
+  CHECK(draws(layers, ">full_attention, linear</text>"));
+  CHECK(draws(layers, ">sliding_attention, unscaled</text>"));
 }
 
 TEST_CASE("names are escaped", "[conformance][models]") {
-  Model model = *find_preset(kModels, "llama-2");
+  Model model = *find_preset(kDrawn, "llama-2");
   model.title = "a < b & \"c\"\n> d";
   const std::string svg = spectrum_svg(model);
   CHECK(are_well_formed({svg}));
-  CHECK(has(svg, "a &lt; b &amp; &quot;c&quot;&gt; d: wavelength"));
+  CHECK(draws(svg, "a &lt; b &amp; &quot;c&quot;&gt; d: wavelength"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ enum class Absent { kError, kNone };  // what a list that is not there means
 // The fields of a description, in the order of the documentation. `codec` reads
 // or writes each; `otherwise` is the word of 0, and may be absent.
 template <class AnyDescription, class Codec>
-void for_each_field(AnyDescription& d, Codec& codec) {
+void for_each_description_field(AnyDescription& d, Codec& codec) {
   codec.text("name", d.name);
   codec.text("version", d.version);
   codec.list("operations", d.operations, kOperationWords);
@@ -111,7 +111,7 @@ std::uint32_t all_bits(const BitWords<kSize>& words) {
 
 Json description_json(const Description& description) {
   Writer writer;
-  for_each_field(description, writer);
+  for_each_description_field(description, writer);
   Json& claims = writer.json["claims"] = Json::array();
   for (const ropeproof_claim& claim : description.claims) {
     Writer fields;
@@ -125,7 +125,7 @@ Json description_json(const Description& description) {
 Description read_description(Members& members) {
   Description description;
   Reader reader{members};
-  for_each_field(description, reader);
+  for_each_description_field(description, reader);
   const Json claims = members.take("claims");
   if (!claims.is_array()) refuse("claims must be a list of objects");
   description.claims.clear();

@@ -25,7 +25,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // The socket closes a moment before the process has ended.
-constexpr std::chrono::seconds kGrace{1};
+constexpr std::chrono::seconds kGraceOfProcess{1};
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 
 // The conversation cannot go on: the process is killed.
@@ -36,7 +36,7 @@ struct Broken : Malformed {
 };
 
 // What the usual numerical libraries look at; none for 0.
-std::string limit_threads(int threads) {
+std::string export_threads(int threads) {
   std::string exports;
   for (const char* name :
        {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
@@ -177,7 +177,7 @@ class ProcessKernel : public Kernel {
   std::unique_ptr<Child> reach() const {
     if (!can_restart_) return Child::adopt(socket_);
     return Child::execute(renews_ ? command_
-                                  : limit_threads(threads_) + command_);
+                                  : export_threads(threads_) + command_);
   }
 
   // The process replaces itself by one that has computed nothing yet.
@@ -321,7 +321,7 @@ class ProcessKernel : public Kernel {
     }
     if (wire == Child::Wire::kClosed) {
       const bool has_begun = has_header_ || !received_.empty();
-      const std::string how = process_->end(kGrace);
+      const std::string how = process_->end(kGraceOfProcess);
       const std::string line = quoted_last_line(process_->last_line());
       if (has_begun) refuse("ends in the middle of an answer: " + how + line);
       throw Broken(Outcome::kCrash, how + line);

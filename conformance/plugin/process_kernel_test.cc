@@ -22,8 +22,8 @@ namespace {
 using Catch::Matchers::StartsWith;
 using std::chrono::milliseconds;
 
-std::string why_not(const std::string& command,
-                    milliseconds limit = milliseconds(5000)) {
+std::string why_no_process(const std::string& command,
+                           milliseconds limit = milliseconds(5000)) {
   try {
     selftest::start(command, limit);
   } catch (const KernelError& error) {
@@ -49,20 +49,24 @@ Answer run_fault(const std::string& fault,
 
 TEST_CASE("a command that cannot describe itself is refused with the reason",
           "[conformance][kernel]") {
-  CHECK(why_not("exit 5") == "describe: exited with status 5");
-  CHECK(why_not("exit 139") ==
+  CHECK(why_no_process("exit 5") == "describe: exited with status 5");
+  CHECK(why_no_process("exit 139") ==
         "describe: exited with status 139 (128 + 11: Segmentation fault)");
-  CHECK(why_not("kill -9 $$") == "describe: killed by signal 9 (Killed)");
-  CHECK(why_not("no-such-command 2>&-") == "describe: exited with status 127");
-  CHECK(why_not("echo hello") ==
+  CHECK(why_no_process("kill -9 $$") ==
+        "describe: killed by signal 9 (Killed)");
+  CHECK(why_no_process("no-such-command 2>&-") ==
+        "describe: exited with status 127");
+  CHECK(why_no_process("echo hello") ==
         "describe: header is no JSON object: \"hello\"");
-  CHECK(why_not("echo '[1]'") == "describe: header is no JSON object: \"[1]\"");
-  CHECK(why_not("printf '\\001\\033\\n'") ==
+  CHECK(why_no_process("echo '[1]'") ==
+        "describe: header is no JSON object: \"[1]\"");
+  CHECK(why_no_process("printf '\\001\\033\\n'") ==
         "describe: header is no JSON object: \"  \"");
-  CHECK(why_not("echo '{}'") == "describe: status must be a string");
-  CHECK(why_not("sleep 3600", milliseconds(20)) ==
+  CHECK(why_no_process("echo '{}'") == "describe: status must be a string");
+  CHECK(why_no_process("sleep 3600", milliseconds(20)) ==
         "describe: no answer within 200 ms");
-  CHECK(why_not("cat /dev/zero") == "describe: header is longer than 1 MiB");
+  CHECK(why_no_process("cat /dev/zero") ==
+        "describe: header is longer than 1 MiB");
 }
 
 TEST_CASE("a description outside the protocol is refused with the reason",
@@ -88,7 +92,7 @@ TEST_CASE("a description outside the protocol is refused with the reason",
        {"unknown-accept",
         "describe: accepts has \"pigeons\"; known are shared_file or fresh"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
-  CHECK(why_not(selftest::process(fault)) == reason);
+  CHECK(why_no_process(selftest::process(fault)) == reason);
 }
 
 TEST_CASE("an answer that breaks the protocol is an error, not the end",
@@ -241,8 +245,9 @@ class Fifo {
 
 TEST_CASE("what a command started ends with it", "[conformance][kernel]") {
   const Fifo alive;
-  CHECK(why_not("sleep 3600 > " + alive.path() + " & sleep 3600",
-                milliseconds(50)) == "describe: no answer within 500 ms");
+  CHECK(why_no_process("sleep 3600 > " + alive.path() + " & sleep 3600",
+                       milliseconds(50)) ==
+        "describe: no answer within 500 ms");
   CHECK(alive.has_hung_up());
   CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
   CHECK(errno == ECHILD);

@@ -26,7 +26,7 @@ Waivers some_waivers() {
 }
 
 // What reports must survive: wrong values, NaNs, refusals, waivers.
-struct Subject {
+struct Sharded {
   plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   diagnosis::Knobs knobs = diagnosis::f32_knobs();
   plugin::Answer canned{plugin::Outcome::kOk, ""};
@@ -35,7 +35,7 @@ struct Subject {
   Waivers waivers = some_waivers();
 };
 
-Report judged(const Subject& subject, const check::Shard& shard = {}) {
+Report report_on(const Sharded& subject, const check::Shard& shard = {}) {
   plugin::Description description = subject.description;
   description.name = "test";
   diagnosis::KnobKernel kernel(description, subject.knobs);
@@ -51,9 +51,9 @@ Report judged(const Subject& subject, const check::Shard& shard = {}) {
   return report;
 }
 
-std::vector<Subject> subjects() {
-  std::vector<Subject> all(5);
-  for (Subject& subject : all) subject.selection.tier = "smoke";
+std::vector<Sharded> sharded_runs() {
+  std::vector<Sharded> all(5);
+  for (Sharded& subject : all) subject.selection.tier = "smoke";
   all[0].selection.tier = "core";
   all[1].knobs.ignores_direction = true;
   all[1].description.dtypes = ROPEPROOF_F32;
@@ -70,20 +70,20 @@ std::vector<Subject> subjects() {
   return all;
 }
 
-std::vector<NamedReport> shards_of(const Subject& subject, std::int64_t count) {
+std::vector<NamedReport> shards_of(const Sharded& subject, std::int64_t count) {
   std::vector<NamedReport> shards;
   for (std::int64_t i = 1; i <= count; ++i) {
     const std::string file = std::to_string(i) + ".json";
     shards.push_back(
-        {file, read_report(json_report(judged(subject, {i, count})), file)});
+        {file, read_report(json_report(report_on(subject, {i, count})), file)});
   }
   return shards;
 }
 
 TEST_CASE("a report read back says the same, byte for byte",
           "[conformance][report]") {
-  for (const Subject& subject : subjects()) {
-    const Report report = judged(subject);
+  for (const Sharded& subject : sharded_runs()) {
+    const Report report = report_on(subject);
     const Report again = read_report(json_report(report), "a.json");
     CHECK(json_report(again) == json_report(report));
     CHECK(text_report(again, 1000, true) == text_report(report, 1000, true));
@@ -92,8 +92,8 @@ TEST_CASE("a report read back says the same, byte for byte",
 
 TEST_CASE("merged shards are the unsharded report, byte for byte, in any order",
           "[conformance][shards]") {
-  for (const Subject& subject : subjects()) {
-    const Report whole = judged(subject);
+  for (const Sharded& subject : sharded_runs()) {
+    const Report whole = report_on(subject);
     for (const std::int64_t count : {1, 2, 7}) {
       std::vector<NamedReport> shards = shards_of(subject, count);
       std::reverse(shards.begin(), shards.end());
@@ -107,7 +107,7 @@ TEST_CASE("merged shards are the unsharded report, byte for byte, in any order",
 // What two of three shards say of a kernel, and what is made of it.
 std::vector<diagnosis::Diagnosis> merged(diagnosis::Diagnosis first,
                                          diagnosis::Diagnosis third) {
-  Subject subject = subjects()[1];
+  Sharded subject = sharded_runs()[1];
   subject.selection.cases = {"smoke-unit-001", "smoke-unit-002"};
   std::vector<NamedReport> shards = shards_of(subject, 3);
   shards[0].report.diagnoses = {std::move(first)};
@@ -174,10 +174,10 @@ TEST_CASE("where two shards have other rules, both are said",
 
 TEST_CASE("a shard supports no level and decides about no waiver",
           "[conformance][shards]") {
-  Subject subject = subjects()[0];
+  Sharded subject = sharded_runs()[0];
   subject.waivers.entries.pop_back();  // the expired one
-  CHECK_FALSE(total(judged(subject)).stale.empty());
-  const Report shard = judged(subject, {1, 2});
+  CHECK_FALSE(total(report_on(subject)).stale.empty());
+  const Report shard = report_on(subject, {1, 2});
   CHECK(total(shard).stale.empty());
   CHECK(total(shard).level.empty());
   CHECK_THAT(text_report(shard, 0), ContainsSubstring("on shard 1/2"));
@@ -185,7 +185,7 @@ TEST_CASE("a shard supports no level and decides about no waiver",
 
 TEST_CASE("shards that are not one whole run are refused in one line",
           "[conformance][shards]") {
-  const Subject subject = subjects()[1];
+  const Sharded subject = sharded_runs()[1];
   const auto with = [&](const auto& change) {
     std::vector<NamedReport> shards = shards_of(subject, 3);
     change(shards);
@@ -234,7 +234,7 @@ TEST_CASE("shards that are not one whole run are refused in one line",
 TEST_CASE(
     "one library under several paths is one kernel, two under one are not",
     "[conformance][shards]") {
-  const Subject subject = subjects()[1];
+  const Sharded subject = sharded_runs()[1];
   std::vector<NamedReport> shards = shards_of(subject, 2);
   for (NamedReport& shard : shards) shard.report.kernel_sha256 = "12ab";
   shards[1].report.kernel_argument = "--lib /elsewhere/test.so";
@@ -248,16 +248,16 @@ TEST_CASE(
 TEST_CASE(
     "a shard with nothing to judge is no failure, a whole run of nothing is",
     "[conformance][shards]") {
-  Subject subject = subjects()[1];
+  Sharded subject = sharded_runs()[1];
   subject.selection.cases = {"smoke-unit-001", "smoke-unit-002"};
   subject.waivers.entries.pop_back();  // the expired one
-  const Report beyond = judged(subject, {3, 3});
+  const Report beyond = report_on(subject, {3, 3});
   CHECK(beyond.checks.empty());
   CHECK(exit_status(total(beyond)) == 0);
   CHECK_THAT(text_report(beyond, 0),
              ContainsSubstring("shard 3/3: nothing to judge here"));
   CHECK(json_report(merge_reports(shards_of(subject, 3))) ==
-        json_report(judged(subject)));
+        json_report(report_on(subject)));
 
   subject.description.operations = ROPEPROOF_PERMUTE;
   for (const NamedReport& shard : shards_of(subject, 2)) {
@@ -268,7 +268,7 @@ TEST_CASE(
 
 TEST_CASE("a file that is not exactly a report is refused in one line",
           "[conformance][report]") {
-  const std::string good = json_report(judged(subjects()[1], {1, 3}));
+  const std::string good = json_report(report_on(sharded_runs()[1], {1, 3}));
   const auto fault = [](const std::string& text) {
     return fault_of([&] { read_report(text, "a.json"); });
   };

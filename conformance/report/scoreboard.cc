@@ -12,7 +12,7 @@
 namespace ropeproof::conformance::report {
 namespace {
 
-[[noreturn]] void fail(const std::string& fault) {
+[[noreturn]] void refuse(const std::string& fault) {
   throw ReportError(text::one_line(fault));
 }
 
@@ -45,20 +45,20 @@ bool is_before(const std::string& a, const std::string& b) {
 void check_usable(const NamedReport& named, const NamedReport& first) {
   const auto& [file, report] = named;
   if (!report.shard.is_whole()) {
-    fail(file + ": is shard " + report.shard.text() +
-         "; merge the shards first");
+    refuse(file + ": is shard " + report.shard.text() +
+           "; merge the shards first");
   }
   if (report.seed != 0) {
-    fail(file + ": is of fresh cases, which no other engine was asked");
+    refuse(file + ": is of fresh cases, which no other engine was asked");
   }
   if (!report.is_whole_tier) {
-    fail(file + ": is of part of a tier or profile; expected a whole one");
+    refuse(file + ": is of part of a tier or profile; expected a whole one");
   }
   const auto differs = [&](const char* what, const std::string& a,
                            const std::string& b) {
     if (a == b) return;
-    fail(first.file + " and " + file + " are of different " + what + ": " + a +
-         " and " + b);
+    refuse(first.file + " and " + file + " are of different " + what + ": " +
+           a + " and " + b);
   };
   differs("versions of ropeproof", first.report.suite_version,
           report.suite_version);
@@ -72,8 +72,8 @@ class Maker {
     board_.date = today;
     for (const Waiver& waiver : causes.entries) {
       if (waiver.kind == WaiverKind::kNone) {
-        fail(causes.file + ": the waiver of \"" + waiver.id + "\" for " +
-             waiver.engine + " has no kind; expected defect or limit");
+        refuse(causes.file + ": the waiver of \"" + waiver.id + "\" for " +
+               waiver.engine + " has no kind; expected defect or limit");
       }
       board_.causes.push_back({waiver, Cause::State::kOtherVersion});
     }
@@ -83,7 +83,7 @@ class Maker {
 
   Scoreboard make(const std::vector<NamedReport>& reports,
                   const std::map<Engine, SpeedRange>& speeds) {
-    if (reports.empty()) fail("no report");
+    if (reports.empty()) refuse("no report");
     board_.suite_version = reports[0].report.suite_version;
     board_.vectors_version = reports[0].report.vectors_version;
     for (const NamedReport& named : reports) {
@@ -102,8 +102,8 @@ class Maker {
     const std::string asked = asked_text(report);
     const auto [at, is_new] = files_.try_emplace({engine, asked}, named.file);
     if (!is_new) {
-      fail(at->second + " and " + named.file + " are both of " + engine.name +
-           " " + engine.version + ", " + asked);
+      refuse(at->second + " and " + named.file + " are both of " + engine.name +
+             " " + engine.version + ", " + asked);
     }
     cells_[{engine, asked}] = cell_of(report);
   }
@@ -194,8 +194,8 @@ class Maker {
     }
     for (const auto& [engine, speed] : speeds) {
       if (engines.contains(engine)) continue;
-      fail("a speed of " + engine.name + " " + engine.version +
-           ", and no report");
+      refuse("a speed of " + engine.name + " " + engine.version +
+             ", and no report");
     }
   }
 

@@ -96,7 +96,7 @@ std::string cell_html(const Scoreboard& board, const std::optional<Cell>& cell,
   return html + "</td>\n";
 }
 
-std::string table(const Scoreboard& board) {
+std::string html_table(const Scoreboard& board) {
   const bool has_speed = std::ranges::any_of(
       board.rows, [](const EngineRow& row) { return row.speed.has_value(); });
   std::string html =
@@ -156,7 +156,7 @@ std::string scoreboard_html(const Scoreboard& board) {
       "<h1>RoPE engines, judged</h1>\n<p>" + scoreboard_badge(board) +
       "</p>\n<p class=\"soft\">ropeproof " + escaped(board.suite_version) +
       ", vectors " + escaped(board.vectors_version) + ", " +
-      date_text(board.date) + "</p>\n" + table(board) +
+      date_text(board.date) + "</p>\n" + html_table(board) +
       "<p class=\"soft\">A cell says the level that the engine reaches, then "
       "the "
       "class of angles that it claims, its largest error over the bound of "

@@ -47,7 +47,7 @@ std::string cell_text(const Scoreboard& board,
   return text;
 }
 
-std::string table(const Scoreboard& board) {
+std::string markdown_table(const Scoreboard& board) {
   bool has_speed = false;
   for (const EngineRow& row : board.rows) has_speed |= row.speed.has_value();
   std::string head = "| engine |", line = "|---|";
@@ -97,7 +97,7 @@ std::string scoreboard_markdown(const Scoreboard& board) {
       plain(board.vectors_version) + ", on " + date_text(board.date) +
       ". Written by `ropeproof matrix`; nobody edits it. In colour: "
       "[scoreboard.html](scoreboard.html).\n\n" +
-      table(board) +
+      markdown_table(board) +
       "\nA cell says the level, then the claimed class of angles, the largest "
       "error over its bound, and rho, the\nlargest phase error over that of an "
       "f32 frequency rounded once "

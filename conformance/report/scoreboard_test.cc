@@ -18,7 +18,7 @@ using Catch::Matchers::StartsWith;
 
 const Date kToday = parse_date("2027-03-31");
 
-struct Subject {
+struct Entrant {
   std::string name = "engine", version = "1.0";
   std::string tier = "smoke";
   bool is_wrong = false;  // it forgets the direction: no adjoint case is right
@@ -28,7 +28,7 @@ struct Subject {
   Waivers waivers = {};
 };
 
-NamedReport judged(const Subject& subject) {
+NamedReport report_of(const Entrant& subject) {
   plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   description.name = subject.name;
   description.version = subject.version;
@@ -61,8 +61,8 @@ Waiver cause() {
 
 const std::vector<NamedReport>& reports() {
   static const std::vector<NamedReport> all = {
-      judged({.name = "wrong", .version = "2.1", .is_wrong = true}),
-      judged({.name = "right"})};
+      report_of({.name = "wrong", .version = "2.1", .is_wrong = true}),
+      report_of({.name = "right"})};
   return all;
 }
 
@@ -155,10 +155,10 @@ TEST_CASE("a cause is of one version, of what was asked, and until its day",
 
 TEST_CASE("waivers of a run leave its cell red", "[conformance][scoreboard]") {
   const Waivers waivers{"w.json", "", {cause()}};
-  const NamedReport waived = judged({.name = "wrong",
-                                     .version = "2.1",
-                                     .is_wrong = true,
-                                     .waivers = waivers});
+  const NamedReport waived = report_of({.name = "wrong",
+                                        .version = "2.1",
+                                        .is_wrong = true,
+                                        .waivers = waivers});
   CHECK(exit_status(total(waived.report)) == 0);
   const Scoreboard made = make_scoreboard({waived}, waivers, {}, kToday);
   CHECK(made.rows[0].cells[0]->kind == Cell::Kind::kRed);
@@ -176,8 +176,8 @@ TEST_CASE("the order of the reports does not matter",
 
 TEST_CASE("what an engine does not offer of a profile is red until explained",
           "[conformance][scoreboard]") {
-  NamedReport named =
-      judged({.name = "wrong", .version = "2.1", .lacks = ROPEPROOF_PARTIAL});
+  NamedReport named = report_of(
+      {.name = "wrong", .version = "2.1", .lacks = ROPEPROOF_PARTIAL});
   named.report.profile = "any";
   named.report.selection = "profile any, 64 of 64 cases";
   const auto cell_with = [&](const Waivers& causes) {
@@ -206,9 +206,10 @@ TEST_CASE("what makes no table is refused in one line that names the file",
     });
   };
   CHECK(fault(reports()).empty());
-  CHECK_THAT(fault({judged({.shards = 2})}),
+  CHECK_THAT(fault({report_of({.shards = 2})}),
              ContainsSubstring("engine-1.0.json: is shard 1/2"));
-  CHECK_THAT(fault({judged({.is_part = true})}), ContainsSubstring("of part"));
+  CHECK_THAT(fault({report_of({.is_part = true})}),
+             ContainsSubstring("of part"));
   NamedReport fresh = reports()[1];
   fresh.report.seed = 7;
   CHECK_THAT(fault({fresh}), ContainsSubstring("fresh"));

@@ -114,7 +114,7 @@ std::string row(const std::string& name, const Totals& totals,
   return text + worst->case_id + (has_details ? " " + place(e) : "") + "\n";
 }
 
-std::string table(const Report& report, bool has_details) {
+std::string text_table(const Report& report, bool has_details) {
   std::string text =
       "  operation      pass   fail   not judged   worst/bound  ";
   text += has_details ? "norm-ulp  at\n" : "at\n";
@@ -359,7 +359,8 @@ std::string text_report(const Report& report, std::size_t max_failures,
         << " more that fail; --failures N shows them\n";
   }
   if (failures > 0) out << "\n";
-  out << table(report, has_details) << not_judged(report, totals, has_details);
+  out << text_table(report, has_details)
+      << not_judged(report, totals, has_details);
   if (has_details) print_figures(out, totals);
   if (!report.staged.empty() && (has_details || report.staged_is_missing)) {
     out << "  staged   " << report.staged

@@ -4,26 +4,12 @@
 
 #include "conformance/diagnosis/mutations.h"
 #include "conformance/selftest/mutants.h"
+#include "conformance/selftest/predicates.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::HeadIndex;
 using diagnosis::skips;
-using Problem = ropeproof_problem;
-
-template <class... Is>
-auto all(Is... is) {
-  return [=](const Problem& p) { return (is(p) && ...); };
-}
-
-bool has_keys(const Problem& p) { return p.k.heads > 0; }
-bool has_axes(const Problem& p) { return p.position_axes > 1; }
-bool is_adjoint(const Problem& p) { return p.direction < 0; }
-
-bool is_last_head(const Problem& p, const HeadIndex& i) {
-  return i.head == (i.is_key ? p.k : p.q).heads - 1;
-}
 
 bool has_single_row(const Problem& p) {
   return p.operation == ROPEPROOF_LOOKUP && p.cache_rows == 1;

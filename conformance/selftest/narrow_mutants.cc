@@ -7,6 +7,7 @@
 
 #include "conformance/diagnosis/mutations.h"
 #include "conformance/selftest/mutants.h"
+#include "conformance/selftest/predicates.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -19,28 +20,19 @@ using diagnosis::set;
 using diagnosis::skips;
 
 using reference::Format;
-using Problem = ropeproof_problem;
 
 constexpr std::int64_t kManyHeads = 8;
-
-template <class... Is>
-auto all(Is... is) {
-  return [=](const Problem& p) { return (is(p) && ...); };
-}
 
 auto of_dtype(std::uint32_t dtype) {
   return [=](const Problem& p) { return p.dtype == dtype; };
 }
 
 bool has_many_heads(const Problem& p) { return p.q.heads > kManyHeads; }
-bool has_keys(const Problem& p) { return p.k.heads > 0; }
 bool has_batch(const Problem& p) { return p.batch > 1; }
 bool is_partial(const Problem& p) { return p.rotary_dim < p.head_dim; }
 bool is_in_place(const Problem& p) {
   return p.q.in != nullptr && p.q.in == p.q.out;
 }
-bool is_adjoint(const Problem& p) { return p.direction < 0; }
-bool has_axes(const Problem& p) { return p.position_axes > 1; }
 bool has_pair_amplitude(const Problem& p) {
   return p.pair_amplitude != nullptr;
 }
@@ -74,9 +66,6 @@ bool has_factors(const Problem& p) {
   return p.scaling != nullptr && p.scaling->kind == ROPEPROOF_FREQUENCY_FACTORS;
 }
 
-bool is_last_head(const Problem& p, const HeadIndex& i) {
-  return i.head == (i.is_key ? p.k : p.q).heads - 1;
-}
 bool is_last_row(const Problem& p, const HeadIndex& i) {
   return i.batch == p.batch - 1 && i.token == p.seq - 1;
 }

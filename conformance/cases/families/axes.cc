@@ -45,7 +45,7 @@ struct AxisRow {
   bool has_keys = false;               // two query heads and one key head
   Format dtype = Format::kF32;         // core-axes: every dtype
 };
-using Rows = std::vector<AxisRow>;
+using AxisRows = std::vector<AxisRow>;
 
 const Scheme kLine;
 
@@ -90,27 +90,28 @@ const Ids kForwardAndBack = {-2, -1, 0, 3, 7, -5, 0, 1};
 const Ids kCoordinates = {-0.5, -0.25, 0.125, 0.75, 0.9375, 0.5, -0.0625, -1};
 
 // Of `positions`.
-Rows first_section_rows() {
+AxisRows first_section_rows() {
   const Sections three = {2, 3, 3}, four = {3, 2, 2, 1}, other = {4, 2, 2},
                  ernie = {3, 3, 2};
-  Rows rows = {{"M-RoPE: sections t, h, w, as Qwen2-VL", kSections, 16, kHalf,
-                1e6, on(reference::contiguous_sections(three))},
-               {"interleaved M-RoPE, as Qwen3-VL", kSections, 16, kHalf, 1e6,
-                on(reference::interleaved_sections(other))},
-               {"interleaved M-RoPE with a fourth axis, as ggml", kSections, 16,
-                kHalf, 1e6, on(reference::interleaved_sections_ggml(four))},
-               {"four sections, as Hunyuan-VL", kSections, 16, kHalf, 1e6,
-                on(reference::contiguous_sections(four))},
-               {"axes in turn until used up, as GLM-4.5V", kSections, 16,
-                kInter, 1e6, on(reference::round_robin_sections(three))},
-               {"h and w by turns, then t, as Ernie 4.5-VL", kSections, 16,
-                kInter, 1e6, on(reference::ernie_sections(ernie))}};
+  AxisRows rows = {
+      {"M-RoPE: sections t, h, w, as Qwen2-VL", kSections, 16, kHalf, 1e6,
+       on(reference::contiguous_sections(three))},
+      {"interleaved M-RoPE, as Qwen3-VL", kSections, 16, kHalf, 1e6,
+       on(reference::interleaved_sections(other))},
+      {"interleaved M-RoPE with a fourth axis, as ggml", kSections, 16, kHalf,
+       1e6, on(reference::interleaved_sections_ggml(four))},
+      {"four sections, as Hunyuan-VL", kSections, 16, kHalf, 1e6,
+       on(reference::contiguous_sections(four))},
+      {"axes in turn until used up, as GLM-4.5V", kSections, 16, kInter, 1e6,
+       on(reference::round_robin_sections(three))},
+      {"h and w by turns, then t, as Ernie 4.5-VL", kSections, 16, kInter, 1e6,
+       on(reference::ernie_sections(ernie))}};
   rows[3].dtype = Format::kBF16;
   for (AxisRow& row : rows) row.has_keys = true;
   return rows;
 }
 
-Rows first_rows() {
+AxisRows first_axis_rows() {
   const Sections video = {2, 3, 3}, starts = {0, 3, 4, 9};
   return {
       {"3 x 5 grid, height first", kGrid, 16, kHalf, 1e4, axial(8, 0), cells()},
@@ -136,7 +137,7 @@ Rows first_rows() {
 }
 
 // Of core-axes.
-Rows section_rows() {
+AxisRows section_rows() {
   const Sections qwen2 = {16, 24, 24}, qwen3 = {24, 20, 20},
                  qwen35 = {11, 11, 10}, ggml = {6, 4, 4, 2},
                  hunyuan = {4, 4, 4, 4}, glm = {8, 12, 12}, ernie = {6, 6, 4};
@@ -158,7 +159,7 @@ Rows section_rows() {
        on(reference::ernie_sections(ernie))}};
 }
 
-Rows grid_rows() {
+AxisRows grid_rows() {
   const Sections wan = {4, 3, 3}, flux1 = {2, 7, 7}, flux2 = {4, 4, 4, 4};
   return {
       {"3 x 5 grid, height first", kGrid, 8, kHalf, 1e4, axial(4, 0), cells()},
@@ -177,7 +178,7 @@ Rows grid_rows() {
        centred(4), kCoordinates}};
 }
 
-Rows line_rows() {
+AxisRows line_rows() {
   const Sections starts = {0, 3, 4, 9};
   return {
       {"three packed sequences, each from position 0", kPacked, 8, kHalf, 1e4,
@@ -267,7 +268,7 @@ Group position_family() {
   Family family("core", "positions",
                 "Position schemes: several axes, grids, weights, negative and "
                 "real positions.");
-  for (const Rows& rows : {first_section_rows(), first_rows()}) {
+  for (const AxisRows& rows : {first_section_rows(), first_axis_rows()}) {
     for (const AxisRow& row : rows) {
       const auto ids = distinct_ids({1, 37, 5, 2}, row.scheme.axes.count, 4);
       family.add(
@@ -282,7 +283,7 @@ Group core_axes() {
   Family family("core", "core-axes",
                 "What a position is: sections of several axes, grids, weights, "
                 "packed and shuffled sequences, real and negative positions.");
-  for (const Rows& rows : {section_rows(), grid_rows(), line_rows()}) {
+  for (const AxisRows& rows : {section_rows(), grid_rows(), line_rows()}) {
     for (const AxisRow& row : rows) {
       const auto ids = distinct_ids({2, 41, 7, 4}, row.scheme.axes.count, 2);
       for (const Format dtype : kDtypes) {

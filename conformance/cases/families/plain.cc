@@ -19,7 +19,7 @@ using Sections = std::vector<std::int64_t>;
 // Most kernels take positions up to here.
 constexpr double kNear = 2047;
 
-struct ScalingRow {
+struct PlainScaling {
   const char* comment;
   Targets targets;
   std::int64_t head_dim;
@@ -27,46 +27,46 @@ struct ScalingRow {
   Scaling scaling;
 };
 
-const Targets kNtk = {"frequency/wrong-base", "scaling/dynamic-ntk"},
-              kYarn = {"scaling/yarn-ramp", "scaling/amplitude-misapplied"},
-              kLlama3 = {"scaling/llama3-smoothing"},
-              kLinear = {"scaling/linear-misapplied"},
-              kFactors = {"scaling/factors-lost"};
+const Targets kNtkBugs = {"frequency/wrong-base", "scaling/dynamic-ntk"},
+              kYarnBugs = {"scaling/yarn-ramp", "scaling/amplitude-misapplied"},
+              kLlama3Bugs = {"scaling/llama3-smoothing"},
+              kLinearBugs = {"scaling/linear-misapplied"},
+              kFactorsBugs = {"scaling/factors-lost"};
 
 // Three of each scaling that no length decides; core-lengths has the others.
-std::vector<ScalingRow> scaling_rows() {
-  return {
-      {"linear, factor 8", kLinear, 16, 1e6, reference::Linear{8}},
-      {"linear, factor 2.7", kLinear, 8, 1e4, reference::Linear{2.7}},
-      {"linear, factor 3", kLinear, 12, 5e5, reference::Linear{3}},
-      {"NTK-aware, alpha 4", kNtk, 16, 1e4, reference::Ntk{4}},
-      {"NTK-aware, alpha 1000", kNtk, 8, 1e4, reference::Ntk{1000}},
-      {"NTK-aware, two pairs", kNtk, 4, 5e5, reference::Ntk{2.5}},
-      {"YaRN, its own amplitude", kYarn, 16, 1e4, Yarn{4, 2048}},
-      {"YaRN, amplitude given, ramp not truncated", kYarn, 20, 150000,
-       Yarn{.factor = 32,
-            .original_length = 4096,
-            .truncate = false,
-            .attention_factor = 1.25}},
-      {"YaRN, mscale over mscale_all_dim", kYarn, 16, 1e4,
-       Yarn{.factor = 40,
-            .original_length = 4096,
-            .mscale = 1,
-            .mscale_all_dim = 0.707}},
-      {"Llama 3, factor 8", kLlama3, 16, 5e5, reference::Llama3{8, 1, 4, 8192}},
-      {"Llama 3, factor 32", kLlama3, 20, 5e5,
-       reference::Llama3{32, 1, 4, 8192}},
-      {"Llama 3, a narrow band of another base", kLlama3, 16, 1e4,
-       reference::Llama3{4, 1, 2, 1024}},
-      {"frequency factors", kFactors, 16, 5e5,
-       reference::FrequencyFactors{distinct(8, 1, 0.75)}},
-      {"frequency factors below 1", kFactors, 8, 1e4,
-       reference::FrequencyFactors{distinct(4, 0.5, 0.125)}},
-      {"frequency factors that stop the last pair", kFactors, 8, 1e6,
-       reference::FrequencyFactors{{1, 1, 2, 1e30}}}};
+std::vector<PlainScaling> plain_scalings() {
+  return {{"linear, factor 8", kLinearBugs, 16, 1e6, reference::Linear{8}},
+          {"linear, factor 2.7", kLinearBugs, 8, 1e4, reference::Linear{2.7}},
+          {"linear, factor 3", kLinearBugs, 12, 5e5, reference::Linear{3}},
+          {"NTK-aware, alpha 4", kNtkBugs, 16, 1e4, reference::Ntk{4}},
+          {"NTK-aware, alpha 1000", kNtkBugs, 8, 1e4, reference::Ntk{1000}},
+          {"NTK-aware, two pairs", kNtkBugs, 4, 5e5, reference::Ntk{2.5}},
+          {"YaRN, its own amplitude", kYarnBugs, 16, 1e4, Yarn{4, 2048}},
+          {"YaRN, amplitude given, ramp not truncated", kYarnBugs, 20, 150000,
+           Yarn{.factor = 32,
+                .original_length = 4096,
+                .truncate = false,
+                .attention_factor = 1.25}},
+          {"YaRN, mscale over mscale_all_dim", kYarnBugs, 16, 1e4,
+           Yarn{.factor = 40,
+                .original_length = 4096,
+                .mscale = 1,
+                .mscale_all_dim = 0.707}},
+          {"Llama 3, factor 8", kLlama3Bugs, 16, 5e5,
+           reference::Llama3{8, 1, 4, 8192}},
+          {"Llama 3, factor 32", kLlama3Bugs, 20, 5e5,
+           reference::Llama3{32, 1, 4, 8192}},
+          {"Llama 3, a narrow band of another base", kLlama3Bugs, 16, 1e4,
+           reference::Llama3{4, 1, 2, 1024}},
+          {"frequency factors", kFactorsBugs, 16, 5e5,
+           reference::FrequencyFactors{distinct(8, 1, 0.75)}},
+          {"frequency factors below 1", kFactorsBugs, 8, 1e4,
+           reference::FrequencyFactors{distinct(4, 0.5, 0.125)}},
+          {"frequency factors that stop the last pair", kFactorsBugs, 8, 1e6,
+           reference::FrequencyFactors{{1, 1, 2, 1e30}}}};
 }
 
-struct AxisRow {
+struct PlainAxes {
   const char* comment;
   const char* target;
   double base;
@@ -74,7 +74,7 @@ struct AxisRow {
 };
 
 // Three of each kind of axis map.
-std::vector<AxisRow> axis_rows() {
+std::vector<PlainAxes> plain_axes() {
   const Sections four = {2, 1, 1}, six = {1, 2, 3}, eight = {4, 2, 2},
                  even = {2, 2, 2, 2}, nine = {3, 3, 3}, ernie = {1, 1, 2},
                  ggml = {2, 1, 1, 1};
@@ -82,30 +82,31 @@ std::vector<AxisRow> axis_rows() {
   const auto axial = [](std::int64_t pairs) {
     return reference::axial_2d(pairs, 0, reference::Spectrum::kShared);
   };
-  constexpr const char *kSections = "axes/mrope-sections",
-                       *kGrid = "axes/2d-swapped";
-  return {{"sections 2, 1, 1", kSections, 1e6,
-           on(reference::contiguous_sections(four))},
-          {"sections 1, 2, 3", kSections, 1e4,
-           on(reference::contiguous_sections(six))},
-          {"four equal sections, one spectrum", kSections, 1e4,
-           on(reference::contiguous_sections(even))},
-          {"sections 2, 1, 1 interleaved", kSections, 5e6,
-           on(reference::interleaved_sections(four))},
-          {"sections 4, 2, 2 interleaved", kSections, 1e6,
-           on(reference::interleaved_sections(eight))},
-          {"sections 3, 3, 3 interleaved", kSections, 1e7,
-           on(reference::interleaved_sections(nine))},
-          {"two axes with the frequencies of two pairs", kGrid, 1e4, axial(4)},
-          {"two axes with the frequencies of four pairs", kGrid, 100, axial(8)},
-          {"four axes with the frequencies of two pairs", kGrid, 2000,
-           reference::n_axis(even)},
-          {"sections 2, 1, 1 and 1 of a fourth axis", kSections, 1e6,
-           on(reference::interleaved_sections_ggml(ggml))},
-          {"axes in turn until used up", kSections, 1e4,
-           on(reference::round_robin_sections(six))},
-          {"h and w by turns, then t", kSections, 5e5,
-           on(reference::ernie_sections(ernie))}};
+  constexpr const char *kSectionBugs = "axes/mrope-sections",
+                       *kGridBugs = "axes/2d-swapped";
+  return {
+      {"sections 2, 1, 1", kSectionBugs, 1e6,
+       on(reference::contiguous_sections(four))},
+      {"sections 1, 2, 3", kSectionBugs, 1e4,
+       on(reference::contiguous_sections(six))},
+      {"four equal sections, one spectrum", kSectionBugs, 1e4,
+       on(reference::contiguous_sections(even))},
+      {"sections 2, 1, 1 interleaved", kSectionBugs, 5e6,
+       on(reference::interleaved_sections(four))},
+      {"sections 4, 2, 2 interleaved", kSectionBugs, 1e6,
+       on(reference::interleaved_sections(eight))},
+      {"sections 3, 3, 3 interleaved", kSectionBugs, 1e7,
+       on(reference::interleaved_sections(nine))},
+      {"two axes with the frequencies of two pairs", kGridBugs, 1e4, axial(4)},
+      {"two axes with the frequencies of four pairs", kGridBugs, 100, axial(8)},
+      {"four axes with the frequencies of two pairs", kGridBugs, 2000,
+       reference::n_axis(even)},
+      {"sections 2, 1, 1 and 1 of a fourth axis", kSectionBugs, 1e6,
+       on(reference::interleaved_sections_ggml(ggml))},
+      {"axes in turn until used up", kSectionBugs, 1e4,
+       on(reference::round_robin_sections(six))},
+      {"h and w by turns, then t", kSectionBugs, 5e5,
+       on(reference::ernie_sections(ernie))}};
 }
 
 // Two tokens whose positions differ on every axis.
@@ -126,7 +127,7 @@ Group core_plain() {
                 "scaling and every kind of axis map in every dtype and "
                 "pairing, three times each, so that a kernel with one of each "
                 "is judged on it.");
-  const auto add_scaling = [&](const ScalingRow& row, Format dtype,
+  const auto add_scaling = [&](const PlainScaling& row, Format dtype,
                                Pairing pairing, const Ids& positions) {
     family.add(
         with_scaling(
@@ -135,9 +136,9 @@ Group core_plain() {
                       row.base, 1, 2, 1, 0, positions)),
         row.targets, row.comment);
   };
-  const std::vector<ScalingRow> scalings = scaling_rows();
+  const std::vector<PlainScaling> scalings = plain_scalings();
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
-    for (const ScalingRow& row : scalings) {
+    for (const PlainScaling& row : scalings) {
       add_scaling(row, dtype, pairing, {513, kNear});
     }
   }
@@ -149,9 +150,9 @@ Group core_plain() {
       }
     }
   }
-  const std::vector<AxisRow> axes = axis_rows();
+  const std::vector<PlainAxes> axes = plain_axes();
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
-    for (const AxisRow& row : axes) {
+    for (const PlainAxes& row : axes) {
       const std::int64_t count = row.scheme.axes.count;
       const auto pairs =
           static_cast<std::int64_t>(row.scheme.axes.axis_of_pair.size());

@@ -21,7 +21,7 @@ struct ScalingRow {
   Format dtype = Format::kF32;         // core-scalings: every dtype
   bool is_adjoint = false;
 };
-using Rows = std::vector<ScalingRow>;
+using ScalingRows = std::vector<ScalingRow>;
 
 Frequencies scaled(double base, const reference::Scaling& scaling) {
   return {.base = base, .scaling = scaling};
@@ -44,7 +44,7 @@ const Frequencies kDeepSeekYarn =
 const Frequencies kGivenFrequencies = {
     .inv_freq = {1, 0.75, 0.5, 0.1, 0x1p-7, 1e-4, 1e-9, 0}};
 
-// Rows of `scalings` and of core-scalings.
+// ScalingRows of `scalings` and of core-scalings.
 const ScalingRow kUnevenLinear = {"linear, a factor that is no power of two",
                                   Targets{"scaling/linear-misapplied"},
                                   leading(16, 16, kInter),
@@ -90,7 +90,7 @@ ScalingRow xpos_row(bool is_key) {
           std::vector<double>{3, 0, 17, 259}};
 }
 
-Rows simple_rows() {
+ScalingRows simple_rows() {
   return {
       {"linear, factor 8, as Gemma 3",
        Targets{"frequency/base-of-other-layer", "scaling/linear-misapplied"},
@@ -117,8 +117,8 @@ Rows simple_rows() {
 }
 
 // Lengths beyond the positions, for kernels that are told one.
-Rows dynamic_rows() {
-  Rows rows;
+ScalingRows dynamic_rows() {
+  ScalingRows rows;
   for (const std::int64_t length : {2048, 2049, 4096, 8192}) {
     rows.push_back(
         {"dynamic NTK, factor 2, length " + std::to_string(length) + " of 2048",
@@ -129,7 +129,7 @@ Rows dynamic_rows() {
   return rows;
 }
 
-Rows yarn_rows() {
+ScalingRows yarn_rows() {
   return {{"YaRN of Qwen2.5: factor 4 of 32768", kYarn,
            leading(128, 128, kHalf), kQwenYarn},
           {"YaRN of gpt-oss: factor 32 of 4096, ramp not truncated", kYarn,
@@ -150,7 +150,7 @@ Rows yarn_rows() {
            scaled(1e4, reference::Yarn{1, 4096})}};
 }
 
-Rows listed_rows() {
+ScalingRows listed_rows() {
   return {kLlama31,
           kLlama32,
           {"Llama 4 Scout: both limits 1, no pair blended",
@@ -172,7 +172,7 @@ Rows listed_rows() {
 }
 
 // Of `scalings`.
-Rows first_rows() {
+ScalingRows first_scaling_rows() {
   return {{"linear, factor 8: Gemma 3, global layers",
            Targets{"scaling/linear-misapplied"}, leading(16, 16, kHalf),
            scaled(1e6, reference::Linear{8})},
@@ -180,7 +180,7 @@ Rows first_rows() {
           kNtkAware};
 }
 
-Rows first_yarn_rows() {
+ScalingRows first_yarn_rows() {
   return {{"YaRN of Qwen2.5: ramp 23 .. 40, amplitude 1.1386", kYarn,
            leading(128, 128, kHalf), kQwenYarn},
           {"YaRN of gpt-oss: ramp 8.09 .. 17.40, not truncated", kYarn,
@@ -201,7 +201,7 @@ Rows first_yarn_rows() {
            true}};
 }
 
-Rows first_listed_rows() {
+ScalingRows first_listed_rows() {
   return {kLlama31,
           kLlama32,
           kFactors,
@@ -229,13 +229,13 @@ Group scaling_family() {
                 "Scalings that no length decides, far from position 0. What "
                 "they decide travels as inv_freq and amplitude; their "
                 "parameters are beside it.");
-  const auto add = [&](const Rows& rows) {
+  const auto add = [&](const ScalingRows& rows) {
     for (const ScalingRow& row : rows) {
       const RopeCase c = far_out(row, row.dtype, 2, {513, 4097, 32769, 131071});
       family.add(row.is_adjoint ? adjoint(c) : c, row.targets, row.comment);
     }
   };
-  add(first_rows());
+  add(first_scaling_rows());
   family.retire(3);
   add(first_yarn_rows());
   family.retire(2);
@@ -248,7 +248,7 @@ Group core_scalings() {
                 "Every scaling but LongRoPE, with the parameters of a model "
                 "where one is known for it, in every dtype, most far from "
                 "position 0.");
-  const auto add = [&](const Rows& rows) {
+  const auto add = [&](const ScalingRows& rows) {
     for (const ScalingRow& row : rows) {
       for (const Format dtype : kDtypes) {
         family.add(far_out(row, dtype, 1, {513, 32769}), row.targets,

@@ -165,7 +165,7 @@ Group decode() {
   return family.take();
 }
 
-Group dims() {
+Group smoke_dims() {
   Family family("smoke", "smoke-dims",
                 "Every awkward rotary_dim and number of heads, far enough out "
                 "that a pair left unrotated shows.");
@@ -201,7 +201,7 @@ Group dims() {
 }  // namespace
 
 std::vector<Group> smoke_families() {
-  return {rich(), zero(), unit(), odd_long(), decode(), dims()};
+  return {rich(), zero(), unit(), odd_long(), decode(), smoke_dims()};
 }
 
 }  // namespace ropeproof::conformance::cases
