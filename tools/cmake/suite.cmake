@@ -11,6 +11,7 @@ if(ROPEPROOF_MPFI)
 endif()
 
 ropeproof_library(conformance)
+ropeproof_unity(ropeproof_conformance)
 target_link_libraries(ropeproof_conformance
   PUBLIC ropeproof::reference ropeproof::kernel_abi
   PRIVATE nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX OpenSSL::Crypto ${CMAKE_DL_LIBS})
@@ -61,6 +62,7 @@ target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
 
 file(GLOB tool_sources CONFIGURE_DEPENDS tools/*.cc tools/prove/search_hard.cc)
 add_executable(ropeproof ${tool_sources})
+ropeproof_unity(ropeproof)
 target_link_libraries(ropeproof PRIVATE ropeproof::conformance ropeproof::reference
   CLI11::CLI11 nlohmann_json::nlohmann_json ropeproof_options)
 # What is slow is in the libraries: -O1 compiles in two thirds of the time.
@@ -83,6 +85,7 @@ file(GLOB_RECURSE generator_sources CONFIGURE_DEPENDS
 list(FILTER generator_sources EXCLUDE REGEX "_test\\.cc$")
 add_executable(regenerate EXCLUDE_FROM_ALL tools/prove/regenerate.cc
   conformance/plugin/axis_map.cc ${generator_sources})
+ropeproof_unity(regenerate)
 target_link_libraries(regenerate PRIVATE ropeproof::reference ropeproof::kernel_abi
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX OpenSSL::Crypto ropeproof_options)
 target_compile_options(regenerate PRIVATE -ffp-contract=off)

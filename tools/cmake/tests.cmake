@@ -40,6 +40,7 @@ target_link_libraries(fast_test PRIVATE fast_plugin)
 include(target_tests)
 ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
+ropeproof_unity(conformance_test)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors")
 

@@ -55,7 +55,7 @@ def check(name, options, target, hidden, unwanted):
     shutil.rmtree(build, ignore_errors=True)
     kept = ("CMAKE_BUILD_TYPE", "CMAKE_C_COMPILER", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS",
             "CMAKE_C_FLAGS", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER",
-            "ROPEPROOF_WERROR")
+            "ROPEPROOF_WERROR", "ROPEPROOF_UNITY")
     output("cmake", "-S", source, "-B", build, "-G", "Ninja", *map(cached, kept), *options,
            *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package in hidden))
     ours = {made: line.replace(str(main), "BUILD") for made, line in commands(main) if made}
