@@ -164,11 +164,16 @@ std::vector<double> form_positions(Draw& draw, const Question& q,
       // That the first row ascends says nothing of the others.
       const bool is_other = b > 0 && q.order == OrderClass::kAscending &&
                             seq > 2 && draw.one_in(4);
+      // Where something lies in its image counts from 0.
+      const bool is_inside =
+          axis > 0 && !is_top && largest >= seq && draw.one_in(3);
+      const OrderClass order = is_inside  ? OrderClass::kFromZero
+                               : is_other ? OrderClass::kShuffled
+                                          : q.order;
       std::vector<double> row =
           are_alike && b > 0
               ? first
-              : row_of(draw, is_other ? OrderClass::kShuffled : q.order, seq,
-                       std::max<std::int64_t>(most, 0));
+              : row_of(draw, order, seq, std::max<std::int64_t>(most, 0));
       if (b == 0) first = row;
       positions.insert(positions.end(), row.begin(), row.end());
     }

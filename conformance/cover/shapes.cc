@@ -124,7 +124,9 @@ Question question_of_shape(const Model& model, const Masks& offered,
   q.pairs = {shape.pairs, shape.pairs};
   q.head_dim = shape.head_dim;
   // 4096 tokens need as many positions.
-  if (offers("magnitude", "2^16")) q.magnitude = 16;
+  if (offers("magnitude", "2^16") && !shape.of.contains("magnitude")) {
+    q.magnitude = 16;
+  }
   return q;
 }
 

@@ -107,14 +107,12 @@ std::vector<Mutant> engine_mutants() {
              return has_axes(p) && p.batch > 1 &&
                     p.position_batch_stride > p.position_axis_stride;
            }),
-      {"positions taken to go up by one because those of the first row do",
-       "position/wrong-index",
-       skips([](const auto&, const auto& i) { return i.batch > 0; }),
-       ascends_in_first_row},
+      some("positions of row 0 for all because they go up by one",
+           "positions of batch row 0 for all", ascends_in_first_row),
       some("LongRoPE: short list where another axis than the first is longest",
            "LongRoPE: short list always", is_longer_on_other_axes),
-      {"a cache of one row not read", "rotation/sine-lost",
-       skips([](const auto&, const auto&) { return true; }), has_single_row},
+      some("the sine of a cache of one row negated", "direction reversed",
+           has_single_row),
       last_head("yarn of 128 pairs and heads",
                 all(has_scaling(ROPEPROOF_YARN), has_pairs(128), has_keys,
                     [](const Problem& p) { return p.q.heads >= 8; })),
