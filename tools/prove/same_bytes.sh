@@ -16,7 +16,7 @@ fi
 mkdir -p "$build"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_COMPILER=clang \
   -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-O1 -DROPEPROOF_TESTS=OFF \
-  -DROPEPROOF_FAST=OFF >"$build/configure.log" 2>&1 ||
+  -DROPEPROOF_FAST=OFF -DROPEPROOF_UNITY=ON >"$build/configure.log" 2>&1 ||
   { cat "$build/configure.log" && exit 1; }
 cmake --build "$build" --target regenerate >"$build/build.log" 2>&1 ||
   { tail -n 40 "$build/build.log" && exit 1; }
