@@ -47,6 +47,10 @@ std::string_view kind_of(std::string_view id) {
   return {};
 }
 
+std::size_t elements_of(const FormedQuestion& question) {
+  return question.rope.q.size() + question.rope.k.size();
+}
+
 }  // namespace
 
 cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed) {
@@ -170,6 +174,7 @@ FormedQuestion Forming::next() {
   Formed& one = formed_.at(taken_);
   is_done_.wait(lock, [&] { return one.is_done(); });
   ++taken_;
+  if (one.question) elements_ -= elements_of(*one.question);
   is_taken_.notify_all();
   if (one.failure) std::rethrow_exception(one.failure);
   FormedQuestion question = std::move(*one.question);
@@ -181,9 +186,8 @@ void Forming::form_some() {
   omp_set_num_threads(1);  // of this thread's loops
   std::unique_lock lock(mutex_);
   for (;;) {
-    is_taken_.wait(lock, [&] {
-      return ends_ || begun_ == cases_.size() || begun_ < taken_ + kAhead;
-    });
+    is_taken_.wait(
+        lock, [&] { return ends_ || begun_ == cases_.size() || may_begin(); });
     if (ends_ || begun_ == cases_.size()) return;
     const std::size_t number = begun_++;
     lock.unlock();
@@ -194,6 +198,7 @@ void Forming::form_some() {
       one.failure = std::current_exception();
     }
     lock.lock();
+    if (one.question) elements_ += elements_of(*one.question);
     formed_[number] = std::move(one);
     is_done_.notify_all();
   }

@@ -214,7 +214,7 @@ TEST_CASE("where there is no address space a far case is unsupported, and why",
   }
   const Check check = check_values(kernel, ROPEPROOF_ROPE, c);
   CHECK(check.verdict == Verdict::kUnsupported);
-  CHECK(check.reason.starts_with("no address space for strides this long"));
+  CHECK(check.reason.starts_with("no address space for a buffer this long"));
 }
 
 }  // namespace ropeproof::conformance::check

@@ -23,7 +23,8 @@ std::size_t Arena::slot_bytes(std::size_t size) const {
   return std::max(kSizes[size].bytes, page_);
 }
 
-Arena::Arena() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+Arena::Arena(SparseMemory& beyond)
+    : beyond_(beyond), page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
   total_ = page_;
   for (std::size_t i = 0; i < kSizes.size(); ++i) {
     total_ += kSizes[i].count * (slot_bytes(i) + page_);
@@ -47,6 +48,9 @@ Arena::Arena() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
 Arena::~Arena() { munmap(begin_, total_); }
 
 std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
+  if (bytes > kMost) {
+    return beyond_.allocate(bytes, edge, std::array{ByteRange{0, bytes}});
+  }
   for (std::size_t i = 0; i < kSizes.size(); ++i) {
     if (bytes > slot_bytes(i) || used_[i] == kSizes[i].count) continue;
     std::byte* block = first_[i] + used_[i]++ * (slot_bytes(i) + page_);
@@ -61,6 +65,7 @@ std::byte* Arena::allocate(std::size_t bytes, Edge edge) {
 void Arena::release() {
   used_.fill(0);
   blocks_.clear();
+  beyond_.release();
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "conformance/plugin/blocks.h"
+#include "conformance/plugin/sparse_memory.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -13,19 +14,23 @@ namespace ropeproof::conformance::plugin {
 // two slots lies a page that nobody may touch. A process forked afterwards
 // shares both memory and guards, so pointers need no translation and a call
 // costs no system call. Address space is reserved at once (2 GiB), memory is
-// taken page by page when it is first touched.
+// taken page by page when it is first touched. What no slot holds, as a prompt's
+// tensors in f64, comes from a sparse memory.
 class Arena {
  public:
-  // Throws std::bad_alloc.
-  Arena();
+  static constexpr std::size_t kMost = std::size_t{256} << 20;  // bytes
+
+  // `beyond` outlives this. Throws std::bad_alloc.
+  explicit Arena(SparseMemory& beyond);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   // Zeroed, valid until release(). The block's first or last byte borders a
-  // guard page; a block at its slot's start is 64-byte aligned. At most 256
-  // MiB. Throws std::bad_alloc.
+  // guard page; a block at its slot's start is 64-byte aligned. Throws
+  // std::bad_alloc; beyond kMost bytes NoAddressSpace.
   std::byte* allocate(std::size_t bytes, Edge edge);
+  // But for those of the sparse memory.
   const Blocks& blocks() const { return blocks_; }
   void release();
 
@@ -43,10 +48,11 @@ class Arena {
                                                    {4096 << 10, 16},
                                                    {4096 << 12, 16},
                                                    {4096 << 14, 8},
-                                                   {4096 << 16, 4}}};
+                                                   {kMost, 4}}};
 
   std::size_t slot_bytes(std::size_t size) const;
 
+  SparseMemory& beyond_;
   std::byte* begin_ = nullptr;
   std::size_t page_ = 0, total_ = 0;
   std::array<std::byte*, kSizes.size()> first_{};  // slot of each size

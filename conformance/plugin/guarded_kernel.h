@@ -37,7 +37,7 @@ class GuardedKernel : public Kernel {
   }
 
  private:
-  Arena arena_;
+  Arena arena_{sparse()};
   std::string contents_;  // kept from call to call: no new pages
 };
 

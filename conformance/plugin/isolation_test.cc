@@ -92,9 +92,12 @@ bool is_guarded(volatile std::byte* byte) {
 
 TEST_CASE("a block of any size borders a guard page on the side asked for",
           "[conformance][kernel]") {
-  Arena arena;
+  SparseMemory beyond;
+  Arena arena(beyond);
   for (const std::size_t bytes :
-       {0u, 1u, 4u, 4095u, 4096u, 4097u, 100000u, 1u << 22}) {
+       {std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{4095},
+        std::size_t{4096}, std::size_t{4097}, std::size_t{100000},
+        std::size_t{1} << 22, Arena::kMost, Arena::kMost + 1}) {
     CAPTURE(bytes);
     std::byte* const start = arena.allocate(bytes, Edge::kStart);
     std::byte* const end = arena.allocate(bytes, Edge::kEnd);
@@ -109,7 +112,8 @@ TEST_CASE("a block of any size borders a guard page on the side asked for",
 
 TEST_CASE("the arena hands out distinct blocks until it is full, and again",
           "[conformance][kernel]") {
-  Arena arena;
+  SparseMemory beyond;
+  Arena arena(beyond);
   const auto fill = [&] {
     std::size_t count = 0;
     try {

@@ -355,7 +355,7 @@ class ProcessKernel : public Kernel {
   int socket_;
   bool can_restart_;
   Patience patience_;
-  Arena arena_;
+  Arena arena_{sparse()};
   SharedFile shared_file_;
   SharedFile* file_ = nullptr;  // the same, if the process takes it
   std::uint32_t accepts_ = 0;   // of what was offered

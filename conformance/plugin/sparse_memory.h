@@ -18,7 +18,7 @@ struct NoAddressSpace : std::bad_alloc {
   const char* what() const noexcept override { return message; }
 
   const char* message =
-      "no address space for strides this long (350 GiB, hardly any of it "
+      "no address space for a buffer this long (350 GiB, hardly any of it "
       "memory): see ulimit -v and vm.overcommit_memory";
 };
 
