@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <chrono>
@@ -137,8 +138,11 @@ TEST_CASE(
     "[conformance][kernel]") {
   SparseMemory memory;
   constexpr std::size_t kBytes = (std::size_t{1} << 34) + 100;
-  std::byte* const start = memory.allocate(kBytes, Edge::kStart, {});
-  std::byte* const end = memory.allocate(kBytes, Edge::kEnd, {});
+  const std::array used{ByteRange{0, 8}, ByteRange{kBytes - 8, kBytes}};
+  std::byte* const start = memory.allocate(kBytes, Edge::kStart, used);
+  std::byte* const end = memory.allocate(kBytes, Edge::kEnd, used);
+  // A guard page away from the one before.
+  std::byte* const next = memory.allocate(kBytes, Edge::kStart, used);
   CHECK(is_guarded(start - 1));
   CHECK(is_guarded(end + kBytes));
   CHECK_FALSE(is_guarded(start));
@@ -150,9 +154,15 @@ TEST_CASE(
   }
   waitpid(child, nullptr, 0);
   CHECK(start[kBytes - 1] == std::byte{1});
+  for (std::byte* const block : {start, end, next}) {
+    block[0] = block[kBytes - 1] = std::byte{1};
+  }
   memory.release();
-  CHECK(memory.allocate(kBytes, Edge::kStart, {}) == start);
-  CHECK(start[kBytes - 1] == std::byte{0});
+  CHECK(memory.allocate(kBytes, Edge::kStart, used) == start);
+  for (const std::byte* const block : {start, end, next}) {
+    CHECK(block[0] == std::byte{0});
+    CHECK(block[kBytes - 1] == std::byte{0});
+  }
 }
 
 TEST_CASE("sparse memory that is not to be had is an error, not a crash",

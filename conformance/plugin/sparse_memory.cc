@@ -11,6 +11,8 @@ namespace ropeproof::conformance::plugin {
 // would be as large as the address space.
 #if defined(MADV_REMOVE) && defined(MADV_DONTDUMP) && defined(MAP_NORESERVE)
 
+constexpr std::ptrdiff_t kPageTable = std::ptrdiff_t{2} << 20;  // what one maps
+
 void SparseMemory::reserve() noexcept {
   if (begin_ != nullptr || sizeof(void*) < 8) return;
   page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -34,9 +36,10 @@ SparseMemory::~SparseMemory() {
 }
 
 // A kernel that miscounts may have written anywhere, so everything goes back now
-// and then: at once would cost .3 ms a slot, of page tables to look through.
+// and then: at once would cost .3 to 1 ms a slot, of page tables to look through.
+// Parts of a slot that a page table (2 MiB) or less lies between go back together.
 void SparseMemory::release() {
-  if (taken_.empty()) return;
+  if (taken_ == 0) return;
   const auto give_back = [&](std::byte* begin, std::byte* end) {
     const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % page_;
     begin -= before;
@@ -47,10 +50,20 @@ void SparseMemory::release() {
       give_back(slot(i), slot(i) + kSlotBytes);
     }
   }
-  for (const std::span<std::byte> block : taken_) {
-    give_back(block.data(), block.data() + block.size());
+  const auto slot_of = [&](const std::byte* at) {
+    return static_cast<std::size_t>(at - begin_) / (kSlotBytes + page_);
+  };
+  for (std::size_t i = 0; i < blocks_.size();) {
+    std::byte* const begin = blocks_[i].data();
+    std::byte* end = begin;
+    for (; i < blocks_.size(); ++i) {
+      std::byte* const next = blocks_[i].data();
+      if (slot_of(next) != slot_of(begin) || next - end > kPageTable) break;
+      end = next + blocks_[i].size();
+    }
+    give_back(begin, end);
   }
-  taken_.clear();
+  taken_ = 0;
   blocks_.clear();
 }
 
@@ -69,12 +82,11 @@ std::byte* SparseMemory::slot(std::size_t number) const {
 std::byte* SparseMemory::allocate(std::size_t bytes, Edge edge,
                                   std::span<const ByteRange> used) {
   reserve();
-  if (begin_ == nullptr || bytes > kSlotBytes || taken_.size() == kSlots) {
+  if (begin_ == nullptr || bytes > kSlotBytes || taken_ == kSlots) {
     throw NoAddressSpace();
   }
-  std::byte* block = slot(taken_.size() + 1);
+  std::byte* block = slot(++taken_);
   if (edge == Edge::kEnd) block += kSlotBytes - bytes;
-  taken_.emplace_back(block, bytes);
   for (const ByteRange& range : used) {
     blocks_.push_back({block + range.begin, range.size()});
   }

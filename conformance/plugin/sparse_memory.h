@@ -41,14 +41,15 @@ class SparseMemory {
   // afterwards share it; else the first block takes it. About 20 us.
   void reserve() noexcept;
 
-  // Zeroed, valid until release(). The block's first or last byte borders a guard
-  // page. `used` are its parts that blocks() names, for who wants to put back what
-  // they hold. Throws NoAddressSpace, also where all slots are taken.
+  // Valid until release(). The block's first or last byte borders a guard page.
+  // `used` are the parts of it, in their order, that may be touched: they are
+  // zeroed, and blocks() names them for who wants to put back what they hold.
+  // Throws NoAddressSpace, also where all slots are taken.
   std::byte* allocate(std::size_t bytes, Edge edge,
                       std::span<const ByteRange> used);
   const Blocks& blocks() const { return blocks_; }
-  // Gives the memory of the blocks back, and every kEvery times all of it, whoever
-  // has touched it.
+  // Gives the memory of the used parts back, and every kEvery times all of it,
+  // whoever has touched it.
   void release();
 
  private:
@@ -59,7 +60,7 @@ class SparseMemory {
   std::byte* begin_ = nullptr;
   std::size_t page_ = 0, total_ = 0;
   int releases_ = 0;
-  std::vector<std::span<std::byte>> taken_;  // whole blocks, one a slot
+  std::size_t taken_ = 0;  // slots
   Blocks blocks_;
 };
 
