@@ -41,13 +41,15 @@ std::string text_of(const conformance::check::Share& share) {
 }
 
 // What the calls of a tier come to, an operation a line; whether every pair of
-// classes, and with `has_triples` every triple, is among them.
+// classes, and with `has_triples` every triple, is among them. `like` is the case of
+// a profile.
 bool list_combinations(const conformance::plugin::Description& description,
                        const conformance::cover::Arrays& arrays,
-                       bool has_triples) {
+                       bool has_triples,
+                       const conformance::cases::RopeCase* like = nullptr) {
   bool is_whole = true;
-  for (const auto& one :
-       conformance::check::coverage_of(description, arrays, has_triples)) {
+  for (const auto& one : conformance::check::coverage_of(description, arrays,
+                                                         has_triples, like)) {
     std::cout << "  " << std::left << std::setw(32) << description.name
               << std::setw(12)
               << conformance::text::word(conformance::plugin::kOperationWords,
@@ -78,6 +80,18 @@ bool list_combinations(const std::string& vectors) {
   bool is_whole = true;
   for (const auto& one : conformance::check::typical_declarations()) {
     is_whole &= list_combinations(one, *arrays, false);
+  }
+  head("\nof profiles, for everything", "");
+  for (const auto& parts : conformance::models::profiles()) {
+    const auto profile = conformance::models::make_profile(
+        parts, std::filesystem::path(vectors) / "models");
+    auto description = conformance::check::everything();
+    description.name = profile.name;
+    description.operations = ROPEPROOF_ROPE;
+    description.max_position = profile.positions - 1;
+    is_whole &= list_combinations(
+        description, *arrays, false,
+        &conformance::models::profile_cases(profile).rope_cases.front());
   }
   head("\nof tier full", "           triples");
   is_whole &=

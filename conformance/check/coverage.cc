@@ -1,5 +1,6 @@
 #include "conformance/check/coverage.h"
 
+#include <bit>
 #include <cstring>
 #include <map>
 #include <new>
@@ -79,16 +80,27 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
 
 std::vector<OperationCoverage> coverage_of(
     const plugin::Description& description, const cover::Arrays& arrays,
-    bool with_triples, const cases::Corpus* corpus) {
+    bool with_triples, const cases::RopeCase* like) {
   const cover::Model& model = arrays.model;
+  cover::Masks offered = cover::offered(model, description, true);
+  std::vector<bool> is_of_row(model.size());
+  for (const char* dimension : {"values", "edge"}) {
+    const std::size_t d = model.at(dimension);
+    if (d < model.size()) is_of_row[d] = true;
+  }
+  if (like != nullptr) {
+    offered = cover::fixed(model, offered, like->pairs());
+    for (std::size_t d = 0; d < model.size(); ++d) {
+      if (std::has_single_bit(offered[d])) is_of_row[d] = true;
+    }
+  }
   std::map<std::uint32_t, Seen> seen;
   cover::Row row;  // of the case that is asked
   Witness witness(description, [&](const ropeproof_problem& problem) {
     cover::Row classes = cover::classes_of(model, problem);
     const cover::Masks sees = cover::seen_by(model, problem.operation);
-    for (const char* dimension : {"values", "edge"}) {
-      const std::size_t d = model.at(dimension);
-      if (d < model.size() && sees[d] != 0) classes[d] = row[d];
+    for (std::size_t d = 0; d < model.size(); ++d) {
+      if (is_of_row[d] && sees[d] != 0) classes[d] = row[d];
     }
     Seen& of = seen.try_emplace(problem.operation, model).first->second;
     ++of.calls;
@@ -105,22 +117,10 @@ std::vector<OperationCoverage> coverage_of(
       }
     }
   };
-  if (corpus != nullptr) {
-    row.assign(model.size(), 0);
-    for (const cases::Group& group : corpus->groups) {
-      for (const cases::RopeCase& c : group.rope_cases) ask(c);
-      for (const cases::PermuteCase& c : group.permute_cases) {
-        judge::Output output;
-        if (missing_feature(description, c).empty()) {
-          Call(witness, c).run(output);
-        }
-      }
-    }
-  }
   const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
-  for (const cover::FormedCase& formed :
-       cover::formed_cases(arrays, description, true, with_triples, 0,
-                           [](const cover::Row&) { return true; })) {
+  for (const cover::FormedCase& formed : cover::formed_cases(
+           arrays, description, true, with_triples, 0,
+           [](const cover::Row&) { return true; }, like)) {
     if (formed.row.empty()) continue;
     row = formed.row;
     cases::RopeCase c = cover::outline(formed, description.max_position);
@@ -130,7 +130,6 @@ std::vector<OperationCoverage> coverage_of(
     judge::Output output;
     Call(witness, permute_of(c, formed.seed)).run(output);
   }
-  const cover::Masks offered = cover::offered(model, description, true);
   std::vector<OperationCoverage> coverage;
   for (const auto& [operation, word] : plugin::kOperationWords) {
     if ((description.operations & operation) == 0) continue;

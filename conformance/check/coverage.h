@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/corpus.h"
+#include "conformance/cases/case.h"
 #include "conformance/check/runner.h"
 #include "conformance/plugin/kernel.h"
 
@@ -27,13 +27,14 @@ struct OperationCoverage {
   std::vector<std::string> missing;  // the first few pairs, in words
 };
 
-// Makes the calls of the formed cases of a tier, and of the committed ones where a
-// corpus is given, and solves none. The classes are read from each call
-// (cover/classes.h); those of `values` and `edge`, which no field says, are those
-// of the row that a case was formed from, plain for committed ones.
+// Makes the calls of the formed cases of a tier and solves none. The classes are
+// read from each call (cover/classes.h); those of `values` and `edge`, which no
+// field says, are those of the row that a case was formed from. With `like`, the
+// calls are those of a profile, whose case it is: dtype and specification are the
+// model's, which leaves the pairs of the other dimensions.
 std::vector<OperationCoverage> coverage_of(
     const plugin::Description& description, const cover::Arrays& arrays,
-    bool with_triples, const cases::Corpus* corpus = nullptr);
+    bool with_triples, const cases::RopeCase* like = nullptr);
 
 }  // namespace ropeproof::conformance::check
 
