@@ -39,6 +39,10 @@ ContractResult not_checked(std::string check, char suffix, std::string reason) {
           std::move(reason)};
 }
 
+std::string error_of(const plugin::Answer& answer) {
+  return answer.outcome == plugin::Outcome::kFailed ? answer.detail : "";
+}
+
 ContractResult result_of(const plugin::Answer& answer, std::string check,
                          char suffix, const std::string& what) {
   const std::string of = what.empty() ? "" : what + ": ";
@@ -52,8 +56,8 @@ ContractResult result_of(const plugin::Answer& answer, std::string check,
       return failed(std::move(check), suffix,
                     of + "refused a valid problem (" + answer.detail + ")");
     default:
-      return {std::move(check), suffix, answer.outcome, false,
-              of + answer.detail};
+      return {std::move(check),   suffix,          answer.outcome, false,
+              of + answer.detail, error_of(answer)};
   }
 }
 

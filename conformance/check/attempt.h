@@ -9,6 +9,9 @@
 
 namespace ropeproof::conformance::check {
 
+// What the kernel said of a problem that it could not solve; "" where it did not say.
+std::string error_of(const plugin::Answer& answer);
+
 // The result that an answer alone decides: a crash, a refusal; `what` names the
 // call among several. A pass for kOk.
 ContractResult result_of(const plugin::Answer& answer, std::string check,

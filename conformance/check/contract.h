@@ -27,7 +27,8 @@ struct ContractResult {
   // kInvalid does not occur.
   plugin::Outcome outcome = plugin::Outcome::kOk;
   bool pass = false;
-  std::string reason;  // one line; empty for a pass
+  std::string reason;      // one line; empty for a pass
+  std::string error = {};  // as in Check
 };
 
 // A case under an operation that the kernel offers (missing_feature() is

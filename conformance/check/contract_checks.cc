@@ -24,6 +24,7 @@ Check contract_check(const ContractResult& result) {
   check.aspect = result.check;
   if (result.suffix != 0) check.suffixes = std::string(1, result.suffix);
   check.reason = result.reason;
+  check.error = result.error;
   check.features = features_of(result);
   check.verdict = result.outcome == plugin::Outcome::kUnsupported
                       ? Verdict::kUnsupported

@@ -149,7 +149,7 @@ ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
                   "answered ROPEPROOF_UNSUPPORTED to what it offers; it must "
                   "be ROPEPROOF_INVALID");
   }
-  return {check, suffix, answer.outcome, false, answer.detail};
+  return result_of(answer, check, suffix);
 }
 
 }  // namespace ropeproof::conformance::check

@@ -45,6 +45,8 @@ struct Check {
   std::uint32_t features = 0;  // ROPEPROOF_... that the call needs
   Verdict verdict = Verdict::kPass;
   std::string reason;  // why it is no pass; empty for a wrong value
+  // What the kernel said of a problem that it could not solve: an exception.
+  std::string error;
   std::optional<judge::Measurement> measurement;
   // Wrong, and right in a fresh process: the calls before made it so.
   bool is_right_alone = false;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "conformance/cases/summary.h"
+#include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/contract_checks.h"
@@ -32,6 +33,7 @@ void run_call(Check& check, judge::Output& output, const MakeCall& make_call,
   const plugin::Answer answer = make_call(output);
   check.verdict = verdict_of(answer.outcome);
   check.reason = reason_of(answer);
+  check.error = error_of(answer);
   if (answer.outcome != plugin::Outcome::kOk) return;
   check.measurement = measure(output);
   check.reason = output.stray;

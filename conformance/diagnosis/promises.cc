@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -87,6 +88,18 @@ bool has_wrong_special(const check::Check& check) {
          check.suffixes.find('E') != std::string::npos;
 }
 
+// An error without the words that have digits: a message about other sizes is the
+// same. The first word stays, which says where it was raised, "rope.py:12:".
+std::string kind_of(const std::string& error) {
+  std::string kind;
+  std::istringstream words(error);
+  for (std::string word; words >> word;) {
+    const bool has_digit = word.find_first_of("0123456789") != word.npos;
+    if (kind.empty() || !has_digit) kind += word + " ";
+  }
+  return kind;
+}
+
 Diagnosis meaning_of(const check::Check& check) {
   Diagnosis d;
   if (check.is_right_alone) {
@@ -99,6 +112,11 @@ Diagnosis meaning_of(const check::Check& check) {
     d.what = "infinities, NaNs, zeros or numbers next to overflow mishandled";
     d.bug = "value/special-mishandled";
     d.advice = "look at what the failing case says of its inputs";
+    return d;
+  }
+  if (!check.error.empty()) {
+    d.what = "ends with an error: " + check.error;
+    d.advice = "correct it, declare less, or decline such problems (supports)";
     return d;
   }
   for (const Meaning& m : kEnds) {
@@ -128,6 +146,9 @@ std::string where_of(const check::Run& run,
   constexpr std::size_t kMost = 1500;
   std::vector<check::Facts> members, others;
   std::set<std::string> ids;
+  const bool has_values =
+      std::ranges::any_of(failing, &std::string::empty, &check::Check::aspect);
+  const std::string aspect = has_values ? "" : failing.front()->aspect;
   for (const check::Check* check : failing) {
     const auto facts = run.facts.find(check->case_id);
     if (facts == run.facts.end() || !ids.insert(check->case_id).second)
@@ -138,7 +159,7 @@ std::string where_of(const check::Run& run,
     const auto facts = run.facts.find(check.case_id);
     if (check.verdict != check::Verdict::kPass ||
         check.operation != failing.front()->operation ||
-        check.aspect != failing.front()->aspect || facts == run.facts.end()) {
+        check.aspect != aspect || facts == run.facts.end()) {
       continue;
     }
     if (others.size() < kMost) others.push_back(facts->second);
@@ -162,8 +183,9 @@ std::vector<Diagnosis> broken_promises(const check::Run& run,
       kinds;
   for (std::size_t i = 0; i < run.checks.size(); ++i) {
     const check::Check& check = run.checks[i];
+    const bool is_wrong = wrong.contains({check.case_id, check.operation});
     if (!check::is_failure(check.verdict) || explained.contains(i) ||
-        wrong.contains({check.case_id, check.operation}) ||
+        (is_wrong && check.error.empty()) ||
         check.reason.starts_with("not run")) {
       continue;
     }
@@ -178,7 +200,9 @@ std::vector<Diagnosis> broken_promises(const check::Run& run,
     }
     ++tried;
     Diagnosis d = meaning_of(check);
-    auto& [first, checks] = kinds[d.what];
+    const std::string kind =
+        check.error.empty() ? d.what : "error: " + kind_of(check.error);
+    auto& [first, checks] = kinds[kind];
     if (checks.empty()) {
       first = std::move(d);
       first.example = check.case_id;

@@ -1,6 +1,8 @@
 #include "conformance/diagnosis/promises.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <initializer_list>
+#include <string>
 
 namespace ropeproof::conformance::diagnosis {
 namespace {
@@ -33,6 +35,63 @@ TEST_CASE("a wrong answer that is right in a fresh process is kept state",
   const auto found = broken_promises(failing("", true));
   REQUIRE(found.size() == 1);
   CHECK(found[0].bug == "table/stale");
+}
+
+check::Run raising(std::initializer_list<const char*> errors) {
+  check::Run run;
+  for (const char* error : errors) {
+    check::Check& check = run.checks.emplace_back();
+    check.case_id = "core-rich-00" + std::to_string(run.checks.size());
+    check.operation = ROPEPROOF_ROPE;
+    check.verdict = check::Verdict::kFail;
+    check.reason = check.error = error;
+  }
+  return run;
+}
+
+TEST_CASE("an error about other sizes is the same, one of another line is not",
+          "[conformance][diagnosis]") {
+  const auto found =
+      broken_promises(raising({"rope.py:7: ValueError: shapes (5,16) (6,16)",
+                               "rope.py:7: ValueError: shapes (14,8) (15,8)",
+                               "rope.py:9: ValueError: shapes (5,16) (6,16)"}));
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].what ==
+        "ends with an error: rope.py:7: ValueError: shapes (5,16) (6,16)");
+  CHECK(found[0].checks == 2);
+  CHECK(found[1].checks == 1);
+}
+
+TEST_CASE(
+    "a promise that ends with an error is not said to be broken otherwise",
+    "[conformance][diagnosis]") {
+  check::Run run = raising({"rope.py:7: KeyError", "rope.py:7: KeyError"});
+  run.checks[1].case_id = run.checks[0].case_id;
+  run.checks[1].aspect = "20 calls";
+  run.checks[1].reason = "call 2: rope.py:7: KeyError";
+  auto found = broken_promises(run);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].bug.empty());
+  CHECK(found[0].checks == 2);
+
+  run.checks[1].error.clear();
+  run.checks[1].reason = "call 2: other bits";
+  found = broken_promises(run);
+  REQUIRE(found.size() == 2);
+  CHECK(found[1].bug == "memory/race");
+}
+
+TEST_CASE("a case with wrong numbers explains no error of another call",
+          "[conformance][diagnosis]") {
+  check::Run run = raising({"rope.py:7: KeyError"});
+  run.checks[0].aspect = "70,000 calls";
+  check::Check& values = run.checks.emplace_back(run.checks[0]);
+  values.aspect = values.error = values.reason = "";
+  values.measurement.emplace().elements = 2;
+  values.measurement->wrong = 1;
+  const auto found = broken_promises(run);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == "ends with an error: rope.py:7: KeyError");
 }
 
 }  // namespace
