@@ -179,14 +179,30 @@ class BadInput(unittest.TestCase):
         report = self.assert_fails(
             raises, r"judge_test\.py:\d+: KeyError: 'no table'")
         self.assertGreater(report.verdicts["PASS"], 0)
-        self.assert_fails(lambda p: sys.exit(3), "SystemExit: 3")
+        self.assert_fails(lambda p: sys.exit(3), "SystemExit: 3$")
+        self.assert_fails(lambda p: sys.exit(), "SystemExit$")
+
+    def test_an_exception_has_one_name_whatever_the_sizes_and_promises(self):
+        def raises(p):
+            if p.seq > 1:
+                raise ValueError(f"no table for {p.seq} tokens")
+            return my_rope(p)
+        report = judge(raises, claim={"angle_class": "A1"})
+        named, = report.json["diagnoses"]
+        self.assertRegex(named["what"], r"^ends with an error: judge_test\.py:\d+: "
+                                        r"ValueError: no table for \d+ tokens$")
+        self.assertEqual(named["where"], "seq > 1")
+        self.assertEqual(named["checks"], report.verdicts["FAIL"])
+        self.assertIn("20 calls",
+                      [f.check.get("aspect") for f in report.failures])
 
     def test_a_result_of_another_shape_or_type_fails(self):
         self.assert_fails(lambda p: p.q[:, :1, :, :-1], r"q is f32\[.*, not ")
         self.assert_fails(lambda p: p.q.astype(np.float64),
                           r"q is f64\[.*, not f32")
         self.assert_fails(lambda p: (p.q, p.q, p.q), "returned a tuple of 3 for q")
-        self.assert_fails(lambda p: None, "q is a NoneType, no array of numpy")
+        self.assert_fails(lambda p: None, "the kernel returned nothing for q")
+        self.assert_fails(lambda p: "it", "q is of type str, no array of numpy")
 
     def hang(self, wait):
         calls = []

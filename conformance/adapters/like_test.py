@@ -16,7 +16,6 @@ import numpy as np
 
 import ropeproof
 from ropeproof import like
-from ropeproof.like.call import Call
 from ropeproof.like.library import library_of
 from ropeproof_test import bits, request, tensor
 
@@ -310,7 +309,7 @@ class Answers(unittest.TestCase):
                 (lambda x: (x, x, x), "rope returned a tuple of 3 for x"),
                 (lambda x: None, "rope returned nothing: in_place=True judges "
                                  "what it writes"),
-                (lambda x: "it", "q of rope is a str, no array of numpy")):
+                (lambda x: "it", "q of rope is of type str, no array of numpy")):
             def rope(x, positions, base):
                 return returns(x)
             rope.__qualname__ = "rope"
@@ -335,54 +334,6 @@ class Answers(unittest.TestCase):
             kernel = like.kernel_of(rope, "positions", arrays="numpy", base=5e5)
             given = request(q=tensor(1, 2, 1, 4), base=bits(base))
             self.assertEqual(kernel.supports(given)[0], status)
-
-
-class Called(unittest.TestCase):
-    """What a function of other names gets."""
-
-    def test_known_names_get_what_they_say_wherever_they_stand(self):
-        p = types.SimpleNamespace(rotary_dim=4, base=5e5, pairing="interleaved",
-                                  head_dim=8)
-
-        def named(x, positions, *, base_frequency, interleaved, other=None):
-            return x, positions, base_frequency, interleaved, other
-
-        def tensors_of_other_names(inputs, place, theta):
-            return inputs, place, theta
-
-        def ids(t, input_pos=None):
-            return t, input_pos
-
-        def neither(data, where):
-            return data, where
-
-        def call(function, **given):
-            made = Call(function, "positions", ["x positions"], given)
-            names = {name: name for name in made.names}
-            return made(p, names)
-        self.assertEqual(call(named), ("x", "positions", 5e5, True, None))
-        self.assertEqual(call(named, other=lambda head_dim: 2 * head_dim),
-                         ("x", "positions", 5e5, True, 16))
-        self.assertEqual(call(tensors_of_other_names), ("x", "positions", 5e5))
-        self.assertEqual(call(ids), ("x", "positions"))
-        self.assertEqual(call(neither), ("x", "positions"))
-
-    def test_a_dim_that_need_not_be_given_is_an_axis(self):
-        def axis(x, positions, dim=-1):
-            return dim
-
-        def size(x, positions, dim):
-            return dim
-        p = types.SimpleNamespace(rotary_dim=4)
-        for function, want in ((axis, -1), (size, 4)):
-            made = Call(function, "positions", ["x positions"], {})
-            self.assertEqual(made(p, dict(x=0, positions=0)), want)
-
-    def test_a_function_of_one_tensor_is_not_taken_for_one_of_two(self):
-        def one(a, cos, sin, unsqueeze_dim=1):
-            return a
-        made = Call(one, "hf", ["q k cos sin", "x cos sin"], {})
-        self.assertEqual(made.names, ["x", "cos", "sin"])
 
 
 def main():

@@ -136,6 +136,8 @@ add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/tes
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
 add_test(NAME adapters COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/conformance/adapters/ropeproof_test.py)
+add_test(NAME adapters_call COMMAND ${ROPEPROOF_PYTHON}
+  ${PROJECT_SOURCE_DIR}/conformance/adapters/call_test.py)
 add_test(NAME adapters_like COMMAND ${ROPEPROOF_PYTHON}
   ${PROJECT_SOURCE_DIR}/conformance/adapters/like_test.py $<TARGET_FILE:ropeproof>
   ${PROJECT_SOURCE_DIR}/vectors)

@@ -48,7 +48,7 @@ def to_torch(array, dtype=None):
 
 def from_torch(tensor):
     import torch
-    tensor = tensor.detach().cpu().contiguous()
+    tensor = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(np.uint16)
     return tensor.numpy()

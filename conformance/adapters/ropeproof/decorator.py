@@ -161,8 +161,8 @@ class _Kernel:
         except Invalid as error:
             return "invalid", _text(error), None
         except BaseException as error:  # even SystemExit: the run goes on
-            message = f"{_where(error)}{type(error).__name__}: {_text(error)}"
-            return "failed", message, None
+            parts = [type(error).__name__, _text(error)]
+            return "failed", _where(error) + ": ".join(filter(None, parts)), None
 
 
 def _key(value):

@@ -216,8 +216,8 @@ class View:
             try:
                 array = self._from(array)
             except AttributeError:
-                raise TypeError(f"{name} is a {type(array).__name__}, no array "
-                                f"of {self.library}") from None
+                raise TypeError(f"{name} is of type {type(array).__name__}, no "
+                                f"array of {self.library}") from None
         return LIBRARIES["numpy"][1](array)
 
 
@@ -242,6 +242,8 @@ def results_of(request, view, returned):
 def _wanted(names, returned):
     """A list of as many results as there are names."""
     given = returned
+    if returned is None:
+        raise ValueError(f"the kernel returned nothing for {', '.join(names)}")
     if not isinstance(returned, (tuple, list)):
         returned = [returned]
     if set(names) < set(TENSORS) and len(returned) == len(TENSORS):
@@ -255,10 +257,10 @@ def check_count(function, returned, results, names):
     """ValueError where there are not as many results as names."""
     if len(results) == len(names):
         return
-    what = type(returned).__name__
+    what = f"one {type(returned).__name__}"
     if isinstance(returned, (tuple, list)):
-        what += f" of {len(results)}"
-    raise ValueError(f"{function} returned a {what} for {', '.join(names)}")
+        what = f"a {type(returned).__name__} of {len(results)}"
+    raise ValueError(f"{function} returned {what} for {', '.join(names)}")
 
 
 def _whole(request, view, name, array):

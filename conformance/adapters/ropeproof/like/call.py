@@ -14,6 +14,8 @@ ROLES = {name: role for role, names in (
     ("offset", "offset start_pos start_index"),
     ("table", "freqs_cis cos_sin_cache freqs"),
 ) for name in names.split()}
+BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY,
+               inspect.Parameter.POSITIONAL_OR_KEYWORD)
 # What makes a table, or has one, wants to know how many rows.
 LENGTHS = ("max_seq_len", "max_position", "max_position_embeddings",
            "max_length", "seq_len", "end")
@@ -77,24 +79,66 @@ def values_of(parameters, given, rows=None, taken=()):
     return values
 
 
-def parameters_of(function, method=None):
-    """By name, those of an object for a class; None: it does not say."""
+class Signature:
+    """The parameters of a function by name. What passes on any arguments, as
+    functools.wraps and torch.func.vmap make it, has those of what it wraps."""
+
+    def __init__(self, function):
+        own = inspect.signature(function, follow_wrapped=False).parameters
+        kinds = [p.kind for p in own.values()]
+        has_any = inspect.Parameter.VAR_POSITIONAL in kinds
+        passes_on = has_any or inspect.Parameter.VAR_KEYWORD in kinds
+        self.parameters = dict(inspect.signature(function).parameters
+                               if passes_on else own)
+        # How many arguments it takes by position.
+        self._most = (len(self.parameters) if has_any
+                      else sum(kind in BY_POSITION for kind in kinds))
+
+    def without_first(self):
+        """That of a method, for its object."""
+        if self.parameters:
+            del self.parameters[next(iter(self.parameters))]
+            self._most -= 1
+        return self
+
+    def split(self, given, first=0):
+        """The names of what is given: by position as far as that goes, since
+        not all that is wrapped takes keywords; by keyword. The first ones go by
+        position anyway. None: it cannot be called so."""
+        names = list(self.parameters)
+        count = first
+        while (count < min(len(names), self._most) and names[count] in given
+               and self.parameters[names[count]].kind in BY_POSITION):
+            count += 1
+        left = [name for name in given if name not in names[:count]]
+        if any(name in names and self.parameters[name].kind is
+               inspect.Parameter.POSITIONAL_ONLY for name in left):
+            return None
+        return names[first:count], left
+
+
+def signature_of(function, method=None):
+    """That of an object for a class; None: it does not say."""
     is_class = inspect.isclass(function)
     if method and not callable(getattr(function, method, None)):
         raise TypeError(f"method: {name_of(function)} has no {method}")
+    called = function
     if not inspect.isroutine(function):
         # Modules of torch and keras have a __call__ of any arguments.
         names = [method] if method else ["call", "forward"]
-        function = next((getattr(function, name) for name in names
-                         if callable(getattr(function, name, None))),
-                        function.__call__ if is_class else function)
+        names += ["__call__"] if is_class else []
+        found = [name for name in names
+                 if callable(getattr(function, name, None))]
+        if found:
+            called = getattr(function, found[0])
+            is_class = is_class and not isinstance(
+                inspect.getattr_static(function, found[0]),
+                (staticmethod, classmethod))
     try:
-        parameters = dict(inspect.signature(function).parameters)
+        signature = Signature(called)
     except (TypeError, ValueError):
         return None
-    if is_class and parameters:
-        del parameters[next(iter(parameters))]  # self
-    return parameters
+    return signature.without_first() if is_class else signature
 
 
 def name_of(function):
@@ -105,9 +149,9 @@ def name_of(function):
 class Call:
     """A function that has one of some signatures, each a text of names.
 
-    Arguments go by name where the function has parameters of these names, or of
-    others for the same thing, the tensors by position where it calls them
-    otherwise; all of them by position where it has as many without a default.
+    Its parameters are known by these names, or by others for the same thing, the
+    tensors by their position where it calls them otherwise; all of them by their
+    position where it has as many without a default.
 
     names   the signature that it has
     fields  of a problem, that what it gets beside `names` depends on
@@ -118,14 +162,14 @@ class Call:
         self.function, self.name = function, name_of(function)
         signatures = [names.split() for names in signatures]
         taken = maker.names if maker else ()
-        parameters = parameters_of(function, method)
-        if parameters is None:  # a builtin
+        signature = signature_of(function, method)
+        if signature is None:  # a builtin
             self.names = self._positional = signatures[0]
             self._values = {name: Value(v) for name, v in given.items()}
             self._keywords = {name: name for name in given}
         else:
-            self._values = values_of(parameters, given, taken=taken)
-            self._match(like, signatures, parameters)
+            self._values = values_of(signature.parameters, given, taken=taken)
+            self._match(like, signatures, signature)
         self._check(given, taken)
         self.fields = {field for value in self._values.values()
                        for field in value.fields}
@@ -139,7 +183,8 @@ class Call:
             if name not in self._values and name not in taken:
                 raise TypeError(f"arguments: {self.name} has no parameter "
                                 f"{name}")
-            if name in self._keywords.values() and name in ROLES:
+            if name in ROLES and name in {*self._positional,
+                                          *self._keywords.values()}:
                 raise TypeError(f"arguments: {name} of {self.name} is the "
                                 f"suite's to give")
 
@@ -158,16 +203,28 @@ class Call:
                                         in self._keywords.items()
                                         if name in values})
 
-    def _match(self, like, signatures, parameters):
+    def _match(self, like, signatures, signature):
+        parameters = signature.parameters
         for match in (_by_name, _by_position):
             for names in signatures:
                 found = match(names, parameters, self._values)
                 if found is None:
                     continue
-                self.names, (self._positional, its_names) = names, found
-                left = list(parameters)[len(self._positional):]
-                self._keywords = {its: its_names.get(its, its) for its in
-                                  [*left, *set(self._values) - set(parameters)]}
+                first, its_names = found
+                left = [its for its, p in parameters.items()
+                        if p.kind is p.KEYWORD_ONLY
+                        or its in list(parameters)[len(first):]]
+                word = {its: its_names.get(its, its)
+                        for its in [*left, *set(self._values) - set(parameters)]}
+                given = [its for its in word
+                         if word[its] in {*names, *self._values}]
+                split = signature.split(given, len(first))
+                if split is None:
+                    continue
+                self.names = names
+                self._positional = [*first, *map(word.get, split[0])]
+                self._keywords = {its: name for its, name in word.items()
+                                  if its not in split[0]}
                 return
         wants = " or ".join(f"({', '.join(names)})" for names in signatures)
         has = ", ".join(map(str, parameters.values()))
@@ -193,9 +250,7 @@ def _by_name(names, parameters, values):
     covered = {*first, *its_names, *values}
     fits = (set(names) - set(KNOWN) <= found and len(first) == len(tensors)
             and not set(first) & {*its_names, *values}
-            and set(_required(parameters)) <= covered
-            and all(parameters[its].kind is not inspect.Parameter.POSITIONAL_ONLY
-                    for its in its_names))
+            and set(_required(parameters)) <= covered)
     return (tensors, its_names) if fits else None
 
 
@@ -204,7 +259,11 @@ def _by_position(names, parameters, values):
     required = _required(parameters)
     unknown = [name for name in required if name not in values]
     if inspect.Parameter.VAR_POSITIONAL in kinds:
-        return names, {}
+        before = [its for its in required if parameters[its].kind in BY_POSITION]
+        has_others = (set(required) - set(before) - set(values)
+                      or any(its in values or not _may_be(its, name)
+                             for its, name in zip(before, names)))
+        return None if has_others else (names, {})
     # As many as the function must have; a word that is known stands for itself.
     head, tail = names[:len(required)], names[len(required):]
     if (len(head) == len(required) and set(tail) <= set(KNOWN) and unknown

@@ -5,7 +5,7 @@ import inspect
 import sys
 import types
 
-from ropeproof.like.call import LENGTHS, Value, name_of, values_of
+from ropeproof.like.call import LENGTHS, Signature, name_of, values_of
 
 
 class Maker:
@@ -19,10 +19,13 @@ class Maker:
 
     def __init__(self, function, given, rows=None, device="cpu"):
         self._function, self._device = function, device
-        parameters = dict(inspect.signature(function).parameters)
+        signature = Signature(function)
+        parameters = signature.parameters
         self._values = values_of(parameters, given, rows)
+        self._split = signature.split(self._values)
         missing = [name for name, p in parameters.items()
-                   if p.default is p.empty and name not in self._values
+                   if p.default is p.empty
+                   and (self._split is None or name not in self._values)
                    and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         if missing:
             raise TypeError(
@@ -37,12 +40,15 @@ class Maker:
         """A class whose objects solve problems by solve(made, problem). It has
         one for each set of the fields."""
         function, values, device = self._function, self._values, self._device
+        by_position, by_name = self._split
 
         class Subject:
             def __init__(self, **fields):
                 p = types.SimpleNamespace(**fields)
+                given = {name: value.of(p) for name, value in values.items()}
                 self._made = _there(device, function(
-                    **{name: value.of(p) for name, value in values.items()}))
+                    *[given[name] for name in by_position],
+                    **{name: given[name] for name in by_name}))
 
             def __call__(self, p):
                 return solve(self._made, p)
