@@ -19,7 +19,9 @@ struct Bytes {
   std::size_t count = 0, length = 0, stride = 0;
 };
 
-// Whether a loop prefetches what it will read 4 KiB later.
+inline constexpr std::size_t kLineBytes = 64, kAheadBytes = 4096;
+
+// Whether a loop prefetches what it will read kAheadBytes later.
 enum class Prefetch { kNo, kYes };
 
 // Reads every word, xors it with `change` and writes it back in place. With
@@ -31,11 +33,22 @@ void touch(const Bytes& bytes, std::uint32_t change, Prefetch prefetch);
 void scale16(const Bytes& bytes, reference::Format format, float factor,
              Prefetch prefetch);
 
-// Rotates heads of `pairs` f32 pairs, a multiple of 32, by one angle: what the loads,
-// stores, products and shuffles of a rotation allow, its cosines and sines in registers.
-// False, and nothing done, for vectors of less than 256 bits.
-bool rotate_by_one(const Bytes& bytes, std::size_t pairs, bool is_interleaved,
-                   float cos, float sin, Prefetch prefetch);
+// What follows, as loops of instructions, and scale16: whether there are any, on x86-64
+// for vectors of 256 bits or more. Else nothing may be asked of them.
+bool has_loops();
+void scale16_loop(const Bytes& bytes, reference::Format format, float factor,
+                  Prefetch prefetch);
+
+// Rotates heads of 128 channels by one angle: what the loads, stores, conversions,
+// products and shuffles of a rotation allow, its cosines and sines in registers.
+void rotate_by_one(const Bytes& bytes, reference::Format format,
+                   bool is_interleaved, float cos, float sin,
+                   Prefetch prefetch);
+
+// Rotates q and k, f32 in place, heads of 128 channels, each token by its row of the
+// table, or of what polynomials make of positions and frequencies (ROPEPROOF_ROPE): no
+// more than the cosines to f32's precision, up to their signs, and a rotation.
+void rotate_by_rows(const ropeproof_problem& problem, Prefetch prefetch);
 
 // Writes every word, through the caches and, where the processor can, past them.
 void fill(const Bytes& bytes, std::uint32_t value);

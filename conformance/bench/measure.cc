@@ -154,22 +154,26 @@ class RowTimer {
                   [=](const Bytes& b) { loop(b, Prefetch::kYes); });
       };
       add("touch", [this](const Bytes& b, Prefetch p) { touch(b, none_, p); });
-      if (row_.dtype == reference::Format::kF32) {
-        const auto pairs = static_cast<std::size_t>(row_.pairs());
-        const bool is_interleaved =
-            row_.layout.pairing == reference::Pairing::kInterleaved;
-        const Bytes none{};
-        if (rotate_by_one(none, pairs, is_interleaved, one_, 0,
-                          Prefetch::kNo)) {
-          add("angle", [=, this](const Bytes& b, Prefetch p) {
-            rotate_by_one(b, pairs, is_interleaved, one_,
-                          static_cast<float>(none_), p);
-          });
-        }
-      } else {
+      const bool is_f32 = row_.dtype == reference::Format::kF32;
+      if (!is_f32) {
         add("fmt", [this](const Bytes& b, Prefetch p) {
           scale16(b, row_.dtype, one_, p);
         });
+      }
+      if (has_loops() && row_.pairs() == 64 && row_.layout.head_dim == 128) {
+        const bool is_interleaved =
+            row_.layout.pairing == reference::Pairing::kInterleaved;
+        add("angle", [=, this](const Bytes& b, Prefetch p) {
+          rotate_by_one(b, row_.dtype, is_interleaved, one_,
+                        static_cast<float>(none_), p);
+        });
+        if (is_f32 && row_.threads == 1) {
+          rows_ = work_.problems(plain_.description);
+          add("rows", [this](const Bytes&, Prefetch p) {
+            rotate_by_rows(rows_.front(), p);
+            ++rotations_;
+          });
+        }
       }
     }
     const Bytes bytes = work_.rotated();
@@ -243,6 +247,7 @@ class RowTimer {
   volatile std::uint32_t none_ = 0;  // which no compiler knows
   volatile float one_ = 1;
   int rotations_ = 0;
+  std::vector<ropeproof_problem> rows_;  // as plain C++ is asked
   std::optional<Memory> room_;
   std::vector<std::size_t> offering_;             // kernels that offer the row
   std::vector<std::unique_ptr<Runner>> runners_;  // plain C++, then kernels

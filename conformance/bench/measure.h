@@ -74,7 +74,8 @@ struct Options {
 //     f32         touch                       each with and without prefetching
 //     f16, bf16   fmt: load, widen, multiply, round, store; the same
 //     table       fill, fill past the caches, memset
-// For f32 the rotation by one angle is measured, too, and is no limit of the ratios.
+// For heads of 128 channels rotations as loops of instructions are measured, too, and are no
+// limits of the ratios: angle, by one angle; rows, f32, by the row's angles.
 // Several threads are OpenMP's, for limits and kernels alike; memcpy and plain
 // C++ stay on one, and the limit is that of as many threads or of one. Throws what
 // Workload does.

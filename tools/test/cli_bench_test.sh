@@ -55,9 +55,10 @@ assert [k["kernel"] for k in f32["kernels"]] == names
 assert all(k["status"] == "measured" and k["ns_per_token"] > 0 and k["of_first"] > 0
            for k in f32["kernels"])
 assert f32["kernels"][0]["of_first"] == 1
-assert [name for name in f32["limits"] if name[:5] != "angle"] == \
-    ["touch", "touch ahead", "memcpy", "plain"]
-assert list(bf16["limits"]) == ["touch", "touch ahead", "fmt", "fmt ahead", "memcpy", "plain"]
+def limits(row):  # that every machine has
+    return [name for name in row["limits"] if name.split()[0] not in ("angle", "rows")]
+assert limits(f32) == ["touch", "touch ahead", "memcpy", "plain"]
+assert limits(bf16) == ["touch", "touch ahead", "fmt", "fmt ahead", "memcpy", "plain"]
 assert all(limit["ns_per_token"] > 0 for limit in f32["limits"].values())
 assert f32["limit"].startswith("touch") and bf16["limit"].startswith("fmt")
 assert [k["status"] for k in bf16["kernels"]] == ["unsupported", "measured", "unsupported"]

@@ -1,0 +1,178 @@
+// loops-inl.h -- rotations of heads of 128 channels, and scalings of 16-bit types, as
+// loops of instructions. Included by loops.cc once for each width of vectors, within a
+// namespace that has vectors F of floats and D of doubles, what loads, stores and arranges
+// them, and LOOP, what a function needs to use them.
+
+constexpr std::size_t kLanes = sizeof(F) / sizeof(float);
+// Elements of a load: a Words holds two bf16 in each lane.
+template <class E>
+constexpr std::size_t kStep =
+    std::is_same_v<E, PlainBf16> ? 2 * kLanes : kLanes;
+
+template <class E>
+LOOP void scale(E* x, std::size_t count, float factor, bool prefetches) {
+  const F by = set(factor);
+  for (std::size_t i = 0; i < count; i += kLineBytes / sizeof(E)) {
+    if (prefetches) __builtin_prefetch(x + i + kAheadBytes / sizeof(E), 1);
+    for (std::size_t k = i; k < i + kLineBytes / sizeof(E); k += kStep<E>) {
+      store(x + k, load(x + k) * by);
+    }
+  }
+}
+
+// Half-split pairs, their first members at u, the second ones at v.
+template <class E, class V>
+LOOP void turn_split(E* u, E* v, V c, V s) {
+  const auto x_u = load(u), x_v = load(v);
+  store(u, fma(x_u, c, -(x_v * s)));
+  store(v, fma(x_u, s, x_v * c));
+}
+
+// Interleaved pairs, f32 and f16 as they lie, by what `arrange` makes of c and s: f32
+// pairs are duplicated as they are loaded, f16 ones exchanged when they are converted.
+LOOP void turn_interleaved(float* x, F by_u, F by_v) {
+  store(x, fma(evens(x), by_u, odds(x) * by_v));
+}
+LOOP void turn_interleaved(PlainF16* x, F c, F s) {
+  const F pairs = load(x);
+  store(x, fma(pairs, c, exchanged(pairs) * s));
+}
+LOOP void turn_interleaved(PlainBf16* x, F c, F s) {
+  const auto pairs = load(x);
+  store(x, {fma(pairs.even, c, -(pairs.odd * s)),
+            fma(pairs.even, s, pairs.odd * c)});
+}
+LOOP void arrange(float*, F& c, F& s) {
+  const F cos = c;
+  c = alternating(cos, s);
+  s = alternating(-s, cos);
+}
+LOOP void arrange(PlainF16*, F&, F& s) { s = alternating(-s, s); }
+LOOP void arrange(PlainBf16*, F&, F&) {}
+
+// Rotates heads, `step` elements apart, by kLoaded vectors of cosines and sines in turn.
+template <std::size_t kLoaded, bool kInterleaved, class E>
+LOOP void turn(E* x, std::int64_t heads, std::int64_t step, const F* cos,
+               const F* sin, bool prefetches) {
+  F c[kLoaded], s[kLoaded];
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < kLoaded; ++i) {
+    c[i] = cos[i];
+    s[i] = sin[i];
+  }
+  for (; heads > 0; --heads, x += step) {
+    for (std::size_t i = 0; prefetches && i < 2 * kHeadPairs;
+         i += kLineBytes / sizeof(E)) {
+      __builtin_prefetch(x + i + kAheadBytes / sizeof(E), 1);
+    }
+    if constexpr (kInterleaved) {
+#pragma GCC unroll 16
+      for (std::size_t i = 0; i < 2 * kHeadPairs / kStep<E>; ++i) {
+        turn_interleaved(x + i * kStep<E>, c[i % kLoaded], s[i % kLoaded]);
+      }
+    } else {
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < kHeadPairs / kStep<E>; ++i) {
+        turn_split(x + i * kStep<E>, x + kHeadPairs + i * kStep<E>,
+                   c[i % kLoaded], s[i % kLoaded]);
+      }
+    }
+  }
+}
+
+template <class E>
+LOOP void turn_by_one(E* x, std::int64_t heads, bool is_interleaved, float cos,
+                      float sin, bool prefetches) {
+  F c = set(cos), s = set(sin);
+  if (!is_interleaved) {
+    return turn<1, false>(x, heads, 2 * kHeadPairs, &c, &s, prefetches);
+  }
+  arrange(x, c, s);
+  turn<1, true>(x, heads, 2 * kHeadPairs, &c, &s, prefetches);
+}
+
+// A row of cosines and sines by polynomials in binary64, as many terms as f32 needs: no
+// signs of quadrants, no look for what rounds wrongly.
+LOOP void form(double position, const double* theta, float* cos, float* sin) {
+  constexpr double kQuarter = 0.63661977236758134308;
+  const D magic = set(0x1.8p52), p = set(position * kQuarter);
+  for (std::size_t i = 0; i < kHeadPairs; i += kLanes) {
+    D c[2], s[2];
+#pragma GCC unroll 2
+    for (std::size_t k = 0; k < 2; ++k) {
+      const D hi = load(theta + i + k * kLanes / 2);
+      const D shifted = fma(p, hi, magic), d = fma(p, hi, magic - shifted);
+      const D r = fma(p, hi * 0x1p-53, d), z = r * r;
+      D by_r =
+          fma(set(-3.5988432352120853e-06), z, set(1.6044118478735982e-04));
+      by_r = fma(by_r, z, set(-4.6817541353186881e-03));
+      by_r = fma(by_r, z, set(7.9692626246167046e-02));
+      by_r = fma(by_r, z, set(-6.4596409750624625e-01));
+      s[k] = fma(by_r, z, set(1.5707963267948966)) * r;
+      D sum = fma(set(-2.5202042373060605e-05), z, set(9.1926027483942659e-04));
+      sum = fma(sum, z, set(-2.0863480763352961e-02));
+      sum = fma(sum, z, set(2.5366950790104802e-01));
+      sum = fma(sum, z, set(-1.2337005501361698));
+      c[k] = fma(sum, z, set(1.0));
+    }
+    store(cos + i, joined(c[0], c[1]));
+    store(sin + i, joined(s[0], s[1]));
+  }
+}
+
+// Rotates a tensor's tokens from `first` on by rows of cosines and sines, a token's heads
+// one after the other, or, where tokens are nearer to each other, a head's tokens.
+template <bool kInterleaved>
+LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
+                       std::int64_t count, const float* cos, const float* sin,
+                       std::int64_t stride, bool prefetches) {
+  constexpr std::size_t kLoaded = (kInterleaved ? 2 : 1) * kHeadPairs / kLanes;
+  const bool is_head_major = t.out_head_stride > t.out_token_stride;
+  for (std::int64_t h = 0; h < (is_head_major ? t.heads : 1); ++h) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      F c[kLoaded], s[kLoaded];
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < kLoaded; ++k) {
+        if constexpr (kInterleaved) {
+          c[k] = twice(cos + i * stride + k * kLanes / 2);
+          s[k] = twice(sin + i * stride + k * kLanes / 2);
+          arrange(static_cast<float*>(nullptr), c[k], s[k]);
+        } else {
+          c[k] = load(cos + i * stride + k * kLanes);
+          s[k] = load(sin + i * stride + k * kLanes);
+        }
+      }
+      turn<kLoaded, kInterleaved>(
+          static_cast<float*>(t.out) + h * t.out_head_stride +
+              (first + i) * t.out_token_stride,
+          is_head_major ? 1 : t.heads, t.out_head_stride, c, s, prefetches);
+    }
+  }
+}
+
+LOOP void turn_tokens(const ropeproof_problem& p, bool prefetches) {
+  constexpr std::int64_t kTokens = 32;  // whose rows stay in the nearest cache
+  alignas(64) float formed[2][kTokens * kHeadPairs];
+  for (std::int64_t first = 0; first < p.seq; first += kTokens) {
+    const std::int64_t count = std::min(kTokens, p.seq - first);
+    const float* cos = formed[0];
+    const float* sin = formed[1];
+    std::int64_t stride = kHeadPairs;
+    if (p.operation == ROPEPROOF_ROPE) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        form(static_cast<double>(p.positions[first + i]), p.inv_freq,
+             formed[0] + i * stride, formed[1] + i * stride);
+      }
+    } else {
+      stride = p.table_token_stride;
+      cos = static_cast<const float*>(p.cos) + first * stride;
+      sin = static_cast<const float*>(p.sin) + first * stride;
+    }
+    for (const ropeproof_tensor* t : {&p.q, &p.k}) {
+      (p.pairing == ROPEPROOF_INTERLEAVED
+           ? turn_by_rows<true>
+           : turn_by_rows<false>)(*t, first, count, cos, sin, stride,
+                                  prefetches);
+    }
+  }
+}
