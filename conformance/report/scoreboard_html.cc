@@ -8,7 +8,7 @@ namespace {
 
 using text::escaped;
 
-// A table where there is room for one; else each engine is a card, and each cell
+// A table where there is room for one, of a dozen profiles on 1440 pixels; else each engine is a card, and each cell
 // begins with the name of its column. Text says what colours say.
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1f2328; --soft: #59636e;
@@ -22,7 +22,7 @@ constexpr const char* kStyle = R"(
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.45 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
-main { max-width: 1400px; margin: 0 auto; padding: 24px 16px 64px; }
+main { max-width: 1440px; margin: 0 auto; padding: 24px 16px 64px; }
 h1 { font-size: 26px; margin: 0 0 12px; }
 h2 { font-size: 19px; margin: 32px 0 8px; }
 p { margin: 8px 0; max-width: 76ch; }
@@ -30,16 +30,17 @@ p { margin: 8px 0; max-width: 76ch; }
 .table { overflow-x: auto; margin: 16px 0; border: 1px solid var(--line);
   border-radius: 6px; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: 6px 7px;
+th, td { text-align: left; vertical-align: top; padding: 6px 5px;
   border-bottom: 1px solid var(--line); }
 tr:last-child > * { border-bottom: 0; }
 td + td, th + th, th + td { border-left: 1px solid var(--line); }
 thead th { background: var(--head); font-size: 12px; vertical-align: bottom;
-  min-width: 76px; overflow-wrap: anywhere; }
-tbody th { position: sticky; left: 0; background: var(--page); white-space: nowrap; }
+  min-width: 70px; overflow-wrap: anywhere; }
+tbody th { position: sticky; left: 0; background: var(--page); white-space: nowrap;
+  font-size: 14px; }
 .version, .figures, .cause { display: block; font-size: 12.5px; font-weight: 400; }
 .version { color: var(--soft); }
-.figures { font-variant-numeric: tabular-nums; }
+.figures { font-size: 11.5px; font-variant-numeric: tabular-nums; }
 .verdict { font-weight: 600; }
 .good { background: var(--good); } .good .verdict { color: var(--good-ink); }
 .part { background: var(--part); } .part .verdict { color: var(--part-ink); }
