@@ -220,11 +220,7 @@ Hypotheses of_weights() {
 }  // namespace
 
 Hypotheses axis_hypotheses() {
-  Hypotheses all = of_axes();
-  for (const auto& more : {of_maps(), of_weights()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({of_axes(), of_maps(), of_weights()});
 }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -190,11 +190,7 @@ Hypotheses units() {
 }  // namespace
 
 Hypotheses frequency_hypotheses() {
-  Hypotheses all = exponents();
-  for (const auto& more : {bases(), restarts(), roundings(), units()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({exponents(), bases(), restarts(), roundings(), units()});
 }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_DIAGNOSIS_HYPOTHESIS_LISTS_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "conformance/diagnosis/hypotheses.h"
@@ -12,6 +13,9 @@ namespace ropeproof::conformance::diagnosis {
 
 using Problem = ropeproof_problem;
 using Hypotheses = std::vector<Hypothesis>;
+
+// All of them, in their order.
+Hypotheses joined(std::initializer_list<Hypotheses> lists);
 
 Hypotheses layout_hypotheses();     // pairs, rotation
 Hypotheses window_hypotheses();     // a partial head

@@ -158,10 +158,6 @@ Hypotheses rotations() {
 
 }  // namespace
 
-Hypotheses layout_hypotheses() {
-  Hypotheses all = pairs();
-  for (Hypothesis& more : rotations()) all.push_back(std::move(more));
-  return all;
-}
+Hypotheses layout_hypotheses() { return joined({pairs(), rotations()}); }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -136,10 +136,6 @@ Hypotheses of_lists() {
 
 }  // namespace
 
-Hypotheses length_hypotheses() {
-  Hypotheses all = of_alpha();
-  for (Hypothesis& more : of_lists()) all.push_back(std::move(more));
-  return all;
-}
+Hypotheses length_hypotheses() { return joined({of_alpha(), of_lists()}); }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -44,98 +44,80 @@ Hypotheses strides() {
   constexpr const char* kOwn =
       "each tensor has strides of its own, for batch, token and head, in and "
       "out";
-  const auto of = [&](const char* name, const char* bug,
-                      void (*change)(Problem&)) {
-    return Hypothesis{name, bug, 6, kOwn, misreads(change)};
+  const auto of = [&](const char* name, const char* bug, auto change) {
+    return Hypothesis{name, bug, 6, kOwn, set(&Knobs::misread, change)};
   };
-  return {of("strides ignored: read and written densely", kBug,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 read_by(*t, token_major(p, *t));
-                 write_by(*t, token_major(p, *t));
-               }
-             }),
-          of("strides of inputs ignored: read densely", kBug,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 read_by(*t, token_major(p, *t));
-               }
-             }),
-          of("strides of outputs ignored: written densely", kBug,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 write_by(*t, token_major(p, *t));
-               }
-             }),
-          of("taken for [batch, heads, seq, head_dim]", kAxes,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 read_by(*t, head_major(p, *t));
-                 write_by(*t, head_major(p, *t));
-               }
-             }),
-          of("read as [batch, heads, seq, head_dim]", kAxes,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 read_by(*t, head_major(p, *t));
-               }
-             }),
-          of("written as [batch, heads, seq, head_dim]", kAxes,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 write_by(*t, head_major(p, *t));
-               }
-             }),
-          of("taken for [seq, batch, heads, head_dim]", kAxes,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 const std::int64_t row = t->heads * p.head_dim;
-                 const Strides s{row, p.batch * row, p.head_dim};
-                 read_by(*t, s);
-                 write_by(*t, s);
-               }
-             }),
-          of("output written with the input's strides", kBug,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 write_by(*t, of_inputs(*t));
-               }
-             }),
-          of("output written with the input's head stride", kBug,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 t->out_head_stride = t->in_head_stride;
-               }
-             }),
-          of("k read and written with q's strides", kBug,
-             [](Problem& p) {
-               read_by(p.k, of_inputs(p.q));
-               write_by(p.k, of_outputs(p.q));
-             }),
-          of("k read with q's strides", kBug,
-             [](Problem& p) { read_by(p.k, of_inputs(p.q)); }),
-          of("k written with q's strides", kBug,
-             [](Problem& p) { write_by(p.k, of_outputs(p.q)); }),
-          of("k read with q's head stride", kBug,
-             [](Problem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
-          of("k written with q's head stride", kBug,
-             [](Problem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
-          of("a batch stride of 0 taken for a dense one", kBug,
-             [](Problem& p) {
-               for (ropeproof_tensor* t : {&p.q, &p.k}) {
-                 if (p.batch > 1 && t->in_batch_stride == 0) {
-                   t->in_batch_stride = p.seq * t->heads * p.head_dim;
-                 }
-               }
-             }),
-          of("batch stride ignored: all batch rows read from the first", kBug,
-             [](Problem& p) { p.q.in_batch_stride = p.k.in_batch_stride = 0; }),
-          of("k taken to be in place because q is", "memory/aliasing",
-             [](Problem& p) {
-               if (p.q.in == nullptr || p.q.in != p.q.out) return;
-               p.k.in = p.k.out;
-               read_by(p.k, of_outputs(p.k));
-             })};
+  // change(problem, tensor), of q and of k.
+  const auto of_each = [&](const char* name, const char* bug, auto change) {
+    return of(name, bug, [=](Problem& p) {
+      change(p, p.q);
+      change(p, p.k);
+    });
+  };
+  using Tensor = ropeproof_tensor;
+  return {
+      of_each("strides ignored: read and written densely", kBug,
+              [](const Problem& p, Tensor& t) {
+                read_by(t, token_major(p, t));
+                write_by(t, token_major(p, t));
+              }),
+      of_each(
+          "strides of inputs ignored: read densely", kBug,
+          [](const Problem& p, Tensor& t) { read_by(t, token_major(p, t)); }),
+      of_each(
+          "strides of outputs ignored: written densely", kBug,
+          [](const Problem& p, Tensor& t) { write_by(t, token_major(p, t)); }),
+      of_each("taken for [batch, heads, seq, head_dim]", kAxes,
+              [](const Problem& p, Tensor& t) {
+                read_by(t, head_major(p, t));
+                write_by(t, head_major(p, t));
+              }),
+      of_each(
+          "read as [batch, heads, seq, head_dim]", kAxes,
+          [](const Problem& p, Tensor& t) { read_by(t, head_major(p, t)); }),
+      of_each(
+          "written as [batch, heads, seq, head_dim]", kAxes,
+          [](const Problem& p, Tensor& t) { write_by(t, head_major(p, t)); }),
+      of_each("taken for [seq, batch, heads, head_dim]", kAxes,
+              [](const Problem& p, Tensor& t) {
+                const std::int64_t row = t.heads * p.head_dim;
+                const Strides s{row, p.batch * row, p.head_dim};
+                read_by(t, s);
+                write_by(t, s);
+              }),
+      of_each("output written with the input's strides", kBug,
+              [](const Problem&, Tensor& t) { write_by(t, of_inputs(t)); }),
+      of_each("output written with the input's head stride", kBug,
+              [](const Problem&, Tensor& t) {
+                t.out_head_stride = t.in_head_stride;
+              }),
+      of("k read and written with q's strides", kBug,
+         [](Problem& p) {
+           read_by(p.k, of_inputs(p.q));
+           write_by(p.k, of_outputs(p.q));
+         }),
+      of("k read with q's strides", kBug,
+         [](Problem& p) { read_by(p.k, of_inputs(p.q)); }),
+      of("k written with q's strides", kBug,
+         [](Problem& p) { write_by(p.k, of_outputs(p.q)); }),
+      of("k read with q's head stride", kBug,
+         [](Problem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
+      of("k written with q's head stride", kBug,
+         [](Problem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
+      of_each("a batch stride of 0 taken for a dense one", kBug,
+              [](const Problem& p, Tensor& t) {
+                if (p.batch > 1 && t.in_batch_stride == 0) {
+                  t.in_batch_stride = p.seq * t.heads * p.head_dim;
+                }
+              }),
+      of("batch stride ignored: all batch rows read from the first", kBug,
+         [](Problem& p) { p.q.in_batch_stride = p.k.in_batch_stride = 0; }),
+      of("k taken to be in place because q is", "memory/aliasing",
+         [](Problem& p) {
+           if (p.q.in == nullptr || p.q.in != p.q.out) return;
+           p.k.in = p.k.out;
+           read_by(p.k, of_outputs(p.k));
+         })};
 }
 
 // Never larger than it is: a kernel that reads less stays in its memory.
@@ -304,11 +286,7 @@ Hypotheses integers() {
 }  // namespace
 
 Hypotheses memory_hypotheses() {
-  Hypotheses all = strides();
-  for (const auto& more : {lists(), tensors(), integers()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({strides(), lists(), tensors(), integers()});
 }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -199,11 +199,7 @@ Hypotheses short_tables() {
 }  // namespace
 
 Hypotheses position_hypotheses() {
-  Hypotheses all = shifts();
-  for (const auto& more : {counters(), types(), short_tables()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({shifts(), counters(), types(), short_tables()});
 }
 
 }  // namespace ropeproof::conformance::diagnosis

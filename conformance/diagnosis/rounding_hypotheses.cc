@@ -223,11 +223,7 @@ Hypotheses results() {
 }  // namespace
 
 Hypotheses rounding_hypotheses() {
-  Hypotheses all = angles();
-  for (const auto& more : {tables(), of_the_dtype(), results()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({angles(), tables(), of_the_dtype(), results()});
 }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -200,13 +200,12 @@ Hypotheses of_llama3() {
 }  // namespace
 
 Hypotheses scaling_hypotheses() {
-  Hypotheses all = of_all_kinds();
-  all.push_back(ntk_on_frequencies());
-  for (const auto& more :
-       {of_factors(), of_llama3(), yarn_hypotheses(), length_hypotheses()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({of_all_kinds(),
+                 {ntk_on_frequencies()},
+                 of_factors(),
+                 of_llama3(),
+                 yarn_hypotheses(),
+                 length_hypotheses()});
 }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -144,10 +144,6 @@ Hypotheses rows() {
 
 }  // namespace
 
-Hypotheses token_hypotheses() {
-  Hypotheses all = tokens();
-  for (Hypothesis& more : rows()) all.push_back(std::move(more));
-  return all;
-}
+Hypotheses token_hypotheses() { return joined({tokens(), rows()}); }
 
 }  // namespace ropeproof::conformance::diagnosis
