@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <exception>
 #include <span>
 
 #include "conformance/cases/special_rules.h"
 #include "reference/decimal.h"
+#include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -153,17 +153,9 @@ void prove(reference::Oracle oracle, std::span<Group> groups) {
   for (Group& group : groups) {
     for (RopeCase& c : group.rope_cases) cases.push_back(&c);
   }
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    try {
-      prove_case(oracle, *cases[i]);
-    } catch (...) {
-#pragma omp critical(ropeproof_prove_failure)
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  reference::parallel_for(
+      std::ssize(cases),
+      [&](std::int64_t i) { prove_case(oracle, *reference::at(cases, i)); }, 1);
 }
 
 void prove(reference::Oracle oracle, Group& group) {

@@ -1,7 +1,6 @@
 #include "conformance/cover/digest.h"
 
 #include <bit>
-#include <exception>
 #include <sstream>
 #include <vector>
 
@@ -9,9 +8,12 @@
 #include "conformance/text/file.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/sha256.h"
+#include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
+
+using reference::at;
 
 void append(std::string& bytes, std::uint64_t bits) {
   for (int i = 0; i < 8; ++i) {
@@ -51,17 +53,13 @@ std::map<std::string, std::string> formed_digests(
       formed_cases(arrays, description, true, with_triples, 0,
                    [](const Row&) { return true; });
   std::vector<std::string> digests(formed.size());
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t i = 0; i < formed.size(); ++i) {
-    try {
-      digests[i] = digest_of(form(formed[i], description.max_position, oracle));
-    } catch (...) {
-#pragma omp critical(ropeproof_digest_failure)
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  reference::parallel_for(
+      std::ssize(formed),
+      [&](std::int64_t i) {
+        at(digests, i) =
+            digest_of(form(at(formed, i), description.max_position, oracle));
+      },
+      1);
   std::map<std::string, std::string> all;
   for (std::size_t i = 0; i < formed.size(); ++i) {
     const bool is_large = formed[i].tier == "full" && formed[i].row.empty();

@@ -1,12 +1,12 @@
 #include "conformance/diagnosis/failures.h"
 
 #include <algorithm>
-#include <exception>
 #include <numeric>
 #include <variant>
 
 #include "conformance/check/contract.h"
 #include "conformance/diagnosis/knob_kernel.h"
+#include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::diagnosis {
 namespace {
@@ -84,18 +84,14 @@ const Fit& Failures::fit(std::size_t failure, std::size_t hypothesis) {
 
 void Failures::scan(std::size_t failure) {
   std::vector<Fit> fits(hypotheses_.size());
-  std::exception_ptr thrown;
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
-    try {
-      const Hypothesis& one = hypotheses_[h];
-      fits[h] = failures_[failure].trial->fit(one.change, one.rounds);
-    } catch (...) {
-#pragma omp critical(ropeproof_scan_failure)
-      if (!thrown) thrown = std::current_exception();
-    }
-  }
-  if (thrown) std::rethrow_exception(thrown);
+  reference::parallel_for(
+      std::ssize(fits),
+      [&](std::int64_t h) {
+        const Hypothesis& one = reference::at(hypotheses_, h);
+        reference::at(fits, h) =
+            failures_[failure].trial->fit(one.change, one.rounds);
+      },
+      1);
   for (std::size_t h = 0; h < fits.size(); ++h) {
     failures_[failure].fits.emplace(h, fits[h]);
   }
