@@ -79,9 +79,9 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
       cases_[c.id] = &c;
       const int rich = richness(c);
       if (rich == 0 || !kernel.is_live()) continue;
-      for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROTATE,
-                                            ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {
-        if (!missing(c, operation).empty()) continue;
+      for (const std::uint32_t operation : offered_operations(
+               kernel.description(), c, kernel.shares_memory())) {
+        if (operation == ROPEPROOF_FREQUENCIES) continue;
         const cases::RopeCase*& chosen = chosen_[kind_of(c, operation)];
         if (chosen != nullptr && rich <= richness(*chosen)) continue;
         if (!declines(kernel, operation, c)) chosen = &c;

@@ -63,13 +63,10 @@ std::vector<Subject> contrasting_subjects(
   std::vector<Candidate> left;
   for (const auto& [id, c] : cases_by_id) {
     if (!is_small(*c)) continue;
-    for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROTATE,
-                                          ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {
-      if (missing_feature(kernel.description(), operation, *c,
-                          kernel.shares_memory())
-              .empty()) {
-        left.push_back(candidate_of(*c, operation));
-      }
+    for (const std::uint32_t operation :
+         offered_operations(kernel.description(), *c, kernel.shares_memory())) {
+      if (operation == ROPEPROOF_FREQUENCIES) continue;
+      left.push_back(candidate_of(*c, operation));
     }
   }
   std::vector<Subject> chosen;

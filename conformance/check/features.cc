@@ -258,4 +258,16 @@ std::string missing_feature(const plugin::Description& description,
   return is_missing && is_partial(c.layout) ? kPartial : "";
 }
 
+std::vector<std::uint32_t> offered_operations(
+    const plugin::Description& description, const cases::RopeCase& c,
+    bool shares_memory) {
+  std::vector<std::uint32_t> offered;
+  for (const std::uint32_t operation : kRopeOperations) {
+    if (missing_feature(description, operation, c, shares_memory).empty()) {
+      offered.push_back(operation);
+    }
+  }
+  return offered;
+}
+
 }  // namespace ropeproof::conformance::check

@@ -4,11 +4,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
+
+// The operations that a case defines.
+inline constexpr std::uint32_t kRopeOperations[] = {
+    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE,
+    ROPEPROOF_LOOKUP};
 
 // What a description does not offer of a call, in words; empty if it offers
 // everything.
@@ -17,6 +23,11 @@ std::string missing_feature(const plugin::Description& description,
                             bool shares_memory);
 std::string missing_feature(const plugin::Description& description,
                             const cases::PermuteCase& c);
+
+// Those of a case of which nothing is missing.
+std::vector<std::uint32_t> offered_operations(
+    const plugin::Description& description, const cases::RopeCase& c,
+    bool shares_memory);
 
 // The features that a call needs, as bits.
 std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,

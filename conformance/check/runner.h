@@ -39,11 +39,6 @@ struct Selection {
 // "tier core", "profile llama3-f32-128k".
 std::string asked_text(const Selection& selection);
 
-// The operations that a case defines.
-inline constexpr std::uint32_t kRopeOperations[] = {
-    ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_ROPE,
-    ROPEPROOF_LOOKUP};
-
 // The values of one case under one operation, in one call; UNSUPPORTED without a
 // call where the kernel does not offer it, DECLINED where that is said for it.
 // Neither id nor summary is filled in. `rounds` times over, as Call::run. `answer`, if

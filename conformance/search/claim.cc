@@ -86,13 +86,10 @@ class Asker {
   }
 
   void ask(const cases::RopeCase& c) {
-    for (const std::uint32_t operation : check::kRopeOperations) {
-      if (filter_.takes(operation) && !filter_.declines(c.id) &&
-          check::missing_feature(kernel_.description(), operation, c,
-                                 kernel_.shares_memory())
-              .empty()) {
-        ask(c, operation);
-      }
+    if (filter_.declines(c.id)) return;
+    for (const std::uint32_t operation : check::offered_operations(
+             kernel_.description(), c, kernel_.shares_memory())) {
+      if (filter_.takes(operation)) ask(c, operation);
     }
   }
 

@@ -20,12 +20,9 @@ namespace {
 constexpr const char* kFoundKey = "search/open";
 
 bool is_offered(const plugin::Kernel& kernel, const cases::RopeCase& c) {
-  return std::ranges::any_of(
-      check::kRopeOperations, [&](std::uint32_t operation) {
-        return check::missing_feature(kernel.description(), operation, c,
-                                      kernel.shares_memory())
-            .empty();
-      });
+  return !check::offered_operations(kernel.description(), c,
+                                    kernel.shares_memory())
+              .empty();
 }
 
 // Whether the kernel's main operation takes a case, as far as it is drawn. Its

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/features.h"
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"

@@ -8,7 +8,6 @@
 #include "conformance/check/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
-#include "conformance/check/runner.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"
@@ -169,11 +168,8 @@ std::vector<Trial> trials_of(const cover::Model& model,
                              const Judge& judge) {
   KnobKernel memory(strict_description(), {});
   std::vector<Trial> trials;
-  for (const std::uint32_t operation : check::kRopeOperations) {
-    if (!check::missing_feature(memory.description(), operation, c, true)
-             .empty()) {
-      continue;
-    }
+  for (const std::uint32_t operation :
+       check::offered_operations(memory.description(), c, true)) {
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
     check::Call call(memory, operation, c, claim.table);
     Trial trial{operation, cover::classes_of(model, call.begin()),

@@ -3,7 +3,6 @@
 #include "conformance/check/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
-#include "conformance/check/runner.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -41,11 +40,8 @@ void Hunt::judge_all(const ropeproof_problem& problem, Stage stage,
 
 void Hunt::look(const cases::RopeCase& c, Stage stage) {
   KnobKernel memory(mutant_description(), {});
-  for (const std::uint32_t operation : check::kRopeOperations) {
-    if (!check::missing_feature(memory.description(), operation, c, true)
-             .empty()) {
-      continue;
-    }
+  for (const std::uint32_t operation :
+       check::offered_operations(memory.description(), c, true)) {
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
     check::Call call(memory, operation, c, claim.table);
     judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {
