@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -13,11 +14,13 @@
 #include "conformance/cover/formed.h"
 #include "conformance/diagnosis/diagnose.h"
 #include "conformance/diagnosis/hypotheses.h"
+#include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
 using diagnosis::KnobKernel;
+using reference::at;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 18;  // elements of q and k
 constexpr std::size_t kCommon = 60, kTouched = 16;
@@ -76,31 +79,55 @@ void find_touched(std::span<const Mutant> mutants,
   const auto ask = [&](const auto&... asked) {
     check::Call call(exact, asked...);
     const ropeproof_problem problem = call.begin();
-    const Ending right = ending(call);
+    std::optional<Ending> right;
     for (std::size_t m = 0; m < mutants.size(); ++m) {
       const Mutant& mutant = mutants[m];
       if (!open[m] || finds[m]) continue;
       if (mutant.where && !mutant.where(problem)) continue;
+      if (!right) right = ending(call);
       MutantKernel wrong(mutant);
       check::Call other(wrong, asked...);
-      finds[m] = ending(other) != right;
+      finds[m] = ending(other) != *right;
     }
   };
-  for (const std::uint32_t operation : check::kRopeOperations) {
-    if (!check::missing_feature(exact.description(), operation, c, true)
-             .empty()) {
-      continue;
-    }
+  for (const std::uint32_t operation :
+       check::offered_operations(exact.description(), c, true)) {
     ask(operation, c, check::subject_of(exact, c, operation).claim.table);
   }
   if (check::is_formed(c.id)) ask(check::permute_of(c, 1));
 }
 
+// The cases of `groups` that `ids` names.
+cases::Corpus some_of(std::span<const cases::Group> groups,
+                      const std::set<std::string>& ids) {
+  const auto is_named = [&](const auto& c) { return ids.contains(c.id); };
+  cases::Corpus corpus;
+  for (const cases::Group& group : groups) {
+    cases::Group& some = corpus.groups.emplace_back();
+    some.tier = group.tier;
+    some.name = group.name;
+    std::ranges::copy_if(group.rope_cases, std::back_inserter(some.rope_cases),
+                         is_named);
+    std::ranges::copy_if(group.permute_cases,
+                         std::back_inserter(some.permute_cases), is_named);
+  }
+  return corpus;
+}
+
+std::vector<diagnosis::Diagnosis> diagnoses(plugin::Kernel& kernel,
+                                            const cases::Corpus& corpus) {
+  check::Selection selection;
+  selection.values_only = true;
+  return diagnosis::diagnose(check::run_suite(kernel, corpus, selection),
+                             corpus);
+}
+
 }  // namespace
 
-Naming::Naming(const cases::Corpus& corpus,
-               std::shared_ptr<const cover::Arrays> arrays)
-    : corpus_(corpus), arrays_(std::move(arrays)) {
+Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
+    : corpus_(corpus),
+      formed_(cover::formed_cases(arrays, mutant_description(), true, false, 0,
+                                  [](const cover::Row&) { return true; })) {
   const auto add = [&](const cases::RopeCase& c) {
     if (elements_of(c) <= kLargest) candidates_.push_back({c.id, c});
   };
@@ -108,12 +135,9 @@ Naming::Naming(const cases::Corpus& corpus,
     if (group.tier == "full") continue;
     for (const cases::RopeCase& c : group.rope_cases) add(c);
   }
-  const plugin::Description description = mutant_description();
-  for (const cover::FormedCase& one :
-       cover::formed_cases(*arrays_, description, true, false, 0,
-                           [](const cover::Row&) { return true; })) {
-    if (one.tier != "core") continue;
-    cases::RopeCase c = cover::outline(one, description.max_position);
+  const std::int64_t max_position = mutant_description().max_position;
+  for (const cover::FormedCase& one : formed_) {
+    cases::RopeCase c = cover::outline(one, max_position);
     check::fill_stand_ins(c);
     fill_numbers(c);
     c.id = one.id;
@@ -145,10 +169,12 @@ std::vector<std::set<std::string>> Naming::asked(
         &candidates_[first], std::min(kAtOnce, candidates_.size() - first));
     std::vector<std::vector<bool>> finds(some.size(),
                                          std::vector<bool>(mutants.size()));
-#pragma omp parallel for schedule(dynamic)
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      find_touched(mutants, open, some[i].c, finds[i]);
-    }
+    reference::parallel_for(
+        std::ssize(some),
+        [&](std::int64_t i) {
+          find_touched(mutants, open, at(some, i).c, at(finds, i));
+        },
+        1);
     for (std::size_t i = 0; i < some.size(); ++i) {
       for (std::size_t m = 0; m < mutants.size(); ++m) {
         if (looks[m].are_over()) continue;
@@ -165,12 +191,19 @@ std::vector<std::set<std::string>> Naming::asked(
 std::vector<std::vector<diagnosis::Diagnosis>> Naming::of(
     std::span<const Mutant> mutants) const {
   const std::vector<std::set<std::string>> ids = asked(mutants);
-  std::vector<std::vector<diagnosis::Diagnosis>> found(mutants.size());
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t m = 0; m < mutants.size(); ++m) {
-    MutantKernel kernel(mutants[m]);
-    found[m] = diagnoses(kernel, ids[m]);
+  std::set<std::string> all;
+  for (const std::set<std::string>& some : ids) {
+    all.insert(some.begin(), some.end());
   }
+  const std::vector<cases::Group> groups = proved(all);
+  std::vector<std::vector<diagnosis::Diagnosis>> found(mutants.size());
+  reference::parallel_for(
+      std::ssize(mutants),
+      [&](std::int64_t m) {
+        MutantKernel kernel(at(mutants, m));
+        at(found, m) = diagnoses(kernel, some_of(groups, at(ids, m)));
+      },
+      1);
   return found;
 }
 
@@ -179,17 +212,25 @@ std::vector<diagnosis::Diagnosis> Naming::of(plugin::Kernel& kernel) const {
   for (const std::string& id : common_) {
     if (!check::is_formed(id)) ids.insert(id);
   }
-  return diagnoses(kernel, ids);
+  return diagnoses(kernel, some_of(corpus_.groups, ids));
 }
 
-std::vector<diagnosis::Diagnosis> Naming::diagnoses(
-    plugin::Kernel& kernel, const std::set<std::string>& ids) const {
-  check::Selection selection;
-  selection.cases.assign(ids.begin(), ids.end());
-  selection.arrays = arrays_;
-  selection.values_only = true;
-  return diagnosis::diagnose(check::run_suite(kernel, corpus_, selection),
-                             corpus_);
+std::vector<cases::Group> Naming::proved(
+    const std::set<std::string>& ids) const {
+  std::vector<cases::Group> groups = some_of(corpus_.groups, ids).groups;
+  std::vector<const cover::FormedCase*> formed;
+  for (const cover::FormedCase& c : formed_) {
+    if (ids.contains(c.id)) formed.push_back(&c);
+  }
+  check::Forming forming(formed, mutant_description());
+  for (std::size_t i = 0; i < formed.size(); ++i) {
+    check::FormedQuestion question = forming.next();
+    cases::Group& group = groups.emplace_back();
+    group.tier = "core";
+    group.rope_cases = {std::move(question.rope)};
+    group.permute_cases = {std::move(*question.permute)};
+  }
+  return groups;
 }
 
 bool names(const std::vector<diagnosis::Diagnosis>& diagnoses,

@@ -2,7 +2,6 @@
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_NAMING_H_
 
-#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
+#include "conformance/cover/formed.h"
 #include "conformance/diagnosis/diagnosis.h"
 #include "conformance/selftest/mutants.h"
 
@@ -17,9 +17,8 @@ namespace ropeproof::conformance::selftest {
 
 class Naming {
  public:
-  // Both outlive it.
-  Naming(const cases::Corpus& corpus,
-         std::shared_ptr<const cover::Arrays> arrays);
+  // The corpus outlives it.
+  Naming(const cases::Corpus& corpus, const cover::Arrays& arrays);
 
   // What a run says of each that asks some cases for which it is wrong, and some
   // others.
@@ -37,11 +36,11 @@ class Naming {
   // Ids of the cases that each mutant is asked.
   std::vector<std::set<std::string>> asked(
       std::span<const Mutant> mutants) const;
-  std::vector<diagnosis::Diagnosis> diagnoses(
-      plugin::Kernel& kernel, const std::set<std::string>& ids) const;
+  // Committed cases and formed ones, with their goldens, in the order of a run.
+  std::vector<cases::Group> proved(const std::set<std::string>& ids) const;
 
   const cases::Corpus& corpus_;
-  std::shared_ptr<const cover::Arrays> arrays_;
+  std::vector<cover::FormedCase> formed_;
   std::vector<Candidate> candidates_;  // the small ones first
   std::vector<std::string> common_;  // ids of cases that every mutant is asked
 };

@@ -140,7 +140,7 @@ std::string unnamed(const MutantRow& row) {
 
 // What a diagnosis says of each mutant, and of what is right.
 void add_names(SelftestReport& report, const cases::Corpus& corpus,
-               const std::shared_ptr<const cover::Arrays>& arrays) {
+               const cover::Arrays& arrays) {
   const Naming naming(corpus, arrays);
   const std::vector<Mutant> list = mutants();
   std::vector<std::vector<diagnosis::Diagnosis>> found = naming.of(list);
@@ -189,7 +189,7 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
   add_controls(report, corpus, options.fast_library);
   const std::string scores =
       add_mutants_and_faults(report, corpus, *options.arrays, options.one_in);
-  add_names(report, corpus, options.arrays);
+  add_names(report, corpus, *options.arrays);
   if (!options.fakes.libraries.empty()) {
     add_fakes(report, corpus, options.fakes);
   }
