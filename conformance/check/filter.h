@@ -27,8 +27,9 @@ class Filter {
 
   bool takes(const std::string& tier, const std::string& id) const;
   bool declines(const std::string& id) const;
-  bool takes(std::uint32_t operation) const {
-    return (operations_ & operation) != 0;
+  bool takes(std::uint32_t operation) const { return taken(operation) != 0; }
+  std::uint32_t taken(std::uint32_t operations) const {
+    return operations_ & operations;
   }
   // "table, rope"; empty: all of them.
   std::string operations() const;

@@ -152,6 +152,8 @@ Forming::Forming(std::vector<const cover::FormedCase*> formed,
                  const plugin::Description& description)
     : cases_(std::move(formed)),
       max_position_(description.max_position),
+      rotates_((description.operations & ~std::uint32_t{ROPEPROOF_PERMUTE}) !=
+               0),
       permutes_((description.operations & ROPEPROOF_PERMUTE) != 0),
       formed_(cases_.size()) {
   const auto most = static_cast<std::size_t>(omp_get_max_threads());
@@ -206,7 +208,9 @@ void Forming::form_some() {
 
 FormedQuestion Forming::form(const cover::FormedCase& one) const {
   FormedQuestion question{
-      cover::form(one, max_position_, reference::best_oracle()), std::nullopt};
+      rotates_ ? cover::form(one, max_position_, reference::best_oracle())
+               : cover::outline(one, max_position_),
+      std::nullopt};
   if (permutes_) {
     question.permute = permute_of(question.rope, one.seed);
     question.permute->id = question.rope.id;

@@ -54,7 +54,8 @@ plugin::Description asked_description(const plugin::Kernel& kernel,
 // one while the next are formed.
 class Forming {
  public:
-  // The cases stay where they are; `description` is the one above.
+  // The cases stay where they are; `description` is the one above, with no operation
+  // that is not asked: for permutations alone no golden is proved.
   Forming(std::vector<const cover::FormedCase*> formed,
           const plugin::Description& description);
   ~Forming();
@@ -84,7 +85,7 @@ class Forming {
 
   const std::vector<const cover::FormedCase*> cases_;
   const std::int64_t max_position_;
-  const bool permutes_;
+  const bool rotates_, permutes_;
   std::mutex mutex_;  // of what follows
   std::condition_variable is_done_, is_taken_;
   std::vector<Formed> formed_;

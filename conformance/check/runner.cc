@@ -307,19 +307,18 @@ class Suite {
 
   // They are formed for what the kernel offers: no other operation is asked.
   void ask_formed() {
-    const std::uint32_t offered = kernel_.description().operations;
+    plugin::Description asked = asked_description(kernel_, selection_);
+    asked.operations = filter_.taken(asked.operations);
     std::vector<const cover::FormedCase*> taken;
     for (const cover::FormedCase& c : formed_) {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
-    Forming forming(taken, asked_description(kernel_, selection_));
+    Forming forming(taken, asked);
     for (const cover::FormedCase* c : taken) {
       const FormedQuestion one = forming.next();
       show(one.rope.id);
-      ask(one.rope, offered, rounds_of(*c, one.rope));
-      if (one.permute && filter_.takes(ROPEPROOF_PERMUTE)) {
-        ask(*one.permute);
-      }
+      ask(one.rope, asked.operations, rounds_of(*c, one.rope));
+      if (one.permute) ask(*one.permute);
     }
   }
 
