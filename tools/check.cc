@@ -87,15 +87,8 @@ Command add_check(CLI::App& app) {
   options->profile.add_flags(*command, {});
   command->add_option("--results", options->results,
                       "folder of the device's files (default PACK/out)");
-  command->add_option("--case", options->selection.cases,
-                      "only these case ids");
-  command->add_option("--operation", options->selection.operations,
-                      "only these operations");
+  add_case_flags(*command, options->selection);
   command->add_option("--vectors", options->vectors, "folder of vectors");
-  command->add_option(
-      "--decline", options->selection.declined,
-      "ids, * and ? allowed, that the kernel does not take although its "
-      "description is wide enough: DECLINED, for one without supports");
   options->waivers.add_flags(*command);
   options->output.add_flags(*command);
   return {command, [options] { return check(*options); }};

@@ -146,4 +146,15 @@ std::vector<std::filesystem::path> ProfileFlags::inputs() const {
   return {*config_};
 }
 
+void add_case_flags(CLI::App& command,
+                    conformance::check::Selection& selection) {
+  command.add_option("--case", selection.cases, "only these case ids");
+  command.add_option("--operation", selection.operations,
+                     "only these operations");
+  command.add_option(
+      "--decline", selection.declined,
+      "ids, * and ? allowed, that the kernel does not take although its "
+      "description is wide enough: DECLINED, for one without supports");
+}
+
 }  // namespace ropeproof::tools

@@ -1,5 +1,4 @@
-// profile_flags.h -- the model that a kernel must serve, of every subcommand that
-// asks for one.
+// profile_flags.h -- what is asked: the model that a kernel must serve, and cases.
 #ifndef ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
 #define ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
 
@@ -44,6 +43,10 @@ class ProfileFlags {
   std::optional<std::int64_t> positions_;
   bool is_adjoint_ = false;
 };
+
+// --case, --operation and --decline.
+void add_case_flags(CLI::App& command,
+                    conformance::check::Selection& selection);
 
 }  // namespace ropeproof::tools
 

@@ -175,15 +175,8 @@ Command add_run(CLI::App& app) {
               "without a number, from a random one")
           ->expected(0, 1);
   options->profile.add_flags(*command, {tier, fresh});
-  command->add_option("--case", options->selection.cases,
-                      "only these case ids");
-  command->add_option("--operation", options->selection.operations,
-                      "only these operations");
+  add_case_flags(*command, options->selection);
   command->add_option("--vectors", options->vectors, "folder of vectors");
-  command->add_option(
-      "--decline", options->selection.declined,
-      "ids, * and ? allowed, that the kernel does not take although its "
-      "description is wide enough: DECLINED, for one without supports");
   options->waivers.add_flags(*command);
   command->add_option("--shard", options->shard,
                       "i/n: only every n-th selected case, from the i-th; "
