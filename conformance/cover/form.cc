@@ -181,6 +181,7 @@ class Outline {
         axes = reference::contiguous_sections(parts(2));
         break;
       case AxesClass::kSections3:
+      case AxesClass::kSectionsInside:
         axes = reference::contiguous_sections(parts(3));
         break;
       case AxesClass::kSections4:
@@ -188,9 +189,6 @@ class Outline {
         break;
       case AxesClass::kSections6:
         axes = reference::contiguous_sections(parts(6));
-        break;
-      case AxesClass::kSectionsInside:
-        axes = reference::contiguous_sections(parts(3));
         break;
       case AxesClass::kInterleaved: {
         // 0 1 2 0 1 2 ... while the axes but the first have pairs left.

@@ -119,6 +119,15 @@ Ids ids_of(std::int64_t axes) {
   return ids;
 }
 
+RopeCase on_axes(const Scheme& scheme, Format dtype, Pairing pairing,
+                 double base) {
+  const auto head_dim =
+      2 * static_cast<std::int64_t>(scheme.axes.axis_of_pair.size());
+  return with_scheme(
+      scheme, make_case(dtype, window(head_dim, head_dim, 0, pairing), base, 1,
+                        2, 1, 0, ids_of(scheme.axes.count)));
+}
+
 }  // namespace
 
 Group core_plain() {
@@ -153,14 +162,8 @@ Group core_plain() {
   const std::vector<PlainAxes> axes = plain_axes();
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
     for (const PlainAxes& row : axes) {
-      const std::int64_t count = row.scheme.axes.count;
-      const auto pairs =
-          static_cast<std::int64_t>(row.scheme.axes.axis_of_pair.size());
-      family.add(
-          with_scheme(row.scheme,
-                      make_case(dtype, window(2 * pairs, 2 * pairs, 0, pairing),
-                                row.base, 1, 2, 1, 0, ids_of(count))),
-          {row.target}, row.comment);
+      family.add(on_axes(row.scheme, dtype, pairing, row.base), {row.target},
+                 row.comment);
     }
   }
   // Axes and a scaling: M-RoPE with YaRN, four sections with NTK.
@@ -184,17 +187,9 @@ Group core_plain() {
                         reference::Ntk{1000}}};
   for (const Format dtype : kDtypes) {
     for (const Both& row : both) {
-      const Scheme& scheme = axes[row.axes].scheme;
-      const auto pairs =
-          static_cast<std::int64_t>(scheme.axes.axis_of_pair.size());
-      family.add(
-          with_scaling(
-              row.scaling,
-              with_scheme(
-                  scheme,
-                  make_case(dtype, window(2 * pairs, 2 * pairs, 0, kHalf), 1e4,
-                            1, 2, 1, 0, ids_of(scheme.axes.count)))),
-          row.targets, row.comment);
+      family.add(with_scaling(row.scaling, on_axes(axes[row.axes].scheme, dtype,
+                                                   kHalf, 1e4)),
+                 row.targets, row.comment);
     }
   }
   return family.take();
