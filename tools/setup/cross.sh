@@ -7,7 +7,7 @@
 # the tests are then skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-tools/setup/packages.sh
+tools/setup/packages.sh tests
 
 fail() {
   echo "cross: $1" >&2

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need and the machine lacks.
+# Installs what the build needs and the machine lacks; `packages.sh tests` what the
+# tests need, too.
 #
 # Debian and Ubuntu, as root: by apt. Elsewhere: names the packages, exits 2.
 # A second run finds everything in place and does nothing.
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libhwy-dev nlohmann-json3-dev
-  libcli11-dev libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy
-  python3-jsonschema python3-mpmath python3-pytest python3-pytest-xdist
-  clang-format clang libomp-dev)
+  libcli11-dev libssl-dev libmpfi-dev libmpfr-dev libgmp-dev python3 python3-numpy)
+elsewhere="Boost >= 1.81, ${packages[*]}"
+if [ "${1:-}" = tests ]; then
+  packages+=(python3-jsonschema python3-mpmath python3-pytest python3-pytest-xdist
+    clang-format clang libomp-dev)
+  elsewhere="Boost >= 1.81, Catch2 >= 3, Arb (FLINT >= 3), ${packages[*]}"
+fi
 
 installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -22,8 +27,8 @@ catch2_v3_installed() {
 
 if [ -n "${ROPEPROOF_HAVE_PACKAGES:-}" ]; then exit 0; fi
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  echo "setup: this is no Debian or Ubuntu. Install by hand: Boost >= 1.81," \
-    "Catch2 >= 3, Arb (FLINT >= 3), ${packages[*]}; then set ROPEPROOF_HAVE_PACKAGES=1." >&2
+  echo "setup: this is no Debian or Ubuntu. Install by hand: $elsewhere;" \
+    "then set ROPEPROOF_HAVE_PACKAGES=1." >&2
   exit 2
 fi
 
@@ -33,9 +38,11 @@ for package in "${packages[@]}"; do
 done
 # Debian 12 carries two Boosts; its plain libboost-dev is too old.
 installed libboost1.81-dev || installed libboost-dev || missing+=(boost)
-# Arb is a package of its own until FLINT 3 contains it.
-installed libflint-arb-dev || [ -e /usr/include/flint/arb.h ] || missing+=(arb)
-catch2_v3_installed || missing+=(catch2)
+if [ "${1:-}" = tests ]; then
+  # Arb is a package of its own until FLINT 3 contains it.
+  installed libflint-arb-dev || [ -e /usr/include/flint/arb.h ] || missing+=(arb)
+  catch2_v3_installed || missing+=(catch2)
+fi
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 
 if [ "$(id -u)" -ne 0 ]; then
