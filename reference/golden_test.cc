@@ -41,7 +41,7 @@ TEST_CASE("an oracle that is not built in says so", "[reference][golden]") {
 // Computed by mpmath 1.3 at 6000 bits, without GMP, and rounded to odd there.
 // `precision` is the rung of MPFI that decides both: the angle alone costs
 // log2|phi| bits, and a cancelling output as many again as it lost.
-struct Row {
+struct GoldenRow {
   double base;
   std::int64_t rotary_dim, j, position;
   double x_u, x_v, amplitude;
@@ -49,7 +49,7 @@ struct Row {
   int precision;
 };
 
-const Row kRows[] = {
+const GoldenRow kRows[] = {
     {10000, 128, 1, 131071, 1.5, -0.625, 1, 0xbff98d4359fc5ae7,
      0x3fd33a227fc599ed, 128},
     {500000, 128, 63, 2147483647, 1, 0, 1, 0x3fe6b2f505ea3e2f,
@@ -78,7 +78,7 @@ const Row kRows[] = {
     {0x1p-1074, 8, 3, kMaxPosition, 1, 2, 1, 0x40017a526f602b93,
      0x3fde7d7c42581b31, 4098}};
 
-std::vector<Golden> golden(Oracle oracle, const Row& row) {
+std::vector<Golden> golden(Oracle oracle, const GoldenRow& row) {
   const Spec spec = full(row.rotary_dim, row.base, row.amplitude);
   std::vector<double> x(static_cast<std::size_t>(row.rotary_dim));
   const auto u = static_cast<std::size_t>(2 * row.j);
@@ -91,7 +91,7 @@ std::vector<Golden> golden(Oracle oracle, const Row& row) {
 TEST_CASE("goldens agree with a third engine, on every rung of the ladder",
           "[reference][golden][certificate]") {
   if (!available(Oracle::kMpfi)) SKIP("built without MPFI");
-  for (const Row& row : kRows) {
+  for (const GoldenRow& row : kRows) {
     CAPTURE(row.base, row.rotary_dim, row.j, row.position);
     const auto y = golden(Oracle::kMpfi, row);
     CHECK(y[0].bits == row.y_u);
@@ -103,7 +103,7 @@ TEST_CASE("goldens agree with a third engine, on every rung of the ladder",
 TEST_CASE("cpp_bin_float says the same or says that it is undecided",
           "[reference][golden][certificate]") {
   int undecided = 0;
-  for (const Row& row : kRows) {
+  for (const GoldenRow& row : kRows) {
     CAPTURE(row.base, row.rotary_dim, row.j, row.position);
     if (row.precision == 4098) {  // its last rung has 200 digits
       CHECK_THROWS_AS(golden(Oracle::kBinFloat, row), Undecided);

@@ -23,7 +23,7 @@ using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 constexpr Pairing kBoth[] = {Pairing::kInterleaved, Pairing::kHalfSplit};
 
-auto near(double want) { return Catch::Matchers::WithinAbs(want, 1e-12); }
+auto close(double want) { return Catch::Matchers::WithinAbs(want, 1e-12); }
 
 Spec spec_of(const Layout& layout) { return {layout, {}, Direction::kForward}; }
 
@@ -48,7 +48,7 @@ Vector counting(std::size_t n) {
   return x;
 }
 
-Vector wavy(std::size_t n, double phase) {
+Vector waves(std::size_t n, double phase) {
   Vector x(n);
   for (std::size_t i = 0; i < n; ++i) {
     x[i] = std::cos(phase + 1.7 * static_cast<double>(i));
@@ -56,11 +56,11 @@ Vector wavy(std::size_t n, double phase) {
   return x;
 }
 
-void check_near(const Vector& got, const Vector& want) {
+void check_close(const Vector& got, const Vector& want) {
   REQUIRE(got.size() == want.size());
   for (std::size_t t = 0; t < got.size(); ++t) {
     CAPTURE(t);
-    CHECK_THAT(got[t], near(want[t]));
+    CHECK_THAT(got[t], close(want[t]));
   }
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("frequencies agree with decimals computed elsewhere",
                       {500000, 128, 63, 2.4551407911316089e-6}};
   for (const Row& row : rows) {
     CAPTURE(row.base, row.rotary_dim, row.j);
-    CHECK_THAT(theta(row.base, row.rotary_dim, row.j) / row.want, near(1));
+    CHECK_THAT(theta(row.base, row.rotary_dim, row.j) / row.want, close(1));
   }
 }
 
@@ -152,10 +152,10 @@ TEST_CASE("(1, 0) rotates to (cos p, sin p), at any position",
   const Pairing pairing = GENERATE(from_range(kBoth));
   for (const Row& row : rows) {
     CAPTURE(row.position);
-    check_near(rotated(spec_of(leading(2, 2, pairing)), row.position, {1, 0}),
-               {row.cos, row.sin});
-    check_near(rotated(spec_of(leading(2, 2, pairing)), row.position, {0, 1}),
-               {-row.sin, row.cos});
+    check_close(rotated(spec_of(leading(2, 2, pairing)), row.position, {1, 0}),
+                {row.cos, row.sin});
+    check_close(rotated(spec_of(leading(2, 2, pairing)), row.position, {0, 1}),
+                {-row.sin, row.cos});
   }
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("the channels that pair up are these", "[reference][R3]") {
       x[in] = 1;
       want[in] = std::cos(phi);
       want[other] = t % 2 == 0 ? std::sin(phi) : -std::sin(phi);
-      check_near(rotated(spec, 1, x), want);
+      check_close(rotated(spec, 1, x), want);
     }
   }
 }
@@ -201,10 +201,10 @@ TEST_CASE("a quarter rotation maps (a, b) to (-b, a), its adjoint to (b, -a)",
           "[reference][R4]") {
   Spec spec = spec_of(leading(2, 2, Pairing::kInterleaved));
   spec.frequencies.inv_freq = {std::numbers::pi / 2};
-  check_near(rotated(spec, 1, {3, 5}), {-5, 3});
-  check_near(rotated(spec, -1, {3, 5}), {5, -3});
+  check_close(rotated(spec, 1, {3, 5}), {-5, 3});
+  check_close(rotated(spec, -1, {3, 5}), {5, -3});
   spec.direction = Direction::kAdjoint;
-  check_near(rotated(spec, 1, {3, 5}), {5, -3});
+  check_close(rotated(spec, 1, {3, 5}), {5, -3});
 }
 
 TEST_CASE("the adjoint after the forward map is m squared times the identity",
@@ -212,18 +212,18 @@ TEST_CASE("the adjoint after the forward map is m squared times the identity",
   Spec spec = spec_of({12, 8, 2, GENERATE(from_range(kBoth))});
   spec.frequencies.amplitude = GENERATE(1.0, 1.5, -0.25);
   const double m = spec.frequencies.amplitude;
-  const Vector x = counting(12), z = wavy(12, 0.3);
+  const Vector x = counting(12), z = waves(12, 0.3);
   Spec adjoint = spec;
   adjoint.direction = Direction::kAdjoint;
 
   const Vector back = rotated(adjoint, 77, rotated(spec, 77, x));
   Vector want = x;
   for (std::size_t t = 2; t < 10; ++t) want[t] = m * m * x[t];
-  check_near(back, want);
+  check_close(back, want);
 
   // <R x, z> = <x, R^T z>
   CHECK_THAT(dot(rotated(spec, 77, x), z),
-             near(dot(x, rotated(adjoint, 77, z))));
+             close(dot(x, rotated(adjoint, 77, z))));
 }
 
 TEST_CASE("the amplitude stretches the window, at position 0 too",
@@ -232,8 +232,8 @@ TEST_CASE("the amplitude stretches the window, at position 0 too",
   spec.frequencies.amplitude = 2;
   CHECK(rotated(spec, 0, {1, 2, 3, 4, 5, 6}) == Vector{1, 4, 6, 4, 5, 6});
   const double c = std::cos(9.0), s = std::sin(9.0);
-  check_near(rotated(spec, 9, {1, 2, 3, 4, 5, 6}),
-             {1, 4 * c - 6 * s, 4 * s + 6 * c, 4, 5, 6});
+  check_close(rotated(spec, 9, {1, 2, 3, 4, 5, 6}),
+              {1, 4 * c - 6 * s, 4 * s + 6 * c, 4, 5, 6});
 }
 
 TEST_CASE("a pair of frequency zero stands still", "[reference][R1][R4]") {
@@ -242,8 +242,8 @@ TEST_CASE("a pair of frequency zero stands still", "[reference][R1][R4]") {
   const Vector y = rotated(spec, 1, {3, 1, 5, 0});
   CHECK(y[0] == 3);
   CHECK(y[2] == 5);
-  CHECK_THAT(y[1], near(0.54030230586813972));
-  CHECK_THAT(y[3], near(0.84147098480789651));
+  CHECK_THAT(y[1], close(0.54030230586813972));
+  CHECK_THAT(y[3], close(0.84147098480789651));
 }
 
 TEST_CASE("channels outside the window pass through, to the bit",
@@ -264,7 +264,7 @@ TEST_CASE("each token of each batch row rotates all heads by its own position",
   const Spec spec = spec_of(leading(4, 4, GENERATE(from_range(kBoth))));
   const Vector positions = {7, 0, 7, -100, 3, 131071};  // [2, 3]
   const std::int64_t heads = GENERATE(1, 2, 4);  // as k and q of one layer
-  const Vector x = wavy(static_cast<std::size_t>(24 * heads), 0);
+  const Vector x = waves(static_cast<std::size_t>(24 * heads), 0);
   const Vector y = plain_rope(spec, positions, heads, x);
   for (std::int64_t head = 0; head < 6 * heads; ++head) {
     const Vector in(x.begin() + 4 * head, x.begin() + 4 * head + 4);

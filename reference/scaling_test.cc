@@ -2,20 +2,16 @@
 // decimals computed elsewhere, identities. Evaluated in double, as rope_test.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <string>
 #include <vector>
 
 #include "reference/plain_double.h"  // first: it lends scaling.h log and pow
+#include "reference/test_near.h"
 
 namespace ropeproof::reference {
 namespace {
 
 using Vector = std::vector<double>;
-
-auto near(double want, double relative = 1e-12) {
-  return Catch::Matchers::WithinRel(want, relative);
-}
 
 Rope rope_of(std::int64_t r, double base, const Scaling& scaling) {
   Spec spec;
@@ -36,14 +32,6 @@ Vector thetas(const Rope& rope) {
 
 Vector thetas(std::int64_t r, double base, const Scaling& scaling) {
   return thetas(rope_of(r, base, scaling));
-}
-
-void check_near(const Vector& got, const Vector& want) {
-  REQUIRE(got.size() == want.size());
-  for (std::size_t j = 0; j < got.size(); ++j) {
-    CAPTURE(j);
-    CHECK_THAT(got[j], near(want[j]));
-  }
 }
 
 TEST_CASE("linear scaling divides every frequency by the factor",

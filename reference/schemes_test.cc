@@ -3,7 +3,6 @@
 #include "reference/schemes.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "reference/plain_double.h"  // first: it lends rope.h cos and sin
+#include "reference/test_near.h"
 #include "reference/test_oracle.h"
 
 namespace ropeproof::reference {
@@ -19,8 +19,6 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 using Vector = std::vector<double>;
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
-
-auto near(double want) { return Catch::Matchers::WithinRel(want, 1e-12); }
 
 std::string repeat(const std::string& text, int times) {
   std::string result;
@@ -134,7 +132,7 @@ Spec small(const Axes& axes) {
   return spec;
 }
 
-Vector rotated(const Spec& spec, const Vector& position, const Vector& x) {
+Vector rotated_at(const Spec& spec, const Vector& position, const Vector& x) {
   validate(spec);
   return plain_rope(spec, position, 1, x);
 }
@@ -142,7 +140,7 @@ Vector rotated(const Spec& spec, const Vector& position, const Vector& x) {
 TEST_CASE("each pair rotates by the coordinate on its own axis",
           "[reference][schemes][R2]") {
   const Vector y =
-      rotated(small(contiguous_sections(Ints{1, 1})), {3, 8}, {1, 0, 1, 0});
+      rotated_at(small(contiguous_sections(Ints{1, 1})), {3, 8}, {1, 0, 1, 0});
   CHECK_THAT(y[0], near(std::cos(3.0)));
   CHECK_THAT(y[1], near(std::sin(3.0)));
   CHECK_THAT(y[2], near(std::cos(2.0)));
@@ -152,7 +150,7 @@ TEST_CASE("each pair rotates by the coordinate on its own axis",
 TEST_CASE("a dense W mixes the axes, and multiplies the frequency",
           "[reference][schemes][R2]") {
   const Spec spec = small(mixed_axes(2, Vector{0.5, 4, -0.25, 8}));
-  const Vector y = rotated(spec, {3, 2}, {1, 0, 1, 0});
+  const Vector y = rotated_at(spec, {3, 2}, {1, 0, 1, 0});
   CHECK_THAT(y[0], near(std::cos(1.0)));  // 0.5 * 3 - 0.25 * 2
   CHECK_THAT(y[1], near(std::sin(1.0)));
   CHECK_THAT(y[2], near(std::cos(7.0)));  // (4 * 3 + 8 * 2) / 4
@@ -185,7 +183,7 @@ TEST_CASE("a weighted axis rotates by 2 pi per unit, as in DINOv3",
       weighted(contiguous_sections(Ints{1, 1}), 2, 2 * std::numbers::pi);
   CHECK(axes.weights ==
         Vector{2 * std::numbers::pi, 0, 0, 2 * std::numbers::pi});
-  const Vector y = rotated(small(axes), {-0.25, 0.5}, {1, 0, 1, 0});
+  const Vector y = rotated_at(small(axes), {-0.25, 0.5}, {1, 0, 1, 0});
   CHECK(std::abs(y[0]) < 1e-15);
   CHECK_THAT(y[1], near(-1));
   CHECK_THAT(y[2], near(std::sqrt(0.5)));
@@ -205,15 +203,15 @@ TEST_CASE("interleaved in, half-split out; and its adjoint the other way",
           "[reference][schemes][R3][R5]") {
   Spec spec = small({});
   spec.layout = {5, 4, 1, Pairing::kInterleavedToHalf};
-  CHECK(rotated(spec, {0}, {9, 1, 2, 3, 4}) == Vector{9, 1, 3, 2, 4});
+  CHECK(rotated_at(spec, {0}, {9, 1, 2, 3, 4}) == Vector{9, 1, 3, 2, 4});
   spec.direction = Direction::kAdjoint;
-  CHECK(rotated(spec, {0}, {9, 1, 3, 2, 4}) == Vector{9, 1, 2, 3, 4});
+  CHECK(rotated_at(spec, {0}, {9, 1, 3, 2, 4}) == Vector{9, 1, 2, 3, 4});
 }
 
 TEST_CASE("a pair that stands still is copied", "[reference][schemes][R1]") {
   Spec spec = small({});
   spec.frequencies.exponents = {{0, 4}, {1, 0}};
-  const Vector y = rotated(spec, {5}, {1, 0, 3, 4});
+  const Vector y = rotated_at(spec, {5}, {1, 0, 3, 4});
   CHECK_THAT(y[1], near(std::sin(5.0)));
   CHECK(y[2] == 3);
   CHECK(y[3] == 4);

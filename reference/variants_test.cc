@@ -68,7 +68,7 @@ TEST_CASE("frequencies of any scaling and scheme are certified",
 // 1.3 at 600 bits without GMP, from the formulas as papers print them, e.g.
 //     t = mpf(1e4)**(-mpf(32)/64); g = mpf(6)/13
 //     theta = (1-g)*t + g*t/40                          # DeepSeek-V3, pair 16
-struct Row {
+struct VariantRow {
   std::string model;
   std::int64_t r, j;
   Frequencies frequencies;
@@ -76,7 +76,7 @@ struct Row {
   std::uint64_t hi, lo, y_u, y_v;
 };
 
-std::vector<Row> rows() {
+std::vector<VariantRow> rows() {
   const auto with = [](double base, const Scaling& scaling) {
     Frequencies frequencies;
     frequencies.base = base;
@@ -117,7 +117,7 @@ std::vector<Row> rows() {
 TEST_CASE("goldens of scaled models agree with a third engine",
           "[reference][variants][certificate]") {
   const Oracle oracle = any_oracle();
-  for (const Row& row : rows()) {
+  for (const VariantRow& row : rows()) {
     CAPTURE(row.model);
     const Spec spec{leading(row.r, row.r, Pairing::kInterleaved),
                     row.frequencies};

@@ -8,31 +8,14 @@
 #include <numeric>
 #include <vector>
 
-#include "reference/encodings/encoding.h"
+#include "reference/encodings/test_values.h"
 #include "reference/rope.h"
-#include "reference/test_oracle.h"
 
 namespace ropeproof::reference::encodings {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using Ints = std::vector<std::int64_t>;
-using Doubles = std::vector<double>;
 using Wide = boost::multiprecision::cpp_bin_float_50;
-
-// To nearest.
-Doubles values(const Encoding& encoding, const Ints& positions) {
-  Doubles result;
-  for (const Golden& golden : golden_encoding(
-           best_oracle(), encoding, positions, Rounding::kNearestEven)) {
-    result.push_back(value(golden.bits));
-  }
-  return result;
-}
-
-std::string refused(const Encoding& encoding, const Ints& positions) {
-  return refusal([&] { validate(encoding, positions); });
-}
 
 void check_near(const Doubles& got, const Doubles& want) {
   REQUIRE(got.size() == want.size());

@@ -7,29 +7,13 @@
 #include <cmath>
 #include <vector>
 
-#include "reference/encodings/encoding.h"
-#include "reference/test_oracle.h"
+#include "reference/encodings/test_values.h"
 
 namespace ropeproof::reference::encodings {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using Ints = std::vector<std::int64_t>;
-using Doubles = std::vector<double>;
 using Wide = boost::multiprecision::cpp_bin_float_50;
-
-Doubles values(const Encoding& encoding, const Ints& positions) {
-  Doubles result;
-  for (const Golden& golden : golden_encoding(
-           best_oracle(), encoding, positions, Rounding::kNearestEven)) {
-    result.push_back(value(golden.bits));
-  }
-  return result;
-}
-
-std::string refused(const Encoding& encoding, const Ints& positions) {
-  return refusal([&] { validate(encoding, positions); });
-}
 
 // The smallest distance of each bucket from the first logarithmic one on.
 Ints bounds(const T5& e, int sign) {

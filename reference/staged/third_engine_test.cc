@@ -11,7 +11,7 @@ namespace {
 
 // Each pipeline written out by hand in Python, with mpmath at 400 bits and a
 // rounding function of its own. Numbers of T as bits, the angle as a value.
-struct Row {
+struct EngineRow {
   const char* pipeline;
   Format t;
   double base;
@@ -20,7 +20,7 @@ struct Row {
   std::uint64_t x_u, x_v, y_u, y_v;
 };
 
-const Row kRows[] = {
+const EngineRow kRows[] = {
     {"hf_eager", Format::kF64, 10000, 96, 29, 4095, 0x1.f609e4p+3,
      0xbfd18965d6170dcc, 0x3ffaffc9560ae271, 0x3fcee8746cf1034f,
      0xbffb141da25cbf63},
@@ -92,7 +92,7 @@ const Row kRows[] = {
 TEST_CASE("staged goldens agree with a third engine, bit for bit",
           "[reference][staged][mpfi]") {
   if (!available()) SKIP("built without MPFI");
-  for (const Row& row : kRows) {
+  for (const EngineRow& row : kRows) {
     CAPTURE(std::string(row.pipeline), row.j, row.position);
     const Engine engine(find_pipeline(row.pipeline), row.t,
                         {row.base, row.rotary_dim});
@@ -113,7 +113,7 @@ TEST_CASE("the third engine has every pipeline in every format",
   for (const Pipeline& pipeline : pipelines()) {
     for (const Format t : pipeline.formats) {
       int rows = 0;
-      for (const Row& row : kRows) {
+      for (const EngineRow& row : kRows) {
         rows += row.pipeline == pipeline.name && row.t == t;
       }
       CAPTURE(std::string(pipeline.name));

@@ -31,6 +31,7 @@ function(ropeproof_tests folder)
 endfunction()
 
 ropeproof_tests(reference ropeproof::reference Boost::headers OpenMP::OpenMP_CXX)
+ropeproof_unity(reference_test)
 if(ROPEPROOF_MPFI)
   target_link_libraries(reference_test PRIVATE MPFI::MPFI)
 endif()
