@@ -319,7 +319,11 @@ HWY_INLINE void StoreWords(hn::Vec<D> even, hn::Vec<D> odd, D, Bf16* to) {
   const auto one = hn::Set(u16, 1);
   const auto goes_up =
       hn::Gt(hn::Or(cut, hn::And(kept, one)), hn::Set(u16, 0x8000));
+#if HWY_HAVE_SCALABLE || HWY_TARGET <= HWY_AVX3
   const auto rounded = hn::IfThenElse(goes_up, hn::Add(kept, one), kept);
+#else  // a mask is a vector, of -1 where it is true
+  const auto rounded = hn::Sub(kept, hn::VecFromMask(u16, goes_up));
+#endif
   hn::StoreU(hn::BitCast(u8, rounded), u8, reinterpret_cast<std::uint8_t*>(to));
 }
 
