@@ -10,6 +10,12 @@ target_compile_options(ropeproof_fast PRIVATE -ffp-contract=off)
 # -fno-exceptions: no handlers, so that calls of kernels can be tail calls.
 # -fno-tree-ter: keeps the two polynomials interleaved, as they are written.
 set_source_files_properties(fast/rotate_heads.cc PROPERTIES COMPILE_OPTIONS -fno-exceptions)
+# With AddressSanitizer g++ 12 takes minutes less for so many loops if it checks by calls and
+# does not look for where variables are.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
+  set_property(SOURCE fast/rotate_heads.cc APPEND PROPERTY COMPILE_OPTIONS
+    --param=asan-instrumentation-with-call-threshold=0 -fno-var-tracking)
+endif()
 set_source_files_properties(fast/angles.cc PROPERTIES COMPILE_OPTIONS
   "-fno-exceptions;$<$<CXX_COMPILER_ID:GNU>:-fno-tree-ter>")
 
