@@ -360,14 +360,4 @@ TEST_CASE("without a worker the library runs in this very process",
   CHECK_THROWS_AS(load("no_run", options), KernelError);
 }
 
-TEST_CASE("the command that debugs one check is spelled out",
-          "[conformance][kernel]") {
-  CHECK(debug_command("--lib ./libx.so", "smoke-rich-001", "rope") ==
-        "gdb --args ropeproof run --lib ./libx.so --case smoke-rich-001 "
-        "--operation rope --no-fork");
-  CHECK(debug_command("--command 'python3 x.py'", "smoke-rich-001", "rope") ==
-        "ropeproof run --command 'python3 x.py' --case smoke-rich-001 "
-        "--operation rope");
-}
-
 }  // namespace ropeproof::conformance::plugin

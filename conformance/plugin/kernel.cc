@@ -13,14 +13,4 @@ std::vector<Answer> Kernel::run_together(
   return answers;
 }
 
-std::string debug_command(const std::string& kernel_argument,
-                          const std::string& case_id,
-                          const std::string& operation) {
-  const std::string run = "ropeproof run " + kernel_argument + " --case " +
-                          case_id + " --operation " + operation;
-  return kernel_argument.starts_with("--command")
-             ? run
-             : "gdb --args " + run + " --no-fork";
-}
-
 }  // namespace ropeproof::conformance::plugin

@@ -178,14 +178,6 @@ struct KernelOptions {
 std::unique_ptr<Kernel> load_library(const std::string& path,
                                      const KernelOptions& options);
 
-// What to type to see one check in a debugger: "gdb --args ropeproof run
-// --lib ./libx.so --case smoke-rich-001 --operation rope --no-fork".
-// `kernel_argument` as a shell reads it; a command has no such mode and is
-// started as it is.
-std::string debug_command(const std::string& kernel_argument,
-                          const std::string& case_id,
-                          const std::string& operation);
-
 // Starts `command` with /bin/sh -c. Throws KernelError.
 std::unique_ptr<Kernel> start_process(const std::string& command,
                                       const KernelOptions& options);
