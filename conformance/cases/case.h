@@ -81,6 +81,9 @@ struct RopeCase {
 
   std::int64_t pairs() const { return spec.layout.rotary_dim / 2; }
   std::int64_t tokens() const { return batch * seq; }
+  std::int64_t elements() const {  // of q and k
+    return tokens() * (q_heads + k_heads) * spec.layout.head_dim;
+  }
 
   // Whether some position is no integer.
   bool has_real_positions() const {

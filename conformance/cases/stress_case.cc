@@ -222,14 +222,11 @@ class StressCase {
     c_.seq = draw_.between(1, 7);
     c_.q_heads = draw_.between(1, 5);
     c_.k_heads = draw_.one_in(2) ? draw_.between(1, 3) : 0;
-    const auto elements = [this] {
-      return c_.tokens() * (c_.q_heads + c_.k_heads) * c_.spec.layout.head_dim;
-    };
     // Down to one head of one token: at most 3 * 128 + 3 channels and as many
     // and nine more outside the window.
     static_assert(2 * (3 * 128 + 3) + 9 <= kMaxStressElements);
     std::int64_t* const sizes[] = {&c_.seq, &c_.q_heads, &c_.batch};
-    for (std::size_t i = 0; elements() > kMaxStressElements; ++i) {
+    for (std::size_t i = 0; c_.elements() > kMaxStressElements; ++i) {
       std::int64_t& size = *sizes[i % 3];
       size = std::max<std::int64_t>(size - 1, 1);
       if (c_.tokens() * c_.q_heads == 1) c_.k_heads = 0;

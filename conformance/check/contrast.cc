@@ -19,9 +19,7 @@ namespace {
 constexpr std::int64_t kMaxElements = 4096;
 
 bool is_small(const cases::RopeCase& c) {
-  const std::int64_t elements =
-      c.tokens() * (c.q_heads + c.k_heads) * c.spec.layout.head_dim;
-  return elements > 0 && elements <= kMaxElements && !c.is_special;
+  return c.elements() > 0 && c.elements() <= kMaxElements && !c.is_special;
 }
 
 using Trait = std::pair<std::string, Fact>;  // the operation, or a fact

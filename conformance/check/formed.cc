@@ -47,10 +47,6 @@ std::string_view kind_of(std::string_view id) {
   return {};
 }
 
-std::size_t elements_of(const FormedQuestion& question) {
-  return question.rope.q.size() + question.rope.k.size();
-}
-
 }  // namespace
 
 cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed) {
@@ -176,7 +172,7 @@ FormedQuestion Forming::next() {
   Formed& one = formed_.at(taken_);
   is_done_.wait(lock, [&] { return one.is_done(); });
   ++taken_;
-  if (one.question) elements_ -= elements_of(*one.question);
+  if (one.question) elements_ -= one.question->rope.elements();
   is_taken_.notify_all();
   if (one.failure) std::rethrow_exception(one.failure);
   FormedQuestion question = std::move(*one.question);
@@ -200,7 +196,7 @@ void Forming::form_some() {
       one.failure = std::current_exception();
     }
     lock.lock();
-    if (one.question) elements_ += elements_of(*one.question);
+    if (one.question) elements_ += one.question->rope.elements();
     formed_[number] = std::move(one);
     is_done_.notify_all();
   }

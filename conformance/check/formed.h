@@ -74,7 +74,7 @@ class Forming {
   // Cases formed ahead, and elements of q and k up to which another is begun: a
   // prompt's case takes half a GiB.
   static constexpr std::size_t kAhead = 24;
-  static constexpr std::size_t kElementsAhead = std::size_t{1} << 23;
+  static constexpr std::int64_t kElementsAhead = std::int64_t{1} << 23;
 
   bool may_begin() const {
     return begun_ == taken_ ||
@@ -90,7 +90,7 @@ class Forming {
   std::condition_variable is_done_, is_taken_;
   std::vector<Formed> formed_;
   std::size_t begun_ = 0, taken_ = 0;
-  std::size_t elements_ = 0;  // formed and not taken
+  std::int64_t elements_ = 0;  // formed and not taken
   bool ends_ = false;
   std::vector<std::thread> threads_;
 };

@@ -299,9 +299,8 @@ class Suite {
                 const cases::RopeCase& c) const {
     constexpr std::int64_t kLeast = 1 << 10, kMost = 1 << 13;
     constexpr int kRounds = 24;
-    const auto elements = static_cast<std::int64_t>(c.q.size() + c.k.size());
     const bool is_often = formed.row.empty() && kernel_.is_concurrent() &&
-                          elements >= kLeast && elements <= kMost;
+                          c.elements() >= kLeast && c.elements() <= kMost;
     return is_often ? kRounds : 1;
   }
 

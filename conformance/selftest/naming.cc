@@ -28,10 +28,6 @@ constexpr std::size_t kCommon = 60, kTouched = 16;
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 constexpr std::size_t kAtOnce = 64;  // candidates, on all cores
 
-std::int64_t elements_of(const cases::RopeCase& c) {
-  return c.tokens() * (c.q_heads + c.k_heads) * c.spec.layout.head_dim;
-}
-
 // Numbers for a case that has none, unlike their neighbours, so that a bug shows.
 void fill_numbers(cases::RopeCase& c) {
   const auto fill = [](cases::Bits& numbers, double first) {
@@ -129,7 +125,7 @@ Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
       formed_(cover::formed_cases(arrays, mutant_description(), true, false, 0,
                                   [](const cover::Row&) { return true; })) {
   const auto add = [&](const cases::RopeCase& c) {
-    if (elements_of(c) <= kLargest) candidates_.push_back({c.id, c});
+    if (c.elements() <= kLargest) candidates_.push_back({c.id, c});
   };
   for (const cases::Group& group : corpus.groups) {
     if (group.tier == "full") continue;
@@ -144,7 +140,7 @@ Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     add(c);
   }
   std::ranges::stable_sort(
-      candidates_, {}, [](const Candidate& one) { return elements_of(one.c); });
+      candidates_, {}, [](const Candidate& one) { return one.c.elements(); });
   for (std::size_t i = 0; i < kCommon; ++i) {
     common_.push_back(candidates_[i * candidates_.size() / kCommon].id);
   }
@@ -178,7 +174,7 @@ std::vector<std::set<std::string>> Naming::asked(
     for (std::size_t i = 0; i < some.size(); ++i) {
       for (std::size_t m = 0; m < mutants.size(); ++m) {
         if (looks[m].are_over()) continue;
-        if (!mutants[m].where) looks[m].elements += elements_of(some[i].c);
+        if (!mutants[m].where) looks[m].elements += some[i].c.elements();
         if (!finds[i][m]) continue;
         asked[m].insert(some[i].id);
         ++looks[m].touched;
