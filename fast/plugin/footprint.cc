@@ -12,7 +12,9 @@ bool is_nested(const Footprint& footprint) {
   Dimension d[3];
   std::copy(std::begin(footprint.dimensions), std::end(footprint.dimensions),
             d);
-  for (Dimension& dimension : d) dimension.stride = std::abs(dimension.stride);
+  for (Dimension& dimension : d) {  // of size 1: any stride, even INT64_MIN
+    dimension.stride = dimension.size == 1 ? 0 : std::abs(dimension.stride);
+  }
   std::sort(d, d + 3, [](const Dimension& a, const Dimension& b) {
     return a.stride < b.stride;
   });

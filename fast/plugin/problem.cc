@@ -45,14 +45,14 @@ HWY_INLINE bool is_plain_token(const Tensor& tensor, const Layout& layout,
   constexpr std::uint64_t kSmall = 1 << 20;
   const std::int64_t stride = tensor.out_strides.head;
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.out);
-  const auto is_within = [](std::int64_t x, std::uint64_t most) {
-    return static_cast<std::uint64_t>(x) < most;
+  const auto is_small = [](std::int64_t x, std::int64_t less) {
+    return static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(less) <
+           kSmall;
   };
   return shape.batch == 1 && shape.seq == 1 && tensor.in == tensor.out &&
-         tensor.in_strides.head == stride && is_within(tensor.heads, kSmall) &&
-         is_within(layout.head_dim, kSmall) &&
-         is_within(stride - layout.head_dim, kSmall) && address % 8 == 0 &&
-         address - 1 < (UINTPTR_MAX >> 2);
+         tensor.in_strides.head == stride && is_small(tensor.heads, 0) &&
+         is_small(layout.head_dim, 0) && is_small(stride, layout.head_dim) &&
+         address % 8 == 0 && address - 1 < (UINTPTR_MAX >> 2);
 }
 
 bool memory_agrees(const Tensor& tensor, const Layout& layout,
