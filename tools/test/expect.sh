@@ -34,7 +34,7 @@ says() {
   shift 2
   "$ropeproof" "$@" >"$work/out" 2>"$work/err" || got=$?
   checks=$((checks + 1))
-  if [ "$got" -ne "$status" ] || ! cat "$work/out" "$work/err" | grep -q -e "$pattern"; then
+  if [ "$got" -ne "$status" ] || ! grep -q -e "$pattern" "$work/out" "$work/err"; then
     fault "ropeproof $*: exit status $got, expected $status and \"$pattern\":"
     tail -n 5 "$work/out" "$work/err"
   fi
