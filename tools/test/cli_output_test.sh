@@ -35,7 +35,9 @@ ln -s loop "$work/loop"
 refuses 'cannot be written: Too many' --report "$work/loop"
 refuses 'what this run reads' --report "$work/waivers.json" --waivers "$work/waivers.json"
 expect 2 'what this run reads' "${run[@]}" --report "$work/x.so"
-expect 2 'what this run reads' "${run[@]}" --junit "$source/vectors/MANIFEST.json"
+cp -r "$source/vectors" "$work/vectors"
+expect 2 'what this run reads' "${run[@]}" --vectors "$work/vectors" \
+  --junit "$work/vectors/MANIFEST.json"
 expect 2 'what this run reads' run --command "$python $work/x.so" --report "$work/x.so"
 claim=$source/conformance/examples/device_claim.json
 cp "$claim" "$work/claim.json"
