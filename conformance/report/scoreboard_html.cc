@@ -8,8 +8,9 @@ namespace {
 
 using text::escaped;
 
-// A table where there is room for one, of a dozen profiles on 1440 pixels; else each engine is a card, and each cell
-// begins with the name of its column. Text says what colours say.
+// A table where there is room for one, of a dozen profiles on 1440 pixels; else
+// each engine is a card, and each cell begins with the name of its column. Text
+// says what colours say.
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1f2328; --soft: #59636e;
   --line: #d1d9e0; --good: #dafbe1; --good-ink: #116329; --part: #fff8c5;
