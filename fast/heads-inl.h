@@ -92,11 +92,11 @@ HWY_INLINE Walk HeadsOf(const Tensor& tensor, std::int64_t heads) {
 // Nothing else to do with a head.
 struct NoMore {
   template <class E>
-  HWY_INLINE void operator()(const E*, const E*, E*, std::int64_t) const {}
+  HWY_INLINE void operator()(const E*, const E*, E*) const {}
 };
 
 // Loads the cosines and sines of kGroups groups, then rotates all heads by them.
-// Calls more(in, again, out, heads left) for each.
+// Calls more(in, again, out) for each.
 template <std::size_t kGroups, class Rotator, class D, class E, class T,
           class More, class... V>
 HWY_INLINE void RotateChunk(Rotator rotator, D d, const Walk& walk, const E* in,
@@ -119,7 +119,7 @@ HWY_INLINE void RotateChunk(Rotator rotator, D d, const Walk& walk, const E* in,
   } else {
     const E* again = HiddenCopy(in);
     for (std::int64_t left = walk.count; left > 0; --left) {
-      more(in, again, out, left);
+      more(in, again, out);
       RotateGroups(rotator, d, in, again, out, loaded...);
       in += walk.in_step;
       again += walk.in_step;

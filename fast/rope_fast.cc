@@ -15,10 +15,6 @@
 namespace ropeproof::fast {
 namespace {
 
-// Larger tables are written past the caches. More than one core's part of any
-// last-level cache, of which systems report the sum over all cores.
-constexpr std::int64_t kStreamedBytes = 32 << 20;
-
 // Tensors to be rotated alike.
 struct Job {
   const Layout& layout;
@@ -187,22 +183,23 @@ void table(const Plan& plan, const Shape& shape, const Positions& positions,
   // Whole lines only, and not what the caches can hold for the reader.
   const auto is_whole = [](std::uintptr_t x) { return x % 64 == 0; };
   const bool is_streamed =
-      out.type == Type::kF32 && bytes > kStreamedBytes &&
+      out.type == Type::kF32 && bytes > kCacheBytes &&
       is_whole(reinterpret_cast<std::uintptr_t>(out.cos)) &&
       is_whole(reinterpret_cast<std::uintptr_t>(out.sin)) &&
       is_whole(4 * plan.pairs()) &&
       is_whole(static_cast<std::uintptr_t>(4 * out.token_stride)) &&
       is_whole(static_cast<std::uintptr_t>(4 * out.batch_stride));
   const Angles angles{plan, positions, amplitudes};
-  for_each_part(shape, plan.pairs(), bytes, false, [&](const Part& part) {
+  const std::int64_t most = tile_tokens(plan.pairs());
+  for_each_part(shape, most, bytes, false, [&](const Part& part) {
     table_part(angles, part.tokens, is_streamed, out);
   });
 }
 
 namespace {
 
-// A decode step: one token, of so few channels that no other thread helps and
-// nothing is prefetched. Call overhead is visible here: hence a path of its own.
+// A decode step: one token, of so few channels that no other thread helps. Call
+// overhead is visible here: hence a path of its own.
 constexpr std::int64_t kDecodeChannels =
     kParallelBytes / static_cast<std::int64_t>(2 * sizeof(double));
 
@@ -265,7 +262,7 @@ HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
            (part.tokens.first + t) * given.token_stride;
   };
   if (given.type == compute) {
-    for_each_part(shape, job.pairs(), bytes, true, [&](const Part& part) {
+    for_each_part(shape, kTableTokens, bytes, true, [&](const Part& part) {
       const std::int64_t first = row(part, 0);
       rotate_part(job, part,
                   {0, job.pairs(), at(given.cos, compute, first),
@@ -273,7 +270,8 @@ HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
     });
     return;
   }
-  for_each_part(shape, job.pairs(), bytes, true, [&](const Part& part) {
+  const std::int64_t most = tile_tokens(job.pairs());
+  for_each_part(shape, most, bytes, true, [&](const Part& part) {
     form_and_rotate(
         job, part,
         [&](std::size_t first, std::size_t n, std::size_t stride, auto* cos,
@@ -295,7 +293,8 @@ HWY_NOINLINE void rope_any(const Angles& angles, const Layout& layout,
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
   const Job job{layout, direction, tensors, bytes};
-  for_each_part(shape, job.pairs(), bytes, true, [&](const Part& part) {
+  const std::int64_t most = tile_tokens(job.pairs());
+  for_each_part(shape, most, bytes, true, [&](const Part& part) {
     form_and_rotate(job, part,
                     [&](std::size_t first, std::size_t n, std::size_t stride,
                         auto* cos, auto* sin) {

@@ -10,6 +10,10 @@
 
 namespace ropeproof::fast {
 
+// More than one core's part of any last-level cache, of which systems report the sum
+// over all cores.
+inline constexpr std::int64_t kCacheBytes = 32 << 20;
+
 inline std::size_t pairs_of(const Layout& layout) {
   return static_cast<std::size_t>(layout.rotary_dim) / 2;
 }

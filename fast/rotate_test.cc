@@ -1,10 +1,12 @@
 // What changes no bit of rotate and rope: strides, windows, the order of heads and
 // tokens, other tensors, threads.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <string>
 #include <vector>
 
 #include "fast/elements.h"
+#include "fast/partition.h"
 #include "fast/rope_fast.h"
 #include "fast/testing.h"
 
@@ -71,7 +73,8 @@ TEST_CASE("strides, windows and being in place change no bit", "[fast][R5]") {
 
 TEST_CASE("heads before tokens, or tokens before heads: the same bits",
           "[fast][R5]") {
-  const std::int64_t r = 80, heads = 5, tokens = 300;
+  const std::int64_t r = 80, heads = 5;
+  const std::int64_t tokens = GENERATE(300, 700);  // in cache, or a stream
   const Plan plan = plan_of(10000, r);
   std::vector<std::int64_t> positions;
   for (std::int64_t t = 0; t < tokens; ++t) positions.push_back(3 * t / 2);
@@ -109,8 +112,9 @@ TEST_CASE("a call beyond the caches has the bits of a call for each token",
     Type type;
     std::int64_t bytes, r;  // more than stream-inl.h calls a stream
   } kinds[] = {{Type::kF32, 1 << 20, 24},   {Type::kF32, 1 << 20, 128},
-               {Type::kF32, 1 << 20, 142},  {Type::kF64, 1 << 20, 142},
-               {Type::kF16, 32 << 20, 200}, {Type::kBf16, 32 << 20, 200}};
+               {Type::kF32, 1 << 20, 142},  {Type::kF32, 1 << 20, 1100},
+               {Type::kF64, 1 << 20, 142},  {Type::kF16, 32 << 20, 200},
+               {Type::kBf16, 32 << 20, 200}};
   on_every_target([&](const std::string& target) {
     for (const auto& [type, bytes, r] : kinds) {
       const std::int64_t row = heads * r;
@@ -164,7 +168,8 @@ TEST_CASE("position 0 with amplitude 1 is the identity", "[fast][R5]") {
 
 TEST_CASE("q and k in one call, or in a call each: the same bits",
           "[fast][R5]") {
-  const std::int64_t r = 24, q_heads = 5, k_heads = 2, tokens = 150, batch = 2;
+  const std::int64_t r = 24, q_heads = 5, k_heads = 2, batch = 2;
+  const std::int64_t tokens = kTableTokens + 4;
   const std::int64_t row = (q_heads + k_heads) * r;  // q's and k's side by side
   const Shape shape{batch, tokens};
   const Layout layout{r, r, 0, Pairing::kHalfSplit};

@@ -120,15 +120,16 @@ LOOP void form(double position, const double* theta, float* cos, float* sin) {
   }
 }
 
-// Rotates a tensor's tokens from `first` on by rows of cosines and sines, a token's heads
-// one after the other, or, where tokens are nearer to each other, a head's tokens.
+// Rotates a tensor's tokens from `first` on by rows of cosines and sines: all heads of a
+// token, or, where a head's tokens are nearer to each other, the tokens of a few heads.
 template <bool kInterleaved>
 LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
                        std::int64_t count, const float* cos, const float* sin,
                        std::int64_t stride, bool prefetches) {
   constexpr std::size_t kLoaded = (kInterleaved ? 2 : 1) * kHeadPairs / kLanes;
   const bool is_head_major = t.out_head_stride > t.out_token_stride;
-  for (std::int64_t h = 0; h < (is_head_major ? t.heads : 1); ++h) {
+  const std::int64_t most = is_head_major ? 4 : t.heads;
+  for (std::int64_t h = 0; h < t.heads; h += most) {
     for (std::int64_t i = 0; i < count; ++i) {
       F c[kLoaded], s[kLoaded];
 #pragma GCC unroll 16
@@ -145,7 +146,7 @@ LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
       turn<kLoaded, kInterleaved>(
           static_cast<float*>(t.out) + h * t.out_head_stride +
               (first + i) * t.out_token_stride,
-          is_head_major ? 1 : t.heads, t.out_head_stride, c, s, prefetches);
+          std::min(most, t.heads - h), t.out_head_stride, c, s, prefetches);
     }
   }
 }
@@ -153,8 +154,9 @@ LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
 LOOP void turn_tokens(const ropeproof_problem& p, bool prefetches) {
   constexpr std::int64_t kTokens = 32;  // whose rows stay in the nearest cache
   alignas(64) float formed[2][kTokens * kHeadPairs];
-  for (std::int64_t first = 0; first < p.seq; first += kTokens) {
-    const std::int64_t count = std::min(kTokens, p.seq - first);
+  const std::int64_t most = p.operation == ROPEPROOF_ROPE ? kTokens : p.seq;
+  for (std::int64_t first = 0; first < p.seq; first += most) {
+    const std::int64_t count = std::min(most, p.seq - first);
     const float* cos = formed[0];
     const float* sin = formed[1];
     std::int64_t stride = kHeadPairs;
