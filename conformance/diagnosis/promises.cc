@@ -70,6 +70,10 @@ constexpr Meaning kEnds[] = {
     {"wrong when called alone", "wrong in a long call, or after some calls",
      "table/stale",
      "look for a kernel that is tuned, a counter that overflows"},
+    {"no answer within", "does not answer in time", "",
+     "look for a lock; --time-limit waits longer"},
+    {"closed its connection", "closes its connection to the suite", "",
+     "close no file descriptor that it did not open"},
     {"refused", "refuses what it declares", "",
      "declare less, or export ropeproof_supports"},
 };

@@ -81,6 +81,21 @@ TEST_CASE(
   CHECK(found[1].bug == "memory/race");
 }
 
+TEST_CASE("a call that ends badly breaks no promise otherwise",
+          "[conformance][diagnosis]") {
+  for (const char* reason :
+       {"no answer within 900 ms", "closed its connection and ran on"}) {
+    check::Run run = raising({reason, reason});
+    for (check::Check& check : run.checks) check.error.clear();
+    run.checks[1].aspect = "20 calls";
+    run.checks[1].reason = "call 2: " + run.checks[1].reason;
+    const auto found = broken_promises(run);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].bug.empty());
+    CHECK(found[0].checks == 2);
+  }
+}
+
 TEST_CASE("a case with wrong numbers explains no error of another call",
           "[conformance][diagnosis]") {
   check::Run run = raising({"rope.py:7: KeyError"});

@@ -1,5 +1,7 @@
 #include "conformance/report/diagnoses_text.h"
 
+#include <algorithm>
+
 #include "conformance/cases/bug_class.h"
 #include "conformance/report/failure_text.h"
 
@@ -26,11 +28,14 @@ std::string what_text(const diagnosis::Diagnosis& d) {
   return text;
 }
 
-std::string where_text(const diagnosis::Diagnosis& d) {
-  const std::string count =
-      std::to_string(d.checks) + " of " + std::to_string(d.tried) +
-      (d.residual < 0 ? " other failing check" : " wrong answer") +
-      (d.tried == 1 ? "" : "s");
+// has_others: whether the report has wrong answers, too.
+std::string where_text(const diagnosis::Diagnosis& d, bool has_others) {
+  const char* const kind = d.residual >= 0 ? " wrong answer"
+                           : has_others    ? " other failing check"
+                                           : " failing check";
+  const std::string count = std::to_string(d.checks) + " of " +
+                            std::to_string(d.tried) + kind +
+                            (d.tried == 1 ? "" : "s");
   if (d.where == "?") return count + ", by no simple rule";
   if (!d.where.empty()) return count + "; exactly where " + d.where;
   return count + (d.what.empty() ? "" : "; wherever it can show");
@@ -54,10 +59,13 @@ std::string why_text(const diagnosis::Diagnosis& d, bool has_details) {
 }  // namespace
 
 std::string diagnoses_text(const Report& report, bool has_details) {
+  const bool has_wrong = std::any_of(
+      report.diagnoses.begin(), report.diagnoses.end(),
+      [](const diagnosis::Diagnosis& d) { return d.residual >= 0; });
   std::string text;
   for (const diagnosis::Diagnosis& d : report.diagnoses) {
     text += paragraph("what", what_text(d));
-    text += paragraph("where", where_text(d));
+    text += paragraph("where", where_text(d, has_wrong));
     const std::string why = why_text(d, has_details);
     if (!why.empty()) text += paragraph("why", why);
     text += "\n";
