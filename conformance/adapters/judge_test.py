@@ -6,6 +6,7 @@ installs the package from BUILD_DIR into a folder of its own, as a wheel has it.
 """
 
 import contextlib
+import gc
 import io
 import os
 import pathlib
@@ -193,6 +194,7 @@ class BadInput(unittest.TestCase):
                                         r"ValueError: no table for \d+ tokens$")
         self.assertEqual(named["where"], "seq > 1")
         self.assertEqual(named["checks"], report.verdicts["FAIL"])
+        self.assertRegex(report, r"\n  where    \d+ of \d+ failing checks; ")
         self.assertIn("20 calls",
                       [f.check.get("aspect") for f in report.failures])
 
@@ -203,6 +205,11 @@ class BadInput(unittest.TestCase):
         self.assert_fails(lambda p: (p.q, p.q, p.q), "returned a tuple of 3 for q")
         self.assert_fails(lambda p: None, "the kernel returned nothing for q")
         self.assert_fails(lambda p: "it", "q is of type str, no array of numpy")
+        self.assert_fails(lambda p: np.ma.masked_array(my_rope(p), p.q > 0),
+                          "q has masked elements$")
+        whole = judge(lambda p: np.ma.masked_array(my_rope(p), False),
+                      claim={"angle_class": "A1"})
+        self.assertTrue(whole.conforms, whole)
 
     def hang(self, wait):
         calls = []
@@ -288,6 +295,39 @@ class BadInput(unittest.TestCase):
 
 
 class Process(unittest.TestCase):
+    def test_a_function_that_closes_all_files_has_a_report_until_then(self):
+        calls, files = [], []
+
+        def closes(p):
+            calls.append(p)
+            if len(calls) == 20:
+                os.closerange(3, 256)
+                files.extend(open(os.devnull, "w") for _ in range(16))
+            return my_rope(p)
+        report = judge(closes, claim={"angle_class": "A1"})
+        self.assertEqual(len(calls), 20)
+        self.assertGreater(report.verdicts["PASS"], 0)
+        self.assertRegex(report.failures[0].message, "closed its connection$")
+        named, = report.diagnoses
+        self.assertEqual(named["what"], "closes its connection to the suite")
+        gc.collect()
+        for file in files:  # none was taken for one of ours
+            file.write("it")
+            file.close()
+
+    def test_a_fork_that_returns_gives_no_answer(self):
+        before, forks = os.getpid(), []
+
+        def forked(p):
+            if not forks:
+                forks.append(os.fork())
+            return my_rope(p)
+        report = judge(forked, claim={"angle_class": "A1"})
+        if os.getpid() != before:
+            os._exit(3)
+        self.assertEqual(os.waitpid(forks[0], 0)[1], 0)
+        self.assertTrue(report.conforms, report)
+
     def test_what_the_function_prints_is_seen(self):
         def talks(p):
             print("rotating")

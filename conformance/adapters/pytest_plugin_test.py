@@ -32,6 +32,8 @@ def my_rope(p, sign=1):
     u, v = np.split(p.q, 2, axis=-1)
     return np.concatenate([u * cos - v * sin, u * sin + v * cos], axis=-1)
 
+lambdas = lambda p: my_rope(p)
+
 def wrong_rope(p):  # for one token alone
     return my_rope(p, -1 if p.seq == 1 else 1)
 '''
@@ -110,6 +112,16 @@ class Plugin(unittest.TestCase):
             status, output = pytest("--ropeproof", spec)
             self.assertEqual(status, 4, output)
             self.assertIn(f"ERROR: --ropeproof {spec}: ", output)
+            if importlib.util.find_spec("xdist"):
+                status, output = pytest("--ropeproof", spec, "-n", "2")
+                self.assertEqual(status, 1, output)
+                self.assertIn(f"\n--ropeproof {spec}: ", output)
+
+    def test_tests_beside_a_named_function_are_not_imported(self):
+        status, output = pytest("--ropeproof", "ropes:lambdas",
+                                "--ropeproof-tier", "smoke", name="not there")
+        self.assertEqual(status, 0, output)
+        self.assertIn("ropes:lambdas::verdict PASSED", output)
 
     @unittest.skipIf(importlib.util.find_spec("xdist") is None, "no xdist")
     def test_under_xdist_each_test_is_a_shard_and_one_has_the_verdict(self):

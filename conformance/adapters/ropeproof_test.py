@@ -202,6 +202,19 @@ class Arrays(unittest.TestCase):
                     np.testing.assert_array_equal(back(there), array)
                 self.assertEqual(back(to(np.int64([5]))).tolist(), [5])
 
+    @unittest.skipIf(importlib.util.find_spec("torch") is None, "no torch")
+    def test_a_tensor_that_is_not_dense_is_named_in_a_line(self):
+        import torch
+        for made, message in (
+                (lambda x: torch.nested.nested_tensor(list(x)), "is nested"),
+                (torch.Tensor.to_sparse, "is torch.sparse_coo"),
+                (lambda x: x.to("meta"), "is on the device meta")):
+            status, said, _ = kernel(lambda p: made(p.q), arrays="torch").solve(
+                request(q=tensor(1, 2, 1, 4)))
+            self.assertEqual(status, "failed")
+            self.assertIn(f"q of type Tensor cannot be read: {message}, not "
+                          f"dense", said)
+
 
 class Objects(unittest.TestCase):
     def test_one_object_is_kept_for_each_set_of_its_arguments(self):
@@ -226,7 +239,34 @@ class Objects(unittest.TestCase):
         self.assertLessEqual(len(subject._objects), decorator.KEPT_OBJECTS)
 
 
+    def test_what_takes_any_arguments_gets_none(self):
+        class Rope:
+            def __init__(self, *args, base, **kwargs):
+                assert not args and not kwargs and base == 1e4
+
+            def __call__(self, p):
+                return p.q
+        self.assertEqual(kernel(Rope).solve(request(q=tensor(1, 2, 1, 4)))[:2],
+                         ("ok", None))
+
+
 class Gradients(unittest.TestCase):
+    @unittest.skipIf(importlib.util.find_spec("torch") is None, "no torch")
+    def test_in_inference_mode_it_is_not_the_function_that_has_none(self):
+        import torch
+        with torch.inference_mode():
+            said = kernel(lambda p: -p.q, arrays="torch", backward=True).solve(
+                request(q=tensor(1, 2, 1, 4), direction=-1))[1]
+        self.assertIn("inference_mode that the caller is in", said)
+
+    @unittest.skipIf(importlib.util.find_spec("jax") is None, "no jax")
+    def test_a_function_of_jax_may_take_what_it_is_given(self):
+        import jax
+        takes = jax.jit(lambda x: -x, donate_argnums=0)
+        found = solve(lambda p: takes(p.q), request(
+            q=tensor(1, 2, 1, 4), direction=-1), arrays="jax", backward=True)
+        np.testing.assert_array_equal(found["q"], -tensor(1, 2, 1, 4))
+
     def test_the_adjoint_is_the_gradient_where_a_library_forms_one(self):
         for library, words in (("torch", "torch cat"),
                                ("jax", "jax.numpy concatenate"),

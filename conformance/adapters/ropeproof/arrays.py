@@ -48,6 +48,12 @@ def to_torch(array, dtype=None):
 
 def from_torch(tensor):
     import torch
+    for word, is_so in (("nested", tensor.is_nested),
+                        ("quantized", tensor.is_quantized),
+                        ("on the device meta", tensor.is_meta),
+                        (tensor.layout, tensor.layout != torch.strided)):
+        if is_so:
+            raise ValueError(f"is {word}, not dense")
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(np.uint16)

@@ -130,8 +130,10 @@ class _Kernel:
             problem.add_empty()
         if not inspect.isclass(self._subject):
             return self._solved(self._subject, problem)
-        given = {name: getattr(problem, name)
-                 for name in inspect.signature(self._subject).parameters}
+        given = {name: getattr(problem, name) for name, parameter
+                 in inspect.signature(self._subject).parameters.items()
+                 if parameter.kind not in (parameter.VAR_POSITIONAL,
+                                           parameter.VAR_KEYWORD)}
         if given.get("scaling"):
             given["scaling"] = {name: value
                                 for name, value in problem.scaling.items()

@@ -18,6 +18,9 @@ def adjoint(library, name, function, cotangents):
 
 def _of_torch(name, function, cotangents):
     import torch
+    if torch.is_inference_mode_enabled():
+        raise ValueError(f"{name}: it has no gradient in the inference_mode "
+                         f"that the caller is in")
     given = [x.detach().clone().requires_grad_() for x in cotangents]
     # A copy, since what asks for a gradient may not be written in place.
     with torch.enable_grad():
@@ -32,8 +35,9 @@ def _of_torch(name, function, cotangents):
 def _of_jax(name, function, cotangents):
     import jax
     import jax.numpy as jnp
+    # Of copies, which may be donated.
     gradients = jax.vjp(lambda *xs: list(function(list(xs))),
-                        *cotangents)[1](cotangents)
+                        *map(jnp.copy, cotangents))[1](cotangents)
     return gradients, jnp.where, jnp.isnan
 
 

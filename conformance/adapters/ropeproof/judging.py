@@ -214,7 +214,7 @@ def _run(path, arguments, kernel):
     with tempfile.TemporaryDirectory(prefix="ropeproof-") as folder:
         file = os.path.join(folder, "report.json")
         status, text, message = runner.ask(
-            path, ["run", *arguments, "--report", file], kernel)
+            path, ["run", *arguments, "--report", file], kernel, folder)
         document = None
         if os.path.exists(file):
             with open(file, encoding="utf-8") as written:

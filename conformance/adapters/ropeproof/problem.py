@@ -218,6 +218,11 @@ class View:
             except AttributeError:
                 raise TypeError(f"{name} is of type {type(array).__name__}, no "
                                 f"array of {self.library}") from None
+            except Exception as error:  # of what was to be computed, too
+                raise ValueError(f"{name} of type {type(array).__name__} cannot "
+                                 f"be read: {error}") from error
+        if np.ma.is_masked(array):
+            raise ValueError(f"{name} has masked elements")
         return LIBRARIES["numpy"][1](array)
 
 

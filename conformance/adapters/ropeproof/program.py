@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 
 from ropeproof.errors import Error
@@ -27,6 +26,36 @@ class Hung(BaseException):
     """Ends a function whose answer nobody waits for any more."""
 
 
+class Connection(Wire):
+    """The end of a socket that answers for a function, whatever this does to
+    this process."""
+
+    def __init__(self, end):
+        super().__init__(end.makefile("rb"), end.makefile("wb"))
+        self._end, self._process = end, os.getpid()
+        self._status = os.fstat(end.fileno())
+
+    def reply(self, header, results=None):
+        if os.getpid() != self._process:
+            os._exit(0)  # a fork that the function made, and returned in
+        if not self._is_open():
+            raise ConnectionError
+        super().reply(header, results)
+
+    def close(self):
+        if not self._is_open():
+            self._end.detach()  # its number may stand for another file by now
+        for part in (self._stream, self._answers, self._end):
+            with contextlib.suppress(OSError):
+                part.close()
+
+    def _is_open(self):
+        try:
+            return os.path.samestat(self._status, os.fstat(self._end.fileno()))
+        except OSError:  # closed by the function: os.closerange
+            return False
+
+
 def find(program=None):
     """The path of the program."""
     found = program or (INSTALLED if INSTALLED.exists()
@@ -39,43 +68,43 @@ def find(program=None):
     return str(found)
 
 
-def ask(program, arguments, kernel):
+def ask(program, arguments, kernel, folder):
     """Runs it with a kernel that answers in this thread: exit status, standard
     output, standard error. Ctrl-C ends both. A function that does not return
     within the time limit is interrupted: where it computes in Python or sleeps
-    it ends, in foreign code as soon as that returns."""
+    it ends, in foreign code as soon as that returns. folder: for files of its
+    own, of which none is open while the function runs."""
     kernel.passes = (KeyboardInterrupt, Hung)
-    with contextlib.ExitStack() as stack:
-        ours, theirs = map(stack.enter_context, socket.socketpair())
-        texts = [stack.enter_context(tempfile.TemporaryFile()) for _ in "oe"]
-        number = theirs.fileno()
-        try:
+    paths = [os.path.join(folder, name) for name in ("output", "error")]
+    ours, theirs = socket.socketpair()
+    number = theirs.fileno()
+    try:
+        with theirs, open(paths[0], "wb") as text, open(paths[1], "wb") as said:
             process = subprocess.Popen(
                 [program, *arguments, "--socket", str(number)],
-                pass_fds=[number], stdin=subprocess.DEVNULL, stdout=texts[0],
-                stderr=texts[1],
+                pass_fds=[number], stdin=subprocess.DEVNULL, stdout=text,
+                stderr=said,
                 # Ctrl-C is for this process, and the time that the program
                 # takes is not the function's.
                 start_new_session=True)
-        except OSError as error:
-            raise Error(f"program {program!r} cannot be started: "
-                        f"{error.strerror}") from None
-        theirs.close()
-        try:
-            with _interrupted_when_closed(ours):
-                answer(Wire(ours.makefile("rb"), ours.makefile("wb")), kernel)
-        except (Hung, ConnectionError):
-            pass  # the report says what became of it
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            ours.close()
-            status = process.wait()
-        for text in texts:
-            text.seek(0)
-        return (status, *(text.read().decode("utf-8", "replace")
-                          for text in texts))
+    except OSError as error:
+        ours.close()
+        raise Error(f"program {program!r} cannot be started: "
+                    f"{error.strerror}") from None
+    connection = Connection(ours)
+    try:
+        with _interrupted_when_closed(ours):
+            answer(connection, kernel)
+    except (Hung, ConnectionError):
+        pass  # the report says what became of it
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        connection.close()
+        status = process.wait()
+    texts = [pathlib.Path(path).read_bytes() for path in paths]
+    return status, *(text.decode("utf-8", "replace") for text in texts)
 
 
 @contextlib.contextmanager

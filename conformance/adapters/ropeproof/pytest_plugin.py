@@ -52,6 +52,11 @@ def pytest_addoption(parser):
                         (word in LISTS), help=f"judge({word}=...)")
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Tests that are not asked for are not imported: they might fail."""
+    return (_is_alone(config) and collection_path.is_file()) or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector, name, obj):
     if not isinstance(collector, pytest.Module):
@@ -64,18 +69,30 @@ def pytest_pycollect_makeitem(collector, name, obj):
 
 
 def pytest_collection_modifyitems(session, config, items):
-    named = config.getoption("ropeproof")
-    if named and config.args_source != config.ArgsSource.ARGS:
-        items.clear()
     how = {}
     for word in (*WORDS, *LISTS):
         value = config.getoption(f"ropeproof_{word}")
         if value:
             how[word] = value.split(",") if word in LISTS else value
-    for spec in named:
+    for spec in config.getoption("ropeproof"):
+        try:
+            function = _function(spec, config)
+        except Error as error:
+            if not hasattr(config, "workerinput"):
+                raise pytest.UsageError(str(error)) from error
+            # What a worker of xdist raises here nobody would see.
+            items.append(NotThere.from_parent(session, name=spec, nodeid=spec,
+                                              error=error))
+            continue
         judged = Judged.from_parent(session, name=spec, nodeid=spec, how=how,
-                                    function=_function(spec, config))
+                                    function=function)
         items.extend(judged.collect())
+
+
+def _is_alone(config):
+    """Whether --ropeproof is asked for, and no path."""
+    return (config.getoption("ropeproof")
+            and config.args_source != config.ArgsSource.ARGS)
 
 
 def _function(spec, config):
@@ -87,8 +104,8 @@ def _function(spec, config):
         found = importlib.import_module(module)
         for name in path.split("."):
             found = getattr(found, name)
-    except Exception as error:
-        raise pytest.UsageError(f"--ropeproof {spec}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise Error(f"--ropeproof {spec}: {error!r}") from error
     return found
 
 
@@ -97,8 +114,7 @@ class Judged(pytest.Collector):
 
     def __init__(self, *, function, how, **more):
         super().__init__(**more)
-        self._function = function
-        self._how = {"name": getattr(function, "__name__", None), **how}
+        self._function, self._how = function, how
         self._outcome = None
 
     def collect(self):
@@ -148,6 +164,15 @@ class _Test(pytest.Item):
 
     def reportinfo(self):
         return self.path, None, f"{self.parent.name}[{self.name}]"
+
+
+class NotThere(_Test):
+    def __init__(self, *, error, **more):
+        super().__init__(**more)
+        self._error = error
+
+    def runtest(self):
+        raise self._error
 
 
 class GroupTest(_Test):
