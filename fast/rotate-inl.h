@@ -245,9 +245,10 @@ HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
 #endif
 }
 
-// InterleavedRotator<float> where cosines and sines are loaded for each head: half as
-// many, as two vectors are taken apart and put together, for as many shuffles. With 16
-// bytes, or cosines and sines in registers, that costs more than it saves.
+// InterleavedRotator<float> of a stream: half as many cosines and sines to load or to
+// keep, as two vectors are taken apart and put together, for as many shuffles. In cache
+// that would cost where one of the two ports that compute is the only one that shuffles,
+// as with Intel's AVX-512; with 16 bytes it costs everywhere.
 struct SeparatingRotator : RotatorBase<2, 2> {
   float sign;
 
@@ -378,15 +379,15 @@ struct SplitWordsRotator : RotatorBase<4, 2, true> {
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-// Of interleaved pairs whose cosines and sines are loaded for each head.
+// Of interleaved pairs of a stream.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 template <class E>
-using LoadingRotator =
+using StreamRotator =
     std::conditional_t<std::is_same_v<E, float>, SeparatingRotator,
                        InterleavedRotator<E>>;
 #else
 template <class E>
-using LoadingRotator = InterleavedRotator<E>;
+using StreamRotator = InterleavedRotator<E>;
 #endif
 
 }  // namespace HWY_NAMESPACE

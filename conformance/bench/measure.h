@@ -33,7 +33,7 @@ struct Figures {
 };
 
 struct LimitSpeed {
-  std::string name;  // "touch", "touch ahead", ...; "memcpy" and "plain" last
+  std::string name;  // "touch", "touch ahead", ...; "plain" and "memcpy" last
   Figures figures = {};
 };
 
