@@ -25,6 +25,12 @@ struct BinFloatFamily {
     return Real::pi();
   }
 
+  // What cos_sin() takes: cos and sin of the angle.
+  template <class Real>
+  static const Real& angle(const Real& phi) {
+    return phi;
+  }
+
   template <unsigned kDigits>
   static std::pair<Pieces, Pieces> ends(const Ball<kDigits>& x) {
     return {pieces_of(x.lower()), pieces_of(x.upper())};

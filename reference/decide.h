@@ -5,6 +5,7 @@
 //     kRungs                   decimal digits, ascending
 //     Real<digits>             the number type; evaluates rope.h
 //     ends(Real)               lower and upper end as Pieces
+//     angle(Real)              the angle, of which cos() and sin() are known
 //     kBits<digits>            the working precision
 #ifndef ROPEPROOF_REFERENCE_DECIDE_H_
 #define ROPEPROOF_REFERENCE_DECIDE_H_

@@ -29,6 +29,7 @@ class OracleProver {
   virtual std::vector<WideGolden> frequencies() const = 0;
   virtual std::vector<GoldenCosSin> table() const = 0;
   virtual std::vector<WideCosSin> wide_table() const = 0;
+  virtual WideCosSin wide_entry(std::int64_t i) const = 0;  // of the table
   // The same as the first rung has them: nothing is decided.
   virtual std::vector<CosSinEnclosure> enclosed_table() const = 0;
   virtual std::vector<Golden> rope(std::int64_t heads,

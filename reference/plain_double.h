@@ -35,6 +35,12 @@ struct PlainDouble {
     return std::numbers::pi;
   }
 
+  // What cos_sin() takes: cos and sin of the angle.
+  template <class Real>
+  static const Real& angle(const Real& phi) {
+    return phi;
+  }
+
   static std::pair<Pieces, Pieces> ends(double x) {
     if (x == 0) return {};
     int exponent = 0;

@@ -89,6 +89,9 @@ class Prover : public OracleProver {
   std::vector<WideCosSin> wide_table() const override {
     return proved_table<WideCosSin>();
   }
+  WideCosSin wide_entry(std::int64_t i) const override {
+    return proved_entry<WideCosSin>(i);
+  }
 
   std::vector<CosSinEnclosure> enclosed_table() const override {
     std::vector<CosSinEnclosure> result(entries_.size());
@@ -143,11 +146,11 @@ class Prover : public OracleProver {
     }
     if (!exact) {
       const Real m = amplitude<Real>(rope_, position(i), j);
-      return {cos_sin(m, angle(theta_j, c)), std::nullopt};
+      return {cos_sin(m, Family::angle(angle(theta_j, c))), std::nullopt};
     }
     const Real m = Real(rope_.resolution.amplitude) *
                    whole_power<Real>(exact->top, exact->power);
-    return {cos_sin(m, angle(theta_j, c)),
+    return {cos_sin(m, Family::angle(angle(theta_j, c))),
             whole_power<Real>(exact->bottom, exact->power)};
   }
 
@@ -188,32 +191,37 @@ class Prover : public OracleProver {
   }
 
   template <class Proved>
+  Proved proved_entry(std::int64_t i) const {
+    const auto cosine = []<class Real>(const Entry<Real>& entry) {
+      return divided(entry.cos_sin.c, entry.divisor);
+    };
+    const auto sine = []<class Real>(const Entry<Real>& entry) {
+      return divided(entry.cos_sin.s, entry.divisor);
+    };
+    const Entry<First>& first = at(entries_, i);
+    Proved y;
+    prove(
+        cosine(first), [&]<class Real>() { return cosine(wider<Real>(i)); },
+        y.cos);
+    prove(
+        sine(first), [&]<class Real>() { return sine(wider<Real>(i)); }, y.sin);
+    // The amplitude is the cosine of no angle.
+    const auto no_angle = [&]<class Real>() {
+      return cosine(entry(Real(0), i));
+    };
+    y.amplitude =
+        rope_.spec.frequencies.xpos
+            ? decide<Family>(no_angle.template operator()<First>(), no_angle)
+            : Golden{std::bit_cast<std::uint64_t>(rope_.resolution.amplitude),
+                     0};
+    return y;
+  }
+
+  template <class Proved>
   std::vector<Proved> proved_table() const {
     std::vector<Proved> result(entries_.size());
     parallel_for(std::ssize(entries_), [&](std::int64_t i) {
-      const auto cosine = []<class Real>(const Entry<Real>& entry) {
-        return divided(entry.cos_sin.c, entry.divisor);
-      };
-      const auto sine = []<class Real>(const Entry<Real>& entry) {
-        return divided(entry.cos_sin.s, entry.divisor);
-      };
-      const Entry<First>& first = at(entries_, i);
-      Proved& y = at(result, i);
-      prove(
-          cosine(first), [&]<class Real>() { return cosine(wider<Real>(i)); },
-          y.cos);
-      prove(
-          sine(first), [&]<class Real>() { return sine(wider<Real>(i)); },
-          y.sin);
-      // The amplitude is the cosine of no angle.
-      const auto no_angle = [&]<class Real>() {
-        return cosine(entry(Real(0), i));
-      };
-      y.amplitude =
-          rope_.spec.frequencies.xpos
-              ? decide<Family>(no_angle.template operator()<First>(), no_angle)
-              : Golden{std::bit_cast<std::uint64_t>(rope_.resolution.amplitude),
-                       0};
+      at(result, i) = proved_entry<Proved>(i);
     });
     return result;
   }

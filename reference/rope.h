@@ -155,8 +155,8 @@ struct CosSin {
   Real c, s;
 };
 
-template <class Real>
-CosSin<Real> cos_sin(const Real& m, const Real& phi) {
+template <class Real, class Angle>
+CosSin<Real> cos_sin(const Real& m, const Angle& phi) {
   return {m * cos(phi), m * sin(phi)};
 }
 

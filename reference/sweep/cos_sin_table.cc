@@ -169,15 +169,14 @@ Enclosure enclosure(const WideGolden& y) {
 // (A) [positions, pairs].
 std::vector<CosSinEnclosure> enclosed_table(const OracleProver& prover) {
   std::vector<CosSinEnclosure> result = prover.enclosed_table();
-  std::vector<WideCosSin> goldens;
   for (std::int64_t i = 0; i < std::ssize(result); ++i) {
     auto& [c, s] = at(result, i);
     const double limit =
         kOracleError * std::max(std::abs(c.hi), std::abs(s.hi));
     if (std::max(c.error, s.error) <= limit) continue;
-    if (goldens.empty()) goldens = prover.wide_table();
-    c = enclosure(at(goldens, i).cos);
-    s = enclosure(at(goldens, i).sin);
+    const WideCosSin golden = prover.wide_entry(i);
+    c = enclosure(golden.cos);
+    s = enclosure(golden.sin);
   }
   return result;
 }

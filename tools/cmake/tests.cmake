@@ -34,6 +34,7 @@ ropeproof_tests(reference ropeproof::reference Boost::headers OpenMP::OpenMP_CXX
 ropeproof_unity(reference_test)
 if(ROPEPROOF_MPFI)
   target_link_libraries(reference_test PRIVATE MPFI::MPFI)
+  target_compile_definitions(reference_test PRIVATE ROPEPROOF_HAVE_MPFI)
 endif()
 ropeproof_tests(fast ropeproof::fast ropeproof::reference Boost::headers hwy::hwy
   OpenMP::OpenMP_CXX)
