@@ -45,8 +45,8 @@ void rotate_by_one(const Bytes& bytes, reference::Format format,
                    bool is_interleaved, float cos, float sin,
                    Prefetch prefetch);
 
-// Rotates q and k, f32 in place, heads of 128 channels, each token by its row of the
-// table, or of what polynomials make of positions and frequencies (ROPEPROOF_ROPE): no
+// Rotates q and k in place, heads of 128 channels, each token by its row of a table of
+// f32, or of what polynomials make of positions and frequencies (ROPEPROOF_ROPE): no
 // more than the cosines to f32's precision, up to their signs, and a rotation.
 void rotate_by_rows(const ropeproof_problem& problem, Prefetch prefetch);
 

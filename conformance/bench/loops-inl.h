@@ -51,10 +51,10 @@ LOOP void arrange(PlainF16*, F&, F& s) { s = alternating(-s, s); }
 LOOP void arrange(PlainBf16*, F&, F&) {}
 
 // Rotates heads, `step` elements apart, by kLoaded vectors of cosines and sines in turn.
-template <std::size_t kLoaded, bool kInterleaved, class E>
-LOOP void turn(E* x, std::int64_t heads, std::int64_t step, const F* cos,
-               const F* sin, bool prefetches) {
-  F c[kLoaded], s[kLoaded];
+template <std::size_t kLoaded, bool kInterleaved, class E, class V>
+LOOP void turn(E* x, std::int64_t heads, std::int64_t step, const V* cos,
+               const V* sin, bool prefetches) {
+  V c[kLoaded], s[kLoaded];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kLoaded; ++i) {
     c[i] = cos[i];
@@ -120,37 +120,47 @@ LOOP void form(double position, const double* theta, float* cos, float* sin) {
   }
 }
 
+// The cosines, or the sines, of vector k of pairs, as `turn` takes them but for `arrange`.
+template <bool kInterleaved, class E>
+LOOP auto load_row(const float* row, std::size_t k) {
+  constexpr bool kIsBf16 = std::is_same_v<E, PlainBf16>;
+  if constexpr (kIsBf16 && !kInterleaved) {
+    return apart(row + k * kStep<E>);
+  } else if constexpr (kIsBf16 || !kInterleaved) {
+    return load(row + k * kLanes);
+  } else {
+    return twice(row + k * kLanes / 2);
+  }
+}
+
 // Rotates a tensor's tokens from `first` on by rows of cosines and sines: all heads of a
 // token, or, where a head's tokens are nearer to each other, the tokens of a few heads.
-template <bool kInterleaved>
+template <bool kInterleaved, class E>
 LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
                        std::int64_t count, const float* cos, const float* sin,
                        std::int64_t stride, bool prefetches) {
-  constexpr std::size_t kLoaded = (kInterleaved ? 2 : 1) * kHeadPairs / kLanes;
+  constexpr std::size_t kLoaded =
+      (kInterleaved ? 2 : 1) * kHeadPairs / kStep<E>;
   const bool is_head_major = t.out_head_stride > t.out_token_stride;
   const std::int64_t most = is_head_major ? 4 : t.heads;
   for (std::int64_t h = 0; h < t.heads; h += most) {
     for (std::int64_t i = 0; i < count; ++i) {
-      F c[kLoaded], s[kLoaded];
+      E* const x = static_cast<E*>(t.out) + h * t.out_head_stride +
+                   (first + i) * t.out_token_stride;
+      decltype(load_row<kInterleaved, E>(cos, 0)) c[kLoaded], s[kLoaded];
 #pragma GCC unroll 16
       for (std::size_t k = 0; k < kLoaded; ++k) {
-        if constexpr (kInterleaved) {
-          c[k] = twice(cos + i * stride + k * kLanes / 2);
-          s[k] = twice(sin + i * stride + k * kLanes / 2);
-          arrange(static_cast<float*>(nullptr), c[k], s[k]);
-        } else {
-          c[k] = load(cos + i * stride + k * kLanes);
-          s[k] = load(sin + i * stride + k * kLanes);
-        }
+        c[k] = load_row<kInterleaved, E>(cos + i * stride, k);
+        s[k] = load_row<kInterleaved, E>(sin + i * stride, k);
+        if constexpr (kInterleaved) arrange(x, c[k], s[k]);
       }
-      turn<kLoaded, kInterleaved>(
-          static_cast<float*>(t.out) + h * t.out_head_stride +
-              (first + i) * t.out_token_stride,
-          std::min(most, t.heads - h), t.out_head_stride, c, s, prefetches);
+      turn<kLoaded, kInterleaved>(x, std::min(most, t.heads - h),
+                                  t.out_head_stride, c, s, prefetches);
     }
   }
 }
 
+template <class E>
 LOOP void turn_tokens(const ropeproof_problem& p, bool prefetches) {
   constexpr std::int64_t kTokens = 32;  // whose rows stay in the nearest cache
   alignas(64) float formed[2][kTokens * kHeadPairs];
@@ -172,9 +182,9 @@ LOOP void turn_tokens(const ropeproof_problem& p, bool prefetches) {
     }
     for (const ropeproof_tensor* t : {&p.q, &p.k}) {
       (p.pairing == ROPEPROOF_INTERLEAVED
-           ? turn_by_rows<true>
-           : turn_by_rows<false>)(*t, first, count, cos, sin, stride,
-                                  prefetches);
+           ? turn_by_rows<true, E>
+           : turn_by_rows<false, E>)(*t, first, count, cos, sin, stride,
+                                     prefetches);
     }
   }
 }

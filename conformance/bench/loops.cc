@@ -62,14 +62,13 @@ LOOP void store(PlainF16* x, F y) {
                       _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
 }
 
-// Two bf16 numbers in a word: neither needs a shuffle.
-struct Words {
-  F even, odd;
-};
-LOOP Words operator*(Words x, F by) { return {x.even * by, x.odd * by}; }
-LOOP Words operator-(Words x) { return {-x.even, -x.odd}; }
-LOOP Words fma(Words a, F b, Words c) {
-  return {fma(a.even, b, c.even), fma(a.odd, b, c.odd)};
+#include "conformance/bench/words-inl.h"
+LOOP Words apart(const float* x) {
+  const __m512i evens = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12,
+                                         10, 8, 6, 4, 2, 0),
+                odds = _mm512_or_si512(evens, _mm512_set1_epi32(1));
+  return {_mm512_permutex2var_ps(load(x), evens, load(x + 16)),
+          _mm512_permutex2var_ps(load(x), odds, load(x + 16))};
 }
 LOOP Words load(const PlainBf16* x) {
   const __m512i words = _mm512_loadu_si512(x);
@@ -134,13 +133,13 @@ LOOP void store(PlainF16* x, F y) {
                    _mm256_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT));
 }
 
-struct Words {
-  F even, odd;
-};
-LOOP Words operator*(Words x, F by) { return {x.even * by, x.odd * by}; }
-LOOP Words operator-(Words x) { return {-x.even, -x.odd}; }
-LOOP Words fma(Words a, F b, Words c) {
-  return {fma(a.even, b, c.even), fma(a.odd, b, c.odd)};
+#include "conformance/bench/words-inl.h"
+LOOP F in_order(F x) {
+  return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(x), 0xd8));
+}
+LOOP Words apart(const float* x) {
+  return {in_order(_mm256_shuffle_ps(load(x), load(x + 8), 0x88)),
+          in_order(_mm256_shuffle_ps(load(x), load(x + 8), 0xdd))};
 }
 LOOP Words load(const PlainBf16* x) {
   const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
@@ -222,8 +221,19 @@ void rotate_by_one(const Bytes& bytes, reference::Format format,
 }
 
 void rotate_by_rows(const ropeproof_problem& problem, Prefetch prefetch) {
-  (vector_bits() == 512 ? avx512::turn_tokens : avx2::turn_tokens)(
-      problem, prefetch == Prefetch::kYes);
+  const auto rotate = [&]<class E>(E) {
+    (vector_bits() == 512
+         ? avx512::turn_tokens<E>
+         : avx2::turn_tokens<E>)(problem, prefetch == Prefetch::kYes);
+  };
+  switch (problem.dtype) {
+    case ROPEPROOF_F16:
+      return rotate(PlainF16());
+    case ROPEPROOF_BF16:
+      return rotate(PlainBf16());
+    default:
+      return rotate(float());
+  }
 }
 
 #else

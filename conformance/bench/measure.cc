@@ -167,7 +167,7 @@ class RowTimer {
           rotate_by_one(b, row_.dtype, is_interleaved, one_,
                         static_cast<float>(none_), p);
         });
-        if (is_f32 && row_.threads == 1) {
+        if (row_.threads == 1) {
           rows_ = work_.problems(plain_.description);
           add("rows", [this](const Bytes&, Prefetch p) {
             rotate_by_rows(rows_.front(), p);
