@@ -263,12 +263,6 @@ class RowTimer {
 
 }  // namespace
 
-bool RowSpeed::is_measured() const {
-  return std::ranges::any_of(kernels, [](const KernelSpeed& speed) {
-    return speed.status == Status::kMeasured;
-  });
-}
-
 RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
                  const Options& options) {
   RowSpeed result{.row = row};

@@ -55,8 +55,6 @@ struct RowSpeed {
   std::string limit = {};  // the fastest of those that ratios refer to
   double limit_ns = 0;     // its time, per token
   std::vector<KernelSpeed> kernels = {};  // in the order given
-
-  bool is_measured() const;  // some kernel is
 };
 
 struct Options {

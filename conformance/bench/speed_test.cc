@@ -235,7 +235,6 @@ TEST_CASE("a kernel that is wrong does not disturb those beside it",
       with_knobs(diagnosis::exact_knobs(), ROPEPROOF_A0)};
   const RowSpeed speed =
       measure(row_named("rope/f32/half_split/128/1"), kernels, hasty());
-  CHECK(speed.is_measured());
   CHECK(speed.kernels[0].status == Status::kWrong);
   for (const std::size_t i : {1u, 2u}) {
     CHECK(speed.kernels[i].status == Status::kMeasured);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "conformance/cases/test_corpus.h"
+#include "conformance/cases/words.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/judge/tolerance.h"
 
@@ -262,14 +263,12 @@ TEST_CASE(
                                diagnosis::exact_knobs());
   SECTION("refuses") {
     kernel.canned = {plugin::Outcome::kInvalid, "seen"};
-    for (const cases::Defect defect :
-         {cases::Defect::kOddRotaryDim, cases::Defect::kRotaryDimAboveHeadDim,
-          cases::Defect::kZeroRotaryDim, cases::Defect::kWindowBeyondHead,
-          cases::Defect::kNegativeBatch, cases::Defect::kZeroDirection,
-          cases::Defect::kNonFiniteBase, cases::Defect::kNullInput,
-          cases::Defect::kNullOutput, cases::Defect::kNullPositions,
-          cases::Defect::kOverlappingTensors,
-          cases::Defect::kOverlappingRows}) {
+    for (const auto& [defect, word] : cases::kDefectWords) {
+      if (defect == cases::Defect::kIdOutOfRange ||
+          defect == cases::Defect::kNegativeId) {
+        continue;  // below: these are of calls by ids
+      }
+      CAPTURE(word);
       const ContractResult result = check_reject(kernel, subject(), defect);
       CHECK(result.reason == "");
       CHECK(result.pass);
