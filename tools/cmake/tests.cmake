@@ -43,6 +43,7 @@ include(target_tests)
 ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)
 ropeproof_unity(conformance_test)
+target_compile_options(conformance_test PRIVATE $<$<CONFIG:Release>:-O1>)
 target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_VECTORS_DIR="${PROJECT_SOURCE_DIR}/vectors")
 
