@@ -73,7 +73,7 @@ Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c,
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::RopeCase& c, bool is_declined, int rounds,
-                   judge::Output* answer) {
+                   judge::Output* answer, bool explains) {
   Check check;
   check.suffixes = suffixes_of(operation, c);
   check.reason = missing_feature(kernel.description(), operation, c,
@@ -97,7 +97,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
           return Call(kernel, operation, c, claim.table).run(output, rounds);
         },
         [&](const judge::Output& output) {
-          return judge::judge(c, operation, claim, output);
+          return judge::judge(c, operation, claim, output, explains);
         });
   } catch (const plugin::NoAddressSpace& error) {
     check.verdict = Verdict::kUnsupported;
@@ -221,8 +221,8 @@ class Suite {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
       judge::Output answer;
-      Check values =
-          check_values(kernel_, operation, c, is_declined, rounds, &answer);
+      Check values = check_values(kernel_, operation, c, is_declined, rounds,
+                                  &answer, selection_.explains);
       fresh_.ask(operation, c, values);
       const bool is_chosen = values.verdict == Verdict::kPass ||
                              values.verdict == Verdict::kDeclined;

@@ -29,6 +29,7 @@ struct Selection {
   std::int64_t model_positions = 0;
   std::uint64_t seed = 0;    // of fresh questions; 0: those of the suite
   bool values_only = false;  // without the checks of the contract
+  bool explains = true;      // wrong values, as judge() does
   Shard shard;               // of the cases that all of the above select
   // Told of each case before its calls: how many came before, of how many, id.
   std::function<void(std::size_t, std::size_t, const std::string&)> progress;
@@ -42,10 +43,11 @@ std::string asked_text(const Selection& selection);
 // The values of one case under one operation, in one call; UNSUPPORTED without a
 // call where the kernel does not offer it, DECLINED where that is said for it.
 // Neither id nor summary is filled in. `rounds` times over, as Call::run. `answer`, if
-// given, gets what the kernel returned.
+// given, gets what the kernel returned. `explains` as judge().
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::RopeCase& c, bool is_declined = false,
-                   int rounds = 1, judge::Output* answer = nullptr);
+                   int rounds = 1, judge::Output* answer = nullptr,
+                   bool explains = true);
 
 // Judges `kernel` on every selected case under every operation that the case
 // defines. Throws std::invalid_argument naming an unknown tier, id or

@@ -226,7 +226,7 @@ Fit Trial::compare(const std::vector<double>& is,
                         : is_table(operation_) ? claim_.table
                                                : case_->dtype;
   const auto is_like = [format](double a, double b) {
-    return encode(format, a) == encode(format, b) || distance(a, b) == 0;
+    return distance(a, b) == 0 || encode(format, a) == encode(format, b);
   };
   const bool is_lost = is.size() != got_.size();  // it leaves its memory
   for (std::size_t i = 0; i < got_.size(); ++i) {

@@ -114,6 +114,7 @@ std::vector<diagnosis::Diagnosis> diagnoses(plugin::Kernel& kernel,
                                             const cases::Corpus& corpus) {
   check::Selection selection;
   selection.values_only = true;
+  selection.explains = false;  // a diagnosis looks for itself
   return diagnosis::diagnose(check::run_suite(kernel, corpus, selection),
                              corpus);
 }

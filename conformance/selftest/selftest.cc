@@ -186,13 +186,14 @@ void add_fakes(SelftestReport& report, const cases::Corpus& corpus,
 SelftestReport run_selftest(const cases::Corpus& corpus,
                             const SelftestOptions& options) {
   SelftestReport report;
+  // First: a fork copies the page tables of all that was formed before it.
+  if (!options.fakes.libraries.empty()) {
+    add_fakes(report, corpus, options.fakes);
+  }
   add_controls(report, corpus, options.fast_library);
   const std::string scores =
       add_mutants_and_faults(report, corpus, *options.arrays, options.one_in);
   add_names(report, corpus, *options.arrays);
-  if (!options.fakes.libraries.empty()) {
-    add_fakes(report, corpus, options.fakes);
-  }
   report.text +=
       "\ncontrols  " + report.controls.text() +
       " pass, within their bounds, and fail one class tighter\n" + scores +

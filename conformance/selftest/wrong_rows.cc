@@ -132,8 +132,10 @@ class Row {
                : c.tokens() * heads(c, operation);
   }
 
+  // Whether the judge accepts the right answer: else it finds no mistake.
+  bool is_accepted() const { return measured(right_).wrong == 0; }
+
   bool is_found(Mistake mistake, const Row* neighbour) const {
-    if (measured(right_).wrong > 0) return false;
     judge::Output wrong = right_;
     switch (mistake) {
       case Mistake::kSkipped:
@@ -328,6 +330,7 @@ WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
   for (int place = 0; place < kPlaces; ++place) {
     const std::int64_t number = number_at(place, rows, is_seen_in);
     const Row row(c, operation, claim, judge, number, place);
+    if (!row.is_accepted()) continue;
     std::optional<Row> neighbour;
     if (const auto next = next_row(c, operation, number, rows)) {
       neighbour.emplace(c, operation, claim, judge, *next, place);
