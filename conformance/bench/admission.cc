@@ -39,34 +39,44 @@ void keep_dtypes(cases::Corpus& corpus,
 Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
                 const std::set<reference::Format>& dtypes) {
   keep_dtypes(corpus, dtypes);
+  std::uint32_t asked = 0;
+  for (const reference::Format format : dtypes) {
+    asked |= plugin::abi_dtype(format);
+  }
   Admission admission;
-  check::Selection selection;
-  selection.tier = "smoke";
-  const report::Report smoke = check::run_suite(kernel, corpus, selection);
-  const auto failing =
-      std::ranges::find_if(smoke.checks, [](const check::Check& check) {
-        // How it ends changes nothing that is measured.
-        return check::is_failure(check.verdict) &&
-               check.aspect != check::kUnload;
-      });
-  if (failing != smoke.checks.end()) {
-    admission.failing_case = failing->case_id;
-    admission.refusal =
-        "it fails the smoke tier: " + failing->case_id + ", " +
-        text::word(plugin::kOperationWords, failing->operation) +
-        (failing->aspect.empty() ? "" : ", ") + failing->aspect + ": " +
-        check::verdict_word(failing->verdict);
-    return admission;
+  bool is_judged = false;
+  // Smoke asks nothing in f16 or f64: there core decides.
+  for (const std::string tier : {"smoke", "core"}) {
+    check::Selection selection;
+    selection.tier = tier;
+    const report::Report report = check::run_suite(kernel, corpus, selection);
+    const report::Totals totals = report::total(report);
+    const auto failing =
+        std::ranges::find_if(report.checks, [&](const check::Check& check) {
+          // Formed cases have any dtype; how it ends changes nothing that is measured.
+          return check::is_failure(check.verdict) &&
+                 (check.dtype == 0 || (check.dtype & asked) != 0) &&
+                 check.aspect != check::kUnload;
+        });
+    if (!is_judged && failing != report.checks.end()) {
+      admission.failing_case = failing->case_id;
+      admission.refusal =
+          "it fails the " + tier + " tier: " + failing->case_id + ", " +
+          text::word(plugin::kOperationWords, failing->operation) +
+          (failing->aspect.empty() ? "" : ", ") + failing->aspect + ": " +
+          check::verdict_word(failing->verdict);
+      return admission;
+    }
+    is_judged =
+        is_judged ||
+        std::ranges::any_of(report.checks, [&](const check::Check& check) {
+          return check.verdict == check::Verdict::kPass &&
+                 (check.dtype & asked) != 0;
+        });
+    admission.level = totals.level + totals.suffixes;
+    admission.found_class = totals.tightest_class;
   }
-  if (report::total(smoke).of(check::Verdict::kPass) == 0) {
-    admission.refusal = "nothing of it is judged";
-    return admission;
-  }
-  selection.tier = "core";
-  const report::Totals totals =
-      report::total(check::run_suite(kernel, corpus, selection));
-  admission.level = totals.level + totals.suffixes;
-  admission.found_class = totals.tightest_class;
+  if (!is_judged) admission.refusal = "nothing of it is judged";
   return admission;
 }
 

@@ -21,8 +21,8 @@ struct Admission {
   std::string level, found_class;
 };
 
-// Judges the smoke tier's cases of these dtypes, and if nothing fails there, the
-// core tier's.
+// Judges the smoke tier's cases of these dtypes, and if nothing fails there, the core
+// tier's, which may fail unless the smoke tier had none.
 Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
                 const std::set<reference::Format>& dtypes);
 

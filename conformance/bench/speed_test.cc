@@ -256,13 +256,25 @@ TEST_CASE("a kernel that fails the smoke tier is refused, by its first case",
   CHECK(admission.level.empty());
 }
 
+TEST_CASE("where the smoke tier asks nothing, the core tier decides",
+          "[bench]") {
+  const plugin::Description description =
+      diagnosis::full_description(ROPEPROOF_A0);
+  diagnosis::KnobKernel right(description, diagnosis::exact_knobs());
+  CHECK(admit(right, committed(), {Format::kF16}).refusal.empty());
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+  knobs.ignores_direction = true;
+  diagnosis::KnobKernel wrong(description, knobs);
+  CHECK(admit(wrong, committed(), {Format::kF16})
+            .refusal.starts_with("it fails the core tier: "));
+}
+
 TEST_CASE("a kernel none of which is judged is refused", "[bench]") {
   plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   description.operations = ROPEPROOF_ROPE;
   description.dtypes = ROPEPROOF_F64;
-  description.pairings = ROPEPROOF_NESTED_HALF_SPLIT;
   diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
-  CHECK(admit(kernel, committed(), kAllDtypes).refusal ==
+  CHECK(admit(kernel, committed(), {Format::kF32}).refusal ==
         "nothing of it is judged");
 }
 
