@@ -44,8 +44,8 @@ struct Part {
 };
 
 // Calls body(part) for parts of `most` tokens or fewer that make up everything; by many
-// threads if `bytes` are worth it. No part sees another one's data, hence the result cannot depend on
-// who computes what.
+// threads if `bytes` are worth it. No part sees another one's data, hence the result
+// cannot depend on who computes what.
 template <class Body>
 HWY_INLINE void for_each_part(const Shape& shape, std::int64_t most,
                               std::int64_t bytes, bool may_slice,

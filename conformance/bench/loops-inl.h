@@ -134,7 +134,8 @@ LOOP auto load_row(const float* row, std::size_t k) {
 }
 
 // Rotates a tensor's tokens from `first` on by rows of cosines and sines: all heads of a
-// token, or, where a head's tokens are nearer to each other, the tokens of a few heads.
+// token, or, where a head's tokens are nearer to each other, the tokens of four heads,
+// which are as many streams of memory as cores follow well.
 template <bool kInterleaved, class E>
 LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
                        std::int64_t count, const float* cos, const float* sin,

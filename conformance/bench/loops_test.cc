@@ -1,8 +1,8 @@
 // That the loops of instructions rotate: a limit that leaves work out is none.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "conformance/bench/limits.h"
