@@ -89,12 +89,10 @@ Pieces pieces_of(const FormatTraits& f, const Fields& fields) {
   return {fields.negative, significand << up, exponent - up, false};
 }
 
-}  // namespace
-
-double decode(Format format, std::uint64_t bits) {
-  if (format == Format::kF64) return std::bit_cast<double>(bits);
-  const FormatTraits f = traits(format);
-  const FormatTraits f64 = traits(Format::kF64);
+// Of one format: with its numbers constant, most of the work is gone.
+template <Format kFormat>
+double decode_from(std::uint64_t bits) {
+  constexpr FormatTraits f = traits(kFormat), f64 = traits(Format::kF64);
   const Fields fields = split(f, bits);
   const std::uint64_t fraction = fields.fraction
                                  << (f64.precision - f.precision);
@@ -116,12 +114,10 @@ double decode(Format format, std::uint64_t bits) {
       round(f64, pieces_of(f, fields), Rounding::kNearestEven));
 }
 
-std::uint64_t encode(Format format, double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  if (format == Format::kF64) return bits;
-  const FormatTraits f = traits(format);
-  const FormatTraits f64 = traits(Format::kF64);
-  const Fields fields = split(f64, bits);
+template <Format kFormat>
+std::uint64_t encode_as(double x) {
+  constexpr FormatTraits f = traits(kFormat), f64 = traits(Format::kF64);
+  const Fields fields = split(f64, std::bit_cast<std::uint64_t>(x));
   if (is_special(f64, fields)) {
     if (fields.fraction == 0) {
       return with_sign(f, fields.negative, infinity_bits(f));
@@ -131,10 +127,33 @@ std::uint64_t encode(Format format, double x) {
         fields.fraction >> (f64.precision - f.precision);
     return with_sign(f, fields.negative, infinity_bits(f) | quiet | payload);
   }
+  constexpr std::uint64_t kBelow{f64.max_exponent - f.max_exponent};
+  if (fields.exponent > kBelow) {  // normal, as round() would
+    constexpr int kShift = f64.precision - f.precision;
+    const std::uint64_t exponent = fields.exponent - kBelow;
+    const std::uint64_t n = exponent << (f64.precision - 1) | fields.fraction;
+    const std::uint64_t up = (kOne << (kShift - 1)) - 1 + (n >> kShift & 1);
+    return with_sign(f, fields.negative,
+                     std::min((n + up) >> kShift, infinity_bits(f)));
+  }
   if (fields.exponent == 0 && fields.fraction == 0) {
     return with_sign(f, fields.negative, 0);
   }
   return round(f, pieces_of(f64, fields), Rounding::kNearestEven);
+}
+
+}  // namespace
+
+double decode_narrow(Format format, std::uint64_t bits) {
+  return format == Format::kF32   ? decode_from<Format::kF32>(bits)
+         : format == Format::kF16 ? decode_from<Format::kF16>(bits)
+                                  : decode_from<Format::kBF16>(bits);
+}
+
+std::uint64_t encode_narrow(Format format, double x) {
+  return format == Format::kF32   ? encode_as<Format::kF32>(x)
+         : format == Format::kF16 ? encode_as<Format::kF16>(x)
+                                  : encode_as<Format::kBF16>(x);
 }
 
 std::uint64_t truncate(Format format, double x) {

@@ -5,6 +5,7 @@
 #ifndef ROPEPROOF_REFERENCE_FORMAT_H_
 #define ROPEPROOF_REFERENCE_FORMAT_H_
 
+#include <bit>
 #include <cstdint>
 
 namespace ropeproof::reference {
@@ -37,8 +38,15 @@ constexpr FormatTraits traits(Format format) {
   return {64, 53, -1022, 1023, 0x1p-53};
 }
 
+// Of every format but kF64.
+double decode_narrow(Format format, std::uint64_t bits);
+std::uint64_t encode_narrow(Format format, double x);
+
 // The value of a bit pattern; every format embeds in binary64. NaNs stay NaNs.
-double decode(Format format, std::uint64_t bits);
+inline double decode(Format format, std::uint64_t bits) {
+  return format == Format::kF64 ? std::bit_cast<double>(bits)
+                                : decode_narrow(format, bits);
+}
 
 // The bit pattern of `x` rounded to nearest, ties to even. Overflow gives the
 // infinity, a NaN the format's quiet NaN with the sign and leading payload
@@ -48,7 +56,10 @@ double decode(Format format, std::uint64_t bits);
 // nearest even: binary64 has 53 >= p + 2 bits for p = 24, 11, 8 (Boldo and
 // Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Not for
 // kF64.
-std::uint64_t encode(Format format, double x);
+inline std::uint64_t encode(Format format, double x) {
+  return format == Format::kF64 ? std::bit_cast<std::uint64_t>(x)
+                                : encode_narrow(format, x);
+}
 
 // The bit pattern of `x` with the bits that `format` does not have cut off: the
 // number of `format` next to it towards zero. A NaN as in encode().
