@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "conformance/diagnosis/elements.h"
 #include "conformance/diagnosis/longer_lists.h"
 #include "conformance/diagnosis/written.h"
 #include "conformance/plugin/words.h"
@@ -15,17 +16,6 @@ namespace ropeproof::conformance::diagnosis {
 namespace {
 
 using reference::Format;
-
-double load(const std::byte* at, Format format) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, at, plugin::bytes_of(format));
-  return decode(format, bits);
-}
-
-void store(std::byte* at, Format format, double value) {
-  const std::uint64_t bits = encode(format, value);
-  std::memcpy(at, &bits, plugin::bytes_of(format));
-}
 
 reference::Spec spec_of(const ropeproof_problem& p) {
   reference::Spec spec;
@@ -40,11 +30,6 @@ reference::Spec spec_of(const ropeproof_problem& p) {
   spec.layout.blocks = std::max<std::int64_t>(p.pairing_blocks, 1);
   if (p.direction < 0) spec.direction = reference::Direction::kAdjoint;
   return spec;
-}
-
-std::byte* bytes_at(void* data, std::int64_t element, Format format) {
-  return static_cast<std::byte*>(data) +
-         element * static_cast<std::int64_t>(plugin::bytes_of(format));
 }
 
 // The window alone, as a head of its own.
@@ -126,6 +111,7 @@ plugin::Answer KnobKernel::run(const ropeproof_problem& problem) {
                      plugin::bytes_of(plugin::format_of(problem.table_dtype)));
   last_id_ = last_position(problem);
   pairs_ = problem.rotary_dim / 2;
+  spec_ = spec_of(p);
   const LongerLists lists(problem, p);
   is_lost_ = false;
   switch (p.operation) {
@@ -163,7 +149,7 @@ CosSin KnobKernel::given_cos_sin(const ropeproof_problem& p,
     at = row * p.table_token_stride;
   }
   at += p.cache == ROPEPROOF_CACHE_DOUBLED
-            ? reference::target_pair(window_of(spec_of(p)), j).u
+            ? reference::target_pair(window_of(spec_), j).u
             : j;
   const Format table = plugin::format_of(p.table_dtype);
   const auto entry = [&](void* entries, std::int64_t i) {
@@ -226,7 +212,7 @@ void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
                              const std::byte* x, std::byte* y) {
   const Format dtype = plugin::format_of(p.dtype);
   const Format narrow = knobs_.dtype.value_or(dtype);
-  const reference::Spec spec = spec_of(p);
+  const reference::Spec& spec = spec_;
   const auto channel = [&](auto* row, std::int64_t t) {
     return row + t * static_cast<std::int64_t>(plugin::bytes_of(dtype));
   };
@@ -374,7 +360,7 @@ void KnobKernel::write_frequencies(const ropeproof_problem& p) {
 
 void KnobKernel::permute(const ropeproof_problem& p) {
   const Format dtype = plugin::format_of(p.dtype);
-  const reference::Layout layout = spec_of(p).layout;
+  const reference::Layout& layout = spec_.layout;
   const std::vector<std::size_t> source =
       knobs_.permutation ? knobs_.permutation(layout)
                          : reference::channel_permutation(layout);

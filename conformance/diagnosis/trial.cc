@@ -68,6 +68,12 @@ Trial::Trial(const cases::RopeCase& c, std::uint32_t operation,
   }
 }
 
+Format Trial::format() const {
+  return permute_ != nullptr    ? Format::kF64
+         : is_table(operation_) ? claim_.table
+                                : case_->dtype;
+}
+
 void Trial::choose_heads() {
   constexpr std::size_t kMostElements = 8192;
   if (got_.size() <= kMostElements) return;
@@ -107,10 +113,14 @@ Trial::Trial(const cases::PermuteCase& c, const plugin::Description& kernel,
 }
 
 void Trial::add(double got, double want, const Bound& bound) {
+  const double error = distance(got, want);
+  const std::uint64_t bits = encode(format(), got);
   got_.push_back(got);
+  bits_.push_back(bits);
   want_.push_back(want);
   bounds_.push_back(bound);
-  is_wrong_.push_back(!(distance(got, want) <= bound.own));
+  is_wrong_.push_back(!(error <= bound.own));
+  is_exact_.push_back(error == 0 || bits == encode(format(), want));
 }
 
 void Trial::add_table(const cases::Bits& got, const cases::Bits& want) {
@@ -182,12 +192,14 @@ void Trial::add_rotated(const cases::Bits& got, const cases::Bits& want,
 
 std::vector<double> Trial::limits(const std::vector<double>& is,
                                   const std::vector<double>& rotated) const {
-  std::vector<double> limits;
-  limits.reserve(is.size());
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    limits.push_back(std::max(2 * bounds_[i].own, bounds_[i].head));
+  std::vector<double> limits(is.size());
+  const auto least = [&](std::size_t i) {
+    return std::max(2 * bounds_[i].own, bounds_[i].head);
+  };
+  if (permute_ != nullptr) {
+    for (std::size_t i = 0; i < is.size(); ++i) limits[i] = least(i);
+    return limits;
   }
-  if (permute_ != nullptr) return limits;
   const double u =
       reference::traits(is_table(operation_) ? claim_.table : claim_.output)
           .unit_roundoff;
@@ -196,6 +208,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
       : operation_ == ROPEPROOF_TABLE     ? case_->pairs()
                                           : case_->spec.layout.head_dim);
   for (std::size_t begin = 0; begin < is.size(); begin += head) {
+    if (!is_seen(begin)) continue;
     double longest = 0, moved = 0;
     for (std::size_t i = begin; i < begin + head; ++i) {
       if (std::isfinite(is[i])) longest = std::max(longest, std::abs(is[i]));
@@ -204,7 +217,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
     }
     for (std::size_t i = begin; i < begin + head; ++i) {
       const double result = longest * std::max(bounds_[i].relative, 8 * u);
-      limits[i] = std::max(limits[i], result) + moved;
+      limits[i] = std::max(least(i), result) + moved;
     }
   }
   return limits;
@@ -222,12 +235,6 @@ Fit Trial::compare(const std::vector<double>& is,
   constexpr double kMany = 8;
   // What a rounding moves the other way is about as far off as what it moves.
   constexpr double kFar = 4;
-  const Format format = permute_ != nullptr    ? Format::kF64
-                        : is_table(operation_) ? claim_.table
-                                               : case_->dtype;
-  const auto is_like = [format](double a, double b) {
-    return distance(a, b) == 0 || encode(format, a) == encode(format, b);
-  };
   const bool is_lost = is.size() != got_.size();  // it leaves its memory
   for (std::size_t i = 0; i < got_.size(); ++i) {
     if (!is_seen(i)) {
@@ -238,8 +245,10 @@ Fit Trial::compare(const std::vector<double>& is,
     const double off = is_lost ? kInfinity : distance(got_[i], is[i]);
     const double limit = is_lost ? bound.head : limits[i];
     if (!bound.is_vacuous) {
-      if (is_lost || !is_like(got_[i], is[i])) ++fit.unlike_bug;
-      if (!is_like(got_[i], want_[i])) ++fit.unlike_exact;
+      const bool is_like =
+          !is_lost && (off == 0 || bits_[i] == encode(format(), is[i]));
+      if (!is_like) ++fit.unlike_bug;
+      if (!is_exact_[i]) ++fit.unlike_exact;
     }
     if (!is_wrong_[i]) {
       if (bound.is_vacuous || off <= limit) continue;

@@ -105,14 +105,15 @@ class Trial {
                    const cases::Bits& x, std::int64_t heads);
   void add_table(const cases::Bits& got, const cases::Bits& want);
   void add(double got, double want, const Bound& bound);
+  reference::Format format() const;  // of the elements
   // Of a large answer some heads are looked at: right and wrong ones.
   void choose_heads();
   bool is_seen(std::size_t element) const {
     return seen_.empty() || seen_[element / static_cast<std::size_t>(
                                                 case_->spec.layout.head_dim)];
   }
-  // How far the answer may be from `is`; `rotated` is the same with other angles, or
-  // empty.
+  // How far the answer may be from `is`, where it is looked at; `rotated` is the same
+  // with other angles, or empty.
   std::vector<double> limits(const std::vector<double>& is,
                              const std::vector<double>& rotated) const;
   Fit compare(const std::vector<double>& is, const std::vector<double>& limits,
@@ -125,8 +126,9 @@ class Trial {
   Predictor bugs_;
   double angle_error_ = 0;  // relative, of what the claim allows
   std::vector<double> got_, want_;
+  std::vector<std::uint64_t> bits_;  // of got_, in format()
   std::vector<Bound> bounds_;
-  std::vector<bool> is_wrong_;
+  std::vector<bool> is_wrong_, is_exact_;
   std::vector<bool> seen_;  // heads; empty: all
 };
 
