@@ -58,9 +58,12 @@ class Prover : public OracleProver {
         pairs_(spec.layout.rotary_dim / 2) {
     for (std::int64_t j = 0; j < pairs_; ++j) {
       exact_theta_.push_back(exact_frequency(rope_, j));
-      theta_.push_back(theta<First>(j));
     }
     const std::int64_t tokens = std::ssize(positions) / spec.axes.count;
+    if (tokens == 0) return;  // who asks for a resolution needs no more
+    for (std::int64_t j = 0; j < pairs_; ++j) {
+      theta_.push_back(theta<First>(j));
+    }
     for (std::int64_t token = 0; token < tokens; ++token) {
       positions_.push_back(position_of(positions, spec.axes.count, token));
     }
@@ -74,11 +77,11 @@ class Prover : public OracleProver {
   const Resolution& resolution() const override { return rope_.resolution; }
 
   std::vector<WideGolden> frequencies() const override {
-    std::vector<WideGolden> result(theta_.size());
+    std::vector<WideGolden> result(exact_theta_.size());
     parallel_for(pairs_, [&](std::int64_t j) {
       prove(
-          at(theta_, j), [&]<class Real>() { return theta<Real>(j); },
-          at(result, j));
+          theta_.empty() ? theta<First>(j) : at(theta_, j),
+          [&]<class Real>() { return theta<Real>(j); }, at(result, j));
     });
     return result;
   }
@@ -274,7 +277,7 @@ class Prover : public OracleProver {
   Rope rope_;
   std::int64_t pairs_;
   std::vector<std::optional<BinaryNumber>> exact_theta_;
-  std::vector<First> theta_;
+  std::vector<First> theta_;                    // none without positions
   std::vector<std::vector<double>> positions_;  // [tokens][axes]
   std::vector<Entry<First>> entries_;           // [tokens, pairs], first rung
 };
