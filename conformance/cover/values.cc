@@ -161,16 +161,19 @@ std::uint64_t fragile(Format format, std::uint64_t random) {
 }
 
 void mark(const RopeCase& c, std::uint64_t seed, Bits& x) {
-  std::vector<bool> is_outside(at(c.spec.layout.head_dim), true);
+  const std::size_t d = at(c.spec.layout.head_dim);
+  std::vector<bool> is_outside(d, true);
   for (std::int64_t j = 0; j < c.pairs(); ++j) {
     const auto [u, v] = target_pair(c.spec, j);
     is_outside[at(u)] = is_outside[at(v)] = false;
   }
   const std::size_t row = c.batch > 0 ? x.size() / at(c.batch) : 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (!is_outside[i % is_outside.size()]) continue;
-    Draw draw(random_bits(seed, i % row));
-    if (draw.one_in(2)) x[i] = fragile(c.dtype, draw.bits());
+  for (std::size_t t = 0; t < d; ++t) {
+    if (!is_outside[t]) continue;
+    for (std::size_t i = t; i < x.size(); i += d) {
+      Draw draw(random_bits(seed, i % row));
+      if (draw.one_in(2)) x[i] = fragile(c.dtype, draw.bits());
+    }
   }
 }
 
