@@ -32,6 +32,7 @@ endfunction()
 
 ropeproof_tests(reference ropeproof::reference Boost::headers OpenMP::OpenMP_CXX)
 ropeproof_unity(reference_test)
+target_compile_options(reference_test PRIVATE $<$<CONFIG:Release>:-O1>)
 if(ROPEPROOF_MPFI)
   target_link_libraries(reference_test PRIVATE MPFI::MPFI)
   target_compile_definitions(reference_test PRIVATE ROPEPROOF_HAVE_MPFI)
