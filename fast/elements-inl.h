@@ -185,6 +185,47 @@ HWY_INLINE void Narrow(hn::Vec<D> v, D d, F16* to) {
 #endif  // ROPEPROOF_FAST_NATIVE_F16
 #undef ROPEPROOF_FAST_NATIVE_F16
 
+#if HWY_TARGET != HWY_SCALAR
+
+// Two bf16 in a 32-bit word: the even one, below, and the odd one.
+template <class D>
+HWY_INLINE void LoadWords(D d, const Bf16* from, hn::Vec<D>& even,
+                          hn::Vec<D>& odd) {
+  const hn::RebindToUnsigned<D> u32;
+  const hn::Repartition<std::uint8_t, D> u8;  // of any alignment
+  const auto words = hn::BitCast(
+      u32, hn::LoadU(u8, reinterpret_cast<const std::uint8_t*>(from)));
+  even = hn::BitCast(d, hn::ShiftLeft<16>(words));
+  odd = hn::BitCast(d, hn::And(words, hn::Set(u32, 0xffff0000)));
+}
+
+// To nearest, ties to even, as RoundToBf16: up where the half cut off, or the
+// last bit kept with a tie, exceeds 0x8000.
+template <class D>
+HWY_INLINE void StoreWords(hn::Vec<D> even, hn::Vec<D> odd, D, Bf16* to) {
+  const hn::RebindToUnsigned<D> u32;
+  const hn::Repartition<std::uint16_t, D> u16;
+  const hn::Repartition<std::uint8_t, D> u8;
+  const auto even_bits = hn::BitCast(u32, even);
+  const auto odd_bits = hn::BitCast(u32, odd);
+  const auto kept =
+      hn::OddEven(hn::BitCast(u16, odd_bits),
+                  hn::BitCast(u16, hn::ShiftRight<16>(even_bits)));
+  const auto cut = hn::OddEven(hn::BitCast(u16, hn::ShiftLeft<16>(odd_bits)),
+                               hn::BitCast(u16, even_bits));
+  const auto one = hn::Set(u16, 1);
+  const auto goes_up =
+      hn::Gt(hn::Or(cut, hn::And(kept, one)), hn::Set(u16, 0x8000));
+#if HWY_HAVE_SCALABLE || HWY_TARGET <= HWY_AVX3
+  const auto rounded = hn::IfThenElse(goes_up, hn::Add(kept, one), kept);
+#else  // a mask is a vector, of -1 where it is true
+  const auto rounded = hn::Sub(kept, hn::VecFromMask(u16, goes_up));
+#endif
+  hn::StoreU(hn::BitCast(u8, rounded), u8, reinterpret_cast<std::uint8_t*>(to));
+}
+
+#endif  // HWY_TARGET != HWY_SCALAR
+
 // c and s keep a NaN's low half out of RoundToBf16: see there.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V WithPlainNan(D d, V v) {
