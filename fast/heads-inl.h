@@ -128,12 +128,6 @@ HWY_INLINE void RotateChunk(Rotator rotator, D d, const Walk& walk, const E* in,
   }
 }
 
-// The groups of the largest chunk: cosines and sines may take half of the
-// registers.
-template <class Rotator>
-constexpr std::size_t kMostGroups = (HWY_TARGET > HWY_AVX3 ? 16 : 32) /
-                                    (Rotator::kTakesTwo ? 8 : 4);
-
 template <std::size_t kGroups>
 using Groups = std::integral_constant<std::size_t, kGroups>;
 
@@ -157,9 +151,9 @@ HWY_INLINE void RotatePairs(First first, Last last, const Walk& walk,
       }
     }
   };
-  run(Groups<kMostGroups<First>>());
-  run(Groups<kMostGroups<First> / 2>());
-  run(Groups<kMostGroups<First> / 4>());
+  run(Groups<First::kMostGroups>());
+  run(Groups<First::kMostGroups / 2>());
+  run(Groups<First::kMostGroups / 4>());
   cos += done;
   sin += done;
   ForEachGroup<T>(first, last, n - done,
@@ -199,7 +193,7 @@ HWY_INLINE bool RotateIfOneChunk(const Rotator& rotator, const Tensor& tensor,
     }
     return false;
   };
-  constexpr std::size_t kMost = kMostGroups<Rotator>;
+  constexpr std::size_t kMost = Rotator::kMostGroups;
   return run(Groups<kMost / 2>()) || run(Groups<kMost>()) ||
          run(Groups<(kMost > 4 ? kMost / 4 : 0)>());
 }

@@ -21,6 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // two vectors:
 //
 //   kTakesTwo       whether two vectors, each with cosines and sines of its own
+//   kTakesEachOnce  whether Rotate uses each vector of cosines and sines once
+//   kMostGroups     how many groups' cosines and sines a loop over heads keeps
 //   kSpreadPerPair  how many numbers Load makes of a pair's cosine and sine
 //   kMinLanes       the narrowest vector that it serves
 //   Pairs(d)        how many pairs a group has
@@ -67,11 +69,20 @@ HWY_INLINE V RotatedV(V x_u, V x_v, V c, V s) {
   }
 }
 
+// Whether 16 registers are all there are; and whether instructions take operands from
+// memory, of any alignment.
+constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3;
+constexpr bool kTakesOperands = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
+
 // What rotators have in common, unless they say otherwise.
 template <std::size_t kPairsPerTwoLanes, std::size_t kChannelsPerLane,
           bool kTwo = false>
 struct RotatorBase {
   static constexpr bool kTakesTwo = kTwo;
+  static constexpr bool kTakesEachOnce = kPairsPerTwoLanes == 1;
+  // 16 vectors; with AVX2 some of them are operands.
+  static constexpr std::size_t kMostGroups =
+      (kFewRegisters && !kTakesOperands ? 8 : 16) / (kTwo ? 4 : 2);
   static constexpr std::size_t kMinLanes = 1;
   static constexpr std::size_t kChannelsPerPair =
       2 * kChannelsPerLane / kPairsPerTwoLanes;
@@ -100,10 +111,13 @@ HWY_INLINE void LoadCosSin(D d, T sign, const T* cos, const T* sin, V& c,
   }
 }
 
-// Pairs (u + i, u + distance + i).
+// Pairs (u + i, u + distance + i). With AVX2 x_v is loaded twice, as an operand of either
+// product: it leaves a register for a cosine.
 template <class E>
 struct SplitRotator : RotatorBase<2, 1> {
   using T = Compute<E>;
+  static constexpr bool kLoadsAgain =
+      kFewRegisters && kTakesOperands && sizeof(E) == sizeof(T);
   std::size_t distance;
   T sign;
 
@@ -112,11 +126,13 @@ struct SplitRotator : RotatorBase<2, 1> {
     LoadCosSin<E>(d, sign, cos, sin, c, s);
   }
   template <class D, class V>
-  HWY_INLINE void Rotate(D d, const E* in, const E*, E* out, V c, V s) const {
+  HWY_INLINE void Rotate(D d, const E* in, const E* again, E* out, V c,
+                         V s) const {
     const V x_u = Widen(d, in);
     const V x_v = Widen(d, in + distance);
     Narrow(hn::MulSub(x_u, c, hn::Mul(x_v, s)), d, out);
-    Narrow(RotatedV<E>(x_u, x_v, c, s), d, out + distance);
+    const V v_again = kLoadsAgain ? Widen(d, again + distance) : x_v;
+    Narrow(RotatedV<E>(x_u, v_again, c, s), d, out + distance);
   }
 };
 
@@ -199,9 +215,11 @@ HWY_INLINE hn::Vec<D> LoadHalfTwice(D d, const float* from) {
   return hn::DupEven(x);
 }
 
-// In f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]).
+// In f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]). It loads two vectors for one
+// that it stores, and has no time for more operands from memory.
 template <>
 struct InterleavedRotator<float> : RotatorBase<1, 1> {
+  static constexpr std::size_t kMostGroups = kFewRegisters ? 4 : 8;
   static constexpr std::size_t kMinLanes = 2;
   float sign;
 

@@ -40,18 +40,13 @@ constexpr std::int64_t kStreamBytes = sizeof(E) < 4 ? kCacheBytes : 1 << 20;
 template <class E>
 constexpr std::int64_t kPrefetchBytes = sizeof(E) < 4 ? 4096 : 0;
 
-// Groups whose cosines and sines stay in registers, of up to 64 pairs. None with 16
-// registers: the rotation needs them more (Zen 4, AVX2: 512 tokens 1.00 to 1.05 times as
-// fast with none, head-major 1.05 to 1.3 times).
+// Groups whose cosines and sines stay in registers, of up to 64 pairs.
 template <class Rotator, class T>
 constexpr std::size_t kKeptGroups =
-    HWY_TARGET > HWY_AVX3
-        ? 0
-        : std::min(kMostGroups<Rotator>,
-                   std::max(std::size_t{1},
-                            64 * Rotator::kSpreadPerPair /
-                                (Rotator::kTakesTwo ? 4 : 2) /
-                                hn::MaxLanes(hn::ScalableTag<T>())));
+    std::min(Rotator::kMostGroups,
+             std::max(std::size_t{1}, 64 * Rotator::kSpreadPerPair /
+                                          (Rotator::kTakesTwo ? 4 : 2) /
+                                          hn::MaxLanes(hn::ScalableTag<T>())));
 
 // Stores what Load forms of n pairs.
 template <class First, class Last, class T>
@@ -85,11 +80,15 @@ HWY_INLINE void RotateSpread(First first, Last last, std::size_t n, const E* in,
     const T* const from = spread + i * First::kSpreadPerPair;
     const std::size_t at = i * First::kChannelsPerPair;
     const std::size_t lanes = hn::Lanes(d);
-    const auto c = LoadOnce(d, from), s = LoadOnce(d, from + lanes);
-    if constexpr (std::decay_t<decltype(rotator)>::kTakesTwo) {
+    using Rotator = std::decay_t<decltype(rotator)>;
+    const auto load = [&](const T* numbers) ROPEPROOF_FAST_LAMBDA {
+      if constexpr (Rotator::kTakesEachOnce) return hn::LoadU(d, numbers);
+      return LoadOnce(d, numbers);
+    };
+    const auto c = load(from), s = load(from + lanes);
+    if constexpr (Rotator::kTakesTwo) {
       rotator.Rotate(d, in + at, again + at, out + at, c, s,
-                     LoadOnce(d, from + 2 * lanes),
-                     LoadOnce(d, from + 3 * lanes));
+                     load(from + 2 * lanes), load(from + 3 * lanes));
     } else {
       rotator.Rotate(d, in + at, again + at, out + at, c, s);
     }
@@ -131,16 +130,18 @@ HWY_INLINE void RotateAlong(First first, Last last, std::size_t n,
   const std::size_t pairs = kGroups * First::Pairs(d);
   const std::size_t at = kGroups * First::Channels(d);
   const std::size_t others = n - pairs;
-  if (others != 0) {
-    Spread(first, last, others, cos + pairs, sin + pairs, spread);
+  const auto prefetch = [&](const E* x, const E*, E*) ROPEPROOF_FAST_LAMBDA {
+    if constexpr (kPrefetchBytes<E> != 0) PrefetchAll(x + ahead, bytes);
+  };
+  if (others == 0) {
+    return RotateChunk<kGroups>(first, d, walk, in, out, cos, sin, prefetch);
   }
+  Spread(first, last, others, cos + pairs, sin + pairs, spread);
   RotateChunk<kGroups>(
       first, d, walk, in, out, cos, sin,
       [&](const E* x, const E* again, E* y) ROPEPROOF_FAST_LAMBDA {
-        if constexpr (kPrefetchBytes<E> != 0) PrefetchAll(x + ahead, bytes);
-        if (others != 0) {
-          RotateSpread(first, last, others, x + at, again + at, y + at, spread);
-        }
+        prefetch(x, again, y);
+        RotateSpread(first, last, others, x + at, again + at, y + at, spread);
       });
 }
 
