@@ -96,7 +96,7 @@ struct NoMore {
 };
 
 // Loads the cosines and sines of kGroups groups, then rotates all heads by them.
-// Calls more(in, again, out) for each.
+// Calls more(in, again, out) for each, afterwards: memory is to be read in its order.
 template <std::size_t kGroups, class Rotator, class D, class E, class T,
           class More, class... V>
 HWY_INLINE void RotateChunk(Rotator rotator, D d, const Walk& walk, const E* in,
@@ -119,8 +119,8 @@ HWY_INLINE void RotateChunk(Rotator rotator, D d, const Walk& walk, const E* in,
   } else {
     const E* again = HiddenCopy(in);
     for (std::int64_t left = walk.count; left > 0; --left) {
-      more(in, again, out);
       RotateGroups(rotator, d, in, again, out, loaded...);
+      more(in, again, out);
       in += walk.in_step;
       again += walk.in_step;
       out += walk.out_step;
