@@ -235,19 +235,27 @@ HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Mask<DU> among, hn::Vec<DU> x,
 #endif
 }
 
-// Which doubles y of `among` cannot round to the wrong float if they are off by less
+// The bits of MovedFromTie of which one is set unless the double is within kHalfWidth
+// ulp of a tie.
+template <std::uint64_t kHalfWidth>
+constexpr auto kFarBits = static_cast<std::uint32_t>((std::uint64_t{1} << 29) -
+                                                     2 * kHalfWidth);
+
+// The low bits of doubles, 32 at least, moved: those of a tie begin with zeros.
+template <std::uint64_t kHalfWidth, class DU>
+HWY_INLINE hn::Vec<DU> MovedFromTie(DU du, hn::Vec<DU> low) {
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
+  return hn::Add(low, hn::Set(du, hn::TFromD<DU>{kHalf + kHalfWidth}));
+}
+
+// Which doubles of `among` cannot round to the wrong float if they are off by less
 // than kHalfWidth of their ulp, a power of two: those whose low 29 bits, which
-// rounding cuts off, are not that close to a half. `low` holds the low bits of y,
-// 32 at least.
+// rounding cuts off, are not that close to a half.
 template <std::uint64_t kHalfWidth, class DU>
 HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
                                      hn::Vec<DU> low) {
-  using U = hn::TFromD<DU>;
-  constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
-  constexpr std::uint64_t kFarBits = 2 * kHalf - 2 * kHalfWidth;
-  // Adding moves the critical values to those that begin with zeros.
-  const auto moved = hn::Add(low, hn::Set(du, U{kHalf + kHalfWidth}));
-  return HasAny(du, among, moved, hn::Set(du, U{kFarBits}));
+  return HasAny(du, among, MovedFromTie<kHalfWidth>(du, low),
+                hn::Set(du, hn::TFromD<DU>{kFarBits<kHalfWidth>}));
 }
 
 // kCosSinBound = 8.9u of |y| is at most 8.9 ulp of the double y.

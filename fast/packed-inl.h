@@ -52,12 +52,34 @@ struct Packed {
     return hn::ConcatEven(u32, hn::BitCast(u32, upper),
                           hn::BitCast(u32, lower));
   }
-  // Which of `among` are so far from a tie that an error below kHalfWidth ulp of
-  // the double does not matter: see IsFarFromTie.
+  // Whether all of `among` are true and all cosines and sines are so far from a tie that
+  // an error below kHalfWidth ulp of the double does not matter: see IsFarFromTie.
   template <std::uint64_t kHalfWidth>
-  static HWY_INLINE hn::Mask<U32> AreFarFromTies(hn::Mask<U32> among, V lower,
-                                                 V upper) {
-    return IsFarFromTie<kHalfWidth>(U32(), among, Words(lower, upper));
+  static HWY_INLINE bool AllAreFarFromTies(hn::Mask<U32> among, V c_0, V c_1,
+                                           V s_0, V s_1) {
+    const U32 u32;
+    const auto c = AnyWords(c_0, c_1), s = AnyWords(s_0, s_1);
+#if HWY_TARGET <= HWY_AVX3
+    among = IsFarFromTie<kHalfWidth>(u32, among, c);
+    return hn::AllTrue(u32, IsFarFromTie<kHalfWidth>(u32, among, s));
+#else  // one comparison less
+    const auto bits = hn::Set(u32, kFarBits<kHalfWidth>);
+    const auto least = hn::Min(hn::And(MovedFromTie<kHalfWidth>(u32, c), bits),
+                               hn::And(MovedFromTie<kHalfWidth>(u32, s), bits));
+    return hn::AllTrue(u32, hn::AndNot(hn::Eq(least, hn::Zero(u32)), among));
+#endif
+  }
+
+ private:
+  // As Words, in any order.
+  static HWY_INLINE hn::Vec<U32> AnyWords(V lower, V upper) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    if constexpr (sizeof(V) == 32) {
+      return hn::Vec<U32>{_mm256_castps_si256(_mm256_shuffle_ps(
+          _mm256_castpd_ps(lower.raw), _mm256_castpd_ps(upper.raw), 0x88))};
+    }
+#endif
+    return Words(lower, upper);
   }
 };
 
@@ -149,10 +171,11 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
   store(hn::IfThenElse(is_odd, minus_s, c), cos);
   store(hn::IfThenElse(is_odd, c, s), sin);
 
-  auto is_good = hn::FirstN(u32, hn::Lanes(u32));
-  is_good = Both::template AreFarFromTies<kQuickHalfWidth>(is_good, c_0, c_1);
-  is_good = Both::template AreFarFromTies<kQuickHalfWidth>(is_good, s_0, s_1);
-  if (HWY_LIKELY(hn::AllTrue(u32, is_good))) return;
+  const auto all = hn::FirstN(u32, hn::Lanes(u32));
+  if (HWY_LIKELY(Both::template AllAreFarFromTies<kQuickHalfWidth>(
+          all, c_0, c_1, s_0, s_1))) {
+    return;
+  }
   FormBothChunks(d64, fourfold, hi, lo, amplitude, cos, sin);
 }
 

@@ -108,11 +108,10 @@ HWY_INLINE void StoreSums(D, const Plan& plan, std::size_t pair, double p,
   const typename Both::F32 d32;
   const typename Both::U32 u32;
   auto c = Both::Floats(c_0, c_1), s = Both::Floats(s_0, s_1);
-  auto is_good =
+  const auto are_large =
       hn::RebindMask(u32, hn::Ge(LesserMagnitude(c, s), hn::LoadU(d32, least)));
-  is_good = Both::template AreFarFromTies<kRunHalfWidth>(is_good, c_0, c_1);
-  is_good = Both::template AreFarFromTies<kRunHalfWidth>(is_good, s_0, s_1);
-  if (HWY_UNLIKELY(!hn::AllTrue(u32, is_good))) {
+  if (HWY_UNLIKELY(!Both::template AllAreFarFromTies<kRunHalfWidth>(
+          are_large, c_0, c_1, s_0, s_1))) {
     HWY_ALIGN float buffer[2 * hn::MaxLanes(d32)];
     float* again = buffer + hn::MaxLanes(d32);
     FormRow(plan, pair, hn::Lanes(d32), p, plan.amplitudes() + pair, buffer,

@@ -9,6 +9,8 @@ target_compile_features(ropeproof_fast PUBLIC cxx_std_20)
 target_compile_options(ropeproof_fast PRIVATE -ffp-contract=off)
 # -fno-exceptions: no handlers, so that calls of kernels can be tail calls.
 # -fno-tree-ter: keeps the two polynomials interleaved, as they are written.
+# -falign-loops=64: where in a line the loop over a run's rows begins is up to a tenth of
+# the time of a table (Zen 4, AVX-512).
 set_source_files_properties(fast/rotate_heads.cc PROPERTIES COMPILE_OPTIONS -fno-exceptions)
 # With AddressSanitizer g++ 12 takes minutes less for so many loops if it checks by calls and
 # does not look for where variables are.
@@ -17,7 +19,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=ad
     --param=asan-instrumentation-with-call-threshold=0 -fno-var-tracking)
 endif()
 set_source_files_properties(fast/angles.cc PROPERTIES COMPILE_OPTIONS
-  "-fno-exceptions;$<$<CXX_COMPILER_ID:GNU>:-fno-tree-ter>")
+  "-fno-exceptions;$<$<CXX_COMPILER_ID:GNU>:-fno-tree-ter>;$<$<CXX_COMPILER_ID:GNU>:-falign-loops=64>")
 
 install(TARGETS ropeproof_fast EXPORT ropeproofTargets COMPONENT fast)
 install(FILES fast/rope_fast.h fast/plan.h fast/bounds.h
