@@ -98,7 +98,7 @@ for asked in "${names[@]}"; do
   for library in "$natives"/*.so; do
     name=$(basename "$library" .so)
     if [ -f "$library" ] && [[ $asked == all || $asked == "$name" ]]; then
-      judge_engine "$name" "" --lib "$library"
+      judge_engine "$name.so" "" --lib "$library"  # mlx is a row of the table, too
     fi
   done
 done
