@@ -22,7 +22,8 @@ target_compile_options(ropeproof_conformance PRIVATE -ffp-contract=off)
 # Rooms that look at few numbers: -O1 compiles in two thirds of the time. With
 # ROPEPROOF_UNITY, whose files these are.
 set(unity_files ${PROJECT_BINARY_DIR}/CMakeFiles/ropeproof_conformance.dir/Unity)
-foreach(room IN ITEMS cases_families gallery identify models plugin report search text)
+foreach(room IN ITEMS cases_families gallery identify models plugin report search selftest
+    text)
   set_source_files_properties(${unity_files}/unity_conformance_${room}_cxx.cxx
     PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endforeach()
