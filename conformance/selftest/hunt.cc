@@ -3,6 +3,7 @@
 #include "conformance/check/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
+#include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
