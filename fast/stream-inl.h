@@ -144,7 +144,7 @@ HWY_INLINE void PrefetchAhead(const E* head, const Ahead& ahead) {
 }
 
 // Rotates n pairs of the heads of `walk`: the first groups by `cos` and `sin` in
-// registers, the others by `spread`. Prefetches `bytes` of what lies `ahead` of a head.
+// registers, the others by `spread`. Prefetches what is `ahead` of each.
 template <std::size_t kGroups, class First, class Last, class E, class T>
 HWY_INLINE void RotateAlong(First first, Last last, std::size_t n,
                             const Walk& walk, const E* in, E* out, const T* cos,
