@@ -270,7 +270,7 @@ Command add_bench(CLI::App& app) {
                    "plain C++ and `fast`, or what heeds ROPEPROOF_TARGET")
       ->check(CLI::IsMember({"AVX2", "SSE4"}));
   command->add_flag("--limits", flags->shows_limits,
-                    "a line for each limit, memcpy and plain C++ too");
+                    "a line for each limit, and for plain C++");
   command->add_option("--json", flags->json, "file for all figures");
   command->add_flag("--list", flags->only_lists,
                     "only name the rows that would be timed");

@@ -1,7 +1,6 @@
 #include "conformance/bench/limits.h"
 
 #include <bit>
-#include <cstring>
 
 #include "conformance/bench/plain_types.h"
 #include "conformance/bench/widest.h"
@@ -115,14 +114,6 @@ void fill_past(const Bytes& bytes, std::uint32_t value) {
 #else
   fill(bytes, value);
 #endif
-}
-
-void copy(const Bytes& bytes, void* room) {
-  for (std::size_t i = 0; i < bytes.count; ++i) {
-    std::memcpy(static_cast<std::byte*>(room) + i * bytes.stride,
-                static_cast<const std::byte*>(bytes.data) + i * bytes.stride,
-                bytes.length);
-  }
 }
 
 }  // namespace ropeproof::conformance::bench

@@ -54,9 +54,6 @@ void rotate_by_rows(const ropeproof_problem& problem, Prefetch prefetch);
 void fill(const Bytes& bytes, std::uint32_t value);
 void fill_past(const Bytes& bytes, std::uint32_t value);
 
-// Copies every byte to the same place in `room`.
-void copy(const Bytes& bytes, void* room);
-
 // RoPE as one writes it: loops over tokens, heads and pairs, libm's cosf and
 // sinf of an f32 angle, formed once for all heads of a token. The description
 // and the answer are those of a plug-in: f32, f16 and bf16, in place,

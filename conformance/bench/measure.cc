@@ -48,7 +48,7 @@ Bytes part_of(const Bytes& bytes, int i, int n) {
   return {static_cast<std::byte*>(bytes.data) + line(i), 1, length, length};
 }
 
-// All of a row's candidates: limits, plain C++, memcpy, then the kernels; in rows
+// All of a row's candidates: limits, plain C++, then the kernels; in rows
 // of several threads once more, on one.
 class RowTimer {
  public:
@@ -178,12 +178,6 @@ class RowTimer {
     }
     names_.push_back("plain");
     add_kernel(plain_, 1);
-    // After plain C++, which may be slow enough for neighbours to empty a cache: that is
-    // not to be the first kernel's.
-    const Bytes bytes = work_.rotated();
-    if (row_.is_table() && !room_) room_.emplace(bytes.length);
-    void* const room = room_ ? room_->data() : work_.room();
-    add_limit("memcpy", 1, [room](const Bytes& b) { copy(b, room); });
     result_.limits.clear();
     for (const std::string& name : names_) result_.limits.push_back({name});
     for (const std::size_t i : offering_) add_kernel(kernels_[i], threads);
@@ -212,8 +206,7 @@ class RowTimer {
   Figures figures(std::size_t i) const {
     const std::size_t limits = result_.limits.size();
     Figures f{ns(i) / static_cast<double>(row_.tokens), row_.bytes() / ns(i),
-              ratio(limiting_, i), ratio({limits - 1}, i),
-              ratio({limits - 2}, i)};
+              ratio(limiting_, i), ratio({limits - 1}, i)};
     if (has_first_) f.of_first = ratio({limits}, i);
     if (row_.threads > 1) f.of_one_thread = ratio({count_ + i}, i);
     return f;
@@ -249,8 +242,7 @@ class RowTimer {
   volatile std::uint32_t none_ = 0;  // which no compiler knows
   volatile float one_ = 1;
   int rotations_ = 0;
-  std::vector<ropeproof_problem> rows_;  // as plain C++ is asked
-  std::optional<Memory> room_;
+  std::vector<ropeproof_problem> rows_;           // as plain C++ is asked
   std::vector<std::size_t> offering_;             // kernels that offer the row
   std::vector<std::unique_ptr<Runner>> runners_;  // plain C++, then kernels
   std::vector<std::string> names_;                // of the limits

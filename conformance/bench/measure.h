@@ -26,14 +26,14 @@ struct TimedKernel {
 // one's, in the same rounds: above 1, this one is faster.
 struct Figures {
   double ns_per_token = 0, gb_per_s = 0;
-  double of_limit = 0, of_memcpy = 0, of_plain = 0;
+  double of_limit = 0, of_plain = 0;
   std::optional<double> of_first = {};  // where the first kernel is measured
   std::optional<double> of_one_thread =
       {};  // itself; in rows of several threads
 };
 
 struct LimitSpeed {
-  std::string name;  // "touch", "touch ahead", ...; "plain" and "memcpy" last
+  std::string name;  // "touch", "touch ahead", ...; "plain" last
   Figures figures = {};
 };
 
@@ -74,9 +74,9 @@ struct Options {
 //     table       fill, fill past the caches, memset
 // For heads of 128 channels rotations as loops of instructions are measured, too, and are no
 // limits of the ratios: angle, by one angle; rows, f32, by the row's angles.
-// Several threads are OpenMP's, for limits and kernels alike; memcpy and plain
-// C++ stay on one, and the limit is that of as many threads or of one. Throws what
-// Workload does.
+// Several threads are OpenMP's, for limits and kernels alike; plain C++ stays on
+// one, and the limit is that of as many threads or of one. Throws what Workload
+// does.
 RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
                  const Options& options);
 

@@ -40,8 +40,8 @@ class PairedTimes {
 using Candidate = std::function<void()>;
 
 // Visits every candidate once per round, A B C, B C A, C A B, ... A visit is
-// `before_visit`, a run that is not timed (unless one takes long), and as many
-// runs as the schedule asks for. `now_ns` is the clock.
+// `before_visit`, four runs that are not timed (fewer, or none, where they take
+// long), and as many runs as the schedule asks for. `now_ns` is the clock.
 PairedTimes time_alternating(const std::vector<Candidate>& candidates,
                              const Schedule& schedule,
                              const std::function<void()>& before_visit,

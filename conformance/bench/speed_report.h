@@ -27,7 +27,7 @@ std::string speed_group(const Row& row, const std::vector<Entry>& entries);
 std::string speed_lines(const RowSpeed& speed,
                         const std::vector<Entry>& entries, bool shows_limits);
 
-inline constexpr const char* kSpeedFormat = "ropeproof-bench/2";
+inline constexpr const char* kSpeedFormat = "ropeproof-bench/3";
 
 // One JSON document.
 std::string speed_json(const std::string& suite_version, int repetitions,

@@ -294,7 +294,7 @@ TEST_CASE("a kernel is judged in the dtypes that are asked for alone",
 }
 
 RowSpeed some_speed(const Row& row) {
-  const Figures widest{1234567.8, 1234.5, 0.001, 999999, 123.4, 1, {}};
+  const Figures widest{1234567.8, 1234.5, 0.001, 123.4, 1, 999999};
   RowSpeed speed{row,
                  {{"touch", widest}, {"fmt ahead", widest}},
                  "fmt ahead",

@@ -63,9 +63,8 @@ class Workload {
     return chosen_[static_cast<std::size_t>(chosen)];
   }
 
-  // What is to be rotated, and room for it; of a table, what is to be written.
+  // What is to be rotated; of a table, what is to be written.
   Bytes rotated() const;
-  void* room() const { return out_.data(); }
 
  private:
   const std::pair<Memory, Memory>& tables(reference::Format format);

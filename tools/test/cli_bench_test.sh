@@ -57,8 +57,8 @@ assert all(k["status"] == "measured" and k["ns_per_token"] > 0 and k["of_first"]
 assert f32["kernels"][0]["of_first"] == 1
 def limits(row):  # that every machine has
     return [name for name in row["limits"] if name.split()[0] not in ("angle", "rows")]
-assert limits(f32) == ["touch", "touch ahead", "plain", "memcpy"]
-assert limits(bf16) == ["touch", "touch ahead", "fmt", "fmt ahead", "plain", "memcpy"]
+assert limits(f32) == ["touch", "touch ahead", "plain"]
+assert limits(bf16) == ["touch", "touch ahead", "fmt", "fmt ahead", "plain"]
 assert all(limit["ns_per_token"] > 0 for limit in f32["limits"].values())
 assert f32["limit"].startswith("touch") and bf16["limit"].startswith("fmt")
 assert [k["status"] for k in bf16["kernels"]] == ["unsupported", "measured", "unsupported"]
@@ -81,7 +81,7 @@ lines 1 '^ *1 .* my-rope  *[0-9.]* '
 # A line for each limit; the time of the process; several threads.
 says 0 '' bench --builtin fast --limits --clock process --repetitions 1 \
   --filter '^rotate/bf16/half_split/128/1(/2threads)?$'
-for limit in touch 'touch ahead' fmt 'fmt ahead' plain memcpy; do
+for limit in touch 'touch ahead' fmt 'fmt ahead' plain; do
   lines 2 "  $limit  *[0-9.]*[ *] "
 done
 expect 2 'clock' bench --builtin fast --clock sundial

@@ -90,7 +90,7 @@ causes "$version" 2199-12-31
 import json, sys
 work = sys.argv[1]
 report = json.load(open(work + "/fast.json"))
-json.dump({"format": "ropeproof-bench/2", "ropeproof": report["suite_version"],
+json.dump({"format": "ropeproof-bench/3", "ropeproof": report["suite_version"],
            "kernels": [{"kernel": "fast", "description": report["description"]}],
            "rows": [{"kernels": [{"kernel": "fast", "status": "measured", "of_limit": x}]}
                     for x in (0.25, 0.75)]}, open(work + "/bench.json", "w"))
@@ -110,8 +110,8 @@ expect 2 'shard.json: is shard 1/2' matrix "$work/shard.json" --out "$work/board
 judge case --builtin fast --case smoke-unit-001
 expect 2 'of part of a tier' matrix "$work/case.json" --out "$work/board"
 expect 2 'no report of' matrix "$work/bench.json" --out "$work/board"
-sed 's/bench.2/bench\/1/' "$work/bench.json" >"$work/old.json"
-expect 2 'expected ropeproof-bench/2' "${matrix[@]}" --bench "$work/old.json"
+sed 's/bench.3/bench\/2/' "$work/bench.json" >"$work/old.json"
+expect 2 'expected ropeproof-bench/3' "${matrix[@]}" --bench "$work/old.json"
 sed 's/"ropeproof": "[^"]*"/"ropeproof": "0.0.0"/' "$work/bench.json" >"$work/old.json"
 expect 2 'of another version' "${matrix[@]}" --bench "$work/old.json"
 sed 's/"of_limit"/"ratio"/' "$work/bench.json" >"$work/old.json"
