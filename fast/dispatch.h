@@ -2,6 +2,11 @@
 #ifndef ROPEPROOF_FAST_DISPATCH_H_
 #define ROPEPROOF_FAST_DISPATCH_H_
 
+// Not compiled for SSSE3, nor so tested: what has no SSE4.1 is from before 2008, or a
+// Bobcat, and takes SCALAR.
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS HWY_SSSE3
+#endif
 #include "hwy/targets.h"
 
 namespace ropeproof::fast {

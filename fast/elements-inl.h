@@ -51,8 +51,7 @@ HWY_INLINE hn::Vec<D> LoadOnce(D d, const T* from) {
 
 // Whether the target converts f16 itself, to nearest even. Below, Highway's
 // emulation truncates and knows no NaN.
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4 || \
-    HWY_TARGET == HWY_SSSE3
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
 #define ROPEPROOF_FAST_NATIVE_F16 0
 #else
 #define ROPEPROOF_FAST_NATIVE_F16 1

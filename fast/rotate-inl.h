@@ -194,7 +194,7 @@ struct InterleavedRotator : RotatorBase<1, 1> {
 template <bool kOdd, class D>
 HWY_INLINE hn::Vec<D> LoadHalfTwice(D d, const float* from) {
   const auto x = hn::LoadU(d, from);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
 #if HWY_TARGET <= HWY_AVX3
   if constexpr (sizeof(x) == 64) {
     return hn::Vec<D>{kOdd ? _mm512_movehdup_ps(x.raw)

@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "fast/dispatch.h"
 #include "fast/elements.h"
 #include "fast/plan.h"
 #include "fast/rope_fast.h"
-#include "hwy/targets.h"
 
 namespace ropeproof::fast {
 
