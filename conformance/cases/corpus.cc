@@ -6,6 +6,7 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/cases/encoding_case.h"
 #include "conformance/cases/families/families.h"
+#include "conformance/cases/ledger.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/smoke_text.h"
 #include "conformance/cases/vector_file.h"

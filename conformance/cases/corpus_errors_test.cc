@@ -93,7 +93,7 @@ TEST_CASE("byte ranges that do not fit the side file are refused by case",
 
   bulk = good;
   bulk.json.erase("payload");
-  CHECK_THAT(refusal([&] { read_group(bulk.json.dump(), "plain.json"); }),
+  CHECK_THAT(refusal([&] { read_group(bulk.json.dump(), {}, "plain.json"); }),
              ContainsSubstring("expected an array of strings"));
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a side file that is not the group's is refused",
                ContainsSubstring("sha256: differs from that of"));
   }
   SECTION("missing, or there without being named") {
-    CHECK_THAT(refusal([&] { read_group(bulk.json.dump(), "plain.json"); }),
+    CHECK_THAT(refusal([&] { read_group(bulk.json.dump(), {}, "plain.json"); }),
                ContainsSubstring("has 0"));
     bulk.json.erase("payload");
     CHECK_THAT(bulk.read_as_is(),
@@ -178,14 +178,14 @@ TEST_CASE("a group that is not what it says is refused",
     CAPTURE(row.place, row.error);
     Json json = row.group;
     change(json, row.place, row.value);
-    CHECK_THAT(refusal([&] { read_group(json.dump(), "plain.json"); }),
+    CHECK_THAT(refusal([&] { read_group(json.dump(), {}, "plain.json"); }),
                ContainsSubstring(row.error) && !ContainsSubstring("\n"));
   }
 }
 
 TEST_CASE("JSON that is made to hurt is refused", "[conformance][vectors]") {
   const auto error = [](const std::string& text) {
-    return refusal([&] { read_group(text, "x.json"); });
+    return refusal([&] { read_group(text, {}, "x.json"); });
   };
   std::string objects;
   for (int i = 0; i < 100000; ++i) objects += "{\"a\":";

@@ -24,7 +24,7 @@ std::string read_error(const std::function<void(json&)>& change) {
   const char* const file = "smoke-zero.json";
   json document = json::parse(text::read_file(kVectors / file));
   change(document["cases"][0]);
-  return refusal([&] { read_group(document.dump(), file); });
+  return refusal([&] { read_group(document.dump(), {}, file); });
 }
 
 TEST_CASE(

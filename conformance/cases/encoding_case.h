@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
-#include "conformance/cases/ledger.h"
 #include "reference/encodings/encoding.h"
 
 namespace ropeproof::conformance::cases {
@@ -90,11 +89,6 @@ void prove(reference::Oracle oracle, EncodingCase& c);
 // The file, and one case of it as LEDGER.txt knows it (vector_file.h).
 std::string write_encodings(std::span<const EncodingCase> cases);
 std::string content_of(const EncodingCase& c);
-
-// The ledger after `encodings` were committed, too (ledger.h).
-Ledger extended(Ledger ledger, std::span<const Group> groups,
-                std::span<const EncodingCase> encodings,
-                const std::string& version);
 
 // Throws FileError naming `file` and the place, as read_group does.
 std::vector<EncodingCase> read_encodings(const std::string& text,

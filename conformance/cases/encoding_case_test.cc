@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "conformance/cases/ledger.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/text/strict_json.h"
@@ -125,7 +126,7 @@ TEST_CASE("the ledger keeps encodings as it keeps cases",
   cases[0].values[0] ^= 1;
   CHECK_THAT(refusal([&] { extended(ledger, {}, cases, "2"); }),
              ContainsSubstring("encoding-integer-001: differs"));
-  CHECK_THAT(refusal([&] { extended(ledger, {}, "2"); }),
+  CHECK_THAT(refusal([&] { extended(ledger, {}, {}, "2"); }),
              ContainsSubstring("no longer generated"));
 }
 

@@ -99,9 +99,4 @@ Ledger extended(Ledger ledger, std::span<const Group> groups,
   return ledger;
 }
 
-Ledger extended(Ledger ledger, std::span<const Group> groups,
-                const std::string& version) {
-  return extended(std::move(ledger), groups, {}, version);
-}
-
 }  // namespace ropeproof::conformance::cases

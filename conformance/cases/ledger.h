@@ -17,6 +17,8 @@
 
 namespace ropeproof::conformance::cases {
 
+struct EncodingCase;
+
 struct LedgerEntry {
   std::string id, sha256, since;
   std::string retired;  // why; empty for a case that is there
@@ -28,10 +30,11 @@ using Ledger = std::vector<LedgerEntry>;
 Ledger read_ledger(const std::string& text, const std::string& file);
 std::string write_ledger(const Ledger& ledger);
 
-// The ledger after `groups` were committed: new cases appended, `since`
+// The ledger after the cases were committed: new ones appended, `since`
 // `version`. Throws FileError, naming the case, if one is not what it was,
 // vanished without being retired, or came back under a retired id.
 Ledger extended(Ledger ledger, std::span<const Group> groups,
+                std::span<const EncodingCase> encodings,
                 const std::string& version);
 
 }  // namespace ropeproof::conformance::cases

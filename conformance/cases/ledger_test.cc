@@ -28,23 +28,23 @@ TEST_CASE("the committed vectors are what the ledger says",
 TEST_CASE("new cases are appended, with the version that they came with",
           "[conformance][ledger]") {
   std::vector<Group> groups = {plain_group()};
-  const Ledger first = extended({}, groups, "1.0.0");
+  const Ledger first = extended({}, groups, {}, "1.0.0");
   REQUIRE(first.size() == 3);
   groups = test_groups();
   std::ranges::reverse(groups);
-  const Ledger second = extended(first, groups, "1.1.0");
+  const Ledger second = extended(first, groups, {}, "1.1.0");
   CHECK(write_ledger(second).starts_with(write_ledger(first)));
   CHECK(second.back().since == "1.1.0");
-  CHECK(write_ledger(extended(second, groups, "2.0.0")) ==
+  CHECK(write_ledger(extended(second, groups, {}, "2.0.0")) ==
         write_ledger(second));
 }
 
 TEST_CASE("words about a case may improve, its content may not",
           "[conformance][ledger]") {
   std::vector<Group> groups = test_groups();
-  const Ledger ledger = extended({}, groups, "1");
+  const Ledger ledger = extended({}, groups, {}, "1");
   const auto refused = [&] {
-    return refusal([&] { extended(ledger, groups, "2"); });
+    return refusal([&] { extended(ledger, groups, {}, "2"); });
   };
   RopeCase& c = groups[0].rope_cases[1];
   REQUIRE(c.id == "plain-002");
@@ -67,10 +67,10 @@ TEST_CASE("words about a case may improve, its content may not",
 TEST_CASE("a case that vanishes must be retired, and stays so",
           "[conformance][ledger]") {
   std::vector<Group> groups = test_groups();
-  Ledger ledger = extended({}, groups, "1");
+  Ledger ledger = extended({}, groups, {}, "1");
   groups[3].reject_cases.pop_back();
   const auto refused = [&] {
-    return refusal([&] { extended(ledger, groups, "2"); });
+    return refusal([&] { extended(ledger, groups, {}, "2"); });
   };
   CHECK_THAT(refused(), ContainsSubstring("reject-002") &&
                             ContainsSubstring("retired: reason"));
@@ -86,7 +86,7 @@ TEST_CASE("a case that vanishes must be retired, and stays so",
 TEST_CASE("generating refuses what the ledger refuses, before it writes",
           "[conformance][ledger]") {
   std::vector<Group> groups = test_groups();
-  const Ledger ledger = extended({}, groups, "1");
+  const Ledger ledger = extended({}, groups, {}, "1");
   groups[0].rope_cases[0].q[0] ^= 1;
   CHECK_THROWS_AS(
       corpus_files(groups, reference::Oracle::kBinFloat, "2", ledger),

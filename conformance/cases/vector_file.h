@@ -42,7 +42,6 @@ std::string content_of(const SequenceCase& c);
 // multiple of the two files.
 Group read_group(const std::string& text, std::span<const std::byte> payload,
                  const std::string& file);
-Group read_group(const std::string& text, const std::string& file);
 
 }  // namespace ropeproof::conformance::cases
 

@@ -318,8 +318,4 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
   return group;
 }
 
-Group read_group(const std::string& text, const std::string& file) {
-  return read_group(text, {}, file);
-}
-
 }  // namespace ropeproof::conformance::cases

@@ -20,8 +20,6 @@ double round_to(Format format, double x) {
   return decode(format, encode(format, x));
 }
 
-bool is_number_of(Format format, double x) { return round_to(format, x) == x; }
-
 #ifdef ROPEPROOF_HAVE_MPFI
 namespace {
 

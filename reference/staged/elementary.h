@@ -50,9 +50,6 @@ double apply(Op op, Format format, double a, double b = 0, double c = 0);
 // The number of `format` nearest to `x`.
 double round_to(Format format, double x);
 
-// Whether `x` is a number of `format`.
-bool is_number_of(Format format, double x);
-
 }  // namespace ropeproof::reference::staged
 
 #endif  // ROPEPROOF_REFERENCE_STAGED_ELEMENTARY_H_
