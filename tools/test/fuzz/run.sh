@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of untrusted bytes: tools/test/fuzz/run.sh [SECONDS [READER ...]]
 #
-# SECONDS (default 60) for each reader, one after the other. Needs clang, 16 or newer, and
-# its runtime: 14 compiles no captured structured binding. Inputs that were found
-# interesting stay in build/fuzz/corpus; one that crashes a reader is named, and the exit
-# status is 1.
+# SECONDS (default 60) for each reader, one after the other; README.md says what it needs.
+# Inputs that were found interesting stay in build/fuzz/corpus; one that crashes a reader is
+# named, and the exit status is 1.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
