@@ -10,6 +10,7 @@ import gc
 import io
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -292,6 +294,28 @@ class BadInput(unittest.TestCase):
                 with self.assertRaisesRegex(ropeproof.Error, message) as raised:
                     judge(function, **more)
                 self.assertNotIn("\n", str(raised.exception))
+
+    def assert_cannot_be_judged(self, message, **more):
+        with self.assertRaisesRegex(ropeproof.Error, message) as raised:
+            judge(my_rope, claim={"angle_class": "A1"},
+                  cases=["smoke-rich-009"], **more)
+        self.assertNotIn("\n", str(raised.exception))
+
+    def test_without_descriptors_it_is_an_error_of_one_line(self):
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        for files in range(3, 9):  # none free: 0, 1 and 2 are open
+            with self.subTest(files=files):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, limits[1]))
+                try:
+                    self.assert_cannot_be_judged("open files")
+                finally:
+                    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+    def test_without_a_place_for_files_it_is_an_error_of_one_line(self):
+        with mock.patch.object(tempfile, "tempdir", "/no/such/folder"):
+            self.assert_cannot_be_judged("^my_rope: .*/no/such/folder")
+        self.assert_cannot_be_judged("^my_rope: .*'/dev/full' cannot be written: ",
+                                     report="/dev/full")
 
 
 class Process(unittest.TestCase):

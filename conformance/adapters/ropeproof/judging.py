@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import pathlib
 import re
 import sys
 import tempfile
@@ -187,8 +188,12 @@ def _judged(path, arguments, kernel, report):
         raise Error(f"{kernel.description['name']}: {_reason(status, message)}")
     sys.stderr.write(message)
     if report:
-        with open(report, "w", encoding="utf-8") as file:
-            file.write(document)
+        try:
+            pathlib.Path(report).write_text(document, encoding="utf-8")
+        except OSError as error:  # a full disk
+            raise Error(f"{kernel.description['name']}: report "
+                        f"{str(report)!r} cannot be written: "
+                        f"{error.strerror}") from error
     return Report(text, document)
 
 
@@ -211,14 +216,18 @@ def _claim_strictest(path, arguments, kernel):
 
 def _run(path, arguments, kernel):
     """Status, text, the JSON that it wrote or None, messages."""
-    with tempfile.TemporaryDirectory(prefix="ropeproof-") as folder:
-        file = os.path.join(folder, "report.json")
-        status, text, message = runner.ask(
-            path, ["run", *arguments, "--report", file], kernel, folder)
-        document = None
-        if os.path.exists(file):
-            with open(file, encoding="utf-8") as written:
-                document = written.read()
+    try:
+        with tempfile.TemporaryDirectory(prefix="ropeproof-") as folder:
+            file = os.path.join(folder, "report.json")
+            status, text, message = runner.ask(
+                path, ["run", *arguments, "--report", file], kernel, folder)
+            document = None
+            if os.path.exists(file):
+                with open(file, encoding="utf-8") as written:
+                    document = written.read()
+    except OSError as error:  # not the function's, which are failures
+        raise Error(f"{kernel.description['name']}: cannot be judged here: "
+                    f"{error}") from error
     return status, text, document, message
 
 
