@@ -92,19 +92,67 @@ bool has_wrong_special(const check::Check& check) {
          check.suffixes.find('E') != std::string::npos;
 }
 
-// An error without the words that have digits: a message about other sizes is the
-// same. The first word stays, which says where it was raised, "rope.py:12:".
-std::string kind_of(const std::string& error) {
+// A message without the words that have digits: about other sizes it is the same. The
+// first ones stay.
+std::string without_sizes(const std::string& message, int kept) {
   std::string kind;
-  std::istringstream words(error);
-  for (std::string word; words >> word;) {
+  std::istringstream words(message);
+  for (std::string word; words >> word; --kept) {
     const bool has_digit = word.find_first_of("0123456789") != word.npos;
-    if (kind.empty() || !has_digit) kind += word + " ";
+    if (kept > 0 || !has_digit) kind += word + " ";
   }
   return kind;
 }
 
-Diagnosis meaning_of(const check::Check& check) {
+// The first word of an error says where it was raised, "rope.py:12:". Of shapes that do
+// not fit, other sizes make a library say something else there.
+std::string kind_of(const std::string& error) {
+  for (const char* word : {"shape", "dimension", "size"}) {
+    if (error.find(word) != error.npos) {
+      return "error of shapes: " + error.substr(0, error.find(' '));
+    }
+  }
+  return "error: " + without_sizes(error, 1);
+}
+
+// How a call ended badly, "CRASH: exited with status 3"; one kind for all sizes, but not
+// for all signals and exit statuses.
+std::string end_of(const check::Check& check, const std::string& reason) {
+  return check::verdict_word(check.verdict) + ": " + reason;
+}
+std::string kind_of_end(const std::string& end) {
+  return without_sizes(end, 5);
+}
+
+// How calls end that are asked for values alone.
+std::set<std::string> ends_of_values(const check::Run& run) {
+  std::set<std::string> ends;
+  for (const check::Check& check : run.checks) {
+    if (check::is_failure(check.verdict) && check.aspect.empty() &&
+        !check.reason.empty()) {
+      ends.insert(kind_of_end(end_of(check, check.reason)));
+    }
+  }
+  return ends;
+}
+
+// As other calls end; empty if none ends so. An aspect may say first which of its calls it
+// is: "call 2: ", "twice in a row: ".
+std::string usual_end(const check::Check& check,
+                      const std::set<std::string>& of_values) {
+  const std::size_t colon = check.reason.find(": ");
+  for (const std::string& reason :
+       {check.reason, colon == check.reason.npos
+                          ? check.reason
+                          : check.reason.substr(colon + 2)}) {
+    const std::string end = end_of(check, reason);
+    if (of_values.contains(kind_of_end(end))) return end;
+  }
+  return "";
+}
+
+Diagnosis meaning_of(const check::Check& check,
+                     const std::set<std::string>& of_values) {
   Diagnosis d;
   if (check.is_right_alone) {
     d.what = "keeps what it formed for an earlier problem";
@@ -130,6 +178,8 @@ Diagnosis meaning_of(const check::Check& check) {
     d.advice = m.advice;
     return d;
   }
+  d.what = usual_end(check, of_values);
+  if (!d.what.empty()) return d;  // whatever the aspect is about
   for (const Meaning& m : kMeanings) {
     if (!check.aspect.starts_with(m.words)) continue;
     d.what = m.what;
@@ -139,8 +189,8 @@ Diagnosis meaning_of(const check::Check& check) {
     if (!field.empty()) d.what += ", whatever its " + field;
     return d;
   }
-  d.what = check::verdict_word(check.verdict);
-  if (!check.reason.empty()) d.what += ": " + check.reason;
+  d.what = check.reason.empty() ? check::verdict_word(check.verdict)
+                                : end_of(check, check.reason);
   return d;
 }
 
@@ -177,6 +227,7 @@ std::vector<Diagnosis> broken_promises(const check::Run& run,
                                        const std::set<std::size_t>& explained) {
   std::set<std::pair<std::string, std::uint32_t>> wrong;
   std::int64_t tried = 0;
+  const std::set<std::string> of_values = ends_of_values(run);
   for (const check::Check& check : run.checks) {
     if (check.measurement && !check.measurement->pass() &&
         !check.is_right_alone && !has_wrong_special(check)) {
@@ -203,9 +254,9 @@ std::vector<Diagnosis> broken_promises(const check::Run& run,
       continue;
     }
     ++tried;
-    Diagnosis d = meaning_of(check);
+    Diagnosis d = meaning_of(check, of_values);
     const std::string kind =
-        check.error.empty() ? d.what : "error: " + kind_of(check.error);
+        check.error.empty() ? kind_of_end(d.what) : kind_of(check.error);
     auto& [first, checks] = kinds[kind];
     if (checks.empty()) {
       first = std::move(d);

@@ -51,15 +51,18 @@ check::Run raising(std::initializer_list<const char*> errors) {
 
 TEST_CASE("an error about other sizes is the same, one of another line is not",
           "[conformance][diagnosis]") {
-  const auto found =
-      broken_promises(raising({"rope.py:7: ValueError: shapes (5,16) (6,16)",
-                               "rope.py:7: ValueError: shapes (14,8) (15,8)",
-                               "rope.py:9: ValueError: shapes (5,16) (6,16)"}));
-  REQUIRE(found.size() == 2);
+  const auto found = broken_promises(
+      raising({"rope.py:7: ValueError: shapes (5,16) (6,16)",
+               "rope.py:7: ValueError: along dimension 2",
+               "rope.py:7: KeyError: 2", "rope.py:7: KeyError: 3",
+               "rope.py:9: ValueError: shapes (5,16) (6,16)"}));
+  REQUIRE(found.size() == 3);
   CHECK(found[0].what ==
         "ends with an error: rope.py:7: ValueError: shapes (5,16) (6,16)");
   CHECK(found[0].checks == 2);
-  CHECK(found[1].checks == 1);
+  CHECK(found[1].what == "ends with an error: rope.py:7: KeyError: 2");
+  CHECK(found[1].checks == 2);
+  CHECK(found[2].checks == 1);
 }
 
 TEST_CASE(
@@ -94,6 +97,50 @@ TEST_CASE("a call that ends badly breaks no promise otherwise",
     CHECK(found[0].bug.empty());
     CHECK(found[0].checks == 2);
   }
+}
+
+check::Run ending(check::Verdict verdict,
+                  std::initializer_list<const char*> reasons) {
+  check::Run run = raising(reasons);
+  for (check::Check& check : run.checks) {
+    check.error.clear();
+    check.verdict = verdict;
+  }
+  return run;
+}
+
+TEST_CASE("a promise whose call ends as plain ones do is not broken by that",
+          "[conformance][diagnosis]") {
+  check::Run run = ending(
+      check::Verdict::kCrash,
+      {"exited with status 0", "exited with status 0",
+       "call 2: exited with status 0", "twice in a row: exited with status 0",
+       "killed by signal 6 (Aborted)"});
+  run.checks[1].aspect = "strided";
+  run.checks[2].aspect = "20 calls";
+  run.checks[3].aspect = "other neighbours";
+  run.checks[4].aspect = "8 threads";
+  const auto found = broken_promises(run);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].what == "CRASH: exited with status 0");
+  CHECK(found[0].checks == 4);
+  CHECK(found[1].what == "calls at once disturb each other");
+}
+
+TEST_CASE(
+    "an end that names sizes is one for all sizes, for a status it is not",
+    "[conformance][diagnosis]") {
+  check::Run run =
+      ending(check::Verdict::kError,
+             {"buffers of status \"ok\" are [[\"q\",4]], not [[\"q\",8]]",
+              "buffers of status \"ok\" are [[\"q\",5]], not [[\"q\",9]]",
+              "buffers of status \"ok\" are [[\"q\",0]], not [[\"q\",1]]"});
+  run.checks[2].aspect = "20 calls";
+  CHECK(broken_promises(run).size() == 1);
+  CHECK(
+      broken_promises(ending(check::Verdict::kCrash,
+                             {"exited with status 0", "exited with status 1"}))
+          .size() == 2);
 }
 
 TEST_CASE("a case with wrong numbers explains no error of another call",
