@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -160,26 +162,62 @@ TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
   CHECK(unseen_in_bf16 <= 20);
 }
 
-TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
-          "[conformance][diagnosis]") {
-  const auto h = std::ranges::find(hypotheses(), kCrashing, &Hypothesis::name);
+// What is said of a kernel from some cases.
+std::vector<Diagnosis> diagnoses_of(const std::function<void(Knobs&)>& change,
+                                    const std::vector<RopeCase>& cases) {
   Base base = base_of(exact_knobs(), ROPEPROOF_A0, Format::kF32);
-  h->change(base.knobs);
+  change(base.knobs);
   KnobKernel kernel(base.description, base.knobs);
   cases::Corpus corpus;
   corpus.groups.emplace_back().tier = "smoke";
-  for (const RopeCase& c : formed_for_trials()) {
-    if (!is_beyond_trials(c)) corpus.groups[0].rope_cases.push_back(c);
-  }
+  corpus.groups[0].rope_cases = cases;
+  std::erase_if(corpus.groups[0].rope_cases, is_beyond_trials);
   check::Selection selection;
   selection.values_only = true;
+  return diagnose(check::run_suite(kernel, corpus, selection), corpus);
+}
+
+TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
+          "[conformance][diagnosis]") {
+  const auto h = std::ranges::find(hypotheses(), kCrashing, &Hypothesis::name);
   const std::vector<Diagnosis> found =
-      diagnose(check::run_suite(kernel, corpus, selection), corpus);
+      diagnoses_of(h->change, formed_for_trials());
   REQUIRE(found.size() == 1);
   CHECK(found[0].what == kCrashing);
   CHECK(found[0].aliases.empty());
   CHECK(found[0].where.empty());
   CHECK(found[0].checks == found[0].tried);
+}
+
+TEST_CASE("what a position is taken for is named from the answers alone",
+          "[conformance][diagnosis]") {
+  std::vector<RopeCase> smoke = tried();
+  std::erase_if(smoke, [](const RopeCase& c) {
+    return c.dtype != Format::kF32 || !c.id.starts_with("smoke-");
+  });
+  using Taken = double (*)(double own, double first_of_row);
+  const std::map<const char*, Taken> kernels = {
+      {"positions cut to 16 bits, signed",
+       [](double own, double) {
+         return own - 65536 * std::floor((own + 32768) / 65536);
+       }},
+      {"positions less the first of each batch row",
+       [](double own, double first) { return own - first; }}};
+  for (const auto& [name, taken] : kernels) {
+    CAPTURE(name);
+    const auto change = [taken = taken](Knobs& knobs) {
+      knobs.position = [taken, f = knobs.position](const ropeproof_problem& p,
+                                                   HeadIndex index,
+                                                   std::int64_t j) {
+        const double own = f(p, index, j);
+        index.token = 0;
+        return taken(own, f(p, index, j));
+      };
+    };
+    const std::vector<Diagnosis> found = diagnoses_of(change, smoke);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what == name);
+  }
 }
 
 Fit fit_of(const Hypothesis& h, const cases::PermuteCase& c) {

@@ -20,6 +20,16 @@ Hypothesis position(std::string name, const char* bug, const char* advice,
                                std::int64_t) { return change(x); })};
 }
 
+// Positions held in an integer type.
+template <class Kept>
+Hypothesis held_in(const char* name) {
+  return position(name, "position/int64-as-int32",
+                  "positions are 64-bit integers", [](double x) {
+                    return static_cast<double>(
+                        static_cast<Kept>(static_cast<std::int64_t>(x)));
+                  });
+}
+
 // at(problem, index), whatever is given.
 template <class At>
 Hypothesis instead(const char* name, const char* bug, const char* advice,
@@ -97,6 +107,16 @@ Hypotheses counters() {
            return f(p, i, j) + token;
          };
        }},
+      {"positions less the first of each batch row", "position/offset-lost", 6,
+       kGiven,
+       [](Knobs& knobs) {
+         knobs.position = [f = knobs.position](const Problem& p, HeadIndex i,
+                                               std::int64_t j) {
+           const double own = f(p, i, j);
+           i.token = 0;
+           return own - f(p, i, j);
+         };
+       }},
       instead("number of the row taken as position", kIndex, kGiven, row),
       instead("head taken as position", "shape/axes-confused",
               "dimensions are [batch, seq, heads, head_dim]",
@@ -145,33 +165,24 @@ Hypotheses types() {
               "dtype",
         [format = format](double x) { return rounded(format, x); }));
   }
-  constexpr const char* kWide = "positions are 64-bit integers";
-  all.push_back(position("positions cut to 32 bits, signed",
-                         "position/int64-as-int32", kWide, [](double x) {
-                           return static_cast<double>(static_cast<std::int32_t>(
-                               static_cast<std::int64_t>(x)));
-                         }));
+  all.push_back(held_in<std::int32_t>("positions cut to 32 bits, signed"));
+  all.push_back(held_in<std::int16_t>("positions cut to 16 bits, signed"));
+  all.push_back(held_in<std::uint16_t>("positions cut to 16 bits, unsigned"));
   all.push_back(
-      position("positions cut to 16 bits, unsigned", "position/int64-as-int32",
-               kWide, [](double x) {
-                 return static_cast<double>(
-                     static_cast<std::uint16_t>(static_cast<std::int64_t>(x)));
-               }));
-  all.push_back({"64-bit positions read as 32-bit ones",
-                 "position/int64-as-int32", 6, kWide, [](Knobs& knobs) {
-                   knobs.position = [f = knobs.position](const Problem& p,
-                                                         const HeadIndex& i,
-                                                         std::int64_t j) {
-                     if (p.positions == nullptr || p.axis_weights != nullptr) {
-                       return f(p, i, j);
-                     }
-                     const std::int64_t axis =
-                         p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j];
-                     return half_of(p, axis * p.position_axis_stride +
-                                           i.batch * p.position_batch_stride +
-                                           i.token);
-                   };
-                 }});
+      {"64-bit positions read as 32-bit ones", "position/int64-as-int32", 6,
+       "positions are 64-bit integers", [](Knobs& knobs) {
+         knobs.position = [f = knobs.position](const Problem& p,
+                                               const HeadIndex& i,
+                                               std::int64_t j) {
+           if (p.positions == nullptr || p.axis_weights != nullptr) {
+             return f(p, i, j);
+           }
+           const std::int64_t axis =
+               p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j];
+           return half_of(p, axis * p.position_axis_stride +
+                                 i.batch * p.position_batch_stride + i.token);
+         };
+       }});
   return all;
 }
 
