@@ -30,6 +30,7 @@ import tempfile
 source, program, plugins = map(pathlib.Path, sys.argv[1:4])
 readme = (source / "README.md").read_text()
 MOST_LINES = {"c_example": 15, "c_example_swapped": 25}
+EXIT_STATUS = {"c_example": 0, "c_example_swapped": 1}
 blocks = re.findall(r"<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```", readme, re.S)
 faults = []
 
@@ -52,6 +53,8 @@ for kind, name, text in blocks:
         capture_output=True,
         text=True,
     )
+    if run.returncode != EXIT_STATUS[name]:
+        faults.append(f"{name}: exit status {run.returncode}")
     # The README shows the library under the name that its reader gives it.
     printed = run.stdout.replace(
         str(plugins / (name + ".so")), "./my_rope.so"

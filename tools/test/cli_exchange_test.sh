@@ -112,7 +112,7 @@ done
 says 0 '^CONFORMS' merge "$work/2.json" "$work/1.json" --report "$work/merged.json"
 same "$work/merged.json" "$work/whole.json"
 swapped=(run --lib "$plugins/c_example_swapped.so")
-id=$("$ropeproof" "${swapped[@]}" --fresh 7 --failures 9999 |
+id=$("$ropeproof" "${swapped[@]}" --fresh 7 --shard 1/8 --failures 9999 |
   grep -o '^FAIL  fresh7-pairs-[0-9a-f]*' | head -1)
 id=${id#FAIL  }
 expect 2 'for this kernel' "${swapped[@]}" --case "$id"

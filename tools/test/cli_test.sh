@@ -64,8 +64,6 @@ expect 0 '' show worked-example-001
 expect 0 '' show llama-3.1 --svg "$work/a.svg"
 expect 0 '' show permute-001
 expect 0 '' "${run[@]}" --builtin fast --tier smoke --report "$work/report.json"
-expect 0 '' "${run[@]}" --lib "$plugins/c_example.so"
-expect 1 '' "${run[@]}" --lib "$plugins/c_example_swapped.so"
 
 expect 2 'subcommand' # no argument at all
 expect 2 'unknown-flag' "${run[@]}" --builtin fast --unknown-flag
