@@ -1,18 +1,10 @@
 #include "reference/arguments.h"
 
-#include <bit>
 #include <stdexcept>
 
+#include "reference/refuse.h"
+
 namespace ropeproof::reference {
-namespace {
-
-bool is_finite(double x) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000u;
-  return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
-}
-
-}  // namespace
-
 void validate_positions(const Spec& spec, std::span<const double> positions) {
   for (const double p : positions) {
     validate_position(p);

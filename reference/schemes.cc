@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
 #include <string>
+
+#include "reference/refuse.h"
 
 namespace ropeproof::reference {
 namespace {
-
-[[noreturn]] void refuse(const std::string& field, const std::string& value,
-                         const std::string& range) {
-  throw std::invalid_argument(field + " is " + value + "; expected " + range);
-}
 
 void check_at_least(const std::string& field, std::int64_t value,
                     std::int64_t low) {

@@ -1,19 +1,14 @@
 #include "reference/spec.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "reference/refuse.h"
+
 namespace ropeproof::reference {
 namespace {
-
-[[noreturn]] void refuse(const std::string& field, const std::string& value,
-                         const std::string& range) {
-  throw std::invalid_argument(field + " is " + value + "; expected " + range);
-}
 
 void check_range(const std::string& field, std::int64_t value, std::int64_t low,
                  std::int64_t high) {
@@ -21,12 +16,6 @@ void check_range(const std::string& field, std::int64_t value, std::int64_t low,
     refuse(field, std::to_string(value),
            std::to_string(low) + " .. " + std::to_string(high));
   }
-}
-
-// By bits, so that no compiler flag can argue it away.
-bool is_finite(double x) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000u;
-  return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
 }
 
 // The shortest decimal that reads back as x.

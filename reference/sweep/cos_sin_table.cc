@@ -158,12 +158,11 @@ struct Entries {
   std::vector<CosSinError> errors;
 };
 
-double value(std::uint64_t bits) { return std::bit_cast<double>(bits); }
-
 // (A) A golden as an enclosure.
 Enclosure enclosure(const WideGolden& y) {
-  const double hi = value(y.hi);
-  return {hi, value(y.lo), kU2 * std::abs(hi) + kTableUnderflow};
+  const double hi = std::bit_cast<double>(y.hi);
+  return {hi, std::bit_cast<double>(y.lo),
+          kU2 * std::abs(hi) + kTableUnderflow};
 }
 
 // (A) [positions, pairs].

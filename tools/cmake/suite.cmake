@@ -1,10 +1,15 @@
 # The suite: reference/, conformance/ and the program `ropeproof`.
 ropeproof_library(reference)
+ropeproof_unity(ropeproof_reference)
 target_link_libraries(ropeproof_reference PRIVATE Boost::headers OpenMP::OpenMP_CXX)
 target_compile_options(ropeproof_reference PRIVATE -ffp-contract=off)
 # Thirteen encodings in seven precisions, of few numbers each.
 set_source_files_properties(reference/encodings/golden_encoding.cc PROPERTIES
   COMPILE_OPTIONS -O1)
+# What is compiled otherwise without MPFI is in no unity file, which a build without it
+# would else have another of by the same command.
+set_source_files_properties(reference/oracle_mpfi.cc reference/staged/elementary.cc
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 if(ROPEPROOF_MPFI)
   find_package(MPFI REQUIRED)
   target_link_libraries(ropeproof_reference PRIVATE MPFI::MPFI)
@@ -92,13 +97,17 @@ add_subdirectory(tools/prove/second_oracle)
 # What regenerates the vectors and nothing else: another compiler builds it in
 # tools/prove/same_bytes.sh.
 file(GLOB_RECURSE generator_sources CONFIGURE_DEPENDS
-  conformance/cases/*.cc conformance/text/*.cc)
-list(FILTER generator_sources EXCLUDE REGEX "_test\\.cc$")
+  conformance/cases/*.cc conformance/text/*.cc reference/*.cc)
+list(FILTER generator_sources EXCLUDE REGEX "_test\\.cc$|/reference/(staged|sweep)/")
 add_executable(regenerate EXCLUDE_FROM_ALL tools/prove/regenerate.cc
   conformance/plugin/axis_map.cc ${generator_sources})
 ropeproof_unity(regenerate)
-target_link_libraries(regenerate PRIVATE ropeproof::reference ropeproof::kernel_abi
+target_include_directories(regenerate PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(regenerate PRIVATE ropeproof::kernel_abi Boost::headers
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX OpenSSL::Crypto ropeproof_options)
+if(ROPEPROOF_MPFI)
+  target_link_libraries(regenerate PRIVATE MPFI::MPFI)
+endif()
 target_compile_options(regenerate PRIVATE -ffp-contract=off)
 
 # The program, its kernels and vectors, and the header that authors include.
