@@ -84,7 +84,13 @@ class RowTimer {
           row_.threads > 1 ? wall_ns : options.now_ns));
     }
     for (std::size_t i = 0; i < offering_.size(); ++i) {
-      check(result_.kernels[offering_[i]], *runners_[1 + i]);
+      KernelSpeed& speed = result_.kernels[offering_[i]];
+      check(speed, *runners_[1 + i]);
+      if (speed.status == Status::kMeasured &&
+          is_too_fast(result_.limits.size() + i)) {
+        speed.status = Status::kWrong;
+        speed.reason = "faster than memory: it skips calls";
+      }
     }
     const auto& first = result_.kernels.front();
     has_first_ = first.status == Status::kMeasured;
@@ -210,6 +216,17 @@ class RowTimer {
     if (has_first_) f.of_first = ratio({limits}, i);
     if (row_.threads > 1) f.of_one_thread = ratio({count_ + i}, i);
     return f;
+  }
+
+  // Whether it cannot have written what it should in each run: in every repetition
+  // faster than the limit, by more than the widest vectors are wider than the narrowest
+  // that limits are kept to. One repetition alone may have been interrupted.
+  bool is_too_fast(std::size_t i) const {
+    constexpr double kMost = 8;
+    return times_.size() > 1 &&
+           std::ranges::all_of(times_, [&](const PairedTimes& times) {
+             return times.ratio(limiting_, i) > kMost;
+           });
   }
 
   // One run more, on the memory of the timed ones.

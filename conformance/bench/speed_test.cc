@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -240,6 +241,26 @@ TEST_CASE("a kernel that is wrong does not disturb those beside it",
     CHECK(speed.kernels[i].status == Status::kMeasured);
     CHECK_FALSE(speed.kernels[i].figures.of_first);  // the first has no time
   }
+}
+
+TEST_CASE("a kernel that skips calls that it has seen is found by its speed",
+          "[bench]") {
+  std::optional<float> seen;
+  const TimedKernel skipping{plain_description(),
+                             [&](const ropeproof_problem& p) {
+                               const auto* cos = static_cast<float*>(p.cos);
+                               if (seen != cos[1]) plain_run(p);
+                               seen = cos[1];
+                               return ROPEPROOF_OK;
+                             }};
+  Options options = hasty();
+  options.repetitions = 2;
+  options.schedule = {0, 1, 0, 9, 9};
+  const KernelSpeed speed =
+      measure(row_named("table/f32/128/4096"), {&skipping, 1}, options)
+          .kernels.at(0);
+  CHECK(speed.status == Status::kWrong);
+  CHECK(speed.reason.starts_with("faster than memory"));
 }
 
 TEST_CASE("a kernel that fails the smoke tier is refused, by its first case",
