@@ -43,10 +43,13 @@ std::string claim_text(const ropeproof_claim& k, std::uint32_t dtypes) {
     text += "formed in " + text::word(plugin::kDtypeWords, k.angle_dtype);
   }
   text += "; sin and cos within " + std::to_string(k.trig_ulp) + " ulp";
+  const bool is_half = (dtypes & (ROPEPROOF_F16 | ROPEPROOF_BF16)) != 0;
   if (k.table_dtype != 0) {
     text += ", held in " + text::word(plugin::kDtypeWords, k.table_dtype);
+  } else if (is_half) {
+    text += ", held in the type of the tensors";
   }
-  if ((dtypes & (ROPEPROOF_F16 | ROPEPROOF_BF16)) != 0) {
+  if (is_half) {
     text += k.rounding == ROPEPROOF_ROUND_EACH ? "; every operation rounded"
             : k.rounding == ROPEPROOF_TRUNCATE ? "; truncated"
                                                : "; rounded once";
@@ -71,6 +74,17 @@ std::string claims_text(const plugin::Description& kernel) {
   return text;
 }
 
+std::string offers_text(const plugin::Description& kernel) {
+  std::string text = bit_words(plugin::kOperationWords, kernel.operations) +
+                     " | " + bit_words(plugin::kDtypeWords, kernel.dtypes) +
+                     " | " +
+                     bit_words(plugin::kAbiPairingWords, kernel.pairings);
+  if (kernel.max_position > 0) {
+    text += " | positions to " + std::to_string(kernel.max_position);
+  }
+  return paragraph("offers", text);
+}
+
 std::string header(const Report& r, bool has_details) {
   std::string text =
       "ropeproof " + r.suite_version + "   vectors " + r.vectors_version;
@@ -81,12 +95,7 @@ std::string header(const Report& r, bool has_details) {
   if (!r.operations.empty()) text += ", only " + r.operations;
   if (!r.shard.is_whole()) text += ", shard " + r.shard.text();
   return text + "\n  kernel   " + r.kernel.name + " " + r.kernel.version +
-         "   " + r.kernel_argument + "\n" +
-         paragraph("offers",
-                   bit_words(plugin::kOperationWords, r.kernel.operations) +
-                       " | " + bit_words(plugin::kDtypeWords, r.kernel.dtypes) +
-                       " | " +
-                       bit_words(plugin::kAbiPairingWords, r.kernel.pairings)) +
+         "   " + r.kernel_argument + "\n" + offers_text(r.kernel) +
          claims_text(r.kernel) + "\n";
 }
 

@@ -55,6 +55,20 @@ TEST_CASE("the first report of a kernel that passes has at most 15 lines",
   }
 }
 
+TEST_CASE("a report says where a declaration makes it easy to conform",
+          "[conformance][report]") {
+  Report report = judged_example("c_example");
+  CHECK_THAT(text_report(report, 1), !ContainsSubstring("positions to") &&
+                                         !ContainsSubstring("held in"));
+  report.kernel.max_position = 4095;
+  report.kernel.dtypes |= ROPEPROOF_BF16;
+  CHECK_THAT(
+      text_report(report, 1),
+      ContainsSubstring("offers   rope | f32 bf16 | half_split | positions to "
+                        "4095\n") &&
+          ContainsSubstring(", held in"));
+}
+
 TEST_CASE("the first report of a kernel that fails has at most 25 lines",
           "[conformance][report]") {
   const Report report = judged_example("c_example_swapped");
