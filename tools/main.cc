@@ -100,7 +100,9 @@ int main(int argc, char** argv) {
   } catch (const conformance::text::FileError& error) {
     return fail(4, error.what());
   } catch (const std::bad_alloc&) {
-    return fail(5, "out of memory; ask for less, or end other programs");
+    return fail(5,
+                "out of memory; ask for less, end other programs, or raise "
+                "ulimit -v, of which a run takes 2 GiB");
   } catch (const std::runtime_error& error) {
     return fail(5, error.what());
   } catch (const std::exception& error) {

@@ -82,6 +82,13 @@ if [ -w /dev/full ]; then
   says 5 'cannot be written: No space left' "${run[@]}" --report /dev/full
   same "$work/got.xml" "$work/want.xml"
 fi
+# Where calls lie takes 2 GiB of address space. (What a sanitizer adds, far more.)
+if (ulimit -v 1000000 && "$ropeproof" list kernels) >/dev/null 2>&1; then
+  got=0
+  (ulimit -v 1000000 && exec "$ropeproof" "${run[@]}") >/dev/null 2>"$work/err" || got=$?
+  check "no address space is exit status $got" [ $got -eq 5 ]
+  check "no word of ulimit -v" grep -q 'ulimit -v' "$work/err"
+fi
 # No file larger than 1 KiB: the earlier report stays, and no part of the new one.
 cp "$work/want.xml" "$work/small.json"
 (ulimit -f 1 && exec "$ropeproof" "${run[@]}" --report "$work/small.json") >/dev/null 2>"$work/err"
