@@ -5,6 +5,7 @@
 #include "reference/refuse.h"
 
 namespace ropeproof::reference {
+
 void validate_positions(const Spec& spec, std::span<const double> positions) {
   for (const double p : positions) {
     validate_position(p);

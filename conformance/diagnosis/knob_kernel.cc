@@ -308,6 +308,7 @@ bool KnobKernel::rotate_tensor(const ropeproof_problem& given,
         if (knobs_.ignores_strides) from = to = dense;
         if (knobs_.offset) from = knobs_.offset(from), to = knobs_.offset(to);
         if (from < 0 || from > last_in || to < 0 || to > last_out) return false;
+        if (knobs_.reads_outside_densely && dense > last_in) return false;
         std::byte* y = bytes_at(t.out, to, dtype);
         rotate_head(p, index, bytes_at(in, from, dtype), y);
         for (std::int64_t k = p.rotary_offset + p.rotary_dim; k < p.head_dim;
