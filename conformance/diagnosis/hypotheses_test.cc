@@ -189,6 +189,32 @@ TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
   CHECK(found[0].checks == found[0].tried);
 }
 
+TEST_CASE("a bug that reads densely crashes where that is beyond the tensor",
+          "[conformance][diagnosis]") {
+  Knobs knobs = exact_knobs();
+  knobs.reads_outside_densely = true;
+  KnobKernel kernel(full_description(ROPEPROOF_A0), knobs);
+  const float x[4] = {1, 2, 3, 4}, cos = 1, sin = 0;
+  float y[8] = {};
+  ropeproof_problem p{};
+  p.struct_size = sizeof p;
+  p.operation = ROPEPROOF_ROTATE;
+  p.dtype = p.table_dtype = ROPEPROOF_F32;
+  p.pairing = ROPEPROOF_INTERLEAVED;
+  p.direction = 1;
+  p.seq = 1;
+  p.head_dim = 4;
+  p.rotary_dim = 2;
+  p.q = {x, y, 1, 4, 4, 4, 4, 4, 4};
+  p.cos = const_cast<float*>(&cos);
+  p.sin = const_cast<float*>(&sin);
+  p.batch = 1;
+  CHECK(kernel.run(p).outcome == plugin::Outcome::kOk);
+  p.batch = 2;
+  p.q.in_batch_stride = 0;  // both rows are one
+  CHECK(kernel.run(p).outcome == plugin::Outcome::kCrash);
+}
+
 TEST_CASE("what a position is taken for is named from the answers alone",
           "[conformance][diagnosis]") {
   std::vector<RopeCase> smoke = tried();
