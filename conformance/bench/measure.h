@@ -73,7 +73,7 @@ struct Options {
 //     f16, bf16   fmt: load, widen, multiply, round, store; the same
 //     table       fill, fill past the caches, memset
 // For heads of 128 channels rotations as loops of instructions are measured, too, and are no
-// limits of the ratios: angle, by one angle; rows, f32, by the row's angles.
+// limits of the ratios: angle, by one angle; rows, by each token's.
 // Several threads are OpenMP's, for limits and kernels alike; plain C++ stays on
 // one, and the limit is that of as many threads or of one. Throws what Workload
 // does.

@@ -10,7 +10,7 @@ namespace {
 
 // Runs that are not timed come first, until the caches hold what this candidate leaves
 // there, not what the one before it does: a last-level cache forgets slowly, and after one
-// run only, kernels behind the same one were up to 8 % ahead of it. Long runs need fewer.
+// run copies of a kernel, next in line, were up to 14 % ahead of it. Long runs need fewer.
 constexpr double kMostWarmingNs = 20e6, kMostWarmingRuns = 4;
 
 // One candidate, and how it is visited.
