@@ -22,7 +22,7 @@ LOOP void scale(E* x, std::size_t count, float factor, bool prefetches) {
 
 // Half-split pairs, their first members at u, the second ones at v.
 template <class E, class V>
-LOOP void turn_split(E* u, E* v, V c, V s) {
+LOOP void rotate_split(E* u, E* v, V c, V s) {
   const auto x_u = load(u), x_v = load(v);
   store(u, fma(x_u, c, -(x_v * s)));
   store(v, fma(x_u, s, x_v * c));
@@ -30,14 +30,14 @@ LOOP void turn_split(E* u, E* v, V c, V s) {
 
 // Interleaved pairs, f32 and f16 as they lie, by what `arrange` makes of c and s: f32
 // pairs are duplicated as they are loaded, f16 ones exchanged when they are converted.
-LOOP void turn_interleaved(float* x, F by_u, F by_v) {
+LOOP void rotate_interleaved(float* x, F by_u, F by_v) {
   store(x, fma(evens(x), by_u, odds(x) * by_v));
 }
-LOOP void turn_interleaved(PlainF16* x, F c, F s) {
+LOOP void rotate_interleaved(PlainF16* x, F c, F s) {
   const F pairs = load(x);
   store(x, fma(pairs, c, exchanged(pairs) * s));
 }
-LOOP void turn_interleaved(PlainBf16* x, F c, F s) {
+LOOP void rotate_interleaved(PlainBf16* x, F c, F s) {
   const auto pairs = load(x);
   store(x, {fma(pairs.even, c, -(pairs.odd * s)),
             fma(pairs.even, s, pairs.odd * c)});
@@ -50,10 +50,10 @@ LOOP void arrange(float*, F& c, F& s) {
 LOOP void arrange(PlainF16*, F&, F& s) { s = alternating(-s, s); }
 LOOP void arrange(PlainBf16*, F&, F&) {}
 
-// Rotates heads, `step` elements apart, by kLoaded vectors of cosines and sines in turn.
+// Rotates heads, `step` elements apart, by kLoaded vectors of cosines and sines, again and again.
 template <std::size_t kLoaded, bool kInterleaved, class E, class V>
-LOOP void turn(E* x, std::int64_t heads, std::int64_t step, const V* cos,
-               const V* sin, bool prefetches) {
+LOOP void rotate(E* x, std::int64_t heads, std::int64_t step, const V* cos,
+                 const V* sin, bool prefetches) {
   V c[kLoaded], s[kLoaded];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kLoaded; ++i) {
@@ -68,27 +68,27 @@ LOOP void turn(E* x, std::int64_t heads, std::int64_t step, const V* cos,
     if constexpr (kInterleaved) {
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < 2 * kHeadPairs / kStep<E>; ++i) {
-        turn_interleaved(x + i * kStep<E>, c[i % kLoaded], s[i % kLoaded]);
+        rotate_interleaved(x + i * kStep<E>, c[i % kLoaded], s[i % kLoaded]);
       }
     } else {
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < kHeadPairs / kStep<E>; ++i) {
-        turn_split(x + i * kStep<E>, x + kHeadPairs + i * kStep<E>,
-                   c[i % kLoaded], s[i % kLoaded]);
+        rotate_split(x + i * kStep<E>, x + kHeadPairs + i * kStep<E>,
+                     c[i % kLoaded], s[i % kLoaded]);
       }
     }
   }
 }
 
 template <class E>
-LOOP void turn_by_one(E* x, std::int64_t heads, bool is_interleaved, float cos,
-                      float sin, bool prefetches) {
+LOOP void rotate_by_one(E* x, std::int64_t heads, bool is_interleaved,
+                        float cos, float sin, bool prefetches) {
   F c = set(cos), s = set(sin);
   if (!is_interleaved) {
-    return turn<1, false>(x, heads, 2 * kHeadPairs, &c, &s, prefetches);
+    return rotate<1, false>(x, heads, 2 * kHeadPairs, &c, &s, prefetches);
   }
   arrange(x, c, s);
-  turn<1, true>(x, heads, 2 * kHeadPairs, &c, &s, prefetches);
+  rotate<1, true>(x, heads, 2 * kHeadPairs, &c, &s, prefetches);
 }
 
 // A row of cosines and sines by polynomials in binary64, as many terms as f32 needs: no
@@ -120,7 +120,7 @@ LOOP void form(double position, const double* theta, float* cos, float* sin) {
   }
 }
 
-// The cosines, or the sines, of vector k of pairs, as `turn` takes them but for `arrange`.
+// The cosines, or the sines, of vector k of pairs, as `rotate` takes them but for `arrange`.
 template <bool kInterleaved, class E>
 LOOP auto load_row(const float* row, std::size_t k) {
   constexpr bool kIsBf16 = std::is_same_v<E, PlainBf16>;
@@ -137,9 +137,9 @@ LOOP auto load_row(const float* row, std::size_t k) {
 // token, or, where a head's tokens are nearer to each other, the tokens of four heads,
 // which are as many streams of memory as cores follow well.
 template <bool kInterleaved, class E>
-LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
-                       std::int64_t count, const float* cos, const float* sin,
-                       std::int64_t stride, bool prefetches) {
+LOOP void rotate_by_rows(const ropeproof_tensor& t, std::int64_t first,
+                         std::int64_t count, const float* cos, const float* sin,
+                         std::int64_t stride, bool prefetches) {
   constexpr std::size_t kLoaded =
       (kInterleaved ? 2 : 1) * kHeadPairs / kStep<E>;
   const bool is_head_major = t.out_head_stride > t.out_token_stride;
@@ -155,14 +155,14 @@ LOOP void turn_by_rows(const ropeproof_tensor& t, std::int64_t first,
         s[k] = load_row<kInterleaved, E>(sin + i * stride, k);
         if constexpr (kInterleaved) arrange(x, c[k], s[k]);
       }
-      turn<kLoaded, kInterleaved>(x, std::min(most, t.heads - h),
-                                  t.out_head_stride, c, s, prefetches);
+      rotate<kLoaded, kInterleaved>(x, std::min(most, t.heads - h),
+                                    t.out_head_stride, c, s, prefetches);
     }
   }
 }
 
 template <class E>
-LOOP void turn_tokens(const ropeproof_problem& p, bool prefetches) {
+LOOP void rotate_tokens(const ropeproof_problem& p, bool prefetches) {
   constexpr std::int64_t kTokens = 32;  // whose rows stay in the nearest cache
   alignas(64) float formed[2][kTokens * kHeadPairs];
   const std::int64_t most = p.operation == ROPEPROOF_ROPE ? kTokens : p.seq;
@@ -183,9 +183,9 @@ LOOP void turn_tokens(const ropeproof_problem& p, bool prefetches) {
     }
     for (const ropeproof_tensor* t : {&p.q, &p.k}) {
       (p.pairing == ROPEPROOF_INTERLEAVED
-           ? turn_by_rows<true, E>
-           : turn_by_rows<false, E>)(*t, first, count, cos, sin, stride,
-                                     prefetches);
+           ? rotate_by_rows<true, E>
+           : rotate_by_rows<false, E>)(*t, first, count, cos, sin, stride,
+                                       prefetches);
     }
   }
 }

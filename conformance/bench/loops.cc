@@ -187,11 +187,11 @@ void scale_as(const Bytes& bytes, float factor, bool prefetches) {
 template <class E>
 void rotate_as(const Bytes& bytes, bool is_interleaved, float cos, float sin,
                bool prefetches) {
-  const auto turn =
-      vector_bits() == 512 ? avx512::turn_by_one<E> : avx2::turn_by_one<E>;
+  const auto rotate =
+      vector_bits() == 512 ? avx512::rotate_by_one<E> : avx2::rotate_by_one<E>;
   for_stretches<E>(bytes, [=](E* x, std::size_t count) {
-    turn(x, static_cast<std::int64_t>(count / (2 * kHeadPairs)), is_interleaved,
-         cos, sin, prefetches);
+    rotate(x, static_cast<std::int64_t>(count / (2 * kHeadPairs)),
+           is_interleaved, cos, sin, prefetches);
   });
 }
 
@@ -225,8 +225,8 @@ void rotate_by_one(const Bytes& bytes, reference::Format format,
 void rotate_by_rows(const ropeproof_problem& problem, Prefetch prefetch) {
   const auto rotate = [&]<class E>(E) {
     (vector_bits() == 512
-         ? avx512::turn_tokens<E>
-         : avx2::turn_tokens<E>)(problem, prefetch == Prefetch::kYes);
+         ? avx512::rotate_tokens<E>
+         : avx2::rotate_tokens<E>)(problem, prefetch == Prefetch::kYes);
   };
   switch (problem.dtype) {
     case ROPEPROOF_F16:
