@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,9 @@ void occupy_standard_streams() {
   }
 }
 
+// Numbers are written with a point, whatever setlocale a kernel calls in this process.
+void keep_locale() { uselocale(newlocale(LC_ALL_MASK, "C", nullptr)); }
+
 // Begins anew with an OpenMP whose threads sleep between loops: those that spin take
 // processors from kernels and from who forms their cases. OpenMP reads it as the
 // program starts. What is timed keeps it as it is.
@@ -56,6 +60,7 @@ int main(int argc, char** argv) {
   using namespace ropeproof;
   let_threads_sleep(argc, argv);
   occupy_standard_streams();
+  keep_locale();
   CLI::App app{
       "ropeproof: judges RoPE kernels against certified golden vectors"};
   app.set_version_flag("--version", ROPEPROOF_VERSION);
