@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -15,7 +15,7 @@ std::vector<plugin::Question> questions_about(plugin::Kernel& kernel,
                                               std::uint32_t operation,
                                               const cases::RopeCase& c) {
   const judge::Claim claim = subject_of(kernel, c, operation).claim;
-  return Call(kernel, operation, c, claim.table).questions();
+  return call::Call(kernel, operation, c, claim.table).questions();
 }
 
 // The first answer that is no yes.

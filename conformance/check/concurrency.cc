@@ -54,7 +54,7 @@ struct Work {
 };
 
 std::vector<plugin::Answer> run_together(
-    plugin::Kernel& kernel, std::span<const std::unique_ptr<Call>> calls,
+    plugin::Kernel& kernel, std::span<const std::unique_ptr<call::Call>> calls,
     int rounds) {
   std::vector<ropeproof_problem> problems;
   for (const auto& call : calls) problems.push_back(call->begin());
@@ -66,7 +66,8 @@ std::string alone(plugin::Kernel& kernel, const Subject& one,
                   cases::Memory memory) {
   judge::Output output;
   const plugin::Answer answer =
-      Call(kernel, one.operation, one.c, one.claim.table, Placement{memory})
+      call::Call(kernel, one.operation, one.c, one.claim.table,
+                 call::Placement{memory})
           .run(output);
   return judged(one, one.c, answer, output, "", kSuffix).pass
              ? "; right when called alone: look for what calls share, as "
@@ -76,12 +77,12 @@ std::string alone(plugin::Kernel& kernel, const Subject& one,
 
 ContractResult solve(plugin::Kernel& kernel, const std::string& check,
                      const Work& work, int rounds) {
-  std::vector<std::unique_ptr<Call>> calls;
+  std::vector<std::unique_ptr<call::Call>> calls;
   for (std::size_t i = 0; i < work.subjects.size(); ++i) {
     const Subject& one = work.subjects[i];
-    calls.push_back(std::make_unique<Call>(kernel, one.operation, one.c,
-                                           one.claim.table,
-                                           Placement{work.memories[i]}));
+    calls.push_back(std::make_unique<call::Call>(
+        kernel, one.operation, one.c, one.claim.table,
+        call::Placement{work.memories[i]}));
   }
   const std::vector<plugin::Answer> answers =
       run_together(kernel, calls, rounds);
@@ -117,7 +118,7 @@ ContractResult solve_permutations(plugin::Kernel& kernel,
           ? reference::Pairing::kHalfSplit
           : reference::Pairing::kInterleaved);
   std::vector<cases::PermuteCase> permutations;
-  std::vector<std::unique_ptr<Call>> calls;
+  std::vector<std::unique_ptr<call::Call>> calls;
   for (int i = 0; i < kThreads; ++i) {
     permutations.push_back(
         cover::permute_case(like.dtype, layout, kHeads,
@@ -128,7 +129,7 @@ ContractResult solve_permutations(plugin::Kernel& kernel,
     return passed(check, kSuffix);
   }
   for (const cases::PermuteCase& c : permutations) {
-    calls.push_back(std::make_unique<Call>(kernel, c));
+    calls.push_back(std::make_unique<call::Call>(kernel, c));
   }
   const std::vector<plugin::Answer> answers =
       run_together(kernel, calls, kLargeRounds);

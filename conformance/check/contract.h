@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/case.h"
-#include "conformance/check/call.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/kernel.h"
 

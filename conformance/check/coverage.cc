@@ -5,7 +5,7 @@
 #include <map>
 #include <new>
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/check/features.h"
 #include "conformance/check/formed.h"
 #include "conformance/cover/choose.h"
@@ -111,7 +111,7 @@ std::vector<OperationCoverage> coverage_of(
     for (const std::uint32_t operation :
          offered_operations(description, c, true)) {
       judge::Output output;
-      Call(witness, operation, c, reference::Format::kF32).run(output);
+      call::Call(witness, operation, c, reference::Format::kF32).run(output);
     }
   };
   const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
@@ -125,7 +125,7 @@ std::vector<OperationCoverage> coverage_of(
     ask(c);
     if (!permutes) continue;
     judge::Output output;
-    Call(witness, permute_of(c, formed.seed)).run(output);
+    call::Call(witness, permute_of(c, formed.seed)).run(output);
   }
   std::vector<OperationCoverage> coverage;
   for (const auto& [operation, word] : plugin::kOperationWords) {

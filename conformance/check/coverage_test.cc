@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/check/call.h"
 #include "conformance/check/declarations.h"
 #include "conformance/check/formed.h"
 #include "conformance/cover/classes.h"
@@ -133,7 +133,7 @@ TEST_CASE("a call has the classes of the row that it was formed from",
             static_cast<std::size_t>(c.tokens() * c.pairs()));
       }
       judge::Output output;
-      Call(eye, ROPEPROOF_ROPE, c, reference::Format::kF32).run(output);
+      call::Call(eye, ROPEPROOF_ROPE, c, reference::Format::kF32).run(output);
       cover::Row seen = eye.seen;
       for (const char* unseen : {"values", "edge"}) {
         seen[model.at(unseen)] = row[model.at(unseen)];

@@ -35,7 +35,7 @@ class Plain {
   // Token i of the call is token tokens[i] of the plain one. A pass if its
   // elements are right, and of equal bits where that is promised.
   ContractResult compare(const std::string& check, const cases::RopeCase& c,
-                         const Tokens& tokens, const Placement& placement,
+                         const Tokens& tokens, const call::Placement& placement,
                          const std::string& what = "") {
     judge::Output output;
     const plugin::Answer answer = run(c, placement, output);
@@ -51,9 +51,10 @@ class Plain {
   }
 
  private:
-  plugin::Answer run(const cases::RopeCase& c, const Placement& placement,
+  plugin::Answer run(const cases::RopeCase& c, const call::Placement& placement,
                      judge::Output& output) {
-    return Call(kernel_, subject_.operation, c, subject_.claim.table, placement)
+    return call::Call(kernel_, subject_.operation, c, subject_.claim.table,
+                      placement)
         .run(output);
   }
 
@@ -101,7 +102,7 @@ ContractResult check_repeats(Plain& plain, const cases::RopeCase& c,
   const std::string check = std::to_string(kCalls) + " calls";
   for (int call = 2; call <= kCalls; ++call) {
     // Another place each time: the bits must not depend on the address.
-    const Placement placement{
+    const call::Placement placement{
         cases::Memory::kDense,
         call % 2 == 0 ? plugin::Edge::kStart : plugin::Edge::kEnd,
         call % 3 == 0};

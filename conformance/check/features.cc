@@ -4,7 +4,7 @@
 #include <cmath>
 #include <variant>
 
-#include "conformance/check/placement.h"
+#include "conformance/call/placement.h"
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
@@ -132,7 +132,7 @@ static_assert(each_feature_is_in_one_place());
 
 Asked asked(const cases::RopeCase& c, const plugin::Description& description,
             bool shares_memory) {
-  const cases::Storage storage = storage_of(c);
+  const cases::Storage storage = call::storage_of(c);
   const bool is_strided = storage.order != cases::DimensionOrder::kBshd ||
                           storage.spacing != cases::Spacing::kDense ||
                           storage.rows != cases::RowSpacing::kDense;

@@ -10,7 +10,7 @@ constexpr char kMemory = 'M';
 
 struct Lie {
   const char* check;
-  Placement placement;
+  call::Placement placement;
   std::uint32_t features;
   bool has_tensors;  // only for q and k
 };
@@ -61,8 +61,8 @@ ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
   const std::string lacks = missing(kernel, lie);
   if (!lacks.empty()) return not_checked(lie.check, kMemory, lacks);
   judge::Output output;
-  const plugin::Answer answer = Call(kernel, subject.operation, subject.c,
-                                     subject.claim.table, lie.placement)
+  const plugin::Answer answer = call::Call(kernel, subject.operation, subject.c,
+                                           subject.claim.table, lie.placement)
                                     .run(output);
   return judged(subject, subject.c, answer, output, lie.check, kMemory);
 }
@@ -71,7 +71,7 @@ ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
 ContractResult check_empty(plugin::Kernel& kernel, const Subject& subject,
                            const std::string& check,
                            const cases::RopeCase& empty) {
-  Call call(kernel, subject.operation, empty, subject.claim.table);
+  call::Call call(kernel, subject.operation, empty, subject.claim.table);
   judge::Output output;
   const plugin::Answer answer = call.run(output);
   const ContractResult result = result_of(answer, check, kMemory);

@@ -122,8 +122,8 @@ ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
        defect == cases::Defect::kNullPositions)) {
     return not_checked(check, suffix, "pointers of a process");
   }
-  Call call(kernel, subject.operation, subject.c, subject.claim.table,
-            {cases::Memory::kDense});
+  call::Call call(kernel, subject.operation, subject.c, subject.claim.table,
+                  {cases::Memory::kDense});
   ropeproof_problem problem = call.begin();
   if (!apply(defect, problem)) {
     return not_checked(check, suffix, "the case cannot have this defect");

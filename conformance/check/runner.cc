@@ -64,7 +64,7 @@ Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c,
   }
   run_call(
       check, answer,
-      [&](judge::Output& output) { return Call(kernel, c).run(output); },
+      [&](judge::Output& output) { return call::Call(kernel, c).run(output); },
       [&](const judge::Output& output) { return judge::judge(c, output); });
   return check;
 }
@@ -94,7 +94,8 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     run_call(
         check, answer == nullptr ? mine : *answer,
         [&](judge::Output& output) {
-          return Call(kernel, operation, c, claim.table).run(output, rounds);
+          return call::Call(kernel, operation, c, claim.table)
+              .run(output, rounds);
         },
         [&](const judge::Output& output) {
           return judge::judge(c, operation, claim, output, explains);

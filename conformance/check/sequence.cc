@@ -27,7 +27,7 @@ ContractResult check_sequence(plugin::Kernel& kernel,
     return "call " + std::to_string(i + 1) + " (" + calls[i].c.id + ")";
   };
   const auto run = [&](const Subject& subject, judge::Output& output) {
-    return Call(kernel, subject.operation, subject.c, subject.claim.table)
+    return call::Call(kernel, subject.operation, subject.c, subject.claim.table)
         .run(output);
   };
   kernel.restart(0);
@@ -74,7 +74,7 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
   judge::Output first;
   std::optional<std::size_t> memory;  // after the first kSettled
   for (int done = 0; done < count;) {
-    Call call(kernel, subject.operation, one, subject.claim.table);
+    call::Call call(kernel, subject.operation, one, subject.claim.table);
     const ropeproof_problem problem = call.begin();
     judge::Output output;
     const plugin::Answer answer =
@@ -109,7 +109,7 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
   }
   judge::Output output;
   const plugin::Answer answer =
-      Call(kernel, subject.operation, subject.c, subject.claim.table)
+      call::Call(kernel, subject.operation, subject.c, subject.claim.table)
           .run(output);
   return judged(subject, subject.c, answer, output, check, 0,
                 "another problem after them");
@@ -150,7 +150,8 @@ class Repeated {
 
  private:
   plugin::Answer run(judge::Output& output) {
-    return Call(kernel_, subject_.operation, subject_.c, subject_.claim.table)
+    return call::Call(kernel_, subject_.operation, subject_.c,
+                      subject_.claim.table)
         .run(output);
   }
   // A command may take seconds to start.

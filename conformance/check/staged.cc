@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
-#include "conformance/check/call.h"
 #include "conformance/check/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -136,7 +136,8 @@ class Probe {
   const cases::RopeCase& problem() const { return case_; }
 
   plugin::Answer run() {
-    return Call(kernel_, ROPEPROOF_ROPE, case_, Format::kF32).run(output_);
+    return call::Call(kernel_, ROPEPROOF_ROPE, case_, Format::kF32)
+        .run(output_);
   }
 
   float in(std::int64_t token, std::int64_t head, std::int64_t channel) const {

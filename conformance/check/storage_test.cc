@@ -54,7 +54,7 @@ TEST_CASE("strides are those of the storage", "[conformance][storage]") {
   for (const Storage& storage : all_storages()) {
     CAPTURE(words(storage));
     const cases::RopeCase one = stored(c, storage);
-    Call call(kernel, ROPEPROOF_ROPE, one, reference::Format::kF32);
+    call::Call call(kernel, ROPEPROOF_ROPE, one, reference::Format::kF32);
     const ropeproof_problem p = call.begin();
     const ropeproof_tensor &q = p.q, &k = p.k;
     const bool is_q_out = !storage.is_in_place(false),
@@ -192,7 +192,7 @@ TEST_CASE("a far call that hangs by chance is made again with its inputs",
       plugin::KernelOptions{std::chrono::milliseconds(100)});
   judge::Output output;
   for (int call = 0; call < 2; ++call) {
-    Call again(*kernel, ROPEPROOF_ROPE, c, reference::Format::kF32);
+    call::Call again(*kernel, ROPEPROOF_ROPE, c, reference::Format::kF32);
     CHECK(again.run(output).outcome == plugin::Outcome::kOk);
     CHECK(output.q[0] == c.q[0]);
   }

@@ -86,7 +86,8 @@ TEST_CASE("a problem and its change lie at the same addresses",
   int compared = 0;
   for (const Variation& variation : variations) {
     const auto problem_of = [&](const cases::RopeCase& c) {
-      return Call(*kernel, ROPEPROOF_ROPE, c, reference::Format::kF32).begin();
+      return call::Call(*kernel, ROPEPROOF_ROPE, c, reference::Format::kF32)
+          .begin();
     };
     const ropeproof_problem a = problem_of(variation.base);
     for (const Change& change : variation.changes) {

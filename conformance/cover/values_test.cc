@@ -8,9 +8,9 @@
 #include <functional>
 #include <vector>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/prove.h"
-#include "conformance/check/call.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/pair_bounds.h"
@@ -63,7 +63,7 @@ Knobs honest(Format dtype) {
 judge::Output output_of(const RopeCase& c, const Knobs& knobs) {
   diagnosis::KnobKernel kernel(description(c.dtype), knobs);
   judge::Output output;
-  check::Call call(kernel, ROPEPROOF_ROPE, c, knobs.table);
+  call::Call call(kernel, ROPEPROOF_ROPE, c, knobs.table);
   REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
   return output;
 }
@@ -244,7 +244,7 @@ TEST_CASE("a permutation of numbers shows beside one of bits",
     knobs.permutes_numbers = permutes_numbers;
     diagnosis::KnobKernel kernel(description(dtype), knobs);
     judge::Output output;
-    check::Call call(kernel, c);
+    call::Call call(kernel, c);
     REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
     return judge::judge(c, output).wrong;
   };

@@ -252,7 +252,7 @@ Fit fit_of(const Hypothesis& h, const cases::PermuteCase& c) {
   h.change(knobs);
   KnobKernel kernel(description, knobs);
   judge::Output output;
-  check::Call(kernel, c).run(output);
+  call::Call(kernel, c).run(output);
   return Trial(c, description, output).fit(h.change, h.rounds);
 }
 

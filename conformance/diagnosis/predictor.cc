@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/diagnosis/written.h"
 #include "conformance/judge/output.h"
@@ -108,7 +108,7 @@ std::vector<double> Predictor::permuted(
   Knobs knobs = exact_knobs();
   change(knobs);
   KnobKernel kernel(kernel_, std::move(knobs));
-  check::Call call(kernel, *permute_);
+  call::Call call(kernel, *permute_);
   judge::Output output;
   std::vector<double> values;
   if (call.run(output).outcome != plugin::Outcome::kOk) return values;
@@ -150,8 +150,8 @@ std::vector<double> Predictor::operator()(
   judge::Output output;
   std::vector<double> values;
   try {
-    check::Call call(kernel, operation_, asked,
-                     is_table ? Format::kF64 : table_);
+    call::Call call(kernel, operation_, asked,
+                    is_table ? Format::kF64 : table_);
     if (call.run(output).outcome != plugin::Outcome::kOk) return values;
   } catch (const plugin::NoAddressSpace&) {
     return values;  // as it is too far

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/check/call.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/diagnosis/trial.h"
 
@@ -141,8 +141,8 @@ inline judge::Output answer(const Base& base, const RopeCase& c,
   change(knobs);
   KnobKernel kernel(base.description, std::move(knobs));
   judge::Output output;
-  check::Call call(kernel, operation, c,
-                   judge::claim_of(base.description, c.dtype).table);
+  call::Call call(kernel, operation, c,
+                  judge::claim_of(base.description, c.dtype).table);
   if (call.run(output).outcome != plugin::Outcome::kOk) return {};
   return output;
 }

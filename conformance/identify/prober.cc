@@ -1,6 +1,6 @@
 #include "conformance/identify/prober.h"
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/former.h"
@@ -62,7 +62,7 @@ std::optional<judge::Output> Prober::ask_once(std::uint32_t operation,
   ++calls_;
   judge::Output output;
   const plugin::Answer answer =
-      check::Call(kernel_, operation, c, table_of(operation, c)).run(output);
+      call::Call(kernel_, operation, c, table_of(operation, c)).run(output);
   if (answer.outcome == plugin::Outcome::kOk) {
     if (!output.stray.empty() && trouble_.empty()) trouble_ = output.stray;
     return output;

@@ -7,9 +7,9 @@
 #include <limits>
 #include <thread>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/check/call.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/report.h"
@@ -134,8 +134,7 @@ std::vector<Kept> answers_of(const plugin::Description& description,
       Kept one{&c, ROPEPROOF_ROPE, claim_of(description, c.dtype), {}};
       if ((description.dtypes & plugin::abi_dtype(c.dtype)) == 0) continue;
       const plugin::Answer answer =
-          check::Call(kernel, one.operation, c, one.claim.table)
-              .run(one.output);
+          call::Call(kernel, one.operation, c, one.claim.table).run(one.output);
       if (answer.outcome == plugin::Outcome::kOk)
         kept.push_back(std::move(one));
     }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
 #include "conformance/check/filter.h"
@@ -97,7 +97,7 @@ class Asker {
     const judge::Claim claim = check::subject_of(kernel_, c, operation).claim;
     Result result{&c, operation, {}};
     const plugin::Answer answer =
-        check::Call(kernel_, operation, c, claim.table).run(result.output);
+        call::Call(kernel_, operation, c, claim.table).run(result.output);
     if (answer.outcome == plugin::Outcome::kDeclined) return;
     if (answer.outcome == plugin::Outcome::kOk && result.output.stray.empty()) {
       results_[plugin::abi_dtype(c.dtype)].push_back(std::move(result));

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/judge/meter.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/words.h"
@@ -148,8 +148,7 @@ class Sweeper {
       judge::Output output;
       const cases::RopeCase c = case_at(first, count);
       result_.answer =
-          check::Call(kernel_, result_.operation, c, result_.format)
-              .run(output);
+          call::Call(kernel_, result_.operation, c, result_.format).run(output);
       if (result_.answer.outcome != plugin::Outcome::kOk) break;
       judge(output, first, count);
     }

@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
 #include "conformance/cover/choose.h"
@@ -171,7 +171,7 @@ std::vector<Trial> trials_of(const cover::Model& model,
   for (const std::uint32_t operation :
        check::offered_operations(memory.description(), c, true)) {
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
-    check::Call call(memory, operation, c, claim.table);
+    call::Call call(memory, operation, c, claim.table);
     Trial trial{operation, cover::classes_of(model, call.begin()),
                 found_in(c, operation, claim, judge)};
     const cover::Masks seen = cover::seen_by(model, operation);

@@ -1,6 +1,6 @@
 #include "conformance/selftest/hunt.h"
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
 #include "conformance/judge/judge.h"
@@ -11,7 +11,7 @@ namespace {
 using diagnosis::KnobKernel;
 
 template <class Measure>
-bool is_right(check::Call call, const Measure& measure) {
+bool is_right(call::Call call, const Measure& measure) {
   judge::Output output;
   return call.run(output).outcome == plugin::Outcome::kOk &&
          output.stray.empty() && measure(output).pass();
@@ -44,9 +44,9 @@ void Hunt::look(const cases::RopeCase& c, Stage stage) {
   for (const std::uint32_t operation :
        check::offered_operations(memory.description(), c, true)) {
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
-    check::Call call(memory, operation, c, claim.table);
+    call::Call call(memory, operation, c, claim.table);
     judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {
-      return is_right(check::Call(kernel, operation, c, claim.table),
+      return is_right(call::Call(kernel, operation, c, claim.table),
                       [&](const judge::Output& output) {
                         return judge::judge(c, operation, claim, output, false);
                       });
@@ -57,9 +57,9 @@ void Hunt::look(const cases::RopeCase& c, Stage stage) {
 void Hunt::look(const cases::PermuteCase& c, Stage stage) {
   KnobKernel memory(mutant_description(), {});
   if (!check::missing_feature(memory.description(), c).empty()) return;
-  check::Call call(memory, c);
+  call::Call call(memory, c);
   judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {
-    return is_right(check::Call(kernel, c), [&](const judge::Output& output) {
+    return is_right(call::Call(kernel, c), [&](const judge::Output& output) {
       return judge::judge(c, output);
     });
   });

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/features.h"
 #include "conformance/check/formed.h"
@@ -60,7 +60,7 @@ struct Ending {
   bool operator==(const Ending&) const = default;
 };
 
-Ending ending(check::Call& call) {
+Ending ending(call::Call& call) {
   Ending ending;
   ending.outcome = call.run(ending.output).outcome;
   return ending;
@@ -73,7 +73,7 @@ void find_touched(std::span<const Mutant> mutants,
                   std::vector<bool>& finds) {
   KnobKernel exact(mutant_description(), diagnosis::exact_knobs());
   const auto ask = [&](const auto&... asked) {
-    check::Call call(exact, asked...);
+    call::Call call(exact, asked...);
     const ropeproof_problem problem = call.begin();
     std::optional<Ending> right;
     for (std::size_t m = 0; m < mutants.size(); ++m) {
@@ -82,7 +82,7 @@ void find_touched(std::span<const Mutant> mutants,
       if (mutant.where && !mutant.where(problem)) continue;
       if (!right) right = ending(call);
       MutantKernel wrong(mutant);
-      check::Call other(wrong, asked...);
+      call::Call other(wrong, asked...);
       finds[m] = ending(other) != *right;
     }
   };

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/call/call.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/words.h"
 #include "conformance/check/attempt.h"
-#include "conformance/check/call.h"
 #include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::selftest {
@@ -81,7 +81,7 @@ inline check::ContractResult result(plugin::Kernel& kernel,
   const check::Subject subject = check::subject_of(kernel, c, operation);
   judge::Output output;
   const plugin::Answer answer =
-      check::Call(kernel, operation, c, subject.claim.table).run(output);
+      call::Call(kernel, operation, c, subject.claim.table).run(output);
   return check::judged(subject, c, answer, output, "storage", 0);
 }
 

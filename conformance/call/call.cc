@@ -1,4 +1,4 @@
-#include "conformance/check/call.h"
+#include "conformance/call/call.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <variant>
 
-#include "conformance/check/cache.h"
-#include "conformance/check/placed.h"
+#include "conformance/call/cache.h"
+#include "conformance/call/placed.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 namespace {
 
 using reference::Format;
@@ -397,4 +397,4 @@ plugin::Answer Call::finish(plugin::Answer answer, judge::Output& output) {
   return answer;
 }
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call

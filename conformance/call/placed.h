@@ -1,13 +1,13 @@
 // placed.h -- the strides of a storage.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_PLACED_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_PLACED_H_
+#ifndef ROPEPROOF_CONFORMANCE_CALL_PLACED_H_
+#define ROPEPROOF_CONFORMANCE_CALL_PLACED_H_
 
 #include <cstdint>
 
+#include "conformance/call/rows.h"
 #include "conformance/cases/case.h"
-#include "conformance/check/rows.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 
 // q or k as a call gets it.
 struct Placed {
@@ -31,6 +31,6 @@ Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
 cases::Bits axes_inside(const cases::Bits& positions, std::int64_t axes,
                         std::int64_t batch, std::int64_t seq);
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_PLACED_H_
+#endif  // ROPEPROOF_CONFORMANCE_CALL_PLACED_H_

@@ -10,8 +10,8 @@
 // Every buffer borders a guard page on one side, which nobody can touch, not
 // even to read, and a zone of 64 bytes on the other. Which side is which changes
 // from case to case and from buffer to buffer.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CALL_MEMORY_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CALL_MEMORY_H_
+#ifndef ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_
+#define ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +19,11 @@
 #include <string>
 #include <vector>
 
+#include "conformance/call/rows.h"
 #include "conformance/cases/case.h"
-#include "conformance/check/rows.h"
 #include "conformance/plugin/kernel.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 
 class CallMemory {
  public:
@@ -94,6 +94,6 @@ class CallMemory {
   std::vector<Buffer> buffers_;
 };
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CALL_MEMORY_H_
+#endif  // ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_

@@ -1,9 +1,9 @@
-#include "conformance/check/placement.h"
+#include "conformance/call/placement.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 namespace {
 
 using cases::DimensionOrder;
@@ -84,4 +84,4 @@ bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts) {
   return true;
 }
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call

@@ -1,10 +1,10 @@
-#include "conformance/check/rows.h"
+#include "conformance/call/rows.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 namespace {
 
 // Calls f(row) for every row, in row-major order.
@@ -124,4 +124,4 @@ void write(const Array& array, const cases::Bits& bits) {
   });
 }
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call

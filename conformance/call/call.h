@@ -1,6 +1,6 @@
 // call.h -- one problem, laid out in memory, and a kernel's answer to it.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CALL_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CALL_H_
+#ifndef ROPEPROOF_CONFORMANCE_CALL_CALL_H_
+#define ROPEPROOF_CONFORMANCE_CALL_CALL_H_
 
 #include <initializer_list>
 #include <optional>
@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/call/call_memory.h"
+#include "conformance/call/placement.h"
 #include "conformance/cases/case.h"
-#include "conformance/check/call_memory.h"
-#include "conformance/check/placement.h"
 #include "conformance/judge/output.h"
 #include "conformance/plugin/kernel.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 
 class Call {
  public:
@@ -82,6 +82,6 @@ class Call {
   std::vector<std::pair<Member, Array>> outputs_;
 };
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CALL_H_
+#endif  // ROPEPROOF_CONFORMANCE_CALL_CALL_H_

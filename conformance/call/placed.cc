@@ -1,10 +1,10 @@
-#include "conformance/check/placed.h"
+#include "conformance/call/placed.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 namespace {
 
 using cases::DimensionOrder;
@@ -189,4 +189,4 @@ cases::Bits axes_inside(const cases::Bits& positions, std::int64_t axes,
   return inside;
 }
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call

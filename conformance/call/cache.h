@@ -1,13 +1,13 @@
 // cache.h -- the table of a case as the operation lookup gets it.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_CACHE_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_CACHE_H_
+#ifndef ROPEPROOF_CONFORMANCE_CALL_CACHE_H_
+#define ROPEPROOF_CONFORMANCE_CALL_CACHE_H_
 
 #include <cstdint>
 
 #include "conformance/cases/case.h"
 #include "reference/format.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 
 struct Cache {
   std::int64_t rows = 0, row_length = 0;
@@ -23,6 +23,6 @@ struct Cache {
 Cache cache_of(const cases::RopeCase& c, reference::Format table,
                std::uint32_t layout, std::size_t salt);
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_CACHE_H_
+#endif  // ROPEPROOF_CONFORMANCE_CALL_CACHE_H_

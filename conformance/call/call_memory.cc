@@ -1,10 +1,10 @@
-#include "conformance/check/call_memory.h"
+#include "conformance/call/call_memory.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 namespace {
 
 using plugin::ByteRange;
@@ -197,4 +197,4 @@ std::string CallMemory::name_fault(const plugin::Fault& fault) const {
   return text;
 }
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call

@@ -1,6 +1,6 @@
 // rows.h -- rows of elements in memory, and how to read and write them.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_ROWS_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_ROWS_H_
+#ifndef ROPEPROOF_CONFORMANCE_CALL_ROWS_H_
+#define ROPEPROOF_CONFORMANCE_CALL_ROWS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "conformance/plugin/blocks.h"
 #include "reference/spec.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 
 // Distances between rows, in elements.
 struct Strides {
@@ -58,6 +58,6 @@ struct Array {
 cases::Bits read(const Array& array);
 void write(const Array& array, const cases::Bits& bits);
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_ROWS_H_
+#endif  // ROPEPROOF_CONFORMANCE_CALL_ROWS_H_

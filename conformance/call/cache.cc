@@ -1,4 +1,4 @@
-#include "conformance/check/cache.h"
+#include "conformance/call/cache.h"
 
 #include <ropeproof_kernel.h>
 
@@ -9,7 +9,7 @@
 
 #include "reference/rope.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 namespace {
 
 using reference::at;
@@ -98,4 +98,4 @@ Cache cache_of(const cases::RopeCase& c, reference::Format table,
   return cache;
 }
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call

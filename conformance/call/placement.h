@@ -1,13 +1,13 @@
 // placement.h -- how a problem lies in memory.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_PLACEMENT_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_PLACEMENT_H_
+#ifndef ROPEPROOF_CONFORMANCE_CALL_PLACEMENT_H_
+#define ROPEPROOF_CONFORMANCE_CALL_PLACEMENT_H_
 
 #include <optional>
 
 #include "conformance/cases/case.h"
 #include "conformance/plugin/kernel.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::call {
 
 // What is not as the case says; of a case with a storage too.
 struct Placement {
@@ -36,6 +36,6 @@ Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
 // Whether each of `blocks` equal blocks of the list is one part, `parts` times.
 bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts);
 
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::call
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_PLACEMENT_H_
+#endif  // ROPEPROOF_CONFORMANCE_CALL_PLACEMENT_H_
