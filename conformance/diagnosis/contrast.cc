@@ -6,6 +6,7 @@
 
 #include "conformance/check/contract.h"
 #include "conformance/check/formed.h"
+#include "conformance/cover/formed.h"
 #include "conformance/diagnosis/failures.h"
 #include "conformance/diagnosis/knob_kernel.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/cases/bug_class.h"
+#include "conformance/judge/equation.h"
 #include "conformance/report/failure_text.h"
 
 namespace ropeproof::conformance::report {

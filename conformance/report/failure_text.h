@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "conformance/judge/equation.h"
+#include "conformance/judge/judge.h"
 #include "conformance/report/report.h"
 #include "conformance/text/format.h"
 

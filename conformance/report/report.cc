@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/judge/judge.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/requirement.h"
 #include "conformance/report/unasked.h"

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "conformance/judge/judge.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/declined.h"

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "conformance/judge/judge.h"
+#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/apply.h"
 #include "conformance/report/declined.h"

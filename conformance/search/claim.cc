@@ -12,6 +12,7 @@
 #include "conformance/check/filter.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/runner.h"
+#include "conformance/cover/formed.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"

@@ -1,4 +1,4 @@
-# Keeps the walls of the house up: who may include whom, how long a file may be.
+# Keeps the walls of the house up: who may include and name whom, how long a file may be.
 #
 #   cmake -DSOURCE_DIR=. -P tools/test/check_layers.cmake
 #   cmake -DSELF_TEST=ON -DWORK_DIR=DIR -P tools/test/check_layers.cmake
@@ -11,24 +11,8 @@ cmake_minimum_required(VERSION 3.25)
 # or one of our folders.
 set(MAY_reference std boost mpfi reference)
 set(MAY_fast std system highway openmp kernel_abi fast)
-# conformance/ is rooms: each may include itself and what stands after it here.
-# Room and question: conformance/README.md, "The rooms".
-set(ROOMS text plugin cases cover judge call check diagnosis report models gallery identify selftest search bench)
-set(ROOM_text text)
-set(ROOM_plugin plugin text)
-set(ROOM_cases cases plugin text)
-set(ROOM_cover cover cases plugin text)
-set(ROOM_judge judge cases plugin text)
-set(ROOM_call call judge cases plugin text)
-set(ROOM_check check call judge cover cases plugin text)
-set(ROOM_diagnosis diagnosis check call judge cover cases plugin text)
-set(ROOM_identify identify report diagnosis check call judge cover cases plugin text)
-set(ROOM_report report diagnosis check cover cases plugin text)
-set(ROOM_models models cover cases text)
-set(ROOM_gallery gallery models cover cases text)
-set(ROOM_selftest selftest report diagnosis check call judge cover cases plugin text)
-set(ROOM_search search report diagnosis check call judge cover cases plugin text)
-set(ROOM_bench bench report check judge cases plugin text)
+# conformance/ is rooms. Who may include whom there: the table of conformance/README.md,
+# read by `read_rooms`.
 set(MAY_conformance std system nlohmann openmp openssl kernel_abi reference)
 set(MAY_tools std system nlohmann cli11 kernel_abi reference conformance tools)
 # Shares no code with what it checks.
@@ -75,15 +59,45 @@ function(kind_of root file header result)
   set(${result} ${kind} PARENT_SCOPE)
 endfunction()
 
-# Appends what is wrong with the includes and the length of FILE.
+# Sets ROOMS, and for each ROOM_<room>: itself and what it may include. A room may include
+# only those that stand above it in the table, so the arrows form no circle.
+macro(read_rooms root violations)
+  set(ROOMS)
+  set(number 0)
+  file(READ ${root}/conformance/README.md text)
+  string(REGEX REPLACE "[][;\\\\]" "," text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  foreach(line IN LISTS lines)
+    math(EXPR number "${number} + 1")
+    if(line MATCHES "^\\| `([a-z]+)` \\| .* \\| ?([a-z, ]*)\\|$")
+      set(room ${CMAKE_MATCH_1})
+      string(REGEX MATCHALL "[a-z]+" ROOM_${room} "${CMAKE_MATCH_2}")
+      foreach(other IN LISTS ROOM_${room})
+        if(NOT other IN_LIST ROOMS)
+          list(APPEND ${violations}
+            "conformance/README.md:${number}: ${other} does not stand above ${room}")
+        endif()
+      endforeach()
+      list(PREPEND ROOM_${room} ${room})
+      set(LINE_${room} ${number})
+      list(APPEND ROOMS ${room})
+    endif()
+  endforeach()
+  list(JOIN ROOMS "|" any_room)
+  set_property(GLOBAL PROPERTY ARROWS)  # ROOM>ROOM, as files include
+endmacro()
+
+# Appends what is wrong with the includes, the names and the length of FILE.
 function(check_source root file violations)
   string(REGEX MATCH "^[a-z]+" folder ${file})
   set(may ${MAY_${folder}})
   set(rooms)
+  set(room "")
   if(file MATCHES "^conformance/.*_test\\.cc$" OR folder STREQUAL "tools")
     set(rooms ${ROOMS})  # a test makes its kernels and cases of any room
   elseif(file MATCHES "^conformance/([a-z]+)/")
-    set(rooms ${ROOM_${CMAKE_MATCH_1}})
+    set(room ${CMAKE_MATCH_1})
+    set(rooms ${ROOM_${room}})
   endif()
   list(TRANSFORM rooms PREPEND "room " OUTPUT_VARIABLE may_rooms)
   list(APPEND may ${may_rooms})
@@ -127,9 +141,21 @@ function(check_source root file violations)
         if(NOT kind IN_LIST may)
           list(APPEND ${violations} "${file}:${number}: must not include ${header} (${kind})")
         endif()
+        if(room AND kind MATCHES "^room (.*)")
+          set_property(GLOBAL APPEND PROPERTY ARROWS ${room}>${CMAKE_MATCH_1})
+        endif()
       else()
         list(APPEND ${violations} "${file}:${number}: includes a macro, ${operand}")
       endif()
+    elseif(line MATCHES "::" AND file MATCHES "\\.(h|cc)$")  # what others have included
+      string(REGEX REPLACE "//.*" "" line " ${line}")
+      string(REGEX MATCHALL "[^a-z_0-9](${any_room})::" names "${line}")
+      foreach(name IN LISTS names)
+        string(REGEX MATCH "[a-z]+" name "${name}")
+        if(NOT name IN_LIST rooms)
+          list(APPEND ${violations} "${file}:${number}: must not name ${name}::")
+        endif()
+      endforeach()
     endif()
   endforeach()
   if(number GREATER MAX_LINES)
@@ -144,6 +170,7 @@ function(check_tree root result)
   if(NOT EXISTS ${root}/reference/rope.h)
     message(FATAL_ERROR "layers: no reference/rope.h under '${root}'")
   endif()
+  read_rooms(${root} wrong)
   foreach(folder reference fast conformance tools vectors)
     file(GLOB_RECURSE files LIST_DIRECTORIES true RELATIVE ${root} ${root}/${folder}/*)
     foreach(file IN LISTS files)
@@ -153,6 +180,15 @@ function(check_tree root result)
       endif()
       if(file MATCHES "\\.(h|cc|c|py|sh|cmake)$")
         check_source(${root} ${file} wrong)
+      endif()
+    endforeach()
+  endforeach()
+  get_property(arrows GLOBAL PROPERTY ARROWS)
+  foreach(room IN LISTS ROOMS)
+    foreach(other IN LISTS ROOM_${room})
+      if(NOT other STREQUAL room AND NOT ${room}>${other} IN_LIST arrows)
+        list(APPEND wrong
+          "conformance/README.md:${LINE_${room}}: ${room} includes nothing of ${other}")
       endif()
     endforeach()
   endforeach()
@@ -175,6 +211,11 @@ endfunction()
 function(self_test)
   file(REMOVE_RECURSE ${WORK_DIR})
   # Nothing wrong here.
+  set(rooms "| room | question | may include |" "|---|---|---|" "| `text` | words? | |"
+    "| `cases` | what is asked? | text |" "| `check` | is it right? So, or so | cases, text |")
+  house(conformance/README.md ${rooms})
+  house(conformance/check/run.cc "#include \"conformance/cases/case.h\"" "cases::Case& f()"
+    "// judge::, kept, or report::" "#include \"conformance/text/words.h\"" "plugin_text::f()")
   house(reference/rope.h "#include <vector>" "#include \"reference/spec.h\""
     "#include <boost/multiprecision/number.hpp>" "#include <mpfi.h>")
   house(reference/rope_test.cc "#include <catch2/catch_test_macros.hpp>" "#include <omp.h>")
@@ -183,6 +224,7 @@ function(self_test)
   house(fast/kernel_test.cc "#include \"reference/rope.h\"" "#include \"hwy/highway.h\"")
   house(conformance/include/ropeproof_kernel.h "#include <stdint.h>")
   house(conformance/cases/case.cc "#include \"reference/rope.h\"" "#include <sys/mman.h>"
+    "#include \"conformance/text/words.h\""
     "#include <nlohmann/json.hpp>" "#include <openssl/evp.h>" "// #include \"fast/kernel.h\"")
   house(conformance/include/ropeproof_tokens.h "#include <ropeproof_kernel.h>" "#include <string.h>")
   house(conformance/engines/mlx.cc "#include <mlx/mlx.h>" "#include <ggml-cpu.h>"
@@ -232,13 +274,22 @@ function(self_test)
     house(${file} "" "  #  include <${CMAKE_MATCH_2}>" "#include \"${CMAKE_MATCH_2}\"")
     list(APPEND want "${file}:2: ${what}" "${file}:3: ${what}")
   endforeach()
+  house(conformance/README.md ${rooms} "| `report` | what is said? | judge, check, text |")
   house(conformance/check/f.cc "#include CONFIG_HEADER")
+  house(conformance/check/g.h "std::string report()" "report::Report text(const text::Words&)"
+    "conformance::check::f<report::Run>()")
+  house(conformance/report/report.cc "#include \"conformance/text/words.h\"")
   house(conformance/g.cc "#include <vector>")
   house(conformance/utils/g.c "")
   house(tools/utils.cc "")
   file(APPEND ${WORK_DIR}/fast/full.cc "one more\n")
   list(APPEND want
+    "conformance/README.md:6: judge does not stand above report"
+    "conformance/README.md:6: report includes nothing of judge"
+    "conformance/README.md:6: report includes nothing of check"
     "conformance/check/f.cc:1: includes a macro, CONFIG_HEADER"
+    "conformance/check/g.h:2: must not name report::"
+    "conformance/check/g.h:3: must not name report::"
     "conformance/g.cc:1: stands in no room"
     "conformance/utils:1: called utils, which says nothing"
     "fast/full.cc:401: longer than 400 lines"
