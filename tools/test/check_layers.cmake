@@ -25,7 +25,7 @@ set(MAX_LINES 400)
 # Kind and pattern of a header's name; the first that matches decides. Of a room, the name follows.
 set(C_HEADERS "(assert|ctype|errno|fenv|float|inttypes|limits|locale|math|signal|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time)\\.h")
 set(KINDS
-  "kernel_abi (conformance/include/)?ropeproof_(kernel|tokens)\\.h"
+  "kernel_abi (conformance/include/)?ropeproof_(kernel|tokens|device)\\.h"
   "second_oracle tools/prove/second_oracle/.*"
   "room conformance/([a-z]+)/.*"
   "reference reference/.*" "fast fast/.*" "tools tools/.*"
@@ -245,6 +245,7 @@ function(self_test)
       "reference/a.cc conformance/cases/case.h room cases"
       "reference/b.cc sys/mman.h system"
       "reference/c.cc nlohmann/json.hpp nlohmann"
+      "reference/f.cc ropeproof_device.h kernel_abi"
       "reference/d_test.cc hwy/highway.h highway"
       "reference/e.cc flint/arb.h arb"
       "fast/a.cc reference/rope.h reference"
