@@ -108,7 +108,7 @@ Command add_matrix(CLI::App& app) {
   command->add_option("reports", options->reports, "files of run --report")
       ->required();
   command->add_option("--causes", options->causes,
-                      "file: why cells are red (conformance/README.md)");
+                      "file: why cells are red (conformance/report/README.md)");
   command->add_option("--bench", options->benches, "files of bench --json");
   command->add_option("--date", options->date,
                       "the day that is printed, and on which causes expire "

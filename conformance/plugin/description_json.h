@@ -1,5 +1,5 @@
 // description_json.h -- what a kernel says of itself, as JSON: the one form that
-// a process answers, reports hold and --claim reads. adapters/README.md lists
+// a process answers, reports hold and --claim reads. adapters/PROTOCOL.md lists
 // the fields.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_

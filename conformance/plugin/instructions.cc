@@ -83,7 +83,7 @@ says it:
     {"name": "board-x", "version": "fw-7.1", "operations": ["rope"], "dtypes": ["f32"],
      "pairings": ["half_split"], "features": ["partial", "inv_freq"], "claims": [{"angle_class": "A1"}]}
 
-conformance/adapters/README.md has the fields, their words and defaults. `keys` and
+conformance/adapters/PROTOCOL.md has the fields, their words and defaults. `keys` and
 `out_of_place` need not be said. `table_dtype` decides which tables `rotate` is given:
 export with `--claim claim.json` if it is not the tensors' own type, and for `lookup`, whose
 cache lies in one of the layouts that the claim has in `caches`.

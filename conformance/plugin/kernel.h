@@ -2,7 +2,7 @@
 //
 // The runner knows kernels only through this class: a shared library that runs
 // in a forked worker, or a command, or the process that started the runner, that
-// speaks the framed protocol of adapters/README.md. Third-party code never runs in
+// speaks the framed protocol of adapters/PROTOCOL.md. Third-party code never runs in
 // the runner's own process: a crash or a hang is an answer, not the end of the run.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_

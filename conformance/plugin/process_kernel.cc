@@ -1,4 +1,4 @@
-// A process that speaks the framed protocol of adapters/README.md: one JSON
+// A process that speaks the framed protocol of adapters/PROTOCOL.md: one JSON
 // header line, then raw bytes, in both directions.
 #include <algorithm>
 #include <cstdint>

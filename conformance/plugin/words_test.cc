@@ -12,7 +12,7 @@ namespace {
 
 // The words in the second column of the row that is about `field`.
 std::vector<std::string> documented(const std::string& field) {
-  std::ifstream file(ROPEPROOF_SOURCE_DIR "/conformance/adapters/README.md");
+  std::ifstream file(ROPEPROOF_SOURCE_DIR "/conformance/adapters/PROTOCOL.md");
   const std::regex row("\\| `" + field + "` +\\|(.*)\\|"), word("`(\\w+)`");
   std::vector<std::string> words;
   std::smatch cells;
@@ -38,7 +38,7 @@ std::vector<std::string> known(const text::Words<std::uint32_t, kSize>& table) {
 
 }  // namespace
 
-TEST_CASE("the adapters' README has the words of the ABI, and no others",
+TEST_CASE("the protocol's document has the words of the ABI, and no others",
           "[conformance][kernel]") {
   CHECK(documented("operations") == known(kOperationWords));
   CHECK(documented("dtypes") == known(kDtypeWords));

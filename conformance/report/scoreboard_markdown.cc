@@ -104,7 +104,7 @@ std::string scoreboard_markdown(const Scoreboard& board) {
       "([levels](../README.md#levels-and-profiles)).\n"
       "Bold does not conform; the number is its cause. An empty cell was not "
       "asked. Speed is the time of the\nmachine's limit over the engine's "
-      "([bench](../README.md#speed)).\n";
+      "([bench](../bench/README.md)).\n";
   if (!board.causes.empty()) text += "\n## Causes\n\n";
   for (std::size_t i = 0; i < board.causes.size(); ++i) {
     text += cause_text(board.causes[i], i + 1);

@@ -12,7 +12,7 @@ The score of `ropeproof selftest` is that of conformance/selftest/MUTANTS.md.
 The Python kernels of conformance/adapters/README.md must conform, by themselves where they
 call judge(), where their packages are installed. Of the commands and
 paths of README.md and CONTRIBUTING.md, every file, preset, CMake option, test and
-subcommand must be there.
+subcommand must be there; of all documents, what their links name.
 
   check_readme.py SOURCE_DIR ROPEPROOF PLUGINS_DIR
 """
@@ -141,6 +141,27 @@ for document in ("README.md", "CONTRIBUTING.md"):
     text = (source / document).read_text()
     commands = "\n".join(re.findall(r"`[^`\n]+`|```console\n.*?```|\]\([^)]*\)", text, re.S))
     faults += [f"{document}: there is no {what}" for what in missing(commands)]
+
+# Links between documents, with their anchors: those that are there, and as GitHub makes
+# them of headings.
+def anchors(document):
+    text = document.read_text()
+    made = [re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-")
+            for h in re.findall(r"^#+ (.*)$", text, re.M)]
+    return made + re.findall(r'<a id="([^"]+)">', text)
+
+
+documents = [*source.glob("*.md")]
+for folder in ("reference", "fast", "conformance", "vectors", "tools"):
+    documents += (source / folder).rglob("*.md")
+for document in documents:
+    for link in re.findall(r"\]\(<?([^)\s]+)\)", document.read_text()):
+        path, _, anchor = link.partition("#")
+        if re.match(r"\w+:", link):
+            continue
+        target = document.parent / path if path else document
+        if not target.exists() or anchor and anchor not in anchors(target):
+            faults.append(f"{document.relative_to(source)}: a link to nothing, {link}")
 
 if len(blocks) != 3:
     faults.append(f"README.md has {len(blocks)} checked blocks; expected 3")

@@ -17,8 +17,8 @@ judges it in this process. Or turns it into a kernel that `ropeproof run
     ropeproof.serve()
 
 NumPy only. For an adapter the folder can be copied beside it; import it first:
-what is printed from then on cannot disturb the protocol. README.md, beside this
-folder, has the words that both take and the protocol underneath.
+what is printed from then on cannot disturb the protocol. PROTOCOL.md, beside
+this folder, has the words that both take and what runs underneath.
 """
 
 from ropeproof import wire as _wire

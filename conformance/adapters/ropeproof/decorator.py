@@ -53,7 +53,7 @@ def kernel(*, like="plain", **declaration):
                  channels are copied
     backward     True: the adjoint is asked, and judged by the gradients of the
                  function, which never sees it; torch, jax or mlx
-    more         other fields of the description, README.md lists them
+    more         other fields of the description, PROTOCOL.md lists them
     """
     from ropeproof.like import kernel_of  # which needs this module
 

@@ -32,7 +32,7 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
                    profile is for, or what the form takes, ["f32"] of a Problem
     claim          "auto": the strictest that holds, where one does; a class,
                    "A1"; a claim, a dict from dtypes to claims, or a list of
-                   claims with their dtypes (conformance/adapters/README.md,
+                   claims with their dtypes (conformance/adapters/PROTOCOL.md,
                    "describe")
     profile        what a model needs, in place of a tier
     model, config  the same of another model, or of a config.json, for one
