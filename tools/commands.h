@@ -1,10 +1,7 @@
 // commands.h -- the subcommands of `ropeproof`; one file each.
 //
-// Each registers its flags and returns a function that runs it and gives the
-// exit status: 0 conforms, 1 does not, falls short of --require, or a waiver
-// is stale or expired, 2 usage
-// or nothing judged, 3 adapter or protocol error, 4 vectors that cannot be
-// trusted, 5 the suite's own fault.
+// Each registers its flags and returns a function that runs it and gives the exit
+// status; README.md has the list of these.
 #ifndef ROPEPROOF_TOOLS_COMMANDS_H_
 #define ROPEPROOF_TOOLS_COMMANDS_H_
 

@@ -4,7 +4,8 @@
 // binary64 rounded to odd (reference/golden.h), so one ordinary cast to f32,
 // f16 or bf16 is correctly rounded. An f64 case needs more: its goldens are
 // pairs, hi rounded to nearest and lo = y - hi rounded to nearest. Shapes are
-// row-major and dense; how a tensor lies in memory during a call is `memory`.
+// row-major and dense; how a tensor lies in memory during a call is `memory`, or
+// `storage` where a case has one.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_CASE_H_
 #define ROPEPROOF_CONFORMANCE_CASES_CASE_H_
 

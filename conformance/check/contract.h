@@ -45,7 +45,7 @@ reference::Format frequency_format(reference::Format dtype);
 Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
                    std::uint32_t operation);
 
-// All of the next three; `others` are for check_concurrency.
+// check_memory, check_determinism and check_concurrency, for which `others` are.
 std::vector<ContractResult> check_contract(
     plugin::Kernel& kernel, const Subject& subject,
     std::span<const Subject> others = {});

@@ -38,10 +38,9 @@ struct Alike {
   bool q = false, k = false;
 };
 
-// Fills c.q and c.k. Needs the
-// specification, the sizes, the dtype and, for kCancelling and kSpecial, the
-// goldens of the table, c.cos and c.sin. Sets c.is_special. Cost: kCancelling 0.3
-// us an element, the others 15 ns.
+// Fills c.q and c.k. Needs the specification, the sizes, the dtype and, for
+// kCancelling and kSpecial, the goldens of the table, c.cos and c.sin. Sets
+// c.is_special. Cost: kCancelling 0.3 us an element, the others 15 ns.
 void fill_values(cases::RopeCase& c, Values values, Alike alike,
                  std::uint64_t seed);
 

@@ -28,9 +28,8 @@ class Pattern {
   // The same of a head's window; `want` is what its pairs add up to.
   void add_head_length(double want, double out);
 
-  // "36 of 64 elements wrong; in every head; pair 0-3
-  // only; right at positions
-  // 0 to 256, wrong at 257 to 4096; ...".
+  // "36 of 64 elements wrong; in every head; pair 0-3 only; right at positions 0
+  // to 256, wrong at 257 to 4096; ...".
   std::string text() const;
 
   Evidence evidence() const;

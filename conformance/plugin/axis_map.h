@@ -11,14 +11,15 @@ namespace ropeproof::conformance::plugin {
 
 // How pairs follow several position axes; the values are the ABI's bits.
 enum class AxisMap : std::uint32_t {
-  kNone = 0,      // one axis, or weights
-  kSections = 1,  // the first pairs on axis 0, the next on axis 1, ...:
-                  // Qwen2-VL
-  kInterleaved =
-      2,      // pair j on axis j mod axes while that has pairs left, else
-              // on axis 0: Qwen3-VL
-  kGrid = 4,  // equal sections, each with the frequencies of a head of
-              // its own, base^(-2q/(2n)) for its n pairs: 2-D ViT
+  // One axis, or weights.
+  kNone = 0,
+  // The first pairs on axis 0, the next on axis 1, ...: Qwen2-VL.
+  kSections = 1,
+  // Pair j on axis j mod axes while that has pairs left, else on axis 0: Qwen3-VL.
+  kInterleaved = 2,
+  // Equal sections, each with the frequencies of a head of its own,
+  // base^(-2q/(2n)) for its n pairs: 2-D ViT.
+  kGrid = 4,
   kAny = 8
 };
 

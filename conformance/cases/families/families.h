@@ -1,12 +1,12 @@
 // families.h -- which cases exist: their inputs, without their goldens.
 //
 // A family chooses inputs such that they catch a group of bugs. Common to all of
-// them: shapes unequal on every axis; positions neither equal
-// nor monotone nor the same in two batch rows, odd and next to powers of two,
-// because round numbers hide errors (positions 300, 512, 4096 are exact in
-// bf16; 257 is not); values random to the last bit. What a family adds is said
-// in its group's description. Sizes are as small as the bugs allow: a case of
-// the smoke and core tiers is data that everybody downloads.
+// them: shapes unequal on every axis; positions neither equal nor monotone nor the
+// same in two batch rows, odd and next to powers of two, because round numbers
+// hide errors (positions 300, 512, 4096 are exact in bf16; 257 is not); values
+// random to the last bit. What a family adds is said in its group's description.
+// Sizes are as small as the bugs allow: a case of the smoke and core tiers is data
+// that everybody downloads.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILIES_H_
 #define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILIES_H_
 
