@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/plain_double.h"  // first: it lends rope.h cos and sin
+#include "reference/test_double.h"  // first: it lends rope.h cos and sin
 
 namespace ropeproof::reference {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/plain_double.h"  // first: it lends scaling.h log and pow
+#include "reference/test_double.h"  // first: it lends scaling.h log and pow
 #include "reference/test_near.h"
 
 namespace ropeproof::reference {

@@ -81,7 +81,7 @@ mkdir -p "$work/0/sweep" "$work/0/reference/sweep"
 cp "$root"/reference/*.{h,cc} "$work/0/reference"
 cp "$root"/reference/sweep/*.{h,cc} "$work/0/reference/sweep"
 cat >"$work/0/reference/prover.cc" <<'END'
-#include "reference/plain_double.h"
+#include "reference/test_double.h"
 template class ropeproof::reference::Prover<ropeproof::reference::PlainDouble>;
 END
 cat >"$work/0/reference/formulas.cc" <<'END'

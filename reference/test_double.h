@@ -1,10 +1,10 @@
-// plain_double.h -- the oracles' code in plain double, for tests only.
+// test_double.h -- the oracles' code in plain double, for tests only.
 //
 // A family of decide.h without enclosures: every value decides at once, to 53
 // bits and with libm's errors. Good enough to tell a right formula from a wrong
 // one, and it compiles in a second (tools/prove/check_mutants.sh).
-#ifndef ROPEPROOF_REFERENCE_PLAIN_DOUBLE_H_
-#define ROPEPROOF_REFERENCE_PLAIN_DOUBLE_H_
+#ifndef ROPEPROOF_REFERENCE_TEST_DOUBLE_H_
+#define ROPEPROOF_REFERENCE_TEST_DOUBLE_H_
 
 #include <array>
 #include <bit>
@@ -67,4 +67,4 @@ inline std::vector<double> plain_rope(const Spec& spec,
 
 }  // namespace ropeproof::reference
 
-#endif  // ROPEPROOF_REFERENCE_PLAIN_DOUBLE_H_
+#endif  // ROPEPROOF_REFERENCE_TEST_DOUBLE_H_
