@@ -14,7 +14,9 @@
 #define ROPEPROOF_REFERENCE_SCALING_H_
 
 #include <cstdint>
+#include <iterator>
 #include <numbers>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -159,6 +161,19 @@ Real frequency_factors(const FrequencyFactors& scaling, std::int64_t j,
                        const Real& theta) {
   return theta / Real(at(scaling.factors, j));
 }
+
+// Number and name of what each scaling computes, in the order of the variant after
+// Default. YaRN's stands for (R11), too.
+struct Formula {
+  int number;
+  std::string_view text;
+};
+inline constexpr Formula kScalingFormulas[] = {
+    {7, "linear scaling"},      {8, "NTK-aware scaling"},
+    {9, "dynamic NTK scaling"}, {10, "YaRN scaling"},
+    {12, "LongRoPE scaling"},   {13, "llama3 scaling"},
+    {14, "frequency factors"}};
+static_assert(std::size(kScalingFormulas) == std::variant_size_v<Scaling> - 1);
 
 // The scaling applied to theta_j. (R8) and (R9) change the base: rope.h applies
 // them. `Real` may be a rational number, too.

@@ -250,12 +250,12 @@ void validate(const Axes& axes, std::int64_t pairs) {
   for (const double weight : axes.weights) check_finite("weights", weight);
 }
 
+}  // namespace
+
 bool decides_amplitude(const Scaling& scaling) {
   return std::holds_alternative<Yarn>(scaling) ||
          std::holds_alternative<LongRope>(scaling);
 }
-
-}  // namespace
 
 void validate(const Spec& spec) {
   validate(spec.layout);

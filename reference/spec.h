@@ -107,6 +107,9 @@ struct FrequencyFactors {
 using Scaling = std::variant<Default, Linear, Ntk, DynamicNtk, Yarn, LongRope,
                              Llama3, FrequencyFactors>;
 
+// Whether the amplitude is the scaling's, not `Frequencies::amplitude`.
+bool decides_amplitude(const Scaling& scaling);
+
 // theta = base^(-numerator/denominator), an exact rational exponent. The
 // denominator is the number of channels that the exponents count against, so
 // numerator/2 is the index of the pair among them; 2j/rotary_dim by default.

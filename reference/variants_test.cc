@@ -4,6 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <numbers>
+#include <set>
+#include <variant>
 #include <vector>
 
 #include "reference/golden.h"
@@ -19,6 +21,14 @@ std::vector<double> inputs(std::size_t count) {
     x.push_back(std::fmod(static_cast<double>(i) * 0.61803398875, 2) - 1);
   }
   return x;
+}
+
+TEST_CASE("every scaling is among the variants", "[reference][variants]") {
+  std::set<std::size_t> scalings;
+  for (const auto& [name, frequencies] : all_frequencies()) {
+    scalings.insert(frequencies.scaling.index());
+  }
+  CHECK(scalings.size() == std::variant_size_v<Scaling>);
 }
 
 TEST_CASE("any scaling goes with any scheme and any layout",

@@ -173,17 +173,13 @@ class StressCase {
     }
   }
 
-  bool is_stretched() const {
-    const reference::Scaling& s = c_.spec.frequencies.scaling;
-    return std::holds_alternative<reference::Yarn>(s) ||
-           std::holds_alternative<reference::LongRope>(s);
-  }
-
   void choose_frequencies() {
     Frequencies& f = c_.spec.frequencies;
     f.base = draw_.from(kBases);
     choose_scaling();
-    if (!is_stretched() && draw_.one_in(8)) f.amplitude = draw_.real(0.5, 2);
+    if (!decides_amplitude(f.scaling) && draw_.one_in(8)) {
+      f.amplitude = draw_.real(0.5, 2);
+    }
     if (f.scaling.index() != 0) return;
     switch (draw_.between(1, 20)) {
       case 1:  // a list of their own

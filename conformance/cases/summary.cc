@@ -37,7 +37,16 @@ std::string value_text(const std::vector<double>& list) {
          ")";
 }
 
-// "yarn, factor 4, original_length 32768, ...": the names are the ABI's.
+std::string frequencies_text(const reference::Frequencies& frequencies) {
+  if (!frequencies.inv_freq.empty()) return "frequencies given";
+  if (!frequencies.exponents.empty() || !frequencies.bases.empty()) {
+    return "exponents given";
+  }
+  return "base " + number_text(frequencies.base);
+}
+
+}  // namespace
+
 std::string scaling_text(const reference::Scaling& scaling) {
   std::string text = plugin::scaling_word(scaling);
   const auto add = [&](const char*, const auto& value, const auto& field) {
@@ -52,16 +61,6 @@ std::string scaling_text(const reference::Scaling& scaling) {
   std::visit([&](const auto& s) { plugin::for_each_field(s, add); }, scaling);
   return text;
 }
-
-std::string frequencies_text(const reference::Frequencies& frequencies) {
-  if (!frequencies.inv_freq.empty()) return "frequencies given";
-  if (!frequencies.exponents.empty() || !frequencies.bases.empty()) {
-    return "exponents given";
-  }
-  return "base " + number_text(frequencies.base);
-}
-
-}  // namespace
 
 std::string summary(const RopeCase& c) {
   const reference::Layout& layout = c.spec.layout;

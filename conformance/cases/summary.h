@@ -9,6 +9,9 @@
 
 namespace ropeproof::conformance::cases {
 
+// "yarn, factor 4, original_length 32768, ...": the names are the ABI's.
+std::string scaling_text(const reference::Scaling& scaling);
+
 std::string summary(const RopeCase& c);
 std::string summary(const PermuteCase& c);
 std::string summary(const RejectCase& c);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -24,35 +25,6 @@ std::int64_t reach_of(const plugin::Kernel& kernel) {
   const std::int64_t limit = kernel.description().max_position;
   return limit > 0 ? std::min(limit, kReach) : kReach;
 }
-
-// Parameters that leave no frequency as it is, or few. An overload for each scaling.
-struct Plausible {
-  std::int64_t pairs, trained, length;
-
-  std::vector<double> list(double first) const {
-    std::vector<double> factors;
-    for (std::int64_t j = 0; j < pairs; ++j) {
-      factors.push_back(first + static_cast<double>(j) / 4);
-    }
-    return factors;
-  }
-
-  void operator()(reference::Default&) const {}
-  void operator()(reference::Linear& s) const { s.factor = 4; }
-  void operator()(reference::Ntk& s) const { s.alpha = 4; }
-  void operator()(reference::DynamicNtk& s) const { s = {4, trained, length}; }
-  void operator()(reference::Yarn& s) const {
-    s.factor = 8;
-    s.original_length = trained;
-  }
-  void operator()(reference::LongRope& s) const {
-    s = {list(1), list(2), trained, length, 4};
-  }
-  void operator()(reference::Llama3& s) const { s = {8, 1, 4, trained}; }
-  void operator()(reference::FrequencyFactors& s) const {
-    s.factors = list(1.25);
-  }
-};
 
 // Distinct, the last the greatest, on each axis others.
 std::vector<double> positions_to(std::int64_t reach, std::int64_t tokens,
@@ -115,10 +87,9 @@ std::vector<RopeCase> bases_of(const RopeCase& like, std::int64_t reach) {
     c.spec.layout.blocks = 2;
     c.spec.layout.pair_distance = 0;
   });
-  const Plausible plausible{pairs, (reach + 1) / 4, reach + 1};
   for (const auto& [bit, word] : plugin::kScalingWords) {
-    reference::Scaling scaling = plugin::scaling_of(word);
-    std::visit(plausible, scaling);
+    reference::Scaling scaling =
+        plausible_scaling(word, pairs, (reach + 1) / 4, reach + 1);
     add_scaling(scaling);
     if (auto* yarn = std::get_if<reference::Yarn>(&scaling)) {
       yarn->mscale = 1;
@@ -174,6 +145,31 @@ std::vector<RopeCase> bases_of(const RopeCase& like, std::int64_t reach) {
 
 bool forms_angles(std::uint32_t operation) {
   return operation == ROPEPROOF_ROPE || operation == ROPEPROOF_TABLE;
+}
+
+reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
+                                     std::int64_t trained,
+                                     std::int64_t length) {
+  const auto list = [&](double first) {
+    std::vector<double> factors;
+    for (std::int64_t j = 0; j < pairs; ++j) {
+      factors.push_back(first + static_cast<double>(j) / 4);
+    }
+    return factors;
+  };
+  const auto fill = [&](std::string_view name, auto& value, const auto&) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::int64_t>) {
+      value = name == "seq_len" ? length : trained;
+    } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+      value = list(name == "long_factor" ? 2 : name == "factors" ? 1.25 : 1);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      if (value == 0) value = name == "low_freq_factor" ? 1 : 4;
+    }
+  };
+  reference::Scaling scaling = plugin::scaling_of(word);
+  std::visit([&](auto& s) { plugin::for_each_field(s, fill); }, scaling);
+  return scaling;
 }
 
 void follow_positions(RopeCase& c) {

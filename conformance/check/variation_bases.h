@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_CHECK_VARIATION_BASES_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "conformance/cases/case.h"
@@ -20,6 +21,10 @@ std::vector<cases::RopeCase> variation_bases(plugin::Kernel& kernel,
                                              std::uint32_t operation,
                                              const cases::RopeCase& like,
                                              bool is_profile);
+
+// The scaling of this word, with parameters that leave few frequencies as they are.
+reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
+                                     std::int64_t trained, std::int64_t length);
 
 // Makes the length of a scaling that of the positions.
 void follow_positions(cases::RopeCase& c);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <set>
+#include <variant>
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/selftest/caching_kernel.h"
@@ -38,6 +40,18 @@ TEST_CASE("each field that a cache forgets is named",
     CHECK_FALSE(result.pass);
     CHECK_THAT(result.reason, ContainsSubstring(field));
   }
+}
+
+TEST_CASE("the parameters of every scaling are varied",
+          "[conformance][contract][changes]") {
+  selftest::CachingKernel kernel("");
+  std::set<std::size_t> scalings;
+  for (const Variation& variation :
+       variations_of(kernel, ROPEPROOF_ROPE, varied_case())) {
+    if (variation.changes.empty()) continue;
+    scalings.insert(variation.base.spec.frequencies.scaling.index());
+  }
+  CHECK(scalings.size() == std::variant_size_v<reference::Scaling>);
 }
 
 TEST_CASE("of a model no other scaling is asked",

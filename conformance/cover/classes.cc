@@ -15,15 +15,21 @@ namespace {
 constexpr std::int64_t kWideStride = std::int64_t{1} << 16;
 constexpr std::int64_t kFarOffsets = std::int64_t{1} << 32;
 
+template <std::size_t kSize>
+std::string_view word_of(const text::Words<std::uint32_t, kSize>& words,
+                         std::uint32_t value) {
+  for (const auto& [known, word] : words) {
+    if (known == value) return word;
+  }
+  return "";
+}
+
 class Reader {
  public:
   explicit Reader(const ropeproof_problem& problem) : p_(problem) {}
 
   std::string_view dtype() const {
-    for (const auto& [bit, word] : plugin::kDtypeWords) {
-      if (bit == p_.dtype) return word;
-    }
-    return "";
+    return word_of(plugin::kDtypeWords, p_.dtype);
   }
 
   std::string_view pairing() const {
@@ -46,10 +52,6 @@ class Reader {
     }
     const ropeproof_scaling& s = *p_.scaling;
     switch (s.kind) {
-      case ROPEPROOF_LINEAR:
-        return "linear";
-      case ROPEPROOF_NTK:
-        return "ntk";
       case ROPEPROOF_DYNAMIC_NTK:
         return s.seq_len > s.original_length   ? "dynamic_ntk"
                : s.seq_len < s.original_length ? "dynamic_ntk_short"
@@ -61,18 +63,15 @@ class Reader {
                                        : "yarn_untruncated";
       case ROPEPROOF_LONG_ROPE:
         return s.seq_len > s.original_length ? "long_rope" : "long_rope_short";
-      case ROPEPROOF_LLAMA3:
-        return "llama3";
-      default:
-        return "frequency_factors";
+      default:  // one class, of the scaling's own word
+        return word_of(plugin::kScalingWords, s.kind);
     }
   }
 
   std::string_view amplitude() const {
-    const bool is_stretched =
-        p_.scaling != nullptr && (p_.scaling->kind == ROPEPROOF_YARN ||
-                                  p_.scaling->kind == ROPEPROOF_LONG_ROPE);
-    if (is_stretched) return "of_scaling";
+    if (p_.scaling != nullptr && decides_amplitude(p_.scaling->kind)) {
+      return "of_scaling";
+    }
     if (p_.pair_amplitude != nullptr) return "per_pair";
     const double m = p_.amplitude;
     return m == 1   ? "one"

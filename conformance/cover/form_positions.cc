@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/plugin/fields.h"
+
 namespace ropeproof::conformance::cover {
 namespace {
 
@@ -114,16 +116,8 @@ void mix_signs(Draw& draw, const std::vector<double*>& positions,
 }
 
 bool follows_length(ScalingClass scaling) {
-  switch (scaling) {
-    case ScalingClass::kDynamicNtk:
-    case ScalingClass::kDynamicNtkShort:
-    case ScalingClass::kDynamicNtkTrained:
-    case ScalingClass::kLongRope:
-    case ScalingClass::kLongRopeShort:
-      return true;
-    default:
-      return false;
-  }
+  return plugin::follows_length(plugin::scaling_of(
+      text::word(plugin::kScalingWords, scaling_of(scaling))));
 }
 
 }  // namespace

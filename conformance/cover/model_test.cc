@@ -3,8 +3,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <set>
 
 #include "conformance/cover/choose.h"
+#include "conformance/cover/words.h"
+#include "conformance/plugin/words.h"
 #include "conformance/text/file.h"
 
 namespace ropeproof::conformance::cover {
@@ -106,6 +109,21 @@ TEST_CASE("a row with a masking class stands for combinations with it alone",
   pairs.add({1, 0, 0});
   CHECK(pairs.has({1, kOpen, 0}));
   CHECK(pairs.count() == 5);
+}
+
+TEST_CASE("every scaling is a class of the committed model",
+          "[conformance][cover]") {
+  const std::string path = ROPEPROOF_VECTORS_DIR "/coverage/model.json";
+  const Model model(text::read_file(path), path);
+  std::set<std::uint32_t> asked;
+  for (const std::string& word :
+       model.dimensions()[model.at("scaling")].classes) {
+    asked.insert(scaling_of(*text::find_word(kScalingClasses, word)));
+  }
+  for (const auto& [bit, word] : plugin::kScalingWords) {
+    CAPTURE(word);
+    CHECK(asked.contains(bit));
+  }
 }
 
 }  // namespace

@@ -56,7 +56,10 @@ class Offer {
     if (dimension == "direction") {
       return word == "forward" || has(ROPEPROOF_ADJOINT);
     }
-    if (dimension == "scaling") return takes_scaling(word);
+    if (dimension == "scaling") {
+      const auto c = text::find_word(kScalingClasses, word);
+      return takes_scaling(c.value_or(ScalingClass::kNone));
+    }
     if (dimension == "amplitude") return takes_amplitude(word);
     if (dimension == "axes") return takes_axes(word);
     if (dimension == "numbers") {
@@ -99,48 +102,21 @@ class Offer {
   }
 
   // inv_freq says what any scaling decides, but for its amplitude.
-  bool takes_scaling(std::string_view word) const {
-    const auto c = text::find_word(kScalingClasses, word);
-    const auto computes = [&](std::uint32_t kind, bool has_amplitude = false) {
-      return (d_.scalings & kind) != 0 ||
-             (has(ROPEPROOF_INV_FREQ) &&
-              (!has_amplitude || has(ROPEPROOF_AMPLITUDE)));
-    };
-    switch (c.value_or(ScalingClass::kNone)) {
-      case ScalingClass::kNone:
-        return true;
-      case ScalingClass::kLinear:
-        return computes(ROPEPROOF_LINEAR);
-      case ScalingClass::kNtk:
-        return computes(ROPEPROOF_NTK);
-      case ScalingClass::kDynamicNtk:
-      case ScalingClass::kDynamicNtkShort:
-      case ScalingClass::kDynamicNtkTrained:
-        return computes(ROPEPROOF_DYNAMIC_NTK);
-      case ScalingClass::kYarn:
-      case ScalingClass::kYarnUntruncated:
-      case ScalingClass::kYarnMscale:
-      case ScalingClass::kYarnAttention:
-        return computes(ROPEPROOF_YARN, true);
-      case ScalingClass::kLongRope:
-      case ScalingClass::kLongRopeShort:
-        return computes(ROPEPROOF_LONG_ROPE, true);
-      case ScalingClass::kLlama3:
-        return computes(ROPEPROOF_LLAMA3);
-      case ScalingClass::kFrequencyFactors:
-        return computes(ROPEPROOF_FREQUENCY_FACTORS);
-      case ScalingClass::kInvFreq:
-        return has(ROPEPROOF_INV_FREQ);
-      case ScalingClass::kExponents:
-        return has(ROPEPROOF_INV_FREQ) || has(ROPEPROOF_EXPONENTS);
-    }
-    return false;
+  bool takes_scaling(ScalingClass c) const {
+    if (c == ScalingClass::kNone) return true;
+    if (c == ScalingClass::kExponents && has(ROPEPROOF_EXPONENTS)) return true;
+    const std::uint32_t kind = scaling_of(c);
+    return (d_.scalings & kind) != 0 ||
+           (has(ROPEPROOF_INV_FREQ) &&
+            (!decides_amplitude(kind) || has(ROPEPROOF_AMPLITUDE)));
   }
 
   bool takes_amplitude(std::string_view word) const {
     if (word == "one") return true;
     if (word == "of_scaling") {
-      return takes_scaling("yarn") || takes_scaling("long_rope");
+      return std::ranges::any_of(kScalingClasses, [&](const auto& c) {
+        return decides_amplitude(scaling_of(c.first)) && takes_scaling(c.first);
+      });
     }
     return has(word == "per_pair" ? ROPEPROOF_PAIR_AMPLITUDE
                                   : ROPEPROOF_AMPLITUDE);

@@ -3,6 +3,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,6 +69,12 @@ inline constexpr text::Words<ScalingClass, 16> kScalingClasses{
      {ScalingClass::kFrequencyFactors, "frequency_factors"},
      {ScalingClass::kInvFreq, "inv_freq"},
      {ScalingClass::kExponents, "exponents"}}};
+
+// The scaling that a class is of, by its bit of the ABI; 0: of none.
+std::uint32_t scaling_of(ScalingClass scaling);
+
+// Whether a scaling of the ABI decides the amplitude, too.
+bool decides_amplitude(std::uint32_t scaling);
 
 enum class AmplitudeClass {
   kOne,

@@ -5,29 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "conformance/cases/summary.h"
+#include "conformance/check/variation_bases.h"
 #include "conformance/identify/frequency_words.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/fields.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
 
-struct Asked {
-  std::string words;
-  reference::Scaling scaling;
-};
-
-std::vector<Asked> scalings_for(std::int64_t pairs) {
-  reference::FrequencyFactors factors;
-  for (std::int64_t j = 0; j < pairs; ++j) {
-    factors.factors.push_back(1 + static_cast<double>(j % 7) / 4);
-  }
-  return {
-      {"linear, factor 8", reference::Linear{8}},
-      {"ntk, alpha 8", reference::Ntk{8}},
-      {"yarn, factor 4 of 4096", reference::Yarn{4, 4096}},
-      {"llama3, factor 8 of 8192, 1 to 4", reference::Llama3{8, 1, 4, 8192}},
-      {"frequency_factors", factors}};
-}
+constexpr std::int64_t kTrained = 4096, kLength = 4 * kTrained;
 
 // The amplitude that turns have, where all pairs agree.
 std::optional<double> stretch_of(const std::vector<Turn>& turns,
@@ -51,8 +37,12 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
   std::vector<Finding> findings;
   if (!plain) return findings;
   const plugin::Description& kernel = prober.description();
-  for (const auto& [words, scaling] : scalings_for(plain->pairs())) {
-    if ((kernel.scalings & plugin::scaling_bit(scaling)) == 0) continue;
+  for (const auto& [bit, word] : plugin::kScalingWords) {
+    if ((kernel.scalings & bit) == 0) continue;
+    const reference::Scaling scaling =
+        check::plausible_scaling(word, plain->pairs(), kTrained, kLength);
+    if (plugin::follows_length(scaling)) continue;
+    const std::string words = cases::scaling_text(scaling);
     cases::RopeCase c = *plain;
     c.spec.frequencies.scaling = scaling;
     form_again(c);

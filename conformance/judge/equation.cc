@@ -2,11 +2,8 @@
 
 #include <ropeproof_kernel.h>
 
-#include <cstddef>
-#include <iterator>
 #include <stdexcept>
 #include <string>
-#include <variant>
 
 namespace ropeproof::conformance::judge {
 namespace {
@@ -17,24 +14,15 @@ constexpr Equation kEquations[] = {
     {3, "the two channels of a pair"},
     {4, "rotation of a pair"},
     {5, "channels outside the window are copied"},
-    {6, "each head rotates by its token's position"},
-    // The scalings, in the order of the variant's alternatives after Default.
-    {7, "linear scaling"},
-    {8, "NTK-aware scaling"},
-    {9, "dynamic NTK scaling"},
-    {10, "YaRN scaling"},
-    {12, "LongRoPE scaling"},
-    {13, "llama3 scaling"},
-    {14, "frequency factors"}};
-
-constexpr std::size_t kBeforeScalings = 6;
-static_assert(std::size(kEquations) ==
-              kBeforeScalings + std::variant_size_v<reference::Scaling> - 1);
+    {6, "each head rotates by its token's position"}};
 
 }  // namespace
 
 const Equation& equation(int number) {
   for (const Equation& known : kEquations) {
+    if (known.number == number) return known;
+  }
+  for (const Equation& known : reference::kScalingFormulas) {
     if (known.number == number) return known;
   }
   throw std::out_of_range("no equation (R" + std::to_string(number) + ")");
@@ -55,7 +43,7 @@ int equation_of(std::uint32_t operation) {
 
 int equation_of(const reference::Scaling& scaling) {
   if (scaling.index() == 0) return 1;
-  return kEquations[kBeforeScalings + scaling.index() - 1].number;
+  return reference::kScalingFormulas[scaling.index() - 1].number;
 }
 
 int equation_of(const Evidence& evidence, std::uint32_t operation,

@@ -3,17 +3,13 @@
 #define ROPEPROOF_CONFORMANCE_JUDGE_EQUATION_H_
 
 #include <cstdint>
-#include <string_view>
 
-#include "reference/spec.h"
+#include "reference/scaling.h"
 
 namespace ropeproof::conformance::judge {
 
-// (R1)-(R6) of reference/rope.h, (R7)-(R14) of reference/scaling.h.
-struct Equation {
-  int number;
-  std::string_view text;
-};
+// One of (R1)-(R6) of reference/rope.h, or kScalingFormulas of reference/scaling.h.
+using Equation = reference::Formula;
 
 // Throws std::out_of_range for a number that a judge never gives.
 const Equation& equation(int number);

@@ -149,6 +149,15 @@ inline reference::Scaling scaling_of(std::string_view word) {
   (std::make_index_sequence<std::variant_size_v<Scaling>>());
 }
 
+// Whether a length of the sequence decides the frequencies of this scaling.
+inline bool follows_length(const reference::Scaling& scaling) {
+  return std::visit(
+      [](const auto& s) {
+        return requires { s.seq_len; };
+      },
+      scaling);
+}
+
 }  // namespace ropeproof::conformance::plugin
 
 #endif  // ROPEPROOF_CONFORMANCE_PLUGIN_FIELDS_H_

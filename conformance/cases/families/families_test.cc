@@ -201,7 +201,8 @@ bool has_heads(reference::Format dtype) {
 
 TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
           "[conformance][core][coverage]") {
-  constexpr std::size_t kBoundaryCount = 23, kScalings = 8;
+  constexpr std::size_t kBoundaryCount = 23;
+  constexpr std::size_t kScalings = std::variant_size_v<reference::Scaling>;
   for (const reference::Format dtype : kDtypes) {
     std::vector<Group> groups = core_families();
     for (Group& group : groups) {
