@@ -3,6 +3,7 @@
 #define ROPEPROOF_REFERENCE_REFUSE_H_
 
 #include <bit>
+#include <charconv>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,19 @@ namespace ropeproof::reference {
 inline bool is_finite(double x) {
   constexpr std::uint64_t kExponent = 0x7ff0000000000000u;
   return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
+}
+
+inline void check_range(const std::string& field, std::int64_t value,
+                        std::int64_t low, std::int64_t high) {
+  if (value >= low && value <= high) return;
+  refuse(field, std::to_string(value),
+         std::to_string(low) + " .. " + std::to_string(high));
+}
+
+// The shortest decimal that reads back as x.
+inline std::string shortest(double x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
 }  // namespace ropeproof::reference

@@ -1,7 +1,6 @@
 #include "reference/spec.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <type_traits>
 
@@ -9,21 +8,6 @@
 
 namespace ropeproof::reference {
 namespace {
-
-void check_range(const std::string& field, std::int64_t value, std::int64_t low,
-                 std::int64_t high) {
-  if (value < low || value > high) {
-    refuse(field, std::to_string(value),
-           std::to_string(low) + " .. " + std::to_string(high));
-  }
-}
-
-// The shortest decimal that reads back as x.
-std::string shortest(double x) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
-  return {text, end};
-}
 
 void check_at_least(const std::string& field, double value, double low) {
   if (!is_finite(value) || !(value >= low)) {

@@ -1,28 +1,16 @@
 #include "reference/encodings/encoding.h"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <stdexcept>
 #include <string>
+
+#include "reference/refuse.h"
 
 namespace ropeproof::reference::encodings {
 namespace {
 
 constexpr std::int64_t kMaxNumbers = std::int64_t{1} << 24;
 constexpr std::int64_t kMaxBuckets = 1024;
-
-[[noreturn]] void refuse(const std::string& what, const std::string& value,
-                         const std::string& expected) {
-  throw std::invalid_argument(what + " is " + value + "; expected " + expected);
-}
-
-void check_range(const std::string& what, std::int64_t value, std::int64_t low,
-                 std::int64_t high) {
-  if (value >= low && value <= high) return;
-  refuse(what, std::to_string(value),
-         std::to_string(low) + " .. " + std::to_string(high));
-}
 
 void check_dim(std::int64_t dim) { check_range("dim", dim, 1, kMaxHeadDim); }
 
@@ -31,16 +19,6 @@ void check_even_dim(std::int64_t dim) {
   if (dim % 2 != 0) {
     refuse("dim", std::to_string(dim), "an even number: channels pair up");
   }
-}
-
-bool is_finite(double x) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000u;
-  return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
-}
-
-std::string shortest(double x) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
 void check_base(double base) {
