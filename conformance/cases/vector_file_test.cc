@@ -39,6 +39,23 @@ TEST_CASE("writing and reading a group of any kind is the identity",
   }
 }
 
+TEST_CASE("a head that is as wide as the specification allows is read again",
+          "[conformance][vectors]") {
+  Family family("core", "wide", "One head.");
+  reference::Layout layout =
+      reference::leading(6, 4, reference::Pairing::kHalfSplit);
+  layout.head_dim = reference::kMaxHeadDim;
+  family.add(make_case(Format::kBF16, layout, 10000, 1, 1, 1, 0, {3}),
+             {"layout/pairs-swapped"}, "wide");
+  Group group = family.take();
+  group.is_bulk = true;
+  prove(reference::Oracle::kBinFloat, group);
+  const GroupFiles files = write_group(group);
+  CHECK(refusal([&] {
+          read_group(files.json, bytes_of(files), "wide.json");
+        }) == "accepted");
+}
+
 TEST_CASE("a bulk tensor is where its offset says, little-endian",
           "[conformance][vectors]") {
   Group group = plain_group();

@@ -17,14 +17,13 @@ namespace {
 using nlohmann::json;
 using reference::Format;
 
-// Sizes beyond these are a mistake, not a test case.
-constexpr std::int64_t kMaxDim = 1 << 16;
+// More is a mistake, not a test case.
 constexpr std::int64_t kMaxElements = 1 << 26;
 
 reference::Layout read_layout(text::StrictObject& object) {
   reference::Layout layout;
   layout.pairing = object.word("pairing", text::kPairingWords);
-  layout.head_dim = object.integer("head_dim", 2, kMaxDim);
+  layout.head_dim = object.integer("head_dim", 2, reference::kMaxHeadDim);
   layout.rotary_dim = object.integer("rotary_dim", 2, layout.head_dim);
   layout.rotary_offset =
       object.integer("rotary_offset", 0, layout.head_dim - layout.rotary_dim);
