@@ -13,10 +13,9 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-constexpr std::uint32_t kTensors =
-    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
-constexpr std::uint32_t kGivenTable = ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP;
-constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
+using plugin::kAngles;
+using plugin::kGivenTable;
+using plugin::kTensors;
 
 // A case as a kernel is called with it.
 struct Asked {

@@ -28,9 +28,8 @@ struct Row {
   std::uint32_t operations;
 };
 
-constexpr std::uint32_t kTensors =
-    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
-constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
+using plugin::kAngles;
+using plugin::kTensors;
 
 std::vector<Row> rows() {
   using reference::Linear;

@@ -9,9 +9,9 @@
 namespace ropeproof::conformance::cover {
 namespace {
 
-constexpr std::uint32_t kTensors =
-    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
-constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
+using plugin::kAngles;
+using plugin::kTensors;
+
 constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;
 
 // The operations whose problems say something of a dimension.

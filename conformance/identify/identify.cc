@@ -251,8 +251,7 @@ class Identifier {
   }
 
   void read_turning() {
-    const bool has_angles =
-        (kernel_.operations & (ROPEPROOF_ROPE | ROPEPROOF_TABLE)) != 0;
+    const bool has_angles = (kernel_.operations & plugin::kAngles) != 0;
     if (!has_angles) {
       add_unseen("frequencies", "cos and sin are given to this kernel");
       return;

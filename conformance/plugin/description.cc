@@ -152,9 +152,7 @@ void check_description(const Description& d, const std::string& source) {
   if ((d.operations & ROPEPROOF_LOOKUP) != 0) {
     check.some_bits("caches", d.caches, kCacheWords);
   }
-  const bool rotates =
-      (d.operations & (ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP)) !=
-      0;
+  const bool rotates = (d.operations & kTensors) != 0;
   const bool is_placed =
       (d.features & (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE)) != 0;
   if (rotates && !is_placed) {

@@ -80,6 +80,14 @@ inline constexpr text::Words<std::uint32_t, 6> kOperationWords{
      {ROPEPROOF_PERMUTE, "permute"},
      {ROPEPROOF_LOOKUP, "lookup"}}};
 
+// Operations on q and k; those of them that are given cosines and sines; those that
+// form angles.
+inline constexpr std::uint32_t kTensors =
+    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
+inline constexpr std::uint32_t kGivenTable =
+    ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP;
+inline constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
+
 inline constexpr text::Words<std::uint32_t, 4> kDtypeWords{
     {{ROPEPROOF_F64, "f64"},
      {ROPEPROOF_F32, "f32"},

@@ -115,9 +115,7 @@ void add_measurement(Totals& totals, const check::Check& check) {
   for (std::size_t i = 0; i < m.class_ratio.size(); ++i) {
     totals.class_ratio[i] = std::max(totals.class_ratio[i], m.class_ratio[i]);
   }
-  if (check.operation == ROPEPROOF_ROTATE ||
-      check.operation == ROPEPROOF_LOOKUP ||
-      check.operation == ROPEPROOF_ROPE) {
+  if ((check.operation & plugin::kTensors) != 0) {
     double& of_dtype = totals.dtype_ratio[check.dtype];
     of_dtype = std::max(of_dtype, ratio_of(check));
   }

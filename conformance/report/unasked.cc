@@ -12,10 +12,9 @@ namespace {
 
 using check::Check;
 using check::Facts;
+using plugin::kAngles;
+using plugin::kTensors;
 
-constexpr std::uint32_t kTensors =
-    ROPEPROOF_ROTATE | ROPEPROOF_ROPE | ROPEPROOF_LOOKUP;
-constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
 // Where tensors lie, which the contract varies too.
 constexpr std::uint32_t kMemory =
     ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED;

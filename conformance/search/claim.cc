@@ -21,8 +21,7 @@
 namespace ropeproof::conformance::search {
 namespace {
 
-constexpr std::uint32_t kWithTables =
-    ROPEPROOF_TABLE | ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP;
+constexpr std::uint32_t kWithTables = ROPEPROOF_TABLE | plugin::kGivenTable;
 constexpr std::uint32_t kHalf = ROPEPROOF_F16 | ROPEPROOF_BF16;
 constexpr std::uint32_t kMaxUlp = 4;
 

@@ -11,6 +11,7 @@
 #include "conformance/check/features.h"
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/diagnose.h"
+#include "conformance/plugin/words.h"
 #include "conformance/search/shrink.h"
 
 namespace ropeproof::conformance::search {
@@ -38,8 +39,7 @@ bool is_wanted(const plugin::Kernel& kernel, const cases::RopeCase& c) {
         ROPEPROOF_FREQUENCIES}) {
     if ((description.operations & operation) == 0) continue;
     // missing_feature() reads amplitudes from goldens, which are not there yet.
-    const bool has_amplitudes =
-        operation == ROPEPROOF_ROPE || operation == ROPEPROOF_TABLE;
+    const bool has_amplitudes = (operation & plugin::kAngles) != 0;
     if (has_amplitudes && f.amplitude != 1 && lacks(ROPEPROOF_AMPLITUDE)) {
       return false;
     }

@@ -20,11 +20,10 @@ namespace {
 
 using diagnosis::full_description;
 using diagnosis::KnobKernel;
+using plugin::kAngles;
 
 constexpr std::size_t kSurvivorsNamed = 10;
 constexpr double kFullShare = 0.99;
-
-constexpr std::uint32_t kAngles = ROPEPROOF_ROPE | ROPEPROOF_TABLE;
 
 constexpr WrongRows at_all_places(Mistake mistake) {
   return static_cast<WrongRows>(((1 << kPlaces) - 1)
