@@ -4,25 +4,24 @@
 #include <string>
 
 #include "conformance/diagnosis/hypothesis_lists.h"
+#include "conformance/judge/equation.h"
 
 namespace ropeproof::conformance::diagnosis {
 namespace {
 
 struct Kind {
   std::uint32_t kind;
-  const char *name, *bug;
-  int equation;
+  const char* bug;
 };
 
 constexpr Kind kKinds[] = {
-    {ROPEPROOF_LINEAR, "linear scaling", "scaling/linear-misapplied", 7},
-    {ROPEPROOF_NTK, "NTK scaling", "scaling/dynamic-ntk", 8},
-    {ROPEPROOF_DYNAMIC_NTK, "dynamic NTK", "scaling/dynamic-ntk", 9},
-    {ROPEPROOF_YARN, "YaRN", "scaling/yarn-ramp", 10},
-    {ROPEPROOF_LONG_ROPE, "LongRoPE", "scaling/longrope-list", 12},
-    {ROPEPROOF_LLAMA3, "llama3 scaling", "scaling/llama3-smoothing", 13},
-    {ROPEPROOF_FREQUENCY_FACTORS, "frequency factors", "scaling/factors-lost",
-     14}};
+    {ROPEPROOF_LINEAR, "scaling/linear-misapplied"},
+    {ROPEPROOF_NTK, "scaling/dynamic-ntk"},
+    {ROPEPROOF_DYNAMIC_NTK, "scaling/dynamic-ntk"},
+    {ROPEPROOF_YARN, "scaling/yarn-ramp"},
+    {ROPEPROOF_LONG_ROPE, "scaling/longrope-list"},
+    {ROPEPROOF_LLAMA3, "scaling/llama3-smoothing"},
+    {ROPEPROOF_FREQUENCY_FACTORS, "scaling/factors-lost"}};
 
 // change(theta before scaling, ratio): the scaling multiplies by the ratio.
 template <class Change>
@@ -37,18 +36,19 @@ auto of_kind(std::uint32_t kind, Change change) {
 Hypotheses of_all_kinds() {
   Hypotheses all;
   for (const Kind& k : kKinds) {
-    const std::string name = k.name;
+    const auto& [equation, text] = judge::equation_of_scaling(k.kind);
+    const std::string name(text);
     all.push_back(
-        {name + " ignored", k.bug, k.equation,
+        {name + " ignored", k.bug, equation,
          "look whether the scaling's parameters arrive, by the names "
          "of this model",
          of_kind(k.kind, [](double theta, double) { return theta; })});
-    all.push_back({name + " inverted: multiplied, not divided", k.bug,
-                   k.equation, "the scaling divides frequencies",
+    all.push_back({name + " inverted: multiplied, not divided", k.bug, equation,
+                   "the scaling divides frequencies",
                    of_kind(k.kind, [](double theta, double ratio) {
                      return theta / ratio;
                    })});
-    all.push_back({name + " applied twice", k.bug, k.equation,
+    all.push_back({name + " applied twice", k.bug, equation,
                    "look for a second scaling of frequencies or positions",
                    of_kind(k.kind, [](double theta, double ratio) {
                      return theta * ratio * ratio;
@@ -56,7 +56,7 @@ Hypotheses of_all_kinds() {
     if (k.kind != ROPEPROOF_LINEAR && k.kind != ROPEPROOF_FREQUENCY_FACTORS) {
       all.push_back(
           {name + " replaced by linear scaling: all divided by the factor",
-           k.bug, k.equation, "the factor does not apply to every pair alike",
+           k.bug, equation, "the factor does not apply to every pair alike",
            changes_frequency(
                [kind = k.kind](double theta, const Problem& p, std::int64_t j) {
                  return p.scaling != nullptr && p.scaling->kind == kind &&

@@ -2,8 +2,11 @@
 
 #include <ropeproof_kernel.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+
+#include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::judge {
 namespace {
@@ -41,9 +44,18 @@ int equation_of(std::uint32_t operation) {
   }
 }
 
+const Equation& equation_of_scaling(std::uint32_t kind) {
+  const auto* const found = std::ranges::find(
+      plugin::kScalingWords, kind, [](const auto& word) { return word.first; });
+  if (found == plugin::kScalingWords.end()) {
+    throw std::out_of_range("no scaling " + std::to_string(kind));
+  }
+  return reference::kScalingFormulas[found - plugin::kScalingWords.begin()];
+}
+
 int equation_of(const reference::Scaling& scaling) {
-  if (scaling.index() == 0) return 1;
-  return reference::kScalingFormulas[scaling.index() - 1].number;
+  const std::uint32_t kind = plugin::scaling_bit(scaling);
+  return kind == 0 ? 1 : equation_of_scaling(kind).number;
 }
 
 int equation_of(const Evidence& evidence, std::uint32_t operation,

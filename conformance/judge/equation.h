@@ -17,6 +17,9 @@ const Equation& equation(int number);
 // What an operation computes as a whole: where nothing more is known.
 int equation_of(std::uint32_t operation);
 
+// Of a scaling: ROPEPROOF_LINEAR, ...
+const Equation& equation_of_scaling(std::uint32_t kind);
+
 // Who decides the frequencies: (R1), or a scaling.
 int equation_of(const reference::Scaling& scaling);
 
