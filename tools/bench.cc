@@ -2,7 +2,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -22,6 +21,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/worker.h"
+#include "conformance/text/format.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 #include "tools/output_file.h"
@@ -238,10 +238,10 @@ int time_suite(const Flags& flags) {
       std::cout << row.name << "\n";
       continue;
     }
-    char text[80];
-    std::snprintf(text, sizeof text, "%-28s%9.3g values/s  ", row.name.c_str(),
-                  bench::values_per_second(row));
-    std::cout << text << row.what << std::endl;
+    std::cout << conformance::text::format("%-28s%9.3g values/s  ",
+                                           row.name.c_str(),
+                                           bench::values_per_second(row))
+              << row.what << std::endl;
   }
   return 0;
 }

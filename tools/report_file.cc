@@ -1,10 +1,10 @@
 #include "tools/report_file.h"
 
-#include <cstdio>
 #include <iostream>
 #include <stdexcept>
 
 #include "conformance/report/requirement.h"
+#include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 
 namespace ropeproof::tools {
@@ -13,13 +13,12 @@ namespace {
 std::string ansi_quoted(const std::string& text) {
   std::string result = "$'";
   for (const char c : text) {
-    char octal[5] = {c};
     const bool is_plain = c >= ' ' && c < 0x7f && c != '\'' && c != '\\';
-    if (!is_plain) {
-      std::snprintf(octal, sizeof octal, "\\%03o",
-                    static_cast<unsigned>(static_cast<unsigned char>(c)));
-    }
-    result += octal;
+    result += is_plain
+                  ? std::string(1, c)
+                  : conformance::text::format(
+                        "\\%03o",
+                        static_cast<unsigned>(static_cast<unsigned char>(c)));
   }
   return result + "'";
 }

@@ -1,7 +1,6 @@
 // ropeproof sweep: judges every cosine and sine of a kernel.
 #include <algorithm>
 #include <cinttypes>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 
 #include "conformance/check/contract_checks.h"
 #include "conformance/search/sweep_kernel.h"
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
@@ -19,6 +19,7 @@ namespace {
 using conformance::search::SweepRequest;
 using conformance::search::SweepResult;
 using conformance::search::SweptValue;
+using conformance::text::format;
 
 struct SweepOptions {
   KernelFlags kernel;
@@ -27,16 +28,9 @@ struct SweepOptions {
   std::string dtype;
 };
 
-template <class... Arguments>
-std::string format_text(const char* format, Arguments... arguments) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, arguments...);
-  return text;
-}
-
 std::string place(const SweptValue& value) {
-  return format_text("%s, position %" PRId64 ", pair %" PRId64,
-                     value.is_sin ? "sin" : "cos", value.position, value.pair);
+  return format("%s, position %" PRId64 ", pair %" PRId64,
+                value.is_sin ? "sin" : "cos", value.position, value.pair);
 }
 
 void print(double base, const SweepResult& result) {
@@ -45,27 +39,26 @@ void print(double base, const SweepResult& result) {
            static_cast<double>(std::max<std::int64_t>(result.values, 1));
   };
   const std::int64_t within = result.values - result.wrong;
-  std::cout << format_text("  %-9.9g %10" PRId64 " %10" PRId64
-                           " %8.4f %% %10" PRId64 " %8.4f %%",
-                           base, result.values, result.nearest,
-                           share(result.nearest), within, share(within));
+  std::cout << format("  %-9.9g %10" PRId64 " %10" PRId64 " %8.4f %% %10" PRId64
+                      " %8.4f %%",
+                      base, result.values, result.nearest,
+                      share(result.nearest), within, share(within));
   if (result.worst) {
-    std::cout << format_text("  %9.3g %11.3g  ", result.max_ulp,
-                             result.worst->ratio())
+    std::cout << format("  %9.3g %11.3g  ", result.max_ulp,
+                        result.worst->ratio())
               << place(*result.worst);
   }
   std::cout << "\n";
   if (result.vacuous > 0) {
-    std::cout << format_text("    %" PRId64
-                             " values had a bound that accepts any rotation\n",
-                             result.vacuous);
+    std::cout << format("    %" PRId64
+                        " values had a bound that accepts any rotation\n",
+                        result.vacuous);
   }
   if (result.first_wrong) {
     const SweptValue& wrong = *result.first_wrong;
-    std::cout << format_text("    FAIL  %" PRId64 " values; first: ",
-                             result.wrong)
+    std::cout << format("    FAIL  %" PRId64 " values; first: ", result.wrong)
               << place(wrong)
-              << format_text(
+              << format(
                      "\n          got %.9g, exact %.9g, error %.3g, bound "
                      "%.3g\n",
                      wrong.got, wrong.want, wrong.error, wrong.bound);
@@ -100,9 +93,9 @@ int sweep(SweepOptions options) {
                         : "operation rope on unit vectors")
                 << ", positions 0 to " << result.positions - 1
                 << ", rotary_dim " << options.request.rotary_dim << "\n\n"
-                << format_text("  %-9s %10s %21s %21s  %9s %11s  %s\n", "base",
-                               "values", "correctly rounded", "within bound",
-                               "norm-ulp", "worst/bound", "worst");
+                << format("  %-9s %10s %21s %21s  %9s %11s  %s\n", "base",
+                          "values", "correctly rounded", "within bound",
+                          "norm-ulp", "worst/bound", "worst");
     }
     print(base, result);
     conforms = conforms && result.conforms();
@@ -112,7 +105,7 @@ int sweep(SweepOptions options) {
     if (answer.outcome == conformance::plugin::Outcome::kError) {
       std::cout << std::flush;
       throw conformance::plugin::KernelError(
-          "base " + format_text("%.9g", base) +
+          "base " + format("%.9g", base) +
           ": the kernel did not answer: " + answer.detail);
     }
     std::cout << "    "

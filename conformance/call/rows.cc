@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "conformance/plugin/words.h"
+
 namespace ropeproof::conformance::call {
 namespace {
 
@@ -19,18 +21,6 @@ void for_each_row(const Array& array, const F& f) {
           (b * strides.batch + s * strides.token + h * strides.head) * width);
       }
     }
-  }
-}
-
-// Calls f(T()) for the unsigned type of `width` bytes.
-template <class F>
-void with_element(std::size_t width, const F& f) {
-  if (width == 2) {
-    f(std::uint16_t{});
-  } else if (width == 4) {
-    f(std::uint32_t{});
-  } else {
-    f(std::uint64_t{});
   }
 }
 
@@ -97,7 +87,7 @@ cases::Bits read(const Array& array) {
   cases::Bits bits(
       static_cast<std::size_t>(shape.batch * shape.seq * shape.heads) * row);
   std::uint64_t* to = bits.data();
-  with_element(array.width, [&]<class T>(T) {
+  plugin::with_element(array.width, [&]<class T>(T) {
     for_each_row(array, [&](const std::byte* from) {
       for (std::size_t t = 0; t < row; ++t) {
         T element;
@@ -113,7 +103,7 @@ cases::Bits read(const Array& array) {
 void write(const Array& array, const cases::Bits& bits) {
   const auto row = static_cast<std::size_t>(array.rows.length);
   const std::uint64_t* from = bits.data();
-  with_element(array.width, [&]<class T>(T) {
+  plugin::with_element(array.width, [&]<class T>(T) {
     for_each_row(array, [&](std::byte* to) {
       for (std::size_t t = 0; t < row; ++t) {
         const auto element = static_cast<T>(from[t]);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <variant>
 
 #include "conformance/cases/words.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::cases {
@@ -17,9 +17,7 @@ namespace {
 // A whole number in full, any other to six digits.
 std::string number_text(double x) {
   const bool is_whole = x == std::floor(x) && std::abs(x) < 1e16;
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, is_whole ? "%.0f" : "%.6g", x);
-  return buffer;
+  return text::format(is_whole ? "%.0f" : "%.6g", x);
 }
 
 // "1 to 62.5".

@@ -8,13 +8,6 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-template <class Words>
-constexpr std::uint32_t all_of(const Words& words) {
-  std::uint32_t bits = 0;
-  for (const auto& [bit, word] : words) bits |= bit;
-  return bits;
-}
-
 // The plain call: q alone, dense, from a base.
 plugin::Description plain(const std::string& name) {
   plugin::Description d;
@@ -39,13 +32,13 @@ constexpr std::uint32_t kBothPairings =
 
 plugin::Description everything() {
   plugin::Description d = plain("everything");
-  d.operations = all_of(plugin::kOperationWords);
-  d.dtypes = all_of(plugin::kDtypeWords);
-  d.pairings = all_of(plugin::kAbiPairingWords);
-  d.features = all_of(plugin::kFeatureWords);
-  d.axis_maps = all_of(plugin::kAxisMapWords);
-  d.caches = all_of(plugin::kCacheWords);
-  d.scalings = all_of(plugin::kScalingWords);
+  d.operations = text::all_bits(plugin::kOperationWords);
+  d.dtypes = text::all_bits(plugin::kDtypeWords);
+  d.pairings = text::all_bits(plugin::kAbiPairingWords);
+  d.features = text::all_bits(plugin::kFeatureWords);
+  d.axis_maps = text::all_bits(plugin::kAxisMapWords);
+  d.caches = text::all_bits(plugin::kCacheWords);
+  d.scalings = text::all_bits(plugin::kScalingWords);
   return d;
 }
 
@@ -96,7 +89,8 @@ std::vector<plugin::Description> typical_declarations() {
   });
   add("dynamic NTK, long rope",
       [](D& d) { d.scalings = ROPEPROOF_DYNAMIC_NTK | ROPEPROOF_LONG_ROPE; });
-  add("all scalings", [](D& d) { d.scalings = all_of(plugin::kScalingWords); });
+  add("all scalings",
+      [](D& d) { d.scalings = text::all_bits(plugin::kScalingWords); });
   add("inv_freq", [](D& d) { d.features |= ROPEPROOF_INV_FREQ; });
   add("inv_freq, amplitude, engine", [](D& d) {
     d.features |= ROPEPROOF_INV_FREQ | ROPEPROOF_AMPLITUDE | kEngine;

@@ -9,15 +9,6 @@
 #include "conformance/check/variations.h"
 
 namespace ropeproof::conformance::check {
-namespace {
-
-bool same_bits(const judge::Output& a, const judge::Output& b) {
-  return a.q == b.q && a.k == b.k && a.cos == b.cos && a.sin == b.sin &&
-         a.inv_freq == b.inv_freq;
-}
-
-}  // namespace
-
 ContractResult check_sequence(plugin::Kernel& kernel,
                               std::span<const Subject> calls) {
   const std::string check = "calls in a row";
@@ -50,7 +41,7 @@ ContractResult check_sequence(plugin::Kernel& kernel,
       ContractResult result = result_of(answer, check, suffix, name(i));
       if (!result.pass) return result;
     }
-    if (!same_bits(own->second, warm[i])) {
+    if (!judge::same_bits(own->second, warm[i])) {
       return failed(check, suffix,
                     name(i) + ": other bits than in a process of its own");
     }
@@ -84,7 +75,7 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
                                  : "a call of " + std::to_string(done + 1) +
                                        " to " + std::to_string(done + rounds);
     if (done == 0) first = output;
-    const bool is_same = answer.is_steady && same_bits(output, first);
+    const bool is_same = answer.is_steady && judge::same_bits(output, first);
     if (!is_same || done == 0 || !output.stray.empty() ||
         answer.outcome != plugin::Outcome::kOk) {
       ContractResult result =
@@ -129,7 +120,7 @@ class Repeated {
     const plugin::Answer answer = run(output);
     // What has the bits of a call that was right is right.
     if (first_ && answer.outcome == plugin::Outcome::kOk &&
-        output.stray.empty() && same_bits(output, *first_)) {
+        output.stray.empty() && judge::same_bits(output, *first_)) {
       return passed(check, 0);
     }
     ContractResult result =

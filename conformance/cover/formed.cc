@@ -1,10 +1,9 @@
 #include "conformance/cover/formed.h"
 
-#include <cstdio>
-
 #include "conformance/cases/counter_generator.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::cover {
 
@@ -22,10 +21,7 @@ std::string id_of(const std::string& kind, const std::string& name,
 }
 
 std::string digits_of(const Row& row) {
-  char digits[16];
-  std::snprintf(digits, sizeof digits, "%08x",
-                static_cast<unsigned>(seed_of(row, 0) >> 32));
-  return digits;
+  return text::format("%08x", static_cast<unsigned>(seed_of(row, 0) >> 32));
 }
 
 }  // namespace

@@ -17,29 +17,15 @@ inline std::byte* bytes_at(void* data, std::int64_t element,
          element * static_cast<std::int64_t>(plugin::bytes_of(format));
 }
 
-// Calls f(T()) for the unsigned type of an element: copies of as many bytes as a
-// variable says are slow.
-template <class F>
-auto with_element(reference::Format format, const F& f) {
-  switch (plugin::bytes_of(format)) {
-    case 2:
-      return f(std::uint16_t{});
-    case 4:
-      return f(std::uint32_t{});
-    default:
-      return f(std::uint64_t{});
-  }
-}
-
 inline double load(const std::byte* at, reference::Format format) {
-  return with_element(format, [&]<class T>(T bits) {
+  return plugin::with_element(plugin::bytes_of(format), [&]<class T>(T bits) {
     std::memcpy(&bits, at, sizeof bits);
     return decode(format, bits);
   });
 }
 
 inline void store(std::byte* at, reference::Format format, double value) {
-  with_element(format, [&]<class T>(T bits) {
+  plugin::with_element(plugin::bytes_of(format), [&]<class T>(T bits) {
     bits = static_cast<T>(encode(format, value));
     std::memcpy(at, &bits, sizeof bits);
   });

@@ -1,6 +1,7 @@
 #include "conformance/diagnosis/knobs.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace ropeproof::conformance::diagnosis {
 
@@ -49,6 +50,16 @@ double rounded_half_away(Format format, double value) {
   const double below = truncated(format, value);
   const double up = std::copysign(ulp(format, below), value);
   return 2 * std::abs(value - below) < std::abs(up) ? below : below + up;
+}
+
+double reduced_in_f32(double angle) {
+  constexpr float kCircle = 2 * std::numbers::pi_v<float>;
+  constexpr auto kLow =
+      static_cast<float>(2 * std::numbers::pi - double{kCircle});
+  const auto phi = static_cast<float>(angle);
+  const float circles = std::nearbyint(phi / kCircle);
+  const float rest = phi - circles * kCircle;
+  return double{rest - circles * kLow};
 }
 
 double power(double base, std::int64_t j, std::int64_t dim) {

@@ -109,6 +109,9 @@ double rounded(reference::Format format, double value);
 double truncated(reference::Format format, double value);
 // To nearest, ties away from zero.
 double rounded_half_away(reference::Format format, double value);
+// An angle in f32, reduced by Cody and Waite with two constants for a full circle,
+// as fast trigonometry does.
+double reduced_in_f32(double angle);
 // base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
 

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -16,17 +15,6 @@ namespace {
 using reference::Format;
 
 double f32(double x) { return rounded(Format::kF32, x); }
-
-// Cody and Waite with two constants for a full circle, as fast trigonometry does.
-double reduced_in_f32(double phi) {
-  constexpr float kCircle = 2 * std::numbers::pi_v<float>;
-  constexpr auto kLow =
-      static_cast<float>(2 * std::numbers::pi - double{kCircle});
-  const auto angle = static_cast<float>(phi);
-  const float circles = std::nearbyint(angle / kCircle);
-  const float rest = angle - circles * kCircle;
-  return double{rest - circles * kLow};
-}
 
 // Positions that a sum runs to, at most.
 constexpr std::int64_t kMostSteps = 1 << 14;

@@ -9,6 +9,7 @@
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/frequency_words.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -44,17 +45,6 @@ template <Format kFormat>
 double rounded_to(double position, const Theta& theta) {
   return rounded(kFormat, position * theta.due);
 }
-// Cody and Waite with two constants for a full circle.
-double reduced_in_f32(double position, const Theta& theta) {
-  constexpr float kCircle = 2 * std::numbers::pi_v<float>;
-  constexpr auto kLow =
-      static_cast<float>(2 * std::numbers::pi - double{kCircle});
-  const auto angle =
-      static_cast<float>(product_in<Format::kF32>(position, theta));
-  const float circles = std::nearbyint(angle / kCircle);
-  const float rest = angle - circles * kCircle;
-  return double{rest - circles * kLow};
-}
 
 constexpr AngleType kAngleTypes[] = {
     {"wider than f32",
@@ -67,7 +57,10 @@ constexpr AngleType kAngleTypes[] = {
      }},
     {"a product of wider numbers, rounded to f32", rounded_to<Format::kF32>,
      false, true},
-    {"a product in f32, reduced in f32 with two constants", reduced_in_f32},
+    {"a product in f32, reduced in f32 with two constants",
+     [](double p, const Theta& theta) {
+       return diagnosis::reduced_in_f32(product_in<Format::kF32>(p, theta));
+     }},
     {"a product in f16", product_in<Format::kF16>, true},
     {"a product in bf16", product_in<Format::kBF16>, true},
     {"a product of wider numbers, rounded to f16", rounded_to<Format::kF16>,
@@ -142,7 +135,7 @@ std::optional<AngleReading> read_angle(TurnReader& reader,
                              number_words(worst) + " rad, at position " +
                              number_words(worst_at) +
                              "; the nearest: " + kAngleTypes[i].name,
-                         count_words(agree[i], all) + " values"}};
+                         text::part_of(agree[i], all) + " values"}};
   }
   std::string text = kAngleTypes[full[0]].name;
   for (std::size_t i = 1; i < full.size(); ++i) {
@@ -152,7 +145,7 @@ std::optional<AngleReading> read_angle(TurnReader& reader,
       is_allowed(full[0], reader.declared().claim(plugin::abi_dtype(c.dtype)));
   return AngleReading{
       {may ? Standing::kDeclared : Standing::kDiffers, "angle", text,
-       count_words(all, all) + " values" +
+       text::part_of(all, all) + " values" +
            (full.size() > 1 ? ""
                             : ", " + std::to_string(tells[full[0]]) +
                                   " of them no other type's")},
@@ -194,7 +187,7 @@ std::optional<Finding> read_table_type(TurnReader& reader) {
                    : is_half ? declared == ROPEPROOF_F16
                              : true;
   return Finding{may ? Standing::kDeclared : Standing::kDiffers, "cos and sin",
-                 text, count_words(count, all) + " entries"};
+                 text, text::part_of(count, all) + " entries"};
 }
 
 }  // namespace ropeproof::conformance::identify

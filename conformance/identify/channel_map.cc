@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 #include "reference/rope.h"
 
@@ -229,9 +230,8 @@ std::string pairing_words(const ChannelMap& map, const Layout& layout) {
     }
   }
   const std::int64_t due = pairs_as_due(map, layout);
-  std::string text = std::to_string(due) + " of " +
-                     std::to_string(layout.rotary_dim / 2) + " pairs " +
-                     words_of(layout);
+  std::string text =
+      text::part_of(due, layout.rotary_dim / 2) + " pairs " + words_of(layout);
   const auto turned = std::ranges::count_if(
       map.pairs, [](const SeenPair& pair) { return pair.turns; });
   if (turned != due) {

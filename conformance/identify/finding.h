@@ -26,11 +26,6 @@ struct Finding {
   std::string evidence;  // "32 of 32 pairs"
 };
 
-// "32 of 32", for evidence.
-inline std::string count_words(std::int64_t part, std::int64_t all) {
-  return std::to_string(part) + " of " + std::to_string(all);
-}
-
 // What one pair turns by in a position; radians.
 struct PairFrequency {
   std::int64_t pair = 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "conformance/text/format.h"
+
 namespace ropeproof::conformance::identify {
 namespace {
 
@@ -34,7 +36,7 @@ Finding recipe_finding(const std::vector<const BaseReading*>& right,
   const bool is_rough = off.known_to > kInvisible;
   const double unit = is_rough ? 0x1p16 : 1;
   const std::string evidence =
-      count_words(seen, due) + " pairs, base " + bases + "; off by " +
+      text::part_of(seen, due) + " pairs, base " + bases + "; off by " +
       number_words(off.most / unit, 2) + " ulp of " +
       (is_rough ? "bf16" : "f32") + " at most, each read to within " +
       number_words(off.known_to / unit, 2);
@@ -93,11 +95,12 @@ std::vector<Finding> frequency_findings(std::span<const BaseReading> readings,
            ? "reversed: position p turns by -p theta (sine negated, or "
              "positions, or the adjoint taken for forward)"
            : "position p turns by +p theta",
-       count_words(std::ssize(first.pairs), first.problem.pairs()) + " pairs"});
+       text::part_of(std::ssize(first.pairs), first.problem.pairs()) +
+           " pairs"});
   std::vector<const BaseReading*> right;
   for (const BaseReading& r : readings) {
     const std::string count =
-        count_words(std::ssize(r.pairs), r.problem.pairs()) + " pairs";
+        text::part_of(std::ssize(r.pairs), r.problem.pairs()) + " pairs";
     if (r.has_offset_of_its_own) {
       findings.push_back({Standing::kMeasured, "frequencies",
                           "base " + base_of(r) +

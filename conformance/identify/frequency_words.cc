@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "conformance/diagnosis/knobs.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/format.h"
 #include "reference/format.h"
 
 namespace ropeproof::conformance::identify {
@@ -64,9 +64,7 @@ std::optional<std::pair<double, double>> line_through(
 }  // namespace
 
 std::string number_words(double x, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, x);
-  return text;
+  return text::format("%.*g", digits, x);
 }
 
 int rank_of(const ropeproof_claim& claim) {

@@ -1,12 +1,12 @@
 // Two panels over the pairs: the frequencies, and how far they are from those due.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
 #include "conformance/identify/frequency_words.h"
 #include "conformance/identify/identified_text.h"
+#include "conformance/text/format.h"
 #include "conformance/text/markup.h"
 
 namespace ropeproof::conformance::identify {
@@ -44,11 +44,7 @@ text { fill: #e6edf3; }
 )";
 constexpr std::size_t kColours = 6;
 
-std::string px(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", x);
-  return text;
-}
+std::string px(double x) { return text::format("%.1f", x); }
 
 // A range of powers of ten.
 struct Scale {
@@ -160,9 +156,8 @@ class Picture {
          power += range > 8 ? 2 : 1) {
       const double y = scale.y(std::pow(10, power));
       line(kLeft, y, kRight, y, "grid");
-      char label[16];
-      std::snprintf(label, sizeof label, "1e%d", static_cast<int>(power));
-      write(kLeft - 8, y + 5, label, " text-anchor=\"end\"");
+      write(kLeft - 8, y + 5, text::format("1e%d", static_cast<int>(power)),
+            " text-anchor=\"end\"");
     }
     out_ += "<rect class=\"frame\" x=\"" + px(kLeft) + "\" y=\"" +
             px(scale.top) + "\" width=\"" + px(kRight - kLeft) +

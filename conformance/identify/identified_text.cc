@@ -6,6 +6,7 @@
 #include "conformance/plugin/description_json.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -72,8 +73,8 @@ std::string brief(const Identified& found) {
   }
   text += "\n" + std::to_string(found.calls) + " calls to read it";
   if (found.asked > 0) {
-    text += ", " + std::to_string(found.right) + " of " +
-            std::to_string(found.asked) + " other answers within bounds";
+    text += ", " + text::part_of(found.right, found.asked) +
+            " other answers within bounds";
   }
   return text + "\n";
 }

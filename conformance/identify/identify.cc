@@ -23,6 +23,7 @@
 #include "conformance/identify/shapes.h"
 #include "conformance/identify/turning.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 #include "reference/rope.h"
 
@@ -45,10 +46,6 @@ std::size_t place_of(const std::string& subject) {
       "kept",    "angle",     "cos and sin"};
   return static_cast<std::size_t>(std::ranges::find(kOrder, subject) -
                                   std::begin(kOrder));
-}
-
-std::string of(std::int64_t part, std::int64_t all) {
-  return std::to_string(part) + " of " + std::to_string(all);
 }
 
 // Goldens of small problems: threads would cost more than they save.
@@ -139,7 +136,7 @@ class Identifier {
       const std::int64_t due = pairs_as_due(*map, layout);
       Finding f{due == c->pairs() ? Standing::kDeclared : Standing::kDiffers,
                 "pairs", pairing_words(*map, layout),
-                of(due, c->pairs()) + " pairs"};
+                text::part_of(due, c->pairs()) + " pairs"};
       if (due < c->pairs()) {
         f.seen = "where " + word + " is asked: " + f.seen;
         f.evidence += ", one token";
@@ -207,14 +204,15 @@ class Identifier {
       if (is_due) {
         add({Standing::kDeclared, "window",
              "channels " + asked + " turn, the others are copied",
-             of(due, due) + " pairs, " + of(copied, outside) + " copies"});
+             text::part_of(due, due) + " pairs, " +
+                 text::part_of(copied, outside) + " copies"});
         continue;
       }
-      Finding f{
-          Standing::kDiffers, "window",
-          "where channels " + asked +
-              " are asked: " + pairing_words(*map, layout),
-          of(due, c->pairs()) + " pairs, " + of(copied, outside) + " copies"};
+      Finding f{Standing::kDiffers, "window",
+                "where channels " + asked +
+                    " are asked: " + pairing_words(*map, layout),
+                text::part_of(due, c->pairs()) + " pairs, " +
+                    text::part_of(copied, outside) + " copies"};
       ChannelMap rest = *map;
       std::erase_if(rest.copied, [&](std::int64_t t) {
         return t < layout.rotary_offset || t > last;

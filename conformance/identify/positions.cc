@@ -10,6 +10,7 @@
 #include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/frequency_words.h"
 #include "conformance/judge/rotations.h"
+#include "conformance/text/format.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {
@@ -112,16 +113,15 @@ Finding finding_of(const char* subject, const std::vector<Used>& all,
                    const std::vector<Rule>& rules, const std::string& what) {
   const auto as_given =
       std::ranges::count_if(all, [](const Used& u) { return u.by == u.given; });
-  const std::string evidence = std::to_string(as_given) + " of " +
-                               std::to_string(all.size()) + " " + what;
+  const std::string evidence = text::part_of(as_given, all.size()) + " " + what;
   if (as_given == static_cast<std::int64_t>(all.size())) {
     return {Standing::kDeclared, subject, "as given", evidence};
   }
   const auto rule = rule_of(rules, all);
   if (rule) {
     return {Standing::kDiffers, subject, *rule,
-            std::to_string(all.size()) + " of " + std::to_string(all.size()) +
-                " " + what + ": " + examples_of(all)};
+            text::part_of(all.size(), all.size()) + " " + what + ": " +
+                examples_of(all)};
   }
   const auto lost =
       std::ranges::count_if(all, [](const Used& u) { return !u.by; });

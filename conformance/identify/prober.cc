@@ -28,11 +28,6 @@ std::string words_of(std::uint32_t operation, const cases::RopeCase& c) {
   return text;
 }
 
-bool is_same(const judge::Output& a, const judge::Output& b) {
-  return a.q == b.q && a.k == b.k && a.cos == b.cos && a.sin == b.sin &&
-         a.inv_freq == b.inv_freq;
-}
-
 void fill(const cases::RopeCase& c, cases::Bits& bits, std::int64_t heads,
           const Element& element) {
   const std::int64_t d = c.spec.layout.head_dim;
@@ -82,7 +77,7 @@ std::optional<judge::Output> Prober::ask(std::uint32_t operation,
   std::optional<judge::Output> first = ask_once(operation, c);
   if (!first) return first;
   const std::optional<judge::Output> second = ask_once(operation, c);
-  if (second && !is_same(*first, *second) && trouble_.empty()) {
+  if (second && !judge::same_bits(*first, *second) && trouble_.empty()) {
     trouble_ = "other bits when asked again (" + words_of(operation, c) + ")";
   }
   return first;

@@ -7,6 +7,7 @@
 #include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 #include "reference/rope.h"
 
@@ -168,13 +169,13 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
     return {Standing::kMeasured, "roundings",
             "no order of rounding known here; the nearest: " +
                 std::string(kOrders[u].name),
-            count_words(same, all) + " elements bit for bit"};
+            text::part_of(same, all) + " elements bit for bit"};
   }
   std::string text = kOrders[u].name;
   if (u != v) text = "first channel: " + text + "; second: " + kOrders[v].name;
   static_assert(kOrderCount > 1);
   return {Standing::kMeasured, "roundings", text,
-          count_words(same, all) + " elements bit for bit, " +
+          text::part_of(same, all) + " elements bit for bit, " +
               std::to_string(telling) + " of them tell orders apart"};
 }
 
@@ -269,7 +270,7 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
   if (tally.all == 0) return not_seen(subject.c_str(), "no call was answered");
   const std::size_t best = tally.best();
   const std::string evidence =
-      count_words(tally.same[best], tally.all) + " elements bit for bit, " +
+      text::part_of(tally.same[best], tally.all) + " elements bit for bit, " +
       std::to_string(tally.telling) + " of them tell ways apart";
   if (tally.same[best] < tally.all - tally.all / 100) {
     return {Standing::kMeasured, subject,

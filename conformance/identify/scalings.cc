@@ -9,6 +9,7 @@
 #include "conformance/check/variation_bases.h"
 #include "conformance/identify/frequency_words.h"
 #include "conformance/plugin/fields.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -81,9 +82,8 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
     }
     findings.push_back(
         {differs ? Standing::kDiffers : Standing::kDeclared, subject, seen,
-         std::to_string(pairs.size()) + " of " + std::to_string(c.pairs()) +
-             " pairs, off by " + number_words(ulps_off(pairs).most) +
-             " ulp of f32 at most"});
+         text::part_of(pairs.size(), c.pairs()) + " pairs, off by " +
+             number_words(ulps_off(pairs).most) + " ulp of f32 at most"});
   }
   return findings;
 }

@@ -1,9 +1,9 @@
 // What was measured, in sentences.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "conformance/judge/measured.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::judge {
 namespace {
@@ -11,14 +11,9 @@ namespace {
 // Three digits; of a ratio near 1 two of what it is off by: 1.00012.
 std::string ratio_text(double ratio) {
   const double off = std::abs(ratio - 1);
-  char buffer[32];
-  if (off > 0 && off < 0.01) {
-    const int digits = 1 - static_cast<int>(std::floor(std::log10(off)));
-    std::snprintf(buffer, sizeof buffer, "%.*f", digits, ratio);
-  } else {
-    std::snprintf(buffer, sizeof buffer, "%.3g", ratio);
-  }
-  return buffer;
+  if (!(off > 0 && off < 0.01)) return text::format("%.3g", ratio);
+  const int digits = 1 - static_cast<int>(std::floor(std::log10(off)));
+  return text::format("%.*f", digits, ratio);
 }
 
 std::string pairs_text(std::int64_t first, std::int64_t last) {
@@ -97,11 +92,7 @@ class Stretches {
   double least_ = 1, most_ = 1;
 };
 
-std::string whole_text(double x) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.0f", x);
-  return buffer;
-}
+std::string whole_text(double x) { return text::format("%.0f", x); }
 
 // "the given one + 1", or "4095 in place of 8191, ...".
 std::string positions_text(const std::vector<PositionUsed>& all) {
@@ -136,10 +127,7 @@ std::vector<std::string> Measured::text(std::int64_t pairs) const {
   if (is_frequency_off()) {
     std::string text = Stretches(frequency).text(pairs);
     if (base != 0) {
-      char buffer[48];
-      std::snprintf(buffer, sizeof buffer, ", as of base %.*f",
-                    base < 1000 ? 1 : 0, base);
-      text += buffer;
+      text += text::format(", as of base %.*f", base < 1000 ? 1 : 0, base);
     }
     sentences.push_back("frequency over the true one: " + text);
   }
@@ -151,11 +139,9 @@ std::vector<std::string> Measured::text(std::int64_t pairs) const {
     sentences.push_back("position used: " + positions_text(positions));
   }
   if (angle_error > 0) {
-    char buffer[80];
-    std::snprintf(buffer, sizeof buffer,
-                  "angle off by up to %.2g %% of itself, in no order",
-                  100 * angle_error);
-    sentences.push_back(buffer);
+    sentences.push_back(
+        text::format("angle off by up to %.2g %% of itself, in no order",
+                     100 * angle_error));
   }
   if (is_sine_lost) {
     sentences.push_back("pairs are shortened by their cosine and not turned");

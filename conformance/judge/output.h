@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_JUDGE_OUTPUT_H_
 
 #include <string>
+#include <tuple>
 
 #include "conformance/cases/case.h"
 
@@ -18,6 +19,14 @@ struct Output {
 
   bool operator==(const Output&) const = default;
 };
+
+// Whether the values are the same, whatever was written beside them.
+inline bool same_bits(const Output& a, const Output& b) {
+  const auto bits = [](const Output& o) {
+    return std::tie(o.q, o.k, o.cos, o.sin, o.inv_freq, o.permuted);
+  };
+  return bits(a) == bits(b);
+}
 
 }  // namespace ropeproof::conformance::judge
 

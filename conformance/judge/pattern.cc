@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 #include "conformance/judge/judge.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::judge {
 namespace {
@@ -33,11 +33,7 @@ std::string ranges(const Axis& axis) {
 std::string positions_that_are(bool wrong,
                                const std::map<double, bool>& positions) {
   constexpr int kMost = 3;
-  const auto number = [](double p) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.15g", p);
-    return std::string(buffer);
-  };
+  const auto number = [](double p) { return text::format("%.15g", p); };
   std::string text;
   int count = 0;
   for (auto i = positions.begin(); i != positions.end();) {
@@ -59,7 +55,7 @@ std::string positions_that_are(bool wrong,
 std::string verdict(std::int64_t wrong, std::int64_t all, const char* good) {
   if (wrong == 0) return good;
   if (wrong == all) return "wrong";
-  return "wrong in " + std::to_string(wrong) + " of " + std::to_string(all);
+  return "wrong in " + text::part_of(wrong, all);
 }
 
 // Coarser than any rounding, finer than any wrong amplitude.
@@ -180,8 +176,8 @@ std::string Pattern::places_text() const {
 
 std::string Pattern::text() const {
   if (total_.wrong == 0) return {};
-  std::string text = std::to_string(total_.wrong) + " of " +
-                     std::to_string(total_.all) + " elements wrong";
+  std::string text =
+      text::part_of(total_.wrong, total_.all) + " elements wrong";
   if (unwritten_ > 0) {
     text += "; " + std::to_string(unwritten_) +
             " never written, or a NaN of all ones";

@@ -1,9 +1,9 @@
 // The tolerance table as text.
 #include <cmath>
-#include <cstdio>
 
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 
 namespace ropeproof::conformance::judge {
@@ -13,13 +13,7 @@ using reference::Format;
 using reference::bound::AngleRow;
 using reference::bound::LocalRow;
 using reference::bound::Quotient;
-
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, pattern, arguments...);
-  return buffer;
-}
+using text::format;
 
 // "1 + 2v" of what is `once` for v = 1 and `twice` for v = 2.
 std::string linear(double once, double twice) {

@@ -11,6 +11,7 @@
 
 #include "conformance/models/config_object.h"
 #include "conformance/models/figures.h"
+#include "conformance/text/markup.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -54,24 +55,6 @@ text { fill: #e6edf3; }
 </style>
 )";
 constexpr std::size_t kColours = 4;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (c == '"') {
-      result += "&quot;";
-    } else if (static_cast<unsigned char>(c) >= ' ') {
-      result += c;
-    }
-  }
-  return result;
-}
 
 std::string px(double x) { return digits(x, std::chars_format::fixed, 1); }
 
@@ -128,12 +111,13 @@ class Plot {
     const std::string size = px(kWidth) + "\" height=\"" + px(kHeight);
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size +
            "\" viewBox=\"0 0 " + px(kWidth) + " " + px(kHeight) +
-           "\" role=\"img\">\n<title>Spectrum of " + escaped(model_.id) +
+           "\" role=\"img\">\n<title>Spectrum of " + text::escaped(model_.id) +
            "</title>\n" + kStyle + "<rect class=\"page\" width=\"" + size +
            "\"/>\n";
     const std::string& name = model_.title.empty() ? model_.id : model_.title;
-    out_ += text_at(kLeft, 36, escaped(name) + ": wavelength of each pair",
-                    " class=\"title\"");
+    out_ +=
+        text_at(kLeft, 36, text::escaped(name) + ": wavelength of each pair",
+                " class=\"title\"");
     draw_blend();
     draw_axes();
     draw_contexts();
@@ -265,19 +249,20 @@ class Plot {
       const auto axis = static_cast<std::size_t>(pair.axis);
       const std::string dot =
           has_axes ? std::to_string(axis % kColours) : colour;
-      out_ += "<circle class=\"d" + dot + "\" cx=\"" +
-              px(x_of(static_cast<double>(j))) + "\" cy=\"" +
-              px(y_of(pair.wavelength)) + "\" r=\"" + px(radius) +
-              "\"><title>pair " + std::to_string(j) +
-              (has_axes ? ", axis " + escaped(rope->axis_names[axis]) : "") +
-              ": " + digits(pair.wavelength, std::chars_format::general, 6) +
-              "</title></circle>\n";
+      out_ +=
+          "<circle class=\"d" + dot + "\" cx=\"" +
+          px(x_of(static_cast<double>(j))) + "\" cy=\"" +
+          px(y_of(pair.wavelength)) + "\" r=\"" + px(radius) +
+          "\"><title>pair " + std::to_string(j) +
+          (has_axes ? ", axis " + text::escaped(rope->axis_names[axis]) : "") +
+          ": " + digits(pair.wavelength, std::chars_format::general, 6) +
+          "</title></circle>\n";
     }
   }
 
   // A sample of `mark` and its name; moves to the right.
   void entry(const std::string& mark, double width, const std::string& name) {
-    out_ += mark + text_at(legend_x_ + width + 8, 74, escaped(name));
+    out_ += mark + text_at(legend_x_ + width + 8, 74, text::escaped(name));
     legend_x_ += width + 8 + 7.2 * static_cast<double>(name.size()) + 22;
   }
 

@@ -88,7 +88,7 @@ TEST_CASE("names are escaped", "[conformance][models]") {
   model.title = "a < b & \"c\"\n> d";
   const std::string svg = spectrum_svg(model);
   CHECK(are_well_formed({svg}));
-  CHECK(draws(svg, "a &lt; b &amp; &quot;c&quot;&gt; d: wavelength"));
+  CHECK(draws(svg, "a &lt; b &amp; &quot;c&quot;\n&gt; d: wavelength"));
 }
 
 }  // namespace

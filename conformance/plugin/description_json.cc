@@ -100,13 +100,6 @@ struct Reader {
   }
 };
 
-template <std::size_t kSize>
-std::uint32_t all_bits(const BitWords<kSize>& words) {
-  std::uint32_t bits = 0;
-  for (const auto& [bit, word] : words) bits |= bit;
-  return bits;
-}
-
 }  // namespace
 
 Json description_json(const Description& description) {
@@ -171,13 +164,13 @@ Description universal_claim() {
   Description d;
   d.name = "universal";
   d.version = "1";
-  d.operations = all_bits(kOperationWords);
-  d.dtypes = all_bits(kDtypeWords);
-  d.pairings = all_bits(kAbiPairingWords);
-  d.features = all_bits(kFeatureWords) & ~kNotShown;
-  d.axis_maps = all_bits(kAxisMapWords);
-  d.caches = all_bits(kCacheWords);
-  d.scalings = all_bits(kScalingWords);
+  d.operations = text::all_bits(kOperationWords);
+  d.dtypes = text::all_bits(kDtypeWords);
+  d.pairings = text::all_bits(kAbiPairingWords);
+  d.features = text::all_bits(kFeatureWords) & ~kNotShown;
+  d.axis_maps = text::all_bits(kAxisMapWords);
+  d.caches = text::all_bits(kCacheWords);
+  d.scalings = text::all_bits(kScalingWords);
   return d;
 }
 

@@ -1,6 +1,5 @@
 #include "conformance/plugin/pack.h"
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/read_whole.h"
 #include "conformance/text/sha256.h"
@@ -36,11 +36,7 @@ std::string column(std::span<const std::int32_t> numbers) {
   return text;
 }
 // 17 digits are enough for a correctly rounding strtod to give the same bits.
-std::string column(double number) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.17g", number);
-  return buffer;
-}
+std::string column(double number) { return text::format("%.17g", number); }
 std::string column(const ropeproof_scaling* s) {
   if (s == nullptr) return "-";
   std::string text = text::word(kScalingWords, s->kind);
@@ -131,14 +127,13 @@ PackWriter::PackWriter(const fs::path& directory) : directory_(directory) {
 }
 
 void PackWriter::add(const PackCall& call) {
-  char name[24];
-  std::snprintf(name, sizeof name, "%04zu", pack_.calls.size() + 1);
+  const std::string name = text::format("%04zu", pack_.calls.size() + 1);
   if (!pack_.calls.emplace(call.digest, Pack::Result{name, call.out_bytes})
            .second) {
     return;
   }
-  write_whole(directory_ / "in" / (std::string(name) + ".bin"), call.input);
-  lines_ += std::string(name) + " " + call.columns + " " + call.digest + "\n";
+  write_whole(directory_ / "in" / (name + ".bin"), call.input);
+  lines_ += name + " " + call.columns + " " + call.digest + "\n";
 }
 
 void PackWriter::finish(const Pack& head) {

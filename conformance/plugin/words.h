@@ -140,6 +140,20 @@ constexpr std::size_t bytes_of(reference::Format format) {
   return static_cast<std::size_t>(reference::traits(format).total_bits) / 8;
 }
 
+// Calls f(T()) for the unsigned type of an element of so many bytes: copies of as
+// many bytes as a variable says are slow.
+template <class F>
+auto with_element(std::size_t bytes, const F& f) {
+  switch (bytes) {
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
+
 static_assert(std::variant_size_v<reference::Scaling> ==
               kScalingWords.size() + 1);
 

@@ -5,6 +5,7 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/judge/equation.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -34,9 +35,8 @@ std::string where_text(const diagnosis::Diagnosis& d, bool has_others) {
   const char* const kind = d.residual >= 0 ? " wrong answer"
                            : has_others    ? " other failing check"
                                            : " failing check";
-  const std::string count = std::to_string(d.checks) + " of " +
-                            std::to_string(d.tried) + kind +
-                            (d.tried == 1 ? "" : "s");
+  const std::string count =
+      text::part_of(d.checks, d.tried) + kind + (d.tried == 1 ? "" : "s");
   if (d.where == "?") return count + ", by no simple rule";
   if (!d.where.empty()) return count + "; exactly where " + d.where;
   return count + (d.what.empty() ? "" : "; wherever it can show");

@@ -6,6 +6,7 @@
 
 #include "conformance/report/apply.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/wildcard.h"
 
@@ -268,10 +269,10 @@ std::vector<std::string> open_points(const Scoreboard& board) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const std::optional<Cell>& cell = row.cells[i];
       if (!cell || cell->unexplained == 0) continue;
-      points.push_back(name_of(row, board.columns[i]) + ": unexplained, " +
-                       std::to_string(cell->unexplained) + " of " +
-                       std::to_string(cell->failed + cell->lacking) +
-                       " that are red");
+      points.push_back(
+          name_of(row, board.columns[i]) + ": unexplained, " +
+          text::part_of(cell->unexplained, cell->failed + cell->lacking) +
+          " that are red");
     }
   }
   for (const Cause& cause : board.causes) {

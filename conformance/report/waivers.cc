@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 
+#include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
@@ -132,12 +132,9 @@ Date today() {
 }
 
 std::string date_text(const Date& date) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02u",
-                static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()));
-  return buffer.data();
+  return text::format("%04d-%02u-%02u", static_cast<int>(date.year()),
+                      static_cast<unsigned>(date.month()),
+                      static_cast<unsigned>(date.day()));
 }
 
 Date parse_date(std::string_view text) {

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "conformance/selftest/naming.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
 std::string of_all(const Tally& tally) {
-  return std::to_string(tally.right) + " of " + std::to_string(tally.all);
+  return text::part_of(tally.right, tally.all);
 }
 
 // Without a meaning in a table of Markdown.

@@ -15,6 +15,12 @@ std::string format(const char* pattern, Arguments... arguments) {
   return buffer;
 }
 
+// "32 of 64".
+template <class Part, class All>
+std::string part_of(Part part, All all) {
+  return std::to_string(part) + " of " + std::to_string(all);
+}
+
 }  // namespace ropeproof::conformance::text
 
 #endif  // ROPEPROOF_CONFORMANCE_TEXT_FORMAT_H_

@@ -48,6 +48,14 @@ std::string list_words(const Words<Value, kSize>& words) {
   return result;
 }
 
+// Of words for bits: all of them.
+template <class Bits, std::size_t kSize>
+constexpr Bits all_bits(const Words<Bits, kSize>& words) {
+  Bits bits = 0;
+  for (const auto& [bit, word] : words) bits |= bit;
+  return bits;
+}
+
 inline constexpr Words<reference::Format, 4> kFormatWords{
     {{reference::Format::kF64, "f64"},
      {reference::Format::kF32, "f32"},

@@ -1,13 +1,13 @@
 // ropeproof search-hard: the values that are hardest to round, for the vectors.
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "conformance/cases/bits_json.h"
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 #include "reference/sweep/hardest.h"
 #include "tools/commands.h"
@@ -47,9 +47,8 @@ ordered_json as_json(const HardCase& hard) {
         conformance::cases::hex(encode(hard.format, hard.x_u), hard.format),
         conformance::cases::hex(encode(hard.format, hard.x_v), hard.format)};
   }
-  char distance[16];
-  std::snprintf(distance, sizeof distance, "%.2f", std::log2(hard.distance));
-  result["distance_log2"] = distance;
+  result["distance_log2"] =
+      conformance::text::format("%.2f", std::log2(hard.distance));
   return result;
 }
 

@@ -1,11 +1,11 @@
 #include "conformance/cases/families/family.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <variant>
 
 #include "conformance/cases/bug_class.h"
 #include "conformance/cases/counter_generator.h"
+#include "conformance/text/format.h"
 #include "reference/permutation.h"
 
 namespace ropeproof::conformance::cases {
@@ -33,9 +33,7 @@ void fill(Bits& x, const RopeCase& c, std::int64_t heads, std::uint64_t seed) {
 template <class Case>
 void Family::append(std::vector<Case>& cases, Case c, const Targets& targets,
                     const std::string& comment) {
-  char number[8];
-  std::snprintf(number, sizeof number, "%03zu", number_++);
-  c.id = group_.name + "-" + number;
+  c.id = group_.name + text::format("-%03zu", number_++);
   c.comment = comment;
   c.targets = targets;
   for (const std::string& key : targets) group_.targets[key] = bug_class(key);

@@ -1,10 +1,10 @@
 // The full tier.
-#include <cstdio>
 #include <utility>
 
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"
 #include "conformance/cases/stress_case.h"
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -131,10 +131,8 @@ Group drawn(std::uint64_t first) {
   Group group = family.take();
   for (std::uint64_t i = first; i < first + kDrawnPerGroup; ++i) {
     RopeCase c = stress_case(kSeed, i);
-    char id[32];
-    std::snprintf(id, sizeof id, "full-drawn-%05llu",
-                  static_cast<unsigned long long>(i));
-    c.id = id;
+    c.id =
+        text::format("full-drawn-%05llu", static_cast<unsigned long long>(i));
     group.rope_cases.push_back(std::move(c));
   }
   return group;
