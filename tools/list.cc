@@ -12,7 +12,7 @@
 #include "conformance/cases/coverage.h"
 #include "conformance/cases/encoding_case.h"
 #include "conformance/cases/summary.h"
-#include "conformance/check/coverage.h"
+#include "conformance/check/call_coverage.h"
 #include "conformance/check/declarations.h"
 #include "conformance/check/features.h"
 #include "conformance/judge/tolerance.h"
@@ -48,8 +48,8 @@ bool list_combinations(const conformance::plugin::Description& description,
                        bool has_triples,
                        const conformance::cases::RopeCase* like = nullptr) {
   bool is_whole = true;
-  for (const auto& one : conformance::check::coverage_of(description, arrays,
-                                                         has_triples, like)) {
+  for (const auto& one : conformance::check::call_coverage(description, arrays,
+                                                           has_triples, like)) {
     std::cout << "  " << std::left << std::setw(32) << description.name
               << std::setw(12)
               << conformance::text::word(conformance::plugin::kOperationWords,

@@ -270,7 +270,7 @@ void Call::add_angles() {
 // The parameters of the scaling, beside what they come to.
 void Call::add_scaling() {
   const reference::Scaling& given = case_->spec.frequencies.scaling;
-  ropeproof_scaling scaling = plugin::scaling_of(given);
+  ropeproof_scaling scaling = plugin::abi_scaling(given);
   if (scaling.kind == 0) return;
   const auto add_list = [&](const char*, const auto& value, const auto& field) {
     if constexpr (requires { value.data(); }) {
@@ -348,13 +348,13 @@ ropeproof_problem Call::begin() {
   return problem_;
 }
 
-std::vector<plugin::Question> Call::questions() const {
+std::vector<plugin::BareProblem> Call::questions() const {
   ropeproof_problem problem = problem_;
   const bool takes_both =
       (kernel_.description().features & ROPEPROOF_KEYS) != 0;
   problem.q = q_;
   if (takes_both) problem.k = k_;
-  std::vector<plugin::Question> questions = {plugin::Question(problem)};
+  std::vector<plugin::BareProblem> questions = {plugin::BareProblem(problem)};
   if (!takes_both && k_.heads > 0) {
     problem.q = k_;
     questions.emplace_back(problem);
@@ -378,7 +378,7 @@ plugin::Answer Call::run_problem(int rounds) {
                        : kernel_.run_together({&problem_, 1}, rounds)[0];
   };
   if (!kernel_.has_supports()) return solve();
-  plugin::Answer choice = kernel_.supports(plugin::Question(problem_));
+  plugin::Answer choice = kernel_.supports(plugin::BareProblem(problem_));
   if (choice.outcome == plugin::Outcome::kOk) return solve();
   if (choice.outcome != plugin::Outcome::kDeclined) {
     choice.detail = "asked whether it takes the problem: " + choice.detail;

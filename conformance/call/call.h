@@ -36,7 +36,7 @@ class Call {
   ropeproof_problem begin();
   // What ropeproof_supports is asked: two questions where the kernel gets q and k
   // one after the other.
-  std::vector<plugin::Question> questions() const;
+  std::vector<plugin::BareProblem> questions() const;
   plugin::Answer finish(plugin::Answer answer, judge::Output& output);
   // After a refusal: what changed at all, outputs too, in words.
   std::string find_change() const { return memory_.find_stray(false); }

@@ -45,7 +45,7 @@ void count_kinds(const RopeCase& c, Coverage& coverage) {
   count("memory: " + text::word(kMemoryWords, c.memory));
   count("axes: " + std::to_string(c.spec.axes.count));
   if (!c.spec.axes.weights.empty()) count("axes: weights");
-  const auto map = static_cast<std::uint32_t>(plugin::axis_map_of(c.spec));
+  const std::uint32_t map = plugin::axis_map_of(c.spec);
   if (map != 0) {
     count("axis map: " + text::word(plugin::kAxisMapWords, map));
   }

@@ -67,7 +67,7 @@ reference::Scaling read_scaling(const json& node, const std::string& where,
                                 std::int64_t pairs) {
   text::StrictObject object(node, where);
   const std::string kind = object.text("kind");
-  reference::Scaling scaling = plugin::scaling_of(kind);
+  reference::Scaling scaling = plugin::scaling_named(kind);
   if (scaling.index() == 0) {
     object.fail("kind", "unknown scaling \"" + kind + "\"");
   }

@@ -11,17 +11,17 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-std::vector<plugin::Question> questions_about(plugin::Kernel& kernel,
-                                              std::uint32_t operation,
-                                              const cases::RopeCase& c) {
+std::vector<plugin::BareProblem> questions_about(plugin::Kernel& kernel,
+                                                 std::uint32_t operation,
+                                                 const cases::RopeCase& c) {
   const judge::Claim claim = subject_of(kernel, c, operation).claim;
   return call::Call(kernel, operation, c, claim.table).questions();
 }
 
 // The first answer that is no yes.
 plugin::Outcome ask(plugin::Kernel& kernel,
-                    const std::vector<plugin::Question>& questions) {
-  for (const plugin::Question& question : questions) {
+                    const std::vector<plugin::BareProblem>& questions) {
+  for (const plugin::BareProblem& question : questions) {
     const plugin::Outcome outcome = kernel.supports(question).outcome;
     if (outcome != plugin::Outcome::kOk) return outcome;
   }

@@ -35,7 +35,7 @@ class Choices {
  private:
   struct Asked {
     std::string what;  // "smoke-rich-001 rope"
-    std::vector<plugin::Question> questions;
+    std::vector<plugin::BareProblem> questions;
     plugin::Outcome outcome;
   };
   static constexpr std::size_t kRemembered = 8;

@@ -42,7 +42,7 @@ Facts facts_of(const cases::RopeCase& c) {
   ropeproof_problem problem =
       plugin::problem_of(ROPEPROOF_ROPE, c.spec, c.dtype, c.batch, c.seq);
   const ropeproof_scaling scaling =
-      plugin::scaling_of(c.spec.frequencies.scaling);
+      plugin::abi_scaling(c.spec.frequencies.scaling);
   problem.q.heads = c.q_heads;
   problem.k.heads = c.k_heads;
   problem.amplitude = c.amplitude;

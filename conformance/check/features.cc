@@ -177,7 +177,7 @@ std::string missing_frequencies(const plugin::Description& description,
 
 std::string missing_axes(const plugin::Description& description,
                          const reference::Spec& spec) {
-  const auto map = static_cast<std::uint32_t>(plugin::axis_map_of(spec));
+  const std::uint32_t map = plugin::axis_map_of(spec);
   if (map == 0 || (description.axis_maps & (map | ROPEPROOF_AXES_ANY)) != 0) {
     return {};
   }

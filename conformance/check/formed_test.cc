@@ -117,7 +117,7 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
     std::int64_t most_rows = 0;
 
     bool has_supports() const override { return true; }
-    plugin::Answer supports(const plugin::Question& question) override {
+    plugin::Answer supports(const plugin::BareProblem& question) override {
       const ropeproof_problem& p = question.bare;
       most_rows = std::max(most_rows, p.cache_rows);
       return {p.cache_rows > p.batch * p.seq ? plugin::Outcome::kOk

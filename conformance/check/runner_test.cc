@@ -209,7 +209,7 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
   struct Choosy : diagnosis::KnobKernel {
     using KnobKernel::KnobKernel;
     bool has_supports() const override { return true; }
-    plugin::Answer supports(const plugin::Question& question) override {
+    plugin::Answer supports(const plugin::BareProblem& question) override {
       const ropeproof_problem p = question.problem();
       const bool is_declined = p.dtype == dtype || p.operation == operation;
       return {is_declined ? plugin::Outcome::kDeclined : plugin::Outcome::kOk,

@@ -167,7 +167,7 @@ reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
       if (value == 0) value = name == "low_freq_factor" ? 1 : 4;
     }
   };
-  reference::Scaling scaling = plugin::scaling_of(word);
+  reference::Scaling scaling = plugin::scaling_named(word);
   std::visit([&](auto& s) { plugin::for_each_field(s, fill); }, scaling);
   return scaling;
 }

@@ -116,7 +116,7 @@ void mix_signs(Draw& draw, const std::vector<double*>& positions,
 }
 
 bool follows_length(ScalingClass scaling) {
-  return plugin::follows_length(plugin::scaling_of(
+  return plugin::follows_length(plugin::scaling_named(
       text::word(plugin::kScalingWords, scaling_of(scaling))));
 }
 

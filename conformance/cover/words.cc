@@ -46,7 +46,7 @@ std::uint32_t scaling_of(ScalingClass scaling) {
 
 bool decides_amplitude(std::uint32_t scaling) {
   return reference::decides_amplitude(
-      plugin::scaling_of(text::word(plugin::kScalingWords, scaling)));
+      plugin::scaling_named(text::word(plugin::kScalingWords, scaling)));
 }
 
 std::optional<std::vector<std::string>> known_classes(std::string_view name) {

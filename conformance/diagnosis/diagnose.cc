@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "conformance/diagnosis/contrast.h"
 #include "conformance/diagnosis/failures.h"
 #include "conformance/diagnosis/lost.h"
 #include "conformance/diagnosis/promises.h"
+#include "conformance/diagnosis/right_answers.h"
 #include "conformance/diagnosis/where.h"
 
 namespace ropeproof::conformance::diagnosis {

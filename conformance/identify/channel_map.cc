@@ -246,7 +246,7 @@ std::string pairing_words(const ChannelMap& map, const Layout& layout) {
   return text;
 }
 
-std::string list_words(const std::vector<std::int64_t>& channels) {
+std::string channels_text(const std::vector<std::int64_t>& channels) {
   std::string text;
   for (std::size_t i = 0; i < channels.size();) {
     std::size_t last = i;

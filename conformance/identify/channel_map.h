@@ -58,7 +58,7 @@ std::int64_t pairs_as_due(const ChannelMap& map,
                           const reference::Layout& layout);
 
 // "0 to 31, 64"
-std::string list_words(const std::vector<std::int64_t>& channels);
+std::string channels_text(const std::vector<std::int64_t>& channels);
 
 }  // namespace ropeproof::conformance::identify
 

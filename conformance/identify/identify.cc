@@ -157,7 +157,7 @@ class Identifier {
                           const std::vector<std::int64_t>& list) {
       if (list.empty()) return;
       f.standing = Standing::kDiffers;
-      f.seen += std::string("; ") + what + " channels " + list_words(list);
+      f.seen += std::string("; ") + what + " channels " + channels_text(list);
     };
     note("unturned", map.copied);
     note("lost", map.lost);

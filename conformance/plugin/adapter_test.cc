@@ -250,9 +250,9 @@ TEST_CASE("a Python adapter says which problems it takes",
           "[conformance][kernel]") {
   const auto kernel = selftest::start(selftest::adapter("good"));
   selftest::Strided strided(*kernel);
-  CHECK(kernel->supports(Question(strided.problem)).outcome == Outcome::kOk);
+  CHECK(kernel->supports(BareProblem(strided.problem)).outcome == Outcome::kOk);
   strided.problem.head_dim = 6;
-  CHECK(kernel->supports(Question(strided.problem)).outcome ==
+  CHECK(kernel->supports(BareProblem(strided.problem)).outcome ==
         Outcome::kDeclined);
 }
 

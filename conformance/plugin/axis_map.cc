@@ -1,5 +1,7 @@
 #include "conformance/plugin/axis_map.h"
 
+#include <ropeproof_kernel.h>
+
 #include <algorithm>
 
 namespace ropeproof::conformance::plugin {
@@ -67,11 +69,11 @@ std::vector<std::int64_t> axis_sections(const Spec& spec) {
   return sections;
 }
 
-AxisMap axis_map_of(const Spec& spec) {
-  if (spec.axes.count == 1 || !spec.axes.weights.empty()) return AxisMap::kNone;
-  if (is_grid(spec)) return AxisMap::kGrid;
-  if (has_sections(spec)) return AxisMap::kSections;
-  return is_interleaved(spec) ? AxisMap::kInterleaved : AxisMap::kAny;
+std::uint32_t axis_map_of(const Spec& spec) {
+  if (spec.axes.count == 1 || !spec.axes.weights.empty()) return 0;
+  if (is_grid(spec)) return ROPEPROOF_AXES_GRID;
+  if (has_sections(spec)) return ROPEPROOF_AXES_SECTIONS;
+  return is_interleaved(spec) ? ROPEPROOF_AXES_INTERLEAVED : ROPEPROOF_AXES_ANY;
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -37,64 +37,65 @@ TEST_CASE("a model's axes are of the kind that its engine would say",
   struct Row {
     const char* model;
     Scheme scheme;
-    AxisMap kind;
+    std::uint32_t kind;
     Sections sections;
   };
   const Row rows[] = {
       {"Qwen2-VL",
        {reference::contiguous_sections(qwen2), {}},
-       AxisMap::kSections,
+       ROPEPROOF_AXES_SECTIONS,
        qwen2},
       {"Hunyuan-VL",
        {reference::contiguous_sections(hunyuan), {}},
-       AxisMap::kSections,
+       ROPEPROOF_AXES_SECTIONS,
        hunyuan},
       {"Qwen3-VL",
        {reference::interleaved_sections(qwen3), {}},
-       AxisMap::kInterleaved,
+       ROPEPROOF_AXES_INTERLEAVED,
        qwen3},
       {"Qwen3.5",
        {reference::interleaved_sections(qwen35), {}},
-       AxisMap::kInterleaved,
+       ROPEPROOF_AXES_INTERLEAVED,
        qwen35},
       // Slices that end with the head: t takes what h and w leave.
       {"GLM by the slices of Qwen3-VL",
        {reference::interleaved_sections(glm), {}},
-       AxisMap::kInterleaved,
+       ROPEPROOF_AXES_INTERLEAVED,
        {11, 11, 10}},
       {"ggml's fourth axis",
        {reference::interleaved_sections_ggml(ggml), {}},
-       AxisMap::kAny,
+       ROPEPROOF_AXES_ANY,
        {22, 20, 20, 2}},
       {"GLM-4.5V",
        {reference::round_robin_sections(glm), {}},
-       AxisMap::kAny,
+       ROPEPROOF_AXES_ANY,
        glm},
       {"Ernie 4.5-VL",
        {reference::ernie_sections(ernie), {}},
-       AxisMap::kAny,
+       ROPEPROOF_AXES_ANY,
        {20, 22, 22}},
       {"Qwen2-VL's ViT",
        reference::axial_2d(40, 0, Spectrum::kShared),
-       AxisMap::kGrid,
+       ROPEPROOF_AXES_GRID,
        {20, 20}},
       {"width first",
        reference::axial_2d(32, 1, Spectrum::kShared),
-       AxisMap::kAny,
+       ROPEPROOF_AXES_ANY,
        {16, 16}},
       {"Pixtral",
        reference::axial_2d(32, 0, Spectrum::kEvenOdd),
-       AxisMap::kSections,
+       ROPEPROOF_AXES_SECTIONS,
        {16, 16}},
-      {"ChatGLM's 2-D", reference::n_axis(chatglm), AxisMap::kGrid, chatglm},
-      {"Lumina 2", reference::n_axis(lumina), AxisMap::kGrid, lumina},
-      {"Flux.2", reference::n_axis(flux2), AxisMap::kGrid, flux2},
-      {"Flux.1", reference::n_axis(flux1), AxisMap::kSections, flux1},
-      {"Wan 2.1", reference::n_axis(wan), AxisMap::kSections, wan},
-      {"one axis", {{1, {0, 0, 0}}, {}}, AxisMap::kNone, {3}},
+      {"ChatGLM's 2-D", reference::n_axis(chatglm), ROPEPROOF_AXES_GRID,
+       chatglm},
+      {"Lumina 2", reference::n_axis(lumina), ROPEPROOF_AXES_GRID, lumina},
+      {"Flux.2", reference::n_axis(flux2), ROPEPROOF_AXES_GRID, flux2},
+      {"Flux.1", reference::n_axis(flux1), ROPEPROOF_AXES_SECTIONS, flux1},
+      {"Wan 2.1", reference::n_axis(wan), ROPEPROOF_AXES_SECTIONS, wan},
+      {"one axis", {{1, {0, 0, 0}}, {}}, 0, {3}},
       {"mixed 2-D",
        {reference::mixed_axes(2, std::vector<double>{1, 2, 3, 4}), {}},
-       AxisMap::kNone,
+       0,
        {}}};
   for (const Row& row : rows) {
     CAPTURE(row.model);
@@ -108,7 +109,7 @@ TEST_CASE("several axes without a map are all pairs on axis 0",
           "[conformance][axis_map]") {
   reference::Spec spec = spec_of({{3, {0, 0}}, {}});
   spec.axes.axis_of_pair.clear();
-  CHECK(axis_map_of(spec) == AxisMap::kSections);
+  CHECK(axis_map_of(spec) == ROPEPROOF_AXES_SECTIONS);
   CHECK(axis_sections(spec) == Sections{2, 0, 0});
 }
 
@@ -119,20 +120,24 @@ TEST_CASE("a grid has one base, and exponents that start anew on each axis",
   reference::Spec spec = grid;
   spec.frequencies.exponents[5] = {6, 24};  // the same number, unreduced
   spec.frequencies.bases.assign(8, 500);
-  CHECK(axis_map_of(spec) == AxisMap::kGrid);
+  CHECK(axis_map_of(spec) == ROPEPROOF_AXES_GRID);
   const auto changed = [&](auto change) {
     reference::Spec other = grid;
     change(other.frequencies);
     return axis_map_of(other);
   };
   using F = reference::Frequencies;
-  CHECK(changed([](F& f) { f.exponents[4] = {0, 0}; }) == AxisMap::kSections);
-  CHECK(changed([](F& f) { f.exponents[5] = {3, 8}; }) == AxisMap::kSections);
-  CHECK(changed([](F& f) { f.exponents.clear(); }) == AxisMap::kSections);
+  CHECK(changed([](F& f) {
+          f.exponents[4] = {0, 0};
+        }) == ROPEPROOF_AXES_SECTIONS);
+  CHECK(changed([](F& f) {
+          f.exponents[5] = {3, 8};
+        }) == ROPEPROOF_AXES_SECTIONS);
+  CHECK(changed([](F& f) { f.exponents.clear(); }) == ROPEPROOF_AXES_SECTIONS);
   CHECK(changed([](F& f) { f.bases = {1, 1, 1, 1, 2, 2, 2, 2}; }) ==
-        AxisMap::kSections);
+        ROPEPROOF_AXES_SECTIONS);
   CHECK(changed([](F& f) { f.exponents.clear(), f.inv_freq.assign(8, 1); }) ==
-        AxisMap::kSections);
+        ROPEPROOF_AXES_SECTIONS);
 }
 
 }  // namespace

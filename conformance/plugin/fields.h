@@ -134,7 +134,7 @@ void for_each_field(S& s, const Visit& visit) {
 }
 
 // The scaling of this word, with no field given; Default for an unknown one.
-inline reference::Scaling scaling_of(std::string_view word) {
+inline reference::Scaling scaling_named(std::string_view word) {
   using reference::Scaling;
   return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
     Scaling found;

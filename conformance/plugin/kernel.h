@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/plugin/bare_problem.h"
 #include "conformance/plugin/blocks.h"
-#include "conformance/plugin/question.h"
 #include "conformance/plugin/sparse_memory.h"
 
 namespace ropeproof::conformance::plugin {
@@ -118,7 +118,7 @@ class Kernel {
 
   // Whether it takes the problem, which has no data: kOk or kDeclined, or what
   // became of the question. Kernels that say nothing of it take all.
-  virtual Answer supports(const Question&) { return {}; }
+  virtual Answer supports(const BareProblem&) { return {}; }
   virtual bool has_supports() const { return false; }
 
   // Solves several problems at once, each in a thread of its own, or one, `rounds`

@@ -136,7 +136,7 @@ class LibraryKernel : public GuardedKernel {
     return ask(problems, rounds);
   }
 
-  Answer supports(const Question& question) override {
+  Answer supports(const BareProblem& question) override {
     return has_supports_ ? ask({}, 1, &question)[0] : Answer{};
   }
   bool has_supports() const override { return has_supports_; }
@@ -176,7 +176,7 @@ class LibraryKernel : public GuardedKernel {
  private:
   // Problems, or one question.
   std::vector<Answer> ask(std::span<const ropeproof_problem> problems,
-                          int rounds, const Question* question = nullptr) {
+                          int rounds, const BareProblem* question = nullptr) {
     const std::size_t count = question == nullptr ? problems.size() : 1;
     if (patience_.is_lost()) {
       return std::vector<Answer>(count, patience_.answer());
@@ -193,7 +193,7 @@ class LibraryKernel : public GuardedKernel {
   }
 
   std::vector<Answer> ask_once(std::span<const ropeproof_problem> problems,
-                               int rounds, const Question* question,
+                               int rounds, const BareProblem* question,
                                std::size_t count) {
     const auto all = [&](const Answer& answer) {
       return std::vector<Answer>(count, answer);
@@ -338,7 +338,7 @@ class LocalKernel : public GuardedKernel {
                              : solve(library_.run, problem));
   }
   bool is_on_device() const override { return device_.has_value(); }
-  Answer supports(const Question& question) override {
+  Answer supports(const BareProblem& question) override {
     if (library_.supports == nullptr) return {};
     return answer_to_question(solve(library_.supports, question.problem()));
   }

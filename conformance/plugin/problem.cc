@@ -19,7 +19,7 @@ bool follows_exponents(const reference::Frequencies& frequencies) {
   return frequencies.inv_freq.empty() && !follows_base(frequencies);
 }
 
-ropeproof_scaling scaling_of(const reference::Scaling& given) {
+ropeproof_scaling abi_scaling(const reference::Scaling& given) {
   ropeproof_scaling scaling{};
   scaling.struct_size = sizeof scaling;
   scaling.kind = scaling_bit(given);
@@ -54,7 +54,7 @@ ropeproof_problem problem_of(std::uint32_t operation,
   p.amplitude = 1;
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
     p.position_axes = spec.axes.count;
-    p.axis_map = static_cast<std::uint32_t>(axis_map_of(spec));
+    p.axis_map = axis_map_of(spec);
     const auto sections = axis_sections(spec);
     if (p.axis_map != 0 && sections.size() <= ROPEPROOF_MAX_SECTIONS) {
       std::ranges::copy(sections, p.axis_sections);

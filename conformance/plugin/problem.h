@@ -17,7 +17,7 @@ bool follows_base(const reference::Frequencies& frequencies);
 bool follows_exponents(const reference::Frequencies& frequencies);
 
 // Kind and numbers; the lists are null. Kind 0 for none.
-ropeproof_scaling scaling_of(const reference::Scaling& scaling);
+ropeproof_scaling abi_scaling(const reference::Scaling& scaling);
 
 // All fields that neither hold buffers nor say where these lie; amplitude 1 and
 // no scaling. frequencies and table know neither dtype nor layout nor direction.

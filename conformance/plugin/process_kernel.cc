@@ -90,7 +90,7 @@ class ProcessKernel : public Kernel {
     });
   }
 
-  Answer supports(const Question& question) override {
+  Answer supports(const BareProblem& question) override {
     const ropeproof_problem problem = question.problem();
     if (!has_supports_ || !can_be_told(problem)) return {};
     return converse([&] {

@@ -291,7 +291,7 @@ void serve(const std::string& path, int threads, CrashNote& note,
   Blocks blocks;
   while (runner.receive(&request, sizeof request)) {
     if (request.count < 0 || request.count > kMaxThreads) return;
-    Question question;
+    BareProblem question;
     if (request.count == 0 &&
         (supports == nullptr || !runner.receive(&question, sizeof question))) {
       return;

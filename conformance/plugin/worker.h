@@ -34,7 +34,7 @@ struct Loaded {
 
 // What the runner sends, followed by `count` problems, each to be solved `rounds`
 // times: each in a thread of its own; a single one in the worker's own. Without
-// any, it is followed by a Question. For a kernel on a device there follow as many
+// any, it is followed by a BareProblem. For a kernel on a device there follow as many
 // blocks as `blocks`, all the memory of the problems.
 struct Request {
   std::uint64_t number = 0;

@@ -27,7 +27,7 @@ Report judged(const plugin::Description& d,
   struct Choosy : diagnosis::KnobKernel {
     using KnobKernel::KnobKernel;
     bool has_supports() const override { return takes != nullptr; }
-    plugin::Answer supports(const plugin::Question& question) override {
+    plugin::Answer supports(const plugin::BareProblem& question) override {
       return {takes(question.problem()) ? plugin::Outcome::kOk
                                         : plugin::Outcome::kDeclined,
               ""};

@@ -1,15 +1,15 @@
-// question.h -- a problem without its data: all that ropeproof_supports may look
+// bare_problem.h -- a problem without its data: all that ropeproof_supports may look
 // at.
-#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_QUESTION_H_
-#define ROPEPROOF_CONFORMANCE_PLUGIN_QUESTION_H_
+#ifndef ROPEPROOF_CONFORMANCE_PLUGIN_BARE_PROBLEM_H_
+#define ROPEPROOF_CONFORMANCE_PLUGIN_BARE_PROBLEM_H_
 
 #include <ropeproof_kernel.h>
 
 namespace ropeproof::conformance::plugin {
 
-struct Question {
-  Question() = default;
-  explicit Question(const ropeproof_problem& problem);
+struct BareProblem {
+  BareProblem() = default;
+  explicit BareProblem(const ropeproof_problem& problem);
 
   // With the scaling in its place; valid as long as this.
   ropeproof_problem problem() const;
@@ -21,4 +21,4 @@ struct Question {
 
 }  // namespace ropeproof::conformance::plugin
 
-#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_QUESTION_H_
+#endif  // ROPEPROOF_CONFORMANCE_PLUGIN_BARE_PROBLEM_H_

@@ -1,4 +1,4 @@
-#include "conformance/check/coverage.h"
+#include "conformance/check/call_coverage.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -203,7 +203,7 @@ TEST_CASE("a profile keeps every pair of what a model leaves open",
     d.max_position = profile.positions - 1;
     d.operations = ROPEPROOF_ROPE;
     for (const OperationCoverage& one :
-         coverage_of(d, arrays(), false, &like)) {
+         call_coverage(d, arrays(), false, &like)) {
       CHECK(one.pairs.possible > 200);
       CHECK(one.missing == std::vector<std::string>());
       CHECK(one.pairs.is_whole());

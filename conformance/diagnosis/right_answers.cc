@@ -1,4 +1,4 @@
-#include "conformance/diagnosis/contrast.h"
+#include "conformance/diagnosis/right_answers.h"
 
 #include <bit>
 #include <map>

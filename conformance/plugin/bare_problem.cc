@@ -1,8 +1,8 @@
-#include "conformance/plugin/question.h"
+#include "conformance/plugin/bare_problem.h"
 
 namespace ropeproof::conformance::plugin {
 
-Question::Question(const ropeproof_problem& problem) : bare(problem) {
+BareProblem::BareProblem(const ropeproof_problem& problem) : bare(problem) {
   ropeproof_problem& p = bare;
   p.q.in = p.k.in = nullptr;
   p.q.out = p.k.out = nullptr;
@@ -19,7 +19,7 @@ Question::Question(const ropeproof_problem& problem) : bare(problem) {
   scaling.short_factor = scaling.long_factor = nullptr;
 }
 
-ropeproof_problem Question::problem() const {
+ropeproof_problem BareProblem::problem() const {
   ropeproof_problem problem = bare;
   if (has_scaling) problem.scaling = &scaling;
   return problem;

@@ -1,6 +1,6 @@
-// contrast.h -- right answers of a run, beside which wrong ones show where a bug strikes.
-#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_CONTRAST_H_
-#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_CONTRAST_H_
+// right_answers.h -- right answers of a run, beside which wrong ones show where a bug strikes.
+#ifndef ROPEPROOF_CONFORMANCE_DIAGNOSIS_RIGHT_ANSWERS_H_
+#define ROPEPROOF_CONFORMANCE_DIAGNOSIS_RIGHT_ANSWERS_H_
 
 #include <cstdint>
 #include <memory>
@@ -28,4 +28,4 @@ std::vector<RightAnswer> right_answers(
 
 }  // namespace ropeproof::conformance::diagnosis
 
-#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_CONTRAST_H_
+#endif  // ROPEPROOF_CONFORMANCE_DIAGNOSIS_RIGHT_ANSWERS_H_

@@ -1,7 +1,7 @@
-// coverage.h -- what a kernel is called with, counted: pairs and triples of classes
+// call_coverage.h -- what a kernel is called with, counted: pairs and triples of classes
 // of the model, as the calls have them.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_COVERAGE_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_COVERAGE_H_
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +32,10 @@ struct OperationCoverage {
 // field says, are those of the row that a case was formed from. With `like`, the
 // calls are those of a profile, whose case it is: dtype and specification are the
 // model's, which leaves the pairs of the other dimensions.
-std::vector<OperationCoverage> coverage_of(
+std::vector<OperationCoverage> call_coverage(
     const plugin::Description& description, const cover::Arrays& arrays,
     bool with_triples, const cases::RopeCase* like = nullptr);
 
 }  // namespace ropeproof::conformance::check
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_COVERAGE_H_
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_

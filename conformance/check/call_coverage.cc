@@ -1,4 +1,4 @@
-#include "conformance/check/coverage.h"
+#include "conformance/check/call_coverage.h"
 
 #include <bit>
 #include <cstring>
@@ -78,7 +78,7 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
 
 }  // namespace
 
-std::vector<OperationCoverage> coverage_of(
+std::vector<OperationCoverage> call_coverage(
     const plugin::Description& description, const cover::Arrays& arrays,
     bool with_triples, const cases::RopeCase* like) {
   const cover::Model& model = arrays.model;
