@@ -104,6 +104,7 @@ struct GoldenTensor {
   Bits RopeCase::*bits;
   Bits RopeCase::*hi;      // of a lo, what it belongs to; else as `bits`
   std::int64_t rows, row;  // `rows` rows of `row` elements
+  std::int64_t per_token;  // rows of each token; 0: they belong to none
   bool is_present = true;  // else it is empty, and not in the file
 };
 
@@ -113,17 +114,17 @@ inline std::vector<GoldenTensor> goldens_of(const RopeCase& c) {
   const std::int64_t n = c.pairs(), d = c.spec.layout.head_dim, t = c.tokens(),
                      q = t * c.q_heads, k = t * c.k_heads;
   const bool is_f64 = c.dtype == reference::Format::kF64;
-  return {{"inv_freq_hi", &R::inv_freq_hi, &R::inv_freq_hi, 1, n},
-          {"inv_freq_lo", &R::inv_freq_lo, &R::inv_freq_hi, 1, n},
-          {"cos", &R::cos, &R::cos, t, n},
-          {"sin", &R::sin, &R::sin, t, n},
-          {"q", &R::q_out, &R::q_out, q, d},
-          {"k", &R::k_out, &R::k_out, k, d},
-          {"cos_lo", &R::cos_lo, &R::cos, t, n, is_f64},
-          {"sin_lo", &R::sin_lo, &R::sin, t, n, is_f64},
-          {"q_lo", &R::q_out_lo, &R::q_out, q, d, is_f64},
-          {"k_lo", &R::k_out_lo, &R::k_out, k, d, is_f64},
-          {"pair_amplitude", &R::pair_amplitude, &R::pair_amplitude, t, n,
+  return {{"inv_freq_hi", &R::inv_freq_hi, &R::inv_freq_hi, 1, n, 0},
+          {"inv_freq_lo", &R::inv_freq_lo, &R::inv_freq_hi, 1, n, 0},
+          {"cos", &R::cos, &R::cos, t, n, 1},
+          {"sin", &R::sin, &R::sin, t, n, 1},
+          {"q", &R::q_out, &R::q_out, q, d, c.q_heads},
+          {"k", &R::k_out, &R::k_out, k, d, c.k_heads},
+          {"cos_lo", &R::cos_lo, &R::cos, t, n, 1, is_f64},
+          {"sin_lo", &R::sin_lo, &R::sin, t, n, 1, is_f64},
+          {"q_lo", &R::q_out_lo, &R::q_out, q, d, c.q_heads, is_f64},
+          {"k_lo", &R::k_out_lo, &R::k_out, k, d, c.k_heads, is_f64},
+          {"pair_amplitude", &R::pair_amplitude, &R::pair_amplitude, t, n, 1,
            c.spec.frequencies.xpos.has_value()}};
 }
 

@@ -1,30 +1,12 @@
 #include "conformance/check/attempt.h"
 
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::check {
-namespace {
-
-// Rows of `row` elements, those numbered `rows`, once for each of `blocks`
-// blocks of `count` rows.
-template <class List>
-List pick_rows(const List& all, const std::vector<std::int64_t>& rows,
-               std::int64_t count, std::int64_t blocks, std::int64_t row) {
-  List picked;
-  if (all.empty()) return picked;
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    for (const std::int64_t r : rows) {
-      const auto first = all.begin() + (block * count + r) * row;
-      picked.insert(picked.end(), first, first + row);
-    }
-  }
-  return picked;
-}
-
-}  // namespace
-
 ContractResult passed(std::string check, char suffix) {
   return {std::move(check), suffix, plugin::Outcome::kOk, true, ""};
 }
@@ -86,48 +68,59 @@ cases::RopeCase pick_tokens(const cases::RopeCase& c,
   cases::RopeCase picked = c;
   picked.batch = batch;
   picked.seq = seq;
+  std::vector<std::int64_t> on_all_axes;
+  for (std::int64_t axis = 0; axis < c.spec.axes.count; ++axis) {
+    for (const std::int64_t token : tokens) {
+      on_all_axes.push_back(axis * c.tokens() + token);
+    }
+  }
+  picked.positions = pick_rows(c.positions, on_all_axes, 1);
   const std::int64_t d = c.spec.layout.head_dim;
-  const auto pick = [&](const auto& list, std::int64_t row,
-                        std::int64_t blocks = 1) {
-    return pick_rows(list, tokens, c.tokens(), blocks, row);
-  };
-  picked.positions = pick(c.positions, 1, c.spec.axes.count);
-  picked.pair_amplitude = pick(c.pair_amplitude, c.pairs());
-  picked.q = pick(c.q, c.q_heads * d);
-  picked.k = pick(c.k, c.k_heads * d);
-  picked.q_out = pick(c.q_out, c.q_heads * d);
-  picked.k_out = pick(c.k_out, c.k_heads * d);
-  picked.q_out_lo = pick(c.q_out_lo, c.q_heads * d);
-  picked.k_out_lo = pick(c.k_out_lo, c.k_heads * d);
-  picked.cos = pick(c.cos, c.pairs());
-  picked.sin = pick(c.sin, c.pairs());
-  picked.cos_lo = pick(c.cos_lo, c.pairs());
-  picked.sin_lo = pick(c.sin_lo, c.pairs());
+  picked.q = pick_rows(c.q, tokens, c.q_heads * d);
+  picked.k = pick_rows(c.k, tokens, c.k_heads * d);
+  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
+    if (golden.per_token == 0) continue;
+    picked.*golden.bits =
+        pick_rows(c.*golden.bits, tokens, golden.per_token * golden.row);
+  }
   return picked;
 }
 
-cases::RopeCase pick_heads(const cases::RopeCase& c, std::int64_t q_heads,
-                           std::int64_t k_heads) {
-  cases::RopeCase picked = c;
-  picked.q_heads = q_heads;
-  picked.k_heads = k_heads;
-  const std::int64_t d = c.spec.layout.head_dim;
-  const auto pick = [&](const cases::Bits& all, std::int64_t heads,
-                        std::int64_t wanted) {
-    cases::Bits bits;
-    for (std::int64_t t = 0; !all.empty() && t < c.tokens(); ++t) {
-      const auto first = all.begin() + t * heads * d;
-      bits.insert(bits.end(), first, first + wanted * d);
+cases::RopeCase pick_heads(const cases::RopeCase& c,
+                           const std::vector<std::int64_t>& q_heads,
+                           const std::vector<std::int64_t>& k_heads) {
+  const auto pick = [&](const cases::Bits& all, std::int64_t count,
+                        const std::vector<std::int64_t>& heads) {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t token = 0; token < c.tokens(); ++token) {
+      for (const std::int64_t head : heads)
+        rows.push_back(token * count + head);
     }
-    return bits;
+    return pick_rows(all, rows, c.spec.layout.head_dim);
   };
+  cases::RopeCase picked = c;
+  picked.q_heads = std::ssize(q_heads);
+  picked.k_heads = std::ssize(k_heads);
   picked.q = pick(c.q, c.q_heads, q_heads);
   picked.k = pick(c.k, c.k_heads, k_heads);
-  picked.q_out = pick(c.q_out, c.q_heads, q_heads);
-  picked.k_out = pick(c.k_out, c.k_heads, k_heads);
-  picked.q_out_lo = pick(c.q_out_lo, c.q_heads, q_heads);
-  picked.k_out_lo = pick(c.k_out_lo, c.k_heads, k_heads);
+  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
+    if (golden.hi == &cases::RopeCase::q_out) {
+      picked.*golden.bits = pick(c.*golden.bits, c.q_heads, q_heads);
+    } else if (golden.hi == &cases::RopeCase::k_out) {
+      picked.*golden.bits = pick(c.*golden.bits, c.k_heads, k_heads);
+    }
+  }
   return picked;
+}
+
+cases::RopeCase first_heads(const cases::RopeCase& c, std::int64_t q_heads,
+                            std::int64_t k_heads) {
+  const auto first = [](std::int64_t count) {
+    std::vector<std::int64_t> heads(static_cast<std::size_t>(count));
+    std::iota(heads.begin(), heads.end(), 0);
+    return heads;
+  };
+  return pick_heads(c, first(q_heads), first(k_heads));
 }
 
 }  // namespace ropeproof::conformance::check

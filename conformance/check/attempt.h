@@ -31,15 +31,31 @@ ContractResult not_checked(std::string check, char suffix, std::string reason);
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature);
 
+// Rows of `row` elements: those numbered `rows`, in this order. An empty list has none.
+template <class List>
+List pick_rows(const List& all, const std::vector<std::int64_t>& rows,
+               std::int64_t row) {
+  List picked;
+  if (all.empty()) return picked;
+  for (const std::int64_t r : rows) {
+    const auto first = all.begin() + r * row;
+    picked.insert(picked.end(), first, first + row);
+  }
+  return picked;
+}
+
 // The case with these of its tokens (batch * seq numbers), in this order, as
 // [batch, seq]; goldens too.
 cases::RopeCase pick_tokens(const cases::RopeCase& c,
                             const std::vector<std::int64_t>& tokens,
                             std::int64_t batch, std::int64_t seq);
 
-// The case with the first heads only.
-cases::RopeCase pick_heads(const cases::RopeCase& c, std::int64_t q_heads,
-                           std::int64_t k_heads);
+// The case with these heads of q and k; with the first ones only; goldens too.
+cases::RopeCase pick_heads(const cases::RopeCase& c,
+                           const std::vector<std::int64_t>& q_heads,
+                           const std::vector<std::int64_t>& k_heads);
+cases::RopeCase first_heads(const cases::RopeCase& c, std::int64_t q_heads,
+                            std::int64_t k_heads);
 
 }  // namespace ropeproof::conformance::check
 

@@ -47,7 +47,7 @@ struct Work {
            cases::Memory memory = cases::Memory::kDense) {
     // Without KEYS, k would need calls of its own.
     const bool takes_both = offers(kernel, ROPEPROOF_KEYS);
-    cases.push_back(takes_both ? std::move(c) : pick_heads(c, c.q_heads, 0));
+    cases.push_back(takes_both ? std::move(c) : first_heads(c, c.q_heads, 0));
     subjects.push_back({cases.back(), one.operation, one.claim});
     memories.push_back(memory);
   }

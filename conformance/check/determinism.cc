@@ -158,7 +158,7 @@ ContractResult check_neighbours(Plain& plain, const cases::RopeCase& c,
     if (!result.pass) return result;
   }
   ContractResult result = plain.compare(
-      check, pick_heads(c, 1, std::min<std::int64_t>(c.k_heads, 1)), all, {},
+      check, first_heads(c, 1, std::min<std::int64_t>(c.k_heads, 1)), all, {},
       "without the other heads");
   return result.pass ? passed(check, plain.suffix()) : result;
 }

@@ -101,7 +101,7 @@ std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
                   pick_tokens(subject.c, {}, subject.c.batch, 0)));
   if (has_tensors) {
     results.push_back(
-        check_empty(kernel, subject, "heads 0", pick_heads(subject.c, 0, 0)));
+        check_empty(kernel, subject, "heads 0", first_heads(subject.c, 0, 0)));
     for (const auto& [check, defect] :
          {std::pair{"overlapping tensors", cases::Defect::kOverlappingTensors},
           std::pair{"overlapping rows", cases::Defect::kOverlappingRows}}) {

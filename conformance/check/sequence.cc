@@ -61,7 +61,7 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
   // At once, within the limit of one call.
   const int rounds = kernel.is_concurrent() ? 100 : 1;
   cases::RopeCase one = pick_tokens(subject.c, {0}, 1, 1);
-  one = pick_heads(one, 1, 0);
+  one = first_heads(one, 1, 0);
   judge::Output first;
   std::optional<std::size_t> memory;  // after the first kSettled
   for (int done = 0; done < count;) {

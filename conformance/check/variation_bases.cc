@@ -199,9 +199,9 @@ std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t s = 0; s < seq; ++s) tokens.push_back(b * like.seq + s);
   }
-  RopeCase small = pick_heads(pick_tokens(like, tokens, batch, seq),
-                              std::min(like.q_heads, kQueryHeads),
-                              std::min(like.k_heads, kKeyHeads));
+  RopeCase small = first_heads(pick_tokens(like, tokens, batch, seq),
+                               std::min(like.q_heads, kQueryHeads),
+                               std::min(like.k_heads, kKeyHeads));
   small.memory = cases::Memory::kDense;
   small.storage.reset();
   small.printed.reset();

@@ -77,12 +77,12 @@ void add_shapes(Former& former) {
   }
   if (a.q_heads > 1) {
     former.add("q.heads", false, {[](RopeCase& c) {
-                 c = pick_heads(c, c.q_heads - 1, c.k_heads);
+                 c = first_heads(c, c.q_heads - 1, c.k_heads);
                }});
   }
   if (a.k_heads > 0) {
     former.add("k.heads", false, {[](RopeCase& c) {
-                 c = pick_heads(c, c.q_heads, c.k_heads - 1);
+                 c = first_heads(c, c.q_heads, c.k_heads - 1);
                }});
     former.add("contents of k", false,
                {[](RopeCase& c) { std::ranges::reverse(c.k); }});

@@ -12,17 +12,6 @@ using reference::Layout;
 using reference::Pair;
 using reference::Spec;
 
-// Rows of `width` elements, chosen.
-cases::Bits pick_rows(const cases::Bits& x, std::int64_t width,
-                      const Indices& rows) {
-  cases::Bits picked;
-  for (const std::int64_t row : rows) {
-    const auto begin = x.begin() + static_cast<std::ptrdiff_t>(row * width);
-    picked.insert(picked.end(), begin, begin + width);
-  }
-  return picked;
-}
-
 template <class T>
 void pick(std::vector<T>& list, const Indices& kept) {
   if (list.empty()) return;
@@ -56,41 +45,6 @@ Indices all_of(std::int64_t count, std::int64_t but) {
     if (i != but) all.push_back(i);
   }
   return all;
-}
-
-cases::RopeCase cut_tokens(const cases::RopeCase& c, const Indices& kept,
-                           std::int64_t batch) {
-  cases::RopeCase cut = c;
-  cut.batch = batch;
-  cut.seq = static_cast<std::int64_t>(kept.size()) / batch;
-  const std::int64_t d = c.spec.layout.head_dim;
-  cut.q = pick_rows(c.q, c.q_heads * d, kept);
-  cut.k = pick_rows(c.k, c.k_heads * d, kept);
-  cut.positions.clear();
-  for (std::int64_t axis = 0; axis < c.spec.axes.count; ++axis) {
-    for (const std::int64_t token : kept) {
-      cut.positions.push_back(c.position(axis, token));
-    }
-  }
-  return cut;
-}
-
-cases::RopeCase cut_heads(const cases::RopeCase& c, const Indices& q_kept,
-                          const Indices& k_kept) {
-  cases::RopeCase cut = c;
-  const auto pick_heads = [&](const cases::Bits& x, std::int64_t heads,
-                              const Indices& kept) {
-    Indices rows;
-    for (std::int64_t token = 0; token < c.tokens(); ++token) {
-      for (const std::int64_t head : kept) rows.push_back(token * heads + head);
-    }
-    return pick_rows(x, c.spec.layout.head_dim, rows);
-  };
-  cut.q = pick_heads(c.q, c.q_heads, q_kept);
-  cut.k = pick_heads(c.k, c.k_heads, k_kept);
-  cut.q_heads = static_cast<std::int64_t>(q_kept.size());
-  cut.k_heads = static_cast<std::int64_t>(k_kept.size());
-  return cut;
 }
 
 cases::RopeCase keys_as_queries(const cases::RopeCase& c) {

@@ -1,4 +1,5 @@
-// cut.h -- a smaller case made of parts of a larger one.
+// cut.h -- a smaller case made of parts of a larger one, beside pick_tokens() and
+// pick_heads() of check/attempt.h.
 //
 // Cases have no goldens here, before and after: they are proved anew.
 #ifndef ROPEPROOF_CONFORMANCE_SEARCH_CUT_H_
@@ -17,13 +18,7 @@ using Indices = std::vector<std::int64_t>;
 // 0, 1, ... count - 1, but for `but`.
 Indices all_of(std::int64_t count, std::int64_t but = -1);
 
-// The tokens `kept`, counted through all batch rows, in `batch` rows.
-cases::RopeCase cut_tokens(const cases::RopeCase& c, const Indices& kept,
-                           std::int64_t batch);
-
-// The heads `q_kept` of q and `k_kept` of k; then those of k as q, without k.
-cases::RopeCase cut_heads(const cases::RopeCase& c, const Indices& q_kept,
-                          const Indices& k_kept);
+// The heads of k as q, without k.
 cases::RopeCase keys_as_queries(const cases::RopeCase& c);
 
 // Axis `kept` alone; its weights too, where the axes have any.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "conformance/check/attempt.h"
 #include "conformance/search/cut.h"
 #include "reference/spec.h"
 
@@ -80,7 +81,7 @@ class Shrinker {
   // One token; else without a batch row, without a place of the sequence.
   void drop_tokens() {
     for (std::int64_t t = 0; c_.tokens() > 1 && t < c_.tokens(); ++t) {
-      if (take(cut_tokens(c_, {t}, 1))) return;
+      if (take(check::pick_tokens(c_, {t}, 1, 1))) return;
     }
     const auto kept_if = [this](const auto& is_kept) {
       Indices kept = all_of(c_.tokens());
@@ -88,26 +89,28 @@ class Shrinker {
       return kept;
     };
     drop_each(&cases::RopeCase::batch, [&](std::int64_t b) {
-      return cut_tokens(c_, kept_if([&](auto t) { return t / c_.seq != b; }),
-                        c_.batch - 1);
+      return check::pick_tokens(
+          c_, kept_if([&](auto t) { return t / c_.seq != b; }), c_.batch - 1,
+          c_.seq);
     });
     drop_each(&cases::RopeCase::seq, [&](std::int64_t s) {
-      return cut_tokens(c_, kept_if([&](auto t) { return t % c_.seq != s; }),
-                        c_.batch);
+      return check::pick_tokens(
+          c_, kept_if([&](auto t) { return t % c_.seq != s; }), c_.batch,
+          c_.seq - 1);
     });
   }
 
   void drop_heads() {
     if (c_.k_heads > 0) {
-      if (!take(cut_heads(c_, all_of(c_.q_heads), {}))) {
+      if (!take(check::pick_heads(c_, all_of(c_.q_heads), {}))) {
         take(keys_as_queries(c_));
       }
     }
     drop_each(&cases::RopeCase::q_heads, [this](std::int64_t h) {
-      return cut_heads(c_, all_of(c_.q_heads, h), all_of(c_.k_heads));
+      return check::pick_heads(c_, all_of(c_.q_heads, h), all_of(c_.k_heads));
     });
     drop_each(&cases::RopeCase::k_heads, [this](std::int64_t h) {
-      return cut_heads(c_, all_of(c_.q_heads), all_of(c_.k_heads, h));
+      return check::pick_heads(c_, all_of(c_.q_heads), all_of(c_.k_heads, h));
     });
   }
 
