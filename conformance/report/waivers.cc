@@ -1,12 +1,11 @@
 #include "conformance/report/waivers.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
 
+#include "conformance/text/file.h"
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/sha256.h"
@@ -17,7 +16,7 @@ namespace ropeproof::conformance::report {
 namespace {
 
 constexpr const char* kFormat = "ropeproof-waivers/1";
-constexpr std::size_t kMaxWaiverBytes = std::size_t{1} << 20;
+constexpr std::uintmax_t kMaxWaiverBytes = std::uintmax_t{1} << 20;
 constexpr std::size_t kMaxTextBytes = 500;
 
 // One line that says something.
@@ -96,15 +95,11 @@ Waivers parse_waivers(const std::string& text, const std::string& file) {
 }
 
 Waivers read_waivers(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(kMaxWaiverBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (stream.bad() || !stream.eof()) {
-    throw std::invalid_argument("--waivers " + file +
-                                (text.size() > kMaxWaiverBytes
-                                     ? " is larger than 1 MiB"
-                                     : " cannot be read"));
+  std::string text;
+  try {
+    text = text::read_file(file, kMaxWaiverBytes);
+  } catch (const text::FileError& error) {
+    throw std::invalid_argument(error.what());
   }
   return parse_waivers(text, file);
 }
