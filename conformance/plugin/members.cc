@@ -1,8 +1,7 @@
 #include "conformance/plugin/members.h"
 
-#include <array>
+#include <functional>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "conformance/text/one_line.h"
@@ -50,22 +49,17 @@ void Members::finish() const {
 Json parse_header(const std::string& line) {
   // A header is an object with a list of objects. What is deeper is refused
   // here: the library prints, for an error message, by recursion.
-  constexpr std::size_t kMaxDepth = 8;
-  using Event = Json::parse_event_t;
-  std::array<std::set<std::string>, kMaxDepth + 2> members;  // by depth
-  const auto check = [&](int depth, Event event, const Json& parsed) {
-    const auto level = static_cast<std::size_t>(depth);
-    if (level > kMaxDepth) refuse("header is nested too deep");
-    if (event == Event::object_start) members[level + 1].clear();
-    if (event == Event::key && !members[level].insert(parsed).second) {
-      refuse("header has " + parsed.dump() + " twice");
+  constexpr int kMaxDepth = 8;
+  text::JsonWatch watch("header", kMaxDepth);
+  Json header;
+  try {
+    // The library takes a NUL for the end of the text.
+    if (line.find('\0') == std::string::npos) {
+      header = Json::parse(line, std::ref(watch), false);
     }
-    return true;
-  };
-  // The library takes a NUL for the end of the text.
-  Json header = line.find('\0') == std::string::npos
-                    ? Json::parse(line, check, false)
-                    : Json();
+  } catch (const text::FileError& error) {
+    refuse(error.what());
+  }
   if (!header.is_object()) {
     refuse("header is no JSON object: \"" + line + "\"");
   }

@@ -1,41 +1,28 @@
 #include "conformance/text/strict_json.h"
 
+#include <functional>
 #include <utility>
 
 namespace ropeproof::conformance::text {
-namespace {
-
-// Watches a parser: how deep it is, and which members each open object has.
-class Watch {
- public:
-  explicit Watch(const std::string& where) : where_(where) {}
-
-  bool operator()(int depth, nlohmann::json::parse_event_t event,
-                  const nlohmann::json& parsed) {
-    using Event = nlohmann::json::parse_event_t;
-    const auto level = static_cast<std::size_t>(depth);
-    if (depth > kMaxJsonDepth) {
-      throw FileError(where_ + ": nested more than " +
-                      std::to_string(kMaxJsonDepth) + " deep");
-    }
-    if (event == Event::object_start) {
-      members_.resize(level + 1);
-      members_[level].clear();
-    }
-    if (event == Event::key &&
-        !members_.at(level - 1).insert(parsed.get<std::string>()).second) {
-      throw FileError(where_ + ": member " + parsed.dump() +
-                      " occurs twice in one object");
-    }
-    return true;
+void JsonWatch::check_depth(int depth) const {
+  if (depth > max_depth_) {
+    throw FileError(where_ + ": nested more than " +
+                    std::to_string(max_depth_) + " deep");
   }
+}
 
- private:
-  const std::string& where_;
-  std::vector<std::set<std::string>> members_;  // by depth
-};
+void JsonWatch::open(int depth) {
+  const auto level = static_cast<std::size_t>(depth);
+  members_.resize(level + 1);
+  members_[level].clear();
+}
 
-}  // namespace
+void JsonWatch::add(int depth, const std::string& key) {
+  if (!members_.at(static_cast<std::size_t>(depth) - 1).insert(key).second) {
+    throw FileError(where_ + ": member " + nlohmann::json(key).dump() +
+                    " occurs twice in one object");
+  }
+}
 
 StrictObject::StrictObject(const nlohmann::json& node, std::string where)
     : node_(node), where_(std::move(where)) {
@@ -143,12 +130,9 @@ nlohmann::json parse_json(const std::string& text, const std::string& where) {
     throw FileError(where + ": not JSON, at byte " + std::to_string(at + 1) +
                     ": a NUL");
   }
-  Watch watch(where);
+  JsonWatch watch(where, kMaxJsonDepth);
   try {
-    return nlohmann::json::parse(
-        text,
-        [&](int depth, nlohmann::json::parse_event_t event,
-            nlohmann::json& parsed) { return watch(depth, event, parsed); });
+    return nlohmann::json::parse(text, std::ref(watch));
   } catch (const nlohmann::json::parse_error& error) {
     throw FileError(where + ": not JSON, at byte " +
                     std::to_string(error.byte));

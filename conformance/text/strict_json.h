@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/text/file.h"
@@ -60,6 +61,33 @@ class StrictObject {
 // comparison takes 2^64 - 1 for -1.
 bool is_integer(const nlohmann::json& node, std::int64_t low,
                 std::int64_t high);
+
+// For a parser of nlohmann's to call: throws FileError for a member that occurs twice,
+// and where it is nested too deep.
+class JsonWatch {
+ public:
+  JsonWatch(std::string where, int max_depth)
+      : where_(std::move(where)), max_depth_(max_depth) {}
+
+  template <class Json>
+  bool operator()(int depth, typename Json::parse_event_t event,
+                  const Json& parsed) {
+    using Event = typename Json::parse_event_t;
+    check_depth(depth);
+    if (event == Event::object_start) open(depth);
+    if (event == Event::key) add(depth, parsed.template get<std::string>());
+    return true;
+  }
+
+ private:
+  void check_depth(int depth) const;
+  void open(int depth);
+  void add(int depth, const std::string& key);
+
+  std::string where_;
+  int max_depth_;
+  std::vector<std::set<std::string>> members_;  // by depth
+};
 
 // Parses one document; `where` names it in the error. Refuses what RFC 8259
 // leaves open: a member that occurs twice, more than kMaxJsonDepth levels, NUL
