@@ -41,8 +41,8 @@ int check(CheckOptions& options) {
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   options.output.open(inputs);
   options.waivers.read();
-  const conformance::plugin::Description claim =
-      conformance::plugin::read_claim(options.claim);
+  const conformance::plugin::Description device =
+      conformance::plugin::read_device(options.claim);
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
@@ -57,7 +57,7 @@ int check(CheckOptions& options) {
     options.waivers.check(asked_text(options.selection));
   };
   conformance::report::Report report = conformance::check::check_pack(
-      options.pack, results, claim, corpus, options.selection);
+      options.pack, results, device, corpus, options.selection);
   report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;

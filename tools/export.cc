@@ -33,9 +33,9 @@ int export_calls(ExportOptions& options) {
         " needs --claim: what it asks follows from what the device can do");
   }
   options.selection.arrays = arrays_of(options.vectors);
-  const conformance::plugin::Description claim =
-      options.claim ? conformance::plugin::read_claim(*options.claim)
-                    : conformance::plugin::universal_claim();
+  const conformance::plugin::Description device =
+      options.claim ? conformance::plugin::read_device(*options.claim)
+                    : conformance::plugin::device_of_everything();
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
@@ -43,7 +43,7 @@ int export_calls(ExportOptions& options) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   const std::size_t calls = conformance::check::export_pack(
-      claim, corpus, options.selection, ROPEPROOF_VERSION, options.out);
+      device, corpus, options.selection, ROPEPROOF_VERSION, options.out);
   std::cout << calls << " calls in " << options.out
             << ": write the device's loop as " << options.out
             << "/RUN.md says, then\n\n    ropeproof check "

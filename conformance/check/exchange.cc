@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 // Memory that no kernel ever sees: dense, since files have no gaps.
 class PaperKernel : public plugin::Kernel {
  public:
-  explicit PaperKernel(const plugin::Description& claim) : claim_(claim) {}
+  explicit PaperKernel(const plugin::Description& device) : device_(device) {}
 
-  const plugin::Description& description() const override { return claim_; }
+  const plugin::Description& description() const override { return device_; }
   std::byte* allocate(std::size_t bytes) override {
     void* block = ::operator new(bytes, kAlignment);
     blocks_.emplace_back(static_cast<std::byte*>(block));
@@ -41,14 +41,14 @@ class PaperKernel : public plugin::Kernel {
     }
   };
 
-  plugin::Description claim_;
+  plugin::Description device_;
   std::vector<std::unique_ptr<std::byte, Free>> blocks_;
 };
 
 class ExportKernel : public PaperKernel {
  public:
-  ExportKernel(const plugin::Description& claim, plugin::PackWriter& writer)
-      : PaperKernel(claim), writer_(writer) {}
+  ExportKernel(const plugin::Description& device, plugin::PackWriter& writer)
+      : PaperKernel(device), writer_(writer) {}
 
   plugin::Answer run(const ropeproof_problem& problem) override {
     writer_.add(plugin::pack_call(problem));
@@ -61,9 +61,9 @@ class ExportKernel : public PaperKernel {
 
 class ResultKernel : public PaperKernel {
  public:
-  ResultKernel(const plugin::Description& claim, const plugin::Pack& pack,
+  ResultKernel(const plugin::Description& device, const plugin::Pack& pack,
                const fs::path& results)
-      : PaperKernel(claim), pack_(pack), results_(results) {}
+      : PaperKernel(device), pack_(pack), results_(results) {}
 
   plugin::Answer run(const ropeproof_problem& problem) override {
     const auto found = pack_.calls.find(plugin::pack_call(problem).digest);
@@ -131,11 +131,11 @@ void refuse_extra_files(const plugin::Pack& pack, const fs::path& results) {
 
 }  // namespace
 
-std::size_t export_pack(const plugin::Description& claim,
+std::size_t export_pack(const plugin::Description& device,
                         const cases::Corpus& corpus, const Selection& selection,
                         const std::string& version, const fs::path& directory) {
   plugin::PackWriter writer(directory);
-  ExportKernel kernel(claim, writer);
+  ExportKernel kernel(device, writer);
   run_suite(kernel, corpus, selection);
   if (writer.calls() == 0) {
     throw std::invalid_argument("no call of " +
@@ -154,7 +154,7 @@ std::size_t export_pack(const plugin::Description& claim,
 }
 
 Run check_pack(const fs::path& directory, const fs::path& results,
-               const plugin::Description& claim, const cases::Corpus& corpus,
+               const plugin::Description& device, const cases::Corpus& corpus,
                Selection selection) {
   const plugin::Pack pack = plugin::read_pack(directory);
   if (pack.manifest_sha256 != corpus.manifest_sha256) {
@@ -171,7 +171,7 @@ Run check_pack(const fs::path& directory, const fs::path& results,
                        "; give the flags that it was exported with"));
   }
   refuse_extra_files(pack, results);
-  ResultKernel kernel(claim, pack, results);
+  ResultKernel kernel(device, pack, results);
   selection.tier = pack.tier;
   return run_suite(kernel, corpus, selection);
 }

@@ -60,11 +60,11 @@ Selection smoke() {
 // The same run by calls and by files.
 void check_same(const diagnosis::Knobs& knobs, int status) {
   const cases::Folder folder;
-  plugin::Description description = plugin::universal_claim();
+  plugin::Description description = plugin::device_of_everything();
   description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
   description.features &= ~std::uint32_t{ROPEPROOF_SPECIAL_VALUES};
   description.scalings = 0;
-  export_pack(plugin::universal_claim(), cases::committed(), smoke(), "0",
+  export_pack(plugin::device_of_everything(), cases::committed(), smoke(), "0",
               folder.path());
   Device device(description, knobs, folder.path());
   const report::Report by_calls =
@@ -93,7 +93,8 @@ TEST_CASE("a claim is read with its defaults and what files imply",
           "features": ["partial"], "axis_maps": ["grid"],
           "claims": [{"dtypes": ["bf16"], "angle_class": "A2"},
                      {"angle_class": "A1", "trig_ulp": 2)";
-  const plugin::Description d = plugin::parse_claim(text + "}]}", "claim.json");
+  const plugin::Description d =
+      plugin::parse_device(text + "}]}", "claim.json");
   CHECK(d.name == "board-x");
   CHECK(d.version == "fw 7.1");
   CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
@@ -108,7 +109,7 @@ TEST_CASE("a claim is read with its defaults and what files imply",
 
   const auto fault = [&](const std::string& member) -> std::string {
     try {
-      plugin::parse_claim(text + member + "}]}", "claim.json");
+      plugin::parse_device(text + member + "}]}", "claim.json");
     } catch (const plugin::KernelError& error) {
       return error.what();
     }
@@ -126,7 +127,7 @@ TEST_CASE("a claim is read with its defaults and what files imply",
     CHECK_THAT(fault(std::string(", ") + bad),
                ContainsSubstring("claim.json: "));
   }
-  CHECK(plugin::parse_claim(plugin::description_json(d).dump(), "again")
+  CHECK(plugin::parse_device(plugin::description_json(d).dump(), "again")
             .features == d.features);
 }
 
@@ -145,18 +146,18 @@ TEST_CASE("a pack is written into a new folder alone, and whole",
           "[exchange]") {
   const cases::Folder folder;
   const std::size_t calls =
-      export_pack(plugin::universal_claim(), cases::committed(), smoke(), "0",
-                  folder.path());
+      export_pack(plugin::device_of_everything(), cases::committed(), smoke(),
+                  "0", folder.path());
   const plugin::Pack pack = plugin::read_pack(folder.path());
   CHECK(pack.calls.size() == calls);
   CHECK(pack.tier == "smoke");
   for (const auto& [digest, result] : pack.calls) {
     CHECK(fs::exists(folder.path() / "in" / (result.name + ".bin")));
   }
-  CHECK_THROWS_AS(export_pack(plugin::universal_claim(), cases::committed(),
-                              smoke(), "0", folder.path()),
+  CHECK_THROWS_AS(export_pack(plugin::device_of_everything(),
+                              cases::committed(), smoke(), "0", folder.path()),
                   std::invalid_argument);
-  plugin::Description nothing = plugin::universal_claim();
+  plugin::Description nothing = plugin::device_of_everything();
   nothing.dtypes = 0;
   nothing.operations = ROPEPROOF_ROPE;
   const cases::Folder empty;

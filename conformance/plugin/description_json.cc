@@ -131,7 +131,7 @@ Description read_description(Members& members) {
   return description;
 }
 
-Description parse_claim(const std::string& text, const std::string& file) {
+Description parse_device(const std::string& text, const std::string& file) {
   Description d;
   try {
     Members members{Json(text::parse_json(text, file))};
@@ -152,15 +152,15 @@ Description parse_claim(const std::string& text, const std::string& file) {
   return d;
 }
 
-Description read_claim(const std::string& file) {
+Description read_device(const std::string& file) {
   const auto text = text::read_whole(file);
   if (!text) {
     throw std::invalid_argument("--claim " + file + " cannot be read");
   }
-  return parse_claim(*text, file);
+  return parse_device(*text, file);
 }
 
-Description universal_claim() {
+Description device_of_everything() {
   Description d;
   d.name = "universal";
   d.version = "1";

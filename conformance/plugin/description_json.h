@@ -23,14 +23,14 @@ Description read_description(Members& members);
 // unknown field or word, a missing field, a value out of range, or a feature
 // that files cannot show: in_place, strided, validates, deterministic and
 // concurrent.
-Description parse_claim(const std::string& text, const std::string& file);
+Description parse_device(const std::string& text, const std::string& file);
 
-// parse_claim() of a file. Throws std::invalid_argument if it cannot be read.
-Description read_claim(const std::string& file);
+// parse_device() of a file. Throws std::invalid_argument if it cannot be read.
+Description read_device(const std::string& file);
 
 // A device that does everything that files can show, in class A0, with tables
-// of the tensors' type: what a pack without a claim is exported for.
-Description universal_claim();
+// of the tensors' type: what a pack without --claim is exported for.
+Description device_of_everything();
 
 }  // namespace ropeproof::conformance::plugin
 

@@ -1,5 +1,5 @@
 // members.h -- the members of a JSON object that somebody else wrote, read
-// strictly: a process's header, a claim.
+// strictly: a process's header, a device's file.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_MEMBERS_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_MEMBERS_H_
 

@@ -111,7 +111,7 @@ void ledger(const std::string& input) {
 }
 
 // What a process says: the header line of a reply, as a description and as an
-// answer; and what a claim holds.
+// answer; and what a device says of itself.
 void reply(const std::string& input) {
   try {
     plugin::Members line(plugin::parse_header(input));
@@ -131,7 +131,7 @@ void reply(const std::string& input) {
   } catch (const plugin::Malformed&) {
   }
   try {
-    plugin::parse_claim(input, "fuzz.json");
+    plugin::parse_device(input, "fuzz.json");
   } catch (const plugin::KernelError&) {
   }
 }
