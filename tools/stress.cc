@@ -56,9 +56,10 @@ void report_failure(const StressOptions& options,
   report.kernel = kernel.description();
   report.kernel_argument =
       options.kernel.argument() + " --vectors " + shell_quoted(folder);
-  report.selection = "seed " + std::to_string(options.seed) + ", case " +
-                     std::to_string(failure.index) + ", made smaller in " +
-                     std::to_string(failure.tries) + " tries";
+  report.asked = "seed " + std::to_string(options.seed);
+  report.selection = report.asked + ", case " + std::to_string(failure.index) +
+                     ", made smaller in " + std::to_string(failure.tries) +
+                     " tries";
   report.is_whole_tier = false;
   conformance::check::Check check = failure.check;
   check.case_id = c.id;

@@ -94,7 +94,8 @@ inline constexpr std::size_t kMostLost = 24;
 // All checks of a selection of cases.
 struct Run {
   std::string vectors_version, manifest_sha256;
-  std::string selection;           // asked_text(), ", 73 of 73 cases"
+  std::string asked;               // "tier core": asked_text() of the selection
+  std::string selection;           // the same and ", 73 of 73 cases"
   std::string operations;          // "table, rope"; empty: all of them
   std::string cases_sha256;        // of the selected ids, each with a newline
   bool is_whole_tier = true;       // else a verdict supports no level

@@ -331,8 +331,9 @@ class Suite {
     run_.is_whole_tier =
         selection_.cases.empty() && selection_.operations.empty() &&
         !selection_.values_only && (has_smoke || !selection_.profile.empty());
+    run_.asked = asked_text(selection_);
     run_.selection =
-        asked_text(selection_) +
+        run_.asked +
         (selection_.seed == 0 ? ""
                               : ", fresh " + std::to_string(selection_.seed)) +
         ", " + std::to_string(picker_.count()) + " of " + std::to_string(all_) +

@@ -17,8 +17,7 @@ std::vector<std::string> case_ids(const cases::Corpus& corpus) {
 bool applies(const Waiver& waiver, const Report& report) {
   return text::matches(waiver.engine, report.kernel.name) &&
          (waiver.version.empty() || waiver.version == report.kernel.version) &&
-         (waiver.asked.empty() ||
-          text::matches(waiver.asked, asked_text(report)));
+         (waiver.asked.empty() || text::matches(waiver.asked, report.asked));
 }
 
 const AppliedWaiver* covering(const std::vector<AppliedWaiver>& waivers,

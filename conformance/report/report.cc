@@ -175,7 +175,7 @@ std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
                               !check::is_judged(check.verdict));
     }
     const bool is_named =
-        report.is_whole_tier && applied.waiver.asked == asked_text(report);
+        report.is_whole_tier && applied.waiver.asked == report.asked;
     const bool is_judged =
         is_named || static_cast<std::int64_t>(cases.size()) == applied.cases;
     if (is_judged && some_pass && all_pass) stale.push_back(&applied);
@@ -216,10 +216,6 @@ Totals total_contract(const Report& report) {
       report, [](const check::Check& check) { return !check.aspect.empty(); });
 }
 
-std::string asked_text(const Report& report) {
-  return report.selection.substr(0, report.selection.find(','));
-}
-
 std::string angle_classes(const plugin::Description& kernel) {
   std::string text;
   for (const auto& [angle_class, word] : plugin::kAngleClassWords) {
@@ -238,7 +234,7 @@ std::string conformance_statement(const Report& report, const Totals& totals) {
   const std::int64_t declined = totals.of(check::Verdict::kDeclined);
   return "engine " + report.kernel.name + " " + report.kernel.version +
          ": ropeproof " + report.suite_version + ", level " + totals.level +
-         totals.suffixes + ", " + asked_text(report) +
+         totals.suffixes + ", " + report.asked +
          (report.seed == 0 ? "" : ", fresh " + std::to_string(report.seed)) +
          ", angle " + angle_classes(report.kernel) + ", " +
          std::to_string(report.waivers.size()) +

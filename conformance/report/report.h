@@ -87,9 +87,6 @@ int exit_status(const Totals& totals);
 // Whether stale or expired waivers are all that keeps the exit status from 0.
 bool are_waivers_alone(const Totals& totals);
 
-// What the kernel was asked: "tier core", "profile llama3-f32-128k".
-std::string asked_text(const Report& report);
-
 // The classes of angles that it claims: "A1", or "A1 and A0" with dtypes that differ.
 std::string angle_classes(const plugin::Description& kernel);
 

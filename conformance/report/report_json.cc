@@ -319,6 +319,8 @@ void members(Codec &c, Is<Report> auto &report) {
   c.value("required", report.required);
   c.list("waivers", report.waivers);
   if constexpr (Codec::kReads) {
+    // The file has it in `selection` alone, before what is said of its cases.
+    report.asked = report.selection.substr(0, report.selection.find(','));
     report.shard = check::parse_shard(shard, "shard");
     if (!report.required.empty()) parse_requirement(report.required);
     for (AppliedWaiver &applied : report.waivers) {

@@ -100,7 +100,7 @@ class Maker {
   void add(const NamedReport& named) {
     const Report report = without_waivers(named.report);
     const Engine engine{report.kernel.name, report.kernel.version};
-    const std::string asked = asked_text(report);
+    const std::string& asked = report.asked;
     const auto [at, is_new] = files_.try_emplace({engine, asked}, named.file);
     if (!is_new) {
       refuse(at->second + " and " + named.file + " are both of " + engine.name +

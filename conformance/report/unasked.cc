@@ -146,8 +146,7 @@ std::vector<std::string> declared_cells(const check::Run& run) {
 }  // namespace
 
 std::vector<std::string> unasked(const check::Run& run) {
-  const bool is_tier = run.selection.starts_with("tier core") ||
-                       run.selection.starts_with("tier full");
+  const bool is_tier = run.asked == "tier core" || run.asked == "tier full";
   if (!is_tier || !run.is_whole_tier || !run.shard.is_whole()) return {};
   const Touched touched(run);
   std::vector<std::string> missing;

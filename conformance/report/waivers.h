@@ -46,7 +46,7 @@ struct Waiver {
   Date expires;  // the last day on which it holds, in UTC
   // Empty where the file does not say.
   std::string version = {};  // that the kernel declares, exactly
-  std::string asked = {};    // pattern of asked_text()
+  std::string asked = {};    // pattern of Run::asked
   WaiverKind kind = WaiverKind::kNone;
   std::string where = {}, smallest = {}, fix = {};
 };
