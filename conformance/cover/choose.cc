@@ -11,8 +11,8 @@ bool is_offered(const Masks& offered, std::size_t d, std::uint8_t c) {
 }
 
 // One of the offered classes, another one for another row.
-std::uint8_t substitute(std::uint64_t mask, std::size_t turn) {
-  for (std::size_t skip = turn % static_cast<std::size_t>(std::popcount(mask));
+std::uint8_t substitute(std::uint64_t mask, std::size_t nth) {
+  for (std::size_t skip = nth % static_cast<std::size_t>(std::popcount(mask));
        skip > 0; --skip) {
     mask &= mask - 1;
   }

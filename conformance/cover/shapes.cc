@@ -23,7 +23,7 @@ std::int64_t elements(const Shape& shape) {
          shape.pairs;
 }
 
-// A loop of `count` turns, among others of a few.
+// A loop of `count` rounds, among others of a few.
 Shape loop_of(const std::string& loop, std::int64_t count) {
   Shape shape{loop + "-" + std::to_string(count), "core", true, 2, 3, 2, 1, 5};
   std::int64_t& size = loop == "batch"     ? shape.batch
@@ -60,9 +60,9 @@ std::uint8_t class_of_size(const std::vector<Range>& ranges,
 }
 
 // One shape as one question; `dtype` is its class. Of `drawn` dimensions the classes
-// take turns, the others are plain.
+// alternate, the others are plain.
 Question question_of_shape(const Model& model, const Masks& offered,
-                           const Shape& shape, std::uint64_t turn,
+                           const Shape& shape, std::uint64_t random,
                            std::uint8_t dtype,
                            std::span<const char* const> drawn) {
   Row row(model.size(), kOpen);
@@ -98,8 +98,8 @@ Question question_of_shape(const Model& model, const Masks& offered,
     const std::size_t d = model.at(name);
     const std::vector<std::uint8_t> classes = classes_of(model, offered, d);
     if (classes.empty() || row[d] != kOpen) continue;
-    turn = cases::random_bits(turn, d);
-    const std::uint8_t c = classes[turn % classes.size()];
+    random = cases::random_bits(random, d);
+    const std::uint8_t c = classes[random % classes.size()];
     // A row of these takes a page, and shapes have many.
     const std::string& word = model.dimensions()[d].classes[c];
     if (word == "wide" || word == "far") continue;
@@ -130,7 +130,7 @@ Question question_of_shape(const Model& model, const Masks& offered,
   return q;
 }
 
-// What takes turns where a shape is asked plainly, and where it is not.
+// What alternates where a shape is asked plainly, and where it is not.
 constexpr const char* kPlain[] = {"pairing", "layout", "place"};
 constexpr const char* kVaried[] = {"pairing", "layout",  "place", "direction",
                                    "scaling", "axes",    "order", "sign",
@@ -221,25 +221,25 @@ std::vector<ShapeQuestion> shape_questions(const Model& model,
     const Shape& shape = shapes[i];
     if (!are_offered(model, offered, shape.of)) continue;
     // Of no pattern: a size must not always meet the same dtype.
-    const std::uint64_t turn = cases::random_bits(shapes.size(), i);
-    const std::size_t chosen = turn % dtypes.size();
+    const std::uint64_t random = cases::random_bits(shapes.size(), i);
+    const std::size_t chosen = random % dtypes.size();
     for (std::size_t d = 0; d < dtypes.size(); ++d) {
       const bool is_chosen = d == chosen;
       if (shape.tier == "full" && !is_chosen) continue;
       ShapeQuestion one{shape.name, shape.tier,
-                        question_of_shape(model, offered, shape, turn + d,
+                        question_of_shape(model, offered, shape, random + d,
                                           dtypes[d], kPlain)};
       one.name += "-" + text::word(text::kFormatWords, one.question.dtype);
       const bool is_cheap = shape.is_loop ? shape.name.starts_with("pairs")
                                           : elements(shape) <= kEveryDtype;
       if (!is_chosen && !is_cheap) one.tier = "full";
       // A prompt begins at 0.
-      if (turn % 2 == 0) one.question.order = OrderClass::kFromZero;
+      if (random % 2 == 0) one.question.order = OrderClass::kFromZero;
       if (is_chosen && !shape.is_loop && shape.of.empty()) {
         const bool is_large = elements(shape) > kVariedInCore;
         questions.push_back({shape.name + "-varied",
                              is_large ? "full" : shape.tier,
-                             question_of_shape(model, offered, shape, ~turn,
+                             question_of_shape(model, offered, shape, ~random,
                                                dtypes[d], kVaried)});
       }
       questions.push_back(std::move(one));

@@ -38,7 +38,7 @@ struct ShapeQuestion {
 // in the dimensions that a shape leaves open, of more than 2^18 elements in full; the
 // shapes of core in all of its dtypes, those of more than 2^17 elements in full. Each
 // size of a loop in all dtypes, in core in one of them, of pairs in all. Pairings,
-// orders of dimensions and places take turns, and half of the shapes have positions
+// orders of dimensions and places alternate, and half of the shapes have positions
 // from 0. A window that it does not offer is full.
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,

@@ -79,7 +79,7 @@ bool is_allowed(std::size_t type, const ropeproof_claim& claim) {
 
 }  // namespace
 
-std::optional<AngleReading> read_angle(TurnReader& reader,
+std::optional<AngleReading> read_angle(RotationReader& reader,
                                        const std::vector<double>& theta,
                                        const Speeds& speeds,
                                        double max_position) {
@@ -96,12 +96,12 @@ std::optional<AngleReading> read_angle(TurnReader& reader,
   for (const double given : kPositions) {
     if (given > max_position) break;
     if (speeds.broken > 0 && given >= speeds.broken) break;
-    const auto turns = reader.at(given);
-    if (!turns) continue;
+    const auto rotations = reader.at(given);
+    if (!rotations) continue;
     const double used = given + speeds.offset;
     for (const PairFrequency& pair : speeds.pairs) {
       const auto j = static_cast<std::size_t>(pair.pair);
-      const double angle = (*turns)[j].angle();
+      const double angle = angle_of((*rotations)[j]);
       const double sign = pair.measured < 0 ? -1 : 1;
       std::vector<bool> fits;
       for (std::size_t i = 0; i < kTypes; ++i) {
@@ -152,18 +152,18 @@ std::optional<AngleReading> read_angle(TurnReader& reader,
       kAngleTypes[full[0]].is_of_exact};
 }
 
-std::optional<Finding> read_table_type(TurnReader& reader) {
+std::optional<Finding> read_table_type(RotationReader& reader) {
   const Format dtype_format = reader.problem().dtype;
   if (dtype_format != Format::kF32 && dtype_format != Format::kF64) {
     return std::nullopt;
   }
   std::int64_t all = 0, in_half = 0, in_brain = 0, in_single = 0;
   for (int position = 1; position <= kTablePositions; ++position) {
-    const auto turns = reader.at(position);
-    if (!turns) break;
-    for (std::size_t j = 0; j < turns->size(); ++j) {
+    const auto rotations = reader.at(position);
+    if (!rotations) break;
+    for (std::size_t j = 0; j < rotations->size(); ++j) {
       if (!reader.is_seen()[j]) continue;
-      for (const double x : {(*turns)[j].c, (*turns)[j].s}) {
+      for (const double x : {(*rotations)[j].c, (*rotations)[j].s}) {
         ++all;
         in_half += rounded(Format::kF16, x) == x ? 1 : 0;
         in_brain += rounded(Format::kBF16, x) == x ? 1 : 0;

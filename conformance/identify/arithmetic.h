@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "conformance/identify/angles.h"
 #include "conformance/identify/finding.h"
-#include "conformance/identify/turning.h"
 
 namespace ropeproof::conformance::identify {
 
@@ -17,13 +17,13 @@ struct AngleReading {
 };
 // In which type positions and frequencies are multiplied: `theta` of each pair as it
 // was read.
-std::optional<AngleReading> read_angle(TurnReader& reader,
+std::optional<AngleReading> read_angle(RotationReader& reader,
                                        const std::vector<double>& theta,
                                        const Speeds& speeds,
                                        double max_position);
 
 // Which type's numbers cos and sin are; of f32 and f64 tensors.
-std::optional<Finding> read_table_type(TurnReader& reader);
+std::optional<Finding> read_table_type(RotationReader& reader);
 
 // In which order results are rounded, and whether multiply-adds are. `c` has one token
 // and one head.

@@ -63,13 +63,13 @@ SeenPair pair_of(const Matrix& m, const Island& island, double noise) {
     SeenPair pair{island.in[0], island.in[1], to_u, to_v, {}, {}, false};
     pair.in_u = {entry(to_u, pair.u), entry(to_u, pair.v)};
     pair.in_v = {entry(to_v, pair.u), entry(to_v, pair.v)};
-    pair.turns = std::abs(pair.in_u[0] - pair.in_v[1]) <= noise &&
-                 std::abs(pair.in_u[1] + pair.in_v[0]) <= noise;
+    pair.rotates = std::abs(pair.in_u[0] - pair.in_v[1]) <= noise &&
+                   std::abs(pair.in_u[1] + pair.in_v[0]) <= noise;
     return pair;
   };
   const SeenPair straight = read(island.out[0], island.out[1]);
   const SeenPair crossed = read(island.out[1], island.out[0]);
-  return crossed.turns && !straight.turns ? crossed : straight;
+  return crossed.rotates && !straight.rotates ? crossed : straight;
 }
 
 bool is_same(const SeenPair& seen, const reference::Pair& from,
@@ -166,7 +166,7 @@ std::int64_t pairs_as_due(const ChannelMap& map, const Layout& layout) {
     const reference::Pair from = source_pair(spec, j),
                           to = target_pair(spec, j);
     if (std::ranges::any_of(map.pairs, [&](const SeenPair& seen) {
-          return seen.turns && is_same(seen, from, to);
+          return seen.rotates && is_same(seen, from, to);
         })) {
       ++count;
     }
@@ -177,24 +177,24 @@ std::int64_t pairs_as_due(const ChannelMap& map, const Layout& layout) {
 std::vector<std::optional<SeenPair>> pairs_in_order(
     const ChannelMap& map, const reference::Spec& spec) {
   std::vector<std::optional<SeenPair>> all;
-  std::vector<SeenPair> turning;
+  std::vector<SeenPair> rotating;
   for (const SeenPair& pair : map.pairs) {
-    if (pair.turns) turning.push_back(pair);
+    if (pair.rotates) rotating.push_back(pair);
   }
   const std::int64_t pairs = spec.layout.rotary_dim / 2;
   std::int64_t found = 0;
   for (std::int64_t j = 0; j < pairs; ++j) {
     const reference::Pair due = source_pair(spec, j);
-    const auto it = std::ranges::find_if(turning, [&](const SeenPair& seen) {
+    const auto it = std::ranges::find_if(rotating, [&](const SeenPair& seen) {
       return seen.u == due.u && seen.v == due.v;
     });
-    all.push_back(it == turning.end() ? std::nullopt : std::optional(*it));
-    found += it == turning.end() ? 0 : 1;
+    all.push_back(it == rotating.end() ? std::nullopt : std::optional(*it));
+    found += it == rotating.end() ? 0 : 1;
   }
-  if (found < static_cast<std::int64_t>(turning.size())) {
+  if (found < static_cast<std::int64_t>(rotating.size())) {
     for (std::int64_t j = 0; j < pairs; ++j) {
       const auto i = static_cast<std::size_t>(j);
-      all[i] = i < turning.size() ? std::optional(turning[i]) : std::nullopt;
+      all[i] = i < rotating.size() ? std::optional(rotating[i]) : std::nullopt;
     }
   }
   return all;
@@ -232,13 +232,13 @@ std::string pairing_words(const ChannelMap& map, const Layout& layout) {
   const std::int64_t due = pairs_as_due(map, layout);
   std::string text =
       text::part_of(due, layout.rotary_dim / 2) + " pairs " + words_of(layout);
-  const auto turned = std::ranges::count_if(
-      map.pairs, [](const SeenPair& pair) { return pair.turns; });
-  if (turned != due) {
-    text += "; " + std::to_string(turned) + " pairs turn, such as ";
+  const auto rotated = std::ranges::count_if(
+      map.pairs, [](const SeenPair& pair) { return pair.rotates; });
+  if (rotated != due) {
+    text += "; " + std::to_string(rotated) + " pairs rotate, such as ";
     int shown = 0;
     for (const SeenPair& pair : map.pairs) {
-      if (!pair.turns || shown == 3) continue;
+      if (!pair.rotates || shown == 3) continue;
       text += (shown++ > 0 ? ", (" : "(") + std::to_string(pair.u) + ", " +
               std::to_string(pair.v) + ")";
     }

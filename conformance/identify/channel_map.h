@@ -1,4 +1,4 @@
-// channel_map.h -- which channels a kernel turns into which, read off unit vectors.
+// channel_map.h -- which channels a kernel rotates into which, read off unit vectors.
 //
 // Rotation is linear, so the answers to the unit vectors are its matrix: exact, and no
 // hypothesis is needed.
@@ -19,9 +19,9 @@ namespace ropeproof::conformance::identify {
 struct SeenPair {
   std::int64_t u = 0, v = 0;        // read
   std::int64_t to_u = 0, to_v = 0;  // written
-  // What of u and of v goes into to_u, and into to_v: {c, -s}, {s, c} where it turns.
+  // What of u and of v goes into to_u, and into to_v: {c, -s}, {s, c} where it rotates.
   std::array<double, 2> in_u{}, in_v{};
-  bool turns = false;
+  bool rotates = false;
 };
 
 // A channel of which only a multiple arrives, in the same channel or another one.

@@ -26,7 +26,7 @@ struct Finding {
   std::string evidence;  // "32 of 32 pairs"
 };
 
-// What one pair turns by in a position; radians.
+// What one pair rotates by in a position; radians.
 struct PairFrequency {
   std::int64_t pair = 0;
   double due = 0, measured = 0, error = 0;

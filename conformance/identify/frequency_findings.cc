@@ -92,9 +92,9 @@ std::vector<Finding> frequency_findings(std::span<const BaseReading> readings,
       {first.is_reversed ? Standing::kDiffers : Standing::kDeclared,
        "direction",
        first.is_reversed
-           ? "reversed: position p turns by -p theta (sine negated, or "
+           ? "reversed: position p rotates by -p theta (sine negated, or "
              "positions, or the adjoint taken for forward)"
-           : "position p turns by +p theta",
+           : "position p rotates by +p theta",
        text::part_of(std::ssize(first.pairs), first.problem.pairs()) +
            " pairs"});
   std::vector<const BaseReading*> right;

@@ -7,15 +7,15 @@
 #include <span>
 #include <vector>
 
+#include "conformance/identify/angles.h"
 #include "conformance/identify/frequency_words.h"
-#include "conformance/identify/turning.h"
 
 namespace ropeproof::conformance::identify {
 
 // The plain frequencies of one base.
 struct BaseReading {
   cases::RopeCase problem;
-  std::vector<PairFrequency> pairs;  // turned forward
+  std::vector<PairFrequency> pairs;  // rotated forward
   bool is_reversed = false;
   bool has_offset_of_its_own = false;  // then `pairs` are rough
   std::vector<Recipe> fit;

@@ -12,6 +12,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/check/variations.h"
 #include "conformance/diagnosis/diagnose.h"
+#include "conformance/identify/angles.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/channel_map.h"
 #include "conformance/identify/every_kind.h"
@@ -21,7 +22,6 @@
 #include "conformance/identify/positions.h"
 #include "conformance/identify/scalings.h"
 #include "conformance/identify/shapes.h"
-#include "conformance/identify/turning.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
 #include "conformance/text/words.h"
@@ -81,7 +81,7 @@ class Identifier {
   Identified run(cases::Corpus* asked) {
     read_maps();
     read_windows();
-    read_turning();
+    read_angles();
     read_all_roundings();
     add_kept();
     cases::Corpus corpus =
@@ -111,7 +111,7 @@ class Identifier {
     return w;
   }
 
-  // Of each pairing, at a position at which every pair turns.
+  // Of each pairing, at a position at which every pair rotates.
   void read_maps() {
     if (operation_ == 0) {
       add_unseen("pairs", "the kernel rotates nothing");
@@ -151,7 +151,7 @@ class Identifier {
     }
   }
 
-  // Channels that do not turn though they should.
+  // Channels that do not rotate though they should.
   static void add_rest(const ChannelMap& map, Finding& f) {
     const auto note = [&](const char* what,
                           const std::vector<std::int64_t>& list) {
@@ -159,7 +159,7 @@ class Identifier {
       f.standing = Standing::kDiffers;
       f.seen += std::string("; ") + what + " channels " + channels_text(list);
     };
-    note("unturned", map.copied);
+    note("unrotated", map.copied);
     note("lost", map.lost);
     note("unwritten", map.unwritten);
     note("tangled", map.tangled);
@@ -168,9 +168,9 @@ class Identifier {
     note("only multiplied or moved", scaled);
     std::vector<std::int64_t> bent;
     for (const SeenPair& pair : map.pairs) {
-      if (!pair.turns) bent.push_back(pair.u);
+      if (!pair.rotates) bent.push_back(pair.u);
     }
-    note("not turned but bent", bent);
+    note("not rotated but bent", bent);
   }
 
   void read_windows() {
@@ -203,7 +203,7 @@ class Identifier {
       const bool is_due = due == c->pairs() && copied == outside;
       if (is_due) {
         add({Standing::kDeclared, "window",
-             "channels " + asked + " turn, the others are copied",
+             "channels " + asked + " rotate, the others are copied",
              text::part_of(due, due) + " pairs, " +
                  text::part_of(copied, outside) + " copies"});
         continue;
@@ -230,16 +230,16 @@ class Identifier {
     }
   }
 
-  std::optional<TurnReader> reader_for(const cases::RopeCase& c) {
+  std::optional<RotationReader> reader_for(const cases::RopeCase& c) {
     if (operation_ == ROPEPROOF_ROPE && main_map_) {
-      return TurnReader(prober_, c, main_map_);
+      return RotationReader(prober_, c, main_map_);
     }
     if ((kernel_.operations & ROPEPROOF_TABLE) == 0) return std::nullopt;
-    return TurnReader(prober_, c, std::nullopt);
+    return RotationReader(prober_, c, std::nullopt);
   }
 
   // Of the main map's problem, at one token.
-  std::optional<cases::RopeCase> turning_case(double base) {
+  std::optional<cases::RopeCase> rotating_case(double base) {
     Wanted w = wanted();
     w.operation =
         operation_ == ROPEPROOF_ROPE ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
@@ -248,7 +248,7 @@ class Identifier {
     return shaped(prober_, w);
   }
 
-  void read_turning() {
+  void read_angles() {
     const bool has_angles = (kernel_.operations & plugin::kAngles) != 0;
     if (!has_angles) {
       add_unseen("frequencies", "cos and sin are given to this kernel");
@@ -257,13 +257,13 @@ class Identifier {
     bool is_first = true;
     std::vector<BaseReading> readings;
     for (const double base : {1e4, 5e5}) {
-      const auto c = turning_case(base);
+      const auto c = rotating_case(base);
       if (!c) continue;
       auto reader = reader_for(*c);
       if (!reader) continue;
       const auto speeds = read_speeds(*reader, max_position_);
       if (!speeds || speeds->pairs.empty()) {
-        if (is_first) add_unseen("frequencies", "no pair turns");
+        if (is_first) add_unseen("frequencies", "no pair rotates");
         is_first = false;
         continue;
       }
@@ -286,12 +286,12 @@ class Identifier {
     for (Finding& f : read_scalings(
              prober_,
              [this](const cases::RopeCase& c) { return reader_for(c); },
-             turning_case(1e4), max_position_, found_.spectra)) {
+             rotating_case(1e4), max_position_, found_.spectra)) {
       add(std::move(f));
     }
   }
 
-  void read_with(const cases::RopeCase& c, TurnReader& reader,
+  void read_with(const cases::RopeCase& c, RotationReader& reader,
                  const Speeds& speeds) {
     if (speeds.has_offset_of_its_own) return;
     Finding positions = read_positions(reader, speeds, max_position_);

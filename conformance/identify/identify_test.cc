@@ -205,7 +205,7 @@ TEST_CASE("an inverted ramp of YaRN is seen pair by pair, and named") {
   CHECK_FALSE(differs(found, "scaling", "linear"));
 }
 
-TEST_CASE("pairs that do not turn are listed") {
+TEST_CASE("pairs that do not rotate are listed") {
   Knobs knobs = exact_knobs();
   knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
                              std::int64_t pairs) {
@@ -214,7 +214,7 @@ TEST_CASE("pairs that do not turn are listed") {
   const Identified found =
       identified(narrow_description(ROPEPROOF_A0), std::move(knobs));
   INFO(identified_text(found));
-  CHECK(differs(found, "pairs", "unturned channels 24 to 31, 56 to 63"));
+  CHECK(differs(found, "pairs", "unrotated channels 24 to 31, 56 to 63"));
 }
 
 TEST_CASE("a table that dtypes share is kept") {

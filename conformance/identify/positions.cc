@@ -20,7 +20,7 @@ using reference::Format;
 
 struct Used {
   double given = 0;
-  std::optional<double> by;  // none: its turns are no position's
+  std::optional<double> by;  // none: its rotations are no position's
   std::int64_t batch = 0, token = 0, head = 0;
 };
 
@@ -128,7 +128,7 @@ Finding finding_of(const char* subject, const std::vector<Used>& all,
   // Rough angles: some are taken for other positions.
   if (lost + as_given == std::ssize(all) || 4 * lost >= std::ssize(all)) {
     return {Standing::kMeasured, subject,
-            "turns of " + std::to_string(lost) +
+            "rotations of " + std::to_string(lost) +
                 " are no position's: angles are rough, or of another kind",
             evidence + " as given"};
   }
@@ -145,7 +145,7 @@ std::vector<judge::Multiple> multiples_of(const Speeds& speeds) {
 
 }  // namespace
 
-Finding read_positions(TurnReader& reader, const Speeds& speeds,
+Finding read_positions(RotationReader& reader, const Speeds& speeds,
                        double max_position) {
   std::vector<Used> all;
   std::vector<judge::Multiple> multiples = multiples_of(speeds);
@@ -156,11 +156,11 @@ Finding read_positions(TurnReader& reader, const Speeds& speeds,
         4097.0,  5001.0,  8191.0,  8193.0,  16383.0, 16385.0, 32767.0,
         32769.0, 65535.0, 65537.0, 131071.0}) {
     if (given > max_position) break;
-    const auto turns = reader.at(given);
-    if (!turns) continue;
+    const auto rotations = reader.at(given);
+    if (!rotations) continue;
     for (std::size_t i = 0; i < multiples.size(); ++i) {
       const auto j = static_cast<std::size_t>(speeds.pairs[i].pair);
-      multiples[i].angle = (*turns)[j].angle();
+      multiples[i].angle = angle_of((*rotations)[j]);
     }
     all.push_back({given, solved(multiples, given, speeds.format)});
     furthest = given;
@@ -196,7 +196,7 @@ Finding read_rows(Prober& prober, cases::RopeCase c, const ChannelMap& map,
     multiples.push_back({pair.measured, 0});
   }
   if (pairs.empty()) {
-    return {Standing::kUnseen, subject, "no pair turns", ""};
+    return {Standing::kUnseen, subject, "no pair rotates", ""};
   }
   form(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
     return std::ranges::any_of(pairs,
@@ -248,9 +248,9 @@ Finding read_rows(Prober& prober, cases::RopeCase c, const ChannelMap& map,
        [](const Used& u) { return u.given + static_cast<double>(u.head); }},
       {"the token added to the position",
        [](const Used& u) { return u.given + static_cast<double>(u.token); }},
-      {"rows but the first not turned",
+      {"rows but the first not rotated",
        [](const Used& u) { return u.batch == 0 ? u.given : 0; }},
-      {"heads but the first not turned",
+      {"heads but the first not rotated",
        [](const Used& u) { return u.head == 0 ? u.given : 0; }},
       {"64-bit positions read as 32-bit ones", [=](const Used& u) {
          const std::int64_t i = u.batch * seq + u.token;

@@ -113,22 +113,22 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
   Tally u_tally, v_tally;
   const Format table = prober.table_of(operation, like);
   const auto pairs = pairs_in_order(map, like.spec);
-  std::optional<TurnReader> reader;
+  std::optional<RotationReader> reader;
   if (operation == ROPEPROOF_ROPE) reader.emplace(prober, like, map);
   for (int round = 1; round <= kRounds; ++round) {
     cases::RopeCase c = like;
     c.positions.assign(1, round);
-    std::optional<std::vector<Turn>> turns;
+    std::optional<std::vector<diagnosis::CosSin>> rotations;
     if (reader) {
-      turns = reader->at(round);
+      rotations = reader->at(round);
     } else {
       form_again(c);
-      turns.emplace();
+      rotations.emplace();
       for (std::size_t j = 0; j < pairs.size(); ++j) {
         const auto entry = [&](const cases::Bits& bits) {
           return rounded(table, std::bit_cast<double>(bits[j]));
         };
-        turns->push_back({entry(c.cos), entry(c.sin)});
+        rotations->push_back({entry(c.cos), entry(c.sin)});
       }
     }
     std::vector<double> x;
@@ -138,29 +138,29 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
     set_elements(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
       return reference::at(x, t);
     });
-    if (!turns || !prober.takes(operation, c)) break;
+    if (!rotations || !prober.takes(operation, c)) break;
     const auto output = prober.ask(operation, c);
     if (!output) break;
     for (std::size_t j = 0; j < pairs.size(); ++j) {
       if (!pairs[j]) continue;
-      const Turn& turn = (*turns)[j];
+      const diagnosis::CosSin& rotation = (*rotations)[j];
       const double a = reference::at(x, pairs[j]->u),
                    b = reference::at(x, pairs[j]->v);
       const auto predict = [&](double p, double q, double s) {
         std::vector<double> all;
         for (const Order& order : kOrders) {
-          all.push_back(order.of(c.dtype, p, turn.c, q, s));
+          all.push_back(order.of(c.dtype, p, rotation.c, q, s));
         }
         return all;
       };
       const auto got = [&](std::int64_t channel) {
         return decode(c.dtype, output->q[static_cast<std::size_t>(channel)]);
       };
-      u_tally.add(got(pairs[j]->to_u), predict(a, b, -turn.s));
-      v_tally.add(got(pairs[j]->to_v), predict(b, a, turn.s));
+      u_tally.add(got(pairs[j]->to_u), predict(a, b, -rotation.s));
+      v_tally.add(got(pairs[j]->to_v), predict(b, a, rotation.s));
     }
   }
-  if (u_tally.all == 0) return not_seen("roundings", "no pair turns");
+  if (u_tally.all == 0) return not_seen("roundings", "no pair rotates");
   const std::size_t u = u_tally.best(), v = v_tally.best();
   const std::int64_t same = u_tally.same[u] + v_tally.same[v],
                      all = u_tally.all + v_tally.all,

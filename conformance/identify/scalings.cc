@@ -16,13 +16,14 @@ namespace {
 
 constexpr std::int64_t kTrained = 4096, kLength = 4 * kTrained;
 
-// The amplitude that turns have, where all pairs agree.
-std::optional<double> stretch_of(const std::vector<Turn>& turns,
-                                 const TurnReader& reader) {
+// The amplitude that rotations have, where all pairs agree.
+std::optional<double> stretch_of(
+    const std::vector<diagnosis::CosSin>& rotations,
+    const RotationReader& reader) {
   double least = 1e300, most = 0;
-  for (std::size_t j = 0; j < turns.size(); ++j) {
+  for (std::size_t j = 0; j < rotations.size(); ++j) {
     if (!reader.is_seen()[j]) continue;
-    const double stretch = std::hypot(turns[j].c, turns[j].s);
+    const double stretch = std::hypot(rotations[j].c, rotations[j].s);
     least = std::min(least, stretch), most = std::max(most, stretch);
   }
   if (!(most - least <= 2 * reader.noise() * most)) return std::nullopt;
@@ -52,9 +53,9 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
     const std::string subject = "scaling";
     const auto speeds = read_speeds(*reader, max_position);
     if (!speeds || speeds->pairs.empty() || speeds->has_offset_of_its_own) {
-      findings.push_back({Standing::kUnseen, subject,
-                          words + ": not taken in this size, or no pair turns",
-                          ""});
+      findings.push_back(
+          {Standing::kUnseen, subject,
+           words + ": not taken in this size, or no pair rotates", ""});
       continue;
     }
     std::vector<PairFrequency> pairs = speeds->pairs;
@@ -72,9 +73,9 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
       seen += departure_words(c, pairs);
       differs = true;
     }
-    const auto turns = reader->at(1);
+    const auto rotations = reader->at(1);
     const auto stretch =
-        turns ? stretch_of(*turns, *reader) : std::optional<double>();
+        rotations ? stretch_of(*rotations, *reader) : std::optional<double>();
     if (stretch && std::abs(*stretch / c.amplitude - 1) > reader->noise()) {
       seen += "; amplitude " + number_words(*stretch) + " in place of " +
               number_words(c.amplitude);
@@ -89,21 +90,21 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
 }
 
 Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
-                       TurnReader& reader,
+                       RotationReader& reader,
                        const std::optional<ChannelMap>& map) {
   constexpr double kAsked = 1.25;
   const std::string subject = "amplitude";
   cases::RopeCase c = plain;
   c.spec.frequencies.amplitude = kAsked;
   form_again(c);
-  TurnReader stretched(prober, c, map);
+  RotationReader stretched(prober, c, map);
   const auto before = reader.at(1), after = stretched.at(1);
   if (!before || !after) return {Standing::kUnseen, subject, "not taken", ""};
   // Of cosines and of sines, where these are large enough to divide by.
   std::vector<double> cosines, sines;
   for (std::size_t j = 0; j < before->size(); ++j) {
     if (!reader.is_seen()[j]) continue;
-    const Turn &x = (*before)[j], &y = (*after)[j];
+    const diagnosis::CosSin &x = (*before)[j], &y = (*after)[j];
     if (std::abs(x.c) > 0.125) cosines.push_back(y.c / x.c);
     if (std::abs(x.s) > 0.125) sines.push_back(y.s / x.s);
   }
@@ -116,7 +117,7 @@ Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
   const std::string evidence = std::to_string(cosines.size()) + " cosines, " +
                                std::to_string(sines.size()) + " sines";
   if (cosines.empty() || sines.empty()) {
-    return {Standing::kUnseen, subject, "no pair turns far enough", evidence};
+    return {Standing::kUnseen, subject, "no pair rotates far enough", evidence};
   }
   struct Way {
     const char* words;

@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "conformance/identify/angles.h"
 #include "conformance/identify/finding.h"
-#include "conformance/identify/turning.h"
 
 namespace ropeproof::conformance::identify {
 
 using MakeReader =
-    std::function<std::optional<TurnReader>(const cases::RopeCase&)>;
+    std::function<std::optional<RotationReader>(const cases::RopeCase&)>;
 
 // A finding and a spectrum for each scaling that the kernel computes and whose
 // frequencies no length decides. `plain` has one token.
@@ -23,7 +23,7 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader,
 
 // By how much cosines and sines are stretched where an amplitude is asked for.
 Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
-                       TurnReader& reader,
+                       RotationReader& reader,
                        const std::optional<ChannelMap>& map);
 
 }  // namespace ropeproof::conformance::identify

@@ -55,11 +55,11 @@ std::vector<PairRatio> frequencies(const cases::RopeCase& c,
                                    double noise) {
   std::map<std::int64_t, std::vector<Multiple>> of_pair;
   for (const Rotation& r : rotations) {
-    // At the origin no frequency turns anything.
+    // At the origin no frequency rotates anything.
     if (r.position == 0 && std::abs(r.angle) > noise) return {};
     if (r.position != 0) of_pair[r.pair].push_back({r.position, r.angle});
   }
-  // At whole positions a turn more or less is the same frequency.
+  // At whole positions a circle more or less is the same frequency.
   const bool is_whole = !c.has_real_positions() && c.spec.axes.weights.empty();
   const double most =
       is_whole ? std::numbers::pi : std::numeric_limits<double>::infinity();

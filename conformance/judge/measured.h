@@ -32,7 +32,8 @@ struct Measured {
   // Where neither frequencies nor positions explain the angles: all of them are
   // off by no more than this part of themselves; 0: by more, or not seen.
   double angle_error = 0;
-  bool is_sine_lost = false;  // pairs are shortened by their cosine, not turned
+  bool is_sine_lost =
+      false;  // pairs are shortened by their cosine, not rotated
 
   // Whether some frequency, amplitude, position is not the true one.
   bool is_frequency_off() const;
@@ -47,7 +48,7 @@ struct Measured {
 
 // For outputs with wrong elements alone; not for `is_special` cases.
 // `keeps_length`: every pair, times its amplitude. Cost: a microsecond for each
-// pair of a token, more where turns must be searched.
+// pair of a token, more where circles must be searched.
 Measured measure(const cases::RopeCase& c, std::uint32_t operation,
                  const Output& output, reference::Format table,
                  bool keeps_length);

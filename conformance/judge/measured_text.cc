@@ -144,7 +144,7 @@ std::vector<std::string> Measured::text(std::int64_t pairs) const {
                      100 * angle_error));
   }
   if (is_sine_lost) {
-    sentences.push_back("pairs are shortened by their cosine and not turned");
+    sentences.push_back("pairs are shortened by their cosine and not rotated");
   }
   return sentences;
 }

@@ -17,7 +17,7 @@ namespace {
 using Complex = std::complex<double>;
 using reference::Format;
 
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kCircle = 2 * std::numbers::pi;
 // More tries than this are a search in the dark.
 constexpr double kMostTries = 2e4;
 // That a wrong x fits.
@@ -25,10 +25,10 @@ constexpr double kMostChance = 0.01;
 // Of an angle that a kernel formed in f32, from a frequency in f32.
 constexpr double kSlope = 0x1p-22;
 
-// To within an ulp of `angle`, as is the turn: glibc's remainder takes a step for
+// To within an ulp of `angle`, as is the circle: glibc's remainder takes a step for
 // each binary digit of the quotient.
-double in_half_turn(double angle) {
-  return angle - kTurn * std::round(angle / kTurn);
+double in_half_circle(double angle) {
+  return angle - kCircle * std::round(angle / kCircle);
 }
 
 double position_of(const cases::RopeCase& c, std::int64_t token,
@@ -97,8 +97,8 @@ std::optional<Try> agreed(Try tried, const std::vector<Multiple>& multiples,
     const double expected = times * solved.x;
     const double own = noise + kSlope * std::abs(expected);
     const double slack = own + solved.error * std::abs(times);
-    if (slack > std::numbers::pi / 2) continue;  // it may be any turn
-    const double off = in_half_turn(angle - expected);
+    if (slack > std::numbers::pi / 2) continue;  // it may be any circle
+    const double off = in_half_circle(angle - expected);
     if (std::abs(off) > slack) return std::nullopt;
     if (own / std::abs(times) < solved.error) {
       solved = {solved.x + off / times, own / std::abs(times)};
@@ -156,16 +156,16 @@ std::optional<Solved> solve(std::vector<Multiple> multiples, double limit,
   std::ranges::sort(multiples, {},
                     [](const Multiple& m) { return std::abs(m.times); });
   const auto [times, angle] = multiples[0];
-  const double most = std::ceil(std::abs(times) * limit / kTurn) + 1;
+  const double most = std::ceil(std::abs(times) * limit / kCircle) + 1;
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   if (!(most <= kMostTries)) return Solved{0, kUnknown};
   std::optional<Try> found;
   std::optional<Solved> reversed;
   int fitting = 0, tries = 0;
-  for (double turn = -most; turn <= most; ++turn) {
+  for (double circles = -most; circles <= most; ++circles) {
     Try tried;
     Solved& start = tried.solved;
-    start.x = (angle + turn * kTurn) / times;
+    start.x = (angle + circles * kCircle) / times;
     if (std::abs(start.x) > limit) continue;
     ++tries;
     start.error =

@@ -30,7 +30,7 @@ std::vector<Rotation> rotations(const cases::RopeCase& c,
 // What rounding alone may do to such an angle, in rad; to a stretch as well.
 double rotation_noise(reference::Format format);
 
-// angle = times * x, up to whole turns.
+// angle = times * x, up to whole circles.
 struct Multiple {
   double times = 0, angle = 0;
 };

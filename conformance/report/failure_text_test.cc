@@ -163,7 +163,7 @@ const std::vector<Bug>& bugs() {
        [](Knobs& knobs) {
          knobs.adjust_rotation = [](double&, double& s, auto, auto) { s = 0; };
        },
-       {"pairs are shortened by their cosine and not turned"}},
+       {"pairs are shortened by their cosine and not rotated"}},
       {"y_v formed from y_u",
        "smoke-rich-001",
        "rope",

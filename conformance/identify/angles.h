@@ -1,35 +1,32 @@
-// turning.h -- by how much each pair turns at a position, and so in each position.
-#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_TURNING_H_
-#define ROPEPROOF_CONFORMANCE_IDENTIFY_TURNING_H_
+// angles.h -- by which angle each pair rotates at a position, and so for each position.
+#ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_
+#define ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/channel_map.h"
 #include "conformance/identify/finding.h"
 
 namespace ropeproof::conformance::identify {
 
-// Cosine and sine that a pair is turned by, times the amplitude. In f32 and f64 they are
-// the kernel's own, bit for bit: 1 c - 0 s.
-struct Turn {
-  double c = 1, s = 0;
-  double angle() const;
-};
+double angle_of(const diagnosis::CosSin& rotation);
 
-// Reads turns at any position: of pairs, by rope on the sum of the first channels of
-// all of them, else of a table.
-class TurnReader {
+// Reads the cosine and sine that each pair is rotated by, times the amplitude: by rope
+// on the sum of the first channels of all pairs, else of a table. In f32 and f64 they
+// are the kernel's own, bit for bit: 1 c - 0 s.
+class RotationReader {
  public:
   // With `map`, of rope; without, of the operation table. `like` has one token.
-  TurnReader(Prober& prober, cases::RopeCase like,
-             std::optional<ChannelMap> map);
+  RotationReader(Prober& prober, cases::RopeCase like,
+                 std::optional<ChannelMap> map);
 
-  // A turn for each pair of the problem, in its order; those that the map does not
-  // have are 1, 0. Nothing where the kernel does not take the position.
-  std::optional<std::vector<Turn>> at(double position);
+  // For each pair of the problem, in its order; 1, 0 for those that the map does not
+  // have. Nothing where the kernel does not take the position.
+  std::optional<std::vector<diagnosis::CosSin>> at(double position);
 
   // What cosines and sines are numbers of: the dtype or the table's type, or narrower
   // where all that were seen are.
@@ -54,7 +51,7 @@ class TurnReader {
   reference::Format format_;
 };
 
-// What positions 1, 2, 4, 8, ... show: each turn says the frequency more exactly than
+// What positions 1, 2, 4, 8, ... show: each angle says the frequency more exactly than
 // the one before, which says how many circles it went.
 struct Speeds {
   reference::Format format = reference::Format::kF32;  // as the reader's
@@ -64,8 +61,8 @@ struct Speeds {
   double furthest = 0;  // the last position that agreed with those before
   double broken = 0;    // the first that did not; 0: none
 };
-std::optional<Speeds> read_speeds(TurnReader& reader, double max_position);
+std::optional<Speeds> read_speeds(RotationReader& reader, double max_position);
 
 }  // namespace ropeproof::conformance::identify
 
-#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_TURNING_H_
+#endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_

@@ -1,4 +1,4 @@
-#include "conformance/identify/turning.h"
+#include "conformance/identify/angles.h"
 
 #include <algorithm>
 #include <bit>
@@ -20,10 +20,12 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-double Turn::angle() const { return std::atan2(s, c); }
+double angle_of(const diagnosis::CosSin& rotation) {
+  return std::atan2(rotation.s, rotation.c);
+}
 
-TurnReader::TurnReader(Prober& prober, cases::RopeCase like,
-                       std::optional<ChannelMap> map)
+RotationReader::RotationReader(Prober& prober, cases::RopeCase like,
+                               std::optional<ChannelMap> map)
     : prober_(prober),
       like_(std::move(like)),
       map_(std::move(map)),
@@ -33,7 +35,7 @@ TurnReader::TurnReader(Prober& prober, cases::RopeCase like,
   find_format();
 }
 
-void TurnReader::choose_elements() {
+void RotationReader::choose_elements() {
   const auto found = pairs_in_order(*map_, like_.spec);
   for (std::size_t j = 0; j < found.size(); ++j) {
     is_seen_[j] = found[j].has_value();
@@ -47,13 +49,13 @@ void TurnReader::choose_elements() {
   });
 }
 
-void TurnReader::find_format() {
+void RotationReader::find_format() {
   std::vector<double> entries;
   for (const double position : {1.0, 2.0, 3.0}) {
-    const auto turns = at(position);
-    if (!turns) continue;
-    for (const Turn& turn : *turns) {
-      entries.insert(entries.end(), {turn.c, turn.s});
+    const auto rotations = at(position);
+    if (!rotations) continue;
+    for (const diagnosis::CosSin& rotation : *rotations) {
+      entries.insert(entries.end(), {rotation.c, rotation.s});
     }
   }
   for (const reference::Format narrow :
@@ -68,30 +70,32 @@ void TurnReader::find_format() {
   }
 }
 
-std::optional<std::vector<Turn>> TurnReader::at(double position) {
+std::optional<std::vector<diagnosis::CosSin>> RotationReader::at(
+    double position) {
   cases::RopeCase c = like_;
   c.positions.assign(1, position);
   const std::uint32_t operation = map_ ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
   if (!prober_.takes(operation, c)) return std::nullopt;
   const auto output = prober_.ask(operation, c);
   if (!output) return std::nullopt;
-  std::vector<Turn> turns(is_seen_.size());
+  std::vector<diagnosis::CosSin> rotations(is_seen_.size(), {1, 0});
   const reference::Format table = prober_.table_of(operation, c);
-  for (std::size_t j = 0; j < turns.size(); ++j) {
+  for (std::size_t j = 0; j < rotations.size(); ++j) {
     if (!is_seen_[j]) continue;
     if (map_) {
       const auto value = [&](std::int64_t channel) {
         return decode(c.dtype, output->q[static_cast<std::size_t>(channel)]);
       };
-      turns[j] = {value(pairs_[j].to_u), value(pairs_[j].to_v)};
+      rotations[j] = {value(pairs_[j].to_u), value(pairs_[j].to_v)};
     } else {
-      turns[j] = {decode(table, output->cos[j]), decode(table, output->sin[j])};
+      rotations[j] = {decode(table, output->cos[j]),
+                      decode(table, output->sin[j])};
     }
   }
-  return turns;
+  return rotations;
 }
 
-std::optional<Speeds> read_speeds(TurnReader& reader, double max_position) {
+std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
   const auto first = reader.at(1), second = reader.at(2);
   if (!first || !second) return std::nullopt;
   Speeds speeds;
@@ -102,7 +106,7 @@ std::optional<Speeds> read_speeds(TurnReader& reader, double max_position) {
     if (!reader.is_seen()[j]) continue;
     speeds.pairs.push_back(
         {static_cast<std::int64_t>(j), std::bit_cast<double>(c.inv_freq_hi[j]),
-         in_half_circle((*second)[j].angle() - (*first)[j].angle()),
+         in_half_circle(angle_of((*second)[j]) - angle_of((*first)[j])),
          2 * noise});
   }
   // What is left at position 1, in positions; of pairs that are slow enough to count
@@ -110,7 +114,8 @@ std::optional<Speeds> read_speeds(TurnReader& reader, double max_position) {
   std::vector<double> offsets;
   const auto left_at_one = [&](const PairFrequency& pair) {
     return in_half_circle(
-        (*first)[static_cast<std::size_t>(pair.pair)].angle() - pair.measured);
+        angle_of((*first)[static_cast<std::size_t>(pair.pair)]) -
+        pair.measured);
   };
   for (const PairFrequency& pair : speeds.pairs) {
     const double speed = std::abs(pair.measured);
@@ -130,13 +135,13 @@ std::optional<Speeds> read_speeds(TurnReader& reader, double max_position) {
   for (double used = 1; used - speeds.offset <= max_position; used *= 2) {
     const double given = used - speeds.offset;
     if (given < 0) continue;
-    const auto turns = reader.at(given);
-    if (!turns) break;
+    const auto rotations = reader.at(given);
+    if (!rotations) break;
     std::vector<PairFrequency> next = speeds.pairs;
     bool agrees = true;
     for (PairFrequency& pair : next) {
       const double angle =
-          (*turns)[static_cast<std::size_t>(pair.pair)].angle();
+          angle_of((*rotations)[static_cast<std::size_t>(pair.pair)]);
       const double off = in_half_circle(angle - used * pair.measured);
       agrees = agrees && std::abs(off) <= used * pair.error + 2 * noise;
       pair.measured += off / used;
