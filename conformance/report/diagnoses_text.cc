@@ -36,7 +36,8 @@ std::string where_text(const diagnosis::Diagnosis& d, bool has_others) {
                            : has_others    ? " other failing check"
                                            : " failing check";
   const std::string count =
-      text::part_of(d.checks, d.tried) + kind + (d.tried == 1 ? "" : "s");
+      text::part_of(d.checks, d.tried) + kind + (d.tried == 1 ? "" : "s") +
+      (d.residual >= 0 ? " tried" : "");  // of many, the small ones
   if (d.where == "?") return count + ", by no simple rule";
   if (!d.where.empty()) return count + "; exactly where " + d.where;
   return count + (d.what.empty() ? "" : "; wherever it can show");

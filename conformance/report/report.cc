@@ -141,7 +141,7 @@ bool structure_may_hold(const check::Check& check) {
 
 // Of the checks that `takes` accepts.
 template <class Takes>
-Totals total_of(const Report& report, const Takes& takes) {
+Totals total_where(const Report& report, const Takes& takes) {
   Totals totals;
   bool structure_holds = true;
   for (const check::Check& check : report.checks) {
@@ -191,7 +191,7 @@ std::int64_t Totals::of(check::Verdict verdict) const {
 }
 
 Totals total(const Report& report) {
-  Totals totals = total_of(report, [](const check::Check&) { return true; });
+  Totals totals = total_where(report, [](const check::Check&) { return true; });
   totals.staged_is_missing = report.staged_is_missing;
   totals.is_shard = !report.shard.is_whole();
   totals.weaker = weaker_than_required(report, totals);
@@ -205,15 +205,22 @@ Totals total(const Report& report) {
   return totals;
 }
 
+Totals total_of(const Report& report, std::uint32_t operations) {
+  return total_where(report, [operations](const check::Check& check) {
+    return (check.operation & operations) != 0;
+  });
+}
+
 Totals total(const Report& report, std::uint32_t operation) {
-  return total_of(report, [operation](const check::Check& check) {
+  return total_where(report, [operation](const check::Check& check) {
     return check.operation == operation && check.aspect.empty();
   });
 }
 
-Totals total_contract(const Report& report) {
-  return total_of(
-      report, [](const check::Check& check) { return !check.aspect.empty(); });
+Totals total_contract(const Report& report, std::uint32_t operations) {
+  return total_where(report, [operations](const check::Check& check) {
+    return (check.operation & operations) != 0 && !check.aspect.empty();
+  });
 }
 
 std::string angle_classes(const plugin::Description& kernel) {

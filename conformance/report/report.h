@@ -75,9 +75,11 @@ struct Totals {
 Totals total(const Report& report);
 // What a kernel must declare before one of E, M, D, B says anything: features.
 std::uint32_t features_of_suffix(char letter);
-// The values under one operation; and all that is not about values.
+// All checks under some operations; the values under one; and all that is not about
+// values, under some.
+Totals total_of(const Report& report, std::uint32_t operations);
 Totals total(const Report& report, std::uint32_t operation);
-Totals total_contract(const Report& report);
+Totals total_contract(const Report& report, std::uint32_t operations);
 
 // Of the program: 0 conforms, 1 does not, is weaker than required, or a waiver is
 // stale or expired, 2 nothing was judged, unless it is a shard, 3 protocol error, 6

@@ -125,15 +125,23 @@ std::string row(const std::string& name, const Totals& totals,
   return text + worst->case_id + (has_details ? " " + place(e) : "") + "\n";
 }
 
+// What is counted: operations that the kernel does not offer are left out, unless
+// details are asked for.
+std::uint32_t counted_operations(const Report& report, bool has_details) {
+  return has_details ? text::all_bits(plugin::kOperationWords)
+                     : report.kernel.operations;
+}
+
 std::string text_table(const Report& report, bool has_details) {
   std::string text =
       "  operation      pass   fail   not judged   worst/bound  ";
   text += has_details ? "norm-ulp  at\n" : "at\n";
+  const std::uint32_t operations = counted_operations(report, has_details);
   for (const auto& [operation, name] : plugin::kOperationWords) {
-    if (!has_details && (report.kernel.operations & operation) == 0) continue;
+    if ((operations & operation) == 0) continue;
     text += row(std::string(name), total(report, operation), "", has_details);
   }
-  return text + row("contract", total_contract(report),
+  return text + row("contract", total_contract(report, operations),
                     "memory, refusals, the same bits again", has_details);
 }
 
@@ -256,10 +264,9 @@ std::string list_of(const std::vector<std::string>& words) {
 
 // What was not judged, and why: the most frequent reasons, or all of them.
 std::string not_judged(const Report& report, const Totals& totals,
-                       bool has_details) {
+                       const Totals& included, bool has_details) {
   std::vector<std::pair<std::int64_t, std::string>> reasons;
-  for (const auto& [reason, count] : totals.unsupported) {
-    if (reason.starts_with("operation ")) continue;  // "offers" says it
+  for (const auto& [reason, count] : included.unsupported) {
     reasons.emplace_back(-count, reason);
   }
   std::ranges::sort(reasons);
@@ -326,7 +333,8 @@ std::string required_text(const Totals& totals) {
   return totals.is_shard ? ": see the merged report" : ": holds";
 }
 
-std::string verdict(const Report& report, const Totals& totals) {
+std::string verdict(const Report& report, const Totals& totals,
+                    const Totals& included) {
   std::string text = statement(report, totals) + "   " + report.kernel.name +
                      " " + report.kernel.version + ": ";
   const char* separator = "";
@@ -335,7 +343,7 @@ std::string verdict(const Report& report, const Totals& totals) {
         check::Verdict::kTimeout, check::Verdict::kMissing,
         check::Verdict::kError, check::Verdict::kXfail,
         check::Verdict::kDeclined, check::Verdict::kUnsupported}) {
-    const std::int64_t count = totals.of(verdict);
+    const std::int64_t count = included.of(verdict);
     if (count == 0 && verdict != check::Verdict::kPass) continue;
     text +=
         separator + std::to_string(count) + " " + check::verdict_word(verdict);
@@ -355,6 +363,8 @@ std::string verdict(const Report& report, const Totals& totals) {
 std::string text_report(const Report& report, std::size_t max_failures,
                         bool has_details) {
   const Totals totals = total(report);
+  const Totals included =
+      total_of(report, counted_operations(report, has_details));
   std::ostringstream out;
   out << header(report, has_details);
   out << diagnoses_text(report, has_details);
@@ -371,14 +381,14 @@ std::string text_report(const Report& report, std::size_t max_failures,
   }
   if (failures > 0) out << "\n";
   out << text_table(report, has_details)
-      << not_judged(report, totals, has_details);
+      << not_judged(report, totals, included, has_details);
   if (has_details) print_figures(out, totals);
   if (!report.staged.empty() && (has_details || report.staged_is_missing)) {
     out << "  staged   " << report.staged
         << (report.staged_is_missing ? " (asked for by --staged)" : "") << "\n";
   }
   print_waivers(out, report, totals);
-  out << (failures == 0 ? "\n" : "") << verdict(report, totals);
+  out << (failures == 0 ? "\n" : "") << verdict(report, totals, included);
   return text::printable(out.str());
 }
 

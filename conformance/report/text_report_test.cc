@@ -55,6 +55,33 @@ TEST_CASE("the first report of a kernel that passes has at most 15 lines",
   }
 }
 
+TEST_CASE("the verdict counts what the rows of the table do",
+          "[conformance][report]") {
+  for (const bool has_details : {false, true}) {
+    for (const char* name : {"c_example", "c_example_swapped"}) {
+      const std::string text =
+          text_report(judged_example(name), 1, has_details);
+      CAPTURE(text);
+      std::istringstream lines(text.substr(text.find("  operation ")));
+      std::string line;
+      std::getline(lines, line);
+      long pass = 0, fail = 0, not_judged = 0, rows = 0;
+      while (std::getline(lines, line)) {
+        std::istringstream row(line);
+        std::string first;
+        long of_row[3];
+        if (!(row >> first >> of_row[0] >> of_row[1] >> of_row[2])) break;
+        pass += of_row[0], fail += of_row[1], not_judged += of_row[2], ++rows;
+      }
+      CHECK(rows == (has_details ? 7 : 2));
+      CHECK_THAT(text, ContainsSubstring(
+                           " " + std::to_string(pass) + " PASS, " +
+                           (fail > 0 ? std::to_string(fail) + " FAIL, " : "") +
+                           std::to_string(not_judged) + " UNSUPPORTED\n"));
+    }
+  }
+}
+
 TEST_CASE("a report says where a declaration makes it easy to conform",
           "[conformance][report]") {
   Report report = judged_example("c_example");

@@ -170,7 +170,7 @@ claimed = [int(suite.get(kind)) for kind in ("tests", "failures", "errors", "ski
 print(*found) if found == claimed else print("differ:", found, claimed)
 EOF
 }
-says 1 '' "${broken[@]}" --junit "$work/junit.xml"
+says 1 '' "${broken[@]}" --details --junit "$work/junit.xml"
 want=$(sed -n 's/.*: \([0-9]*\) PASS, \([0-9]*\) FAIL, \([0-9]*\) UNSUPPORTED$/\1 \2 \3/p' "$work/out")
 read -r passed failed unsupported <<<"$want"
 got=$(junit_totals "$work/junit.xml")
