@@ -1,10 +1,11 @@
 #include "conformance/text/file.h"
 
-#include <system_error>
-#include <utility>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
 
 #include "conformance/text/one_line.h"
-#include "conformance/text/read_whole.h"
 
 namespace ropeproof::conformance::text {
 
@@ -13,18 +14,23 @@ FileError::FileError(const std::string& message)
 
 std::string read_file(const std::filesystem::path& path,
                       std::uintmax_t max_bytes) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) {
-    throw FileError(path.string() + ": cannot be read: " + error.message());
+  // A pipe has no size: "<(...)" is a file, too.
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.is_open()) {
+    throw FileError(path.string() +
+                    ": cannot be read: " + std::strerror(errno));
   }
-  if (size > max_bytes) {
-    throw FileError(path.string() + ": larger than " +
-                    std::to_string(max_bytes >> 20) + " MiB");
+  std::string bytes;
+  char block[1 << 14];
+  while (stream.read(block, sizeof block), stream.gcount() > 0) {
+    bytes.append(block, static_cast<std::size_t>(stream.gcount()));
+    if (bytes.size() > max_bytes) {
+      throw FileError(path.string() + ": larger than " +
+                      std::to_string(max_bytes >> 20) + " MiB");
+    }
   }
-  auto bytes = read_whole(path);
-  if (!bytes) throw FileError(path.string() + ": cannot be read");
-  return *std::move(bytes);
+  if (stream.bad()) throw FileError(path.string() + ": cannot be read");
+  return bytes;
 }
 
 }  // namespace ropeproof::conformance::text

@@ -17,7 +17,7 @@ struct FileError : std::runtime_error {
   explicit FileError(const std::string& message);
 };
 
-// Larger files of text are refused before they are read. A JSON document takes
+// Larger files of text are refused before they are read to the end. A JSON document takes
 // about 20 times its size in memory.
 inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20;
 

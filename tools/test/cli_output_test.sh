@@ -115,6 +115,8 @@ same "$work/new.json" "$work/want.json"
 name=$(printf 'x%.0s' {1..255})
 expect 0 "" "${run[@]}" --report "$work/$name"
 same "$work/$name" "$work/want.json"
+expect 0 '' "${run[@]}" --waivers <(echo '{"format": "ropeproof-waivers/1", "waivers": []}')
+expect 2 'larger than' "${run[@]}" --waivers /dev/zero
 
 # --- two runs, one name; a run that ends early ---
 for _ in 1 2 3 4; do
