@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "fast/bounds.h"
 #include "fast/rope_fast.h"
+#include "fast/rotate_heads.h"
 #include "fast/testing.h"
 #include "reference/format.h"
 #include "reference/golden.h"
@@ -140,6 +144,40 @@ TEST_CASE("rows of a strided table have untouched gaps", "[fast][R2]") {
     }
     CAPTURE(target);
     CHECK(same_bits(got, want));
+  });
+}
+
+// Rows of 16 pairs, of 64, and of more than are formed at once; the gaps between them,
+// too, are whole lines.
+TEST_CASE("a table that goes past the caches is the same, and so are its gaps",
+          "[fast][R2]") {
+  const std::int64_t pairs = GENERATE(16, 64, 272);
+  const std::int64_t row = pairs + 16;
+  const Shape shape{2, kCacheBytes / (2 * 2 * 4 * pairs) + 5};
+  std::vector<std::int64_t> positions;  // runs of 1,000
+  for (std::int64_t i = 0; i < shape.seq; ++i) {
+    positions.push_back(i + i / 1000 * 7);
+  }
+  const Plan plan = plan_of(10000, 2 * pairs);
+  const std::int64_t count = shape.batch * shape.seq * row;
+  // With `distance` numbers between its beginning and that of a line.
+  const auto table_from = [&](std::size_t distance) {
+    const std::size_t size = static_cast<std::size_t>(count) + 32;
+    std::vector<float> memory(2 * size, kPoison), got;
+    std::array<float*, 2> begin;
+    for (std::size_t i = 0; i < 2; ++i) {
+      void* at = &memory[i * size];
+      std::size_t room = size * sizeof(float);
+      begin[i] = static_cast<float*>(std::align(64, 64, at, room)) + distance;
+    }
+    table(plan, shape, row_of(positions),
+          {begin[0], begin[1], shape.seq * row, row});
+    for (const float* from : begin) got.insert(got.end(), from, from + count);
+    return got;
+  };
+  on_every_target([&](const std::string& target) {
+    CAPTURE(target, pairs);
+    CHECK(same_bits(table_from(0), table_from(1)));
   });
 }
 
