@@ -18,17 +18,17 @@ struct Worst {
 };
 
 // By kernel and target.
-std::map<std::pair<std::string, std::string>, Worst> worst;
+std::map<std::pair<std::string, std::string>, Worst> recorded;
 
 class Printer : public Catch::EventListenerBase {
  public:
   using Catch::EventListenerBase::EventListenerBase;
 
   void testRunEnded(const Catch::TestRunStats&) override {
-    if (worst.empty()) return;
+    if (recorded.empty()) return;
     std::printf("%-30s%-10s%-10s%14s%14s\n", "kernel", "target", "unit",
                 "bound", "measured");
-    for (const auto& [key, w] : worst) {
+    for (const auto& [key, w] : recorded) {
       const auto& [kernel, target] = key;
       std::printf("%-30s%-10s%-10s%14.7f%14.7f\n", kernel.c_str(),
                   target.c_str(), w.unit.c_str(), w.bound, w.measured);
@@ -43,7 +43,7 @@ CATCH_REGISTER_LISTENER(Printer)
 void record(const std::string& kernel, const std::string& target,
             const std::string& unit, double bound, double measured) {
   const auto [at, is_new] =
-      worst.try_emplace({kernel, target}, Worst{unit, bound, measured});
+      recorded.try_emplace({kernel, target}, Worst{unit, bound, measured});
   if (!is_new) at->second.measured = std::max(at->second.measured, measured);
 }
 

@@ -40,6 +40,8 @@ endif()
 ropeproof_tests(fast ropeproof::fast ropeproof::reference Boost::headers hwy::hwy
   OpenMP::OpenMP_CXX)
 target_link_libraries(fast_test PRIVATE fast_plugin)
+ropeproof_unity(fast_test)
+target_compile_options(fast_test PRIVATE $<$<CONFIG:Release>:-O1>)
 include(target_tests)
 ropeproof_tests(conformance ropeproof::conformance ropeproof::reference
   nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX)

@@ -15,7 +15,7 @@ if ! echo 'int main() {}' | clang++ -fopenmp -x c++ - -o /dev/null 2>/dev/null; 
 fi
 mkdir -p "$build"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_COMPILER=clang \
-  -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-O1 -DROPEPROOF_TESTS=OFF \
+  -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-O0 -DROPEPROOF_TESTS=OFF \
   -DROPEPROOF_FAST=OFF -DROPEPROOF_UNITY=ON >"$build/configure.log" 2>&1 ||
   { cat "$build/configure.log" && exit 1; }
 cmake --build "$build" --target regenerate >"$build/build.log" 2>&1 ||
