@@ -142,7 +142,7 @@ class Diagnoser {
   }
 
   Fit fit_of_two(std::size_t failure, std::size_t a, std::size_t b) const {
-    return failures_.at(failure).trial->fit(both(a, b), false);
+    return failures_.at(failure).trial->fit(at_once({a, b}), false);
   }
 
   // Aliases, which explain as much as `best`; and the best of the others.
@@ -247,8 +247,7 @@ class Diagnoser {
         of_bugs = failures;
       }
     }
-    if (bugs.empty() ||
-        !where_of(both(bugs[0], bugs[1]), false, of_bugs).empty()) {
+    if (bugs.empty() || !where_of(at_once(bugs), false, of_bugs).empty()) {
       return false;
     }
     take(named(bugs, of_bugs), of_bugs, bugs);
@@ -295,10 +294,10 @@ class Diagnoser {
     return true;
   }
 
-  // Crashes in which a bug that is found leaves its memory.
+  // Crashes in which what is found leaves its memory.
   void add_lost(Found& one) {
-    if (one.bugs.size() != 1 || lost_.left() == 0) return;
-    const std::size_t count = lost_.take(hypotheses_[one.bugs.front()].change);
+    if (one.bugs.empty() || lost_.left() == 0) return;
+    const std::size_t count = lost_.take(at_once(one.bugs));
     one.diagnosis.checks += static_cast<std::int64_t>(count);
     one.diagnosis.tried += static_cast<std::int64_t>(count);
   }
@@ -329,10 +328,9 @@ class Diagnoser {
     found_.push_back(std::move(one));
   }
 
-  std::function<void(Knobs&)> both(std::size_t a, std::size_t b) const {
-    return [this, a, b](Knobs& knobs) {
-      hypotheses_[a].change(knobs);
-      hypotheses_[b].change(knobs);
+  std::function<void(Knobs&)> at_once(Numbers bugs) const {
+    return [this, bugs = std::move(bugs)](Knobs& knobs) {
+      for (const std::size_t h : bugs) hypotheses_[h].change(knobs);
     };
   }
 

@@ -30,6 +30,11 @@ Hypotheses tokens() {
                   i.batch = 0;
                   return i;
                 }),
+          taken("positions of the last batch row for all", kBatch, kOwn,
+                [](const Problem& p, HeadIndex i) {
+                  i.batch = p.batch - 1;
+                  return i;
+                }),
           taken("position of the first token for all", kIndex, kOwn,
                 [](const Problem&, HeadIndex i) {
                   i.token = 0;
