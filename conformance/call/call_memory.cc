@@ -9,7 +9,6 @@ namespace {
 
 using plugin::ByteRange;
 
-constexpr std::size_t kZoneBytes = 64;
 constexpr std::size_t kMostOnDevice = std::size_t{64} << 20;
 
 // Each range, 64 bytes further on either side but within [0, end).
@@ -94,11 +93,16 @@ Array CallMemory::add_input(const std::string& name, const Rows& rows,
                             std::size_t width, const cases::Bits& bits,
                             std::optional<std::uint64_t> gap) {
   const Array array = add(name, rows, width, Fill::kFinite);
-  const std::size_t count = extent(rows);
-  if (gap && count > bits.size() && !is_sparse(rows)) {
-    Array all = array;
-    all.rows = {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
-    write(all, cases::Bits(count, *gap));
+  if (gap) {
+    const Buffer& buffer = buffers_.back();
+    for (const ByteRange& range : buffer.watched) {
+      Array all = array;
+      all.data += range.begin;
+      all.data -= buffer.zone_before;
+      const std::size_t count = range.size() / width;
+      all.rows = {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
+      write(all, cases::Bits(count, *gap));
+    }
   }
   write(array, bits);
   return array;

@@ -25,6 +25,9 @@
 
 namespace ropeproof::conformance::call {
 
+// Of the zone beside a buffer.
+constexpr std::size_t kZoneBytes = 64;
+
 class CallMemory {
  public:
   // What buffers hold before the call.
@@ -50,8 +53,8 @@ class CallMemory {
   // plugin::NoAddressSpace where the rows are sparse.
   Array add(const std::string& name, const Rows& rows, std::size_t width,
             Fill fill);
-  // The same, filled in. Gaps hold `gap`, or finite numbers that are small, and
-  // those of sparse rows zeros.
+  // The same, filled in. Gaps and zones hold `gap`, or finite numbers that are
+  // small; gaps of sparse rows zeros, farther from a row than a zone.
   Array add_input(const std::string& name, const Rows& rows, std::size_t width,
                   const cases::Bits& bits,
                   std::optional<std::uint64_t> gap = std::nullopt);

@@ -261,7 +261,6 @@ TEST_CASE("a result that is wrong only after other calls is said to be so",
     double base = 0;
   };
   diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.uses_low_part = false;
   knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
     return diagnosis::power(p.base, j, p.rotary_dim);
   };

@@ -84,7 +84,7 @@ const std::vector<Place>& revealing(const Hypothesis& h, Format dtype) {
   std::vector<Place>& places = known->second;
   if (!is_new) return places;
   for (const RopeCase& c : tried()) {
-    if (c.dtype != dtype || is_beyond_trials(c)) continue;
+    if (c.dtype != dtype) continue;
     for (const std::uint32_t operation :
          {ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) {
       if (!predictions(c, operation).is_changed_by(h)) continue;
@@ -171,7 +171,6 @@ std::vector<Diagnosis> diagnoses_of(const std::function<void(Knobs&)>& change,
   cases::Corpus corpus;
   corpus.groups.emplace_back().tier = "smoke";
   corpus.groups[0].rope_cases = cases;
-  std::erase_if(corpus.groups[0].rope_cases, is_beyond_trials);
   check::Selection selection;
   selection.values_only = true;
   return diagnose(check::run_suite(kernel, corpus, selection), corpus);
@@ -184,6 +183,20 @@ TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
       diagnoses_of(h->change, formed_for_trials());
   REQUIRE(found.size() == 1);
   CHECK(found[0].what == kCrashing);
+  CHECK(found[0].aliases.empty());
+  CHECK(found[0].where.empty());
+  CHECK(found[0].checks == found[0].tried);
+}
+
+TEST_CASE("positions read densely are named, rows apart or shared",
+          "[conformance][diagnosis]") {
+  const char* const name =
+      "positions or ids taken to lie densely, a row for each batch row";
+  const auto h = std::ranges::find(hypotheses(), name, &Hypothesis::name);
+  const std::vector<Diagnosis> found =
+      diagnoses_of(h->change, formed_for_trials());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == name);
   CHECK(found[0].aliases.empty());
   CHECK(found[0].where.empty());
   CHECK(found[0].checks == found[0].tried);
@@ -289,7 +302,11 @@ using Groups = std::set<std::set<std::string>>;
 Groups aliases(const std::set<std::uint32_t>& operations) {
   std::set<Place> places;
   for (const RopeCase& c : tried()) {
-    if (is_beyond_trials(c)) places.emplace(&c, ROPEPROOF_ROPE);
+    const bool is_long =
+        std::ranges::any_of(c.positions, [](double p) { return p > 0x1p32; });
+    const bool has_shared_rows =
+        c.storage && c.storage->rows == cases::RowSpacing::kShared;
+    if (is_long || has_shared_rows) places.emplace(&c, ROPEPROOF_ROPE);
   }
   std::vector<const Hypothesis*> all;
   for (const Hypothesis& h : hypotheses()) {

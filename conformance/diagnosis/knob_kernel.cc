@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "conformance/call/call_memory.h"
 #include "conformance/diagnosis/elements.h"
 #include "conformance/diagnosis/longer_lists.h"
 #include "conformance/diagnosis/written.h"
@@ -97,11 +98,14 @@ plugin::Answer KnobKernel::run(const ropeproof_problem& problem) {
   if (canned.outcome != plugin::Outcome::kOk) return canned;
   ropeproof_problem p = problem;
   if (knobs_.misread) knobs_.misread(p);
+  const std::size_t zone = knobs_.is_guarded ? 0 : call::kZoneBytes;
+  last_id_ = last_position(problem) +
+             static_cast<std::int64_t>(zone / sizeof(std::int64_t));
   const bool has_rows = p.cos != nullptr || p.pair_amplitude != nullptr;
   const bool has_positions =
       p.positions != nullptr || p.ids != nullptr || p.real_positions != nullptr;
   if ((has_rows && last_row(p) > last_row(problem)) ||
-      (has_positions && last_position(p) > last_position(problem))) {
+      (has_positions && last_position(p) > last_id_)) {
     return {plugin::Outcome::kCrash, "beyond the table"};
   }
   const bool is_wide = problem.cache == ROPEPROOF_CACHE_DOUBLED ||
@@ -109,7 +113,6 @@ plugin::Answer KnobKernel::run(const ropeproof_problem& problem) {
   table_bytes_ = (last_row(problem) + problem.rotary_dim / (is_wide ? 1 : 2)) *
                  static_cast<std::int64_t>(
                      plugin::bytes_of(plugin::format_of(problem.table_dtype)));
-  last_id_ = last_position(problem);
   pairs_ = problem.rotary_dim / 2;
   spec_ = spec_of(p);
   const LongerLists lists(problem, p);
@@ -185,21 +188,25 @@ CosSin KnobKernel::formed_cos_sin(const ropeproof_problem& p,
                            ? p.pair_amplitude[at]
                            : p.amplitude;
   const double position = knobs_.position(p, index, j);
-  double phi = knobs_.angle(position, knobs_.frequency(p, j));
+  const double theta = knobs_.frequency(p, j);
+  const double phi = knobs_.angle(position, theta);
   double low = 0;  // of the angle, beyond binary64
-  if (knobs_.uses_low_part) {
-    phi = position * p.inv_freq[j];
-    low = std::fma(position, p.inv_freq[j], -phi) + position * p.inv_freq_lo[j];
+  if (knobs_.uses_low_part && phi == position * theta) {
+    low = std::fma(position, theta, -phi);
+    const bool is_given = p.inv_freq != nullptr && j < pairs_;
+    if (is_given && theta == p.inv_freq[j]) low += position * p.inv_freq_lo[j];
   }
   const Format formed =
       knobs_.table == Format::kF64 ? Format::kF64 : Format::kF32;
   const double m = rounded(formed, knobs_.amplitude(given));
-  // Two terms: |low| <= 2^-22 for |phi| <= 2^31, and 2^-66 / 6 is out of sight.
-  const double half = low * low / 2;
+  // Two terms up to |phi| = 2^31, where |low| <= 2^-22: 2^-66 / 6 is out of sight.
+  const bool is_small = std::abs(low) <= 0x1p-22;
+  const double s = is_small ? low : std::sin(low);
+  const double versine = is_small ? low * low / 2 : 1 - std::cos(low);
   const double cosine =
-      std::cos(phi) - (low * std::sin(phi) + half * std::cos(phi));
+      std::cos(phi) - (s * std::sin(phi) + versine * std::cos(phi));
   const double sine =
-      std::sin(phi) + (low * std::cos(phi) - half * std::sin(phi));
+      std::sin(phi) + (s * std::cos(phi) - versine * std::sin(phi));
   const auto entry = [&](double x) {
     const double f = rounded(formed, m * rounded(formed, x));
     return knobs_.truncates ? truncated(knobs_.table, f)

@@ -60,7 +60,7 @@ class KnobKernel : public plugin::Kernel {
   std::int64_t table_bytes_ = 0;  // of cos, and of sin, in the problem
   std::int64_t pairs_ = 0;        // of the problem
   reference::Spec spec_;          // what it is taken for
-  std::int64_t last_id_ = 0;      // the place of the last id in the problem
+  std::int64_t last_id_ = 0;      // the last place to read an id or position at
   bool is_lost_ = false;          // read beyond them
 };
 

@@ -74,6 +74,7 @@ Knobs exact_knobs() {
                                  : power(p.base, j, p.rotary_dim);
   };
   knobs.angle = [](double position, double theta) { return position * theta; };
+  knobs.uses_low_part = true;
   knobs.position = given_position;
   knobs.pair = [](const reference::Spec& spec, std::int64_t j) {
     return reference::source_pair(spec, j);

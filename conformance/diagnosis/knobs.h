@@ -77,7 +77,7 @@ struct Knobs {
   bool round_half_away = false;  // of what becomes 16 bits
   Flush flush = Flush::kNone;
   bool is_fused = false;          // a multiply-add rounds once
-  bool uses_low_part = false;     // the angle in twice binary64
+  bool uses_low_part = false;     // products of `angle` in twice binary64
   bool overwrites_input = false;  // y_v formed from y_u
   bool ignores_direction = false;
   bool ignores_strides = false;
@@ -98,6 +98,9 @@ struct Knobs {
   // The heads that are not written.
   std::function<bool(const ropeproof_problem&, const HeadIndex&)> leaves;
   std::int64_t bytes_past_the_end = 0;
+  // Reads of positions and ids that go further meet a guard page, not the zone
+  // behind them.
+  bool is_guarded = false;
   bool changes_input = false;
 };
 
@@ -115,7 +118,7 @@ double reduced_in_f32(double angle);
 // base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
 
-// Class A0: the angle in binary64 with the frequency's low part.
+// Class A0: the angle in twice binary64.
 Knobs exact_knobs();
 // Classes A1 (pow or exp2) and A2, as engines write them in f32.
 Knobs f32_knobs();

@@ -7,6 +7,20 @@
 
 namespace ropeproof::conformance::diagnosis {
 
+namespace {
+
+// As a kernel that crashed did.
+bool leaves_memory(const Predictor& bugs,
+                   const std::function<void(Knobs&)>& change) {
+  return bugs([&](Knobs& knobs) {
+           change(knobs);
+           knobs.is_guarded = true;
+         })
+      .empty();
+}
+
+}  // namespace
+
 LostAnswers::LostAnswers(const check::Run& run) : run_(run) {
   const KnobKernel claims(run.kernel, {});
   for (const check::LostAnswer& lost : run.lost) {
@@ -20,8 +34,9 @@ LostAnswers::LostAnswers(const check::Run& run) : run_(run) {
 }
 
 bool LostAnswers::are_all(const std::function<void(Knobs&)>& change) const {
-  return std::ranges::all_of(
-      left_, [&](const Call& call) { return call.bugs(change).empty(); });
+  return std::ranges::all_of(left_, [&](const Call& call) {
+    return leaves_memory(call.bugs, change);
+  });
 }
 
 std::set<std::uint32_t> LostAnswers::operations() const {
@@ -35,7 +50,7 @@ std::set<std::uint32_t> LostAnswers::operations() const {
 std::size_t LostAnswers::take(const std::function<void(Knobs&)>& change) {
   const std::size_t before = taken_.size();
   std::erase_if(left_, [&](const Call& call) {
-    if (!call.bugs(change).empty()) return false;
+    if (!leaves_memory(call.bugs, change)) return false;
     taken_.insert(call.check);
     return true;
   });

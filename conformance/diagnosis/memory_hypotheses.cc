@@ -134,6 +134,10 @@ Hypotheses lists() {
   return {
       {"batch stride of the positions or ids ignored", kBug, 6, kPositions,
        misreads([](Problem& p) { shrink(p.position_batch_stride, p.seq); })},
+      {"positions or ids taken to lie densely, a row for each batch row", kBug,
+       6, kPositions, misreads([](Problem& p) {
+         if (p.batch > 1) p.position_batch_stride = p.seq;
+       })},
       {"axis stride of the positions ignored", kBug, 6, kPositions,
        misreads([](Problem& p) {
          shrink(p.position_axis_stride, p.batch * p.seq);

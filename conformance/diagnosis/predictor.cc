@@ -59,16 +59,22 @@ class GivenFrequencies : public KnobKernel {
     for (const std::uint64_t bits : c.inv_freq_hi) {
       inv_freq_.push_back(std::bit_cast<double>(bits));
     }
+    for (const std::uint64_t bits : c.inv_freq_lo) {
+      inv_freq_lo_.push_back(std::bit_cast<double>(bits));
+    }
   }
 
   plugin::Answer run(const ropeproof_problem& problem) override {
     ropeproof_problem p = problem;
-    if (p.inv_freq == nullptr) p.inv_freq = inv_freq_.data();
+    if (p.inv_freq == nullptr) {
+      p.inv_freq = inv_freq_.data();
+      p.inv_freq_lo = inv_freq_lo_.data();
+    }
     return KnobKernel::run(p);
   }
 
  private:
-  std::vector<double> inv_freq_;
+  std::vector<double> inv_freq_, inv_freq_lo_;
 };
 
 }  // namespace

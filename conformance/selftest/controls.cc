@@ -104,10 +104,10 @@ std::vector<Control> wide_controls() {
   Control direct = control("f64 direct", ROPEPROOF_A1, exact_knobs(),
                            Format::kF64, Format::kF64);
   direct.description.claims[0].angle_dtype = ROPEPROOF_F64;
+  direct.knobs.uses_low_part = false;
   direct.tighten = to_class(ROPEPROOF_A0);
   Control twice = control("double-double angle, f64", ROPEPROOF_A0,
                           exact_knobs(), Format::kF64, Format::kF64);
-  twice.knobs.uses_low_part = true;
   Control mixed = control("f64 with an f32 table", ROPEPROOF_A1, f32_knobs(),
                           Format::kF64, Format::kF32);
   mixed.tighten = to_table(Format::kF64);
