@@ -96,10 +96,9 @@ Array CallMemory::add_input(const std::string& name, const Rows& rows,
   if (gap) {
     const Buffer& buffer = buffers_.back();
     for (const ByteRange& range : buffer.watched) {
-      Array all = array;
-      all.data += range.begin;
-      all.data -= buffer.zone_before;
       const std::size_t count = range.size() / width;
+      Array all = array;
+      all.data = buffer.data - buffer.zone_before + range.begin;
       all.rows = {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
       write(all, cases::Bits(count, *gap));
     }

@@ -55,6 +55,7 @@ plugin::Description description(Format dtype) {
 
 Knobs honest(Format dtype) {
   Knobs knobs = diagnosis::exact_knobs();
+  knobs.uses_low_part = dtype == Format::kF64;
   knobs.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
   return knobs;
 }

@@ -176,22 +176,8 @@ std::vector<Diagnosis> diagnoses_of(const std::function<void(Knobs&)>& change,
   return diagnose(check::run_suite(kernel, corpus, selection), corpus);
 }
 
-TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
-          "[conformance][diagnosis]") {
-  const auto h = std::ranges::find(hypotheses(), kCrashing, &Hypothesis::name);
-  const std::vector<Diagnosis> found =
-      diagnoses_of(h->change, formed_for_trials());
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].what == kCrashing);
-  CHECK(found[0].aliases.empty());
-  CHECK(found[0].where.empty());
-  CHECK(found[0].checks == found[0].tried);
-}
-
-TEST_CASE("positions read densely are named, rows apart or shared",
-          "[conformance][diagnosis]") {
-  const char* const name =
-      "positions or ids taken to lie densely, a row for each batch row";
+// By one diagnosis, with no other name and no place.
+void check_named_alone(const char* name) {
   const auto h = std::ranges::find(hypotheses(), name, &Hypothesis::name);
   const std::vector<Diagnosis> found =
       diagnoses_of(h->change, formed_for_trials());
@@ -200,6 +186,17 @@ TEST_CASE("positions read densely are named, rows apart or shared",
   CHECK(found[0].aliases.empty());
   CHECK(found[0].where.empty());
   CHECK(found[0].checks == found[0].tried);
+}
+
+TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
+          "[conformance][diagnosis]") {
+  check_named_alone(kCrashing);
+}
+
+TEST_CASE("positions read densely are named, rows apart or shared",
+          "[conformance][diagnosis]") {
+  check_named_alone(
+      "positions or ids taken to lie densely, a row for each batch row");
 }
 
 TEST_CASE("a bug that reads densely crashes where that is beyond the tensor",

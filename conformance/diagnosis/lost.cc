@@ -6,10 +6,9 @@
 #include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::diagnosis {
-
 namespace {
 
-// As a kernel that crashed did.
+// Whether a kernel with this change, between guard pages, touches one.
 bool leaves_memory(const Predictor& bugs,
                    const std::function<void(Knobs&)>& change) {
   return bugs([&](Knobs& knobs) {
