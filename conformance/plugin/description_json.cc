@@ -77,26 +77,29 @@ struct Writer {
 };
 
 struct Reader {
-  Members& members;
+  text::StrictObject& object;
 
-  void text(const char* key, std::string& value) { value = members.text(key); }
+  void text(const char* key, std::string& value) { value = object.text(key); }
   void number(const char* key, std::int64_t& value, std::int64_t otherwise) {
-    value = members.integer(key, otherwise);
+    value = object.integer(key, otherwise);
   }
   void number(const char* key, std::uint32_t& value, std::int64_t otherwise) {
     value = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        members.integer(key, otherwise), 0, UINT32_MAX));
+        object.integer(key, otherwise), 0, UINT32_MAX));
   }
   template <std::size_t kSize>
   void list(const char* key, std::uint32_t& bits, const BitWords<kSize>& words,
             Absent absent = Absent::kError) {
-    const bool is_none = absent == Absent::kNone && !members.has(key);
-    bits = is_none ? 0 : members.some_of(key, words);
+    const bool is_none = absent == Absent::kNone && !object.has(key);
+    bits = is_none ? 0 : object.bits(key, words);
   }
   template <std::size_t kSize>
   void word(const char* key, std::uint32_t& value, const BitWords<kSize>& words,
             const char* otherwise = nullptr) {
-    value = members.one_of(key, words, otherwise);
+    const nlohmann::json* given = object.find(key);
+    const bool is_none =
+        otherwise != nullptr && (given == nullptr || *given == otherwise);
+    value = is_none ? 0 : object.word(key, words);
   }
 };
 
@@ -115,15 +118,13 @@ Json description_json(const Description& description) {
   return writer.json;
 }
 
-Description read_description(Members& members) {
+Description read_description(text::StrictObject& object) {
   Description description;
-  Reader reader{members};
+  Reader reader{object};
   for_each_description_field(description, reader);
-  const Json claims = members.take("claims");
-  if (!claims.is_array()) refuse("claims must be a list of objects");
   description.claims.clear();
-  for (const Json& claim : claims) {
-    Members fields(claim);
+  for (const nlohmann::json& claim : object.array("claims")) {
+    text::StrictObject fields(claim, object.at("claims"));
     Reader claim_reader{fields};
     for_each_claim_field(description.claims.emplace_back(), claim_reader);
     fields.finish();
@@ -134,13 +135,12 @@ Description read_description(Members& members) {
 Description parse_device(const std::string& text, const std::string& file) {
   Description d;
   try {
-    Members members{Json(text::parse_json(text, file))};
-    d = read_description(members);
-    members.finish();
+    const nlohmann::json document = text::parse_json(text, file);
+    text::StrictObject object(document, file);
+    d = read_description(object);
+    object.finish();
   } catch (const text::FileError& error) {
     throw KernelError(error.what());
-  } catch (const Malformed& error) {
-    throw KernelError(file + ": " + error.what());
   }
   if ((d.features & kNotShown) != 0) {
     throw KernelError(file +

@@ -4,18 +4,23 @@
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "conformance/plugin/kernel.h"
-#include "conformance/plugin/members.h"
+#include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::plugin {
+
+// What is written, members in the order of the documentation.
+using Json = nlohmann::ordered_json;
 
 // All fields, defaults too.
 Json description_json(const Description& description);
 
-// Takes the fields; throws Malformed. check_description() judges the values.
-Description read_description(Members& members);
+// Asks for the fields; throws text::FileError. check_description() judges the
+// values.
+Description read_description(text::StrictObject& object);
 
 // What a device that runs elsewhere says of itself: the text of a description;
 // `file` names it in errors. q and k come in one file, so `keys` is always

@@ -13,11 +13,11 @@
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/kernel.h"
-#include "conformance/plugin/members.h"
 #include "conformance/plugin/patience.h"
 #include "conformance/plugin/request.h"
 #include "conformance/plugin/shared_file.h"
 #include "conformance/text/one_line.h"
+#include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -29,11 +29,15 @@ constexpr std::chrono::seconds kGraceOfProcess{1};
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 
 // The conversation cannot go on: the process is killed.
-struct Broken : Malformed {
+struct Broken : std::runtime_error {
   Broken(Outcome how, const std::string& detail)
-      : Malformed(detail), outcome(how) {}
+      : std::runtime_error(detail), outcome(how) {}
   Outcome outcome;
 };
+
+[[noreturn]] void refuse(const std::string& fault) {
+  throw Broken(Outcome::kError, text::one_line(fault));
+}
 
 // What the usual numerical libraries look at; none for 0.
 std::string export_threads(int threads) {
@@ -135,7 +139,7 @@ class ProcessKernel : public Kernel {
       process_.reset();
       return answer;
     } catch (const std::runtime_error& error) {
-      // Malformed, or no room for the shared file.
+      // A header that is malformed, or no room for the shared file.
       process_.reset();
       return {Outcome::kError, error.what()};
     }
@@ -151,23 +155,24 @@ class ProcessKernel : public Kernel {
     await(patience_.start_limit());
     is_first_ = true;
     try {
-      Members reply(parse_header(read_line()));
+      text::StrictObject reply = read_header();
       const std::string status = reply.text("status");
       if (status != "ok") {
-        const Json message = reply.take("message");
+        const std::string message = message_of(reply);
         refuse("status \"" + status + "\" is not \"ok\"" +
-               (message.is_string() ? ": " + message.get<std::string>() : ""));
+               (message.empty() ? "" : ": " + message));
       }
       check_abi_version(reply.integer("abi_version", 0), source);
       d = read_description(reply);
-      accepts_ =
-          reply.has("accepts") ? reply.some_of("accepts", kOfferWords) : 0;
+      accepts_ = reply.has("accepts") ? reply.bits("accepts", kOfferWords) : 0;
       if ((accepts_ & kSharedFileOffer) != 0) file_ = &shared_file_;
-      has_supports_ = says_supports(reply.take("supports"));
+      has_supports_ = reply.has("supports") && reply.flag("supports");
       reply.finish();
       read_bytes(0);
       if (renews_ && threads_ > 0) make_fresh();
-    } catch (const Malformed& fault) {
+    } catch (const KernelError&) {
+      throw;
+    } catch (const std::runtime_error& fault) {
       throw KernelError(source + ": describe: " + fault.what());
     }
     check_description(d, source);
@@ -183,19 +188,12 @@ class ProcessKernel : public Kernel {
   // The process replaces itself by one that has computed nothing yet.
   void make_fresh() {
     send(fresh_request(threads_));
-    Members reply(parse_header(read_line()));
+    text::StrictObject reply = read_header();
     const std::string status = reply.text("status");
     if (status != "ok") refuse("status of fresh is \"" + status + "\"");
     reply.finish();
     read_bytes(0);
     is_first_ = true;
-  }
-
-  static bool says_supports(const Json& word) {
-    if (!word.is_null() && !word.is_boolean()) {
-      refuse("supports must be true or false");
-    }
-    return !word.is_null() && word.get<bool>();
   }
 
   Json header_of(const char* operation, const ropeproof_problem& problem) {
@@ -234,8 +232,8 @@ class ProcessKernel : public Kernel {
   }
 
   // Of the request that waits.
-  Members read_reply() {
-    Members reply(parse_header(read_line()));
+  text::StrictObject read_reply() {
+    text::StrictObject reply = read_header();
     const std::int64_t id = reply.integer("id", id_);
     if (id != id_) {
       refuse("answers request " + std::to_string(id) + ", not " +
@@ -245,9 +243,9 @@ class ProcessKernel : public Kernel {
   }
 
   Answer read_choice() {
-    Members reply = read_reply();
+    text::StrictObject reply = read_reply();
     const std::string status = reply.text("status");
-    const Json message = message_of(reply);
+    const std::string message = message_of(reply);
     reply.finish();
     read_bytes(0);
     if (status == "ok") return {};
@@ -255,19 +253,19 @@ class ProcessKernel : public Kernel {
     return refusal(status, message);
   }
 
-  static Json message_of(Members& reply) {
-    Json message = reply.take("message");
-    if (!message.is_null() && !message.is_string()) {
-      refuse("message must be a string");
-    }
-    return message;
+  // Empty where there is none.
+  static std::string message_of(text::StrictObject& reply) {
+    const nlohmann::json* message = reply.find("message");
+    return message == nullptr || message->is_null() ? ""
+                                                    : reply.text("message");
   }
 
   Answer read_answer(const ropeproof_problem& problem) {
-    Members reply = read_reply();
+    text::StrictObject reply = read_reply();
     const std::string status = reply.text("status");
-    const Json message = message_of(reply);
-    const Json buffers = reply.take("buffers");
+    const std::string message = message_of(reply);
+    const nlohmann::json* given = reply.find("buffers");
+    const nlohmann::json buffers = given == nullptr ? nullptr : *given;
     reply.finish();
     const auto tensors = status == "ok" ? outputs(problem)
                                         : std::vector<ByteTensor<std::byte>>();
@@ -296,10 +294,9 @@ class ProcessKernel : public Kernel {
     return {};
   }
 
-  static Answer refusal(const std::string& status, const Json& message) {
+  static Answer refusal(const std::string& status, const std::string& message) {
     const std::string detail =
-        text::one_line(message.is_null() ? "status \"" + status + "\""
-                                         : message.get<std::string>());
+        text::one_line(message.empty() ? "status \"" + status + "\"" : message);
     if (status == "unsupported") return {Outcome::kUnsupported, detail};
     if (status == "invalid") return {Outcome::kInvalid, detail};
     if (status == "failed") return {Outcome::kFailed, detail};
@@ -343,6 +340,17 @@ class ProcessKernel : public Kernel {
     return line;
   }
 
+  // The first line as an object, until the next one is read.
+  text::StrictObject read_header() {
+    const std::string line = read_line();
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] != '{') {
+      refuse("header is no JSON object: \"" + line + "\"");
+    }
+    header_ = text::parse_json(line, "header", kMaxHeaderDepth);
+    return {header_, "header"};
+  }
+
   // Leaves exactly the bytes after the line in `received_`.
   void read_bytes(std::size_t count) {
     receive(count);
@@ -365,6 +373,7 @@ class ProcessKernel : public Kernel {
   std::unique_ptr<Child> process_;
   std::int64_t id_ = 0;  // of the latest request
   Json answer_buffers_;  // what it wants
+  nlohmann::json header_;
   std::string received_;
   bool has_header_ = false;
   bool is_first_ = true;  // the next call in its process

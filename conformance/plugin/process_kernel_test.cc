@@ -62,7 +62,7 @@ TEST_CASE("a command that cannot describe itself is refused with the reason",
         "describe: header is no JSON object: \"[1]\"");
   CHECK(why_no_process("printf '\\001\\033\\n'") ==
         "describe: header is no JSON object: \"  \"");
-  CHECK(why_no_process("echo '{}'") == "describe: status must be a string");
+  CHECK(why_no_process("echo '{}'") == "describe: header.status: missing");
   CHECK(why_no_process("sleep 3600", milliseconds(20)) ==
         "describe: no answer within 200 ms");
   CHECK(why_no_process("cat /dev/zero") ==
@@ -77,21 +77,28 @@ TEST_CASE("a description outside the protocol is refused with the reason",
         "ropeproof_kernel.h"},
        {"cannot-describe",
         "describe: status \"error\" is not \"ok\": no device found"},
-       {"huge-position", "describe: max_position must be an integer"},
+       {"huge-position", "describe: header.max_position: expected an integer"},
        {"twice",
         "describe: header: member \"name\" occurs twice in one object"},
        {"unknown-word",
-        "describe: operations has \"waltz\"; known are frequencies, table, "
-        "rotate, rope, permute or lookup"},
-       {"word-for-list", "describe: dtypes must be a list of words"},
+        "describe: header.operations: \"waltz\"; known are frequencies, "
+        "table, rotate, rope, permute or lookup"},
+       {"word-for-list",
+        "describe: header.dtypes: expected an array of strings"},
        {"unknown-class",
-        "describe: angle_class \"A9\" must be A0, A1, A2 or A3"},
-       {"unknown-power", "describe: power \"slide rule\" must be pow or exp2"},
-       {"no-name", "describe: name must be a string"},
-       {"fractional-position", "describe: max_position must be an integer"},
-       {"unknown-field", "describe: has the unknown field \"colour\""},
+        "describe: header.claims.angle_class: \"A9\"; expected A0, A1, A2 or "
+        "A3"},
+       {"unknown-power",
+        "describe: header.claims.power: \"slide rule\"; expected pow or exp2"},
+       {"no-name", "describe: header.name: expected a string"},
+       {"fractional-position",
+        "describe: header.max_position: expected an integer"},
+       {"unknown-field",
+        "describe: header: unknown field \"colour\"; mistyped, or newer than "
+        "this program"},
        {"unknown-accept",
-        "describe: accepts has \"pigeons\"; known are shared_file or fresh"},
+        "describe: header.accepts: \"pigeons\"; known are shared_file or "
+        "fresh"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
   CHECK(why_no_process(selftest::process(fault)) == reason);
 }
@@ -114,8 +121,10 @@ TEST_CASE("an answer that breaks the protocol is an error, not the end",
        {"unknown-status",
         "status \"splendid\" must be ok, unsupported, invalid, failed or "
         "error"},
-       {"numeric-message", "message must be a string"},
-       {"unknown-reply-field", "has the unknown field \"mood\""}}));
+       {"numeric-message", "header.message: expected a string"},
+       {"unknown-reply-field",
+        "header: unknown field \"mood\"; mistyped, or newer than this "
+        "program"}}));
   const Answer answer = run_fault(fault);
   CHECK(answer.outcome == Outcome::kError);
   CHECK(answer.detail == detail);

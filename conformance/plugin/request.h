@@ -7,13 +7,17 @@
 #include <vector>
 
 #include "conformance/plugin/dense.h"
-#include "conformance/plugin/members.h"
+#include "conformance/plugin/description_json.h"
 
 namespace ropeproof::conformance::plugin {
 
 // From here on a buffer travels by shared file, where the process takes one.
 inline constexpr std::size_t kMinFileBytes = std::size_t{1} << 16;
 inline constexpr std::size_t kFileAlignment = 64;
+
+// A header is an object with lists of lists and of objects. A reply that is
+// deeper is refused: the library prints, for an error message, by recursion.
+inline constexpr int kMaxHeaderDepth = 8;
 
 // What the runner can do beyond the first version of the protocol; a process
 // accepts what it knows.

@@ -301,7 +301,8 @@ void members(Codec &c, Is<Report> auto &report) {
   c.value("is_forked", report.is_forked);
   c.value("time_limit_ms", report.time_limit_ms);
   if constexpr (Codec::kReads) {
-    plugin::Members description(c.json.at("description"));
+    const nlohmann::json kernel = c.json.at("description");
+    text::StrictObject description(kernel, "description");
     report.kernel = plugin::read_description(description);
   } else {
     c.json["description"] = plugin::description_json(report.kernel);

@@ -1,28 +1,44 @@
 #include "conformance/text/strict_json.h"
 
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace ropeproof::conformance::text {
-void JsonWatch::check_depth(int depth) const {
-  if (depth > max_depth_) {
-    throw FileError(where_ + ": nested more than " +
-                    std::to_string(max_depth_) + " deep");
-  }
-}
+namespace {
 
-void JsonWatch::open(int depth) {
-  const auto level = static_cast<std::size_t>(depth);
-  members_.resize(level + 1);
-  members_[level].clear();
-}
+// What the library does not look at: a member that occurs twice, and the depth.
+class Watch {
+ public:
+  Watch(const std::string& where, int max_depth)
+      : where_(where), max_depth_(max_depth) {}
 
-void JsonWatch::add(int depth, const std::string& key) {
-  if (!members_.at(static_cast<std::size_t>(depth) - 1).insert(key).second) {
-    throw FileError(where_ + ": member " + nlohmann::json(key).dump() +
-                    " occurs twice in one object");
+  bool operator()(int depth, nlohmann::json::parse_event_t event,
+                  const nlohmann::json& parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    if (depth > max_depth_) {
+      throw FileError(where_ + ": nested more than " +
+                      std::to_string(max_depth_) + " deep");
+    }
+    const auto level = static_cast<std::size_t>(depth);
+    if (event == Event::object_start) {
+      members_.resize(level + 1);
+      members_[level].clear();
+    }
+    if (event == Event::key && !members_.at(level - 1).insert(parsed).second) {
+      throw FileError(where_ + ": member " + parsed.dump() +
+                      " occurs twice in one object");
+    }
+    return true;
   }
-}
+
+ private:
+  const std::string& where_;
+  int max_depth_;
+  std::vector<std::set<std::string>> members_;  // by depth
+};
+
+}  // namespace
 
 StrictObject::StrictObject(const nlohmann::json& node, std::string where)
     : node_(node), where_(std::move(where)) {
@@ -68,6 +84,15 @@ std::int64_t StrictObject::integer(const std::string& key, std::int64_t low,
   return member.get<std::int64_t>();
 }
 
+std::int64_t StrictObject::integer(const std::string& key,
+                                   std::int64_t otherwise) {
+  const nlohmann::json* member = find(key);
+  if (member == nullptr) return otherwise;
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (!is_integer(*member, -kMax - 1, kMax)) fail(key, "expected an integer");
+  return member->get<std::int64_t>();
+}
+
 bool StrictObject::flag(const std::string& key) {
   const nlohmann::json& member = get(key);
   if (!member.is_boolean()) fail(key, "expected true or false");
@@ -107,8 +132,7 @@ void StrictObject::finish() const {
   for (const auto& [key, value] : node_.items()) {
     if (!used_.contains(key)) {
       throw FileError(where_ + ": unknown field \"" + key +
-                      "\"; this program is older than the file, or the file "
-                      "was edited by hand");
+                      "\"; mistyped, or newer than this program");
     }
   }
 }
@@ -124,13 +148,14 @@ bool is_integer(const nlohmann::json& node, std::int64_t low,
          node.get<std::int64_t>() <= high;
 }
 
-nlohmann::json parse_json(const std::string& text, const std::string& where) {
+nlohmann::json parse_json(const std::string& text, const std::string& where,
+                          int max_depth) {
   // The library takes a NUL for the end of the text.
   if (const std::size_t at = text.find('\0'); at != std::string::npos) {
     throw FileError(where + ": not JSON, at byte " + std::to_string(at + 1) +
                     ": a NUL");
   }
-  JsonWatch watch(where, kMaxJsonDepth);
+  Watch watch(where, max_depth);
   try {
     return nlohmann::json::parse(text, std::ref(watch));
   } catch (const nlohmann::json::parse_error& error) {

@@ -1,7 +1,8 @@
-// strict_json.h -- reading JSON that must be exactly as the schema says.
+// strict_json.h -- reading JSON that must be exactly as the schema says: a file,
+// a line that a process sends.
 //
-// A StrictObject hands out each member once and refuses the ones that nobody
-// asked for, so that a grown file cannot be half read.
+// A StrictObject refuses the members that nobody asked for, so that a grown file
+// cannot be half read.
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
 
@@ -23,10 +24,13 @@ class StrictObject {
 
   const nlohmann::json& get(const std::string& key);
   const nlohmann::json* find(const std::string& key);  // null if absent
+  bool has(const std::string& key) { return find(key) != nullptr; }
   const nlohmann::json& array(const std::string& key);
   std::string text(const std::string& key);
   std::int64_t integer(const std::string& key, std::int64_t low,
                        std::int64_t high);
+  // The integer, or `otherwise` where it is absent.
+  std::int64_t integer(const std::string& key, std::int64_t otherwise);
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::int64_t> integers(const std::string& key, std::int64_t low,
@@ -39,6 +43,19 @@ class StrictObject {
     const auto value = find_word(words, given);
     if (!value) fail(key, "\"" + given + "\"; expected " + list_words(words));
     return *value;
+  }
+
+  // The bits whose words the member lists.
+  template <std::size_t kSize>
+  std::uint32_t bits(const std::string& key,
+                     const Words<std::uint32_t, kSize>& words) {
+    std::uint32_t result = 0;
+    for (const std::string& given : texts(key)) {
+      const auto bit = find_word(words, given);
+      if (!bit) fail(key, "\"" + given + "\"; known are " + list_words(words));
+      result |= *bit;
+    }
+    return result;
   }
 
   // Throws unless the member is this string.
@@ -62,38 +79,12 @@ class StrictObject {
 bool is_integer(const nlohmann::json& node, std::int64_t low,
                 std::int64_t high);
 
-// For a parser of nlohmann's to call: throws FileError for a member that occurs twice,
-// and where it is nested too deep.
-class JsonWatch {
- public:
-  JsonWatch(std::string where, int max_depth)
-      : where_(std::move(where)), max_depth_(max_depth) {}
-
-  template <class Json>
-  bool operator()(int depth, typename Json::parse_event_t event,
-                  const Json& parsed) {
-    using Event = typename Json::parse_event_t;
-    check_depth(depth);
-    if (event == Event::object_start) open(depth);
-    if (event == Event::key) add(depth, parsed.template get<std::string>());
-    return true;
-  }
-
- private:
-  void check_depth(int depth) const;
-  void open(int depth);
-  void add(int depth, const std::string& key);
-
-  std::string where_;
-  int max_depth_;
-  std::vector<std::set<std::string>> members_;  // by depth
-};
-
 // Parses one document; `where` names it in the error. Refuses what RFC 8259
-// leaves open: a member that occurs twice, more than kMaxJsonDepth levels, NUL
+// leaves open: a member that occurs twice, more than `max_depth` levels, NUL
 // bytes, numbers beyond binary64. Memory: a multiple of the text.
 inline constexpr int kMaxJsonDepth = 32;
-nlohmann::json parse_json(const std::string& text, const std::string& where);
+nlohmann::json parse_json(const std::string& text, const std::string& where,
+                          int max_depth = kMaxJsonDepth);
 
 }  // namespace ropeproof::conformance::text
 

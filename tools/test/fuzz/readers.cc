@@ -21,6 +21,7 @@
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/kernel.h"
+#include "conformance/plugin/request.h"
 #include "conformance/report/waivers.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
@@ -114,21 +115,25 @@ void ledger(const std::string& input) {
 // answer; and what a device says of itself.
 void reply(const std::string& input) {
   try {
-    plugin::Members line(plugin::parse_header(input));
+    const nlohmann::json header =
+        text::parse_json(input, "header", plugin::kMaxHeaderDepth);
+    text::StrictObject line(header, "header");
     const plugin::Description description = plugin::read_description(line);
     line.finish();
     plugin::check_description(description, "fuzz");
-  } catch (const plugin::Malformed&) {
+  } catch (const text::FileError&) {
   } catch (const plugin::KernelError&) {
   }
   try {
-    plugin::Members line(plugin::parse_header(input));
+    const nlohmann::json header =
+        text::parse_json(input, "header", plugin::kMaxHeaderDepth);
+    text::StrictObject line(header, "header");
     line.text("status");
-    line.take("message");
+    line.find("message");
     line.integer("id", 0);
-    line.take("buffers");
+    line.find("buffers");
     line.finish();
-  } catch (const plugin::Malformed&) {
+  } catch (const text::FileError&) {
   }
   try {
     plugin::parse_device(input, "fuzz.json");
