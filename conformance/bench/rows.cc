@@ -61,7 +61,7 @@ cases::RopeCase Row::case_at(const std::vector<std::int64_t>& chosen) const {
     c.q_heads = kQHeads;
     c.k_heads = kKHeads;
   }
-  if (is_head_major) c.memory = cases::Memory::kStrided;
+  if (is_head_major) c.storage = cases::kStrided;
   for (const std::int64_t token : chosen) {
     c.positions.push_back(static_cast<double>(first_position() + token));
   }

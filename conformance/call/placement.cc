@@ -4,40 +4,20 @@
 #include <cstddef>
 
 namespace ropeproof::conformance::call {
-namespace {
 
 using cases::DimensionOrder;
 using cases::RowSpacing;
 using cases::Spacing;
-
-cases::Storage storage_of(cases::Memory memory) {
-  using cases::Memory;
-  cases::Storage storage;
-  if (memory == Memory::kInPlace || memory == Memory::kStridedInPlace) {
-    storage.in_place = cases::InPlace::kBoth;
-  }
-  if (memory == Memory::kStrided || memory == Memory::kStridedInPlace) {
-    storage.spacing = Spacing::kGaps;
-    storage.rows = RowSpacing::kGaps;
-  }
-  return storage;
-}
-
-}  // namespace
-
-cases::Storage storage_of(const cases::RopeCase& c) {
-  return c.storage.value_or(storage_of(c.memory));
-}
 
 Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
                const Placement& placement) {
   Place place{{}, placement.edge, placement.is_unaligned};
   cases::Storage& storage = place.storage;
   if (kernel.shares_memory()) {
-    storage = placement.memory ? storage_of(*placement.memory) : storage_of(c);
-    if (c.storage && !placement.edge && !placement.is_unaligned) {
-      place.is_unaligned = c.storage->edge == cases::BufferEdge::kUnaligned;
-      place.edge = c.storage->edge == cases::BufferEdge::kEnd
+    storage = placement.storage.value_or(c.storage);
+    if (c.storage.edge && !placement.edge && !placement.is_unaligned) {
+      place.is_unaligned = c.storage.edge == cases::BufferEdge::kUnaligned;
+      place.edge = c.storage.edge == cases::BufferEdge::kEnd
                        ? plugin::Edge::kEnd
                        : plugin::Edge::kStart;
     }

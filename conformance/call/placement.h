@@ -9,9 +9,9 @@
 
 namespace ropeproof::conformance::call {
 
-// What is not as the case says; of a case with a storage too.
+// What is not as the case says.
 struct Placement {
-  std::optional<cases::Memory> memory = std::nullopt;
+  std::optional<cases::Storage> storage = std::nullopt;
   std::optional<plugin::Edge> edge = std::nullopt;  // of every buffer
   bool is_unaligned = false;
   // q, k and as many heads of v lie side by side in each token of one buffer;
@@ -26,9 +26,6 @@ struct Place {
   std::optional<plugin::Edge> edge;  // of every buffer; else of each its own
   bool is_unaligned = false;
 };
-
-// A case's storage, or what its `memory` says, with any edge.
-cases::Storage storage_of(const cases::RopeCase& c);
 
 Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
                const Placement& placement);

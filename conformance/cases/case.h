@@ -4,8 +4,7 @@
 // binary64 rounded to odd (reference/golden.h), so one ordinary cast to f32,
 // f16 or bf16 is correctly rounded. An f64 case needs more: its goldens are
 // pairs, hi rounded to nearest and lo = y - hi rounded to nearest. Shapes are
-// row-major and dense; how a tensor lies in memory during a call is `memory`, or
-// `storage` where a case has one.
+// row-major and dense; how a tensor lies in memory during a call is `storage`.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_CASE_H_
 #define ROPEPROOF_CONFORMANCE_CASES_CASE_H_
 
@@ -24,13 +23,6 @@
 namespace ropeproof::conformance::cases {
 
 using Bits = std::vector<std::uint64_t>;
-
-enum class Memory {
-  kDense,           // out of place, or in place where a kernel has nothing else
-  kInPlace,         // in place, dense
-  kStrided,         // out of place, gaps between heads, tokens and batch rows
-  kStridedInPlace,  // in place, with gaps
-};
 
 // A printed decimal whose last digit is not the exact value's.
 struct Erratum {
@@ -62,10 +54,7 @@ struct RopeCase {
   reference::Format dtype = reference::Format::kF32;
   reference::Spec spec;
   std::int64_t batch = 0, seq = 0, q_heads = 0, k_heads = 0;
-  Memory memory = Memory::kDense;
-  // More than `memory` can say; of cases that are formed at run time, no file has
-  // it. `memory` is then the nearest.
-  std::optional<Storage> storage;
+  Storage storage;
   bool is_special = false;        // NaN, infinite or subnormal elements
   std::vector<double> positions;  // [axes, batch, seq], each exact
   Bits q, k;                      // [batch, seq, heads, head_dim]
@@ -84,6 +73,15 @@ struct RopeCase {
   std::int64_t tokens() const { return batch * seq; }
   std::int64_t elements() const {  // of q and k
     return tokens() * (q_heads + k_heads) * spec.layout.head_dim;
+  }
+
+  // The nearest of the storages that files have words for: its own, but for cases
+  // that are formed at run time.
+  Storage nearest_storage() const {
+    const bool is_dense = storage.is_dense() && !storage.are_axes_inside;
+    return storage.any_in_place(k_heads)
+               ? (is_dense ? kInPlace : kStridedInPlace)
+               : (is_dense ? kDense : kStrided);
   }
 
   // Whether some position is no integer.

@@ -42,15 +42,14 @@ void count_kinds(const RopeCase& c, Coverage& coverage) {
         text::word(text::kPairingWords, c.spec.layout.pairing));
   const std::string scaling = plugin::scaling_word(f.scaling);
   count("scaling: " + (scaling.empty() ? "none" : scaling));
-  count("memory: " + text::word(kMemoryWords, c.memory));
+  count("memory: " + text::word(kStorageWords, c.nearest_storage()));
   count("axes: " + std::to_string(c.spec.axes.count));
   if (!c.spec.axes.weights.empty()) count("axes: weights");
   const std::uint32_t map = plugin::axis_map_of(c.spec);
   if (map != 0) {
     count("axis map: " + text::word(plugin::kAxisMapWords, map));
   }
-  const bool has_gaps =
-      c.memory == Memory::kStrided || c.memory == Memory::kStridedInPlace;
+  const bool has_gaps = !c.storage.is_dense();
   if (c.spec.axes.count > 1 && has_gaps) count("axes: several, with gaps");
   if (std::max(c.q_heads, c.k_heads) > 16) count("wide: more than 16 heads");
   if (c.pairs() > 128) count("wide: more than 128 pairs");

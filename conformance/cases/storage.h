@@ -3,6 +3,7 @@
 #define ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
 
 #include <cstdint>
+#include <optional>
 
 namespace ropeproof::conformance::cases {
 
@@ -50,10 +51,18 @@ struct Storage {
   Spacing spacing = Spacing::kDense;
   RowSpacing rows = RowSpacing::kDense;
   InPlace in_place = InPlace::kNone;
-  BufferEdge edge = BufferEdge::kEnd;
+  // Without one, of each buffer its own.
+  std::optional<BufferEdge> edge = std::nullopt;
   // Positions are [batch, axes, seq], not [axes, batch, seq].
   bool are_axes_inside = false;
 
+  bool operator==(const Storage&) const = default;
+
+  // Tensors and rows in the plain order, back to back.
+  bool is_dense() const {
+    return order == DimensionOrder::kBshd && spacing == Spacing::kDense &&
+           rows == RowSpacing::kDense;
+  }
   bool is_in_place(bool is_key) const {
     return in_place == InPlace::kBoth ||
            in_place == (is_key ? InPlace::kKeys : InPlace::kQueries);
@@ -66,6 +75,15 @@ struct Storage {
     return !is_in_place(false) || (k_heads > 0 && !is_in_place(true));
   }
 };
+
+// Those of committed cases, which the files have words for.
+inline constexpr Storage kDense{};  // in place where a kernel has nothing else
+inline constexpr Storage kInPlace{.in_place = InPlace::kBoth};
+inline constexpr Storage kStrided{.spacing = Spacing::kGaps,
+                                  .rows = RowSpacing::kGaps};
+inline constexpr Storage kStridedInPlace{.spacing = Spacing::kGaps,
+                                         .rows = RowSpacing::kGaps,
+                                         .in_place = InPlace::kBoth};
 
 }  // namespace ropeproof::conformance::cases
 

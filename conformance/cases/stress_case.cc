@@ -227,10 +227,9 @@ class StressCase {
       size = std::max<std::int64_t>(size - 1, 1);
       if (c_.tokens() * c_.q_heads == 1) c_.k_heads = 0;
     }
-    constexpr Memory kMemories[] = {Memory::kDense, Memory::kDense,
-                                    Memory::kInPlace, Memory::kStrided,
-                                    Memory::kStridedInPlace};
-    c_.memory = draw_.from(kMemories);
+    constexpr Storage kDrawn[] = {kDense, kDense, kInPlace, kStrided,
+                                  kStridedInPlace};
+    c_.storage = draw_.from(kDrawn);
     if (draw_.one_in(100)) c_.seq = 0;
   }
 

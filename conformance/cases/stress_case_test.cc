@@ -45,7 +45,7 @@ TEST_CASE("who wants few cases gets valid ones of them, of every size",
            c.spec.layout.pairing == reference::Pairing::kInterleavedToHalf &&
            c.spec.layout.rotary_dim == c.spec.layout.head_dim &&
            c.spec.frequencies.scaling.index() == 0 && c.spec.axes.count == 1 &&
-           (c.memory == Memory::kDense || c.memory == Memory::kInPlace) &&
+           c.storage.is_dense() &&
            std::ranges::all_of(c.positions, [](double p) {
              return 0 <= p && p <= 4096 && p == std::floor(p);
            });

@@ -89,14 +89,15 @@ std::string summary(const RopeCase& c) {
   text += "batch " + std::to_string(c.batch) + ", seq " +
           std::to_string(c.seq) + ", heads " + std::to_string(c.q_heads);
   if (c.k_heads > 0) text += " + " + std::to_string(c.k_heads);
-  if (c.storage) {
-    text += ", " + text::word(kOrderWords, c.storage->order) + " " +
-            text::word(kSpacingWords, c.storage->spacing) + ", rows " +
-            text::word(kRowSpacingWords, c.storage->rows) + ", place " +
-            text::word(kInPlaceWords, c.storage->in_place) + ", " +
-            text::word(kEdgeWords, c.storage->edge);
-  } else if (c.memory != Memory::kDense) {
-    text += ", " + text::word(kMemoryWords, c.memory);
+  const Storage& s = c.storage;
+  if (s.edge) {
+    text += ", " + text::word(kOrderWords, s.order) + " " +
+            text::word(kSpacingWords, s.spacing) + ", rows " +
+            text::word(kRowSpacingWords, s.rows) + ", place " +
+            text::word(kInPlaceWords, s.in_place) + ", " +
+            text::word(kEdgeWords, *s.edge);
+  } else if (s != kDense) {
+    text += ", " + text::word(kStorageWords, c.nearest_storage());
   }
   return text;
 }

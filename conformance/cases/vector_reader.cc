@@ -144,7 +144,7 @@ void read_case(text::StrictObject& object, TensorReader& tensors, RopeCase& c) {
   check_size(object, c.batch * c.seq, c.q_heads + c.k_heads);
   check_size(object, c.batch * c.seq * (c.q_heads + c.k_heads),
              c.spec.layout.head_dim);
-  c.memory = object.word("memory", kMemoryWords);
+  c.storage = object.word("memory", kStorageWords);
   read_variant(object, c.spec);
   try {
     reference::validate(c.spec);

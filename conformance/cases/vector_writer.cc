@@ -87,7 +87,7 @@ Json write_case(const RopeCase& c, TensorWriter& tensors) {
        {"seq", c.seq},
        {"q_heads", c.q_heads},
        {"k_heads", c.k_heads},
-       {"memory", text::word(kMemoryWords, c.memory)},
+       {"memory", text::word(kStorageWords, c.storage)},
        {"positions", positions(c)},
        {"q", tensors.write("q", c.q, d, c.dtype)},
        {"k", tensors.write("k", c.k, d, c.dtype)},

@@ -7,11 +7,11 @@
 
 namespace ropeproof::conformance::cases {
 
-inline constexpr text::Words<Memory, 4> kMemoryWords{
-    {{Memory::kDense, "dense"},
-     {Memory::kInPlace, "in_place"},
-     {Memory::kStrided, "strided"},
-     {Memory::kStridedInPlace, "strided_in_place"}}};
+inline constexpr text::Words<Storage, 4> kStorageWords{
+    {{kDense, "dense"},
+     {kInPlace, "in_place"},
+     {kStrided, "strided"},
+     {kStridedInPlace, "strided_in_place"}}};
 
 inline constexpr text::Words<DimensionOrder, 4> kOrderWords{
     {{DimensionOrder::kBshd, "bshd"},

@@ -41,15 +41,15 @@ std::optional<ContractResult> not_asked(const plugin::Kernel& kernel,
 struct Work {
   std::deque<cases::RopeCase> cases;
   std::vector<Subject> subjects;
-  std::vector<cases::Memory> memories;
+  std::vector<cases::Storage> storages;
 
   void add(const plugin::Kernel& kernel, const Subject& one, cases::RopeCase c,
-           cases::Memory memory = cases::Memory::kDense) {
+           const cases::Storage& storage = cases::kDense) {
     // Without KEYS, k would need calls of its own.
     const bool takes_both = offers(kernel, ROPEPROOF_KEYS);
     cases.push_back(takes_both ? std::move(c) : first_heads(c, c.q_heads, 0));
     subjects.push_back({cases.back(), one.operation, one.claim});
-    memories.push_back(memory);
+    storages.push_back(storage);
   }
 };
 
@@ -63,11 +63,11 @@ std::vector<plugin::Answer> run_together(
 
 // Whether the problem of a thread fails without the others.
 std::string alone(plugin::Kernel& kernel, const Subject& one,
-                  cases::Memory memory) {
+                  const cases::Storage& storage) {
   judge::Output output;
   const plugin::Answer answer =
       call::Call(kernel, one.operation, one.c, one.claim.table,
-                 call::Placement{memory})
+                 call::Placement{storage})
           .run(output);
   return judged(one, one.c, answer, output, "", kSuffix).pass
              ? "; right when called alone: look for what calls share, as "
@@ -82,7 +82,7 @@ ContractResult solve(plugin::Kernel& kernel, const std::string& check,
     const Subject& one = work.subjects[i];
     calls.push_back(std::make_unique<call::Call>(
         kernel, one.operation, one.c, one.claim.table,
-        call::Placement{work.memories[i]}));
+        call::Placement{work.storages[i]}));
   }
   const std::vector<plugin::Answer> answers =
       run_together(kernel, calls, rounds);
@@ -101,7 +101,7 @@ ContractResult solve(plugin::Kernel& kernel, const std::string& check,
     }
     if (result.pass) continue;
     if (answer.outcome != plugin::Outcome::kTimeout) {
-      result.reason += alone(kernel, one, work.memories[i]);
+      result.reason += alone(kernel, one, work.storages[i]);
     }
     return result;
   }
@@ -178,15 +178,14 @@ ContractResult check_large_concurrency(plugin::Kernel& kernel,
   const cases::RopeCase& c = subject.c;
   const std::int64_t per_token =
       std::max<std::int64_t>(c.q_heads, 1) * c.spec.layout.head_dim;
-  using cases::Memory;
-  std::vector<Memory> places = {Memory::kDense};
+  std::vector<cases::Storage> places = {cases::kDense};
   const bool strides = offers(kernel, ROPEPROOF_STRIDED);
   if (offers(kernel, ROPEPROOF_OUT_OF_PLACE)) {
-    if (strides) places.push_back(Memory::kStrided);
-    if (offers(kernel, ROPEPROOF_IN_PLACE)) places.push_back(Memory::kInPlace);
+    if (strides) places.push_back(cases::kStrided);
+    if (offers(kernel, ROPEPROOF_IN_PLACE)) places.push_back(cases::kInPlace);
   }
   if (strides && offers(kernel, ROPEPROOF_IN_PLACE)) {
-    places.push_back(Memory::kStridedInPlace);
+    places.push_back(cases::kStridedInPlace);
   }
   Work work;
   for (int i = 0; i < kThreads; ++i) {

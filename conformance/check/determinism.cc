@@ -21,8 +21,7 @@ class Plain {
       : kernel_(kernel),
         subject_(subject),
         suffix_(offers(kernel, ROPEPROOF_DETERMINISTIC) ? 'D' : char{0}) {
-    answer_ =
-        run(subject.c, {cases::Memory::kDense, plugin::Edge::kEnd}, output_);
+    answer_ = run(subject.c, {cases::kDense, plugin::Edge::kEnd}, output_);
   }
 
   // D where equal bits are promised: then a pass counts for that.
@@ -103,7 +102,7 @@ ContractResult check_repeats(Plain& plain, const cases::RopeCase& c,
   for (int call = 2; call <= kCalls; ++call) {
     // Another place each time: the bits must not depend on the address.
     const call::Placement placement{
-        cases::Memory::kDense,
+        cases::kDense,
         call % 2 == 0 ? plugin::Edge::kStart : plugin::Edge::kEnd,
         call % 3 == 0};
     ContractResult result =

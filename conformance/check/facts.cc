@@ -50,13 +50,13 @@ Facts facts_of(const cases::RopeCase& c) {
   Facts facts = problem_facts(problem);
   facts["q_heads"] = c.q_heads;
   facts["k_heads"] = c.k_heads;
-  facts["memory"] = text::word(cases::kMemoryWords, c.memory);
-  if (c.storage) {
-    facts["order"] = text::word(cases::kOrderWords, c.storage->order);
-    facts["spacing"] = text::word(cases::kSpacingWords, c.storage->spacing);
-    facts["rows"] = text::word(cases::kRowSpacingWords, c.storage->rows);
-    facts["place"] = text::word(cases::kInPlaceWords, c.storage->in_place);
-    facts["edge"] = text::word(cases::kEdgeWords, c.storage->edge);
+  facts["memory"] = text::word(cases::kStorageWords, c.nearest_storage());
+  if (const cases::Storage& s = c.storage; s.edge) {
+    facts["order"] = text::word(cases::kOrderWords, s.order);
+    facts["spacing"] = text::word(cases::kSpacingWords, s.spacing);
+    facts["rows"] = text::word(cases::kRowSpacingWords, s.rows);
+    facts["place"] = text::word(cases::kInPlaceWords, s.in_place);
+    facts["edge"] = text::word(cases::kEdgeWords, *s.edge);
   }
   if (!c.positions.empty()) {
     const auto [lowest, highest] = std::ranges::minmax(c.positions);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <variant>
 
-#include "conformance/call/placement.h"
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
@@ -131,16 +130,13 @@ static_assert(each_feature_is_in_one_place());
 
 Asked asked(const cases::RopeCase& c, const plugin::Description& description,
             bool shares_memory) {
-  const cases::Storage storage = call::storage_of(c);
-  const bool is_strided = storage.order != cases::DimensionOrder::kBshd ||
-                          storage.spacing != cases::Spacing::kDense ||
-                          storage.rows != cases::RowSpacing::kDense;
+  const cases::Storage& storage = c.storage;
   const bool is_in_only = (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
   const bool is_in_place = is_in_only || storage.any_in_place(c.k_heads);
   const bool is_out_of_place =
       !is_in_only && storage.any_out_of_place(c.k_heads);
   const std::uint32_t scaling = plugin::scaling_bit(c.spec.frequencies.scaling);
-  return {c, shares_memory && is_strided, shares_memory && is_in_place,
+  return {c, shares_memory && !storage.is_dense(), shares_memory && is_in_place,
           !shares_memory || is_out_of_place,
           (description.scalings & scaling) != 0};
 }

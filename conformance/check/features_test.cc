@@ -33,57 +33,54 @@ using plugin::kTensors;
 
 std::vector<Row> rows() {
   using reference::Linear;
-  return {
-      {ROPEPROOF_PARTIAL, [](auto& c) { c.spec.layout.rotary_dim = 4; },
-       "rotary_dim < head_dim", kTensors},
-      {ROPEPROOF_WINDOW_OFFSET,
-       [](auto& c) { c.spec.layout.rotary_offset = 2; }, "rotary_offset > 0",
-       kTensors},
-      {ROPEPROOF_PAIR_DISTANCE,
-       [](auto& c) { c.spec.layout.pair_distance = 4; }, "pair_distance",
-       kTensors},
-      {ROPEPROOF_ADJOINT,
-       [](auto& c) { c.spec.direction = reference::Direction::kAdjoint; },
-       "adjoint", kTensors},
-      {ROPEPROOF_SPECIAL_VALUES, [](auto& c) { c.is_special = true; },
-       "special values", kTensors},
-      {ROPEPROOF_STRIDED, [](auto& c) { c.memory = cases::Memory::kStrided; },
-       "strided tensors", kTensors},
-      {ROPEPROOF_IN_PLACE, [](auto& c) { c.memory = cases::Memory::kInPlace; },
-       "in-place calls", kTensors},
-      {ROPEPROOF_STRIDED,
-       [](auto& c) {
-         c.storage.emplace().order = cases::DimensionOrder::kBhsd;
-       },
-       "strided tensors", kTensors},
-      {ROPEPROOF_STRIDED,
-       [](auto& c) { c.storage.emplace().spacing = cases::Spacing::kFar; },
-       "strided tensors", kTensors},
-      {ROPEPROOF_STRIDED,
-       [](auto& c) { c.storage.emplace().rows = cases::RowSpacing::kShared; },
-       "strided tensors", kTensors},
-      {ROPEPROOF_IN_PLACE,
-       [](auto& c) { c.storage.emplace().in_place = cases::InPlace::kBoth; },
-       "in-place calls", kTensors},
-      {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
-      {ROPEPROOF_INV_FREQ,
-       [](auto& c) {
-         c.spec.frequencies.inv_freq = {2, 3};
-       },
-       "given frequencies", kAngles},
-      {ROPEPROOF_INV_FREQ,
-       [](auto& c) { c.spec.frequencies.scaling = Linear{2}; },
-       "scaling linear", kAngles},
-      {ROPEPROOF_AMPLITUDE, [](auto& c) { c.amplitude = 2; }, "amplitude",
-       kAngles},
-      {ROPEPROOF_PAIR_AMPLITUDE, [](auto& c) { c.pair_amplitude = {0}; },
-       "pair_amplitude", kAngles},
-      {ROPEPROOF_AXIS_WEIGHTS, [](auto& c) { c.spec.axes.weights = {1}; },
-       "axis_weights", kAngles},
-      {ROPEPROOF_REAL_POSITIONS, [](auto& c) { c.positions[1] = 0.5; },
-       "real positions", kAngles},
-      {ROPEPROOF_NEGATIVE_POSITIONS, [](auto& c) { c.positions[1] = -1; },
-       "negative positions", kAngles}};
+  return {{ROPEPROOF_PARTIAL, [](auto& c) { c.spec.layout.rotary_dim = 4; },
+           "rotary_dim < head_dim", kTensors},
+          {ROPEPROOF_WINDOW_OFFSET,
+           [](auto& c) { c.spec.layout.rotary_offset = 2; },
+           "rotary_offset > 0", kTensors},
+          {ROPEPROOF_PAIR_DISTANCE,
+           [](auto& c) { c.spec.layout.pair_distance = 4; }, "pair_distance",
+           kTensors},
+          {ROPEPROOF_ADJOINT,
+           [](auto& c) { c.spec.direction = reference::Direction::kAdjoint; },
+           "adjoint", kTensors},
+          {ROPEPROOF_SPECIAL_VALUES, [](auto& c) { c.is_special = true; },
+           "special values", kTensors},
+          {ROPEPROOF_STRIDED, [](auto& c) { c.storage = cases::kStrided; },
+           "strided tensors", kTensors},
+          {ROPEPROOF_IN_PLACE, [](auto& c) { c.storage = cases::kInPlace; },
+           "in-place calls", kTensors},
+          {ROPEPROOF_STRIDED,
+           [](auto& c) { c.storage.order = cases::DimensionOrder::kBhsd; },
+           "strided tensors", kTensors},
+          {ROPEPROOF_STRIDED,
+           [](auto& c) { c.storage.spacing = cases::Spacing::kFar; },
+           "strided tensors", kTensors},
+          {ROPEPROOF_STRIDED,
+           [](auto& c) { c.storage.rows = cases::RowSpacing::kShared; },
+           "strided tensors", kTensors},
+          {ROPEPROOF_IN_PLACE,
+           [](auto& c) { c.storage.in_place = cases::InPlace::kBoth; },
+           "in-place calls", kTensors},
+          {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
+          {ROPEPROOF_INV_FREQ,
+           [](auto& c) {
+             c.spec.frequencies.inv_freq = {2, 3};
+           },
+           "given frequencies", kAngles},
+          {ROPEPROOF_INV_FREQ,
+           [](auto& c) { c.spec.frequencies.scaling = Linear{2}; },
+           "scaling linear", kAngles},
+          {ROPEPROOF_AMPLITUDE, [](auto& c) { c.amplitude = 2; }, "amplitude",
+           kAngles},
+          {ROPEPROOF_PAIR_AMPLITUDE, [](auto& c) { c.pair_amplitude = {0}; },
+           "pair_amplitude", kAngles},
+          {ROPEPROOF_AXIS_WEIGHTS, [](auto& c) { c.spec.axes.weights = {1}; },
+           "axis_weights", kAngles},
+          {ROPEPROOF_REAL_POSITIONS, [](auto& c) { c.positions[1] = 0.5; },
+           "real positions", kAngles},
+          {ROPEPROOF_NEGATIVE_POSITIONS, [](auto& c) { c.positions[1] = -1; },
+           "negative positions", kAngles}};
 }
 
 constexpr std::uint32_t kOperations[] = {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE,
@@ -185,7 +182,7 @@ TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
           "[conformance][runner]") {
   const plugin::Description all = diagnosis::full_description(ROPEPROOF_A0);
   RopeCase c = plain_case();
-  c.memory = cases::Memory::kStridedInPlace;
+  c.storage = cases::kStridedInPlace;
   CHECK(needed_features(ROPEPROOF_ROPE, c, all, true) ==
         (ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE));
   // A process gets dense copies.

@@ -123,7 +123,7 @@ ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
     return not_checked(check, suffix, "pointers of a process");
   }
   call::Call call(kernel, subject.operation, subject.c, subject.claim.table,
-                  {cases::Memory::kDense});
+                  call::Placement{cases::kDense});
   ropeproof_problem problem = call.begin();
   if (!apply(defect, problem)) {
     return not_checked(check, suffix, "the case cannot have this defect");

@@ -49,7 +49,7 @@ std::string suffixes_of(std::uint32_t operation, const cases::RopeCase& c) {
   }
   std::string letters;
   if (c.is_special) letters += 'E';
-  if (c.memory != cases::Memory::kDense) letters += 'M';
+  if (c.nearest_storage() != cases::kDense) letters += 'M';
   if (c.spec.direction == reference::Direction::kAdjoint) letters += 'B';
   return letters;
 }

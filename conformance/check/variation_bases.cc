@@ -202,8 +202,7 @@ std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
   RopeCase small = first_heads(pick_tokens(like, tokens, batch, seq),
                                std::min(like.q_heads, kQueryHeads),
                                std::min(like.k_heads, kKeyHeads));
-  small.memory = cases::Memory::kDense;
-  small.storage.reset();
+  small.storage = cases::kDense;
   small.printed.reset();
   follow_positions(small);
 

@@ -90,9 +90,9 @@ void add_shapes(Former& former) {
   former.add("contents of q", false,
              {[](RopeCase& c) { std::ranges::reverse(c.q); }});
   former.add("strides", false,
-             {[](RopeCase& c) { c.memory = cases::Memory::kStrided; }});
+             {[](RopeCase& c) { c.storage = cases::kStrided; }});
   former.add("in place", false,
-             {[](RopeCase& c) { c.memory = cases::Memory::kInPlace; }});
+             {[](RopeCase& c) { c.storage = cases::kInPlace; }});
 
   const std::int64_t step = 2 * a.spec.layout.blocks;
   const auto widen = [](std::int64_t by, std::int64_t rotary_by) {

@@ -230,16 +230,8 @@ class Outline {
   }
 
   void choose_storage() {
-    using cases::Memory;
     c_.storage = q_.storage;
-    c_.storage->are_axes_inside = q_.axes == AxesClass::kSectionsInside;
-    const bool is_dense = q_.storage.order == cases::DimensionOrder::kBshd &&
-                          q_.storage.spacing == cases::Spacing::kDense &&
-                          q_.storage.rows == cases::RowSpacing::kDense &&
-                          !c_.storage->are_axes_inside;
-    c_.memory = q_.storage.any_in_place(c_.k_heads)
-                    ? (is_dense ? Memory::kInPlace : Memory::kStridedInPlace)
-                    : (is_dense ? Memory::kDense : Memory::kStrided);
+    c_.storage.are_axes_inside = q_.axes == AxesClass::kSectionsInside;
   }
 
   const Question& q_;

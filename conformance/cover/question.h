@@ -23,7 +23,7 @@ struct Question {
   std::int64_t head_dim = 0;  // of a leading window; 0: drawn
   Range pairs{4, 4}, batch{1, 1}, seq{1, 1}, q_heads{1, 1}, k_heads{0, 0};
   Values values = Values::kRandom;
-  cases::Storage storage;
+  cases::Storage storage{.edge = cases::BufferEdge::kEnd};
 };
 
 // `row` is whole.

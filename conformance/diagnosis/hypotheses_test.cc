@@ -301,8 +301,7 @@ Groups aliases(const std::set<std::uint32_t>& operations) {
   for (const RopeCase& c : tried()) {
     const bool is_long =
         std::ranges::any_of(c.positions, [](double p) { return p > 0x1p32; });
-    const bool has_shared_rows =
-        c.storage && c.storage->rows == cases::RowSpacing::kShared;
+    const bool has_shared_rows = c.storage.rows == cases::RowSpacing::kShared;
     if (is_long || has_shared_rows) places.emplace(&c, ROPEPROOF_ROPE);
   }
   std::vector<const Hypothesis*> all;

@@ -37,9 +37,8 @@ cases::RopeCase widened(const cases::RopeCase& c) {
 // together, and with `all` whatever is far apart.
 std::optional<cases::RopeCase> drawn_together(const cases::RopeCase& wide,
                                               bool all) {
-  if (!wide.storage) return std::nullopt;
   cases::RopeCase near = wide;
-  cases::Storage& storage = *near.storage;
+  cases::Storage& storage = near.storage;
   const bool is_far = storage.spacing == cases::Spacing::kFar ||
                       (all && storage.spacing == cases::Spacing::kWide);
   const bool has_far_rows = all && (storage.rows == cases::RowSpacing::kFar ||

@@ -39,23 +39,19 @@ inline std::vector<cases::RopeCase> formed_for_trials() {
          {Spacing::kKeysApart, Spacing::kOutputsApart, Spacing::kBroadcast,
           Spacing::kKeysBroadcast, Spacing::kWide, Spacing::kFar}) {
       RopeCase c = plain(dtype);
-      c.storage = Storage{};
-      c.storage->spacing = spacing;
+      c.storage.spacing = spacing;
       family.add(c, {}, "");
     }
     for (const InPlace in_place : {InPlace::kQueries, InPlace::kKeys}) {
       RopeCase c = plain(dtype);
-      c.storage = Storage{};
-      c.storage->in_place = in_place;
+      c.storage.in_place = in_place;
       family.add(c, {}, "");
     }
     RopeCase rows = plain(dtype);
-    rows.storage = Storage{};
-    rows.storage->rows = RowSpacing::kWide;
+    rows.storage.rows = RowSpacing::kWide;
     family.add(rows, {}, "");
     RopeCase shared = make_case(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 3, 17});
-    shared.storage = Storage{};
-    shared.storage->rows = RowSpacing::kShared;
+    shared.storage.rows = RowSpacing::kShared;
     family.add(shared, {}, "");
     RopeCase axes = make_case(dtype, layout, 1e4, 2, 2, 3, 2,
                               {3, 17, 257, 40, 5, 11, 2, 31});
@@ -80,14 +76,13 @@ inline std::vector<cases::RopeCase> formed_for_trials() {
   }
   Group group = family.take();
   for (RopeCase& c : group.rope_cases) {
-    if (!c.storage) continue;
-    const bool is_q = c.storage->spacing == Spacing::kBroadcast;
+    const bool is_q = c.storage.spacing == Spacing::kBroadcast;
     const auto repeat = [](Bits& x) {
       std::copy_n(x.begin(), x.size() / 2,
                   x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2));
     };
     if (is_q) repeat(c.q);
-    if (is_q || c.storage->spacing == Spacing::kKeysBroadcast) repeat(c.k);
+    if (is_q || c.storage.spacing == Spacing::kKeysBroadcast) repeat(c.k);
   }
   prove(reference::Oracle::kBinFloat, group);
   return group.rope_cases;

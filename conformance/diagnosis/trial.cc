@@ -322,10 +322,7 @@ std::vector<Spot> Trial::spots() const {
   }
   for (const bool is_key : {false, true}) {
     const std::int64_t heads = is_key ? case_->k_heads : case_->q_heads;
-    const bool is_in_place =
-        case_->storage ? case_->storage->is_in_place(is_key)
-                       : case_->memory == cases::Memory::kInPlace ||
-                             case_->memory == cases::Memory::kStridedInPlace;
+    const bool is_in_place = case_->storage.is_in_place(is_key);
     for (std::int64_t row = 0; row < case_->tokens() * heads; ++row) {
       const std::int64_t token = row / heads;
       for (std::int64_t t = 0; t < d; ++t) {

@@ -116,9 +116,9 @@ class Shrinker {
 
   // One by one, what makes a specification more than the plain one.
   void drop_features() {
-    if (c_.memory != cases::Memory::kDense) {
-      set(&cases::RopeCase::memory,
-          [](cases::Memory& m) { m = cases::Memory::kDense; });
+    if (c_.storage != cases::kDense) {
+      set(&cases::RopeCase::storage,
+          [](cases::Storage& s) { s = cases::kDense; });
     }
     for (std::int64_t a = 0; c_.spec.axes.count > 1 && a < c_.spec.axes.count;
          ++a) {

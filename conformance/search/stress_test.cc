@@ -47,7 +47,7 @@ std::size_t elements_of(const cases::RopeCase& c) {
 
 void check_plain(const cases::RopeCase& c) {
   CHECK(c.dtype == reference::Format::kF32);
-  CHECK(c.memory == cases::Memory::kDense);
+  CHECK(c.storage == cases::kDense);
   CHECK(c.spec.direction == reference::Direction::kForward);
   CHECK(c.spec.frequencies.scaling.index() == 0);
   CHECK(c.spec.frequencies.base == 10000);

@@ -38,7 +38,7 @@ inline std::string words(const Storage& s) {
          text::word(cases::kSpacingWords, s.spacing) + " " +
          text::word(cases::kRowSpacingWords, s.rows) + " " +
          text::word(cases::kInPlaceWords, s.in_place) + " " +
-         text::word(cases::kEdgeWords, s.edge);
+         text::word(cases::kEdgeWords, *s.edge);
 }
 
 // The case so stored; with its first batch row twice, where rows are to be one.

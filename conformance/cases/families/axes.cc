@@ -203,7 +203,7 @@ void add_spaced(Family& family) {
     const char* comment;
     const char* target;
     Scheme scheme;
-    Memory memory = Memory::kStrided;
+    Storage storage = kStrided;
     double shift = 0;  // of every position
   };
   const Sections sections = {2, 3, 3};
@@ -212,19 +212,19 @@ void add_spaced(Family& family) {
        "axes/mrope-sections", on(reference::contiguous_sections(sections))},
       {"sections 2, 3, 3 interleaved, gaps between the axes, in place",
        "axes/mrope-sections", on(reference::interleaved_sections(sections)),
-       Memory::kStridedInPlace},
+       kStridedInPlace},
       {"even frequencies for height, odd for width, gaps between them",
        "axes/2d-swapped", axial(8, 0, Spectrum::kEvenOdd)},
       {"two weighted axes of real positions, gaps between them",
-       "axes/2d-swapped", mixed(16, 0.75, -0.109375), Memory::kStrided, 0.25}};
+       "axes/2d-swapped", mixed(16, 0.75, -0.109375), kStrided, 0.25}};
   for (const Row& row : rows) {
     for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
       std::vector<double> positions =
           distinct_ids({2, 41, 7, 4}, row.scheme.axes.count, 6);
       for (double& p : positions) p += row.shift;
       family.add(
-          in_memory(
-              row.memory,
+          in_storage(
+              row.storage,
               with_scheme(row.scheme, make_case(dtype, leading(16, 16, pairing),
                                                 1e4, 2, 3, 2, 1, positions))),
           {row.target, "memory/strides-ignored"}, row.comment);

@@ -43,9 +43,8 @@ inline std::vector<DtypeAndPairing> every_dtype_with(
   return result;
 }
 
-inline constexpr Memory kMemories[] = {Memory::kDense, Memory::kInPlace,
-                                       Memory::kStrided,
-                                       Memory::kStridedInPlace};
+inline constexpr Storage kStorages[] = {kDense, kInPlace, kStrided,
+                                        kStridedInPlace};
 
 // A window of a head; two blocks where the pairing has blocks.
 constexpr reference::Layout window(std::int64_t head_dim,

@@ -132,9 +132,9 @@ bool is_plain(const RopeCase& c) {
       length != 0 &&
       static_cast<double>(length) != std::ranges::max(c.positions) + 1;
   return layout.rotary_dim == layout.head_dim && layout.head_dim % 2 == 0 &&
-         layout.pair_distance == 0 && c.memory == Memory::kDense &&
-         !c.is_special && c.tokens() > 0 && f.inv_freq.empty() && !f.xpos &&
-         f.amplitude == 1 && c.spec.axes.weights.empty() && !has_other_length &&
+         layout.pair_distance == 0 && c.storage == kDense && !c.is_special &&
+         c.tokens() > 0 && f.inv_freq.empty() && !f.xpos && f.amplitude == 1 &&
+         c.spec.axes.weights.empty() && !has_other_length &&
          std::ranges::all_of(c.positions, [](double p) {
            return p >= 0 && p < 2048 && p == std::floor(p);
          });
@@ -217,7 +217,7 @@ TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
     CAPTURE(coverage_text(coverage));
     CHECK(kinds("dtype and pairing: ") == std::size(kPairings));
     CHECK(kinds("scaling: ") == kScalings + 2);  // xPos, given frequencies
-    CHECK(kinds("memory: ") == std::size(kMemories));
+    CHECK(kinds("memory: ") == std::size(kStorages));
     CHECK(kinds("axis map: ") == plugin::kAxisMapWords.size());
     CHECK(kinds("boundary: ") - kinds("boundary: -") == kBoundaryCount);
     CHECK(kinds("boundary: -") > kBoundaryCount / 3);

@@ -92,8 +92,8 @@ RopeCase adjoint(RopeCase c) {
   return c;
 }
 
-RopeCase in_memory(Memory memory, RopeCase c) {
-  c.memory = memory;
+RopeCase in_storage(const Storage& storage, RopeCase c) {
+  c.storage = storage;
   return c;
 }
 

@@ -48,7 +48,7 @@ RopeCase make_case(reference::Format dtype, const reference::Layout& layout,
 
 // The same case, but for one thing.
 RopeCase adjoint(RopeCase c);
-RopeCase in_memory(Memory memory, RopeCase c);
+RopeCase in_storage(const Storage& storage, RopeCase c);
 RopeCase with_amplitude(double amplitude, RopeCase c);
 RopeCase with_frequencies(const reference::Frequencies& frequencies,
                           RopeCase c);

@@ -37,23 +37,22 @@ Group contract_family() {
                  {"window/outside-not-copied", "scaling/amplitude-misapplied"},
                  "amplitude away from position 0");
     }
-    for (const Memory memory :
-         {Memory::kStrided, Memory::kInPlace, Memory::kStridedInPlace}) {
-      family.add(in_memory(memory, plain(Format::kF32, partial)),
+    for (const Storage& storage : {kStrided, kInPlace, kStridedInPlace}) {
+      family.add(in_storage(storage, plain(Format::kF32, partial)),
                  {"window/outside-not-copied", "memory/strides-ignored",
                   "memory/aliasing", "shape/heads-miscounted"},
                  "a partial head, q and k, gaps of their own in and out");
     }
-    family.add(in_memory(Memory::kStrided,
-                         plain(Format::kBF16, trailing(24, 16, pairing))),
-               {"window/outside-not-copied", "window/wrong-end",
-                "memory/strides-ignored"},
-               "a window at the end, strided");
+    family.add(
+        in_storage(kStrided, plain(Format::kBF16, trailing(24, 16, pairing))),
+        {"window/outside-not-copied", "window/wrong-end",
+         "memory/strides-ignored"},
+        "a window at the end, strided");
     family.add(plain(Format::kF16, full),
                {"layout/pairs-swapped", "frequency/wrong-exponent",
                 "position/shared-across-batch", "shape/heads-miscounted"},
                "f16, full head");
-    family.add(in_memory(Memory::kStridedInPlace, plain(Format::kF16, partial)),
+    family.add(in_storage(kStridedInPlace, plain(Format::kF16, partial)),
                {"window/outside-overwritten", "window/outside-not-copied",
                 "memory/strides-ignored"},
                "f16, partial head, strided in place");
@@ -72,13 +71,14 @@ Group core_decode() {
                 "One token per batch row, as in generation, each at its own "
                 "position; out of place and in place, dense and with gaps.");
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
-    for (const Memory memory : kMemories) {
-      family.add(in_memory(memory, make_case(dtype, window(8, 8, 0, pairing),
-                                             5e5, 3, 1, 3, 2, {7, 4097, 511})),
-                 {"position/offset-lost", "position/shared-across-batch",
-                  "position/single-token-path", "memory/strides-ignored",
-                  "memory/aliasing", "shape/heads-miscounted"},
-                 "batch 3, sequence 1");
+    for (const Storage& storage : kStorages) {
+      family.add(
+          in_storage(storage, make_case(dtype, window(8, 8, 0, pairing), 5e5, 3,
+                                        1, 3, 2, {7, 4097, 511})),
+          {"position/offset-lost", "position/shared-across-batch",
+           "position/single-token-path", "memory/strides-ignored",
+           "memory/aliasing", "shape/heads-miscounted"},
+          "batch 3, sequence 1");
     }
   }
   return family.take();
@@ -92,28 +92,29 @@ Group core_memory() {
     const char* comment;
     std::int64_t head_dim, rotary_dim, offset;
   };
-  const auto add = [&](const DtypeAndPairing& kind, Memory memory,
+  const auto add = [&](const DtypeAndPairing& kind, const Storage& storage,
                        const Row& row) {
-    family.add(in_memory(memory, make_case(kind.dtype,
-                                           window(row.head_dim, row.rotary_dim,
-                                                  row.offset, kind.pairing),
-                                           1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
-               {"window/outside-not-copied", "memory/strides-ignored",
-                "memory/aliasing", "call/wrong-tensor"},
-               row.comment);
+    family.add(
+        in_storage(storage, make_case(kind.dtype,
+                                      window(row.head_dim, row.rotary_dim,
+                                             row.offset, kind.pairing),
+                                      1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
+        {"window/outside-not-copied", "memory/strides-ignored",
+         "memory/aliasing", "call/wrong-tensor"},
+        row.comment);
   };
   constexpr Row kOdd[] = {{"copies behind the window", 13, 8, 0},
                           {"copies on both sides of the window", 13, 8, 2}};
   constexpr Row kEven = {"copies behind the window, an even head", 6, 4, 0};
   for (const auto& kind : every_dtype_with(kPairings)) {
-    for (const Memory memory : kMemories) {
-      if (memory == Memory::kDense) continue;  // core-rich
-      for (const Row& row : kOdd) add(kind, memory, row);
+    for (const Storage& storage : kStorages) {
+      if (storage == kDense) continue;  // core-rich
+      for (const Row& row : kOdd) add(kind, storage, row);
     }
   }
   for (const auto& kind : every_dtype_with(kPairings)) {
-    for (const Memory memory : kMemories) {
-      if (memory != Memory::kDense) add(kind, memory, kEven);
+    for (const Storage& storage : kStorages) {
+      if (storage != kDense) add(kind, storage, kEven);
     }
   }
   return family.take();
@@ -126,19 +127,19 @@ Group core_heads() {
   struct Row {
     const char* comment;
     std::int64_t q_heads, k_heads;
-    Memory memory;
+    Storage storage;
   };
   constexpr Row kRows[] = {
-      {"six query heads for two key heads", 6, 2, Memory::kDense},
-      {"seven query heads for one key head", 7, 1, Memory::kStrided},
-      {"more key heads than query heads", 2, 5, Memory::kDense},
-      {"as many of both", 3, 3, Memory::kInPlace}};
+      {"six query heads for two key heads", 6, 2, kDense},
+      {"seven query heads for one key head", 7, 1, kStrided},
+      {"more key heads than query heads", 2, 5, kDense},
+      {"as many of both", 3, 3, kInPlace}};
   for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
     for (const Row& row : kRows) {
       family.add(
-          in_memory(row.memory,
-                    make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
-                              row.q_heads, row.k_heads, {259, 3, 0, 1021})),
+          in_storage(row.storage,
+                     make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
+                               row.q_heads, row.k_heads, {259, 3, 0, 1021})),
           {"position/wrong-index", "shape/axes-confused",
            "shape/heads-miscounted", "call/wrong-tensor"},
           row.comment);

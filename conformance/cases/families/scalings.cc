@@ -277,20 +277,20 @@ Group core_adjoint() {
                 "rotation/backward-wrong"},
         "full head");
     family.add(
-        adjoint(in_memory(
-            Memory::kStrided,
+        adjoint(in_storage(
+            kStrided,
             with_amplitude(1.3465735902799727,
                            make_case(dtype, window(13, 8, 2, pairing), 1e4, 2,
                                      3, 1, 0, kIrregularIds)))),
         Targets{"window/outside-not-copied", "scaling/amplitude-misapplied",
                 "rotation/backward-wrong"},
         "a window in the middle, amplitude, strided");
-    family.add(adjoint(in_memory(Memory::kInPlace,
-                                 make_case(dtype, full, 1e4, 2, 3, 2, 0,
-                                           {-3, 259, -17, 9, 0, -1021}))),
-               Targets{"rotation/direction-reversed", "position/shift-lost",
-                       "rotation/backward-wrong"},
-               "negative positions, in place");
+    family.add(
+        adjoint(in_storage(kInPlace, make_case(dtype, full, 1e4, 2, 3, 2, 0,
+                                               {-3, 259, -17, 9, 0, -1021}))),
+        Targets{"rotation/direction-reversed", "position/shift-lost",
+                "rotation/backward-wrong"},
+        "negative positions, in place");
     family.add(adjoint(with_scaling(reference::Yarn{4, 32768},
                                     make_case(dtype, window(16, 16, 0, pairing),
                                               1e6, 1, 2, 1, 0, {513, 32769}))),

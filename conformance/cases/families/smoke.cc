@@ -154,10 +154,10 @@ Group decode() {
       "shape/heads-miscounted"};
   for (const Pairing pairing : kCommonPairings) {
     for (const Format dtype : kSmokeDtypes) {
-      for (const Memory memory : {Memory::kDense, Memory::kStridedInPlace}) {
+      for (const Storage& storage : {kDense, kStridedInPlace}) {
         family.add(
-            in_memory(memory, make_case(dtype, leading(16, 16, pairing), 1e4, 3,
-                                        1, 5, 2, {7, 4097, 511})),
+            in_storage(storage, make_case(dtype, leading(16, 16, pairing), 1e4,
+                                          3, 1, 5, 2, {7, 4097, 511})),
             targets, "batch 3, sequence 1, 5 query and 2 key heads");
       }
     }
