@@ -6,7 +6,7 @@ target_link_libraries(ropeproof_reference PRIVATE Boost::headers OpenMP::OpenMP_
 target_compile_options(ropeproof_reference PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O2>)
 # Thirteen encodings in seven precisions, of few numbers each.
 set_source_files_properties(reference/encodings/golden_encoding.cc PROPERTIES
-  COMPILE_OPTIONS -O1)
+  COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 # What is compiled otherwise without MPFI is in no unity file, which a build without it
 # would else have another of by the same command.
 set_source_files_properties(reference/oracle_mpfi.cc reference/staged/elementary.cc
