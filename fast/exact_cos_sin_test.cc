@@ -90,7 +90,7 @@ std::size_t misrounded(const Plan& plan,
 }
 
 TEST_CASE("every target forms the same table, in a run or one by one",
-          "[fast][R2]") {
+          "[fast][R2][exact]") {
   for (const std::int64_t first :
        {std::int64_t{0}, std::int64_t{-20}, std::int64_t{131000},
         (std::int64_t{1} << 31) - 40, (std::int64_t{1} << 52)}) {
@@ -145,7 +145,8 @@ void check_rounding(std::size_t rows, std::int64_t stride,
   }
 }
 
-TEST_CASE("tables are rounded correctly, positions sampled", "[fast][R2]") {
+TEST_CASE("tables are rounded correctly, positions sampled",
+          "[fast][R2][exact]") {
   on_every_target([&](const std::string& target) {
     CAPTURE(target);
     check_rounding(32, 8191, 64);

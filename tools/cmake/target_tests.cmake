@@ -1,12 +1,4 @@
-# The SIMD targets of fast/ against one another: those of this machine, and those
-# of aarch64 under an emulator, where it is installed (label aarch64).
-file(GLOB bits_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fast/bits/*.cc)
-add_executable(fast_bits ${bits_sources})
-target_link_libraries(fast_bits PRIVATE ropeproof::fast hwy::hwy ropeproof_options)
-target_compile_options(fast_bits PRIVATE -ffp-contract=off)
-add_test(NAME fast_bits COMMAND fast_bits)
-add_test(NAME fast_bits_self_test
-  COMMAND ${PROJECT_SOURCE_DIR}/fast/bits/self_test.sh $<TARGET_FILE:fast_bits>)
+# The SIMD targets of aarch64 under an emulator, where it is installed (label aarch64).
 
 # add_test for what is skipped until tools/setup/cross.sh has been run.
 function(ropeproof_aarch64_test name)
@@ -29,6 +21,3 @@ ropeproof_aarch64_test(neon run ${no_sve} fast_test)
 ropeproof_aarch64_test(sve_128 run ${sve_128} fast_test)
 ropeproof_aarch64_test(sve_256 run ${sve_256} fast_test [R4],[exact])
 ropeproof_aarch64_test(sve_512 run ${sve_512} fast_test [R4],[exact])
-foreach(target no_sve sve_128 sve_256 sve_512)
-  ropeproof_aarch64_test(bits_${target} bits $<TARGET_FILE:fast_bits> ${${target}})
-endforeach()

@@ -3,8 +3,6 @@
 #
 #   tools/test/aarch64_test.sh build BOOST_DIR       builds build/aarch64/release
 #   tools/test/aarch64_test.sh run CPU PROGRAM ARGUMENT...
-#   tools/test/aarch64_test.sh bits NATIVE CPU       compares fast_bits of the CPU with
-#                                               NATIVE, this machine's own
 #
 # CPU is what QEMU's -cpu takes. Exit status 77, a skipped test, where
 # tools/setup/cross.sh has not been run.
@@ -35,21 +33,14 @@ case $mode in
       --toolchain "$PWD/tools/cmake/aarch64.cmake" -DBoost_DIR="$1" \
       -DROPEPROOF_MPFI=OFF -DROPEPROOF_WERROR=ON >"$build/configure.log" 2>&1 ||
       { cat "$build/configure.log" && exit 1; }
-    cmake --build "$build" --target fast_test fast_bits >"$build/build.log" 2>&1 ||
+    cmake --build "$build" --target fast_test >"$build/build.log" 2>&1 ||
       { tail -n 40 "$build/build.log" && exit 1; }
     ;;
   run)
     emulate "$1" "$build/$2" "${@:3}"
     ;;
-  bits)
-    digests=$(mktemp)
-    trap 'rm -f "$digests"' EXIT
-    "$1" >"$digests"
-    emulate "$2" "$build/fast_bits" "$digests" >/dev/null
-    ;;
   *)
-    echo "aarch64_test: usage: build BOOST_DIR | run CPU PROGRAM ARGUMENT... |" \
-      "bits NATIVE CPU" >&2
+    echo "aarch64_test: usage: build BOOST_DIR | run CPU PROGRAM ARGUMENT..." >&2
     exit 2
     ;;
 esac
