@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "fast/dispatch.h"
+#include "fast/elements.h"
+#include "fast/exact_cos_sin.h"
 #include "hwy/cache_control.h"
 
 // foreach_target.h includes this very file once per SIMD target, and the
@@ -84,12 +86,16 @@ void NarrowRow(const float* from, std::size_t n, Type type, void* to) {
   });
 }
 
-void WidenRow(Type type, const void* from, std::size_t n, float* to) {
+void ReadRow(Type type, const void* from, std::size_t n, float* to) {
   with_element(type, [&](auto element) HWY_ATTR {
     using E = decltype(element);
-    if constexpr (!std::is_same_v<E, double>) {
+    const auto* const numbers = static_cast<const E*>(from);
+    if constexpr (std::is_same_v<E, double>) {
+      std::transform(numbers, numbers + n, to,
+                     [](double x) { return static_cast<float>(x); });
+    } else {
       ForEachChunk<float>(n, [&](auto d, std::size_t i) HWY_ATTR {
-        hn::StoreU(Widen(d, static_cast<const E*>(from) + i), d, to + i);
+        hn::StoreU(Widen(d, numbers + i), d, to + i);
       });
     }
   });
@@ -109,7 +115,7 @@ HWY_EXPORT(FormRowsAt);
 HWY_EXPORT(FormRun);
 HWY_EXPORT(FormSpaced);
 HWY_EXPORT(NarrowRow);
-HWY_EXPORT(WidenRow);
+HWY_EXPORT(ReadRow);
 
 }  // namespace
 
@@ -120,25 +126,157 @@ void form_row(const Plan& plan, std::size_t first, std::size_t n,
   (plan, first, n, position, amplitude, cos, sin);
 }
 
-void form_row(const Plan& plan, std::size_t first, std::size_t n,
-              const double* position, const double* amplitude, float* cos,
-              float* sin) noexcept {
-  ROPEPROOF_FAST_DISPATCH(FormMixedRow)
-  (plan, first, n, position, amplitude, cos, sin);
+namespace {
+
+// Pairs whose positions are gathered at once.
+constexpr std::size_t kGathered = 256;
+
+const double* amplitudes_of(const Angles& angles, const Tokens& tokens,
+                            std::int64_t t) {
+  const Amplitudes& given = angles.amplitudes;
+  if (given.data == nullptr) return angles.plan.amplitudes();
+  return given.data + tokens.batch * given.batch_stride +
+         (tokens.first + t) * given.token_stride;
 }
 
-void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
-                  const double* position, std::size_t rows, std::size_t stride,
-                  float* cos, float* sin) noexcept {
-  ROPEPROOF_FAST_DISPATCH(FormRowsAt)
-  (plan, first, n, position, rows, stride, cos, sin);
+// The sum over the axes of weight times position.
+DoubleDouble weighted_position(const Angles& angles, const Tokens& tokens,
+                               std::int64_t t, std::size_t pair) {
+  const std::span weights = angles.plan.axis_weights();
+  DoubleDouble sum;
+  std::int64_t axis = 0;
+  for (std::size_t i = pair; i < weights.size(); i += angles.plan.pairs()) {
+    const double p = position_of(angles.positions, tokens, t, axis++);
+    sum = sum + product_of(weights[i], p);
+  }
+  return sum;
 }
 
-void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
-              std::size_t rows, std::size_t stride, bool is_streamed,
-              float* cos, float* sin) noexcept {
-  ROPEPROOF_FAST_DISPATCH(FormRun)
-  (plan, first, n, p, rows, stride, is_streamed, cos, sin);
+// One cosine and sine at a time, to a hundred bits.
+template <class T, class Round>
+void form_exactly(const Angles& angles, const Tokens& tokens, std::size_t first,
+                  std::size_t n, std::size_t stride, T* cos, T* sin,
+                  const Round& round) {
+  const Plan& plan = angles.plan;
+  const bool has_weights = !plan.axis_weights().empty();
+  const bool has_axes = !plan.axis_of_pair().empty();
+  for (std::int64_t t = 0; t < tokens.count; ++t) {
+    const double* amplitude = amplitudes_of(angles, tokens, t);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t pair = first + i;
+      const std::int64_t axis = has_axes ? plan.axis_of_pair()[pair] : 0;
+      const DoubleDouble p =
+          has_weights
+              ? weighted_position(angles, tokens, t, pair)
+              : DoubleDouble{position_of(angles.positions, tokens, t, axis), 0};
+      const CosSin value =
+          exact_cos_sin(p, {plan.circles_hi()[pair], plan.circles_lo()[pair]},
+                        amplitude[pair]);
+      cos[i] = round(value.cos);
+      sin[i] = round(value.sin);
+    }
+    cos += stride;
+    sin += stride;
+  }
+}
+
+void form_token(const Angles& angles, const Tokens& tokens, std::int64_t t,
+                std::size_t first, std::size_t n, float* cos, float* sin) {
+  const auto& [plan, positions, amplitudes] = angles;
+  const double* amplitude = amplitudes_of(angles, tokens, t) + first;
+  if (plan.axis_of_pair().empty()) {
+    return form_row(plan, first, n, position_of(positions, tokens, t, 0),
+                    amplitude, cos, sin);
+  }
+  for (std::size_t done = 0; done < n; done += kGathered) {
+    const std::size_t count = std::min(kGathered, n - done);
+    const std::int32_t* axis = plan.axis_of_pair().data() + first + done;
+    double position[kGathered];
+    for (std::size_t i = 0; i < count; ++i) {
+      position[i] = position_of(positions, tokens, t, axis[i]);
+    }
+    ROPEPROOF_FAST_DISPATCH(FormMixedRow)
+    (plan, first + done, count, position, amplitude + done, cos + done,
+     sin + done);
+  }
+}
+
+// How many of `count` positions follow each other from the first on.
+std::size_t run_length(const std::int64_t* p, std::int64_t count) {
+  const std::size_t most =
+      std::min(static_cast<std::size_t>(count), Plan::kRun);
+  std::size_t length = 1;
+  while (length < most &&
+         p[length] == p[0] + static_cast<std::int64_t>(length)) {
+    ++length;
+  }
+  return length;
+}
+
+// Rows of one axis and the plan's amplitude: runs, and what lies between them.
+void form_runs(const Plan& plan, const Positions& positions,
+               const Tokens& tokens, std::size_t first, std::size_t n,
+               std::size_t stride, float* cos, float* sin, bool is_streamed) {
+  // Up to 2^40 circles, the error of the angle itself is less than 2^-59, which the
+  // bound of a run has room for. Up to 2^51, a half added to a position is exact.
+  const double farthest = std::min(0x1p40 / plan.max_circles(), 0x1p51);
+  const bool may_add_angles =
+      plan.can_add_angles() && positions.real == nullptr;
+  const std::int64_t* const p =
+      may_add_angles ? positions.data + tokens.batch * positions.batch_stride +
+                           tokens.first
+                     : nullptr;
+  // Three rows pay for what is prepared for a run.
+  const auto begins_run = [&](std::int64_t t) {
+    return may_add_angles && t + 2 < tokens.count && p[t + 1] == p[t] + 1 &&
+           p[t + 2] == p[t] + 2 &&
+           std::abs(static_cast<double>(p[t])) + Plan::kRun < farthest;
+  };
+  for (std::int64_t t = 0; t < tokens.count;) {
+    const std::size_t row = static_cast<std::size_t>(t) * stride;
+    if (begins_run(t)) {
+      const std::size_t length = run_length(p + t, tokens.count - t);
+      ROPEPROOF_FAST_DISPATCH(FormRun)
+      (plan, first, n, static_cast<double>(p[t]), length, stride, is_streamed,
+       cos + row, sin + row);
+      t += static_cast<std::int64_t>(length);
+      continue;
+    }
+    double position[Plan::kRun];
+    std::size_t count = 0;
+    do {
+      position[count++] = position_of(positions, tokens, t++, 0);
+    } while (t < tokens.count && count < Plan::kRun && !begins_run(t));
+    ROPEPROOF_FAST_DISPATCH(FormRowsAt)
+    (plan, first, n, position, count, stride, cos + row, sin + row);
+  }
+}
+
+}  // namespace
+
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, float* cos, float* sin,
+               bool is_streamed) noexcept {
+  const auto& [plan, positions, amplitudes] = angles;
+  if (!plan.axis_weights().empty()) {
+    form_exactly(angles, tokens, first, n, stride, cos, sin, round_to_float);
+    return;
+  }
+  if (tokens.count > 1 && plan.has_one_axis() && amplitudes.data == nullptr) {
+    form_runs(plan, positions, tokens, first, n, stride, cos, sin, is_streamed);
+    return;
+  }
+  for (std::int64_t t = 0; t < tokens.count; ++t) {
+    const std::size_t row = static_cast<std::size_t>(t) * stride;
+    form_token(angles, tokens, t, first, n, cos + row, sin + row);
+  }
+}
+
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, double* cos,
+               double* sin) noexcept {
+  form_exactly(angles, tokens, first, n, stride, cos, sin,
+               [](DoubleDouble x) { return x.hi; });
 }
 
 void form_spaced(const Plan& plan, std::size_t rows, double first,
@@ -150,8 +288,22 @@ void narrow(const float* from, std::size_t n, Type type, void* to) noexcept {
   ROPEPROOF_FAST_DISPATCH(NarrowRow)(from, n, type, to);
 }
 
-void widen(Type type, const void* from, std::size_t n, float* to) noexcept {
-  ROPEPROOF_FAST_DISPATCH(WidenRow)(type, from, n, to);
+void read_row(Type type, const void* from, std::size_t n, float* to) noexcept {
+  ROPEPROOF_FAST_DISPATCH(ReadRow)(type, from, n, to);
+}
+
+void read_row(Type type, const void* from, std::size_t n, double* to) noexcept {
+  if (type == Type::kF64) {
+    std::copy_n(static_cast<const double*>(from), n, to);
+    return;
+  }
+  for (std::size_t done = 0; done < n; done += kGathered) {
+    const std::size_t count = std::min(kGathered, n - done);
+    float narrow[kGathered];
+    read_row(type, at(from, type, static_cast<std::int64_t>(done)), count,
+             narrow);
+    std::copy_n(narrow, count, to + done);
+  }
 }
 
 void end_stream() noexcept { hwy::FlushStream(); }

@@ -1,46 +1,65 @@
-// angles.h -- rows of cosines and sines, formed by the best SIMD target.
+// angles.h -- the cosines and sines of a tile of tokens, formed by the best SIMD
+// target.
 //
-// A row holds pairs [first, first + n) of a plan; entry i is pair first + i.
+// A row holds pairs [first, first + n) of a plan; entry i is pair first + i. Rows are
+// `stride` apart.
 #ifndef ROPEPROOF_FAST_ANGLES_H_
 #define ROPEPROOF_FAST_ANGLES_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "fast/rope_fast.h"
 
 namespace ropeproof::fast {
 
-// One row at one position, or with a position per pair; an amplitude per pair.
+// What cosines and sines are formed from.
+struct Angles {
+  const Plan& plan;
+  const Positions& positions;
+  const Amplitudes& amplitudes;
+};
+
+// Consecutive tokens of one batch row.
+struct Tokens {
+  std::int64_t batch, first, count;
+};
+
+// The position on axis `axis` of token `t` of the tile.
+inline double position_of(const Positions& positions, const Tokens& tokens,
+                          std::int64_t t, std::int64_t axis) {
+  const std::int64_t i = axis * positions.axis_stride +
+                         tokens.batch * positions.batch_stride + tokens.first +
+                         t;
+  return positions.real != nullptr ? positions.real[i]
+                                   : static_cast<double>(positions.data[i]);
+}
+
+// A row for each token, rounded correctly. `is_streamed`: consecutive positions go past
+// the caches, to be followed by end_stream(); rows then begin and end with a line of 64
+// bytes.
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, float* cos, float* sin,
+               bool is_streamed = false) noexcept;
+void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
+               std::size_t n, std::size_t stride, double* cos,
+               double* sin) noexcept;
+void end_stream() noexcept;
+
+// One row at one position, with an amplitude per pair.
 void form_row(const Plan& plan, std::size_t first, std::size_t n,
               double position, const double* amplitude, float* cos,
               float* sin) noexcept;
-void form_row(const Plan& plan, std::size_t first, std::size_t n,
-              const double* position, const double* amplitude, float* cos,
-              float* sin) noexcept;
-
-// Rows at any positions, at most Plan::kRun of them, each `stride` after the last,
-// of the plan's amplitude.
-void form_rows_at(const Plan& plan, std::size_t first, std::size_t n,
-                  const double* position, std::size_t rows, std::size_t stride,
-                  float* cos, float* sin) noexcept;
-
-// Rows of the positions p, p + 1, ..., at most Plan::kRun of them, each `stride`
-// after the last: bit for bit what form_row says. Needs plan.can_add_angles(),
-// |p| plan.max_circles() < 2^40 and |p| < 2^51. `is_streamed`: past the caches, to
-// be followed by end_stream(); rows then begin and end with a line of 64 bytes.
-void form_run(const Plan& plan, std::size_t first, std::size_t n, double p,
-              std::size_t rows, std::size_t stride, bool is_streamed,
-              float* cos, float* sin) noexcept;
-void end_stream() noexcept;
 
 // cos and sin, without amplitude, of `rows` positions from `first` on that
 // are `distance` apart, for Plan's constructor.
 void form_spaced(const Plan& plan, std::size_t rows, double first,
                  double distance, double* cos, double* sin) noexcept;
 
-// f32 to an element type, rounded once, and back.
+// n elements of any type, and f32 to an element type, rounded once.
+void read_row(Type type, const void* from, std::size_t n, float* to) noexcept;
+void read_row(Type type, const void* from, std::size_t n, double* to) noexcept;
 void narrow(const float* from, std::size_t n, Type type, void* to) noexcept;
-void widen(Type type, const void* from, std::size_t n, float* to) noexcept;
 
 }  // namespace ropeproof::fast
 

@@ -20,6 +20,23 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Rows of n pairs, one at a fourth of each number of `fourfold`, a vector of doubles at
+// a time. Out of line: it is hardly ever called, and inlining it costs registers on the
+// hot path.
+template <bool kIsNear>
+HWY_NOINLINE void FormChunks(const double* hi, const double* lo, std::size_t n,
+                             const double* fourfold, std::size_t rows,
+                             std::size_t stride, const double* amplitude,
+                             float* cos, float* sin) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
+      FormChunk<kIsNear>(d64, hn::Set(d64, 0.25 * fourfold[r]), hi + i, lo + i,
+                         amplitude + i, cos + r * stride + i,
+                         sin + r * stride + i);
+    });
+  }
+}
+
 #if HWY_TARGET != HWY_SCALAR
 
 // Whether Packed takes parts of vectors: not on SVE_256, where ConcatEven of
@@ -115,20 +132,6 @@ HWY_INLINE V XorAnd(V x, V a, V b) {
   return hn::Xor(x, hn::And(a, b));
 }
 
-// What FormPacked forms, a vector of doubles at a time. Out of line: it is hardly
-// ever called, and inlining it costs registers on the hot path.
-template <class D, class V = hn::Vec<D>>
-HWY_NOINLINE void FormBothChunks(D d64, V fourfold, const double* hi,
-                                 const double* lo, const double* amplitude,
-                                 float* cos, float* sin) {
-  const V position = hn::Mul(fourfold, hn::Set(d64, 0.25));
-  const std::size_t lanes = hn::Lanes(d64);
-  for (std::size_t i = 0; i <= lanes; i += lanes) {
-    FormChunk<true>(d64, position, hi + i, lo + i, amplitude + i, cos + i,
-                    sin + i);
-  }
-}
-
 // m cos and m sin of twice Lanes(d64) pairs at one position, given fourfold as
 // ReduceNearAngle takes it. kHasAmplitude: else m is 1.
 template <bool kHasAmplitude, class D, class V = hn::Vec<D>>
@@ -176,26 +179,11 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
           all, c_0, c_1, s_0, s_1))) {
     return;
   }
-  FormBothChunks(d64, fourfold, hi, lo, amplitude, cos, sin);
+  const double once = hn::GetLane(fourfold);
+  FormChunks<true>(hi, lo, 2 * lanes, &once, 1, 0, amplitude, cos, sin);
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
-
-// What FormNearRows leaves over, a pair at a time. Out of line, as above.
-HWY_NOINLINE inline void FormSingly(const double* hi, const double* lo,
-                                    std::size_t n, const double* fourfold,
-                                    std::size_t rows, std::size_t stride,
-                                    const double* amplitude, float* cos,
-                                    float* sin) {
-  const hn::CappedTag<double, 1> one;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t r = 0; r < rows; ++r) {
-      FormChunk<true>(one, hn::Set(one, 0.25 * fourfold[r]), hi + i, lo + i,
-                      amplitude + i, cos + r * stride + i,
-                      sin + r * stride + i);
-    }
-  }
-}
 
 // Pairs [first, first + n) of a plan at `rows` positions, rows `stride` apart, for at
 // most 2^31 quarter circles. Two vectors at a time, then narrower ones; what is left,
@@ -219,19 +207,8 @@ HWY_INLINE void FormNearRows(const Plan& plan, std::size_t first, std::size_t n,
   });
   if (HWY_LIKELY(i == n)) return;
 #endif
-  FormSingly(hi + i, lo + i, n - i, fourfold, rows, stride, amplitude + i,
-             cos + i, sin + i);
-}
-
-HWY_NOINLINE inline void FormFarRow(const Plan& plan, std::size_t first,
-                                    std::size_t n, double position,
-                                    const double* amplitude, float* cos,
-                                    float* sin) {
-  ForEachChunk<double>(n, [&](auto d64, std::size_t i) HWY_ATTR {
-    FormChunk<false>(d64, hn::Set(d64, position), plan.circles_hi() + first + i,
-                     plan.circles_lo() + first + i, amplitude + i, cos + i,
-                     sin + i);
-  });
+  FormChunks<true>(hi + i, lo + i, n - i, fourfold, rows, stride, amplitude + i,
+                   cos + i, sin + i);
 }
 
 HWY_NOINLINE inline void FormNearRow(const Plan& plan, std::size_t first,
@@ -247,13 +224,15 @@ HWY_NOINLINE inline void FormRow(const Plan& plan, std::size_t first,
                                  std::size_t n, double position,
                                  const double* amplitude, float* cos,
                                  float* sin) {
+  const double fourfold = 4 * position;
   if (!IsNear(plan, position)) {
-    return FormFarRow(plan, first, n, position, amplitude, cos, sin);
+    return FormChunks<false>(plan.circles_hi() + first,
+                             plan.circles_lo() + first, n, &fourfold, 1, 0,
+                             amplitude, cos, sin);
   }
   if (amplitude != plan.amplitudes() + first || plan.amplitude() != 1) {
     return FormNearRow(plan, first, n, position, amplitude, cos, sin);
   }
-  const double fourfold = 4 * position;
   FormNearRows<false>(plan, first, n, &fourfold, 1, 0, amplitude, cos, sin);
 }
 

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fast/angles.h"
 #include "fast/rope_fast.h"
-#include "fast/rows.h"
 #include "hwy/base.h"
 
 namespace ropeproof::fast {

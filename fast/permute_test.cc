@@ -57,14 +57,6 @@ TEST_CASE("half_split(P x) is P interleaved(x), to the bit", "[fast][R3]") {
   });
 }
 
-TEST_CASE("the two permutations are inverse, also of a window", "[fast][R3]") {
-  const Layout there{14, 10, 3, Pairing::kInterleaved};
-  const Layout back{14, 10, 3, Pairing::kHalfSplit};
-  const std::vector<float> w = samples(4 * 14 * 3, 5);
-  CHECK(permuted(back, 4, permuted(there, 4, w)) == w);
-  CHECK(permuted(there, 4, permuted(back, 4, w)) == w);
-}
-
 TEST_CASE("elements of any size follow the reference", "[fast][R3]") {
   for (const auto pairing : {Pairing::kInterleaved, Pairing::kHalfSplit}) {
     const Layout from{14, 10, 3, pairing};

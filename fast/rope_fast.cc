@@ -9,7 +9,6 @@
 #include "fast/elements.h"
 #include "fast/partition.h"
 #include "fast/rotate_heads.h"
-#include "fast/rows.h"
 #include "hwy/base.h"
 
 namespace ropeproof::fast {
@@ -82,61 +81,57 @@ struct CosSinRows {
   std::int64_t stride;
 };
 
-// Rotates the heads of `tensor` that are in this part.
-HWY_INLINE void rotate_tensor(const Job& job, const Tensor& tensor,
-                              const Part& part, const CosSinRows& rows) {
-  const Layout& layout = job.layout;
-  const Tokens& tokens = part.tokens;
-  std::int64_t from = 0, to = tensor.heads;
-  if (part.slices > 1) {
-    from = tensor.heads * part.slice / part.slices;
-    to = tensor.heads * (part.slice + 1) / part.slices;
-  }
-  const auto offset = [&](const Strides& strides) {
-    return tokens.batch * strides.batch + tokens.first * strides.token +
-           from * strides.head + layout.rotary_offset;
-  };
-  const Tile tile{tensor,    layout,       job.direction, rows.first, rows.n,
-                  to - from, tokens.count, rows.stride,   job.bytes};
-  const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
-  void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
-  rotate_tile(in, out, rows.cos, rows.sin, tile);
-  if (rows.first == 0 && needs_copy(layout, tensor)) {
-    copy_outside_pairs(layout, tensor, to - from, tokens.count, in, out);
-  }
-}
-
 // Rotates this part's heads of all tensors.
 HWY_INLINE void rotate_part(const Job& job, const Part& part,
                             const CosSinRows& rows) {
+  const Layout& layout = job.layout;
+  const Tokens& tokens = part.tokens;
   for (const Tensor& tensor : job.tensors) {
-    rotate_tensor(job, tensor, part, rows);
+    std::int64_t from = 0, to = tensor.heads;
+    if (part.slices > 1) {
+      from = tensor.heads * part.slice / part.slices;
+      to = tensor.heads * (part.slice + 1) / part.slices;
+    }
+    const auto offset = [&](const Strides& strides) {
+      return tokens.batch * strides.batch + tokens.first * strides.token +
+             from * strides.head + layout.rotary_offset;
+    };
+    const Tile tile{tensor,    layout,       job.direction, rows.first, rows.n,
+                    to - from, tokens.count, rows.stride,   job.bytes};
+    const void* in = at(tensor.in, tensor.type, offset(tensor.in_strides));
+    void* out = at(tensor.out, tensor.type, offset(tensor.out_strides));
+    rotate_tile(in, out, rows.cos, rows.sin, tile);
+    if (rows.first == 0 && needs_copy(layout, tensor)) {
+      copy_outside_pairs(layout, tensor, to - from, tokens.count, in, out);
+    }
   }
 }
 
-// For each block of pairs that fits on the stack: calls
-// form(first, n, stride, cos, sin), then rotates this part's heads.
-template <class T, class Form>
-HWY_INLINE void form_and_rotate_in(const Job& job, const Part& part,
-                                   const Form& form) {
-  alignas(64) T cos[kRowEntries], sin[kRowEntries];  // whole lines
-  const std::size_t pairs = job.pairs();
-  for (std::size_t first = 0; first < pairs; first += kRowEntries) {
-    const std::size_t n = std::min(kRowEntries, pairs - first);
-    form(first, n, n, cos, sin);
-    rotate_part(job, part, {first, n, cos, sin, static_cast<std::int64_t>(n)});
-  }
-}
-
-// As form_and_rotate_in, in the type that the tensors compute in.
+// For each part, for each block of pairs that fits on the stack, in the type that the
+// tensors compute in: calls form(part, first, n, cos, sin), which forms rows n apart, then
+// rotates the part's heads.
 template <class Form>
-HWY_INLINE void form_and_rotate(const Job& job, const Part& part,
+HWY_INLINE void form_and_rotate(const Job& job, const Shape& shape,
                                 const Form& form) {
-  if (compute_type(job.tensors[0].type) == Type::kF64) {
-    form_and_rotate_in<double>(job, part, form);
-  } else {
-    form_and_rotate_in<float>(job, part, form);
-  }
+  const std::size_t pairs = job.pairs();
+  const auto solve = [&](const Part& part, auto zero) {
+    alignas(64) decltype(zero) cos[kRowEntries],
+        sin[kRowEntries];  // whole lines
+    for (std::size_t first = 0; first < pairs; first += kRowEntries) {
+      const std::size_t n = std::min(kRowEntries, pairs - first);
+      form(part, first, n, cos, sin);
+      rotate_part(job, part,
+                  {first, n, cos, sin, static_cast<std::int64_t>(n)});
+    }
+  };
+  for_each_part(shape, tile_tokens(pairs), job.bytes, true,
+                [&](const Part& part) {
+                  if (compute_type(job.tensors[0].type) == Type::kF64) {
+                    solve(part, 0.0);
+                  } else {
+                    solve(part, 0.0f);
+                  }
+                });
 }
 
 // Fills one tile of a table.
@@ -215,14 +210,6 @@ HWY_INLINE std::int64_t heads_of(std::span<const Tensor> tensors) {
   return heads;
 }
 
-HWY_NOINLINE void copy_outside_token(const Layout& layout,
-                                     const Tensor& tensor) {
-  const std::int64_t offset = layout.rotary_offset;
-  copy_outside_pairs(layout, tensor, tensor.heads, 1,
-                     at(tensor.in, tensor.type, offset),
-                     at(tensor.out, tensor.type, offset));
-}
-
 // The row of the token's position.
 HWY_INLINE void form_decode_row(const Angles& angles, float* cos, float* sin) {
   constexpr Tokens kFirst{0, 0, 1};
@@ -240,7 +227,10 @@ HWY_INLINE void rotate_one_token(const Layout& layout, Direction direction,
                                  const void* cos, const void* sin) {
   for (const Tensor& tensor : tensors) {
     if (HWY_UNLIKELY(needs_copy(layout, tensor))) {
-      copy_outside_token(layout, tensor);
+      const std::int64_t offset = layout.rotary_offset;
+      copy_outside_pairs(layout, tensor, tensor.heads, 1,
+                         at(tensor.in, tensor.type, offset),
+                         at(tensor.out, tensor.type, offset));
     }
     rotate_token(layout, tensor, direction, cos, sin);
   }
@@ -270,21 +260,18 @@ HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
     });
     return;
   }
-  const std::int64_t most = tile_tokens(job.pairs());
-  for_each_part(shape, most, bytes, true, [&](const Part& part) {
-    form_and_rotate(
-        job, part,
-        [&](std::size_t first, std::size_t n, std::size_t stride, auto* cos,
-            auto* sin) {
-          for (std::int64_t t = 0; t < part.tokens.count; ++t) {
-            const std::int64_t from =
-                row(part, t) + static_cast<std::int64_t>(first);
-            const std::size_t to = static_cast<std::size_t>(t) * stride;
-            read_row(given.type, at(given.cos, given.type, from), n, cos + to);
-            read_row(given.type, at(given.sin, given.type, from), n, sin + to);
-          }
-        });
-  });
+  form_and_rotate(
+      job, shape,
+      [&](const Part& part, std::size_t first, std::size_t n, auto* cos,
+          auto* sin) {
+        for (std::int64_t t = 0; t < part.tokens.count; ++t) {
+          const std::int64_t from =
+              row(part, t) + static_cast<std::int64_t>(first);
+          const std::size_t to = static_cast<std::size_t>(t) * n;
+          read_row(given.type, at(given.cos, given.type, from), n, cos + to);
+          read_row(given.type, at(given.sin, given.type, from), n, sin + to);
+        }
+      });
 }
 
 HWY_NOINLINE void rope_any(const Angles& angles, const Layout& layout,
@@ -292,16 +279,11 @@ HWY_NOINLINE void rope_any(const Angles& angles, const Layout& layout,
                            std::span<const Tensor> tensors) noexcept {
   if (tensors.empty()) return;
   const std::int64_t bytes = bytes_of_call(layout, shape, tensors);
-  const Job job{layout, direction, tensors, bytes};
-  const std::int64_t most = tile_tokens(job.pairs());
-  for_each_part(shape, most, bytes, true, [&](const Part& part) {
-    form_and_rotate(job, part,
-                    [&](std::size_t first, std::size_t n, std::size_t stride,
-                        auto* cos, auto* sin) {
-                      form_rows(angles, part.tokens, first, n, stride, cos,
-                                sin);
-                    });
-  });
+  form_and_rotate({layout, direction, tensors, bytes}, shape,
+                  [&](const Part& part, std::size_t first, std::size_t n,
+                      auto* cos, auto* sin) {
+                    form_rows(angles, part.tokens, first, n, n, cos, sin);
+                  });
 }
 
 }  // namespace

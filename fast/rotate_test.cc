@@ -152,21 +152,6 @@ TEST_CASE("a call beyond the caches has the bits of a call for each token",
   });
 }
 
-TEST_CASE("position 0 with amplitude 1 is the identity", "[fast][R5]") {
-  const std::int64_t position = 0, r = 80;
-  on_every_target([&](const std::string& target) {
-    for (const Pairing pairing : kPairings) {
-      std::vector<float> x = samples(r, 9);
-      const std::vector<float> before = x;
-      const Tensor tensor = dense(x.data(), Type::kF32, 1, r);
-      rope(plan_of(10000, r), {r, r, 0, pairing}, Direction::kForward, {1, 1},
-           {&position, 0, 0}, {&tensor, 1});
-      CAPTURE(target);
-      CHECK(same_bits(x, before));
-    }
-  });
-}
-
 TEST_CASE("q and k in one call, or in a call each: the same bits",
           "[fast][R5]") {
   const std::int64_t r = 24, q_heads = 5, k_heads = 2, batch = 2;

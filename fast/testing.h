@@ -55,17 +55,8 @@ inline constexpr std::array<std::int64_t, 17> kRotaryDims = {
 
 // The edges of f32, of int32 and of binary64 integers, and what lies between.
 inline constexpr std::array<std::int64_t, 11> kPositions = {
-    0,
-    1,
-    257,
-    -4095,
-    131071,
-    (std::int64_t{1} << 24) + 1,
-    -(std::int64_t{1} << 24) - 3,
-    (std::int64_t{1} << 31) - 1,
-    -(std::int64_t{1} << 31),
-    (std::int64_t{1} << 40) + 12345,
-    (std::int64_t{1} << 53) - 1};
+    0,          1,         257,       -4095,         131071,          0x1000001,
+    -0x1000003, INT32_MAX, INT32_MIN, 0x10000003039, 0x1fffffffffffff};
 
 // A NaN that no kernel makes by itself.
 inline const float kPoison = std::bit_cast<float>(0x7fc0dead);

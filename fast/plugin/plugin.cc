@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -28,7 +29,6 @@
 #include "fast/angles.h"
 #include "fast/elements.h"
 #include "fast/plan.h"
-#include "fast/plugin/cache_rows.h"
 #include "fast/plugin/footprint.h"
 #include "fast/plugin/plan_cache.h"
 #include "fast/plugin/problem.h"
@@ -140,19 +140,59 @@ std::int32_t run_rotate(const ropeproof_problem& problem) {
   return ROPEPROOF_OK;
 }
 
-// Gathers the rows of the cache, then rotates.
+// Gathers the rows of the cache that the ids name, one after the other, then rotates.
 std::int32_t run_lookup(const ropeproof_problem& problem) {
   Layout layout;
   Shape shape;
   Tensors tensors;
-  Gathered rows;
+  Type type;
   if (const auto status = check_layout(problem, layout)) return status;
   if (const auto status = check_shape(problem, shape)) return status;
   if (const auto status = check_tensors(problem, layout, shape, tensors)) {
     return status;
   }
-  if (const auto status = gather(problem, shape, rows)) return status;
-  rotate(layout, direction_of(problem), shape, rows.table(), tensors.span());
+  if (const auto status = check_type(problem.table_dtype, type)) return status;
+  const bool is_split = problem.cache == ROPEPROOF_CACHE_SPLIT;
+  if (!is_split && problem.cache != ROPEPROOF_CACHE_SIDE_BY_SIDE) {
+    return ROPEPROOF_UNSUPPORTED;
+  }
+  if (shape.batch == 0 || shape.seq == 0) return ROPEPROOF_OK;
+  const std::size_t bytes = bytes_of(type);
+  const std::int64_t pairs = problem.rotary_dim / 2;
+  const auto fits = [&](const void* data) {
+    return is_array(data, bytes) &&
+           extent_of({data,
+                      static_cast<std::int64_t>(bytes),
+                      is_split ? pairs : 2 * pairs,
+                      {{1, 0},
+                       {problem.cache_rows, problem.table_token_stride},
+                       {1, 0}}});
+  };
+  if (problem.cache_rows < 1 || !is_array(problem.ids, sizeof(std::int64_t)) ||
+      !fits(problem.cos) || (is_split && !fits(problem.sin))) {
+    return ROPEPROOF_INVALID;
+  }
+  const std::size_t row = static_cast<std::size_t>(pairs) * bytes;
+  std::vector<std::byte> cos(static_cast<std::size_t>(shape.batch * shape.seq) *
+                             row);
+  std::vector<std::byte> sin(cos.size());
+  std::size_t to = 0;
+  for (std::int64_t b = 0; b < shape.batch; ++b) {
+    for (std::int64_t s = 0; s < shape.seq; ++s, to += row) {
+      const std::int64_t id =
+          problem.ids[b * problem.position_batch_stride + s];
+      if (id < 0 || id >= problem.cache_rows) return ROPEPROOF_INVALID;
+      const std::int64_t from = id * problem.table_token_stride;
+      std::memcpy(&cos[to], at(problem.cos, type, from), row);
+      std::memcpy(&sin[to],
+                  is_split ? at(problem.sin, type, from)
+                           : at(problem.cos, type, from + pairs),
+                  row);
+    }
+  }
+  rotate(layout, direction_of(problem), shape,
+         {cos.data(), sin.data(), shape.seq * pairs, pairs, type},
+         tensors.span());
   return ROPEPROOF_OK;
 }
 

@@ -8,16 +8,6 @@
 namespace ropeproof::fast {
 namespace {
 
-TEST_CASE("the same problem unaltered is solved", "[fast][abi]") {
-  for (const std::uint32_t operation : kOperations) {
-    OwnProblem own(operation);
-    const auto before = own.memory();
-    CAPTURE(operation);
-    CHECK(ropeproof_run(&own.problem) == ROPEPROOF_OK);
-    CHECK_FALSE(same_bits(own.memory(), before));
-  }
-}
-
 TEST_CASE("each operation does what the kernel of its name does",
           "[fast][abi]") {
   const Layout layout{kHeadDim, kRotaryDim, kOffset, Pairing::kInterleaved};
