@@ -16,7 +16,7 @@
 namespace ropeproof::conformance::diagnosis {
 
 // How far a bug explains an answer. A wrong element is explained where the answer is
-// the bug's to within twice its own bound, or once that of its head: the bug may turn
+// the bug's to within twice its own bound, or once that of its head: the bug may rotate
 // it by another angle or another pair's.
 struct Fit {
   std::int64_t wrong = 0;      // elements beyond their bound

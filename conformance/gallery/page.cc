@@ -76,7 +76,7 @@ std::string gallery_page(const std::vector<models::Model>& models) {
               "linear map for all positions.") +
          "</div>\n<h2>RoPE</h2>\n<div class=\"cards\">\n" +
          card(rotation_picture(), "Three tokens",
-              "Queries and keys of two channels, turned counter-clockwise by "
+              "Queries and keys of two channels, rotated counter-clockwise by "
               "10, 20 "
               "and 30 degrees. Lengths stay; the angle between a query and a "
               "key "

@@ -16,7 +16,7 @@ Wide theta(std::int64_t dim, std::int64_t j) {
   return frequency<Wide>(spec_of(dim, Pairing::kInterleaved), j);
 }
 
-Matrix turn(const Wide& phi) {
+Matrix rotation(const Wide& phi) {
   return {{cos(phi), -sin(phi)}, {sin(phi), cos(phi)}};
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("the block-diagonal matrix is the pair form, interleaved",
           "[reference][documents][R4]") {
   Matrix want(8, Vector(8));
   for (std::size_t j = 0; j < 4; ++j) {
-    const Matrix block = turn(11 * theta(8, static_cast<std::int64_t>(j)));
+    const Matrix block = rotation(11 * theta(8, static_cast<std::int64_t>(j)));
     for (const std::size_t row : {0u, 1u}) {
       for (const std::size_t column : {0u, 1u}) {
         want[2 * j + row][2 * j + column] = block[row][column];
@@ -98,13 +98,13 @@ TEST_CASE("q' k' = cos(D) q k + sin(D) (q x k), D = theta_i - theta_j",
 
 TEST_CASE("90 degrees take (1, 0) to (0, 1), counter-clockwise",
           "[reference][documents][R4]") {
-  CHECK(distance(turn(degrees(90)) * Vector{1, 0}, {0, 1}) < kTiny);
+  CHECK(distance(rotation(degrees(90)) * Vector{1, 0}, {0, 1}) < kTiny);
 }
 
 TEST_CASE("30 degrees take (1, 0.5) to (0.6160254, 0.9330127)",
           "[reference][documents][R4]") {
   const Wide root = sqrt(Wide(3));
-  const Vector y = turn(degrees(30)) * Vector{1, 0.5};
+  const Vector y = rotation(degrees(30)) * Vector{1, 0.5};
   CHECK(distance(y, {root / 2 - Wide(0.25), Wide(0.5) + root / 4}) < kTiny);
   CHECK(to_decimal(y[0].convert_to<double>(), 3) == "0.616");
   CHECK(to_decimal(y[1].convert_to<double>(), 3) == "0.933");
@@ -123,8 +123,8 @@ TEST_CASE("three tokens: q, k, weights and outputs of the demonstration",
     const Vector& token = x[static_cast<std::size_t>(i)];
     q_plain.push_back(w_q * token);
     k_plain.push_back(w_k * token);
-    q.push_back(turn(degrees(10 + 10 * i)) * q_plain.back());
-    k.push_back(turn(degrees(10 + 10 * i)) * k_plain.back());
+    q.push_back(rotation(degrees(10 + 10 * i)) * q_plain.back());
+    k.push_back(rotation(degrees(10 + 10 * i)) * k_plain.back());
   }
   check_printed(q_plain[0], {"1.16", "-0.6"});
   check_printed(k_plain[2], {"1.2", "-0.04"});

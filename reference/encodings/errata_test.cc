@@ -80,7 +80,7 @@ TEST_CASE("S4: q' k' is not cos(theta_i - theta_j) q k",
   CHECK(abs(score) > 0.47);  // printed: cos(0.5) 0 = 0
 }
 
-TEST_CASE("S5: [[0, -1], [1, 0]] turns counter-clockwise",
+TEST_CASE("S5: [[0, -1], [1, 0]] rotates counter-clockwise",
           "[reference][errata][R4]") {
   const Matrix quarter = {{0, -1}, {1, 0}};
   CHECK(quarter * Vector{1, 0} == Vector{0, 1});
@@ -177,7 +177,7 @@ TEST_CASE("S14: sum cos((m - n) theta_i) bounds no score of unit vectors",
   const Spec spec = spec_of(2, Pairing::kInterleaved);
   const Wide printed = element<Wide>(Decay{2}, 3, 0);
   CHECK(printed < -0.98);
-  // q at 3, k at 0, and q turned back by three radians: both unit vectors.
+  // q at 3, k at 0, and q rotated back by three radians: both unit vectors.
   const Vector k = {1, 0}, q = rotated(spec, -3, k);
   CHECK(abs(Wide(dot(rotated(spec, 3, q), k) - 1)) < kTiny);
 }

@@ -4,7 +4,7 @@ ropeproof_unity(ropeproof_reference)
 target_link_libraries(ropeproof_reference PRIVATE Boost::headers OpenMP::OpenMP_CXX)
 # -O2 for the suite: the selftest takes no longer than by -O3, the compiler a quarter less.
 target_compile_options(ropeproof_reference PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O2>)
-# Thirteen encodings in seven precisions, of few numbers each.
+# Twelve encodings in seven precisions, of few numbers each.
 set_source_files_properties(reference/encodings/golden_encoding.cc PROPERTIES
   COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 # What is compiled otherwise without MPFI is in no unity file, which a build without it

@@ -2,13 +2,14 @@
 
   check_schema.py VECTORS_DIR
 
-Also proves that the schemas are closed: a field more, a field less or a wrong type
+Also holds the table of README.md to the manifest, and proves that the schemas are closed: a field more, a field less or a wrong type
 anywhere must be refused. Needs python3-jsonschema.
 """
 
 import copy
 import json
 import pathlib
+import re
 import sys
 
 import jsonschema
@@ -90,11 +91,27 @@ def check(folder, names, broken_copies, schema_file="schema.json"):
                 yield f"{name}: the schema accepts: {fault}"
 
 
+def wrong_counts(folder, manifest):
+    """The rows of README.md's table whose cases are not those of the manifest."""
+    text = (folder / "README.md").read_text()
+    rows = re.findall(r"^\| `([a-z-]+)(?:\.json)?` \| (\d+) \|", text, re.M)
+    given = {name + ".json": int(cases) for name, cases in rows if name != "encodings"}
+    for entry in manifest["files"]:
+        name, cases = entry["file"], entry["cases"]
+        if given.pop(name, None) != cases:
+            yield f"README.md: {name} has {cases} cases"
+    for name in given:
+        if not (folder / name).is_file():
+            yield f"README.md: {name} is no file"
+
+
 vectors = pathlib.Path(sys.argv[1])
 models = vectors / "models"
-groups = [entry["file"] for entry in read(vectors / "MANIFEST.json")["files"]]
+manifest = read(vectors / "MANIFEST.json")
+groups = [entry["file"] for entry in manifest["files"]]
 presets = sorted(f.name for f in models.glob("*.json") if f.name != "schema.json")
 faults = [
+    *wrong_counts(vectors, manifest),
     *check(vectors, groups, broken_group),
     *check(vectors, ["encodings.json"], broken_encodings, "encodings.schema.json"),
     *check(models, presets, broken_preset),

@@ -173,7 +173,7 @@ Group core_calls(std::span<const Group> groups) {
               Targets{"scaling/amplitude-misapplied", "table/stale"},
               id("zero", "output equals input"),
               id("zero", "amplitude of YaRN with factor 128"));
-    const std::string forward = id("rich", "every channel turns");
+    const std::string forward = id("rich", "every channel rotates");
     return_to("forward, backward, forward",
               Targets{"rotation/direction-reversed", "table/stale",
                       "rotation/backward-wrong"},
@@ -183,10 +183,10 @@ Group core_calls(std::span<const Group> groups) {
               id("rich", "another window would fit behind the window"));
     const auto far = [&](const std::string& from) {
       return dtype == Format::kF32
-                 ? id("coverage", "the last of each decade from " + from,
+                 ? id("coverage", "the last of each binade from " + from,
                       kInter)
                  : id("coverage",
-                      "the first odd one of each decade from " + from);
+                      "the first odd one of each binade from " + from);
     };
     return_to("near positions, far ones, near ones: a table that grows",
               {"table/too-short", "table/stale"}, far("2^0"), far("2^20"));

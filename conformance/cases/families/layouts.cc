@@ -20,7 +20,7 @@ Group core_rich() {
     Targets targets;
   };
   const Row rows[] = {
-      {"every channel turns", 8, 8, 0,
+      {"every channel rotates", 8, 8, 0,
        Targets{"layout/pairs-swapped", "rotation/direction-reversed",
                "frequency/wrong-exponent", "frequency/wrong-base",
                "position/shared-across-batch", "shape/axes-confused"}},
@@ -57,7 +57,7 @@ Group core_rich() {
 
 Group core_zero() {
   Family family("core", "core-zero",
-                "Position 0, where nothing turns: without an amplitude the "
+                "Position 0, where nothing rotates: without an amplitude the "
                 "output is the input; with one the window is multiplied by it, "
                 "once, and the rest is not.");
   struct Row {

@@ -48,7 +48,7 @@ Group core_boundaries() {
 Group core_far() {
   Family family("core", "core-far",
                 "The 64 pairs of large models at the end of long contexts, "
-                "where the slow pairs have turned too.");
+                "where the slow pairs have rotated too.");
   constexpr double kBases[] = {1e4, 5e5, 1e6, 1e7};
   const std::vector<double> positions[] = {
       {32783, 1048575}, {131071, 65535}, {65791, 262143}, {524287, 40961}};
@@ -87,9 +87,9 @@ Group core_coverage() {
                  comment + std::string(" from 2^") + std::to_string(first));
     }
   };
-  add(Format::kF32, Pairing::kInterleaved, "the last of each decade",
+  add(Format::kF32, Pairing::kInterleaved, "the last of each binade",
       [](double power) { return 2 * power - 1; });
-  add(Format::kBF16, Pairing::kHalfSplit, "the first odd one of each decade",
+  add(Format::kBF16, Pairing::kHalfSplit, "the first odd one of each binade",
       [](double power) { return power == 1 ? 1 : power + 1; });
   return family.take();
 }
