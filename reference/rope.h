@@ -78,14 +78,11 @@ template <class Real>
 Real coordinate(const Spec& spec, std::span<const double> position,
                 std::int64_t j) {
   const Axes& axes = spec.axes;
-  if (axes.weights.empty()) {
-    const auto k = axes.axis_of_pair.empty() ? 0 : at(axes.axis_of_pair, j);
-    return Real(at(position, k));
-  }
+  if (axes.weights.empty()) return Real(at(position, axis_of(axes, j)));
   const std::int64_t pairs = spec.layout.rotary_dim / 2;
   Real sum(0);
   for (std::int64_t k = 0; k < axes.count; ++k) {
-    sum = sum + Real(at(axes.weights, k * pairs + j)) * Real(at(position, k));
+    sum = sum + Real(weight(axes, pairs, k, j)) * Real(at(position, k));
   }
   return sum;
 }

@@ -148,11 +148,9 @@ Axes mixed_axes(std::int64_t count, std::span<const double> weights) {
 }
 
 Axes weighted(const Axes& axes, std::int64_t pairs, double weight) {
-  const auto columns = static_cast<std::size_t>(pairs);
-  std::vector<double> weights(static_cast<std::size_t>(axes.count) * columns);
-  for (std::size_t j = 0; j < columns; ++j) {
-    const std::int64_t k = axes.axis_of_pair.empty() ? 0 : axes.axis_of_pair[j];
-    weights[static_cast<std::size_t>(k) * columns + j] = weight;
+  std::vector<double> weights(static_cast<std::size_t>(axes.count * pairs));
+  for (std::int64_t j = 0; j < pairs; ++j) {
+    at(weights, axis_of(axes, j) * pairs + j) = weight;
   }
   return {axes.count, {}, weights};
 }

@@ -152,6 +152,17 @@ struct Axes {
   std::vector<double> weights = {};             // W, [count, pairs]; or empty
 };
 
+// The axis of pair j, without weights.
+inline std::int64_t axis_of(const Axes& axes, std::int64_t j) {
+  return axes.axis_of_pair.empty() ? 0 : at(axes.axis_of_pair, j);
+}
+// W[k,j].
+inline double weight(const Axes& axes, std::int64_t pairs, std::int64_t k,
+                     std::int64_t j) {
+  if (axes.weights.empty()) return k == axis_of(axes, j) ? 1 : 0;
+  return at(axes.weights, k * pairs + j);
+}
+
 struct Spec {
   Layout layout;
   Frequencies frequencies;

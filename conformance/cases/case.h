@@ -9,6 +9,7 @@
 #define ROPEPROOF_CONFORMANCE_CASES_CASE_H_
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -23,6 +24,11 @@
 namespace ropeproof::conformance::cases {
 
 using Bits = std::vector<std::uint64_t>;
+
+// What stands in a golden, or its lower half.
+inline double value_of(std::uint64_t golden) {
+  return std::bit_cast<double>(golden);
+}
 
 // A printed decimal whose last digit is not the exact value's.
 struct Erratum {
@@ -93,6 +99,12 @@ struct RopeCase {
   // The position of a token on axis `axis`.
   double position(std::int64_t axis, std::int64_t token) const {
     return positions[static_cast<std::size_t>(axis * tokens() + token)];
+  }
+  // m of pair j at a token.
+  double amplitude_of(std::int64_t token, std::int64_t j) const {
+    return pair_amplitude.empty()
+               ? amplitude
+               : value_of(reference::at(pair_amplitude, token * pairs() + j));
   }
 };
 

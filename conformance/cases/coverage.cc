@@ -22,15 +22,13 @@ int binade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
 
 void count_rotations(const RopeCase& c, Coverage& coverage) {
   if (c.is_special || c.q_heads + c.k_heads == 0) return;
-  const auto& axis_of_pair = c.spec.axes.axis_of_pair;
   const std::int64_t pairs = std::min<std::int64_t>(c.pairs(), kCoveredPairs);
   for (std::int64_t token = 0; token < c.tokens(); ++token) {
     for (std::int64_t j = 0; j < pairs; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      const std::int64_t axis = axis_of_pair.empty() ? 0 : axis_of_pair[at];
+      const std::int64_t axis = axis_of(c.spec.axes, j);
       const int binade = binade_of(c.position(axis, token));
       if (binade < 0 || binade >= kCoveredBinades) continue;
-      ++coverage.rotations[at][static_cast<std::size_t>(binade)];
+      ++reference::at(reference::at(coverage.rotations, j), binade);
     }
   }
 }

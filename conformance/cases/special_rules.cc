@@ -19,8 +19,6 @@ using reference::Pair;
 using reference::bound::Claim;
 using reference::bound::PairAngle;
 
-double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
-
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Largest finite number: (2 - 2 u) 2^max_exponent.
@@ -66,8 +64,7 @@ Factors factors_of(const RopeCase& c, const std::vector<double>& scaling,
                    std::int64_t token, std::int64_t j) {
   const std::size_t i = at(token * c.pairs() + j);
   const double cos = value_of(c.cos[i]), sin = value_of(c.sin[i]);
-  const auto& axes = c.spec.axes.axis_of_pair;
-  const double position = c.position(axes.empty() ? 0 : axes[at(j)], token);
+  const double position = c.position(axis_of(c.spec.axes, j), token);
   return {cos, static_cast<double>(c.spec.direction) * sin,
           std::sqrt(cos * cos + sin * sin) *
               angle_error(c, scaling[at(j)], position, j)};

@@ -3,7 +3,6 @@
 #include <ropeproof_kernel.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,15 +13,14 @@
 namespace ropeproof::conformance::judge {
 namespace {
 
+using cases::value_of;
+using reference::at;
+
 // Nearer to 1 than this no rounding of a parameter is told from one of f32.
 constexpr double kRight = 0x1p-18;
 // Of a frequency: known to a hundredth, and searched up to 64 times the true
 // one.
 constexpr double kKnown = 0.01, kMostTimes = 64;
-
-double value_of(const cases::Bits& bits, std::int64_t i) {
-  return std::bit_cast<double>(bits[static_cast<std::size_t>(i)]);
-}
 
 PairRatio ratio_of(std::int64_t pair, double ratio, double error) {
   const double within = std::max(kRight, 2 * error);
@@ -43,7 +41,7 @@ std::vector<PairRatio> of_frequencies(const cases::RopeCase& c,
   for (std::int64_t j = 0; j < c.pairs(); ++j) {
     const double got =
         decode(table, output.inv_freq[static_cast<std::size_t>(j)]);
-    const double ratio = got / value_of(c.inv_freq_hi, j);
+    const double ratio = got / value_of(at(c.inv_freq_hi, j));
     if (!std::isfinite(ratio)) continue;
     ratios.push_back(ratio_of(j, ratio, 0));
   }
@@ -66,7 +64,7 @@ std::vector<PairRatio> frequencies(const cases::RopeCase& c,
   std::vector<PairRatio> ratios;
   std::size_t unsolved = 0;
   for (auto& [pair, multiples] : of_pair) {
-    const double theta = value_of(c.inv_freq_hi, pair);
+    const double theta = value_of(at(c.inv_freq_hi, pair));
     if (theta == 0) continue;
     const double limit = std::min(kMostTimes * std::abs(theta), most);
     const auto solved = solve(std::move(multiples), limit, noise, theta);
@@ -128,7 +126,7 @@ std::vector<PositionUsed> positions(const cases::RopeCase& c,
   std::map<std::int64_t, std::vector<Multiple>> of_token;
   double limit = 0x1p17;
   for (const Rotation& r : rotations) {
-    of_token[r.token].push_back({value_of(c.inv_freq_hi, r.pair), r.angle});
+    of_token[r.token].push_back({value_of(at(c.inv_freq_hi, r.pair)), r.angle});
     limit = std::max(limit, 4 * std::abs(r.position));
   }
   std::map<double, double> used;
@@ -163,7 +161,7 @@ double angle_error(const cases::RopeCase& c,
   double largest = 0;
   int seen = 0;
   for (const Rotation& r : rotations) {
-    const double due = r.position * value_of(c.inv_freq_hi, r.pair);
+    const double due = r.position * value_of(at(c.inv_freq_hi, r.pair));
     if (std::abs(due) < noise / kFine / 16 || std::abs(due) > 64) continue;
     const double off = std::remainder(r.angle - due, 2 * std::numbers::pi);
     largest = std::max(largest, std::abs(off / due));
@@ -177,7 +175,7 @@ bool is_sine_lost(const cases::RopeCase& c,
   bool is_due = false;
   for (const Rotation& r : rotations) {
     if (std::abs(std::sin(r.angle)) > 2 * noise) return false;
-    const double due = r.position * value_of(c.inv_freq_hi, r.pair);
+    const double due = r.position * value_of(at(c.inv_freq_hi, r.pair));
     is_due = is_due || std::abs(std::sin(due)) > 0.1;
   }
   return is_due;

@@ -1,7 +1,6 @@
 #include "conformance/judge/pair_bounds.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "reference/bound/scaling_roundings.h"
@@ -9,14 +8,13 @@
 namespace ropeproof::conformance::judge {
 namespace {
 
+using cases::value_of;
 using reference::bound::Formats;
 using reference::bound::formats_that_hold;
 using reference::bound::kAllFormats;
 using reference::bound::PairAngle;
 
 constexpr std::uint32_t kClasses[] = {ROPEPROOF_A0, ROPEPROOF_A1, ROPEPROOF_A2};
-
-double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
 
 // The classes that a report compares are those of f32.
 Claim as(const Claim& claim, std::uint32_t angle_class) {
@@ -58,7 +56,8 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
     pair.scaling = scaling[j];
     if (!c.spec.axes.weights.empty()) pair.axes = c.spec.axes.count;
     for (std::int64_t k = 0; k < pair.axes; ++k) {
-      weight_in_[j] &= formats_that_hold(weight(k, pair.j));
+      weight_in_[j] &=
+          formats_that_hold(weight(c.spec.axes, c.pairs(), k, pair.j));
     }
     slopes_.push_back({std::abs(pair.inv_freq), angle_slope(claim, pair),
                        angle_slope(as(claim, ROPEPROOF_A1), pair),
@@ -66,37 +65,26 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
   }
 }
 
-std::int64_t PairBounds::axis_of(std::int64_t j) const {
-  const auto& axes = case_.spec.axes.axis_of_pair;
-  return axes.empty() ? 0 : axes[static_cast<std::size_t>(j)];
-}
-
-double PairBounds::weight(std::int64_t axis, std::int64_t j) const {
-  const auto& weights = case_.spec.axes.weights;
-  if (weights.empty()) return 1;
-  return weights[static_cast<std::size_t>(axis * case_.pairs() + j)];
-}
-
 double PairBounds::amplitude(std::int64_t token, std::int64_t j) const {
-  if (case_.pair_amplitude.empty()) return std::abs(case_.amplitude);
-  const auto i = static_cast<std::size_t>(token * case_.pairs() + j);
-  return std::abs(value_of(case_.pair_amplitude[i]));
+  return std::abs(case_.amplitude_of(token, j));
 }
 
 double PairBounds::position(std::int64_t token, std::int64_t j) const {
-  return case_.position(j < 0 ? 0 : axis_of(j), token);
+  return case_.position(j < 0 ? 0 : axis_of(case_.spec.axes, j), token);
 }
 
 bool PairBounds::is_origin(std::int64_t token, std::int64_t j) const {
-  if (case_.spec.axes.weights.empty()) return position(token, j) == 0;
-  for (std::int64_t k = 0; k < case_.spec.axes.count; ++k) {
-    if (weight(k, j) * case_.position(k, token) != 0) return false;
+  const reference::Axes& axes = case_.spec.axes;
+  for (std::int64_t k = 0; k < axes.count; ++k) {
+    const double w = weight(axes, case_.pairs(), k, j);
+    if (w * case_.position(k, token) != 0) return false;
   }
   return true;
 }
 
 const std::vector<Terms>& PairBounds::at(std::int64_t token) {
-  const bool has_weights = !case_.spec.axes.weights.empty();
+  const reference::Axes& axes = case_.spec.axes;
+  const bool has_weights = !axes.weights.empty();
   for (std::int64_t j = 0; j < case_.pairs(); ++j) {
     Terms& terms = terms_[static_cast<std::size_t>(j)];
     const double rest = local_.with_angle(golden_);
@@ -113,10 +101,11 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
     const PairSlopes& slopes = slopes_[at];
     double position = 0;
     Formats exact_in = weight_in_[at];
-    const std::int64_t first = has_weights ? 0 : axis_of(j);
-    const std::int64_t count = has_weights ? case_.spec.axes.count : 1;
+    const std::int64_t first = has_weights ? 0 : axis_of(axes, j);
+    const std::int64_t count = has_weights ? axes.count : 1;
     for (std::int64_t k = first; k < first + count; ++k) {
-      position += std::abs(weight(k, j) * case_.position(k, token));
+      const double w = weight(axes, case_.pairs(), k, j);
+      position += std::abs(w * case_.position(k, token));
       exact_in &=
           exact_in_[static_cast<std::size_t>(k * case_.tokens() + token)];
     }

@@ -45,9 +45,6 @@ class PairBounds {
     reference::bound::AngleSlope claim, a1, a2;
   };
 
-  std::int64_t axis_of(std::int64_t j) const;
-  double weight(std::int64_t axis, std::int64_t j) const;
-
   const cases::RopeCase& case_;
   Claim claim_;
   bool given_table_;

@@ -3,7 +3,6 @@
 #include <ropeproof_kernel.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -29,30 +28,6 @@ constexpr double kSlope = 0x1p-22;
 // each binary digit of the quotient.
 double in_half_circle(double angle) {
   return angle - kCircle * std::round(angle / kCircle);
-}
-
-double position_of(const cases::RopeCase& c, std::int64_t token,
-                   std::int64_t j) {
-  const reference::Axes& axes = c.spec.axes;
-  if (axes.weights.empty()) {
-    const auto axis = axes.axis_of_pair.empty()
-                          ? 0
-                          : axes.axis_of_pair[static_cast<std::size_t>(j)];
-    return c.position(axis, token);
-  }
-  double sum = 0;
-  for (std::int64_t k = 0; k < axes.count; ++k) {
-    sum += axes.weights[static_cast<std::size_t>(k * c.pairs() + j)] *
-           c.position(k, token);
-  }
-  return sum;
-}
-
-double amplitude_of(const cases::RopeCase& c, std::int64_t token,
-                    std::int64_t j) {
-  if (c.pair_amplitude.empty()) return c.amplitude;
-  const auto i = static_cast<std::size_t>(token * c.pairs() + j);
-  return std::bit_cast<double>(c.pair_amplitude[i]);
 }
 
 // Inputs and outputs of one pair, as complex numbers, over its heads.
@@ -126,8 +101,10 @@ std::vector<Rotation> rotations(const cases::RopeCase& c,
       c.spec.direction == reference::Direction::kAdjoint && !is_table ? -1 : 1;
   std::vector<Rotation> all;
   for (std::int64_t token = 0; token < c.tokens(); ++token) {
+    const std::vector<double> position =
+        reference::position_of(c.positions, c.spec.axes.count, token);
     for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      const double m = amplitude_of(c, token, j);
+      const double m = c.amplitude_of(token, j);
       Sums sums;
       if (is_table) {
         const auto i = static_cast<std::size_t>(token * c.pairs() + j);
@@ -141,7 +118,8 @@ std::vector<Rotation> rotations(const cases::RopeCase& c,
       const bool is_seen = lengths > 0 && std::isfinite(lengths) && m != 0;
       // Shorter where the heads went apart.
       if (!is_seen || !(std::abs(sums.cross) > lengths * (1 - noise))) continue;
-      all.push_back({token, j, position_of(c, token, j),
+      all.push_back({token, j,
+                     reference::coordinate<double>(c.spec, position, j),
                      sense * std::arg(sums.cross * (m < 0 ? -1.0 : 1.0)),
                      std::sqrt(sums.out / sums.in) / std::abs(m)});
     }

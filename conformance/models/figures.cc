@@ -28,15 +28,11 @@ std::vector<double> frequencies(const Spec& spec) {
 }
 
 // The axis that pair j follows most, and its weight.
-std::pair<std::int64_t, double> axis_of(const reference::Axes& axes,
-                                        std::int64_t pairs, std::int64_t j) {
-  const auto at = static_cast<std::size_t>(j);
-  if (axes.weights.empty()) {
-    return {axes.axis_of_pair.empty() ? 0 : axes.axis_of_pair[at], 1.0};
-  }
+std::pair<std::int64_t, double> main_axis(const reference::Axes& axes,
+                                          std::int64_t pairs, std::int64_t j) {
   std::pair<std::int64_t, double> best{0, 0.0};
   for (std::int64_t k = 0; k < axes.count; ++k) {
-    const double w = axes.weights[static_cast<std::size_t>(k * pairs + j)];
+    const double w = weight(axes, pairs, k, j);
     if (std::abs(w) > std::abs(best.second)) best = {k, w};
   }
   return best;
@@ -132,7 +128,7 @@ Figures figures_of(const ModelRope& rope) {
   const auto pairs = static_cast<std::int64_t>(scaled.size());
   for (std::int64_t j = 0; j < pairs; ++j) {
     const auto at = static_cast<std::size_t>(j);
-    const auto [axis, weight] = axis_of(rope.spec.axes, pairs, j);
+    const auto [axis, weight] = main_axis(rope.spec.axes, pairs, j);
     figures.pairs.push_back({scaled[at], unscaled[at],
                              wavelength(scaled[at], weight),
                              wavelength(unscaled[at], weight), axis,

@@ -13,16 +13,11 @@ using reference::Spec;
 
 std::int64_t pairs_of(const Spec& spec) { return spec.layout.rotary_dim / 2; }
 
-std::int64_t axis_of(const Spec& spec, std::int64_t j) {
-  const auto& axes = spec.axes.axis_of_pair;
-  return axes.empty() ? 0 : at(axes, j);
-}
-
 // Whether every pair is on the axis that `axis(j)` says.
 template <class Axis>
 bool follows(const Spec& spec, const Axis& axis) {
   for (std::int64_t j = 0; j < pairs_of(spec); ++j) {
-    if (axis_of(spec, j) != axis(j)) return false;
+    if (axis_of(spec.axes, j) != axis(j)) return false;
   }
   return true;
 }
@@ -64,7 +59,7 @@ std::vector<std::int64_t> axis_sections(const Spec& spec) {
   if (!spec.axes.weights.empty()) return {};
   std::vector<std::int64_t> sections(static_cast<std::size_t>(spec.axes.count));
   for (std::int64_t j = 0; j < pairs_of(spec); ++j) {
-    ++sections[static_cast<std::size_t>(axis_of(spec, j))];
+    ++at(sections, axis_of(spec.axes, j));
   }
   return sections;
 }

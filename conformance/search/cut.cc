@@ -63,8 +63,7 @@ cases::RopeCase cut_axes(const cases::RopeCase& c, std::int64_t kept) {
   if (!c.spec.axes.weights.empty()) {
     cut.spec.axes.weights.clear();
     for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      cut.spec.axes.weights.push_back(
-          c.spec.axes.weights[static_cast<std::size_t>(kept * c.pairs() + j)]);
+      cut.spec.axes.weights.push_back(weight(c.spec.axes, c.pairs(), kept, j));
     }
   }
   const auto begin =

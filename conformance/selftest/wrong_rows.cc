@@ -13,10 +13,9 @@ namespace ropeproof::conformance::selftest {
 namespace {
 
 using cases::Bits;
+using cases::value_of;
 using reference::at;
 using reference::Format;
-
-double value_of(std::uint64_t golden) { return std::bit_cast<double>(golden); }
 
 // What memory holds that nobody has written.
 std::uint64_t unwritten(Format format) {

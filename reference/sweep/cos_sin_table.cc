@@ -93,12 +93,8 @@ Split split(const std::vector<Position>& list) {
   return {distinct(highs), distinct(lows)};
 }
 
-// Axes that no pair mixes are split by themselves, others together: the split
-// that pair j uses.
-std::int64_t split_of(const Axes& axes, std::int64_t j) {
-  return axes.axis_of_pair.empty() ? 0 : at(axes.axis_of_pair, j);
-}
-
+// Axes that no pair mixes are split by themselves, others together: pair j uses
+// the split axis_of(axes, j).
 std::vector<Split> splits_of(const Spec& spec,
                              const std::vector<Position>& rows) {
   const Axes& axes = spec.axes;
@@ -247,7 +243,7 @@ CosSinTable::CosSinTable(Oracle oracle, const Spec& spec,
     const std::span row(cos_sin_.begin() + r * pairs_, width);
     std::vector<CosSin> factors(is_split ? width : 0);
     for (std::int64_t j = 0; j < pairs_; ++j) {
-      const Split& s = at(splits, split_of(spec.axes, j));
+      const Split& s = at(splits, axis_of(spec.axes, j));
       const std::int64_t h = at(s.highs.index, r) * pairs_ + j;
       const std::int64_t l = at(s.lows.index, r) * pairs_ + j;
       at(row, j) = at(high.cos_sin, h);
