@@ -61,6 +61,11 @@ inline std::uint64_t encode(Format format, double x) {
                                 : encode_narrow(format, x);
 }
 
+// The number of `format` nearest to `x`, as encode() rounds.
+inline double round_to(Format format, double x) {
+  return decode(format, encode(format, x));
+}
+
 // The bit pattern of `x` with the bits that `format` does not have cut off: the
 // number of `format` next to it towards zero. A NaN as in encode().
 std::uint64_t truncate(Format format, double x);

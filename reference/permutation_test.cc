@@ -43,7 +43,7 @@ Vector numbers(Format format, std::size_t count, int seed) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto t = static_cast<double>(i) + 100.0 * seed;
     const double v = 5 * std::sin(1.3 * t * t);
-    x.push_back(decode(format, encode(format, i % 11 == 3 ? 0 : v)));
+    x.push_back(round_to(format, i % 11 == 3 ? 0 : v));
   }
   return x;
 }
@@ -146,7 +146,7 @@ TEST_CASE("half_split((P W) x + P b) = P interleaved(W x + b), to the bit",
                                     const Vector& b) {
     Vector y = project(w, x);
     for (std::size_t row = 0; row < rows; ++row) {
-      y[row] = decode(format, encode(format, y[row] + b[row]));
+      y[row] = round_to(format, y[row] + b[row]);
     }
     return rope(to, static_cast<std::int64_t>(heads), {77}, y, format);
   };

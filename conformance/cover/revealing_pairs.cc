@@ -40,10 +40,6 @@ std::span<const Fault> faults_of(Format format, bool has_ties) {
   return kNarrow;
 }
 
-double rounded(Format format, double x) {
-  return decode(format, encode(format, x));
-}
-
 bool is_normal(Format format, double x) {
   return std::abs(x) >= std::ldexp(1.0, reference::traits(format).min_exponent);
 }
@@ -81,11 +77,12 @@ Pair candidate(Format format, Fault fault, double c, double s,
 double wrong(Format format, Fault fault, double a, double x, double b,
              double y) {
   const auto with_table = [&](Format table) {
-    return rounded(format, rounded(table, a) * x + rounded(table, b) * y);
+    return round_to(format, round_to(table, a) * x + round_to(table, b) * y);
   };
   switch (fault) {
     case Fault::kThreeRoundings:
-      return rounded(format, rounded(format, a * x) + rounded(format, b * y));
+      return round_to(format,
+                      round_to(format, a * x) + round_to(format, b * y));
     case Fault::kTruncation:
       return decode(format, truncate(format, a * x + b * y));
     case Fault::kTableF16:
@@ -93,7 +90,7 @@ double wrong(Format format, Fault fault, double a, double x, double b,
     case Fault::kTableBf16:
       return with_table(Format::kBF16);
     case Fault::kArithmeticF32:
-      return rounded(Format::kF32, a * x + b * y);
+      return round_to(Format::kF32, a * x + b * y);
     case Fault::kHalfAway:
       break;
   }

@@ -115,7 +115,7 @@ struct Fault {
 auto with_table(Format table) {
   return [table](Knobs& k) {
     k.adjust_rotation = [table](auto& c, auto& s, auto, auto) {
-      c = diagnosis::rounded(table, c), s = diagnosis::rounded(table, s);
+      c = round_to(table, c), s = round_to(table, s);
     };
   };
 }

@@ -125,7 +125,7 @@ Hypotheses roundings() {
                 : "keep inv_freq in f32, whatever the model's dtype",
          changes_frequency(
              [format = format](double theta, const Problem&, std::int64_t) {
-               return rounded(format, theta);
+               return round_to(format, theta);
              }),
          true});
   }
@@ -133,7 +133,7 @@ Hypotheses roundings() {
       {"frequencies truncated to bf16", "frequency/rounded-to-half", 1,
        "keep inv_freq in f32, whatever the model's dtype",
        changes_frequency([](double theta, const Problem&, std::int64_t) {
-         return truncated(Format::kBF16, rounded(Format::kF32, theta));
+         return truncated(Format::kBF16, round_to(Format::kF32, theta));
        }),
        true});
   for (const Format format : {Format::kF32, Format::kBF16}) {
@@ -146,10 +146,10 @@ Hypotheses roundings() {
                    takes_power([format](const Problem&, std::int64_t j,
                                         const PairPower& due) {
                      const double step =
-                         rounded(format, std::pow(due.base, -2 / due.d));
+                         round_to(format, std::pow(due.base, -2 / due.d));
                      double theta = 1;
                      for (std::int64_t i = 0; i < j; ++i) {
-                       theta = rounded(format, theta * step);
+                       theta = round_to(format, theta * step);
                      }
                      return theta;
                    }),

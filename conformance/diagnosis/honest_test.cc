@@ -46,7 +46,7 @@ Base honest_variant(std::mt19937& random) {
       for (double* x : {&c, &s}) {
         const double part = static_cast<double>(noise() % 2001) / 1000 - 1;
         const double off = most * part * ulp(Format::kF32, *x);
-        if (std::abs(*x) != 1) *x = rounded(Format::kF32, *x + off);
+        if (std::abs(*x) != 1) *x = round_to(Format::kF32, *x + off);
       }
     };
   }

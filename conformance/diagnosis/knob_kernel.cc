@@ -198,7 +198,7 @@ CosSin KnobKernel::formed_cos_sin(const ropeproof_problem& p,
   }
   const Format formed =
       knobs_.table == Format::kF64 ? Format::kF64 : Format::kF32;
-  const double m = rounded(formed, knobs_.amplitude(given));
+  const double m = round_to(formed, knobs_.amplitude(given));
   // Two terms up to |phi| = 2^31, where |low| <= 2^-22: 2^-66 / 6 is out of sight.
   const bool is_small = std::abs(low) <= 0x1p-22;
   const double s = is_small ? low : std::sin(low);
@@ -208,9 +208,9 @@ CosSin KnobKernel::formed_cos_sin(const ropeproof_problem& p,
   const double sine =
       std::sin(phi) + (s * std::cos(phi) - versine * std::sin(phi));
   const auto entry = [&](double x) {
-    const double f = rounded(formed, m * rounded(formed, x));
+    const double f = round_to(formed, m * round_to(formed, x));
     return knobs_.truncates ? truncated(knobs_.table, f)
-                            : rounded(knobs_.table, f);
+                            : round_to(knobs_.table, f);
   };
   return {entry(cosine), entry(sine)};
 }
@@ -233,7 +233,7 @@ void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
     const double element = as_in(narrow, load(channel(x, t), dtype));
     in.push_back(
         flushed(Flush::kInputs, narrow,
-                knobs_.inputs ? rounded(*knobs_.inputs, element) : element));
+                knobs_.inputs ? round_to(*knobs_.inputs, element) : element));
   }
   const auto put = [&](std::int64_t t, double sum) {
     const double value = flushed(Flush::kOutputs, narrow, sum);
@@ -257,11 +257,11 @@ void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
                                         : Format::kF32;
   const Format products = narrow == Format::kF64 ? step : Format::kF32;
   const auto times = [&](double a, double b) {
-    return flushed(Flush::kProducts, products, rounded(step, a * b));
+    return flushed(Flush::kProducts, products, round_to(step, a * b));
   };
   const auto sum = [&](double a, double b, double product) {
-    return rounded(step, knobs_.is_fused ? std::fma(a, b, product)
-                                         : times(a, b) + product);
+    return round_to(step, knobs_.is_fused ? std::fma(a, b, product)
+                                          : times(a, b) + product);
   };
   const std::int64_t end = spec.layout.rotary_offset + p.rotary_dim;
   const std::int64_t behind =

@@ -38,10 +38,6 @@ double given_position(const ropeproof_problem& p, const HeadIndex& index,
 
 }  // namespace
 
-double rounded(Format format, double value) {
-  return decode(format, encode(format, value));
-}
-
 double truncated(Format format, double value) {
   return decode(format, truncate(format, value));
 }

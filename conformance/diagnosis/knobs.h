@@ -108,7 +108,6 @@ struct Knobs {
 double position_on(const ropeproof_problem& p, const HeadIndex& index,
                    std::int64_t axis);
 
-double rounded(reference::Format format, double value);
 double truncated(reference::Format format, double value);
 // To nearest, ties away from zero.
 double rounded_half_away(reference::Format format, double value);

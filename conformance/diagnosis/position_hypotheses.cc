@@ -163,7 +163,7 @@ Hypotheses types() {
             ? "f32 holds whole numbers to 2^24: form the angle in binary64"
             : "keep positions as integers or in f32, whatever the model's "
               "dtype",
-        [format = format](double x) { return rounded(format, x); }));
+        [format = format](double x) { return round_to(format, x); }));
   }
   all.push_back(held_in<std::int32_t>("positions cut to 32 bits, signed"));
   all.push_back(held_in<std::int16_t>("positions cut to 16 bits, signed"));

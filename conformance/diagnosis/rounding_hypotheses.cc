@@ -14,7 +14,7 @@ namespace {
 
 using reference::Format;
 
-double f32(double x) { return rounded(Format::kF32, x); }
+double f32(double x) { return round_to(Format::kF32, x); }
 
 // Positions that a sum runs to, at most.
 constexpr std::int64_t kMostSteps = 1 << 14;
@@ -50,7 +50,7 @@ Hypotheses angles() {
                           : "form the angle in f32, whatever the model's dtype",
                    set(&Knobs::angle,
                        [format = format](double position, double theta) {
-                         return rounded(format, position * theta);
+                         return round_to(format, position * theta);
                        }),
                    true});
     all.push_back(
@@ -60,8 +60,8 @@ Hypotheses angles() {
                 : "form the angle in f32, whatever the model's dtype",
          set(&Knobs::angle,
              [format = format](double position, double theta) {
-               return rounded(
-                   format, rounded(format, position) * rounded(format, theta));
+               return round_to(format, round_to(format, position) *
+                                           round_to(format, theta));
              }),
          true});
   }
@@ -86,7 +86,7 @@ auto rounds_table(double (*change)(double)) {
 
 template <Format kFormat>
 double to(double x) {
-  return rounded(kFormat, x);
+  return round_to(kFormat, x);
 }
 template <Format kFormat>
 double cut_to(double x) {
@@ -127,7 +127,7 @@ Hypotheses of_the_dtype() {
     return p.operation == ROPEPROOF_TABLE ||
                    p.operation == ROPEPROOF_FREQUENCIES
                ? x
-               : rounded(knobs.dtype.value_or(plugin::format_of(p.dtype)), x);
+               : round_to(knobs.dtype.value_or(plugin::format_of(p.dtype)), x);
   };
   return {
       {"positions rounded to the dtype of q", "position/rounded-to-half", 2,

@@ -14,7 +14,6 @@
 namespace ropeproof::conformance::identify {
 namespace {
 
-using diagnosis::rounded;
 using reference::Format;
 
 constexpr int kTablePositions = 24;
@@ -38,12 +37,12 @@ struct AngleType {
 
 template <Format kFormat>
 double product_in(double position, const Theta& theta) {
-  return rounded(kFormat,
-                 rounded(kFormat, position) * rounded(kFormat, theta.read));
+  return round_to(kFormat,
+                  round_to(kFormat, position) * round_to(kFormat, theta.read));
 }
 template <Format kFormat>
 double rounded_to(double position, const Theta& theta) {
-  return rounded(kFormat, position * theta.due);
+  return round_to(kFormat, position * theta.due);
 }
 
 constexpr AngleType kAngleTypes[] = {
@@ -52,8 +51,8 @@ constexpr AngleType kAngleTypes[] = {
     {"a product in f32", product_in<Format::kF32>},
     {"a quotient in f32, position / pow(base, 2j/r)",
      [](double p, const Theta& theta) {
-       return rounded(Format::kF32,
-                      rounded(Format::kF32, p) / theta.reciprocal);
+       return round_to(Format::kF32,
+                       round_to(Format::kF32, p) / theta.reciprocal);
      }},
     {"a product of wider numbers, rounded to f32", rounded_to<Format::kF32>,
      false, true},
@@ -165,9 +164,9 @@ std::optional<Finding> read_table_type(RotationReader& reader) {
       if (!reader.is_seen()[j]) continue;
       for (const double x : {(*rotations)[j].c, (*rotations)[j].s}) {
         ++all;
-        in_half += rounded(Format::kF16, x) == x ? 1 : 0;
-        in_brain += rounded(Format::kBF16, x) == x ? 1 : 0;
-        in_single += rounded(Format::kF32, x) == x ? 1 : 0;
+        in_half += round_to(Format::kF16, x) == x ? 1 : 0;
+        in_brain += round_to(Format::kBF16, x) == x ? 1 : 0;
+        in_single += round_to(Format::kF32, x) == x ? 1 : 0;
       }
     }
   }

@@ -61,9 +61,7 @@ void RotationReader::find_format() {
   for (const reference::Format narrow :
        {reference::Format::kF32, reference::Format::kF16,
         reference::Format::kBF16}) {
-    const auto is_one = [=](double x) {
-      return decode(narrow, encode(narrow, x)) == x;
-    };
+    const auto is_one = [=](double x) { return round_to(narrow, x) == x; };
     const bool is_narrower = reference::traits(narrow).precision <
                              reference::traits(format_).precision;
     if (is_narrower && std::ranges::all_of(entries, is_one)) format_ = narrow;

@@ -15,7 +15,6 @@
 namespace ropeproof::conformance::identify {
 namespace {
 
-using diagnosis::rounded;
 using reference::Format;
 
 // Frequencies that differ by less may be the same in 16 bits.
@@ -95,7 +94,7 @@ std::vector<Recipe> recipes_of(const cases::RopeCase& c) {
   std::vector<Recipe> all = {
       each("wider than f32", 0, [](double x) { return x; }),
       each("rounded once to f32", 1,
-           [](double x) { return rounded(Format::kF32, x); })};
+           [](double x) { return round_to(Format::kF32, x); })};
   if (plugin::follows_base(c.spec.frequencies) &&
       plugin::scaling_bit(c.spec.frequencies.scaling) == 0) {
     all.push_back(by("in f32 by 1 / pow(base, 2j/r)", 1, c,
@@ -125,7 +124,7 @@ std::vector<Recipe> recipes_of(const cases::RopeCase& c) {
   for (const Format format : {Format::kF16, Format::kBF16}) {
     all.push_back(
         each(format == Format::kF16 ? "rounded to f16" : "rounded to bf16", 4,
-             [=](double x) { return rounded(format, x); }));
+             [=](double x) { return round_to(format, x); }));
   }
   return all;
 }

@@ -21,7 +21,6 @@ using diagnosis::f32_knobs;
 using diagnosis::full_description;
 using diagnosis::KnobKernel;
 using diagnosis::Knobs;
-using diagnosis::rounded;
 using reference::Format;
 
 // Without what a test of one bug does not need.

@@ -70,14 +70,11 @@ std::vector<Rule> rules_for(const std::vector<Used>& all) {
       {"position halved", [](const Used& u) { return u.given / 2; }},
       {"position negated", [](const Used& u) { return -u.given; }},
       {"positions rounded to bf16",
-       [](const Used& u) {
-         return diagnosis::rounded(Format::kBF16, u.given);
-       }},
+       [](const Used& u) { return round_to(Format::kBF16, u.given); }},
       {"positions rounded to f16",
-       [](const Used& u) { return diagnosis::rounded(Format::kF16, u.given); }},
-      {"positions rounded to f32", [](const Used& u) {
-         return diagnosis::rounded(Format::kF32, u.given);
-       }}};
+       [](const Used& u) { return round_to(Format::kF16, u.given); }},
+      {"positions rounded to f32",
+       [](const Used& u) { return round_to(Format::kF32, u.given); }}};
   // Tables that end: clamped, or begun again.
   double most = 0, beyond = 0;
   for (const Used& u : all) most = std::max(most, u.by.value_or(0));

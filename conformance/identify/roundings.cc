@@ -14,7 +14,6 @@
 namespace ropeproof::conformance::identify {
 namespace {
 
-using diagnosis::rounded;
 using diagnosis::truncated;
 using reference::Format;
 
@@ -126,14 +125,14 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
       rotations.emplace();
       for (std::size_t j = 0; j < pairs.size(); ++j) {
         const auto entry = [&](const cases::Bits& bits) {
-          return rounded(table, std::bit_cast<double>(bits[j]));
+          return round_to(table, std::bit_cast<double>(bits[j]));
         };
         rotations->push_back({entry(c.cos), entry(c.sin)});
       }
     }
     std::vector<double> x;
     for (std::int64_t t = 0; t < c.spec.layout.head_dim; ++t) {
-      x.push_back(rounded(c.dtype, draw.next()));
+      x.push_back(round_to(c.dtype, draw.next()));
     }
     set_elements(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
       return reference::at(x, t);
@@ -187,10 +186,10 @@ struct HalfWay {
 };
 
 double once(Format f, double a, double c, double b, double s) {
-  return rounded(f, in_f32(in_f32(a * c) + in_f32(b * s)));
+  return round_to(f, in_f32(in_f32(a * c) + in_f32(b * s)));
 }
 double each(Format f, double a, double c, double b, double s) {
-  return rounded(f, rounded(f, a * c) + rounded(f, b * s));
+  return round_to(f, round_to(f, a * c) + round_to(f, b * s));
 }
 double cut(Format f, double a, double c, double b, double s) {
   return truncated(f, in_f32(in_f32(a * c) + in_f32(b * s)));
@@ -230,7 +229,7 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
     cases::RopeCase c = formed[static_cast<std::size_t>(round) % kFew];
     std::vector<double> x;
     for (std::int64_t t = 0; t < c.spec.layout.head_dim; ++t) {
-      x.push_back(rounded(dtype, draw.next()));
+      x.push_back(round_to(dtype, draw.next()));
     }
     set_elements(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
       return reference::at(x, t);
@@ -242,7 +241,7 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
       const reference::Pair from = source_pair(c.spec, j),
                             to = target_pair(c.spec, j);
       const auto entry = [&](const cases::Bits& bits) {
-        return rounded(table, std::bit_cast<double>(reference::at(bits, j)));
+        return round_to(table, std::bit_cast<double>(reference::at(bits, j)));
       };
       const double cosine = entry(c.cos), sine = entry(c.sin);
       const double a = reference::at(x, from.u), b = reference::at(x, from.v);
@@ -252,7 +251,7 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
           const auto held = [&](double e) {
             if (!way.has_half_table) return e;
             return way.rounding == ROPEPROOF_TRUNCATE ? truncated(dtype, e)
-                                                      : rounded(dtype, e);
+                                                      : round_to(dtype, e);
           };
           all.push_back(way.of(dtype, p, held(cosine), q, sign * held(sine)));
         }

@@ -92,7 +92,7 @@ const std::vector<Bug>& bugs() {
       {"positions rounded to bf16",
        "smoke-odd-long-005",
        "table",
-       positions([](double p) { return diagnosis::rounded(Format::kBF16, p); }),
+       positions([](double p) { return round_to(Format::kBF16, p); }),
        {"position used: 256 in place of 257, 512 in place of 513"},
        {"frequency over"}},
       {"the amplitude squared",
@@ -143,7 +143,7 @@ const std::vector<Bug>& bugs() {
        "frequencies",
        [](Knobs& knobs) {
          knobs.frequency = [right = knobs.frequency](const auto& p, auto j) {
-           return diagnosis::rounded(Format::kBF16, right(p, j));
+           return round_to(Format::kBF16, right(p, j));
          };
        },
        {"in no order"}},
@@ -191,7 +191,7 @@ const std::vector<Bug>& bugs() {
        "rope",
        [](Knobs& knobs) {
          knobs.angle = [](double p, double theta) {
-           return diagnosis::rounded(Format::kBF16, p * theta);
+           return round_to(Format::kBF16, p * theta);
          };
        },
        {"angle off by up to 0.3"},
@@ -201,7 +201,7 @@ const std::vector<Bug>& bugs() {
        "rope",
        [](Knobs& knobs) {
          knobs.angle = [](double p, double theta) {
-           return diagnosis::rounded(Format::kF32, p * theta);
+           return round_to(Format::kF32, p * theta);
          };
        },
        {},

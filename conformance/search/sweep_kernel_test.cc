@@ -78,8 +78,8 @@ TEST_CASE("a table kept in bf16 under a claim of f32 fails",
     diagnosis::Knobs knobs = diagnosis::exact_knobs();
     knobs.adjust_rotation = [](double& c, double& s, std::int64_t,
                                std::int64_t) {
-      c = diagnosis::rounded(Format::kBF16, c);
-      s = diagnosis::rounded(Format::kBF16, s);
+      c = round_to(Format::kBF16, c);
+      s = round_to(Format::kBF16, s);
     };
     const SweepResult result = swept(description, knobs);
     CHECK_FALSE(result.conforms());

@@ -18,7 +18,6 @@ using diagnosis::full_description;
 using diagnosis::iterated_knobs;
 using diagnosis::KnobKernel;
 using diagnosis::Knobs;
-using diagnosis::rounded;
 
 using reference::Format;
 using reference::Pairing;
@@ -143,8 +142,8 @@ std::vector<Control> half_controls() {
   angle.description.claims[0].angle_dtype = ROPEPROOF_BF16;
   angle.description.max_position = 40;  // the same for bf16
   angle.knobs.angle = [](double position, double theta) {
-    return rounded(Format::kBF16, rounded(Format::kBF16, position) *
-                                      rounded(Format::kBF16, theta));
+    return round_to(Format::kBF16, round_to(Format::kBF16, position) *
+                                       round_to(Format::kBF16, theta));
   };
   angle.tighten = to_class(ROPEPROOF_A1);
   list.push_back(angle);

@@ -15,7 +15,6 @@ namespace {
 using diagnosis::HeadIndex;
 using diagnosis::Knobs;
 using diagnosis::reverses;
-using diagnosis::rounded;
 using diagnosis::set;
 using diagnosis::skips;
 
@@ -93,7 +92,7 @@ auto misreads_strides(Change change) {
 auto rounds_table(Format format) {
   return set(&Knobs::adjust_in_problem,
              [=](const auto&, const auto&, auto& c, auto& s) {
-               c = rounded(format, c), s = rounded(format, s);
+               c = round_to(format, c), s = round_to(format, s);
              });
 }
 
@@ -276,7 +275,7 @@ std::vector<Mutant> mutants_of_features() {
       {"large real positions in f32", "angle/rounded-to-f32",
        set(&Knobs::angle,
            [](double p, double theta) {
-             return rounded(Format::kF32, p) * theta;
+             return round_to(Format::kF32, p) * theta;
            }),
        has_far_real}};
 }

@@ -61,7 +61,7 @@ bool is_exact(Format format, std::int64_t numerator, std::int64_t denominator) {
       static_cast<double>(numerator) / static_cast<double>(denominator);
   // A quotient of small integers is a binary64 only if its last bits are zero,
   // so the product shows an inexact one in any format.
-  const double rounded = decode(format, encode(format, quotient));
+  const double rounded = round_to(format, quotient);
   return rounded == quotient &&
          std::fma(rounded, static_cast<double>(denominator),
                   -static_cast<double>(numerator)) == 0;
@@ -112,7 +112,7 @@ Formats formats_that_hold(double x) {
   Formats formats = 0;
   for (const Format format :
        {Format::kF64, Format::kF32, Format::kF16, Format::kBF16}) {
-    if (decode(format, encode(format, x)) == x) formats |= bit_of(format);
+    if (round_to(format, x) == x) formats |= bit_of(format);
   }
   return formats;
 }

@@ -22,10 +22,6 @@ constexpr Format kFormats[] = {kF64, kF32, kF16, kBF16};
 // Far below it, a bound would be looser than its derivation.
 constexpr double kTightLocal = 0.4;
 
-double rounded(Format format, double x) {
-  return decode(format, encode(format, x));
-}
-
 bool is_narrow(Format format) { return format == kF16 || format == kBF16; }
 
 // --- after the angle ---
@@ -39,14 +35,14 @@ double rotate(const Claim& claim, double x_u, double x_v, double c, double s) {
   const Format w = claim.output == kF64 ? kF64 : kF32;
   const bool each = claim.rounds == Rounds::kEach && is_narrow(claim.output);
   const auto step = [&](double x) {
-    return each ? rounded(claim.output, rounded(w, x)) : rounded(w, x);
+    return each ? round_to(claim.output, round_to(w, x)) : round_to(w, x);
   };
-  const double held_c = rounded(w, rounded(claim.table, c));
-  const double held_s = rounded(w, rounded(claim.table, s));
+  const double held_c = round_to(w, round_to(claim.table, c));
+  const double held_s = round_to(w, round_to(claim.table, s));
   const double sum = step(step(x_u * held_c) - step(x_v * held_s));
   return claim.rounds == Rounds::kTruncate && is_narrow(claim.output)
              ? decode(claim.output, truncate(claim.output, sum))
-             : rounded(claim.output, sum);
+             : round_to(claim.output, sum);
 }
 
 // The largest error of `kernel` over the bound of `claim`, of random pairs and
@@ -58,8 +54,8 @@ double largest_ratio(const Claim& kernel, const Claim& claim) {
   double worst = 0;
   for (int i = 0; i < 20000; ++i) {
     const double phi = angles(random);
-    const double x_u = rounded(claim.output, values(random));
-    const double x_v = rounded(claim.output, values(random));
+    const double x_u = round_to(claim.output, values(random));
+    const double x_v = round_to(claim.output, values(random));
     const long double c = std::cos(static_cast<long double>(phi));
     const long double s = std::sin(static_cast<long double>(phi));
     const long double y = x_u * c - x_v * s;
@@ -252,7 +248,7 @@ TEST_CASE("f16 angles may come from frequencies that are subnormal in f16",
   for (const double base : {1e4, 5e5, 1e6}) {
     for (std::int64_t j = 0; j < 64; ++j) {
       const double theta = std::pow(base, -static_cast<double>(j) / 64);
-      const double stored = rounded(kF16, theta);
+      const double stored = round_to(kF16, theta);
       for (const double p : {1.0, 100.0, 2000.0}) {
         const double bound = angle_error(claim, {j, 128, theta, p});
         if (bound < kVacuous) {
@@ -291,10 +287,10 @@ TEST_CASE("a frequency given out may be subnormal where it is formed or held",
       double worst = 0;
       for (std::int64_t j = 0; j < 64; ++j) {
         const double theta = std::pow(1e7, -static_cast<double>(j) / 64);
-        const double formed = rounded(arithmetic, theta);
+        const double formed = round_to(arithmetic, theta);
         const double got = rounds == Rounds::kTruncate && table == kF16
                                ? decode(table, truncate(table, formed))
-                               : rounded(table, formed);
+                               : round_to(table, formed);
         const double bound = theta * frequency_error(claim, {j, 128, theta}) +
                              frequency_underflow(claim);
         worst = std::max(worst, std::abs(got - theta) / bound);

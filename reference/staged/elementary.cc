@@ -16,10 +16,6 @@
 
 namespace ropeproof::reference::staged {
 
-double round_to(Format format, double x) {
-  return decode(format, encode(format, x));
-}
-
 #ifdef ROPEPROOF_HAVE_MPFI
 namespace {
 

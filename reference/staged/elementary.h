@@ -47,9 +47,6 @@ bool available();
 // own: MPFR's exponents reach 2^62, and format.h knows each format's range.
 double apply(Op op, Format format, double a, double b = 0, double c = 0);
 
-// The number of `format` nearest to `x`.
-double round_to(Format format, double x);
-
 }  // namespace ropeproof::reference::staged
 
 #endif  // ROPEPROOF_REFERENCE_STAGED_ELEMENTARY_H_

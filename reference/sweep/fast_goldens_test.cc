@@ -102,7 +102,7 @@ std::vector<double> hard_inputs(const Spec& spec, std::int64_t heads,
                 at(head, pair.v));
     }
     for (const double number : head) {
-      x.push_back(decode(format, encode(format, number)));
+      x.push_back(round_to(format, number));
     }
   }
   return x;
