@@ -38,6 +38,10 @@ constexpr FormatTraits traits(Format format) {
   return {64, 53, -1022, 1023, 0x1p-53};
 }
 
+constexpr bool is_16_bit(Format format) {
+  return traits(format).total_bits == 16;
+}
+
 // Of every format but kF64.
 double decode_narrow(Format format, std::uint64_t bits);
 std::uint64_t encode_narrow(Format format, double x);

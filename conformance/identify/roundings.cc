@@ -290,8 +290,7 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
 std::optional<Finding> read_roundings(Prober& prober, std::uint32_t operation,
                                       const cases::RopeCase& c,
                                       const ChannelMap& map) {
-  const bool is_half = c.dtype == Format::kF16 || c.dtype == Format::kBF16;
-  if (is_half) return orders_of_half(prober, operation, c);
+  if (is_16_bit(c.dtype)) return orders_of_half(prober, operation, c);
   Finding found = orders_of_wide(prober, operation, c, map);
   found.subject += ", " + text::word(text::kFormatWords, c.dtype);
   return found;

@@ -88,8 +88,7 @@ std::optional<Try> agreed(Try tried, const std::vector<Multiple>& multiples,
 
 double rotation_noise(Format format) {
   // f32 kernels form angles and tables with errors of their own.
-  const bool is_half = format == Format::kF16 || format == Format::kBF16;
-  return (is_half ? 4 : 16) * reference::traits(format).unit_roundoff;
+  return (is_16_bit(format) ? 4 : 16) * traits(format).unit_roundoff;
 }
 
 std::vector<Rotation> rotations(const cases::RopeCase& c,

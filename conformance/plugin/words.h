@@ -93,6 +93,7 @@ inline constexpr text::Words<std::uint32_t, 4> kDtypeWords{
      {ROPEPROOF_F32, "f32"},
      {ROPEPROOF_F16, "f16"},
      {ROPEPROOF_BF16, "bf16"}}};
+inline constexpr std::uint32_t k16BitDtypes = ROPEPROOF_F16 | ROPEPROOF_BF16;
 
 inline constexpr text::Words<std::uint32_t, 4> kAngleClassWords{
     {{ROPEPROOF_A0, "A0"},

@@ -45,13 +45,13 @@ std::string claim_text(const ropeproof_claim& k, std::uint32_t dtypes) {
     text += "formed in " + text::word(plugin::kDtypeWords, k.angle_dtype);
   }
   text += "; sin and cos within " + std::to_string(k.trig_ulp) + " ulp";
-  const bool is_half = (dtypes & (ROPEPROOF_F16 | ROPEPROOF_BF16)) != 0;
+  const bool is_16_bit = (dtypes & plugin::k16BitDtypes) != 0;
   if (k.table_dtype != 0) {
     text += ", held in " + text::word(plugin::kDtypeWords, k.table_dtype);
-  } else if (is_half) {
+  } else if (is_16_bit) {
     text += ", held in the type of the tensors";
   }
-  if (is_half) {
+  if (is_16_bit) {
     text += k.rounding == ROPEPROOF_ROUND_EACH ? "; every operation rounded"
             : k.rounding == ROPEPROOF_TRUNCATE ? "; truncated"
                                                : "; rounded once";

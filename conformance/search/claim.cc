@@ -22,7 +22,6 @@ namespace ropeproof::conformance::search {
 namespace {
 
 constexpr std::uint32_t kWithTables = ROPEPROOF_TABLE | plugin::kGivenTable;
-constexpr std::uint32_t kHalf = ROPEPROOF_F16 | ROPEPROOF_BF16;
 constexpr std::uint32_t kMaxUlp = 4;
 
 // A call and what it left.
@@ -141,7 +140,7 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
     if (dtype == ROPEPROOF_F64) tables.insert(tables.begin(), 0);
   }
   std::vector<std::uint32_t> roundings = {ROPEPROOF_ROUND_ONCE};
-  if ((dtype & kHalf) != 0) {
+  if ((dtype & plugin::k16BitDtypes) != 0) {
     roundings.push_back(ROPEPROOF_TRUNCATE);
     roundings.push_back(ROPEPROOF_ROUND_EACH);
   }

@@ -31,14 +31,10 @@ double rounded(int count, double u) {
   return error;
 }
 
-bool is_narrow(Format format) {
-  return format == Format::kF16 || format == Format::kBF16;
-}
-
 // How far a conversion to `format` may be off, in halves of an ulp. An ulp is at
 // most 2u of the number.
 int half_ulps(const Claim& claim, Format format) {
-  return is_narrow(format) && claim.rounds == Rounds::kTruncate ? 2 : 1;
+  return is_16_bit(format) && claim.rounds == Rounds::kTruncate ? 2 : 1;
 }
 
 // Of a conversion: relative, and of subnormal numbers.
@@ -162,12 +158,12 @@ double frequency_underflow(const Claim& claim) {
 // (|x_u c| + |x_v s|), and that sum is at most ||x|| (Cauchy-Schwarz). A fused
 // multiply-add has one factor fewer on one side.
 LocalRow local_row(const Claim& claim) {
-  const bool each = is_narrow(claim.output) && claim.rounds == Rounds::kEach;
+  const bool each = is_16_bit(claim.output) && claim.rounds == Rounds::kEach;
   // A cast of the entry to W.
   const int cast =
       claim.table == Format::kF64 && claim.output != Format::kF64 ? 1 : 0;
   // Two 16-bit significands have together at most 22 of the 24 bits of f32.
-  const int product = is_narrow(claim.table) && is_narrow(claim.output) ? 0 : 1;
+  const int product = is_16_bit(claim.table) && is_16_bit(claim.output) ? 0 : 1;
   // The sum of two 16-bit numbers, rounded to f32 and then to their type, is
   // rounded once (24 >= 2 p + 2): with every operation rounded that is rho.
   const int sum = each ? 0 : 1;
@@ -178,7 +174,7 @@ LocalError entry_error(const Claim& claim, bool has_amplitude) {
   const double u = roundoff(arithmetic_of(claim.table));
   const double trig = 2 * claim.trig_ulp * u;
   return {composed(trig, rounded(has_amplitude ? 2 : 0, u)),
-          is_narrow(claim.table) ? conversion_error(claim, claim.table) : 0};
+          is_16_bit(claim.table) ? conversion_error(claim, claim.table) : 0};
 }
 
 LocalError output_error(const Claim& claim, bool given, bool has_amplitude) {
@@ -190,13 +186,13 @@ LocalError output_error(const Claim& claim, bool given, bool has_amplitude) {
       composed(entry, composed(rounded(row.in_arithmetic,
                                        roundoff(arithmetic_of(claim.output))),
                                rounded(row.in_output, roundoff(claim.output)))),
-      is_narrow(claim.output) ? conversion_error(claim, claim.output) : 0};
+      is_16_bit(claim.output) ? conversion_error(claim, claim.output) : 0};
 }
 
 double underflow_error(const Claim& claim, double sum_of_magnitudes) {
   const double arithmetic = half_smallest(arithmetic_of(claim.output));
   const double result = conversion_underflow(claim, claim.output);
-  const bool each = is_narrow(claim.output) && claim.rounds == Rounds::kEach;
+  const bool each = is_16_bit(claim.output) && claim.rounds == Rounds::kEach;
   // An entry formed in f32 and stored in 16 bits underflows twice at most.
   const double entry = conversion_underflow(claim, claim.table) +
                        half_smallest(arithmetic_of(claim.table));

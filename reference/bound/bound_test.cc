@@ -22,8 +22,6 @@ constexpr Format kFormats[] = {kF64, kF32, kF16, kBF16};
 // Far below it, a bound would be looser than its derivation.
 constexpr double kTightLocal = 0.4;
 
-bool is_narrow(Format format) { return format == kF16 || format == kBF16; }
-
 // --- after the angle ---
 
 Claim local_claim(Format table, Rounds rounds, Format output) {
@@ -33,14 +31,14 @@ Claim local_claim(Format table, Rounds rounds, Format output) {
 // y_u as a kernel of this claim computes it from a given table.
 double rotate(const Claim& claim, double x_u, double x_v, double c, double s) {
   const Format w = claim.output == kF64 ? kF64 : kF32;
-  const bool each = claim.rounds == Rounds::kEach && is_narrow(claim.output);
+  const bool each = claim.rounds == Rounds::kEach && is_16_bit(claim.output);
   const auto step = [&](double x) {
     return each ? round_to(claim.output, round_to(w, x)) : round_to(w, x);
   };
   const double held_c = round_to(w, round_to(claim.table, c));
   const double held_s = round_to(w, round_to(claim.table, s));
   const double sum = step(step(x_u * held_c) - step(x_v * held_s));
-  return claim.rounds == Rounds::kTruncate && is_narrow(claim.output)
+  return claim.rounds == Rounds::kTruncate && is_16_bit(claim.output)
              ? decode(claim.output, truncate(claim.output, sum))
              : round_to(claim.output, sum);
 }
@@ -77,7 +75,7 @@ TEST_CASE(
     for (const Format table : kFormats) {
       for (const Rounds rounds :
            {Rounds::kOnce, Rounds::kEach, Rounds::kTruncate}) {
-        if (rounds != Rounds::kOnce && !is_narrow(output)) continue;
+        if (rounds != Rounds::kOnce && !is_16_bit(output)) continue;
         const Claim claim = local_claim(table, rounds, output);
         const double ratio = largest_ratio(claim, claim);
         CAPTURE(static_cast<int>(table), static_cast<int>(rounds),
