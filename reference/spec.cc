@@ -41,8 +41,6 @@ void check_factors(const std::string& field, const std::vector<double>& list,
   for (const double factor : list) check_positive(field, factor);
 }
 
-// The size of a tensor, at most 2^60, stays in range.
-constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 // Frequencies beyond base^8 are a mistake; and numbers stay in range.
 constexpr std::int64_t kMaxExponent = 8;
 // xPos: 448^(2^20) is far outside every format, and inside every oracle.

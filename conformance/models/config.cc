@@ -13,10 +13,9 @@ namespace ropeproof::conformance::models {
 namespace {
 
 using nlohmann::json;
+using reference::kMaxCount;
 using reference::kMaxHeadDim;
 using reference::Pairing;
-
-constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
 // The families whose models rotate channels (2j, 2j+1): a model type, or what it
 // starts with. DeepSeek and its kin as in their own code; transformers writes

@@ -14,7 +14,6 @@ namespace ropeproof::conformance::plugin {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 100;
-constexpr std::uint32_t kMaxUlp = 4;
 constexpr std::uint32_t kMaxPaddingBytes = 4096;
 
 bool is_name_character(char c) {

@@ -11,6 +11,9 @@
 
 namespace ropeproof::conformance::plugin {
 
+// The most that power_ulp and trig_ulp of a claim may be.
+inline constexpr std::uint32_t kMaxUlp = 4;
+
 // Throws KernelError, which begins with `source`, unless `version` is
 // ROPEPROOF_ABI_VERSION.
 void check_abi_version(std::int64_t version, const std::string& source);

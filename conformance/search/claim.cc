@@ -14,6 +14,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/cover/formed.h"
 #include "conformance/judge/judge.h"
+#include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -22,7 +23,6 @@ namespace ropeproof::conformance::search {
 namespace {
 
 constexpr std::uint32_t kWithTables = ROPEPROOF_TABLE | plugin::kGivenTable;
-constexpr std::uint32_t kMaxUlp = 4;
 
 // A call and what it left.
 struct Result {
@@ -147,7 +147,7 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
   std::vector<ropeproof_claim> claims;
   const auto add = [&](const Angle& angle, std::uint32_t table) {
     for (const std::uint32_t rounding : roundings) {
-      for (std::uint32_t ulp = 1; ulp <= kMaxUlp; ++ulp) {
+      for (std::uint32_t ulp = 1; ulp <= plugin::kMaxUlp; ++ulp) {
         const std::uint32_t power_ulp =
             angle.angle_class == ROPEPROOF_A0 ? 1 : ulp;
         claims.push_back({0, angle.angle_class, angle.dtype, angle.power,

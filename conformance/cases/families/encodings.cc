@@ -123,7 +123,7 @@ void add_printed(const std::string& source_text, const std::string& file,
   printed.source = object.text("what");
   printed.tolerance = object.text("tolerance");
   encodings::Sinusoidal e;
-  e.dim = object.integer("dim", 2, 1 << 20);
+  e.dim = object.integer("dim", 2, reference::kMaxHeadDim);
   e.base = static_cast<double>(object.integer("base", 1, 1 << 30));
   e.channels = object.integer("channels", 1, e.dim);
   const Ints positions = object.integers("positions", 0, 1 << 20);
