@@ -110,11 +110,15 @@ Json description_json(const Description& description) {
   for_each_description_field(description, writer);
   Json& claims = writer.json["claims"] = Json::array();
   for (const ropeproof_claim& claim : description.claims) {
-    Writer fields;
-    for_each_claim_field(claim, fields);
-    if (claim.dtypes == 0) fields.json.erase("dtypes");  // all that are left
-    claims.push_back(std::move(fields.json));
+    claims.push_back(claim_json(claim));
   }
+  return writer.json;
+}
+
+Json claim_json(const ropeproof_claim& claim) {
+  Writer writer;
+  for_each_claim_field(claim, writer);
+  if (claim.dtypes == 0) writer.json.erase("dtypes");  // all that are left
   return writer.json;
 }
 

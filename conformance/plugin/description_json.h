@@ -15,8 +15,9 @@ namespace ropeproof::conformance::plugin {
 // What is written, members in the order of the documentation.
 using Json = nlohmann::ordered_json;
 
-// All fields, defaults too.
+// All fields, defaults too; but no dtypes of a claim that is for all.
 Json description_json(const Description& description);
+Json claim_json(const ropeproof_claim& claim);
 
 // Asks for the fields; throws text::FileError. check_description() judges the
 // values.

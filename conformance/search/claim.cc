@@ -214,41 +214,18 @@ std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
   return std::nullopt;
 }
 
-bool is_same(const ropeproof_claim& a, const ropeproof_claim& b) {
-  return a.angle_class == b.angle_class && a.angle_dtype == b.angle_dtype &&
-         a.power == b.power && a.power_ulp == b.power_ulp &&
-         a.trig_ulp == b.trig_ulp && a.table_dtype == b.table_dtype &&
-         a.rounding == b.rounding;
-}
-
-// The members that say more than their default, by name and word.
-std::vector<std::pair<std::string, std::string>> members_of(
-    const ropeproof_claim& c) {
-  std::vector<std::pair<std::string, std::string>> members = {
-      {"angle_class", text::word(plugin::kAngleClassWords, c.angle_class)}};
-  const auto add = [&](const char* name, std::uint32_t value,
-                       std::uint32_t otherwise, const std::string& word) {
-    if (value != otherwise) members.emplace_back(name, word);
-  };
-  add("angle_dtype", c.angle_dtype, 0,
-      text::word(plugin::kDtypeWords, c.angle_dtype));
-  add("power", c.power, ROPEPROOF_POW,
-      text::word(plugin::kPowerWords, c.power));
-  add("power_ulp", c.power_ulp, 1, std::to_string(c.power_ulp));
-  add("trig_ulp", c.trig_ulp, 1, std::to_string(c.trig_ulp));
-  add("table_dtype", c.table_dtype, 0,
-      text::word(plugin::kDtypeWords, c.table_dtype));
-  add("rounding", c.rounding, ROPEPROOF_ROUND_ONCE,
-      c.rounding == ROPEPROOF_TRUNCATE ? "truncate" : "each");
+// The members that say more than their default, and angle_class; not dtypes.
+plugin::Json members_of(ropeproof_claim claim) {
+  claim.dtypes = 0;
+  plugin::Json members = plugin::claim_json(claim);
+  const plugin::Json plain = plugin::claim_json(plugin::kStrictestClaim);
+  for (const auto& [name, value] : plain.items()) {
+    if (name != "angle_class" && members[name] == value) members.erase(name);
+  }
   return members;
 }
 
-bool is_number(const std::string& word) {
-  return word.find_first_not_of("0123456789") == std::string::npos;
-}
-
 std::string c_constant(const std::string& word) {
-  if (is_number(word)) return word;
   if (word == "each") return "ROPEPROOF_ROUND_EACH";
   std::string constant = "ROPEPROOF_";
   for (const char letter : word) {
@@ -276,19 +253,22 @@ std::string in_c(const ropeproof_claim& claim, std::size_t number) {
   text += ".dtypes = " +
           joined(claim.dtypes, " | ",
                  [](const std::string& word) { return c_constant(word); });
-  for (const auto& [name, word] : members_of(claim)) {
-    text += ", ." + name + " = " + c_constant(word);
+  const plugin::Json members = members_of(claim);
+  for (const auto& [name, value] : members.items()) {
+    text += ", ." + name + " = " +
+            (value.is_number() ? value.dump() : c_constant(value));
   }
   return text + "};\n";
 }
 
 std::string in_python(const ropeproof_claim& claim) {
   const auto quoted = [](const std::string& word) {
-    return is_number(word) ? word : "\"" + word + "\"";
+    return "\"" + word + "\"";
   };
   std::string text = "dict(dtypes=[" + joined(claim.dtypes, ", ", quoted) + "]";
-  for (const auto& [name, word] : members_of(claim)) {
-    text += ", " + name + "=" + quoted(word);
+  const plugin::Json members = members_of(claim);
+  for (const auto& [name, value] : members.items()) {
+    text += ", " + name + "=" + value.dump();
   }
   return text + ")";
 }
@@ -313,9 +293,8 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
       found.none |= dtype;
       continue;
     }
-    const auto same = std::ranges::find_if(
-        found.claims,
-        [&](const auto& other) { return is_same(*claim, other); });
+    const auto same =
+        std::ranges::find(found.claims, members_of(*claim), members_of);
     if (same == found.claims.end()) {
       found.claims.push_back(*claim);
       found.claims.back().dtypes = dtype;
