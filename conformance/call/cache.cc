@@ -27,12 +27,8 @@ constexpr std::size_t kKinds = 4;
 
 cases::Bits row_of(const cases::Bits& goldens, std::int64_t token,
                    std::int64_t pairs, reference::Format table) {
-  cases::Bits row;
-  for (std::int64_t j = 0; j < pairs; ++j) {
-    const std::uint64_t golden = at(goldens, token * pairs + j);
-    row.push_back(encode(table, decode(reference::Format::kF64, golden)));
-  }
-  return row;
+  const auto first = goldens.begin() + token * pairs;
+  return cases::rounded_to(table, {first, first + pairs});
 }
 
 // Where the cosine of pair j lies in a row, and where it lies again.

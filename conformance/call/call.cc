@@ -164,11 +164,9 @@ void Call::add_tables(std::uint32_t operation, Format table) {
     if (operation == ROPEPROOF_TABLE) {
       return add_output(member, name, rows, width);
     }
-    cases::Bits bits;
-    for (const std::uint64_t golden : goldens) {
-      bits.push_back(encode(table, decode(Format::kF64, golden)));
-    }
-    return memory_.add_input(name, rows, width, bits).data;
+    return memory_
+        .add_input(name, rows, width, cases::rounded_to(table, goldens))
+        .data;
   };
   problem_.cos = add(&judge::Output::cos, "cos", case_->cos);
   problem_.sin = add(&judge::Output::sin, "sin", case_->sin);

@@ -29,6 +29,14 @@ using Bits = std::vector<std::uint64_t>;
 inline double value_of(std::uint64_t golden) {
   return std::bit_cast<double>(golden);
 }
+// Goldens, each rounded once.
+inline Bits rounded_to(reference::Format format, const Bits& goldens) {
+  Bits bits;
+  for (const std::uint64_t golden : goldens) {
+    bits.push_back(encode(format, value_of(golden)));
+  }
+  return bits;
+}
 
 // A printed decimal whose last digit is not the exact value's.
 struct Erratum {

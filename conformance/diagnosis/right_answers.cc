@@ -1,6 +1,5 @@
 #include "conformance/diagnosis/right_answers.h"
 
-#include <bit>
 #include <map>
 #include <string>
 
@@ -13,16 +12,10 @@
 namespace ropeproof::conformance::diagnosis {
 namespace {
 
+using cases::rounded_to;
+
 constexpr std::size_t kMostPassing = 240;
 constexpr std::int64_t kLargest = std::int64_t{1} << 13;  // elements
-
-cases::Bits rounded_to(reference::Format format, const cases::Bits& goldens) {
-  cases::Bits bits;
-  for (const std::uint64_t golden : goldens) {
-    bits.push_back(encode(format, std::bit_cast<double>(golden)));
-  }
-  return bits;
-}
 
 judge::Output exact_output(const cases::RopeCase& c, std::uint32_t operation,
                            reference::Format table) {
