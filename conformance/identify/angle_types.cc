@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/frequency_words.h"
+#include "conformance/judge/rotations.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
 
@@ -104,10 +104,9 @@ std::optional<AngleReading> read_angle(RotationReader& reader,
       const double sign = pair.measured < 0 ? -1 : 1;
       std::vector<bool> fits;
       for (std::size_t i = 0; i < kTypes; ++i) {
-        const double off = std::remainder(
+        const double off = judge::in_half_circle(
             angle - sign * kAngleTypes[i].angle(used, {theta[j], pair.due,
-                                                       reciprocal(pair.pair)}),
-            2 * std::numbers::pi);
+                                                       reciprocal(pair.pair)}));
         fits.push_back(std::abs(off) <= reader.noise());
         if (i == 0 && std::abs(off) > worst) {
           worst = std::abs(off), worst_at = given;

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <utility>
+
+#include "conformance/judge/rotations.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
 
-constexpr double kCircle = 2 * std::numbers::pi;
-
-double in_half_circle(double angle) { return std::remainder(angle, kCircle); }
+using judge::in_half_circle;
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);

@@ -163,7 +163,7 @@ double angle_error(const cases::RopeCase& c,
   for (const Rotation& r : rotations) {
     const double due = r.position * value_of(at(c.inv_freq_hi, r.pair));
     if (std::abs(due) < noise / kFine / 16 || std::abs(due) > 64) continue;
-    const double off = std::remainder(r.angle - due, 2 * std::numbers::pi);
+    const double off = in_half_circle(r.angle - due);
     largest = std::max(largest, std::abs(off / due));
     ++seen;
   }

@@ -24,12 +24,6 @@ constexpr double kMostChance = 0.01;
 // Of an angle that a kernel formed in f32, from a frequency in f32.
 constexpr double kSlope = 0x1p-22;
 
-// To within an ulp of `angle`, as is the circle: glibc's remainder takes a step for
-// each binary digit of the quotient.
-double in_half_circle(double angle) {
-  return angle - kCircle * std::round(angle / kCircle);
-}
-
 // Inputs and outputs of one pair, as complex numbers, over its heads.
 struct Sums {
   Complex cross = 0;
@@ -85,6 +79,10 @@ std::optional<Try> agreed(Try tried, const std::vector<Multiple>& multiples,
 }
 
 }  // namespace
+
+double in_half_circle(double angle) {
+  return std::fma(-kCircle, std::nearbyint(angle / kCircle), angle);
+}
 
 double rotation_noise(Format format) {
   // f32 kernels form angles and tables with errors of their own.

@@ -30,6 +30,10 @@ std::vector<Rotation> rotations(const cases::RopeCase& c,
 // What rounding alone may do to such an angle, in rad; to a stretch as well.
 double rotation_noise(reference::Format format);
 
+// What is left of an angle, in [-pi, pi], once whole circles are taken off: that of
+// std::remainder, which in glibc takes a step for each binary digit of the quotient.
+double in_half_circle(double angle);
+
 // angle = times * x, up to whole circles.
 struct Multiple {
   double times = 0, angle = 0;
