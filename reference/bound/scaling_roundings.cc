@@ -8,6 +8,7 @@
 
 #include "reference/bound/log_bound.h"
 #include "reference/golden.h"
+#include "reference/rope.h"
 
 namespace ropeproof::reference::bound {
 namespace {
@@ -83,32 +84,19 @@ std::vector<double> plain_frequencies(const Spec& spec) {
 }
 
 // How much of the base's error reaches theta': the pair's exponent.
-double exponent(const Spec& spec, std::size_t j) {
-  const auto& list = spec.frequencies.exponents;
-  if (list.empty()) {
-    return 2.0 * static_cast<double>(j) /
-           static_cast<double>(spec.layout.rotary_dim);
-  }
-  return list[j].denominator == 0
-             ? 0
-             : static_cast<double>(list[j].numerator) /
-                   static_cast<double>(list[j].denominator);
-}
-
-// The pair's index among those that its exponent counts.
-double index_of(const Spec& spec, std::size_t j) {
-  const auto& list = spec.frequencies.exponents;
-  return list.empty() ? static_cast<double>(j)
-                      : static_cast<double>(list[j].numerator) / 2;
+double exponent(const Spec& spec, std::int64_t j) {
+  const Exponent e = exponent_of(spec, j);
+  if (e.denominator == 0) return 0;
+  return static_cast<double>(e.numerator) / static_cast<double>(e.denominator);
 }
 
 }  // namespace
 
 std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec) {
-  const auto pairs = static_cast<std::size_t>(spec.layout.rotary_dim / 2);
-  std::vector<double> k(pairs, 0);
+  const std::int64_t pairs = spec.layout.rotary_dim / 2;
+  std::vector<double> k(static_cast<std::size_t>(pairs), 0);
   const auto fill = [&](const auto& of_pair) {
-    for (std::size_t j = 0; j < pairs; ++j) k[j] = of_pair(j);
+    for (std::int64_t j = 0; j < pairs; ++j) at(k, j) = of_pair(j);
   };
   const auto d = static_cast<double>(spec.layout.rotary_dim);
   std::visit(
@@ -118,29 +106,30 @@ std::vector<double> scaling_roundings(const Claim& claim, const Spec& spec) {
           return;
         } else if constexpr (std::is_same_v<S, Yarn>) {
           const auto ramps = golden_resolution(Oracle::kBinFloat, spec).ramps;
-          fill([&](std::size_t j) {
-            return yarn(claim, s, ramps[j], index_of(spec, j), spec);
+          fill([&](std::int64_t j) {
+            const std::int64_t n = exponent_of(spec, j).numerator;
+            return yarn(claim, s, at(ramps, j), static_cast<double>(n) / 2,
+                        spec);
           });
         } else if constexpr (std::is_same_v<S, Llama3>) {
           const std::vector<double> thetas = plain_frequencies(spec);
-          fill([&](std::size_t j) {
-            PairAngle pair{static_cast<std::int64_t>(j), spec.layout.rotary_dim,
-                           thetas[j]};
+          fill([&](std::int64_t j) {
+            PairAngle pair{j, spec.layout.rotary_dim, at(thetas, j)};
             pair.base_in = formats_that_hold(spec.frequencies.base);
-            return llama3(s, thetas[j], frequency_roundings(claim, pair));
+            return llama3(s, pair.inv_freq, frequency_roundings(claim, pair));
           });
         } else if constexpr (std::is_same_v<S, Ntk>) {
           const double base = ntk(claim, s.alpha, 1, d);
-          fill([&](std::size_t j) { return exponent(spec, j) * base; });
+          fill([&](std::int64_t j) { return exponent(spec, j) * base; });
         } else if constexpr (std::is_same_v<S, DynamicNtk>) {
           const double base = dynamic_ntk(claim, s, d);
-          fill([&](std::size_t j) { return exponent(spec, j) * base; });
+          fill([&](std::int64_t j) { return exponent(spec, j) * base; });
         } else {
           static_assert(std::is_same_v<S, Linear> ||
                             std::is_same_v<S, LongRope> ||
                             std::is_same_v<S, FrequencyFactors>,
                         "a scaling without its roundings");
-          fill([](std::size_t) { return 1.0; });
+          fill([](std::int64_t) { return 1.0; });
         }
       },
       spec.frequencies.scaling);
