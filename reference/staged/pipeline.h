@@ -62,9 +62,6 @@ struct Pipeline {
 
 std::span<const Pipeline> pipelines();
 
-// Throws std::invalid_argument if there is none of this name.
-const Pipeline& find_pipeline(std::string_view name);
-
 // The format behind `format`, where x and y are of format `t`.
 Format resolve(StepFormat format, const Pipeline& pipeline, Format t);
 

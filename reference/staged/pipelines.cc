@@ -1,8 +1,6 @@
 // The pipelines. Notation as in reference/README.md.
-#include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <string>
 
 #include "reference/staged/pipeline.h"
 
@@ -197,14 +195,6 @@ constexpr std::array kPipelines{
 }  // namespace
 
 std::span<const Pipeline> pipelines() { return kPipelines; }
-
-const Pipeline& find_pipeline(std::string_view name) {
-  const auto found = std::ranges::find(kPipelines, name, &Pipeline::name);
-  if (found == kPipelines.end()) {
-    throw std::invalid_argument("no pipeline is called " + std::string(name));
-  }
-  return *found;
-}
 
 Format resolve(StepFormat format, const Pipeline& pipeline, Format t) {
   switch (format) {

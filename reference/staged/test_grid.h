@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,11 @@ inline constexpr std::array<std::int64_t, 6> kDims{64, 80, 96, 128, 160, 256};
 inline constexpr std::array<double, 2> kBases{1e4, 5e5};
 inline constexpr std::array<std::int64_t, 9> kPositions{
     1, 1000, 4095, 8191, 32767, 131071, 1048575, (1 << 24) + 1, 2147483647};
+
+// There is one of this name.
+inline const Pipeline& pipeline_of(std::string_view name) {
+  return *std::ranges::find(pipelines(), name, &Pipeline::name);
+}
 
 inline Spec interleaved(std::int64_t d, double base) {
   Spec spec;

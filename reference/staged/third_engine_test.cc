@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "reference/staged/engine.h"
+#include "reference/staged/test_grid.h"
 
 namespace ropeproof::reference::staged {
 namespace {
@@ -94,7 +94,7 @@ TEST_CASE("staged goldens agree with a third engine, bit for bit",
   if (!available()) SKIP("built without MPFI");
   for (const EngineRow& row : kRows) {
     CAPTURE(std::string(row.pipeline), row.j, row.position);
-    const Engine engine(find_pipeline(row.pipeline), row.t,
+    const Engine engine(pipeline_of(row.pipeline), row.t,
                         {row.base, row.rotary_dim});
     CHECK(engine.angle(row.position, row.j) == row.angle);
     const auto y = [&](Output output) {
@@ -135,7 +135,7 @@ TEST_CASE("angles are those of a few lines of C++",
     for (const int r : {64, 80, 96, 128}) {
       const Parameters parameters{base, r};
       const auto engine = [&](const char* name) {
-        return Engine(find_pipeline(name), Format::kF32, parameters);
+        return Engine(pipeline_of(name), Format::kF32, parameters);
       };
       const Engine hf = engine("hf_eager"), ggml = engine("ggml_cpu"),
                    metal = engine("ggml_metal"), jax = engine("jax_division"),

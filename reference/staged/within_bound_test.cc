@@ -90,7 +90,7 @@ TEST_CASE("an amplitude adds its roundings and scales the bound",
   if (!available()) SKIP("built without MPFI");
   const double yarn = 1.2079441541679836;  // 0.1 ln 8 + 1
   for (const char* name : {"hf_eager", "vllm_cache", "ggml_cpu"}) {
-    const Pipeline& pipeline = find_pipeline(name);
+    const Pipeline& pipeline = pipeline_of(name);
     for (const Format t : pipeline.formats) {
       for (const double m : {yarn, -0.37}) {
         const Grid grid(t, 80, 1e4, 3, {1, 1000, 131071}, m);
@@ -109,7 +109,7 @@ TEST_CASE("a base that the arithmetic cannot hold is covered",
   if (!available()) SKIP("built without MPFI");
   constexpr double kBetween = 0x1p14 * (1 + 0x1p-24);  // two numbers of f32
   for (const char* name : {"hf_eager", "ggml_cpu", "ggml_metal", "mlx_exp2"}) {
-    const Pipeline& pipeline = find_pipeline(name);
+    const Pipeline& pipeline = pipeline_of(name);
     const Grid grid(Format::kF32, 96, kBetween, 3, {1000, 4095, 131071});
     const Measured measured =
         measure(pipeline, claim_of(pipeline, Format::kF32), grid);
@@ -162,15 +162,15 @@ TEST_CASE("a coarser pipeline exceeds the bound of a finer one's claim",
   };
   for (const Row& row : rows) {
     const Grid grid(row.t, 128, 1e4, 8, {1000, 4095, 8191, 32767, 131071});
-    const Pipeline& coarse = find_pipeline(row.coarse);
-    const Claim finer = claim_of(find_pipeline(row.fine), row.t);
+    const Pipeline& coarse = pipeline_of(row.coarse);
+    const Claim finer = claim_of(pipeline_of(row.fine), row.t);
     CAPTURE(row.coarse, row.fine);
     CHECK(measure(coarse, finer, grid).violations > 0);
     CHECK(measure(coarse, claim_of(coarse, row.t), grid).violations == 0);
   }
   // A pow whose exponent is rounded twice: with b = 1e7 and r = 112, theta_49 is
   // off by 15.8 u, where 2j/r is exact and the row of pow has 3.
-  const Pipeline& metal = find_pipeline("ggml_metal");
+  const Pipeline& metal = pipeline_of("ggml_metal");
   Claim by_pow = claim_of(metal, Format::kF32);
   by_pow.power = bound::Power::kPow;
   const Grid grid(Format::kF32, 112, 1e7, 8, {1000, 4095, 8191, 32767, 131071});
@@ -181,7 +181,7 @@ TEST_CASE("a coarser pipeline exceeds the bound of a finer one's claim",
 TEST_CASE("without its absolute term the bound is exceeded",
           "[reference][staged][bound][mpfi]") {
   if (!available()) SKIP("built without MPFI");
-  const Pipeline& hf = find_pipeline("hf_eager");
+  const Pipeline& hf = pipeline_of("hf_eager");
   const Grid grid(Format::kF16, 64, 1e4, 4, {77}, 1, 4 * 0x1p-24);
   const Engine engine(hf, Format::kF16, grid.parameters);
   double worst = 0;
@@ -238,7 +238,7 @@ TEST_CASE("an n-ulp power stays within the bound for n ulp",
   if (!available()) SKIP("built without MPFI");
   const Grid grid(Format::kF32, 96, 5e5, 1, {1000});
   for (const char* name : {"hf_eager", "mlx_exp2", "ggml_cpu"}) {
-    const Pipeline& pipeline = find_pipeline(name);
+    const Pipeline& pipeline = pipeline_of(name);
     for (const int n : {1, 2, 4}) {
       Claim claim = claim_of(pipeline, Format::kF32), one_ulp = claim;
       claim.power_ulp = n;
@@ -265,7 +265,7 @@ TEST_CASE("an n-ulp power stays within the bound for n ulp",
 TEST_CASE("an n-ulp sin stays within the bound for n ulp",
           "[reference][staged][bound][mpfi]") {
   if (!available()) SKIP("built without MPFI");
-  const Pipeline& meta = find_pipeline("meta_complex64");
+  const Pipeline& meta = pipeline_of("meta_complex64");
   const Grid grid(Format::kF32, 96, 5e5, 8, {1});
   const Engine engine(meta, Format::kF32, grid.parameters);
   for (const int n : {1, 2, 4}) {
