@@ -60,7 +60,7 @@ struct Printed {
   std::vector<Erratum> errata;
 };
 
-// A case of the operations frequencies, table, rotate and rope.
+// A case of the operations frequencies, table, rotate, rope and lookup.
 struct RopeCase {
   std::string id;  // permanent: never reused, never renumbered
   std::string comment;

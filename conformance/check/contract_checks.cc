@@ -89,7 +89,7 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
     }
   }
   std::erase_if(chosen_, [](const auto& one) { return one.second == nullptr; });
-  once_ = chosen_.lower_bound({main_operation(), {}, {}});
+  once_ = chosen_.lower_bound({main_operation(kernel.description()), {}, {}});
   if (once_ == chosen_.end()) once_ = chosen_.begin();
   if (offers(kernel, ROPEPROOF_CONCURRENT) && kernel.is_concurrent()) {
     contrasting_ = contrasting_subjects(kernel, cases_, kThreads);
@@ -109,10 +109,6 @@ std::optional<ContractResult> ContractChecks::not_asked(
   if (!lacks.empty()) return not_checked(check, 0, lacks);
   if (!declines(kernel_, operation, c)) return std::nullopt;
   return ContractResult{check, 0, plugin::Outcome::kDeclined, false, ""};
-}
-
-std::uint32_t ContractChecks::main_operation() const {
-  return check::main_operation(kernel_.description());
 }
 
 const cases::RopeCase* ContractChecks::chosen(const Kind& kind) const {
@@ -140,7 +136,7 @@ bool ContractChecks::asks_changes(const cases::RopeCase& c,
 
 bool ContractChecks::asks_long_calls(const cases::RopeCase& c,
                                      std::uint32_t operation) const {
-  return !is_smoke_ && (operation == main_operation()
+  return !is_smoke_ && (operation == main_operation(kernel_.description())
                             ? first_of(operation, c.dtype)->id == c.id
                             : first_of(operation)->id == c.id);
 }
@@ -197,8 +193,9 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
   const cases::RopeCase& c = *cases_.at(r.of);
   const bool is_of_ids = r.defect == cases::Defect::kIdOutOfRange ||
                          r.defect == cases::Defect::kNegativeId;
-  const std::uint32_t operation =
-      is_of_ids ? std::uint32_t{ROPEPROOF_LOOKUP} : main_operation();
+  const std::uint32_t operation = is_of_ids
+                                      ? std::uint32_t{ROPEPROOF_LOOKUP}
+                                      : main_operation(kernel_.description());
   const std::optional<ContractResult> refusal =
       not_asked("refuses", c, operation);
   Check check = contract_check(
@@ -213,7 +210,7 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
 }
 
 Check ContractChecks::of(const cases::SequenceCase& s) const {
-  const std::uint32_t operation = main_operation();
+  const std::uint32_t operation = main_operation(kernel_.description());
   std::vector<Subject> calls;
   std::optional<ContractResult> refusal;
   std::uint32_t dtype = 0;

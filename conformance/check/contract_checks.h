@@ -40,10 +40,6 @@ class ContractChecks {
   Check of(const cases::RejectCase& c) const;
   Check of(const cases::SequenceCase& c) const;
 
-  // Of reject and sequence cases: rope, or rotate where the kernel has nothing
-  // else.
-  std::uint32_t main_operation() const;
-
  private:
   std::string missing(const cases::RopeCase& c, std::uint32_t operation) const;
   // Why a check of this case is not made: not offered, or declined.

@@ -155,10 +155,10 @@ class Suite {
     run_.shares_memory = kernel.shares_memory();
     run_.profile = selection.profile;
     run_.seed = selection.seed;
-    // A profile asks for results, however a kernel comes to them: rope, or rotate
-    // with a given table where it does not form angles. A tier asks for everything.
+    // A profile asks for results, however a kernel comes to them: rope, or rotate or
+    // lookup where it does not form angles. A tier asks for everything.
     operations_.assign(std::begin(kRopeOperations), std::end(kRopeOperations));
-    if (!selection.profile.empty()) operations_ = {contract_.main_operation()};
+    if (!selection.profile.empty()) operations_ = {main_operation(run_.kernel)};
   }
 
   Run ask() {
@@ -280,7 +280,7 @@ class Suite {
       show(c.id);
       ask(c);
     }
-    if (selection_.values_only || !filter_.takes(contract_.main_operation())) {
+    if (selection_.values_only || !filter_.takes(main_operation(run_.kernel))) {
       return;
     }
     const auto ask_each = [&](const auto& list) {

@@ -11,7 +11,7 @@ namespace ropeproof::conformance::judge {
 
 // What a kernel returned, as bit patterns in the order of the case's tensors.
 struct Output {
-  cases::Bits q, k;      // rotate, rope
+  cases::Bits q, k;      // rotate, rope, lookup
   cases::Bits cos, sin;  // table
   cases::Bits inv_freq;  // frequencies
   cases::Bits permuted;  // permute

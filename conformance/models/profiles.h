@@ -8,8 +8,8 @@
 // bits.
 //
 // A kernel conforms to a profile if it passes every case under `rope`, or under
-// `rotate` if it does not form angles. What it does not offer is UNSUPPORTED,
-// and does not conform.
+// `rotate` or else `lookup` if it does not form angles. What it does not offer is
+// UNSUPPORTED, and does not conform.
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
 
