@@ -13,6 +13,7 @@
 
 #include "conformance/cases/encoding_case.h"
 #include "conformance/text/strict_json.h"
+#include "conformance/text/words.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 
@@ -120,12 +121,9 @@ std::map<std::string, std::vector<double>> tables_of(
 Encoding encoding_of(const EncodeOptions& options) {
   auto found = conformance::cases::encoding_named(options.name);
   if (!found) {
-    std::string names;
-    for (const std::string_view name : conformance::cases::kEncodingNames) {
-      names += (names.empty() ? "" : ", ") + std::string(name);
-    }
-    throw std::invalid_argument("no encoding \"" + options.name +
-                                "\"; there are " + names);
+    throw std::invalid_argument(
+        "no encoding \"" + options.name + "\"; there are " +
+        conformance::text::joined(conformance::cases::kEncodingNames, ", "));
   }
   auto numbers = options.numbers;
   auto tables = tables_of(options);

@@ -74,12 +74,9 @@ bool Filter::declines(const std::string& id) const {
 }
 
 std::string Filter::operations() const {
-  std::string text;
-  for (const auto& [operation, name] : plugin::kOperationWords) {
-    if (operations_ == ~0u || !takes(operation)) continue;
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  }
-  return text;
+  if (operations_ == ~0u) return "";
+  return text::joined(text::words_of(plugin::kOperationWords, operations_),
+                      ", ");
 }
 
 bool ShardPicker::takes(const std::string& id) {

@@ -10,6 +10,7 @@
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
+#include "conformance/text/words.h"
 #include "reference/format.h"
 
 namespace ropeproof::conformance::identify {
@@ -192,13 +193,7 @@ std::string departure_words(const cases::RopeCase& c,
     i = last + 1;
   }
   constexpr std::size_t kMost = 4;
-  if (parts.size() <= kMost) {
-    std::string text;
-    for (const std::string& part : parts) {
-      text += (text.empty() ? "" : ", ") + part;
-    }
-    return text;
-  }
+  if (parts.size() <= kMost) return text::joined(parts, ", ");
   return parts.front() + ", " + parts[parts.size() / 4] + ", " +
          parts[parts.size() / 2] + ", " + parts.back() + ", others between";
 }

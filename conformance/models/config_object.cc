@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "conformance/text/words.h"
+
 namespace ropeproof::conformance::models {
 namespace {
 
@@ -245,11 +247,8 @@ void ConfigObject::allow_only(const std::vector<std::string_view>& allowed,
   for (const auto& [key, value] : node_->items()) {
     const auto known = std::ranges::find(allowed, std::string_view(key));
     if (known != allowed.end() || value.is_null()) continue;
-    std::string names;
-    for (const std::string_view name : allowed) {
-      names += (names.empty() ? "" : ", ") + std::string(name);
-    }
-    refuse(key, "no such key: " + what + " takes " + names);
+    refuse(key,
+           "no such key: " + what + " takes " + text::joined(allowed, ", "));
   }
 }
 

@@ -63,10 +63,7 @@ struct Writer {
   template <std::size_t kSize>
   void list(const char* key, std::uint32_t bits, const BitWords<kSize>& words,
             Absent = Absent::kError) {
-    json[key] = Json::array();
-    for (const auto& [bit, word] : words) {
-      if ((bits & bit) != 0) json[key].push_back(word);
-    }
+    json[key] = text::words_of(words, bits);
   }
   template <std::size_t kSize>
   void word(const char* key, std::uint32_t value, const BitWords<kSize>& words,

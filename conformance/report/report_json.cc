@@ -45,9 +45,7 @@ struct Writer {
   template <std::size_t kSize>
   void bits(const char *key, std::uint32_t x,
             const text::Words<std::uint32_t, kSize> &words) {
-    for (const auto &[bit, word] : words) {
-      if ((x & bit) != 0) json[key].push_back(word);
-    }
+    json[key] = text::words_of(words, x);
   }
   void pattern(const char *key, std::uint64_t x, reference::Format format) {
     json[key] = text::hex(x, reference::traits(format).total_bits / 4);

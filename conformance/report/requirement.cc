@@ -85,11 +85,10 @@ std::string undeclared(const std::string& suffixes,
                        const plugin::Description& kernel) {
   std::string text;
   for (const char letter : suffixes) {
-    std::string words;
-    for (const auto& [bit, word] : plugin::kFeatureWords) {
-      if ((features_of_suffix(letter) & ~kernel.features & bit) == 0) continue;
-      words += (words.empty() ? "" : ", ") + std::string(word);
-    }
+    const std::string words = text::joined(
+        text::words_of(plugin::kFeatureWords,
+                       features_of_suffix(letter) & ~kernel.features),
+        ", ");
     if (!words.empty()) text += std::string("; +") + letter + " needs " + words;
   }
   return text;

@@ -18,13 +18,7 @@ namespace {
 template <std::size_t kSize>
 std::string bit_words(const text::Words<std::uint32_t, kSize>& words,
                       std::uint32_t bits) {
-  std::string text;
-  for (const auto& [bit, name] : words) {
-    if ((bits & bit) == 0) continue;
-    if (!text.empty()) text += " ";
-    text += name;
-  }
-  return text;
+  return text::joined(text::words_of(words, bits), " ");
 }
 
 // How the angles are formed, and what is not as most kernels do it.
@@ -254,14 +248,6 @@ std::string statement(const Report& report, const Totals& totals) {
   }
 }
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : ", ") + word;
-  }
-  return text;
-}
-
 // What was not judged, and why: the most frequent reasons, or all of them.
 std::string not_judged(const Report& report, const Totals& totals,
                        const Totals& included, bool has_details) {
@@ -294,7 +280,7 @@ std::string not_judged(const Report& report, const Totals& totals,
   if (!totals.unasked.empty()) {
     result += paragraph("not judged:",
                         "declared, but too few judged cases touch it: " +
-                            list_of(totals.unasked));
+                            text::joined(totals.unasked, ", "));
   }
   return result;
 }

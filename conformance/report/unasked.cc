@@ -94,24 +94,15 @@ class Touched {
   std::uint32_t features_ = 0;
 };
 
-template <std::size_t kSize>
-std::vector<std::string> words_of(
-    std::uint32_t bits, const text::Words<std::uint32_t, kSize>& words) {
-  std::vector<std::string> declared;
-  for (const auto& [bit, word] : words) {
-    if ((bits & bit) != 0) declared.emplace_back(word);
-  }
-  return declared;
-}
-
 std::vector<std::string> declared_cells(const check::Run& run) {
   const plugin::Description& kernel = run.kernel;
   const std::uint32_t operations = kernel.operations;
   const bool has_tensors = (operations & kTensors) != 0;
-  const auto dtypes = words_of(kernel.dtypes, plugin::kDtypeWords);
-  const auto pairings = words_of(kernel.pairings, plugin::kAbiPairingWords);
+  const auto dtypes = text::words_of(plugin::kDtypeWords, kernel.dtypes);
+  const auto pairings =
+      text::words_of(plugin::kAbiPairingWords, kernel.pairings);
   std::vector<std::string> cells =
-      words_of(operations, plugin::kOperationWords);
+      text::words_of(plugin::kOperationWords, operations);
   const auto append = [&](const std::vector<std::string>& more) {
     cells.insert(cells.end(), more.begin(), more.end());
   };
@@ -121,7 +112,7 @@ std::vector<std::string> declared_cells(const check::Run& run) {
     cells.emplace_back("adjoint");
   }
   for (const std::string& scaling :
-       words_of(kernel.scalings, plugin::kScalingWords)) {
+       text::words_of(plugin::kScalingWords, kernel.scalings)) {
     if ((operations & ROPEPROOF_ROPE) == 0) {
       cells.push_back(scaling);
       continue;
@@ -135,7 +126,7 @@ std::vector<std::string> declared_cells(const check::Run& run) {
   }
   if ((operations & kAngles) != 0) {
     for (const std::string& map :
-         words_of(kernel.axis_maps, plugin::kAxisMapWords)) {
+         text::words_of(plugin::kAxisMapWords, kernel.axis_maps)) {
       cells.push_back("axis map " + map);
     }
     if (kernel.max_position > 0) cells.push_back("positions");
@@ -160,7 +151,8 @@ std::vector<std::string> unasked(const check::Run& run) {
   std::uint32_t features = run.kernel.features & ~touched.features() &
                            ~std::uint32_t{ROPEPROOF_ADJOINT};
   if (!run.shares_memory) features &= ~kMemory;
-  for (const std::string& feature : words_of(features, plugin::kFeatureWords)) {
+  for (const std::string& feature :
+       text::words_of(plugin::kFeatureWords, features)) {
     missing.push_back(feature);
   }
   return missing;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "conformance/call/call.h"
@@ -236,23 +237,16 @@ std::string c_constant(const std::string& word) {
   return constant;
 }
 
-template <class Join>
-std::string joined(std::uint32_t dtypes, const char* separator,
-                   const Join& text_of) {
-  std::string text;
-  for (const auto& [dtype, word] : plugin::kDtypeWords) {
-    if ((dtypes & dtype) == 0) continue;
-    text += (text.empty() ? "" : separator) + text_of(std::string(word));
-  }
-  return text;
+std::vector<std::string> dtypes_of(std::uint32_t bits) {
+  return text::words_of(plugin::kDtypeWords, bits);
 }
 
 std::string in_c(const ropeproof_claim& claim, std::size_t number) {
   std::string text =
       "  d->claims[" + std::to_string(number) + "] = (ropeproof_claim){";
-  text += ".dtypes = " +
-          joined(claim.dtypes, " | ",
-                 [](const std::string& word) { return c_constant(word); });
+  text += ".dtypes = " + text::joined(dtypes_of(claim.dtypes) |
+                                          std::views::transform(c_constant),
+                                      " | ");
   const plugin::Json members = members_of(claim);
   for (const auto& [name, value] : members.items()) {
     text += ", ." + name + " = " +
@@ -265,7 +259,11 @@ std::string in_python(const ropeproof_claim& claim) {
   const auto quoted = [](const std::string& word) {
     return "\"" + word + "\"";
   };
-  std::string text = "dict(dtypes=[" + joined(claim.dtypes, ", ", quoted) + "]";
+  std::string text =
+      "dict(dtypes=[" +
+      text::joined(dtypes_of(claim.dtypes) | std::views::transform(quoted),
+                   ", ") +
+      "]";
   const plugin::Json members = members_of(claim);
   for (const auto& [name, value] : members.items()) {
     text += ", " + name + "=" + value.dump();
@@ -308,17 +306,10 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
 std::string claims_json(const FoundClaims& found) {
   plugin::Description description;
   description.claims = found.claims;
-  const auto words = [](std::uint32_t dtypes) {
-    plugin::Json list = plugin::Json::array();
-    for (const auto& [dtype, word] : plugin::kDtypeWords) {
-      if ((dtypes & dtype) != 0) list.push_back(word);
-    }
-    return list;
-  };
   plugin::Json json;
   json["claims"] = plugin::description_json(description)["claims"];
-  json["none"] = words(found.none);
-  json["unasked"] = words(found.unasked);
+  json["none"] = dtypes_of(found.none);
+  json["unasked"] = dtypes_of(found.unasked);
   json["calls"] = found.calls;
   json["spoiled"] = found.spoiled;
   json["first_spoiled"] = found.first_spoiled;
@@ -327,13 +318,13 @@ std::string claims_json(const FoundClaims& found) {
 }
 
 std::string claims_text(const FoundClaims& found) {
-  const auto plain = [](const std::string& word) { return word; };
   std::string text = "the strictest claims that hold, of " +
                      std::to_string(found.calls) + " calls:\n";
   for (const auto& [dtypes, what] :
        {std::pair{found.none, "no claim holds for "},
         std::pair{found.unasked, "nothing was judged in "}}) {
-    if (dtypes != 0) text += "  " + (what + joined(dtypes, ", ", plain)) + "\n";
+    if (dtypes != 0)
+      text += "  " + (what + text::joined(dtypes_of(dtypes), ", ")) + "\n";
   }
   if (found.spoiled > 0) {
     text += "  " + std::to_string(found.spoiled) +

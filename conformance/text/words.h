@@ -10,7 +10,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "reference/format.h"
 #include "reference/spec.h"
@@ -54,6 +56,28 @@ constexpr Bits all_bits(const Words<Bits, kSize>& words) {
   Bits bits = 0;
   for (const auto& [bit, word] : words) bits |= bit;
   return bits;
+}
+
+// Of words for bits: those of `bits`.
+template <class Bits, std::size_t kSize>
+std::vector<std::string> words_of(const Words<Bits, kSize>& words,
+                                  std::type_identity_t<Bits> bits) {
+  std::vector<std::string> result;
+  for (const auto& [bit, word] : words) {
+    if ((bits & bit) != 0) result.emplace_back(word);
+  }
+  return result;
+}
+
+// "a, b, c", with ", " between.
+template <class List>
+std::string joined(const List& list, const char* between) {
+  std::string result;
+  for (const auto& text : list) {
+    if (!result.empty()) result += between;
+    result += text;
+  }
+  return result;
 }
 
 inline constexpr Words<reference::Format, 4> kFormatWords{
