@@ -49,46 +49,24 @@ std::string level_of(const Report& report, const Totals& totals,
   return are_all_exact(report.kernel) ? "L2" : "L1";
 }
 
-// What a kernel must declare before a suffix says anything.
-struct SuffixRule {
-  char letter;
-  std::uint32_t features;
-};
-constexpr SuffixRule kSuffixes[] = {
-    {'E', ROPEPROOF_SPECIAL_VALUES},
-    {'M', ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES},
-    {'D', ROPEPROOF_DETERMINISTIC},
-    {'B', ROPEPROOF_ADJOINT}};
-
 // A suffix holds if the kernel declares what it promises, something was judged
 // for it, and nothing of that failed.
 std::string suffixes_of(const Report& report, const Totals& totals) {
   if (!totals.level.starts_with("L")) return "";
   std::string text;
-  for (const SuffixRule& rule : kSuffixes) {
-    bool holds = (report.kernel.features & rule.features) == rule.features;
+  for (const Suffix& suffix : kSuffixes) {
+    bool holds = (report.kernel.features & suffix.features) == suffix.features;
     std::int64_t passed = 0;
     for (const check::Check& check : report.checks) {
-      if (check.suffixes.find(rule.letter) == std::string::npos) continue;
+      if (check.suffixes.find(suffix.letter) == std::string::npos) continue;
       if (check.verdict == check::Verdict::kPass) ++passed;
       holds = holds && (check.verdict == check::Verdict::kPass ||
                         !check::is_judged(check.verdict));
     }
-    if (holds && passed > 0) text += {'+', rule.letter};
+    if (holds && passed > 0) text += {'+', suffix.letter};
   }
   return text;
 }
-
-}  // namespace
-
-std::uint32_t features_of_suffix(char letter) {
-  for (const SuffixRule& rule : kSuffixes) {
-    if (rule.letter == letter) return rule.features;
-  }
-  return 0;
-}
-
-namespace {
 
 void add_verdict(Totals& totals, const Report& report,
                  const check::Check& check) {

@@ -72,9 +72,20 @@ struct Totals {
   std::int64_t of(check::Verdict verdict) const;
 };
 
+// What a level may add, for a kernel that declares all of `features`.
+struct Suffix {
+  char letter;
+  std::uint32_t features;
+  const char* meaning;
+};
+inline constexpr Suffix kSuffixes[] = {
+    {'E', ROPEPROOF_SPECIAL_VALUES, "NaN, infinity, subnormals"},
+    {'M', ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES,
+     "memory"},
+    {'D', ROPEPROOF_DETERMINISTIC, "the same bits every time"},
+    {'B', ROPEPROOF_ADJOINT, "backward"}};
+
 Totals total(const Report& report);
-// What a kernel must declare before one of E, M, D, B says anything: features.
-std::uint32_t features_of_suffix(char letter);
 // All checks under some operations; the values under one; and all that is not about
 // values, under some.
 Totals total_of(const Report& report, std::uint32_t operations);

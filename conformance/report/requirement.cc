@@ -11,8 +11,6 @@
 namespace ropeproof::conformance::report {
 namespace {
 
-constexpr std::string_view kLetters = "EMDB";
-
 struct Requirement {
   std::string level;        // "L2"; empty: any
   std::string suffixes;     // "MD"
@@ -35,17 +33,14 @@ bool read_level(std::string_view text, Requirement& required) {
   }
   std::string found;
   for (; !text.empty(); text.remove_prefix(2)) {
-    if (text.size() < 2 || text[0] != '+' ||
-        kLetters.find(text[1]) == std::string_view::npos ||
-        found.find(text[1]) != std::string::npos) {
-      return false;
-    }
+    if (text.size() < 2 || text[0] != '+') return false;
     found += text[1];
   }
-  for (const char letter : kLetters) {
-    if (found.find(letter) != std::string::npos) required.suffixes += letter;
+  for (const Suffix& suffix : kSuffixes) {
+    if (found.find(suffix.letter) != std::string::npos)
+      required.suffixes += suffix.letter;
   }
-  return true;
+  return required.suffixes.size() == found.size();  // else unknown, or twice
 }
 
 bool read_part(std::string_view text, Requirement& required) {
@@ -84,10 +79,10 @@ std::string weakest_class(const plugin::Description& kernel) {
 std::string undeclared(const std::string& suffixes,
                        const plugin::Description& kernel) {
   std::string text;
-  for (const char letter : suffixes) {
+  for (const auto& [letter, features, meaning] : kSuffixes) {
+    if (suffixes.find(letter) == std::string::npos) continue;
     const std::string words = text::joined(
-        text::words_of(plugin::kFeatureWords,
-                       features_of_suffix(letter) & ~kernel.features),
+        text::words_of(plugin::kFeatureWords, features & ~kernel.features),
         ", ");
     if (!words.empty()) text += std::string("; +") + letter + " needs " + words;
   }

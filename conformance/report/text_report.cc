@@ -291,10 +291,6 @@ constexpr text::Words<std::string_view, 5> kLevelWords{
      {"L1", "every element within the bound that follows from its claim"},
      {"L2", "every element within the bound of exact angles, at any position"},
      {"L3", "every element correctly rounded"}}};
-constexpr text::Words<char, 4> kSuffixWords{{{'E', "NaN, infinity, subnormals"},
-                                             {'M', "memory"},
-                                             {'D', "the same bits every time"},
-                                             {'B', "backward"}}};
 
 // What the level and its suffixes say.
 std::string meaning(const Totals& totals) {
@@ -305,9 +301,9 @@ std::string meaning(const Totals& totals) {
   if (totals.level.empty() || totals.of(check::Verdict::kPass) == 0) return "";
   std::string text = totals.level + ": " +
                      text::word(kLevelWords, std::string_view(totals.level));
-  for (const auto& [letter, meant] : kSuffixWords) {
-    if (totals.suffixes.find(letter) == std::string::npos) continue;
-    text += std::string("; ") + letter + ": " + std::string(meant);
+  for (const Suffix& suffix : kSuffixes) {
+    if (totals.suffixes.find(suffix.letter) == std::string::npos) continue;
+    text += std::string("; ") + suffix.letter + ": " + suffix.meaning;
   }
   const std::int64_t waived = totals.of(check::Verdict::kXfail);
   return waived == 0 ? text
