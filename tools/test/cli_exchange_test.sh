@@ -256,11 +256,11 @@ claim_with() { # claim_with SED-SCRIPT
 claim_with 's/"f32"/"f32", "bf16"/'
 expect 2 'the pack does not have' check "$work/small" --claim "$work/claim.json"
 claim_with 's/f32/f31/'
-expect 3 'dtypes has "f31"' check "$pack" --claim "$work/claim.json"
+expect 3 '.dtypes: "f31"; known are' check "$pack" --claim "$work/claim.json"
 claim_with 's/partial/strided/'
 expect 3 'cannot be shown' check "$pack" --claim "$work/claim.json"
 claim_with 's/"name": "[^"]*",//'
-expect 3 'name must be a string' check "$pack" --claim "$work/claim.json"
+expect 3 '.name: missing' check "$pack" --claim "$work/claim.json"
 claim_with 's/"name"/"colour": "red", &/'
 expect 3 'unknown field "colour"' check "$pack" --claim "$work/claim.json"
 claim_with 's/"name"/"name": "twice", &/'
