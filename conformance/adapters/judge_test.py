@@ -270,7 +270,7 @@ class BadInput(unittest.TestCase):
         for message, function, more in (
                 (r"^f: takes \(q, k\), not one Problem", lambda q, k: q,
                  dict(name="f")),
-                ('^my_rope: pairings has "waltz"', my_rope,
+                ('^my_rope: header.pairings: "waltz"; known are', my_rope,
                  dict(pairings=["waltz"])),
                 ("^my_rope: .*no-such-profile", my_rope,
                  dict(profile="no-such-profile", tier=None)),
@@ -283,7 +283,7 @@ class BadInput(unittest.TestCase):
                  dict(claim={"angle": "A1"})),
                 ("neither an angle_class nor dtypes", my_rope,
                  dict(claim=[])),
-                ('angle_class "B1" must be A0', my_rope, dict(claim="B1")),
+                ('angle_class: "B1"; expected A0', my_rope, dict(claim="B1")),
                 ("cannot be written", my_rope, dict(report="/no/such/file")),
                 (r"^two lines: name", my_rope, dict(name="two\nlines")),
                 ("no program", my_rope, dict(program="/no/such/program")),
