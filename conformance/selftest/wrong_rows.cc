@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "conformance/check/attempt.h"
 #include "reference/format.h"
 #include "reference/rope.h"
 
@@ -25,12 +24,43 @@ std::uint64_t unwritten(Format format) {
          (64 - reference::traits(format).total_bits);
 }
 
+Bits part_of(const Bits& bits, std::int64_t first, std::int64_t count) {
+  if (bits.empty()) return {};
+  return {bits.begin() + first, bits.begin() + first + count};
+}
+
 // One row of a case, as a case.
 cases::RopeCase row_of(const cases::RopeCase& c, std::int64_t token,
                        std::int64_t head) {
-  const cases::RopeCase row = check::pick_tokens(c, {token}, 1, 1);
-  return head < c.q_heads ? check::pick_heads(row, {head}, {})
-                          : check::pick_heads(row, {}, {head - c.q_heads});
+  cases::RopeCase row;
+  row.dtype = c.dtype;
+  row.spec = c.spec;
+  row.batch = row.seq = 1;
+  row.is_special = c.is_special;
+  for (std::int64_t axis = 0; axis < c.spec.axes.count; ++axis) {
+    row.positions.push_back(c.position(axis, token));
+  }
+  row.amplitude = c.amplitude;
+  row.inv_freq_hi = c.inv_freq_hi;
+  row.inv_freq_lo = c.inv_freq_lo;
+  for (const auto list :
+       {&cases::RopeCase::cos, &cases::RopeCase::cos_lo, &cases::RopeCase::sin,
+        &cases::RopeCase::sin_lo, &cases::RopeCase::pair_amplitude}) {
+    row.*list = part_of(c.*list, token * c.pairs(), c.pairs());
+  }
+  const bool is_key = head >= c.q_heads;
+  (is_key ? row.k_heads : row.q_heads) = 1;
+  const std::int64_t d = c.spec.layout.head_dim;
+  const std::int64_t first = is_key ? (token * c.k_heads + head - c.q_heads) * d
+                                    : (token * c.q_heads + head) * d;
+  const auto pick = [&](Bits cases::RopeCase::*q, Bits cases::RopeCase::*k) {
+    const auto list = is_key ? k : q;
+    row.*list = part_of(c.*list, first, d);
+  };
+  pick(&cases::RopeCase::q, &cases::RopeCase::k);
+  pick(&cases::RopeCase::q_out, &cases::RopeCase::k_out);
+  pick(&cases::RopeCase::q_out_lo, &cases::RopeCase::k_out_lo);
+  return row;
 }
 
 // Whether the sine of a pair can be seen in it.
