@@ -371,9 +371,9 @@ class ProcessKernel : public Kernel {
   bool has_supports_ = false;
   int threads_ = 0;
   std::unique_ptr<Child> process_;
-  std::int64_t id_ = 0;  // of the latest request
-  Json answer_buffers_;  // what it wants
-  nlohmann::json header_;
+  std::int64_t id_ = 0;    // of the latest request
+  Json answer_buffers_;    // what it wants
+  nlohmann::json header_;  // the latest, which read_header()'s object reads
   std::string received_;
   bool has_header_ = false;
   bool is_first_ = true;  // the next call in its process
