@@ -252,12 +252,13 @@ HWY_NOINLINE void rotate_any(const Layout& layout, Direction direction,
            (part.tokens.first + t) * given.token_stride;
   };
   if (given.type == compute) {
-    for_each_part(shape, kTableTokens, bytes, true, [&](const Part& part) {
-      const std::int64_t first = row(part, 0);
-      rotate_part(job, part,
-                  {0, job.pairs(), at(given.cos, compute, first),
-                   at(given.sin, compute, first), given.token_stride});
-    });
+    for_each_part(
+        shape, tile_tokens(job.pairs()), bytes, true, [&](const Part& part) {
+          const std::int64_t first = row(part, 0);
+          rotate_part(job, part,
+                      {0, job.pairs(), at(given.cos, compute, first),
+                       at(given.sin, compute, first), given.token_stride});
+        });
     return;
   }
   form_and_rotate(

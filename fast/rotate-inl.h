@@ -239,7 +239,7 @@ struct InterleavedRotator<float> : RotatorBase<1, 1> {
   }
 };
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#if HWY_TARGET == HWY_AVX2
 
 // The even and the odd lanes of [a, b], from each 16 bytes those of `a` first.
 template <class D, class V>
@@ -255,18 +255,13 @@ HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
     even = V{_mm256_shuffle_ps(a.raw, b.raw, 0x88)};
     odd = V{_mm256_shuffle_ps(a.raw, b.raw, 0xdd)};
   }
-#if HWY_TARGET <= HWY_AVX3
-  if constexpr (sizeof(V) == 64) {
-    even = V{_mm512_shuffle_ps(a.raw, b.raw, 0x88)};
-    odd = V{_mm512_shuffle_ps(a.raw, b.raw, 0xdd)};
-  }
-#endif
 }
 
-// InterleavedRotator<float> of a stream: half as many cosines and sines to load or to
-// keep, as two vectors are taken apart and put together, for as many shuffles. In cache
-// that would cost where one of the two ports that compute is the only one that shuffles,
-// as with Intel's AVX-512; with 16 bytes it costs everywhere.
+// InterleavedRotator<float> of a stream where registers are few: half as many cosines and
+// sines to load or to keep, as two vectors are taken apart and put together, for as many
+// shuffles. With 32 registers there is nothing to keep, and one port of the two that
+// compute is the only one that shuffles: AVX-512 on Granite Rapids, 4096 tokens, 0.85 to
+// 0.93 times as fast by it. With 16 bytes it costs everywhere.
 struct SeparatingRotator : RotatorBase<2, 2> {
   float sign;
 
@@ -307,7 +302,7 @@ struct SeparatingRotator : RotatorBase<2, 2> {
   }
 };
 
-#endif  // HWY_TARGET <= HWY_AVX2
+#endif  // HWY_TARGET == HWY_AVX2
 
 template <>
 struct InterleavedRotator<Bf16> : RotatorBase<2, 2> {
@@ -361,7 +356,7 @@ struct SplitWordsRotator : RotatorBase<4, 2, true> {
 #endif  // HWY_TARGET == HWY_SCALAR
 
 // Of interleaved pairs of a stream.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#if HWY_TARGET == HWY_AVX2
 template <class E>
 using StreamRotator =
     std::conditional_t<std::is_same_v<E, float>, SeparatingRotator,

@@ -155,7 +155,7 @@ TEST_CASE("a call beyond the caches has the bits of a call for each token",
 TEST_CASE("q and k in one call, or in a call each: the same bits",
           "[fast][R5]") {
   const std::int64_t r = 24, q_heads = 5, k_heads = 2, batch = 2;
-  const std::int64_t tokens = kTableTokens + 4;
+  const std::int64_t tokens = kTileTokens + 4;
   const std::int64_t row = (q_heads + k_heads) * r;  // q's and k's side by side
   const Shape shape{batch, tokens};
   const Layout layout{r, r, 0, Pairing::kHalfSplit};

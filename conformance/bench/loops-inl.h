@@ -165,9 +165,8 @@ template <class E>
 LOOP void rotate_tokens(const ropeproof_problem& p, bool prefetches) {
   constexpr std::int64_t kTokens = 32;  // whose rows stay in the nearest cache
   alignas(64) float formed[2][kTokens * kHeadPairs];
-  const std::int64_t most = p.operation == ROPEPROOF_ROPE ? kTokens : p.seq;
-  for (std::int64_t first = 0; first < p.seq; first += most) {
-    const std::int64_t count = std::min(most, p.seq - first);
+  for (std::int64_t first = 0; first < p.seq; first += kTokens) {
+    const std::int64_t count = std::min(kTokens, p.seq - first);
     const float* cos = formed[0];
     const float* sin = formed[1];
     std::int64_t stride = kHeadPairs;
