@@ -110,11 +110,13 @@ TEST_CASE("a call beyond the caches has the bits of a call for each token",
   const std::int64_t heads = 5;
   const struct {
     Type type;
-    std::int64_t bytes, r;  // more than stream-inl.h calls a stream
-  } kinds[] = {{Type::kF32, 1 << 20, 24},   {Type::kF32, 1 << 20, 102},
+    std::int64_t bytes,
+        r;  // more than stream-inl.h calls a stream, or prefetches
+  } kinds[] = {{Type::kF32, 1 << 20, 24},   {Type::kF32, 32 << 20, 102},
                {Type::kF32, 1 << 20, 128},  {Type::kF32, 1 << 20, 142},
                {Type::kF32, 1 << 20, 264},  {Type::kF32, 1 << 20, 1100},
-               {Type::kF64, 1 << 20, 142},  {Type::kF16, 32 << 20, 200},
+               {Type::kF64, 1 << 20, 142},  {Type::kF16, 1 << 20, 200},
+               {Type::kF16, 32 << 20, 200}, {Type::kBf16, 1 << 20, 200},
                {Type::kBf16, 32 << 20, 200}};
   on_every_target([&](const std::string& target) {
     for (const auto& [type, bytes, r] : kinds) {

@@ -28,11 +28,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Entries of T: the cosines and sines of 256 pairs or more.
 constexpr std::size_t kSpreadEntries = 1024;
 
-// Calls of more bytes are streams: what a second-level cache has, and of 16-bit types,
-// which compute for longer than a line takes from the last-level cache, what a core may
-// have of that.
-template <class E>
-constexpr std::int64_t kStreamBytes = sizeof(E) < 4 ? kCacheBytes : 1 << 20;
+// Calls of more bytes are streams: what a second-level cache has.
+constexpr std::int64_t kStreamBytes = 1 << 20;
 
 // Groups whose cosines and sines stay in registers, of up to 64 pairs.
 template <class Rotator, class T>
@@ -99,32 +96,43 @@ HWY_INLINE void RotateSpread(First first, Last last, std::size_t n, const E* in,
   ForEachGroup<T>(first, last, n, rotate, i);
 }
 
+HWY_INLINE bool IsIntel() {
+#if HWY_ARCH_X86
+  return __builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
 // What to prefetch when a head is done: `bytes` from `channels` after its first one.
 struct Ahead {
   std::int64_t channels;
   std::size_t bytes;
 };
 
-// Streams of 16-bit types are prefetched, farther ahead than what a core reorders by
-// itself: 512 operations at most, 32 or more a line of theirs. Of f32 it sees more lines
-// than a memory delivers, and prefetches take the place of loads (SPEED.md), but for the
-// halves of a head that lie far apart: they are two streams, which cores follow badly. Zen
-// 4, heads of 256: the nearer half of the next one makes them 1.4 to 2 times as fast.
+// Streams beyond the caches are prefetched. 16-bit types everywhere, farther ahead than
+// what a core reorders by itself: 512 operations at most, 32 or more a line of theirs. f32
+// on Intel's processors, of which two were measured and gain; of AMD's three one loses as
+// much as another gains (SPEED.md). Halves of an f32 head that lie far apart are two
+// streams, which cores follow badly, from any cache: Zen 4, heads of 256, the nearer half of
+// the next one makes them 1.4 to 2 times as fast.
 constexpr std::size_t kAheadBytes = 4096, kFarApartBytes = 512;
 
 template <class E, class Rotator>
 HWY_INLINE Ahead AheadOf(const Rotator& rotator, const Tile& tile,
                          std::int64_t next) {
   std::size_t distance = tile.n;
-  if constexpr (Rotator::kChannelsPerPair == 1) distance = rotator.distance;
-  if constexpr (sizeof(E) < 4) {
+  constexpr bool kIsWide = sizeof(E) >= 4;
+  if constexpr (Rotator::kChannelsPerPair == 1) {
+    distance = rotator.distance;
+    if (kIsWide && distance * sizeof(E) >= kFarApartBytes) {
+      return {next, tile.n * sizeof(E)};
+    }
+  }
+  if (tile.call_bytes > kCacheBytes && (!kIsWide || IsIntel())) {
     constexpr std::int64_t kChannels = kAheadBytes / sizeof(E);
     return {next * (1 + kChannels / (1 + std::abs(next))),
             (distance + tile.n) * sizeof(E)};
-  } else if constexpr (Rotator::kChannelsPerPair == 1) {
-    if (distance * sizeof(E) >= kFarApartBytes) {
-      return {next, tile.n * sizeof(E)};
-    }
   }
   return {0, 0};
 }
@@ -144,29 +152,24 @@ HWY_INLINE void PrefetchAhead(const E* head, const Ahead& ahead) {
 }
 
 // Rotates n pairs of the heads of `walk`: the first groups by `cos` and `sin` in
-// registers, the others by `spread`. Prefetches what is `ahead` of each.
-template <std::size_t kGroups, class First, class Last, class E, class T>
+// registers, the others by `spread`. Calls more(in, again, out) for each head.
+template <std::size_t kGroups, class First, class Last, class E, class T,
+          class More>
 HWY_INLINE void RotateAlong(First first, Last last, std::size_t n,
                             const Walk& walk, const E* in, E* out, const T* cos,
-                            const T* sin, T* spread, const Ahead& ahead) {
+                            const T* sin, T* spread, const More& more) {
   const hn::ScalableTag<T> d;
   const std::size_t pairs = kGroups * First::Pairs(d);
   const std::size_t at = kGroups * First::Channels(d);
   const std::size_t others = n - pairs;
-  const auto prefetch = [&](const E* x, const E*, E*)
-                            ROPEPROOF_FAST_LAMBDA { PrefetchAhead(x, ahead); };
   if (others == 0) {
-    if constexpr (sizeof(E) < 4) {
-      return RotateChunk<kGroups>(first, d, walk, in, out, cos, sin, prefetch);
-    } else {  // so few pairs are near; a look at `ahead` costs 5 %
-      return RotateChunk<kGroups>(first, d, walk, in, out, cos, sin, NoMore());
-    }
+    return RotateChunk<kGroups>(first, d, walk, in, out, cos, sin, more);
   }
   Spread(first, last, others, cos + pairs, sin + pairs, spread);
   RotateChunk<kGroups>(
       first, d, walk, in, out, cos, sin,
       [&](const E* x, const E* again, E* y) ROPEPROOF_FAST_LAMBDA {
-        prefetch(x, again, y);
+        more(x, again, y);
         RotateSpread(first, last, others, x + at, again + at, y + at, spread);
       });
 }
@@ -205,14 +208,19 @@ HWY_NOINLINE void RotateStream(First first, Last last, Walk walk, const E* in,
   const Strides& from = tile.tensor.in_strides;
   const Ahead ahead =
       AheadOf<E>(first, tile, IsHeadMajor(tile) ? from.token : from.head);
-  for (std::int64_t t = 0; t < tile.tokens; ++t) {
-    RotateAlong<kGroups>(first, last, tile.n, walk, in, out, cos, sin, spread,
-                         ahead);
-    in += from.token;
-    out += tile.tensor.out_strides.token;
-    cos += tile.row_stride;
-    sin += tile.row_stride;
-  }
+  const auto rotate = [&](const auto& more) ROPEPROOF_FAST_LAMBDA {
+    for (std::int64_t t = 0; t < tile.tokens; ++t) {
+      RotateAlong<kGroups>(first, last, tile.n, walk, in, out, cos, sin, spread,
+                           more);
+      in += from.token;
+      out += tile.tensor.out_strides.token;
+      cos += tile.row_stride;
+      sin += tile.row_stride;
+    }
+  };
+  if (ahead.bytes == 0) return rotate(NoMore());  // a look at it costs 5 %
+  rotate([&](const E* x, const E*, E*)
+             ROPEPROOF_FAST_LAMBDA { PrefetchAhead(x, ahead); });
 }
 
 // Rotates the tile.n pairs from tile.first on; `in` and `out` are at the first of them.
@@ -221,7 +229,7 @@ HWY_INLINE void RotateAllPairs(Kept kept, First first, Last last, const E* in,
                                E* out, const T* cos, const T* sin,
                                const Tile& tile) {
   constexpr std::size_t kGroups = kKeptGroups<First, T>;
-  const bool is_stream = tile.call_bytes > kStreamBytes<E> &&
+  const bool is_stream = tile.call_bytes > kStreamBytes &&
                          tile.n <= kSpreadEntries / First::kSpreadPerPair;
   const std::size_t pairs = First::Pairs(hn::ScalableTag<T>());
   const std::int64_t most = IsHeadMajor(tile) ? kHeadStreams : tile.heads;
