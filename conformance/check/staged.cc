@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/call/call.h"
+#include "conformance/cases/counter_generator.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
 #include "conformance/check/features.h"
@@ -114,11 +115,9 @@ class Probe {
         Format::kF32, reference::leading(kRotaryDim, kRotaryDim, pairing),
         kBase, 1, tokens, kHeads, 0, positions);
     for (std::int64_t i = 0; i < tokens * kHeads * kRotaryDim; ++i) {
-      const auto k = static_cast<std::uint64_t>(i);
-      // Any 24 bits in (-2, 2): products and sums then round.
-      const std::uint64_t random = (k + 1) * 0x9e3779b97f4a7c15 >> 40;
-      case_.q.push_back(encode(
-          Format::kF32, (static_cast<double>(random) - 0x1p23) * 0x1p-22));
+      // Every bit is random: products and sums then round.
+      case_.q.push_back(
+          cases::random_number(Format::kF32, 0, static_cast<std::uint64_t>(i)));
     }
     for (std::int64_t token = 0; token < tokens; ++token) {
       for (std::int64_t j = 0; j < kPairs; ++j) {

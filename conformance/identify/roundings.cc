@@ -6,6 +6,7 @@
 
 #include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/arithmetic.h"
+#include "conformance/identify/shapes.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
 #include "conformance/text/words.h"
@@ -84,20 +85,6 @@ struct Tally {
   }
 };
 
-// Numbers of both signs and several magnitudes, the same each time.
-class Draw {
- public:
-  double next() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    const double fraction =
-        static_cast<double>(state_ >> 40) * 0x1p-23 - 1;  // 24 bits
-    return fraction * std::ldexp(1.0, static_cast<int>(state_ >> 20 & 3));
-  }
-
- private:
-  std::uint64_t state_ = 16;
-};
-
 constexpr int kRounds = 24;  // of so many positions, each with other elements
 
 Finding not_seen(const char* subject, std::string why) {
@@ -108,7 +95,7 @@ Finding not_seen(const char* subject, std::string why) {
 // are the kernel's own, unit vectors show them: so is every bit.
 Finding orders_of_wide(Prober& prober, std::uint32_t operation,
                        const cases::RopeCase& like, const ChannelMap& map) {
-  Draw draw;
+  std::uint64_t count = 0;
   Tally u_tally, v_tally;
   const Format table = prober.table_of(operation, like);
   const auto pairs = pairs_in_order(map, like.spec);
@@ -132,7 +119,7 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
     }
     std::vector<double> x;
     for (std::int64_t t = 0; t < c.spec.layout.head_dim; ++t) {
-      x.push_back(round_to(c.dtype, draw.next()));
+      x.push_back(drawn(c.dtype, count++));
     }
     set_elements(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
       return reference::at(x, t);
@@ -216,7 +203,7 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
   const bool is_given = operation != ROPEPROOF_ROPE;
   const Format table =
       is_given ? prober.table_of(operation, like) : Format::kF32;
-  Draw draw;
+  std::uint64_t count = 0;
   Tally tally;
   const Format dtype = like.dtype;
   constexpr std::size_t kFew = 6;  // positions
@@ -229,7 +216,7 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
     cases::RopeCase c = formed[static_cast<std::size_t>(round) % kFew];
     std::vector<double> x;
     for (std::int64_t t = 0; t < c.spec.layout.head_dim; ++t) {
-      x.push_back(round_to(dtype, draw.next()));
+      x.push_back(drawn(dtype, count++));
     }
     set_elements(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
       return reference::at(x, t);

@@ -1,8 +1,8 @@
 #include "conformance/identify/shapes.h"
 
-#include <cmath>
 #include <utility>
 
+#include "conformance/cases/counter_generator.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/check/formed.h"
 #include "conformance/plugin/words.h"
@@ -32,12 +32,14 @@ Layout layout_of(std::int64_t head_dim, const Wanted& wanted) {
 
 }  // namespace
 
+double drawn(Format format, std::uint64_t i) {
+  return decode(format, cases::random_number(format, 0, i));
+}
+
 void form_drawn(cases::RopeCase& c) {
-  std::uint64_t state = 16;
+  std::uint64_t count = 0;
   form(c, [&](std::int64_t, std::int64_t, std::int64_t) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (static_cast<double>(state >> 40) * 0x1p-23 - 1) *
-           std::ldexp(1.0, static_cast<int>(state >> 20 & 1));
+    return drawn(c.dtype, count++);
   });
 }
 

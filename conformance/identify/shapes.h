@@ -33,7 +33,10 @@ std::optional<cases::RopeCase> shaped(Prober& prober, const Wanted& wanted);
 std::vector<reference::Format> dtypes_of(const plugin::Description& kernel);
 std::vector<reference::Pairing> pairings_of(const plugin::Description& kernel);
 
-// Fills q and k with numbers around 1, the same each time, and forms the goldens.
+// Number i of those around 1, of both signs, the same each time.
+double drawn(reference::Format format, std::uint64_t i);
+
+// Fills q and k with them, and forms the goldens.
 void form_drawn(cases::RopeCase& c);
 
 }  // namespace ropeproof::conformance::identify
