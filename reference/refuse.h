@@ -29,10 +29,17 @@ inline void check_range(const std::string& field, std::int64_t value,
          std::to_string(low) + " .. " + std::to_string(high));
 }
 
-// The shortest decimal that reads back as x.
+// The shortest decimal that reads back as x, whole numbers below 10^15 without an
+// exponent: 500000, not 5e+05.
 inline std::string shortest(double x) {
+  constexpr double kMost = 1e15;
   char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+  const bool is_whole = -kMost < x && x < kMost &&
+                        x == static_cast<double>(static_cast<std::int64_t>(x));
+  const auto done = is_whole ? std::to_chars(text, text + sizeof text, x,
+                                             std::chars_format::fixed)
+                             : std::to_chars(text, text + sizeof text, x);
+  return {text, done.ptr};
 }
 
 }  // namespace ropeproof::reference

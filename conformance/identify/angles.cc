@@ -12,7 +12,8 @@ namespace {
 
 using judge::in_half_circle;
 
-double median(std::vector<double> values) {
+// Of an even number, the upper of the two in the middle: one that was measured.
+double upper_median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
@@ -120,7 +121,7 @@ std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
       offsets.push_back(left_at_one(pair) / pair.measured);
     }
   }
-  if (!offsets.empty()) speeds.offset = std::round(median(offsets));
+  if (!offsets.empty()) speeds.offset = std::round(upper_median(offsets));
   for (const PairFrequency& pair : speeds.pairs) {
     const double off =
         in_half_circle(left_at_one(pair) - speeds.offset * pair.measured);

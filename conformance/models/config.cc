@@ -7,6 +7,7 @@
 
 #include "conformance/models/config_scaling.h"
 #include "conformance/text/words.h"
+#include "reference/refuse.h"
 #include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
@@ -16,6 +17,7 @@ using nlohmann::json;
 using reference::kMaxCount;
 using reference::kMaxHeadDim;
 using reference::Pairing;
+using reference::shortest;
 
 // The families whose models rotate channels (2j, 2j+1): a model type, or what it
 // starts with. DeepSeek and its kin as in their own code; transformers writes

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/text/words.h"
+#include "reference/refuse.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -20,7 +21,7 @@ std::string excerpt(const json& value) {
   constexpr std::size_t kMost = 40;
   const std::string text =
       value.is_number_float()
-          ? shortest(value.get<double>())
+          ? reference::shortest(value.get<double>())
           : value.dump(-1, ' ', true, json::error_handler_t::replace);
   return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
 }
@@ -70,16 +71,6 @@ std::string range(std::int64_t low, std::int64_t high) {
 }
 
 }  // namespace
-
-std::string shortest(double x) {
-  std::array<char, 32> digits{};
-  char* const end = digits.data() + digits.size();
-  const bool is_whole = x == std::floor(x) && std::abs(x) < 1e15;
-  const auto done =
-      is_whole ? std::to_chars(digits.data(), end, x, std::chars_format::fixed)
-               : std::to_chars(digits.data(), end, x);
-  return {digits.data(), done.ptr};
-}
 
 std::string digits(double x, std::chars_format format, int precision) {
   std::array<char, 400> text{};  // -DBL_MAX with all its digits, and more

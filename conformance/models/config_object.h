@@ -102,9 +102,7 @@ class ConfigObject {
 nlohmann::json parse_config_json(const std::string& text,
                                  const std::string& file);
 
-// The shortest decimal that reads back as `x`; 500000, not 5e+05. Then with a
-// given precision, as std::to_chars.
-std::string shortest(double x);
+// As std::to_chars.
 std::string digits(double x, std::chars_format format, int precision);
 
 }  // namespace ropeproof::conformance::models

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "reference/golden.h"
+#include "reference/refuse.h"
 
 namespace ropeproof::conformance::models {
 namespace {
+
+using reference::shortest;
 
 constexpr const char* kOriginal = "original_max_position_embeddings";
 constexpr const char* kMax = "max_position_embeddings";

@@ -11,11 +11,13 @@
 
 #include "conformance/models/config_object.h"
 #include "reference/golden.h"
+#include "reference/refuse.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::models {
 namespace {
 
+using reference::shortest;
 using reference::Spec;
 
 std::vector<double> frequencies(const Spec& spec) {

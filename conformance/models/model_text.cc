@@ -8,11 +8,13 @@
 #include "conformance/models/config_object.h"
 #include "conformance/models/figures.h"
 #include "conformance/text/words.h"
+#include "reference/refuse.h"
 
 namespace ropeproof::conformance::models {
 namespace {
 
 using Row = std::vector<std::string>;
+using reference::shortest;
 
 // Columns as wide as their widest entry; the last is not padded.
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
