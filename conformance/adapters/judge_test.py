@@ -270,7 +270,7 @@ class BadInput(unittest.TestCase):
         for message, function, more in (
                 (r"^f: takes \(q, k\), not one Problem", lambda q, k: q,
                  dict(name="f")),
-                ('^my_rope: header.pairings: "waltz"; known are', my_rope,
+                ('^my_rope: pairings: "waltz"; known are', my_rope,
                  dict(pairings=["waltz"])),
                 ("^my_rope: .*no-such-profile", my_rope,
                  dict(profile="no-such-profile", tier=None)),

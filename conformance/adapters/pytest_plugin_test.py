@@ -96,7 +96,7 @@ class Plugin(unittest.TestCase):
         self.assertIn("test_of_another_kind", output)
         status, output = pytest(*named, "--ropeproof-dtypes", "f32,waltz")
         self.assertEqual(status, 1, output)
-        self.assertIn('my_rope: header.dtypes: "waltz"; known are', output)
+        self.assertIn('my_rope: dtypes: "waltz"; known are', output)
 
     def test_a_profile_and_a_model_have_their_cases_and_the_pairs(self):
         for what in (["--ropeproof-profile", "llama2-f32-4k"],

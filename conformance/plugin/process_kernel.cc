@@ -348,7 +348,7 @@ class ProcessKernel : public Kernel {
       refuse("header is no JSON object: \"" + line + "\"");
     }
     header_ = text::parse_json(line, "header", kMaxHeaderDepth);
-    return {header_, "header"};
+    return {header_, ""};
   }
 
   // Leaves exactly the bytes after the line in `received_`.

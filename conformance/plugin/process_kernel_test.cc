@@ -62,7 +62,7 @@ TEST_CASE("a command that cannot describe itself is refused with the reason",
         "describe: header is no JSON object: \"[1]\"");
   CHECK(why_no_process("printf '\\001\\033\\n'") ==
         "describe: header is no JSON object: \"  \"");
-  CHECK(why_no_process("echo '{}'") == "describe: header.status: missing");
+  CHECK(why_no_process("echo '{}'") == "describe: status: missing");
   CHECK(why_no_process("sleep 3600", milliseconds(20)) ==
         "describe: no answer within 200 ms");
   CHECK(why_no_process("cat /dev/zero") ==
@@ -77,27 +77,25 @@ TEST_CASE("a description outside the protocol is refused with the reason",
         "ropeproof_kernel.h"},
        {"cannot-describe",
         "describe: status \"error\" is not \"ok\": no device found"},
-       {"huge-position", "describe: header.max_position: expected an integer"},
+       {"huge-position", "describe: max_position: expected an integer"},
        {"twice",
         "describe: header: member \"name\" occurs twice in one object"},
        {"unknown-word",
-        "describe: header.operations: \"waltz\"; known are frequencies, "
+        "describe: operations: \"waltz\"; known are frequencies, "
         "table, rotate, rope, permute or lookup"},
-       {"word-for-list",
-        "describe: header.dtypes: expected an array of strings"},
+       {"word-for-list", "describe: dtypes: expected an array of strings"},
        {"unknown-class",
-        "describe: header.claims.angle_class: \"A9\"; expected A0, A1, A2 or "
+        "describe: claims.angle_class: \"A9\"; expected A0, A1, A2 or "
         "A3"},
        {"unknown-power",
-        "describe: header.claims.power: \"slide rule\"; expected pow or exp2"},
-       {"no-name", "describe: header.name: expected a string"},
-       {"fractional-position",
-        "describe: header.max_position: expected an integer"},
+        "describe: claims.power: \"slide rule\"; expected pow or exp2"},
+       {"no-name", "describe: name: expected a string"},
+       {"fractional-position", "describe: max_position: expected an integer"},
        {"unknown-field",
-        "describe: header: unknown field \"colour\"; mistyped, or newer than "
+        "describe: colour: unknown field; mistyped, or newer than "
         "this program"},
        {"unknown-accept",
-        "describe: header.accepts: \"pigeons\"; known are shared_file or "
+        "describe: accepts: \"pigeons\"; known are shared_file or "
         "fresh"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
   CHECK(why_no_process(selftest::process(fault)) == reason);
@@ -121,9 +119,9 @@ TEST_CASE("an answer that breaks the protocol is an error, not the end",
        {"unknown-status",
         "status \"splendid\" must be ok, unsupported, invalid, failed or "
         "error"},
-       {"numeric-message", "header.message: expected a string"},
+       {"numeric-message", "message: expected a string"},
        {"unknown-reply-field",
-        "header: unknown field \"mood\"; mistyped, or newer than this "
+        "mood: unknown field; mistyped, or newer than this "
         "program"}}));
   const Answer answer = run_fault(fault);
   CHECK(answer.outcome == Outcome::kError);

@@ -131,8 +131,7 @@ void StrictObject::expect(const std::string& key, const std::string& value) {
 void StrictObject::finish() const {
   for (const auto& [key, value] : node_.items()) {
     if (!used_.contains(key)) {
-      throw FileError(where_ + ": unknown field \"" + key +
-                      "\"; mistyped, or newer than this program");
+      fail(key, "unknown field; mistyped, or newer than this program");
     }
   }
 }

@@ -19,7 +19,8 @@ namespace ropeproof::conformance::text {
 
 class StrictObject {
  public:
-  // `where` names the file and the place in it. Throws FileError.
+  // `where` names the file and the place in it; empty: members go by their own names.
+  // Throws FileError.
   StrictObject(const nlohmann::json& node, std::string where);
 
   const nlohmann::json& get(const std::string& key);
@@ -64,7 +65,9 @@ class StrictObject {
   // Throws if a member was never asked for. Call it last.
   void finish() const;
 
-  std::string at(const std::string& key) const { return where_ + "." + key; }
+  std::string at(const std::string& key) const {
+    return where_.empty() ? key : where_ + "." + key;
+  }
   [[noreturn]] void fail(const std::string& key,
                          const std::string& fault) const;
 
