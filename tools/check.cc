@@ -22,7 +22,7 @@ namespace ropeproof::tools {
 namespace {
 
 struct CheckOptions {
-  std::string pack, claim;
+  std::string pack, description;
   std::optional<std::string> results;
   std::string vectors = default_vectors().string();
   conformance::check::Selection selection;
@@ -37,12 +37,12 @@ int check(CheckOptions& options) {
                       : std::filesystem::path(options.pack) / "out";
   std::vector<std::filesystem::path> inputs = options.waivers.inputs();
   inputs.insert(inputs.end(),
-                {options.pack, results, options.claim, options.vectors});
+                {options.pack, results, options.description, options.vectors});
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
   options.output.open(inputs);
   options.waivers.read();
   const conformance::plugin::Description device =
-      conformance::plugin::read_device(options.claim);
+      conformance::plugin::read_device(options.description);
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
@@ -62,8 +62,8 @@ int check(CheckOptions& options) {
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.subcommand = "check";
-  report.kernel_argument = shell_quoted(options.pack) + " --claim " +
-                           shell_quoted(options.claim) +
+  report.kernel_argument = shell_quoted(options.pack) + " --description " +
+                           shell_quoted(options.description) +
                            options.profile.argument();
   if (options.results) {
     report.kernel_argument += " --results " + shell_quoted(*options.results);
@@ -82,7 +82,9 @@ Command add_check(CLI::App& app) {
       app.add_subcommand("check", "judge the files that a device has written");
   command->add_option("pack", options->pack, "folder that export wrote")
       ->required();
-  command->add_option("--claim", options->claim, "file: what the device can do")
+  command
+      ->add_option("--description", options->description,
+                   "file: what the device can do")
       ->required();
   options->profile.add_flags(*command, {});
   command->add_option("--results", options->results,

@@ -20,22 +20,24 @@ struct ExportOptions {
   std::string out;
   conformance::check::Selection selection;
   ProfileFlags profile;
-  std::optional<std::string> claim;
+  std::optional<std::string> description;
   std::string vectors = default_vectors().string();
 };
 
 int export_calls(ExportOptions& options) {
   const std::string& tier = options.selection.tier;
   const std::string profile = options.profile.argument();
-  if (!options.claim && (tier != "smoke" || !profile.empty())) {
+  if (!options.description && (tier != "smoke" || !profile.empty())) {
     throw std::invalid_argument(
         (profile.empty() ? "--tier " + tier : profile.substr(1)) +
-        " needs --claim: what it asks follows from what the device can do");
+        " needs --description: what it asks follows from what the device can "
+        "do");
   }
   options.selection.arrays = arrays_of(options.vectors);
   const conformance::plugin::Description device =
-      options.claim ? conformance::plugin::read_device(*options.claim)
-                    : conformance::plugin::device_of_everything();
+      options.description
+          ? conformance::plugin::read_device(*options.description)
+          : conformance::plugin::device_of_everything();
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
@@ -47,9 +49,9 @@ int export_calls(ExportOptions& options) {
   std::cout << calls << " calls in " << options.out
             << ": write the device's loop as " << options.out
             << "/RUN.md says, then\n\n    ropeproof check "
-            << shell_quoted(options.out) << " --claim "
-            << shell_quoted(options.claim.value_or("claim.json")) << profile
-            << "\n";
+            << shell_quoted(options.out) << " --description "
+            << shell_quoted(options.description.value_or("description.json"))
+            << profile << "\n";
   return 0;
 }
 
@@ -63,7 +65,7 @@ Command add_export(CLI::App& app) {
   auto* tier = command->add_option("--tier", options->selection.tier,
                                    "smoke, core (default) or full");
   options->profile.add_flags(*command, {tier});
-  command->add_option("--claim", options->claim,
+  command->add_option("--description", options->description,
                       "file: what the device can do, and so what it is asked "
                       "(default, in smoke alone: every call)");
   command->add_option("--vectors", options->vectors, "folder of vectors");

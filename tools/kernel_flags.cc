@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "conformance/text/read_whole.h"
+#include "conformance/text/file.h"
 #include "conformance/text/sha256.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"

@@ -11,8 +11,8 @@
 
 #include "conformance/bench/speed_reader.h"
 #include "conformance/report/scoreboard.h"
+#include "conformance/text/file.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/read_whole.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/text/read_whole.h"
+#include "conformance/text/file.h"
 #include "tools/commands.h"
 #include "tools/report_file.h"
 

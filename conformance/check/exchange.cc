@@ -9,8 +9,8 @@
 
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/pack.h"
+#include "conformance/text/file.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/read_whole.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -69,8 +69,9 @@ class ResultKernel : public PaperKernel {
     const auto found = pack_.calls.find(plugin::pack_call(problem).digest);
     if (found == pack_.calls.end()) {
       throw std::invalid_argument(
-          "the claim promises a call that the pack does not have; export it "
-          "with this --claim");
+          "the description offers a call that the pack does not have; export "
+          "it "
+          "with this --description");
     }
     const auto& [name, out_bytes] = found->second;
     const fs::path path = results_ / (name + ".bin");
@@ -142,7 +143,7 @@ std::size_t export_pack(const plugin::Description& device,
                                 (selection.profile.empty()
                                      ? "tier " + selection.tier
                                      : "profile " + selection.profile) +
-                                " is within the claim");
+                                " is within the description");
   }
   writer.finish({version,
                  corpus.version,

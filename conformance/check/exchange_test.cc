@@ -95,7 +95,7 @@ TEST_CASE("a claim is read with its defaults and what files imply",
           "claims": [{"dtypes": ["bf16"], "angle_class": "A2"},
                      {"angle_class": "A1", "trig_ulp": 2)";
   const plugin::Description d =
-      plugin::parse_device(text + "}]}", "claim.json");
+      plugin::parse_device(text + "}]}", "device.json");
   CHECK(d.name == "board-x");
   CHECK(d.version == "fw 7.1");
   CHECK(d.dtypes == (ROPEPROOF_F32 | ROPEPROOF_BF16));
@@ -110,7 +110,7 @@ TEST_CASE("a claim is read with its defaults and what files imply",
 
   const auto fault = [&](const std::string& member) -> std::string {
     try {
-      plugin::parse_device(text + member + "}]}", "claim.json");
+      plugin::parse_device(text + member + "}]}", "device.json");
     } catch (const plugin::KernelError& error) {
       return error.what();
     }
@@ -127,7 +127,7 @@ TEST_CASE("a claim is read with its defaults and what files imply",
     CAPTURE(bad);
     // The file, or a member of it; then what is wrong.
     CHECK_THAT(fault(std::string(", ") + bad),
-               Matches("claim\\.json(\\.[a-z_.]+)?: .+"));
+               Matches("device\\.json(\\.[a-z_.]+)?: .+"));
   }
   CHECK(plugin::parse_device(plugin::description_json(d).dump(), "again")
             .features == d.features);

@@ -12,10 +12,9 @@
 
 namespace ropeproof::conformance::diagnosis {
 
-// One for each kind, that of most checks first. Left out is what wrong values explain:
-// a promise that is broken by a case whose values are wrong, and wrong values in
-// another call, unless they are right in a fresh process; and the checks of these
-// numbers, which are explained.
+// One for each kind, that of most checks first. Left out is what wrong values explain: a
+// broken promise of a case whose values are wrong, and wrong values in another call that a
+// fresh process gives, too; and the checks of the run whose indices are in `explained`.
 std::vector<Diagnosis> broken_promises(
     const check::Run& run, const std::set<std::size_t>& explained = {});
 

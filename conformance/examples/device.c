@@ -1,5 +1,5 @@
 /* A device that cannot run ropeproof: C89, files and a loop. Run it in the folder that
-   `ropeproof export` wrote; what it can do is said in device_claim.json. */
+   `ropeproof export` wrote; what it can do is said in device_description.json. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/file.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/read_whole.h"
 #include "conformance/text/strict_json.h"
 #include "conformance/text/words.h"
 
@@ -156,7 +156,7 @@ Description parse_device(const std::string& text, const std::string& file) {
 Description read_device(const std::string& file) {
   const auto text = text::read_whole(file);
   if (!text) {
-    throw std::invalid_argument("--claim " + file + " cannot be read");
+    throw std::invalid_argument("--description " + file + " cannot be read");
   }
   return parse_device(*text, file);
 }

@@ -1,5 +1,5 @@
 // description_json.h -- what a kernel says of itself, as JSON: the one form that
-// a process answers, reports hold and --claim reads. adapters/PROTOCOL.md lists
+// a process answers, reports hold and --description reads. adapters/PROTOCOL.md lists
 // the fields.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
@@ -35,7 +35,7 @@ Description parse_device(const std::string& text, const std::string& file);
 Description read_device(const std::string& file);
 
 // A device that does everything that files can show, in class A0, with tables
-// of the tensors' type: what a pack without --claim is exported for.
+// of the tensors' type: what a pack without --description is exported for.
 Description device_of_everything();
 
 }  // namespace ropeproof::conformance::plugin

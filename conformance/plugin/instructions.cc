@@ -8,14 +8,14 @@ std::string pack_instructions() {
 For each line of `cases.txt`: read `in/NAME.bin`, compute, write `out/NAME.bin`. Then,
 where ropeproof is installed:
 
-    ropeproof check DIR --results DIR/out --claim claim.json
+    ropeproof check DIR --results DIR/out --description description.json
 
-For a call that the device does not take although the claim is wide enough for it, write
+For a call that the device does not take although its description offers it, write
 an empty `out/NAME.declined` instead: the report lists what these calls have in common.
 
-A call that the claim promises and that has no file is MISSING, which does not conform; a
+A call that the description offers and that has no file is MISSING, which does not conform; a
 file of another size is an ERROR; a file that no call has asked for is refused. Lines that
-the claim does not promise need no file.
+the description does not offer need no file.
 
 ## cases.txt
 
@@ -75,7 +75,7 @@ Little-endian, row-major, no gaps, one buffer after the other.
 | frequencies | [rotary_dim/2] of table_dtype |
 | permute | as permute_in |
 
-## claim.json
+## description.json
 
 What the device can do, as a process answers `describe` and as a report's `description`
 says it:
@@ -85,8 +85,8 @@ says it:
 
 conformance/adapters/PROTOCOL.md has the fields, their words and defaults. `keys` and
 `out_of_place` need not be said. `table_dtype` decides which tables `rotate` is given:
-export with `--claim claim.json` if it is not the tensors' own type, and for `lookup`, whose
-cache lies in one of the layouts that the claim has in `caches`.
+export with `--description description.json` if it is not the tensors' own type, and for `lookup`, whose
+cache lies in one of the layouts that it has in `caches`.
 )";
 }
 

@@ -10,9 +10,9 @@
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/file.h"
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/read_whole.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/words.h"
 

@@ -33,4 +33,12 @@ std::string read_file(const std::filesystem::path& path,
   return bytes;
 }
 
+std::optional<std::string> read_whole(const std::filesystem::path& path) {
+  try {
+    return read_file(path, UINTMAX_MAX);
+  } catch (const FileError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace ropeproof::conformance::text

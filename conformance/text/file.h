@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -24,6 +25,9 @@ inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20;
 // Throws FileError: no such file, or larger than `max_bytes`.
 std::string read_file(const std::filesystem::path& path,
                       std::uintmax_t max_bytes = kMaxFileBytes);
+
+// All bytes of a file of any size; none where it cannot be read.
+std::optional<std::string> read_whole(const std::filesystem::path& path);
 
 }  // namespace ropeproof::conformance::text
 

@@ -192,7 +192,7 @@ check "a stale waiver is no failing testcase: $got" grep -q ' 1 0 ' <<<"$got"
 expect 2 'cannot be written' "${fast[@]}" --junit "$work/no/such/folder/junit.xml"
 
 # --- a device elsewhere ---
-claim=$source/conformance/examples/device_claim.json
+description=$source/conformance/examples/device_description.json
 device=$source/conformance/examples/device.c
 check "device.c does not compile as C89" "$compiler" -std=c89 -pedantic -Wall -Wextra \
   -Werror -O2 -o "$work/device" "$device" -lm
@@ -200,31 +200,31 @@ sed 's/x\[j\] = u \* c - v \* s;/x[j] = u * c + v * s;/' "$device" >"$work/broke
 "$compiler" -std=c89 -O2 -o "$work/broken" "$work/broken.c" -lm
 pack=$work/pack
 says 0 'calls in' export --out "$pack" --tier smoke
-check=(check "$pack" --claim "$claim")
+check=(check "$pack" --description "$description")
 says 1 'MISSING, ' "${check[@]}"
 (cd "$pack" && "$work/device") || fault "device.c fails"
 says 0 '^CONFORMS  level L1 ' "${check[@]}"
 says 0 '^CONFORMS' "${check[@]}" --results "$pack/out"
 expect 2 'is not empty' export --out "$pack" --tier smoke
-expect 2 'needs --claim' export --out "$work/core"
-says 0 'calls in' export --out "$work/core" --claim "$claim"
+expect 2 'needs --description' export --out "$work/core"
+says 0 'calls in' export --out "$work/core" --description "$description"
 (cd "$work/core" && "$work/device") || fault "device.c fails on the core tier"
-says 0 '^CONFORMS  level L1 ' check "$work/core" --claim "$claim" --require L1
+says 0 '^CONFORMS  level L1 ' check "$work/core" --description "$description" --require L1
 
 port=(--model llama-3.2-1b --dtype f32 --positions 2048)
-expect 2 'needs --claim' export --out "$work/port" "${port[@]}"
-expect 2 'excludes' export --out "$work/port" --claim "$claim" --tier core "${port[@]}"
-says 0 'calls in' export --out "$work/port" --claim "$claim" "${port[@]}"
+expect 2 'needs --description' export --out "$work/port" "${port[@]}"
+expect 2 'excludes' export --out "$work/port" --description "$description" --tier core "${port[@]}"
+says 0 'calls in' export --out "$work/port" --description "$description" "${port[@]}"
 (cd "$work/port" && "$work/device") || fault "device.c fails on a model"
-says 0 ' profile llama-3.2-1b-f32-2048-4x1,' check "$work/port" --claim "$claim" "${port[@]}"
-expect 2 'was exported for profile llama-3.2-1b-f32' check "$work/port" --claim "$claim"
-expect 2 'was exported without a profile' check "$work/core" --claim "$claim" "${port[@]}"
+says 0 ' profile llama-3.2-1b-f32-2048-4x1,' check "$work/port" --description "$description" "${port[@]}"
+expect 2 'was exported for profile llama-3.2-1b-f32' check "$work/port" --description "$description"
+expect 2 'was exported without a profile' check "$work/core" --description "$description" "${port[@]}"
 (cd "$work/port" && "$work/broken")
-says 1 '^DOES NOT CONFORM' check "$work/port" --claim "$claim" "${port[@]}"
+says 1 '^DOES NOT CONFORM' check "$work/port" --description "$description" "${port[@]}"
 
 answer=$(ls "$pack/out" | head -1)
 cp -r "$pack" "$work/damaged"
-damaged=(check "$work/damaged" --claim "$claim")
+damaged=(check "$work/damaged" --description "$description")
 rm "$work/damaged/out/$answer"
 says 1 ' 1 MISSING, ' "${damaged[@]}"
 printf x >"$work/damaged/out/$answer"
@@ -246,34 +246,34 @@ replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out" | head -1)
 says 1 '^DOES NOT CONFORM on part of a tier' $replay
 says 1 '^DOES NOT CONFORM' merge "$work/check.json"
 
-# A claim decides what is exported, and what it leaves out is not there.
-says 0 'calls in' export --out "$work/small" --tier smoke --claim "$claim"
+# A description decides what is exported, and what it leaves out is not there.
+says 0 'calls in' export --out "$work/small" --tier smoke --description "$description"
 (cd "$work/small" && "$work/device")
-says 0 '^CONFORMS' check "$work/small" --claim "$claim"
-claim_with() { # claim_with SED-SCRIPT
-  sed -e "$1" "$claim" >"$work/claim.json"
+says 0 '^CONFORMS' check "$work/small" --description "$description"
+described_with() { # described_with SED-SCRIPT
+  sed -e "$1" "$description" >"$work/description.json"
 }
-claim_with 's/"f32"/"f32", "bf16"/'
-expect 2 'the pack does not have' check "$work/small" --claim "$work/claim.json"
-claim_with 's/f32/f31/'
-expect 3 '.dtypes: "f31"; known are' check "$pack" --claim "$work/claim.json"
-claim_with 's/partial/strided/'
-expect 3 'cannot be shown' check "$pack" --claim "$work/claim.json"
-claim_with 's/"name": "[^"]*",//'
-expect 3 '.name: missing' check "$pack" --claim "$work/claim.json"
-claim_with 's/"name"/"colour": "red", &/'
-expect 3 'unknown field "colour"' check "$pack" --claim "$work/claim.json"
-claim_with 's/"name"/"name": "twice", &/'
-expect 3 'name' check "$pack" --claim "$work/claim.json"
-claim_with 's/}//'
-expect 3 'not JSON' check "$pack" --claim "$work/claim.json"
-# What a report says of a kernel is a claim.
+described_with 's/"f32"/"f32", "bf16"/'
+expect 2 'the pack does not have' check "$work/small" --description "$work/description.json"
+described_with 's/f32/f31/'
+expect 3 '.dtypes: "f31"; known are' check "$pack" --description "$work/description.json"
+described_with 's/partial/strided/'
+expect 3 'cannot be shown' check "$pack" --description "$work/description.json"
+described_with 's/"name": "[^"]*",//'
+expect 3 '.name: missing' check "$pack" --description "$work/description.json"
+described_with 's/"name"/"colour": "red", &/'
+expect 3 '.colour: unknown field' check "$pack" --description "$work/description.json"
+described_with 's/"name"/"name": "twice", &/'
+expect 3 'name' check "$pack" --description "$work/description.json"
+described_with 's/}//'
+expect 3 'not JSON' check "$pack" --description "$work/description.json"
+# What a report says of a kernel is a description.
 "$python" -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["description"]))' \
-  "$work/check.json" >"$work/claim.json"
-says 1 '^DOES NOT CONFORM' check "$pack" --claim "$work/claim.json" --report "$work/again.json"
-sed "s|$claim|$work/claim.json|g" "$work/check.json" >"$work/want.json"
+  "$work/check.json" >"$work/description.json"
+says 1 '^DOES NOT CONFORM' check "$pack" --description "$work/description.json" --report "$work/again.json"
+sed "s|$description|$work/description.json|g" "$work/check.json" >"$work/want.json"
 same "$work/again.json" "$work/want.json"
-expect 2 'cannot be read' check "$pack" --claim "$work/nowhere.json"
+expect 2 'cannot be read' check "$pack" --description "$work/nowhere.json"
 cp -r "$source/vectors" "$work/vectors"
 sed -i 's/"generator_version": "/&x/' "$work/vectors/MANIFEST.json"
 expect 2 'from other vectors' "${check[@]}" --vectors "$work/vectors"

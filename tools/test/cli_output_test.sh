@@ -39,9 +39,9 @@ cp -r "$source/vectors" "$work/vectors"
 expect 2 'what this run reads' "${run[@]}" --vectors "$work/vectors" \
   --junit "$work/vectors/MANIFEST.json"
 expect 2 'what this run reads' run --command "$python $work/x.so" --report "$work/x.so"
-claim=$source/conformance/examples/device_claim.json
-cp "$claim" "$work/claim.json"
-expect 2 'what this run reads' check "$work" --claim "$work/claim.json" --report "$work/claim.json"
+description=$source/conformance/examples/device_description.json
+cp "$description" "$work/description.json"
+expect 2 'what this run reads' check "$work" --description "$work/description.json" --report "$work/description.json"
 expect 2 'what this run reads' bench --lib "$work/x.so" --json "$work/x.so"
 expect 2 'is a folder' show llama-3.1 --svg "$work/folder"
 expect 2 'where the text goes' "${no_run[@]}" --report "$work/out"
@@ -50,7 +50,7 @@ if [ "$(id -u)" -ne 0 ]; then
   refuses 'cannot be written: Permission' --report "$work/folder/report.json"
 fi
 same "$work/x.so" "$plugins/c_example.so"
-same "$work/claim.json" "$claim"
+same "$work/description.json" "$description"
 
 # --- whole, whatever becomes of the text ---
 expect 0 '' "${run[@]}" --report "$work/want.json" --junit "$work/want.xml"
