@@ -124,7 +124,7 @@ Command add_generate(CLI::App& app) {
                       "folder of vectors, with sources/");
   command
       ->add_option("--tier", options->tier,
-                   "core (default), or full: core and 10,586 cases more")
+                   "core (default), or full: core and 2,586 cases more")
       ->check(CLI::IsMember({"core", "full"}));
   command->add_option("--out", options->out,
                       "write to, or check, this folder instead");

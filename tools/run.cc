@@ -164,7 +164,7 @@ Command add_run(CLI::App& app) {
   auto* tier = command->add_option(
       "--tier", options->selection.tier,
       "smoke: 64 cases; core: all committed cases, and every pair of what "
-      "calls can be (default); full: 10,586 cases more, proved on the way, "
+      "calls can be (default); full: 2,586 cases more, proved on the way, "
       "and every triple");
   auto* fresh =
       command

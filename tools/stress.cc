@@ -17,6 +17,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/summary.h"
 #include "conformance/check/features.h"
+#include "conformance/cover/arrays.h"
 #include "conformance/plugin/words.h"
 #include "conformance/search/search.h"
 #include "reference/golden.h"
@@ -120,6 +121,8 @@ int stress(const StressOptions& options) {
   check_folder(options.out.value_or("./stress"));
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open(true);
+  const conformance::cover::Arrays arrays =
+      conformance::cover::load_arrays(default_vectors());
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
                          std::chrono::duration<double>(options.budget_s));
@@ -129,7 +132,8 @@ int stress(const StressOptions& options) {
                               : std::uint64_t{0};
   };
   const conformance::search::StressResult result = conformance::search::search(
-      *kernel, options.seed, options.first, goes_on, reference::best_oracle());
+      *kernel, arrays.model, options.seed, options.first, goes_on,
+      reference::best_oracle());
   const std::string drawn = "seed " + std::to_string(options.seed) + ": " +
                             std::to_string(result.drawn) + " cases drawn, " +
                             std::to_string(result.judged) + " calls judged, " +

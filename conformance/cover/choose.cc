@@ -12,11 +12,8 @@ bool is_offered(const Masks& offered, std::size_t d, std::uint8_t c) {
 
 // One of the offered classes, another one for another row.
 std::uint8_t substitute(std::uint64_t mask, std::size_t nth) {
-  for (std::size_t skip = nth % static_cast<std::size_t>(std::popcount(mask));
-       skip > 0; --skip) {
-    mask &= mask - 1;
-  }
-  return static_cast<std::uint8_t>(std::countr_zero(mask));
+  const std::vector<std::uint8_t> classes = classes_in(mask);
+  return classes[nth % classes.size()];
 }
 
 class Chooser {

@@ -21,10 +21,6 @@ using cases::RopeCase;
 using reference::Layout;
 using reference::Pairing;
 
-// q has no more elements than this; what larger calls add is asked in the shapes of
-// real models.
-constexpr std::int64_t kMaxElements = 1 << 14;
-
 // Channels outside the window, in halves of those inside.
 constexpr std::int64_t kOfModels[] = {1, 3};
 
@@ -98,7 +94,7 @@ class Outline {
       return c_.tokens() * std::max(c_.q_heads, c_.k_heads) * 2 * pairs_;
     };
     for (const Size& size : sizes) {
-      while (elements() > kMaxElements && *size.value > size.low) {
+      while (elements() > q_.elements && *size.value > size.low) {
         // Not at once to the least, which is a power of two.
         *size.value = size.low + (*size.value - size.low) / 2;
       }

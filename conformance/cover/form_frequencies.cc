@@ -62,7 +62,9 @@ class FrequencyForm {
         1);
   }
 
-  // YaRN's ramp runs forward for L > 2 pi 4 and a base above 326 (stress_case.cc).
+  // YaRN's ramp runs forward for every number of channels d if L / (2 pi beta_slow) > 1
+  // and L / (2 pi beta_fast) < b^(2(d-1)/d), which is b or more: so L > 2 pi 4, and b >
+  // 32768 / (2 pi 16) = 326.
   reference::Yarn yarn() {
     reference::Yarn s;
     s.factor = factor(48);

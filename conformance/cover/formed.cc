@@ -1,6 +1,9 @@
 #include "conformance/cover/formed.h"
 
+#include <bit>
+
 #include "conformance/cases/counter_generator.h"
+#include "conformance/cases/draw.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
 #include "conformance/text/format.h"
@@ -61,6 +64,35 @@ std::vector<FormedCase> formed_cases(const Arrays& arrays,
                       nullptr});
   }
   return formed;
+}
+
+FormedCase drawn_case(const Model& model, const Masks& offered,
+                      std::uint64_t seed, std::uint64_t index) {
+  cases::Draw draw(cases::random_bits(seed, index));
+  const std::int64_t plain = draw.between(0, 7);  // eighths of the dimensions
+  Row row(model.size(), kOpen);
+  for (std::size_t d = 0; d < model.size(); ++d) {
+    const std::vector<std::uint8_t> classes = classes_in(offered[d]);
+    const std::uint64_t nth = draw.bits() % classes.size();
+    Row with = row;
+    with[d] = draw.between(1, 8) <= plain ? classes[0] : classes[nth];
+    if (std::popcount(model.masking(with)) < 2 &&
+        model.complete(with, offered)) {
+      row = with;
+    }
+  }
+  // A class that contradicts all others is left open.
+  row = model.complete(row, offered).value_or(Row(model.size(), 0));
+  const std::uint64_t number = draw.bits();
+  return {
+      text::format("stress-%llu-%03llu", static_cast<unsigned long long>(seed),
+                   static_cast<unsigned long long>(index)),
+      "full",
+      model.text(row),
+      question_of(model, row),
+      number,
+      row,
+      nullptr};
 }
 
 cases::RopeCase outline(const FormedCase& formed, std::int64_t max_position) {

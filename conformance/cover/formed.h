@@ -40,6 +40,11 @@ std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      std::uint64_t seed, const Takes& takes,
                                      const cases::RopeCase* like = nullptr);
 
+// Case `index` of the stream `seed`: of each dimension a class that is offered, in some
+// cases mostly the plain ones; at most one that hides what else is wrong.
+FormedCase drawn_case(const Model& model, const Masks& offered,
+                      std::uint64_t seed, std::uint64_t index);
+
 // That of the case of a row.
 std::uint64_t seed_of(const Row& row, std::uint64_t seed);
 

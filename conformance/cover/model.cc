@@ -59,6 +59,14 @@ Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
 
 }  // namespace
 
+std::vector<std::uint8_t> classes_in(std::uint64_t mask) {
+  std::vector<std::uint8_t> classes;
+  for (; mask != 0; mask &= mask - 1) {
+    classes.push_back(static_cast<std::uint8_t>(std::countr_zero(mask)));
+  }
+  return classes;
+}
+
 Model::Model(const std::string& text, const std::string& file) {
   const nlohmann::json json = text::parse_json(text, file);
   text::StrictObject root(json, file);

@@ -23,6 +23,9 @@ inline constexpr std::uint8_t kOpen = 0xff;  // a class not chosen, or not seen
 // A set of classes of each dimension, one bit a class.
 using Masks = std::vector<std::uint64_t>;
 
+// The classes of one dimension's mask, in their order.
+std::vector<std::uint8_t> classes_in(std::uint64_t mask);
+
 struct Range {
   std::int64_t low = 0, high = 0;
 };

@@ -1,7 +1,6 @@
 #include "conformance/cover/shapes.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <span>
 #include <utility>
@@ -38,12 +37,8 @@ Shape loop_of(const std::string& loop, std::int64_t count) {
 // The classes of a dimension that are offered; none that the model does not have.
 std::vector<std::uint8_t> classes_of(const Model& model, const Masks& offered,
                                      std::size_t dimension) {
-  std::vector<std::uint8_t> classes;
-  if (dimension == model.size()) return classes;
-  for (std::uint64_t mask = offered[dimension]; mask != 0; mask &= mask - 1) {
-    classes.push_back(static_cast<std::uint8_t>(std::countr_zero(mask)));
-  }
-  return classes;
+  if (dimension == model.size()) return {};
+  return classes_in(offered[dimension]);
 }
 
 // The class of a size; of 4 and beyond, that of 4, so that no rule about large calls

@@ -34,12 +34,16 @@ struct ShapeQuestion {
   Question question;
 };
 
-// What a kernel is asked: each shape in one dtype, and once more with other classes
-// in the dimensions that a shape leaves open, of more than 2^18 elements in full; the
-// shapes of core in all of its dtypes, those of more than 2^17 elements in full. Each
-// size of a loop in all dtypes, in core in one of them, of pairs in all. Pairings,
-// orders of dimensions and places alternate, and half of the shapes have positions
-// from 0. A window that it does not offer is full.
+// What a kernel is asked:
+//
+//   a shape       in one of its dtypes; where the shape is of core, in all of them, those
+//                 others only in full if it has more than 2^17 elements
+//   "-varied"     the same once with other scalings, axes, strides ..., unless the shape
+//                 has some of its own; only in full if it has more than 2^18 elements
+//   a loop's size in all dtypes, in core in one of them; a number of pairs in all
+//
+// Pairings, orders of dimensions and places alternate. Half of the shapes have positions
+// from 0. A window that the kernel does not offer becomes a full one.
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,
                                            const std::vector<Shape>& shapes);

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
-#include "conformance/cases/prove.h"
-#include "conformance/cases/stress_case.h"
 #include "conformance/check/features.h"
 #include "conformance/check/runner.h"
+#include "conformance/cover/form.h"
+#include "conformance/cover/form_goldens.h"
+#include "conformance/cover/formed.h"
+#include "conformance/cover/offer.h"
 #include "conformance/diagnosis/diagnose.h"
 #include "conformance/plugin/words.h"
 #include "conformance/search/shrink.h"
@@ -20,50 +22,35 @@ namespace {
 // No bug class: a case must have one, and a search knows none.
 constexpr const char* kFoundKey = "search/open";
 
-bool is_offered(const plugin::Kernel& kernel, const cases::RopeCase& c) {
-  return !check::offered_operations(kernel.description(), c,
-                                    kernel.shares_memory())
-              .empty();
-}
+// Many small cases find more than few large ones.
+constexpr std::int64_t kElements = 800, kLargest = 4;
 
-// Whether the kernel's main operation takes a case, as far as it is drawn. Its
-// other operations get the same cases.
-bool is_wanted(const plugin::Kernel& kernel, const cases::RopeCase& c) {
-  const plugin::Description& description = kernel.description();
-  const auto lacks = [&](std::uint32_t feature) {
-    return (description.features & feature) == 0;
-  };
-  const reference::Frequencies& f = c.spec.frequencies;
-  for (const std::uint32_t operation :
-       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP, ROPEPROOF_TABLE,
-        ROPEPROOF_FREQUENCIES}) {
-    if ((description.operations & operation) == 0) continue;
-    // missing_feature() reads amplitudes from goldens, which are not there yet.
-    const bool has_amplitudes = (operation & plugin::kAngles) != 0;
-    if (has_amplitudes && f.amplitude != 1 && lacks(ROPEPROOF_AMPLITUDE)) {
-      return false;
+// What the kernel offers, but for sizes beyond kLargest, of pairs any, and for special
+// values, which are no numbers to make smaller.
+cover::Masks wanted(const cover::Model& model, const plugin::Kernel& kernel) {
+  cover::Masks masks =
+      cover::offered(model, kernel.description(), kernel.shares_memory());
+  const std::size_t values = model.at("values");
+  masks[values] &= ~(std::uint64_t{1} << model.at(values, "special"));
+  for (const char* const size : {"batch", "seq", "q_heads", "k_heads"}) {
+    const std::size_t d = model.at(size);
+    for (const std::uint8_t c : cover::classes_in(masks[d])) {
+      const bool is_large = model.dimensions()[d].ranges[c].low > kLargest;
+      if (is_large) masks[d] &= ~(std::uint64_t{1} << c);
     }
-    if (has_amplitudes && f.xpos && lacks(ROPEPROOF_PAIR_AMPLITUDE)) {
-      return false;
-    }
-    return check::missing_feature(description, operation, c,
-                                  kernel.shares_memory())
-        .empty();
   }
-  return false;
+  return masks;
 }
 
-// A case with its goldens; none if an oracle refuses it.
-std::optional<cases::RopeCase> proved(const cases::RopeCase& c,
+// A case with goldens for its elements; none if the oracle refuses it.
+std::optional<cases::RopeCase> proved(cases::RopeCase c,
                                       reference::Oracle oracle) {
-  cases::Group group;
-  group.rope_cases = {c};
   try {
-    cases::prove(oracle, group);
+    cover::form_goldens(c, oracle, [](cases::RopeCase&) {});
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
-  return std::move(group.rope_cases[0]);
+  return c;
 }
 
 // The verdict on a case that a process judges first.
@@ -150,47 +137,38 @@ StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
 
 }  // namespace
 
-StressResult search(plugin::Kernel& kernel, std::uint64_t seed,
-                    std::uint64_t first, const GoesOn& goes_on,
-                    reference::Oracle oracle) {
+StressResult search(plugin::Kernel& kernel, const cover::Model& model,
+                    std::uint64_t seed, std::uint64_t first,
+                    const GoesOn& goes_on, reference::Oracle oracle) {
   StressResult result;
+  const cover::Masks masks = wanted(model, kernel);
   const auto drawn = [&](std::uint64_t index) {
-    return cases::stress_case(seed, index, [&](const cases::RopeCase& c) {
-      return is_wanted(kernel, c);
-    });
+    cover::FormedCase formed = cover::drawn_case(model, masks, seed, index);
+    formed.question.elements = kElements;
+    cases::RopeCase c =
+        cover::outline(formed, kernel.description().max_position);
+    c.storage = c.nearest_storage();  // a file has no words for others
+    cover::fill(c, formed.question, formed.seed, oracle, false);
+    return c;
   };
   while (!result.failure) {
     const std::uint64_t count = std::min(goes_on(result.drawn), kStressBatch);
     if (count == 0) break;
-    // What a description rules out for certain needs no proof. Amplitudes are
-    // known only with one: check_values() asks again.
-    std::vector<std::uint64_t> indices;
-    cases::Group group;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t index = first + result.drawn++;
-      cases::RopeCase c = drawn(index);
-      if (!is_offered(kernel, c)) {
-        result.unsupported += std::ssize(check::kRopeOperations);
-        continue;
-      }
-      indices.push_back(index);
-      group.rope_cases.push_back(std::move(c));
-    }
-    cases::prove(oracle, group);
     Judged judged(kernel);
-    for (std::size_t i = 0; i < indices.size() && !result.failure; ++i) {
+    for (std::uint64_t i = 0; i < count && !result.failure; ++i) {
+      const std::uint64_t index = first + result.drawn++;
+      const cases::RopeCase c = drawn(index);
       for (const std::uint32_t operation : check::kRopeOperations) {
         judge::Output answer;
-        check::Check check = check::check_values(
-            kernel, operation, group.rope_cases[i], false, 1, &answer);
-        judged.add(group.rope_cases[i], operation, check, std::move(answer));
+        check::Check check =
+            check::check_values(kernel, operation, c, false, 1, &answer);
+        judged.add(c, operation, check, std::move(answer));
         ++(check.verdict == check::Verdict::kUnsupported ? result.unsupported
                                                          : result.judged);
         if (!check::is_failure(check.verdict)) continue;
-        result.failure = made_smaller(
-            kernel,
-            {indices[i], operation, drawn(indices[i]), std::move(check), {}, 0},
-            oracle, judged);
+        result.failure =
+            made_smaller(kernel, {index, operation, c, std::move(check), {}, 0},
+                         oracle, judged);
         result.failure->diagnoses = judged.diagnoses();
         break;
       }

@@ -10,6 +10,7 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/cases/corpus_files.h"
+#include "conformance/cover/model.h"
 #include "conformance/diagnosis/diagnosis.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/report/report.h"
@@ -20,7 +21,7 @@ namespace ropeproof::conformance::search {
 struct StressFailure {
   std::uint64_t index = 0;  // of the stream that the seed names
   std::uint32_t operation = 0;
-  cases::RopeCase c;   // the smallest that was found, without goldens
+  cases::RopeCase c;   // the smallest that was found
   check::Check check;  // what it shows
   // Of all calls of the last batch and of those that made it smaller.
   std::vector<diagnosis::Diagnosis> diagnoses;
@@ -36,11 +37,10 @@ struct StressResult {
   std::optional<StressFailure> failure;  // the first; the search ends with it
 };
 
-// Proves and judges stress_case(seed, i, is_wanted) for i = first, first + 1 ...
-// under every operation that the kernel offers; wanted is what its main one
-// takes. It ends with the first failure, or where `goes_on`, asked before each
-// batch of at most kStressBatch cases with the number drawn so far, answers that
-// no more (0) may be drawn.
+// Forms and judges cover::drawn_case() i = first, first + 1 ... under every operation that
+// the kernel offers: small ones, without special values, in the storages that files have
+// words for. It ends with the first failure, or where `goes_on`, asked before each batch of at most
+// kStressBatch cases with the number drawn so far, answers that no more (0) may be drawn.
 //
 // A failure is made smaller by shrink() while it stays what it is: FAIL, CRASH,
 // ERROR; a timeout is left as drawn. The smaller case, else the drawn one, is
@@ -49,9 +49,9 @@ struct StressResult {
 // reference/golden.h throws.
 using GoesOn = std::function<std::uint64_t(std::uint64_t drawn)>;
 inline constexpr std::uint64_t kStressBatch = 32;
-StressResult search(plugin::Kernel& kernel, std::uint64_t seed,
-                    std::uint64_t first, const GoesOn& goes_on,
-                    reference::Oracle oracle);
+StressResult search(plugin::Kernel& kernel, const cover::Model& model,
+                    std::uint64_t seed, std::uint64_t first,
+                    const GoesOn& goes_on, reference::Oracle oracle);
 
 // The failure as vectors of one case, for `ropeproof run --vectors`.
 cases::Files failure_files(const StressFailure& failure,

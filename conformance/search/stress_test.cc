@@ -3,8 +3,12 @@
 #include <set>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cases/test_groups.h"
 #include "conformance/check/features.h"
 #include "conformance/check/runner.h"
+#include "conformance/cover/arrays.h"
+#include "conformance/cover/formed.h"
+#include "conformance/cover/offer.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
 #include "conformance/search/cut.h"
@@ -17,6 +21,11 @@ namespace {
 
 constexpr std::uint64_t kSeed = 5;
 constexpr auto kOracle = reference::Oracle::kBinFloat;
+
+const cover::Model& model() {
+  static const cover::Model model = cover::load_arrays(cases::kVectors).model;
+  return model;
+}
 
 GoesOn cases(std::uint64_t count) {
   return [count](std::uint64_t drawn) { return count - drawn; };
@@ -31,7 +40,8 @@ plugin::Description rope_only() {
 StressFailure failure_of(const diagnosis::Knobs& knobs,
                          std::uint64_t first = 0) {
   diagnosis::KnobKernel kernel(rope_only(), knobs);
-  const StressResult result = search(kernel, kSeed, first, cases(300), kOracle);
+  const StressResult result =
+      search(kernel, model(), kSeed, first, cases(300), kOracle);
   REQUIRE(result.failure);
   return *result.failure;
 }
@@ -169,12 +179,31 @@ TEST_CASE(
     "asked",
     "[conformance][stress]") {
   diagnosis::KnobKernel kernel(rope_only(), diagnosis::exact_knobs());
-  const StressResult result = search(kernel, kSeed, 0, cases(70), kOracle);
+  const StressResult result =
+      search(kernel, model(), kSeed, 0, cases(70), kOracle);
   CHECK_FALSE(result.failure);
   CHECK(result.drawn == 70);
   CHECK(result.judged > 0);
   CHECK(result.judged + result.unsupported ==
         static_cast<std::int64_t>(std::size(check::kRopeOperations)) * 70);
+}
+
+TEST_CASE("drawing meets every class that a kernel offers",
+          "[conformance][stress]") {
+  const cover::Masks offered =
+      cover::offered(model(), diagnosis::full_description(ROPEPROOF_A0), true);
+  cover::Masks met(model().size());
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const cover::Row row = cover::drawn_case(model(), offered, kSeed, i).row;
+    CHECK(model().contradiction(row) == nullptr);
+    for (std::size_t d = 0; d < row.size(); ++d) {
+      met[d] |= std::uint64_t{1} << row[d];
+    }
+  }
+  for (std::size_t d = 0; d < met.size(); ++d) {
+    CAPTURE(model().dimensions()[d].name);
+    CHECK(met[d] == offered[d]);
+  }
 }
 
 plugin::Description narrow() {
@@ -189,7 +218,8 @@ plugin::Description narrow() {
 TEST_CASE("a kernel that offers little gets cases that it offers",
           "[conformance][stress]") {
   diagnosis::KnobKernel kernel(narrow(), diagnosis::exact_knobs());
-  const StressResult result = search(kernel, kSeed, 0, cases(200), kOracle);
+  const StressResult result =
+      search(kernel, model(), kSeed, 0, cases(200), kOracle);
   CHECK_FALSE(result.failure);
   CHECK(result.judged > 190);
 }
@@ -197,10 +227,11 @@ TEST_CASE("a kernel that offers little gets cases that it offers",
 TEST_CASE("a failure of a kernel that offers little is found alone, too",
           "[conformance][stress]") {
   diagnosis::KnobKernel kernel(narrow(), tail_bug());
-  const StressResult all = search(kernel, kSeed, 0, cases(50), kOracle);
+  const StressResult all =
+      search(kernel, model(), kSeed, 0, cases(50), kOracle);
   REQUIRE(all.failure);
   const StressResult alone =
-      search(kernel, kSeed, all.failure->index, cases(1), kOracle);
+      search(kernel, model(), kSeed, all.failure->index, cases(1), kOracle);
   REQUIRE(alone.failure);
   CHECK(failure_files(*alone.failure, kOracle, "0") ==
         failure_files(*all.failure, kOracle, "0"));
@@ -226,15 +257,16 @@ class Forgetful : public diagnosis::KnobKernel {
 TEST_CASE("a failure that passes in a fresh process is not called a case",
           "[conformance][stress]") {
   Forgetful kernel(rope_only(), diagnosis::exact_knobs());
-  const StressResult result = search(kernel, kSeed, 0, cases(300), kOracle);
+  const StressResult result =
+      search(kernel, model(), kSeed, 0, cases(300), kOracle);
   REQUIRE(result.failure);
   CHECK(result.failure->needs_earlier_calls);
   CHECK(result.failure->tries == 0);
   CHECK_FALSE(failure_of(tail_bug()).needs_earlier_calls);
   // The calls up to it show it again.
   kernel.restart(0);
-  const StressResult again =
-      search(kernel, kSeed, 0, cases(result.failure->index + 1), kOracle);
+  const StressResult again = search(kernel, model(), kSeed, 0,
+                                    cases(result.failure->index + 1), kOracle);
   REQUIRE(again.failure);
   CHECK(again.failure->index == result.failure->index);
 }
@@ -243,7 +275,8 @@ TEST_CASE("a kernel that hangs is reported as drawn, without further calls",
           "[conformance][stress]") {
   diagnosis::KnobKernel kernel(rope_only(), diagnosis::exact_knobs());
   kernel.canned = {plugin::Outcome::kTimeout, "no answer"};
-  const StressResult result = search(kernel, kSeed, 0, cases(70), kOracle);
+  const StressResult result =
+      search(kernel, model(), kSeed, 0, cases(70), kOracle);
   REQUIRE(result.failure);
   CHECK(result.failure->tries == 0);
   CHECK(result.failure->check.verdict == check::Verdict::kTimeout);

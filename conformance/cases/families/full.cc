@@ -3,8 +3,6 @@
 
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"
-#include "conformance/cases/stress_case.h"
-#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -117,34 +115,10 @@ Group wide() {
   return family.take();
 }
 
-// Any seed is as good as another.
-constexpr std::uint64_t kSeed = 2104'09864;
-constexpr std::uint64_t kDrawn = 8000, kDrawnPerGroup = 1000;
-
-Group drawn(std::uint64_t first) {
-  const std::string name = "full-drawn-" + std::to_string(first);
-  Family family("full", name,
-                "Cases drawn from a seed, all features in combination "
-                "(stress_case.h), " +
-                    std::to_string(kDrawnPerGroup) + " from index " +
-                    std::to_string(first) + ".");
-  Group group = family.take();
-  for (std::uint64_t i = first; i < first + kDrawnPerGroup; ++i) {
-    RopeCase c = stress_case(kSeed, i);
-    c.id =
-        text::format("full-drawn-%05llu", static_cast<unsigned long long>(i));
-    group.rope_cases.push_back(std::move(c));
-  }
-  return group;
-}
-
 }  // namespace
 
 std::vector<Group> full_families() {
   std::vector<Group> groups = {dims(), powers(), scalings(), rows(), wide()};
-  for (std::uint64_t first = 0; first < kDrawn; first += kDrawnPerGroup) {
-    groups.push_back(drawn(first));
-  }
   for (Group& group : groups) group.is_bulk = true;
   return groups;
 }
