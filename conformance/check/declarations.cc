@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::check {

@@ -5,6 +5,7 @@
 
 #include "conformance/cases/families/family.h"
 #include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 

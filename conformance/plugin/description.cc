@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/words.h"

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/file.h"
 #include "conformance/text/one_line.h"

@@ -1,5 +1,5 @@
 // words.h -- the numbers of ropeproof_kernel.h in words, and as what reference/
-// has for them.
+// has for them; features.h has those of the features.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_WORDS_H_
 
@@ -15,34 +15,6 @@
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::plugin {
-
-inline constexpr text::Words<std::uint32_t, 4> kAbiPairingWords{
-    {{ROPEPROOF_INTERLEAVED, "interleaved"},
-     {ROPEPROOF_HALF_SPLIT, "half_split"},
-     {ROPEPROOF_INTERLEAVED_TO_HALF, "interleaved_to_half"},
-     {ROPEPROOF_NESTED_HALF_SPLIT, "nested_half_split"}}};
-
-inline constexpr text::Words<std::uint32_t, 20> kFeatureWords{
-    {{ROPEPROOF_OUT_OF_PLACE, "out_of_place"},
-     {ROPEPROOF_IN_PLACE, "in_place"},
-     {ROPEPROOF_STRIDED, "strided"},
-     {ROPEPROOF_PARTIAL, "partial"},
-     {ROPEPROOF_WINDOW_OFFSET, "window_offset"},
-     {ROPEPROOF_KEYS, "keys"},
-     {ROPEPROOF_ADJOINT, "adjoint"},
-     {ROPEPROOF_AMPLITUDE, "amplitude"},
-     {ROPEPROOF_NEGATIVE_POSITIONS, "negative_positions"},
-     {ROPEPROOF_INV_FREQ, "inv_freq"},
-     {ROPEPROOF_EXPONENTS, "exponents"},
-     {ROPEPROOF_AXIS_WEIGHTS, "axis_weights"},
-     {ROPEPROOF_REAL_POSITIONS, "real_positions"},
-     {ROPEPROOF_PAIR_DISTANCE, "pair_distance"},
-     {ROPEPROOF_PAIR_AMPLITUDE, "pair_amplitude"},
-     {ROPEPROOF_SPECIAL_VALUES, "special_values"},
-     {ROPEPROOF_VALIDATES, "validates"},
-     {ROPEPROOF_DETERMINISTIC, "deterministic"},
-     {ROPEPROOF_CONCURRENT, "concurrent"},
-     {ROPEPROOF_EXPLICIT_LENGTH, "explicit_length"}}};
 
 inline constexpr text::Words<std::uint32_t, 4> kAxisMapWords{
     {{ROPEPROOF_AXES_SECTIONS, "sections"},
@@ -88,11 +60,6 @@ inline constexpr std::uint32_t kGivenTable =
     ROPEPROOF_ROTATE | ROPEPROOF_LOOKUP;
 inline constexpr std::uint32_t kAngles = ROPEPROOF_TABLE | ROPEPROOF_ROPE;
 
-inline constexpr text::Words<std::uint32_t, 4> kDtypeWords{
-    {{ROPEPROOF_F64, "f64"},
-     {ROPEPROOF_F32, "f32"},
-     {ROPEPROOF_F16, "f16"},
-     {ROPEPROOF_BF16, "bf16"}}};
 inline constexpr std::uint32_t k16BitDtypes = ROPEPROOF_F16 | ROPEPROOF_BF16;
 
 inline constexpr text::Words<std::uint32_t, 4> kAngleClassWords{
@@ -129,6 +96,11 @@ constexpr std::uint32_t abi_pairing(reference::Pairing pairing) {
   }
   return ROPEPROOF_NESTED_HALF_SPLIT;
 }
+
+inline constexpr auto kDtypeWords =
+    text::words_for(text::kFormatWords, abi_dtype);
+inline constexpr auto kAbiPairingWords =
+    text::words_for(text::kPairingWords, abi_pairing);
 
 constexpr reference::Format format_of(std::uint32_t dtype) {
   return dtype == ROPEPROOF_F64   ? reference::Format::kF64

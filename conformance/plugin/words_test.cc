@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/plugin/features.h"
+
 namespace ropeproof::conformance::plugin {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/description_json.h"
+#include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/words.h"

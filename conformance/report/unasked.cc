@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 

@@ -39,6 +39,16 @@ std::optional<Value> find_word(const Words<Value, kSize>& words,
   return std::nullopt;
 }
 
+// The same words for the values that `to` makes of theirs.
+template <class Value, std::size_t kSize, class To>
+constexpr auto words_for(const Words<Value, kSize>& words, To to) {
+  Words<decltype(to(Value())), kSize> result;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    result[i] = {to(words[i].first), words[i].second};
+  }
+  return result;
+}
+
 // "a, b or c", for error messages.
 template <class Value, std::size_t kSize>
 std::string list_words(const Words<Value, kSize>& words) {
