@@ -53,7 +53,7 @@ void add_heads(Sums& sums, const cases::RopeCase& c, std::int64_t token,
 
 // A try at x, and how likely a wrong one fits as well.
 struct Try {
-  Solved solved;
+  Estimate solved;
   double chance = 1;
 };
 
@@ -124,8 +124,8 @@ std::vector<Rotation> rotations(const cases::RopeCase& c,
   return all;
 }
 
-std::optional<Solved> solve(std::vector<Multiple> multiples, double limit,
-                            double noise, double expected) {
+std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
+                              double noise, double expected) {
   std::erase_if(multiples, [](const Multiple& m) { return m.times == 0; });
   if (multiples.empty()) return std::nullopt;
   std::ranges::sort(multiples, {},
@@ -133,13 +133,13 @@ std::optional<Solved> solve(std::vector<Multiple> multiples, double limit,
   const auto [times, angle] = multiples[0];
   const double most = std::ceil(std::abs(times) * limit / kCircle) + 1;
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  if (!(most <= kMostTries)) return Solved{0, kUnknown};
+  if (!(most <= kMostTries)) return Estimate{0, kUnknown};
   std::optional<Try> found;
-  std::optional<Solved> reversed;
+  std::optional<Estimate> reversed;
   int fitting = 0, tries = 0;
   for (double circles = -most; circles <= most; ++circles) {
     Try tried;
-    Solved& start = tried.solved;
+    Estimate& start = tried.solved;
     start.x = (angle + circles * kCircle) / times;
     if (std::abs(start.x) > limit) continue;
     ++tries;
@@ -147,7 +147,7 @@ std::optional<Solved> solve(std::vector<Multiple> multiples, double limit,
         (noise + kSlope * std::abs(times * start.x)) / std::abs(times);
     const std::optional<Try> fits = agreed(tried, multiples, noise);
     if (!fits) continue;
-    const Solved& solved = fits->solved;
+    const Estimate& solved = fits->solved;
     if (std::abs(solved.x - expected) <= 2 * solved.error) return solved;
     if (std::abs(solved.x + expected) <= 2 * solved.error) reversed = solved;
     ++fitting;
@@ -156,7 +156,7 @@ std::optional<Solved> solve(std::vector<Multiple> multiples, double limit,
   if (reversed) return reversed;
   if (!found) return std::nullopt;
   if (fitting > 1 || (tries > 1 && tries * found->chance > kMostChance)) {
-    return Solved{0, kUnknown};
+    return Estimate{0, kUnknown};
   }
   return found->solved;
 }

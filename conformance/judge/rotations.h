@@ -40,15 +40,15 @@ struct Multiple {
 };
 
 // An x, known to within `error`; infinity: there is one, or several.
-struct Solved {
+struct Estimate {
   double x = 0, error = 0;
 };
 
 // The one x in [-limit, limit] that explains all angles to within `noise` and
 // what f32 does to them; of several `expected`, then -`expected`. Not known
 // where another might do so by chance; nothing where none does.
-std::optional<Solved> solve(std::vector<Multiple> multiples, double limit,
-                            double noise, double expected);
+std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
+                              double noise, double expected);
 
 }  // namespace ropeproof::conformance::judge
 

@@ -78,7 +78,7 @@ std::size_t count_of(WrongRows rows) {
   return static_cast<std::size_t>(std::popcount(rows));
 }
 
-// What trials find of the faults of every combination of classes.
+// What calls find of the faults of every combination of classes.
 class Findings {
  public:
   Findings(const cover::Model& model, int strength) : strength_(strength) {
@@ -91,7 +91,7 @@ class Findings {
     found_.resize(size);
   }
 
-  void add(const Trial& trial) { add(trial, 0, 0, strength_); }
+  void add(const JudgedCall& call) { add(call, 0, 0, strength_); }
 
   WrongRows at(const cover::Row& part) const {
     std::size_t index = 0;
@@ -106,14 +106,15 @@ class Findings {
     return index * classes_ + first_[d] + c;
   }
 
-  void add(const Trial& trial, std::size_t index, std::size_t from, int left) {
+  void add(const JudgedCall& call, std::size_t index, std::size_t from,
+           int left) {
     if (left == 0) {
-      found_[index] |= trial.found;
+      found_[index] |= call.found;
       return;
     }
-    for (std::size_t d = from; d < trial.classes.size(); ++d) {
-      if (trial.classes[d] == cover::kOpen) continue;
-      add(trial, next(index, d, trial.classes[d]), d + 1, left - 1);
+    for (std::size_t d = from; d < call.classes.size(); ++d) {
+      if (call.classes[d] == cover::kOpen) continue;
+      add(call, next(index, d, call.classes[d]), d + 1, left - 1);
     }
   }
 
@@ -162,27 +163,28 @@ namespace {
 
 // The calls of one case. `asked`, the row that it was formed from, says what no
 // field of a problem does.
-std::vector<Trial> trials_of(const cover::Model& model,
-                             const cases::RopeCase& c, const cover::Row& asked,
-                             const Judge& judge) {
+std::vector<JudgedCall> judged_calls(const cover::Model& model,
+                                     const cases::RopeCase& c,
+                                     const cover::Row& asked,
+                                     const Judge& judge) {
   KnobKernel memory(strict_description(), {});
-  std::vector<Trial> trials;
+  std::vector<JudgedCall> calls;
   for (const std::uint32_t operation :
        check::offered_operations(memory.description(), c, true)) {
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
     call::Call call(memory, operation, c, claim.table);
-    Trial trial{operation, cover::classes_of(model, call.begin()),
-                found_in(c, operation, claim, judge)};
+    JudgedCall judged{operation, cover::classes_of(model, call.begin()),
+                      found_in(c, operation, claim, judge)};
     const cover::Masks seen = cover::seen_by(model, operation);
     for (const char* dimension : {"values", "edge"}) {
       const std::size_t d = model.at(dimension);
       if (!asked.empty() && d < model.size() && seen[d] != 0) {
-        trial.classes[d] = asked[d];
+        judged.classes[d] = asked[d];
       }
     }
-    trials.push_back(std::move(trial));
+    calls.push_back(std::move(judged));
   }
-  return trials;
+  return calls;
 }
 
 bool has(const cover::Row& row, const cover::Row& part) {
@@ -203,11 +205,11 @@ void FaultTally::add(const FaultTally& other) {
 }
 
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const Trial> trials, int strength,
+                        std::span<const JudgedCall> calls, int strength,
                         std::size_t one_in) {
   Findings findings(model, strength);
-  for (const Trial& trial : trials) {
-    if (trial.operation == operation) findings.add(trial);
+  for (const JudgedCall& call : calls) {
+    if (call.operation == operation) findings.add(call);
   }
   const cover::Masks everything = model.everything();
   const cover::Masks seen = cover::seen_by(model, operation);
@@ -239,15 +241,15 @@ Judge quick_judge() {
 }
 
 void FaultMeter::look(const cases::RopeCase& c, const cover::Row& row) {
-  const std::vector<Trial> trials = trials_of(model_, c, row, judge_);
+  const std::vector<JudgedCall> calls = judged_calls(model_, c, row, judge_);
 #pragma omp critical(ropeproof_faults)
-  trials_.insert(trials_.end(), trials.begin(), trials.end());
+  calls_.insert(calls_.end(), calls.begin(), calls.end());
 }
 
 FaultTally FaultMeter::count(int strength, std::size_t one_in) const {
   FaultTally tally;
   for (const std::uint32_t operation : check::kRopeOperations) {
-    tally.add(count_faults(model_, operation, trials_, strength, one_in));
+    tally.add(count_faults(model_, operation, calls_, strength, one_in));
   }
   return tally;
 }

@@ -23,7 +23,7 @@ namespace ropeproof::conformance::selftest {
 
 // A call of the suite: its classes, as the kernel sees them, and which wrong rows
 // the judge finds in its answer. Which classes a fault names does not change that.
-struct Trial {
+struct JudgedCall {
   std::uint32_t operation = 0;
   cover::Row classes;
   WrongRows found = 0;
@@ -40,7 +40,7 @@ struct FaultTally {
 // The faults of `strength` classes, 1 to 3, in one operation: of every combination,
 // or of one in `one_in` of them, by number.
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const Trial> trials, int strength,
+                        std::span<const JudgedCall> calls, int strength,
                         std::size_t one_in = 1);
 
 // What the tiers find of the faults of a kernel of class A0 that offers everything.
@@ -83,7 +83,7 @@ class FaultMeter {
  private:
   const cover::Model& model_;
   const Judge& judge_;
-  std::vector<Trial> trials_;
+  std::vector<JudgedCall> calls_;
 };
 
 }  // namespace ropeproof::conformance::selftest

@@ -27,49 +27,48 @@ cover::Model two_dimensions() {
           "model.json"};
 }
 
-std::vector<Trial> all_but(const cover::Row& missing) {
-  std::vector<Trial> trials;
+std::vector<JudgedCall> all_but(const cover::Row& missing) {
+  std::vector<JudgedCall> calls;
   for (std::uint8_t dtype = 0; dtype < 2; ++dtype) {
     for (std::uint8_t direction = 0; direction < 2; ++direction) {
       const cover::Row row = {dtype, direction};
-      if (row != missing) trials.push_back({ROPEPROOF_ROPE, row, kAll});
+      if (row != missing) calls.push_back({ROPEPROOF_ROPE, row, kAll});
     }
   }
-  return trials;
+  return calls;
 }
 
 TEST_CASE("a pair of classes that no case has is a fault that survives",
           "[conformance][faults]") {
   const cover::Model model = two_dimensions();
-  const std::vector<Trial> trials = all_but({1, 1});
-  CHECK(count_faults(model, ROPEPROOF_ROPE, trials, 1).found.text() == "48/48");
-  const FaultTally pairs = count_faults(model, ROPEPROOF_ROPE, trials, 2);
+  const std::vector<JudgedCall> calls = all_but({1, 1});
+  CHECK(count_faults(model, ROPEPROOF_ROPE, calls, 1).found.text() == "48/48");
+  const FaultTally pairs = count_faults(model, ROPEPROOF_ROPE, calls, 2);
   CHECK(pairs.found.text() == "36/48");
   REQUIRE(pairs.survivors.size() == 1);
   CHECK(pairs.missed == std::vector<cover::Row>{{1, 1}});
   CHECK_THAT(pairs.survivors[0],
              StartsWith("rope: dtype bf16, direction adjoint, row skipped"));
-  CHECK(count_faults(model, ROPEPROOF_ROTATE, trials, 1).found.text() ==
-        "0/48");
+  CHECK(count_faults(model, ROPEPROOF_ROTATE, calls, 1).found.text() == "0/48");
 }
 
 TEST_CASE("a sample has the combinations of its numbers, and no other",
           "[conformance][faults]") {
   const cover::Model model = two_dimensions();
-  const std::vector<Trial> trials = all_but({1, 1});
+  const std::vector<JudgedCall> calls = all_but({1, 1});
   // Of four pairs the first and the third, or the first; the last is missing.
-  CHECK(count_faults(model, ROPEPROOF_ROPE, trials, 2, 2).found.text() ==
+  CHECK(count_faults(model, ROPEPROOF_ROPE, calls, 2, 2).found.text() ==
         "24/24");
-  CHECK(count_faults(model, ROPEPROOF_ROPE, trials, 2, 3).found.text() ==
+  CHECK(count_faults(model, ROPEPROOF_ROPE, calls, 2, 3).found.text() ==
         "12/24");
 }
 
 TEST_CASE("a mistake that no case shows is a fault that survives",
           "[conformance][faults]") {
   const cover::Model model = two_dimensions();
-  std::vector<Trial> trials = all_but({});
-  for (Trial& trial : trials) trial.found &= 0xffe;
-  CHECK(count_faults(model, ROPEPROOF_ROPE, trials, 2).found.text() == "44/48");
+  std::vector<JudgedCall> calls = all_but({});
+  for (JudgedCall& call : calls) call.found &= 0xffe;
+  CHECK(count_faults(model, ROPEPROOF_ROPE, calls, 2).found.text() == "44/48");
 }
 
 class Committed {

@@ -11,7 +11,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/knob_kernel.h"
 
-namespace ropeproof::conformance::cases {
+namespace ropeproof::conformance::selftest {
 namespace {
 
 // What a kernel knows of lengths when a call comes.
@@ -86,15 +86,15 @@ struct Failures {
 Failures failures(const LengthKernel::Length& length) {
   LengthKernel kernel(length);
   check::Selection selection;
-  for (const Group& group : committed().groups) {
+  for (const cases::Group& group : cases::committed().groups) {
     if (group.name != "core-lengths" && group.name != "core-calls") continue;
-    for_each_case(group,
-                  [&](const auto& c) { selection.cases.push_back(c.id); });
+    cases::for_each_case(
+        group, [&](const auto& c) { selection.cases.push_back(c.id); });
   }
   selection.operations = {"rope"};
   Failures found;
   for (const check::Check& check :
-       check::run_suite(kernel, committed(), selection).checks) {
+       check::run_suite(kernel, cases::committed(), selection).checks) {
     if (check.verdict != check::Verdict::kFail) continue;
     ++(check.case_id.starts_with("core-calls") ? found.in_a_row : found.alone);
   }
@@ -150,4 +150,4 @@ TEST_CASE("mistakes of length fail", "[conformance][core][mutants]") {
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance::cases
+}  // namespace ropeproof::conformance::selftest
