@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/text/svg.h"
 #include "reference/encodings/encoding.h"
 
 namespace ropeproof::conformance::gallery {
@@ -22,31 +22,20 @@ namespace encodings = reference::encodings;
 constexpr double kWidth = 480;
 constexpr int kLevels = 15;  // of a heat map, odd: the middle one is 0
 
-std::string number(double x) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, x + 0.0,
-                                 std::chars_format::fixed, 1)
-                       .ptr;
-  return {text, end};
-}
+using text::px;
+using text::svg_line;
+using text::svg_path;
 
-std::string text_at(double x, double y, const std::string& text,
-                    const std::string& anchor = "start",
-                    const std::string& classes = "label") {
-  return "<text class=\"" + classes + "\" x=\"" + number(x) + "\" y=\"" +
-         number(y) + "\" text-anchor=\"" + anchor + "\">" + text + "</text>\n";
-}
-
-std::string line(double x1, double y1, double x2, double y2,
-                 const std::string& classes) {
-  return "<line class=\"" + classes + "\" x1=\"" + number(x1) + "\" y1=\"" +
-         number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" + number(y2) +
-         "\"/>\n";
+std::string label(double x, double y, const std::string& text,
+                  const std::string& anchor = "start",
+                  const std::string& classes = "label") {
+  return text::svg_text(
+      x, y, text, " class=\"" + classes + "\" text-anchor=\"" + anchor + "\"");
 }
 
 std::string picture(double height, const std::string& title,
                     const std::string& inner) {
-  return "<svg viewBox=\"0 0 " + number(kWidth) + " " + number(height) +
+  return "<svg viewBox=\"0 0 " + px(kWidth) + " " + px(height) +
          "\" role=\"img\">\n<title>" + title + "</title>\n" + inner +
          "</svg>\n";
 }
@@ -95,39 +84,38 @@ std::string heat_map(
   const std::size_t positions = values.size() / channels;
   const double cell = (kRight - kLeft) / static_cast<double>(positions);
   const double bottom = kTop + cell_height * static_cast<double>(channels);
-  std::string inner = "<g transform=\"translate(" + number(kLeft) + " " +
-                      number(kTop) + ") scale(" + std::to_string(cell) + " " +
+  std::string inner = "<g transform=\"translate(" + px(kLeft) + " " + px(kTop) +
+                      ") scale(" + std::to_string(cell) + " " +
                       std::to_string(cell_height) +
                       ")\" shape-rendering=\"crispEdges\">\n";
   for (int level = 0; level < kLevels; ++level) {
     const std::string d = cells(values, channels, level);
     if (d.empty()) continue;
-    inner +=
-        "<path class=\"h" + std::to_string(level) + "\" d=\"" + d + "\"/>\n";
+    inner += svg_path(d, "h" + std::to_string(level));
   }
   inner += "</g>\n";
   for (std::size_t p = 0; p < positions; p += x_step) {
-    inner += text_at(kLeft + cell * (static_cast<double>(p) + 0.5), bottom + 16,
-                     std::to_string(p), "middle");
+    inner += label(kLeft + cell * (static_cast<double>(p) + 0.5), bottom + 16,
+                   std::to_string(p), "middle");
   }
   for (const auto& [row, name] : rows) {
-    inner += text_at(kLeft - 6,
-                     kTop + cell_height * (static_cast<double>(row) + 0.5) + 4,
-                     name, "end");
+    inner += label(kLeft - 6,
+                   kTop + cell_height * (static_cast<double>(row) + 0.5) + 4,
+                   name, "end");
   }
-  inner += text_at(kRight, bottom + 34, "position", "end", "label soft");
+  inner += label(kRight, bottom + 34, "position", "end", "label soft");
   // What the colours mean: from the least of them to 1.
   constexpr double kSwatch = 10;
   const int least = level_of(std::ranges::min(values));
   double x = kLeft + 26;
   for (int level = least; level < kLevels; level += least == 0 ? 1 : least) {
-    inner += "<rect class=\"h" + std::to_string(level) + "\" x=\"" + number(x) +
-             "\" y=\"" + number(bottom + 24) + "\" width=\"" + number(kSwatch) +
+    inner += "<rect class=\"h" + std::to_string(level) + "\" x=\"" + px(x) +
+             "\" y=\"" + px(bottom + 24) + "\" width=\"" + px(kSwatch) +
              "\" height=\"10\" shape-rendering=\"crispEdges\"/>\n";
     x += kSwatch;
   }
-  inner += text_at(kLeft + 22, bottom + 34, least == 0 ? "−1" : "0", "end");
-  inner += text_at(x + 4, bottom + 34, "1");
+  inner += label(kLeft + 22, bottom + 34, least == 0 ? "−1" : "0", "end");
+  inner += label(x + 4, bottom + 34, "1");
   return picture(bottom + 42, title, inner);
 }
 
@@ -136,11 +124,12 @@ std::string arrow(double x, double y, double to_x, double to_y,
                   const std::string& classes) {
   const double length = std::hypot(to_x - x, to_y - y);
   const double u = (to_x - x) / length * 9, v = (to_y - y) / length * 9;
-  return line(x, y, to_x - u / 2, to_y - v / 2, classes) + "<path class=\"" +
-         classes + " tip\" d=\"M" + number(to_x) + " " + number(to_y) + "L" +
-         number(to_x - u - v / 2.2) + " " + number(to_y - v + u / 2.2) + "L" +
-         number(to_x - u + v / 2.2) + " " + number(to_y - v - u / 2.2) +
-         "z\"/>\n";
+  return svg_line(x, y, to_x - u / 2, to_y - v / 2, classes) +
+         svg_path("M" + px(to_x) + " " + px(to_y) + "L" +
+                      px(to_x - u - v / 2.2) + " " + px(to_y - v + u / 2.2) +
+                      "L" + px(to_x - u + v / 2.2) + " " +
+                      px(to_y - v - u / 2.2) + "z",
+                  classes + " tip");
 }
 
 }  // namespace
@@ -222,14 +211,15 @@ std::string decay_picture() {
                                 {0.6, "0.6"},
                                 {0.8, "0.8"},
                                 {1.0, "1"}}) {
-    inner += line(kLeft, y_of(y), kRight, y_of(y), y == 0.0 ? "axis" : "rule");
-    inner += text_at(kLeft - 6, y_of(y) + 4, name, "end");
+    inner +=
+        svg_line(kLeft, y_of(y), kRight, y_of(y), y == 0.0 ? "axis" : "rule");
+    inner += label(kLeft - 6, y_of(y) + 4, name, "end");
   }
   for (std::int64_t p = 0; p <= kLast; p += kLast / 4) {
-    inner += text_at(x_of(static_cast<double>(p)), kBottom + 16,
-                     std::to_string(p), p == kLast ? "end" : "middle");
+    inner += label(x_of(static_cast<double>(p)), kBottom + 16,
+                   std::to_string(p), p == kLast ? "end" : "middle");
   }
-  inner += text_at(kRight, kBottom + 34, "distance", "end", "label soft");
+  inner += label(kRight, kBottom + 34, "distance", "end", "label soft");
   const auto positions = counting(kLast + 1);
   double legend = kLeft;
   int series = 0;
@@ -237,13 +227,13 @@ std::string decay_picture() {
     const auto values = values_of(encodings::Decay{dim}, positions);
     std::string d;
     for (std::size_t p = 0; p < values.size(); ++p) {
-      d += (p == 0 ? "M" : "L") + number(x_of(static_cast<double>(p))) + " " +
-           number(y_of(values[p] / static_cast<double>(dim / 2)));
+      d += (p == 0 ? "M" : "L") + px(x_of(static_cast<double>(p))) + " " +
+           px(y_of(values[p] / static_cast<double>(dim / 2)));
     }
     const std::string colour = "s" + std::to_string(series++);
-    inner += "<path class=\"curve " + colour + "\" d=\"" + d + "\"/>\n";
-    inner += line(legend, 16, legend + 22, 16, "after " + colour);
-    inner += text_at(legend + 28, 20, std::to_string(dim) + " channels");
+    inner += svg_path(d, "curve " + colour);
+    inner += svg_line(legend, 16, legend + 22, 16, "after " + colour);
+    inner += label(legend + 28, 20, std::to_string(dim) + " channels");
     legend += 124;
   }
   return picture(kBottom + 42, "Mean cosine of all angles over the distance",
@@ -264,20 +254,19 @@ std::string rotation_picture() {
   std::string inner;
   for (int i = -4; i <= 4; ++i) {
     const double x = kX + i * kUnit / 2;
-    inner += line(x, kTop, x, kTop + 2.5 * kUnit, i == 0 ? "axis" : "rule");
+    inner += svg_line(x, kTop, x, kTop + 2.5 * kUnit, i == 0 ? "axis" : "rule");
     if (i % 2 == 0 && i != 0) {
-      inner += text_at(x, kY + 14,
-                       (i < 0 ? "−" : "") + std::to_string(std::abs(i) / 2),
-                       "middle", "label soft");
+      inner += label(x, kY + 14,
+                     (i < 0 ? "−" : "") + std::to_string(std::abs(i) / 2),
+                     "middle", "label soft");
     }
   }
   for (int i = -3; i <= 2; ++i) {
     const double y = kY + i * kUnit / 2;
-    inner +=
-        line(kX - 2 * kUnit, y, kX + 2 * kUnit, y, i == 0 ? "axis" : "rule");
+    inner += svg_line(kX - 2 * kUnit, y, kX + 2 * kUnit, y,
+                      i == 0 ? "axis" : "rule");
   }
-  inner +=
-      text_at(kX - 2 * kUnit - 4, kY - kUnit + 4, "1", "end", "label soft");
+  inner += label(kX - 2 * kUnit - 4, kY - kUnit + 4, "1", "end", "label soft");
   for (std::size_t t = 0; t < kTokens.size(); ++t) {
     const double phi = kTokens[t].degrees * std::numbers::pi / 180;
     for (const bool is_key : {false, true}) {
@@ -289,20 +278,20 @@ std::string rotation_picture() {
           arrow(kX, kY, kX + v[0] * kUnit, kY - v[1] * kUnit, name + " before");
       inner += arrow(kX, kY, kX + x * kUnit, kY - y * kUnit, name + " after");
       const double out = 1 + 0.11 / std::hypot(x, y);
-      inner += text_at(kX + x * out * kUnit, kY - y * out * kUnit + 4,
-                       name + "<tspan dy=\"3\" font-size=\"9\">" +
-                           std::to_string(t) + "</tspan>",
-                       "middle");
+      inner += label(kX + x * out * kUnit, kY - y * out * kUnit + 4,
+                     name + "<tspan dy=\"3\" font-size=\"9\">" +
+                         std::to_string(t) + "</tspan>",
+                     "middle");
     }
   }
-  inner += line(kX - 214, 16, kX - 190, 16, "q after") +
-           text_at(kX - 184, 20, "query") +
-           line(kX - 130, 16, kX - 106, 16, "k after") +
-           text_at(kX - 100, 20, "key") +
-           line(kX - 60, 16, kX - 36, 16, "axis before") +
-           text_at(kX - 30, 20, "before") +
-           line(kX + 30, 16, kX + 54, 16, "axis after") +
-           text_at(kX + 60, 20, "after the rotation");
+  inner += svg_line(kX - 214, 16, kX - 190, 16, "q after") +
+           label(kX - 184, 20, "query") +
+           svg_line(kX - 130, 16, kX - 106, 16, "k after") +
+           label(kX - 100, 20, "key") +
+           svg_line(kX - 60, 16, kX - 36, 16, "axis before") +
+           label(kX - 30, 20, "before") +
+           svg_line(kX + 30, 16, kX + 54, 16, "axis after") +
+           label(kX + 60, 20, "after the rotation");
   return picture(kTop + 2.5 * kUnit + 8,
                  "Queries and keys of three tokens before and after rotation",
                  inner);
