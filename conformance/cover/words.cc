@@ -15,31 +15,9 @@ std::vector<std::string> list(const text::Words<Value, kSize>& words) {
 }  // namespace
 
 std::uint32_t scaling_of(ScalingClass scaling) {
-  switch (scaling) {
-    case ScalingClass::kLinear:
-      return ROPEPROOF_LINEAR;
-    case ScalingClass::kNtk:
-      return ROPEPROOF_NTK;
-    case ScalingClass::kDynamicNtk:
-    case ScalingClass::kDynamicNtkShort:
-    case ScalingClass::kDynamicNtkTrained:
-      return ROPEPROOF_DYNAMIC_NTK;
-    case ScalingClass::kYarn:
-    case ScalingClass::kYarnUntruncated:
-    case ScalingClass::kYarnMscale:
-    case ScalingClass::kYarnAttention:
-      return ROPEPROOF_YARN;
-    case ScalingClass::kLongRope:
-    case ScalingClass::kLongRopeShort:
-      return ROPEPROOF_LONG_ROPE;
-    case ScalingClass::kLlama3:
-      return ROPEPROOF_LLAMA3;
-    case ScalingClass::kFrequencyFactors:
-      return ROPEPROOF_FREQUENCY_FACTORS;
-    case ScalingClass::kNone:
-    case ScalingClass::kInvFreq:
-    case ScalingClass::kExponents:
-      break;
+  const std::string name = text::word(kScalingClasses, scaling);
+  for (const auto& [bit, word] : plugin::kScalingWords) {
+    if (name.starts_with(word)) return bit;
   }
   return 0;
 }

@@ -34,6 +34,7 @@ inline constexpr text::Words<PairingClass, 6> kPairingClasses{
      {{reference::Pairing::kNestedHalfSplit, true, false}, "nested_blocks"},
      {{reference::Pairing::kHalfSplit, false, true}, "half_split_apart"}}};
 
+// Those of a scaling begin with its word.
 enum class ScalingClass {
   kNone,
   kLinear,
