@@ -28,6 +28,11 @@ def output(*command, **options):
     return done.stdout.splitlines()
 
 
+def runs(tool):
+    """Whether there is such a tool, and it is more than a name for one that is not set up."""
+    return shutil.which(tool) and subprocess.run([tool, "--version"], capture_output=True).returncode == 0
+
+
 def run_c(path):
     with path.open() as text:
         return output(folder / "reader_c", stdin=text)
@@ -96,7 +101,7 @@ smoke = [case for group in groups.values() if group["tier"] == "smoke" for case 
 inline = next(name for name, group in groups.items() if "payload" not in group)
 bulk = next((name for name, group in groups.items() if "payload" in group), None)
 for language, (tool, build, run) in READERS.items():
-    if not shutil.which(tool):
+    if not runs(tool):
         print(f"{language}: not run, there is no {tool}")
         continue
     if build:
