@@ -112,10 +112,10 @@ struct Ahead {
 
 // Streams beyond the caches are prefetched. 16-bit types everywhere, farther ahead than
 // what a core reorders by itself: 512 operations at most, 32 or more a line of theirs. f32
-// on Intel's processors, of which two were measured and gain; of AMD's three one loses as
-// much as another gains (SPEED.md). Halves of an f32 head that lie far apart are two
-// streams, which cores follow badly, from any cache: Zen 4, heads of 256, the nearer half of
-// the next one makes them 1.4 to 2 times as fast.
+// on Intel's processors, of which two were measured and gain; none of AMD's three does
+// (SPEED.md). Halves of an f32 head that lie far apart are two streams, which cores follow
+// badly, from any cache: Zen 4, heads of 256, the nearer half of the next one makes them 1.4
+// to 2 times as fast.
 constexpr std::size_t kAheadBytes = 4096, kFarApartBytes = 512;
 
 template <class E, class Rotator>
