@@ -77,7 +77,8 @@ Array patterns(Type type, std::size_t count, Fill fill, std::uint32_t seed,
     } else if (fill == Fill::kBorder && random() % 2) {
       x.set_bits(i, borders[random() % 8] | random() % 2 << (bits - 1));
     } else if (fill == Fill::kShort) {
-      const double odd = static_cast<double>(random() >> (65 - digits)) * 2 + 1;
+      const std::uint64_t high = random() >> 1 >> (64 - digits);
+      const double odd = static_cast<double>(high) * 2 + 1;
       set_value(x, i,
                 digits == 1 && random() % 2
                     ? sign * 0
