@@ -31,6 +31,8 @@ function(ropeproof_tests folder)
 endfunction()
 
 ropeproof_tests(reference ropeproof::reference Boost::headers OpenMP::OpenMP_CXX)
+target_sources(reference_test PRIVATE reference/staged/pipelines/engine.cc
+  reference/staged/pipelines/pipelines.cc reference/staged/pipelines/rotation.cc)
 ropeproof_unity(reference_test)
 target_compile_options(reference_test PRIVATE $<$<CONFIG:Release>:-O1>)
 if(ROPEPROOF_MPFI)

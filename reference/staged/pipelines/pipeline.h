@@ -14,8 +14,8 @@
 // There is no code per engine: engine.h executes them all. Each names the row of
 // the error bound (reference/bound/) that a kernel of its kind is judged by;
 // within_bound_test shows that the row holds for it, and how nearly it is reached.
-#ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINE_H_
-#define ROPEPROOF_REFERENCE_STAGED_PIPELINE_H_
+#ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_
+#define ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_
 
 #include <array>
 #include <span>
@@ -80,4 +80,4 @@ Stage rotation_steps(Output output, Fused fused);
 
 }  // namespace ropeproof::reference::staged
 
-#endif  // ROPEPROOF_REFERENCE_STAGED_PIPELINE_H_
+#endif  // ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_

@@ -1,5 +1,5 @@
 // The interpreter: forms of the rotation, and what it refuses.
-#include "reference/staged/engine.h"
+#include "reference/staged/pipelines/engine.h"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/staged/test_grid.h"
+#include "reference/staged/pipelines/test_grid.h"
 
 namespace ropeproof::reference::staged {
 namespace {

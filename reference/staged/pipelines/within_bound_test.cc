@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/bound/bound.h"
-#include "reference/staged/test_grid.h"
+#include "reference/staged/pipelines/test_grid.h"
 
 namespace ropeproof::reference::staged {
 namespace {

@@ -1,7 +1,7 @@
 // test_grid.h -- the grid that staged tests walk: exact results, how far a
 // pipeline is from them, and how far a claim lets it be.
-#ifndef ROPEPROOF_REFERENCE_STAGED_TEST_GRID_H_
-#define ROPEPROOF_REFERENCE_STAGED_TEST_GRID_H_
+#ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_TEST_GRID_H_
+#define ROPEPROOF_REFERENCE_STAGED_PIPELINES_TEST_GRID_H_
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 #include "reference/format.h"
 #include "reference/golden.h"
 #include "reference/spec.h"
-#include "reference/staged/engine.h"
+#include "reference/staged/pipelines/engine.h"
 
 namespace ropeproof::reference::staged {
 
@@ -192,4 +192,4 @@ inline Measured measure(const Pipeline& pipeline, const bound::Claim& claim,
 
 }  // namespace ropeproof::reference::staged
 
-#endif  // ROPEPROOF_REFERENCE_STAGED_TEST_GRID_H_
+#endif  // ROPEPROOF_REFERENCE_STAGED_PIPELINES_TEST_GRID_H_

@@ -2,7 +2,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "reference/staged/pipeline.h"
+#include "reference/staged/pipelines/pipeline.h"
 
 namespace ropeproof::reference::staged {
 namespace {

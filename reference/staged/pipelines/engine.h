@@ -3,8 +3,8 @@
 // A staged result is not the exact one: it is what a model was trained with.
 // Every function here needs MPFR (elementary.h: available()) and throws
 // std::invalid_argument without it.
-#ifndef ROPEPROOF_REFERENCE_STAGED_ENGINE_H_
-#define ROPEPROOF_REFERENCE_STAGED_ENGINE_H_
+#ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
+#define ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
 
 #include <cstdint>
 #include <string_view>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "reference/spec.h"
-#include "reference/staged/pipeline.h"
+#include "reference/staged/pipelines/pipeline.h"
 
 namespace ropeproof::reference::staged {
 
@@ -71,4 +71,4 @@ class Engine {
 
 }  // namespace ropeproof::reference::staged
 
-#endif  // ROPEPROOF_REFERENCE_STAGED_ENGINE_H_
+#endif  // ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_

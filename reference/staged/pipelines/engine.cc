@@ -1,4 +1,4 @@
-#include "reference/staged/engine.h"
+#include "reference/staged/pipelines/engine.h"
 
 #include <algorithm>
 #include <cmath>

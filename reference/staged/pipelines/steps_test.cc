@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/staged/test_grid.h"
+#include "reference/staged/pipelines/test_grid.h"
 
 namespace ropeproof::reference::staged {
 namespace {
