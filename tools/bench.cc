@@ -17,7 +17,6 @@
 #include "conformance/bench/admission.h"
 #include "conformance/bench/measure.h"
 #include "conformance/bench/speed_report.h"
-#include "conformance/bench/suite.h"
 #include "conformance/cases/corpus.h"
 #include "conformance/plugin/library_here.h"
 #include "conformance/plugin/worker.h"
@@ -38,17 +37,21 @@ struct Flags {
   std::string filter, clock = "wall", target;
   int repetitions = 3;
   std::optional<std::string> json;
-  bool only_lists = false, shows_limits = false, is_suite = false;
+  bool only_lists = false, shows_limits = false;
 };
 
 // The rows whose name the filter finds.
-template <class Row, class NameOf>
-std::vector<Row> selected(std::vector<Row> rows, const std::string& filter,
-                          const NameOf& name_of) {
+std::vector<bench::Row> selected(std::vector<bench::Row> rows,
+                                 const std::string& filter) {
+  // The library's parser takes a frame of the stack for each bracket.
+  constexpr std::size_t kMostCharacters = 1000;
+  if (filter.size() > kMostCharacters) {
+    throw std::invalid_argument("--filter: longer than 1000 characters");
+  }
   try {
     const std::regex pattern(filter);
-    std::erase_if(rows, [&](const Row& row) {
-      return !std::regex_search(name_of(row), pattern);
+    std::erase_if(rows, [&](const bench::Row& row) {
+      return !std::regex_search(row.name(), pattern);
     });
   } catch (const std::regex_error&) {
     throw std::invalid_argument("--filter: \"" + filter +
@@ -193,8 +196,7 @@ int time_kernels(const Flags& flags) {
   if (!flags.target.empty()) {
     ::setenv("ROPEPROOF_TARGET", flags.target.c_str(), 1);
   }
-  const auto rows = selected(bench::all_rows(), flags.filter,
-                             [](const bench::Row& row) { return row.name(); });
+  const auto rows = selected(bench::all_rows(), flags.filter);
   if (flags.only_lists) {
     for (const bench::Row& row : rows) std::cout << row.name() << "\n";
     return 0;
@@ -210,6 +212,7 @@ int time_kernels(const Flags& flags) {
   }
   Field field = judged(flags, rows);
   if (field.entries.empty()) return 1;
+  const bool are_all = field.entries.size() == flags.kernels.list().size();
   int status = 0;
   {
     const std::vector<bench::TimedKernel> kernels = loaded(field);
@@ -224,26 +227,7 @@ int time_kernels(const Flags& flags) {
   }
   // Without the libraries' destructors: a fault there must not change what was
   // measured.
-  std::_Exit(status);
-}
-
-// The suite's own speed.
-int time_suite(const Flags& flags) {
-  plugin::limit_threads(1);
-  const auto rows =
-      selected(bench::suite_rows(), flags.filter,
-               [](const bench::SuiteRow& row) { return row.name; });
-  for (const bench::SuiteRow& row : rows) {
-    if (flags.only_lists) {
-      std::cout << row.name << "\n";
-      continue;
-    }
-    std::cout << conformance::text::format("%-28s%9.3g values/s  ",
-                                           row.name.c_str(),
-                                           bench::values_per_second(row))
-              << row.what << std::endl;
-  }
-  return 0;
+  std::_Exit(status == 0 && !are_all ? 1 : status);
 }
 
 }  // namespace
@@ -271,15 +255,14 @@ Command add_bench(CLI::App& app) {
       ->check(CLI::IsMember({"AVX2", "SSE4"}));
   command->add_flag("--limits", flags->shows_limits,
                     "a line for each limit, and for plain C++");
-  command->add_option("--json", flags->json, "file for all figures");
-  command->add_flag("--list", flags->only_lists,
-                    "only name the rows that would be timed");
+  auto* json =
+      command->add_option("--json", flags->json, "file for all figures");
+  command
+      ->add_flag("--list", flags->only_lists,
+                 "only name the rows that would be timed")
+      ->excludes(json);
   command->add_option("--vectors", flags->vectors, "folder of vectors");
-  command->add_flag("--suite", flags->is_suite,
-                    "time the suite's own exact values in place of kernels");
-  return {command, [flags] {
-            return flags->is_suite ? time_suite(*flags) : time_kernels(*flags);
-          }};
+  return {command, [flags] { return time_kernels(*flags); }};
 }
 
 }  // namespace ropeproof::tools

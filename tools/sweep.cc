@@ -16,9 +16,9 @@
 namespace ropeproof::tools {
 namespace {
 
+using conformance::judge::Element;
 using conformance::search::SweepRequest;
 using conformance::search::SweepResult;
-using conformance::search::SweptValue;
 using conformance::text::format;
 
 struct SweepOptions {
@@ -28,35 +28,37 @@ struct SweepOptions {
   std::string dtype;
 };
 
-std::string place(const SweptValue& value) {
-  return format("%s, position %" PRId64 ", pair %" PRId64,
-                value.is_sin ? "sin" : "cos", value.position, value.pair);
+// "sin, position 69891, pair 28"; a unit vector comes out as "q[64], ...".
+std::string place(const Element& e) {
+  return e.tensor +
+         (e.tensor == "q" ? format("[%" PRId64 "]", e.channel) : "") +
+         format(", position %.0f, pair %" PRId64, e.position, e.pair);
 }
 
 void print(double base, const SweepResult& result) {
-  const auto share = [&](std::int64_t count) {
-    return 100 * static_cast<double>(count) /
-           static_cast<double>(std::max<std::int64_t>(result.values, 1));
+  const conformance::judge::Measurement& m = result.measurement;
+  const auto counted = [&](std::int64_t count) {
+    return format(
+        "%10" PRId64 " %8.4f %%", count,
+        100 * static_cast<double>(count) /
+            static_cast<double>(std::max<std::int64_t>(m.elements, 1)));
   };
-  const std::int64_t within = result.values - result.wrong;
-  std::cout << format("  %-9.9g %10" PRId64 " %10" PRId64 " %8.4f %% %10" PRId64
-                      " %8.4f %%",
-                      base, result.values, result.nearest,
-                      share(result.nearest), within, share(within));
-  if (result.worst) {
-    std::cout << format("  %9.3g %11.3g  ", result.max_ulp,
-                        result.worst->ratio())
-              << place(*result.worst);
+  std::cout << format("  %-9.9g %10" PRId64 " ", base, m.elements)
+            << counted(m.elements - m.not_nearest) << " "
+            << counted(m.elements - m.wrong);
+  if (m.worst) {
+    std::cout << format("  %9.3g %11.3g  ", m.max_norm_ulp, m.worst->ratio())
+              << place(*m.worst);
   }
   std::cout << "\n";
-  if (result.vacuous > 0) {
+  if (m.vacuous > 0) {
     std::cout << format("    %" PRId64
                         " values had a bound that accepts any rotation\n",
-                        result.vacuous);
+                        m.vacuous);
   }
-  if (result.first_wrong) {
-    const SweptValue& wrong = *result.first_wrong;
-    std::cout << format("    FAIL  %" PRId64 " values; first: ", result.wrong)
+  if (m.first_wrong) {
+    const Element& wrong = *m.first_wrong;
+    std::cout << format("    FAIL  %" PRId64 " values; first: ", m.wrong)
               << place(wrong)
               << format(
                      "\n          got %.9g, exact %.9g, error %.3g, bound "
@@ -78,7 +80,8 @@ int sweep(SweepOptions options) {
   const conformance::plugin::Description& description = kernel->description();
   std::cout << "kernel    " << description.name << " " << description.version
             << ", " << options.kernel.argument() << "\n";
-  bool conforms = true;
+  using Outcome = conformance::plugin::Outcome;
+  bool conforms = true, is_judged = false;
   for (const double base : options.bases) {
     options.request.base = base;
     const SweepResult result =
@@ -98,11 +101,19 @@ int sweep(SweepOptions options) {
                           "norm-ulp", "worst/bound", "worst");
     }
     print(base, result);
-    conforms = conforms && result.conforms();
     const conformance::plugin::Answer& answer = result.answer;
-    if (answer.outcome == conformance::plugin::Outcome::kOk) continue;
+    is_judged = is_judged || result.measurement.elements > 0;
+    if (answer.outcome == Outcome::kDeclined) {
+      std::cout << "    DECLINED after " << result.measurement.elements
+                << " values\n";
+    }
+    if (answer.outcome == Outcome::kDeclined ||
+        answer.outcome == Outcome::kOk) {
+      conforms = conforms && result.measurement.pass();
+      continue;
+    }
     conforms = false;
-    if (answer.outcome == conformance::plugin::Outcome::kError) {
+    if (answer.outcome == Outcome::kError) {
       std::cout << std::flush;
       throw conformance::plugin::KernelError(
           "base " + format("%.9g", base) +
@@ -113,6 +124,10 @@ int sweep(SweepOptions options) {
                      conformance::check::verdict_of(answer.outcome))
               << "  " << answer.detail << "\n";
     break;
+  }
+  if (conforms && !is_judged) {
+    std::cout << "\nNOTHING WAS JUDGED" << std::endl;
+    return 2;
   }
   std::cout << "\n" << (conforms ? "PASS" : "FAIL") << std::endl;
   return conforms ? 0 : 1;

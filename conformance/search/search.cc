@@ -163,8 +163,7 @@ StressResult search(plugin::Kernel& kernel, const cover::Model& model,
         check::Check check =
             check::check_values(kernel, operation, c, false, 1, &answer);
         judged.add(c, operation, check, std::move(answer));
-        ++(check.verdict == check::Verdict::kUnsupported ? result.unsupported
-                                                         : result.judged);
+        ++(check::is_judged(check.verdict) ? result.judged : result.not_judged);
         if (!check::is_failure(check.verdict)) continue;
         result.failure =
             made_smaller(kernel, {index, operation, c, std::move(check), {}, 0},

@@ -32,8 +32,9 @@ struct StressFailure {
 };
 
 struct StressResult {
-  std::uint64_t drawn = 0;                   // cases
-  std::int64_t judged = 0, unsupported = 0;  // calls
+  std::uint64_t drawn = 0;  // cases
+  // Calls; the others are not offered, or declined.
+  std::int64_t judged = 0, not_judged = 0;
   std::optional<StressFailure> failure;  // the first; the search ends with it
 };
 

@@ -14,6 +14,7 @@
 #include "conformance/search/cut.h"
 #include "conformance/search/search.h"
 #include "conformance/search/shrink.h"
+#include "conformance/search/sweep_kernel.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::search {
@@ -184,8 +185,27 @@ TEST_CASE(
   CHECK_FALSE(result.failure);
   CHECK(result.drawn == 70);
   CHECK(result.judged > 0);
-  CHECK(result.judged + result.unsupported ==
+  CHECK(result.judged + result.not_judged ==
         static_cast<std::int64_t>(std::size(check::kRopeOperations)) * 70);
+}
+
+TEST_CASE("what a kernel declines is not judged", "[conformance][stress]") {
+  struct Declining : diagnosis::KnobKernel {
+    using KnobKernel::KnobKernel;
+    bool has_supports() const override { return true; }
+    plugin::Answer supports(const plugin::BareProblem&) override {
+      return {plugin::Outcome::kDeclined, ""};
+    }
+  };
+  Declining kernel(rope_only(), diagnosis::exact_knobs());
+  const StressResult result =
+      search(kernel, model(), kSeed, 0, cases(20), kOracle);
+  CHECK(result.drawn == 20);
+  CHECK(result.judged == 0);
+  const SweepResult swept = sweep_kernel(
+      kernel, {.rotary_dim = 8, .positions = 10, .oracle = kOracle});
+  CHECK(swept.answer.outcome == plugin::Outcome::kDeclined);
+  CHECK(swept.measurement.elements == 0);
 }
 
 TEST_CASE("drawing meets every class that a kernel offers",

@@ -38,10 +38,10 @@ TEST_CASE("an exact table is correctly rounded at every position and pair",
       swept(only(ROPEPROOF_TABLE), diagnosis::exact_knobs());
   CHECK(result.conforms());
   CHECK(result.operation == ROPEPROOF_TABLE);
-  CHECK(result.values == kValues);
-  CHECK(result.nearest == kValues);
-  CHECK(result.wrong == 0);
-  CHECK(result.max_ulp <= 0.5);
+  CHECK(result.measurement.elements == kValues);
+  CHECK(result.measurement.not_nearest == 0);
+  CHECK(result.measurement.wrong == 0);
+  CHECK(result.measurement.max_norm_ulp <= 0.5);
 }
 
 TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
@@ -49,12 +49,12 @@ TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
   const SweepResult honest =
       swept(only(ROPEPROOF_TABLE, ROPEPROOF_A1), diagnosis::f32_knobs());
   CHECK(honest.conforms());
-  CHECK(honest.nearest < kValues);
-  CHECK(honest.worst->ratio() > 0.02);
+  CHECK(honest.measurement.not_nearest > 0);
+  CHECK(honest.measurement.worst->ratio() > 0.02);
   const SweepResult boasting =
       swept(only(ROPEPROOF_TABLE), diagnosis::f32_knobs());
   CHECK_FALSE(boasting.conforms());
-  CHECK(boasting.wrong > kValues / 4);
+  CHECK(boasting.measurement.wrong > kValues / 4);
 }
 
 TEST_CASE("a kernel without tables is probed with unit vectors",
@@ -63,12 +63,12 @@ TEST_CASE("a kernel without tables is probed with unit vectors",
       swept(only(ROPEPROOF_ROPE), diagnosis::exact_knobs());
   CHECK(result.conforms());
   CHECK(result.operation == ROPEPROOF_ROPE);
-  CHECK(result.values == kValues);
-  CHECK(result.nearest == kValues);
+  CHECK(result.measurement.elements == kValues);
+  CHECK(result.measurement.not_nearest == 0);
   plugin::Description in_place = only(ROPEPROOF_ROPE);
   in_place.features &= ~static_cast<std::uint32_t>(ROPEPROOF_OUT_OF_PLACE);
   in_place.pairings = ROPEPROOF_HALF_SPLIT;
-  CHECK(swept(in_place, diagnosis::exact_knobs()).nearest == kValues);
+  CHECK(swept(in_place, diagnosis::exact_knobs()).measurement.not_nearest == 0);
 }
 
 TEST_CASE("a table kept in bf16 under a claim of f32 fails",
@@ -83,8 +83,8 @@ TEST_CASE("a table kept in bf16 under a claim of f32 fails",
     };
     const SweepResult result = swept(description, knobs);
     CHECK_FALSE(result.conforms());
-    CHECK(result.wrong > kValues / 2);
-    CHECK(result.first_wrong->position == 1);
+    CHECK(result.measurement.wrong > kValues / 2);
+    CHECK(result.measurement.first_wrong->position == 1);
   }
 }
 
@@ -96,10 +96,10 @@ TEST_CASE("one wrong pair fails, and is named", "[conformance][sweep]") {
   };
   const SweepResult result = swept(only(ROPEPROOF_TABLE), knobs);
   CHECK_FALSE(result.conforms());
-  CHECK(result.first_wrong->pair == 5);
-  CHECK(result.first_wrong->position == 1);
-  CHECK(result.worst->pair == 5);
-  CHECK(result.wrong <= kValues / 8);
+  CHECK(result.measurement.first_wrong->pair == 5);
+  CHECK(result.measurement.first_wrong->position == 1);
+  CHECK(result.measurement.worst->pair == 5);
+  CHECK(result.measurement.wrong <= kValues / 8);
 }
 
 TEST_CASE("one wrong position of all fails", "[conformance][sweep]") {
@@ -110,8 +110,8 @@ TEST_CASE("one wrong position of all fails", "[conformance][sweep]") {
   };
   const SweepResult result = swept(only(ROPEPROOF_TABLE), knobs);
   CHECK_FALSE(result.conforms());
-  CHECK(result.first_wrong->position == 8999);
-  CHECK(result.wrong <= 16);
+  CHECK(result.measurement.first_wrong->position == 8999);
+  CHECK(result.measurement.wrong <= 16);
 }
 
 TEST_CASE("a sweep stops at the kernel's largest position",
@@ -120,7 +120,7 @@ TEST_CASE("a sweep stops at the kernel's largest position",
   description.max_position = 99;
   const SweepResult result = swept(description, diagnosis::exact_knobs());
   CHECK(result.positions == 100);
-  CHECK(result.values == 100 * 8 * 2);
+  CHECK(result.measurement.elements == 100 * 8 * 2);
 }
 
 TEST_CASE("a kernel that does not answer does not conform",
@@ -129,7 +129,7 @@ TEST_CASE("a kernel that does not answer does not conform",
   kernel.canned = {plugin::Outcome::kCrash, "killed by signal 11"};
   const SweepResult result = sweep_kernel(kernel, request());
   CHECK_FALSE(result.conforms());
-  CHECK(result.values == 0);
+  CHECK(result.measurement.elements == 0);
   CHECK(result.answer.detail == "killed by signal 11");
 }
 

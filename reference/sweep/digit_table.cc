@@ -1,14 +1,11 @@
-#include "reference/sweep/sweep.h"
+#include "reference/sweep/digit_table.h"
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "reference/sweep/arithmetic.h"
-#include "reference/sweep/rounding.h"
 #include "reference/sweep/rows.h"
 
 namespace ropeproof::reference::sweep {
@@ -22,47 +19,18 @@ DoubleDouble value(const WideGolden& sum) {
   return {value(sum.hi), value(sum.lo)};
 }
 
-// Frequencies alone decide cosine and sine.
-Spec plain(const Spec& spec) {
-  Spec result = spec;
-  result.layout = leading(spec.layout.rotary_dim, spec.layout.rotary_dim,
-                          Pairing::kInterleaved);
-  return result;
-}
-
-void require_plain_rotations(Oracle oracle, const Spec& spec) {
-  if (spec.axes.count != 1 || !spec.axes.weights.empty() ||
-      spec.frequencies.xpos) {
-    throw std::invalid_argument(
-        "a sweep has positions on one axis; expected no weights and no xpos");
-  }
-  const double amplitude = golden_resolution(oracle, spec).amplitude;
-  if (amplitude != 1) {
-    throw std::invalid_argument("amplitude is " + std::to_string(amplitude) +
-                                "; a sweep expects 1");
-  }
-}
-
-std::optional<double> rounded(DoubleDouble y, double margin,
-                              Rounding rounding) {
-  return rounding == Rounding::kToOdd ? round_to_odd(y, margin)
-                                      : round_to_nearest(y, margin);
-}
-
 }  // namespace
 
-Sweep::Sweep(Oracle oracle, const Spec& spec, std::int64_t limit)
-    : oracle_(oracle),
-      spec_(plain(spec)),
-      pairs_(spec.layout.rotary_dim / 2),
-      limit_(limit) {
-  validate(spec);
+DigitTable::DigitTable(Oracle oracle, double base, std::int64_t rotary_dim,
+                       std::int64_t limit)
+    : pairs_(rotary_dim / 2) {
   if (limit < 1 || limit > kMaxLimit) {
     throw std::invalid_argument("limit is " + std::to_string(limit) +
                                 "; expected 1 to 2^32 positions");
   }
   require_arithmetic();
-  require_plain_rotations(oracle_, spec_);
+  const Spec spec{leading(rotary_dim, rotary_dim, Pairing::kInterleaved),
+                  {base}};
   std::vector<double> positions;
   std::vector<std::size_t> rows;
   std::int64_t levels = 0;
@@ -75,14 +43,14 @@ Sweep::Sweep(Oracle oracle, const Spec& spec, std::int64_t limit)
   const auto width = static_cast<std::size_t>(pairs_);
   entries_.resize(static_cast<std::size_t>(levels * kDigits) * width);
   const std::vector<WideCosSin> sums =
-      Goldens(oracle_, spec_, positions).wide_table();
+      Goldens(oracle, spec, positions).wide_table();
   for (std::size_t i = 0; i < sums.size(); ++i) {
     entries_[rows[i / width] * width + i % width] = {value(sums[i].cos),
                                                      value(sums[i].sin)};
   }
 }
 
-void Sweep::cos_sin(std::int64_t position, std::span<CosSin> out) const {
+void DigitTable::cos_sin(std::int64_t position, std::span<CosSin> out) const {
   require_arithmetic();
   const auto width = static_cast<std::size_t>(pairs_);
   out = out.first(width);
@@ -101,35 +69,6 @@ void Sweep::cos_sin(std::int64_t position, std::span<CosSin> out) const {
     }
   }
   if (is_first) std::ranges::fill(out, CosSin{{1, 0}, {0, 0}});
-}
-
-void Sweep::table(std::int64_t position, Rounding rounding,
-                  std::span<double> cos, std::span<double> sin) const {
-  validate_position(position);
-  const auto width = static_cast<std::size_t>(pairs_);
-  const std::int64_t size = position < 0 ? -position : position;
-  std::vector<CosSin> row(width);  // undecided as it is
-  if (covers(position)) cos_sin(size, row);
-  std::vector<GoldenCosSin> odd;
-  std::vector<WideCosSin> nearest;
-  const auto ask_oracle = [&](std::size_t j, bool is_sin) {
-    ++fallbacks_;
-    const double p[] = {static_cast<double>(size)};
-    if (rounding == Rounding::kToOdd) {
-      if (odd.empty()) odd = golden_table(oracle_, spec_, p);
-      return value(is_sin ? odd[j].sin.bits : odd[j].cos.bits);
-    }
-    if (nearest.empty()) nearest = Goldens(oracle_, spec_, p).wide_table();
-    return value(is_sin ? nearest[j].sin.hi : nearest[j].cos.hi);
-  };
-  for (std::size_t j = 0; j < width; ++j) {
-    const auto c = rounded(row[j].c, kMargin, rounding);
-    const auto s = rounded(row[j].s, kMargin, rounding);
-    cos[j] = c ? *c : ask_oracle(j, false);
-    sin[j] = s ? *s : ask_oracle(j, true);
-    // Cosine is even, sine is odd, and either rounding keeps that.
-    if (position < 0) sin[j] = -sin[j];
-  }
 }
 
 }  // namespace ropeproof::reference::sweep

@@ -1,5 +1,5 @@
-// The fast path beside the oracle: the same bits, and errors below the bounds.
-#include "reference/sweep/sweep.h"
+// Products of digits beside the oracle: errors below the bounds.
+#include "reference/sweep/digit_table.h"
 
 #include <algorithm>
 #include <bit>
@@ -46,55 +46,22 @@ struct Grid {
   double base;
   std::int64_t d, limit;
 };
-const Grid kGrids[] = {{10000, 128, 131072},
-                       {500000, 128, 131072},
-                       {1e6, 80, std::int64_t{1} << 24},
-                       {1e7, 64, kMaxLimit}};
-
-TEST_CASE("a sweep gives the oracle's bits on a million outputs",
-          "[reference][sweep][certificate]") {
-  if (!available(Oracle::kMpfi)) SKIP("built without MPFI");
-  std::int64_t outputs = 0, wrong = 0, fallbacks = 0;
-  for (const Grid& grid : kGrids) {
-    const Spec spec = plain(grid.d, grid.base);
-    const Sweep sweep(Oracle::kMpfi, spec, grid.limit);
-    const auto width = static_cast<std::size_t>(sweep.pairs());
-    const std::vector<double> positions =
-        sample(grid.limit, static_cast<int>(126000 / width));
-    const auto want = golden_table(Oracle::kMpfi, spec, positions);
-    std::vector<double> cos(width), sin(width);
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      sweep.table(static_cast<std::int64_t>(positions[i]), Rounding::kToOdd,
-                  cos, sin);
-      for (std::size_t j = 0; j < width; ++j) {
-        wrong += bits_of(cos[j]) != want[i * width + j].cos.bits ? 1 : 0;
-        wrong += bits_of(sin[j]) != want[i * width + j].sin.bits ? 1 : 0;
-        outputs += 2;
-      }
-    }
-    fallbacks += sweep.fallbacks();
-  }
-  std::cout << "sweep = MPFI on " << outputs << " cosines and sines, "
-            << fallbacks << " decided by the oracle\n";
-  CHECK(outputs >= 1000000);
-  CHECK(wrong == 0);
-  CHECK(fallbacks <= 2);
-}
+const Grid kGrids[] = {{10000, 128, 131072}, {1e7, 64, kMaxLimit}};
 
 TEST_CASE("a rotation is within kCosSinError of the certified one",
           "[reference][sweep][bounds][certificate]") {
   if (!available(Oracle::kMpfi)) SKIP("built without MPFI");
   double worst = 0;
-  for (const Grid& grid : {kGrids[0], kGrids[3]}) {
+  for (const Grid& grid : kGrids) {
     const Spec spec = plain(grid.d, grid.base);
-    const Sweep sweep(Oracle::kMpfi, spec, grid.limit);
-    const auto width = static_cast<std::size_t>(sweep.pairs());
+    const DigitTable table(Oracle::kMpfi, grid.base, grid.d, grid.limit);
+    const auto width = static_cast<std::size_t>(table.pairs());
     const std::vector<double> positions =
         sample(grid.limit, static_cast<int>(30000 / width));
     const auto want = Goldens(Oracle::kMpfi, spec, positions).wide_table();
     std::vector<CosSin> got(width);
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      sweep.cos_sin(static_cast<std::int64_t>(positions[i]), got);
+      table.cos_sin(static_cast<std::int64_t>(positions[i]), got);
       for (std::size_t j = 0; j < width; ++j) {
         const WideCosSin& sum = want[i * width + j];
         const double c = difference(got[j].c, sum.cos);
@@ -115,7 +82,7 @@ TEST_CASE("a rotated pair is within kRotationError of the certified one",
           "[reference][sweep][bounds][certificate]") {
   const Oracle oracle = best_oracle();
   const Spec spec{leading(64, 64, Pairing::kInterleaved), {500000}};
-  const Sweep sweep(oracle, spec, 70000);
+  const DigitTable table(oracle, 500000, 64, 70000);
   std::mt19937_64 engine(7);
   for (const std::int64_t position : {1, 4095, 65791, 69999}) {
     std::vector<double> x, x_u, x_v;
@@ -127,7 +94,7 @@ TEST_CASE("a rotated pair is within kRotationError of the certified one",
     }
     std::vector<CosSin> row(32);
     std::vector<DoubleDouble> y_u(32), y_v(32);
-    sweep.cos_sin(position, row);
+    table.cos_sin(position, row);
     rotate_row(row, x_u.data(), x_v.data(), y_u.data(), y_v.data());
     const double p[] = {static_cast<double>(position)};
     const auto want = Goldens(oracle, spec, p).wide_rope(1, x);
@@ -140,71 +107,18 @@ TEST_CASE("a rotated pair is within kRotationError of the certified one",
   }
 }
 
-TEST_CASE("a sweep's tables are rounded to nearest, at negative positions too",
+TEST_CASE("a digit table refuses what it has no bound for",
           "[reference][sweep]") {
-  const Oracle oracle = best_oracle();
-  const Spec spec = plain(32, 10000);
-  const Sweep sweep(oracle, spec, 1000);
-  std::vector<double> cos(16), sin(16);
-  for (const std::int64_t position :
-       {1, 255, 256, 999, -1, -999, 1000, -5000}) {
-    const double p[] = {static_cast<double>(position)};
-    const auto want = Goldens(oracle, spec, p).wide_table();
-    sweep.table(position, Rounding::kNearestEven, cos, sin);
-    for (std::size_t j = 0; j < 16; ++j) {
-      CHECK(bits_of(cos[j]) == want[j].cos.hi);
-      CHECK(bits_of(sin[j]) == want[j].sin.hi);
-    }
-  }
-  CHECK(sweep.fallbacks() == 2 * 32);
-}
-
-TEST_CASE("exact values are the oracle's", "[reference][sweep]") {
-  const Sweep sweep(best_oracle(), plain(8, 10000), 300);
-  std::vector<double> cos(4), sin(4);
-  sweep.table(0, Rounding::kToOdd, cos, sin);
-  CHECK(cos == std::vector<double>{1, 1, 1, 1});
-  CHECK(sin == std::vector<double>{0, 0, 0, 0});
-  CHECK(sweep.fallbacks() == 8);
-}
-
-TEST_CASE("a sweep of scaled frequencies has the same bits",
-          "[reference][sweep]") {
-  const Oracle oracle = best_oracle();
-  Spec spec = plain(64, 500000);
-  spec.frequencies.scaling = Llama3{8, 1, 4, 8192};
-  const Sweep sweep(oracle, spec, 9000);
-  const double p[] = {8191};
-  const auto want = golden_table(oracle, spec, p);
-  std::vector<double> cos(32), sin(32);
-  sweep.table(8191, Rounding::kToOdd, cos, sin);
-  for (std::size_t j = 0; j < 32; ++j) {
-    CHECK(bits_of(cos[j]) == want[j].cos.bits);
-    CHECK(bits_of(sin[j]) == want[j].sin.bits);
-  }
-}
-
-TEST_CASE("a sweep refuses what it has no bound for", "[reference][sweep]") {
-  const Oracle oracle = best_oracle();
-  const auto refuses = [&](const Spec& spec, std::int64_t limit,
-                           const std::string& why) {
-    CHECK_THROWS_WITH(Sweep(oracle, spec, limit), ContainsSubstring(why));
+  const auto refuses = [&](std::int64_t limit, const std::string& why) {
+    CHECK_THROWS_WITH(DigitTable(best_oracle(), 10000, 8, limit),
+                      ContainsSubstring(why));
   };
-  refuses(plain(8, 10000), 0, "limit is 0");
-  refuses(plain(8, 10000), kMaxLimit + 1, "limit is 4294967297");
-  Spec spec = plain(8, 10000);
-  spec.frequencies.amplitude = 2;
-  refuses(spec, 10, "amplitude is 2");
-  spec = plain(8, 10000);
-  spec.axes = {2, {0, 1, 0, 1}};
-  refuses(spec, 10, "one axis");
-  spec = plain(8, 10000);
-  spec.frequencies.xpos = XPos{};
-  refuses(spec, 10, "one axis");
-  const Sweep sweep(oracle, plain(8, 10000), 10);
+  refuses(0, "limit is 0");
+  refuses(kMaxLimit + 1, "limit is 4294967297");
+  const DigitTable table(best_oracle(), 10000, 8, 10);
   std::vector<CosSin> row(4);
   std::fesetround(FE_UPWARD);
-  CHECK_THROWS_AS(sweep.cos_sin(3, row), ArithmeticError);
+  CHECK_THROWS_AS(table.cos_sin(3, row), ArithmeticError);
   std::fesetround(FE_TONEAREST);
 }
 

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "reference/parallel_for.h"
+#include "reference/sweep/digit_table.h"
 #include "reference/sweep/rows.h"
-#include "reference/sweep/sweep.h"
 
 namespace ropeproof::reference::sweep {
 namespace {
@@ -101,9 +101,9 @@ class Found {
 
 class Searcher {
  public:
-  Searcher(const HardSearch& search, const Sweep& sweep, double base,
+  Searcher(const HardSearch& search, const DigitTable& table, double base,
            std::int64_t rotary_dim)
-      : search_(search), sweep_(sweep), base_(base), rotary_dim_(rotary_dim) {}
+      : search_(search), table_(table), base_(base), rotary_dim_(rotary_dim) {}
 
   // Block b: kBlock positions of the dense ones, as many random ones, and its
   // part of the rotated ones.
@@ -144,8 +144,8 @@ class Searcher {
   }
 
   std::vector<CosSin> cos_sin(std::int64_t position) const {
-    std::vector<CosSin> row(static_cast<std::size_t>(sweep_.pairs()));
-    sweep_.cos_sin(position, row);
+    std::vector<CosSin> row(static_cast<std::size_t>(table_.pairs()));
+    table_.cos_sin(position, row);
     return row;
   }
 
@@ -184,7 +184,7 @@ class Searcher {
   }
 
   const HardSearch& search_;
-  const Sweep& sweep_;
+  const DigitTable& table_;
   double base_;
   std::int64_t rotary_dim_;
 };
@@ -210,9 +210,9 @@ std::vector<HardCase> find_hardest(Oracle oracle, const HardSearch& search) {
   Found found(search);
   for (const double base : search.bases) {
     for (const std::int64_t d : search.rotary_dims) {
-      const Spec spec{leading(d, d, Pairing::kInterleaved), {base}};
-      const Sweep sweep(oracle, spec, std::max(search.dense, search.limit));
-      const Searcher searcher(search, sweep, base, d);
+      const DigitTable table(oracle, base, d,
+                             std::max(search.dense, search.limit));
+      const Searcher searcher(search, table, base, d);
       parallel_for(searcher.blocks(), [&](std::int64_t block) {
         const Found here = searcher.search_block(block);
 #pragma omp critical(ropeproof_reference_hardest)

@@ -1,4 +1,4 @@
-// rows.h -- the arithmetic of sweep.h on one row of pairs, compiled for the
+// rows.h -- double-double arithmetic on one row of pairs, compiled for the
 // processor at hand.
 #ifndef ROPEPROOF_REFERENCE_SWEEP_ROWS_H_
 #define ROPEPROOF_REFERENCE_SWEEP_ROWS_H_
