@@ -1,17 +1,19 @@
 // ropeproof encode: prints what other position encodings than RoPE give, certified.
-#include <charconv>
 #include <cstdint>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "conformance/cases/encoding_case.h"
+#include "conformance/text/format.h"
 #include "conformance/text/strict_json.h"
 #include "conformance/text/words.h"
 #include "reference/golden.h"
@@ -21,6 +23,7 @@ namespace ropeproof::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using conformance::text::parse_integer;
 using reference::encodings::Encoding;
 
 constexpr std::size_t kMaxPositions = std::size_t{1} << 20;
@@ -43,15 +46,6 @@ std::string flag_of(std::string name) {
   return "--" + name;
 }
 
-// An integer that is all of `text`.
-std::optional<std::int64_t> integer(const std::string& text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return value;
-}
-
 // "0..8,100,-3"
 std::vector<std::int64_t> positions_of(const std::string& text) {
   std::vector<std::int64_t> positions;
@@ -60,9 +54,10 @@ std::vector<std::int64_t> positions_of(const std::string& text) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string part = text.substr(begin, end - begin);
     const std::size_t dots = part.find("..");
-    const auto first = integer(part.substr(0, dots));
-    const auto last =
-        dots == std::string::npos ? first : integer(part.substr(dots + 2));
+    const auto first = parse_integer(part.substr(0, dots));
+    const auto last = dots == std::string::npos
+                          ? first
+                          : parse_integer(part.substr(dots + 2));
     if (!first || !last || *last < *first) {
       throw std::invalid_argument("--positions \"" + text +
                                   "\": expected integers and ranges, as "
@@ -82,18 +77,28 @@ std::vector<std::int64_t> positions_of(const std::string& text) {
   return positions;
 }
 
-void append_numbers(const nlohmann::json& node, const std::string& name,
-                    std::vector<double>& numbers) {
+// Numbers, or rows of as many each. Returns how many were added.
+std::size_t append_numbers(const nlohmann::json& node, const std::string& name,
+                           std::vector<double>& numbers) {
   if (node.is_number()) {
     numbers.push_back(node.get<double>());
-  } else if (node.is_array()) {
-    for (const nlohmann::json& entry : node) {
-      append_numbers(entry, name, numbers);
-    }
-  } else {
+    return 1;
+  }
+  if (!node.is_array()) {
     throw std::invalid_argument("--tables: \"" + name +
                                 "\": expected numbers, or rows of them");
   }
+  std::set<std::pair<bool, std::size_t>> kinds;
+  const std::size_t before = numbers.size();
+  for (const nlohmann::json& entry : node) {
+    const std::size_t count = append_numbers(entry, name, numbers);
+    kinds.emplace(entry.is_array(), count);
+  }
+  if (kinds.size() > 1) {
+    throw std::invalid_argument("--tables: \"" + name +
+                                "\": its rows are not of one length");
+  }
+  return numbers.size() - before;
 }
 
 // The members of a JSON object: tables by name.

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
-#include "conformance/check/declarations.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/digest.h"
+#include "conformance/plugin/description.h"
 #include "conformance/text/file.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
@@ -38,7 +38,8 @@ fs::path digests_path(const fs::path& vectors) {
 Digests digests_of(const fs::path& vectors, bool is_full) {
   return conformance::cover::formed_digests(
       conformance::cover::load_arrays(vectors),
-      conformance::check::everything(), is_full, reference::Oracle::kMpfi);
+      conformance::plugin::everything("everything"), is_full,
+      reference::Oracle::kMpfi);
 }
 
 Digests pinned_digests(const fs::path& vectors) {
@@ -96,6 +97,11 @@ int generate(const GenerateOptions& options) {
           conformance::cover::write_digests(new_digests(options.vectors));
     }
     conformance::cases::write_corpus(files, out);
+    const fs::path coverage = fs::path(options.vectors) / "coverage";
+    if (has_formed && !fs::equivalent(options.vectors, out)) {
+      fs::copy(coverage, fs::path(out) / "coverage",
+               fs::copy_options::overwrite_existing);
+    }
     std::cout << "wrote " << files.size() << " files to " << out << "\n";
     return 0;
   }

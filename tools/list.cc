@@ -17,6 +17,7 @@
 #include "conformance/check/features.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/models/profiles.h"
+#include "conformance/plugin/description.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 #include "tools/commands.h"
@@ -85,7 +86,7 @@ bool list_combinations(const std::string& vectors) {
   for (const auto& parts : conformance::models::profiles()) {
     const auto profile = conformance::models::make_profile(
         parts, std::filesystem::path(vectors) / "models");
-    auto description = conformance::check::everything();
+    auto description = conformance::plugin::everything("everything");
     description.name = profile.name;
     description.operations = ROPEPROOF_ROPE;
     description.max_position = profile.positions - 1;
@@ -94,8 +95,8 @@ bool list_combinations(const std::string& vectors) {
         &conformance::models::profile_cases(profile).rope_cases.front());
   }
   head("\nof tier full", "           triples");
-  is_whole &=
-      list_combinations(conformance::check::everything(), *arrays, true);
+  is_whole &= list_combinations(conformance::plugin::everything("everything"),
+                                *arrays, true);
   std::cout << "\n";
   return is_whole;
 }

@@ -1,11 +1,11 @@
 #include "tools/profile_flags.h"
 
-#include <charconv>
 #include <memory>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
 
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 #include "tools/report_file.h"
 
@@ -16,18 +16,16 @@ using conformance::models::ProfileParts;
 
 // "32" or "32,8": of queries, and of keys where they are fewer.
 std::pair<std::int64_t, std::int64_t> parse_heads(const std::string& text) {
-  std::int64_t q = 0, k = 0;
-  const char* const end = text.data() + text.size();
-  std::from_chars_result read = std::from_chars(text.data(), end, q);
-  k = q;
-  if (read.ec == std::errc{} && read.ptr != end && *read.ptr == ',') {
-    read = std::from_chars(read.ptr + 1, end, k);
-  }
-  if (read.ec != std::errc{} || read.ptr != end) {
+  const std::size_t comma = text.find(',');
+  const auto q = conformance::text::parse_integer(text.substr(0, comma));
+  const auto k = comma == std::string::npos
+                     ? q
+                     : conformance::text::parse_integer(text.substr(comma + 1));
+  if (!q || !k) {
     throw std::invalid_argument("--heads " + text +
                                 ": expected one number or two, as 32 or 32,8");
   }
-  return {q, k};
+  return {*q, *k};
 }
 
 template <class Words>

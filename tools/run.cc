@@ -1,6 +1,5 @@
 // ropeproof run: judges one kernel.
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include "conformance/diagnosis/diagnose.h"
 #include "conformance/report/report.h"
 #include "conformance/search/claim.h"
+#include "conformance/text/format.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
@@ -68,14 +68,12 @@ bool needs_full_tier(const conformance::check::Selection& selection) {
 // 1 .. 2^63 - 1; a drawn one of 32 bits for "".
 std::uint64_t parse_seed(const std::string& text) {
   if (text.empty()) return 1 + std::uint64_t{std::random_device()()};
-  std::uint64_t seed = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, seed);
-  if (error != std::errc{} || rest != end || seed == 0 || seed >> 63 != 0) {
+  const auto seed = conformance::text::parse_integer(text);
+  if (!seed || *seed < 1) {
     throw std::invalid_argument("--fresh " + text +
                                 ": expected a number, 1 to 2^63 - 1");
   }
-  return seed;
+  return static_cast<std::uint64_t>(*seed);
 }
 
 void read_arrays(RunOptions& options) {
@@ -178,19 +176,26 @@ Command add_run(CLI::App& app) {
   add_case_flags(*command, options->selection);
   command->add_option("--vectors", options->vectors, "folder of vectors");
   options->waivers.add_flags(*command);
-  command->add_option("--shard", options->shard,
-                      "i/n: only every n-th selected case, from the i-th; "
-                      "`merge` joins the reports (default: GTEST_SHARD_INDEX "
-                      "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
-  command->add_flag(
+  auto* shard = command->add_option(
+      "--shard", options->shard,
+      "i/n: only every n-th selected case, from the i-th; "
+      "`merge` joins the reports (default: GTEST_SHARD_INDEX "
+      "and GTEST_TOTAL_SHARDS, else Slurm's array variables)");
+  auto* staged = command->add_flag(
       "--staged", options->staged,
       "require S1: the f32 pipeline that models were trained with");
-  command
-      ->add_option("--claim", options->claim,
-                   "auto: no verdict, but the strictest claims that the "
-                   "results hold to, to paste; --report has them as JSON")
-      ->check(CLI::IsMember({"auto"}));
   options->output.add_flags(*command);
+  // No verdict: nothing that a verdict alone has.
+  auto* claim =
+      command
+          ->add_option("--claim", options->claim,
+                       "auto: no verdict, but the strictest claims that the "
+                       "results hold to, to paste; --report has them as JSON")
+          ->check(CLI::IsMember({"auto"}));
+  for (const char* flag : {"--require", "--junit", "--failures", "--details"}) {
+    claim->excludes(command->get_option(flag));
+  }
+  claim->excludes(shard)->excludes(staged);
   return {command, [options] { return run(*options); }};
 }
 

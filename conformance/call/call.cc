@@ -287,14 +287,15 @@ void Call::add_scaling() {
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::RopeCase& c, Format table, const Placement& placement)
-    : Call(kernel, operation, c, table, place_of(kernel, c, placement)) {}
+    : Call(kernel, operation, c, table, placed(kernel, c, placement)) {}
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
-           const cases::RopeCase& c, Format table, const Place& place)
+           const cases::RopeCase& c, Format table,
+           const cases::Storage& storage)
     : kernel_(kernel),
-      memory_(kernel, salt_of(c, operation), place.edge, place.is_unaligned),
+      memory_(kernel, salt_of(c, operation), storage.edge),
       case_(&c),
-      storage_(place.storage),
+      storage_(storage),
       width_(plugin::bytes_of(c.dtype)) {
   problem_ = plugin::problem_of(operation, c.spec, c.dtype, c.batch, c.seq);
   problem_.amplitude = c.amplitude;

@@ -43,7 +43,8 @@ class Call {
 
  private:
   Call(plugin::Kernel& kernel, std::uint32_t operation,
-       const cases::RopeCase& c, reference::Format table, const Place& place);
+       const cases::RopeCase& c, reference::Format table,
+       const cases::Storage& storage);
 
   using Member = cases::Bits judge::Output::*;
 

@@ -7,6 +7,7 @@
 namespace ropeproof::conformance::call {
 namespace {
 
+using cases::BufferEdge;
 using plugin::ByteRange;
 
 constexpr std::size_t kMostOnDevice = std::size_t{64} << 20;
@@ -37,8 +38,8 @@ void shift(std::vector<ByteRange>& ranges, std::size_t by) {
 }  // namespace
 
 CallMemory::CallMemory(plugin::Kernel& kernel, std::size_t salt,
-                       std::optional<plugin::Edge> edge, bool is_unaligned)
-    : kernel_(kernel), salt_(salt), edge_(edge), is_unaligned_(is_unaligned) {}
+                       std::optional<cases::BufferEdge> edge)
+    : kernel_(kernel), salt_(salt), edge_(edge) {}
 
 Array CallMemory::add(const std::string& name, const Rows& rows,
                       std::size_t width, Fill fill) {
@@ -46,12 +47,13 @@ Array CallMemory::add(const std::string& name, const Rows& rows,
   buffer.name = name;
   buffer.bytes = extent(rows) * width;
   std::size_t zone_before = kZoneBytes, zone_after = kZoneBytes;
-  plugin::Edge edge = edge_.value_or((salt_ >> buffers_.size() % 32) % 2 == 0
-                                         ? plugin::Edge::kEnd
-                                         : plugin::Edge::kStart);
-  if (is_unaligned_) {
+  const BufferEdge chosen = edge_.value_or(
+      (salt_ >> buffers_.size() % 32) % 2 == 0 ? BufferEdge::kEnd
+                                               : BufferEdge::kStart);
+  plugin::Edge edge =
+      chosen == BufferEdge::kEnd ? plugin::Edge::kEnd : plugin::Edge::kStart;
+  if (chosen == BufferEdge::kUnaligned) {
     zone_before = width;
-    edge = plugin::Edge::kStart;
   } else if (kernel_.has_guards() && edge == plugin::Edge::kStart) {
     zone_before = 0;
   } else if (kernel_.has_guards()) {

@@ -40,8 +40,7 @@ class CallMemory {
   // side a buffer borders its guard page, where `edge` does not. Unaligned
   // buffers begin one element after a page does and border no guard page.
   CallMemory(plugin::Kernel& kernel, std::size_t salt,
-             std::optional<plugin::Edge> edge = std::nullopt,
-             bool is_unaligned = false);
+             std::optional<cases::BufferEdge> edge = std::nullopt);
   ~CallMemory() {
     kernel_.release();
     kernel_.sparse().release();
@@ -92,8 +91,7 @@ class CallMemory {
 
   plugin::Kernel& kernel_;
   std::size_t salt_;
-  std::optional<plugin::Edge> edge_;
-  bool is_unaligned_;
+  std::optional<cases::BufferEdge> edge_;
   std::vector<Buffer> buffers_;
 };
 

@@ -9,18 +9,15 @@ using cases::DimensionOrder;
 using cases::RowSpacing;
 using cases::Spacing;
 
-Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
-               const Placement& placement) {
-  Place place{{}, placement.edge, placement.is_unaligned};
-  cases::Storage& storage = place.storage;
+cases::Storage placed(const plugin::Kernel& kernel, const cases::RopeCase& c,
+                      const Placement& placement) {
+  const cases::Storage chosen = placement.storage.value_or(c.storage);
+  cases::Storage storage;
   if (kernel.shares_memory()) {
-    storage = placement.storage.value_or(c.storage);
-    if (c.storage.edge && !placement.edge && !placement.is_unaligned) {
-      place.is_unaligned = c.storage.edge == cases::BufferEdge::kUnaligned;
-      place.edge = c.storage.edge == cases::BufferEdge::kEnd
-                       ? plugin::Edge::kEnd
-                       : plugin::Edge::kStart;
-    }
+    storage = chosen;
+    if (!storage.edge) storage.edge = c.storage.edge;
+  } else if (placement.storage) {
+    storage.edge = chosen.edge;
   }
   if (placement.is_fused) {
     storage.order = DimensionOrder::kPacked;
@@ -52,7 +49,7 @@ Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
       (is_k_shared && !repeats(c.k, 1, c.batch))) {
     storage.spacing = Spacing::kDense;
   }
-  return place;
+  return storage;
 }
 
 bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts) {

@@ -12,23 +12,15 @@ namespace ropeproof::conformance::call {
 // What is not as the case says.
 struct Placement {
   std::optional<cases::Storage> storage = std::nullopt;
-  std::optional<plugin::Edge> edge = std::nullopt;  // of every buffer
-  bool is_unaligned = false;
   // q, k and as many heads of v lie side by side in each token of one buffer;
   // needs ROPEPROOF_STRIDED. v and what else the buffer holds must not change.
   bool is_fused = false;
 };
 
 // What it comes to: for a kernel that does not share memory dense, and for one
-// without ROPEPROOF_OUT_OF_PLACE in place.
-struct Place {
-  cases::Storage storage;            // but for its edge
-  std::optional<plugin::Edge> edge;  // of every buffer; else of each its own
-  bool is_unaligned = false;
-};
-
-Place place_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
-               const Placement& placement);
+// without ROPEPROOF_OUT_OF_PLACE in place. Without an edge each buffer has its own.
+cases::Storage placed(const plugin::Kernel& kernel, const cases::RopeCase& c,
+                      const Placement& placement);
 
 // Whether each of `blocks` equal blocks of the list is one part, `parts` times.
 bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts);

@@ -20,8 +20,8 @@ struct Coverage {
   // cases with finite numbers only.
   std::array<std::array<std::int64_t, kCoveredBinades>, kCoveredPairs>
       rotations{};
-  // Cases by what they are: "f32 half_split", "scaling yarn", "memory dense",
-  // "position 65504", "special", "adjoint", ...
+  // Cases by what they are: "dtype and pairing: f32 half_split", "scaling: yarn",
+  // "boundary: 65504", ...
   std::map<std::string, std::int64_t> cases;
 };
 

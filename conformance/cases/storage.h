@@ -2,8 +2,11 @@
 #ifndef ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
 #define ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+
+#include "reference/format.h"
 
 namespace ropeproof::conformance::cases {
 
@@ -45,6 +48,12 @@ enum class BufferEdge { kEnd, kStart, kUnaligned };
 // format, or 3e38 in f32 and bf16. What nobody writes is found by both, and a kernel
 // that reads it finds no number to rely on.
 inline constexpr unsigned char kOutputFills[] = {0xff, 0x7f};
+inline bool is_output_fill(reference::Format format, std::uint64_t bits) {
+  const int total = reference::traits(format).total_bits;
+  return std::ranges::any_of(kOutputFills, [&](std::uint64_t byte) {
+    return bits == byte * 0x0101010101010101 >> (64 - total);
+  });
+}
 
 struct Storage {
   DimensionOrder order = DimensionOrder::kBshd;
@@ -84,6 +93,11 @@ inline constexpr Storage kStrided{.spacing = Spacing::kGaps,
 inline constexpr Storage kStridedInPlace{.spacing = Spacing::kGaps,
                                          .rows = RowSpacing::kGaps,
                                          .in_place = InPlace::kBoth};
+
+constexpr Storage at(Storage storage, BufferEdge edge) {
+  storage.edge = edge;
+  return storage;
+}
 
 }  // namespace ropeproof::conformance::cases
 

@@ -16,6 +16,7 @@
 #include "conformance/cover/offer.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/models/profiles.h"
+#include "conformance/plugin/description.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::check {
@@ -104,7 +105,9 @@ TEST_CASE("what a kernel declines by itself costs no pair of what it takes",
 // Sees its problem and answers nothing.
 class Eye : public diagnosis::KnobKernel {
  public:
-  Eye() : KnobKernel(everything(), diagnosis::exact_knobs()) {}
+  Eye()
+      : KnobKernel(plugin::everything("everything"), diagnosis::exact_knobs()) {
+  }
   plugin::Answer run(const ropeproof_problem& problem) override {
     seen = cover::classes_of(arrays().model, problem);
     return {plugin::Outcome::kMissing, ""};
@@ -199,7 +202,7 @@ TEST_CASE("a profile keeps every pair of what a model leaves open",
         models::make_profile(parts, cases::kVectors / "models");
     const cases::Group group = models::profile_cases(profile);
     const cases::RopeCase& like = group.rope_cases.front();
-    plugin::Description d = everything();
+    plugin::Description d = plugin::everything("everything");
     d.max_position = profile.positions - 1;
     d.operations = ROPEPROOF_ROPE;
     for (const OperationCoverage& one :

@@ -3,8 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "conformance/plugin/features.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/description.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -31,20 +30,8 @@ constexpr std::uint32_t kBothPairings =
 
 }  // namespace
 
-plugin::Description everything() {
-  plugin::Description d = plain("everything");
-  d.operations = text::all_bits(plugin::kOperationWords);
-  d.dtypes = text::all_bits(plugin::kDtypeWords);
-  d.pairings = text::all_bits(plugin::kAbiPairingWords);
-  d.features = text::all_bits(plugin::kFeatureWords);
-  d.axis_maps = text::all_bits(plugin::kAxisMapWords);
-  d.caches = text::all_bits(plugin::kCacheWords);
-  d.scalings = text::all_bits(plugin::kScalingWords);
-  return d;
-}
-
 std::vector<plugin::Description> typical_declarations() {
-  std::vector<plugin::Description> all = {everything()};
+  std::vector<plugin::Description> all = {plugin::everything("everything")};
   const auto add = [&](const std::string& name,
                        const std::function<void(plugin::Description&)>& with) {
     all.push_back(plain(name));

@@ -10,10 +10,7 @@
 
 namespace ropeproof::conformance::check {
 
-// Offers everything that the ABI has, in the strictest class.
-plugin::Description everything();
-
-// Named in words; with everything().
+// Named in words; the first offers everything.
 std::vector<plugin::Description> typical_declarations();
 
 }  // namespace ropeproof::conformance::check

@@ -21,7 +21,8 @@ class Plain {
       : kernel_(kernel),
         subject_(subject),
         suffix_(offers(kernel, ROPEPROOF_DETERMINISTIC) ? 'D' : char{0}) {
-    answer_ = run(subject.c, {cases::kDense, plugin::Edge::kEnd}, output_);
+    answer_ =
+        run(subject.c, {at(cases::kDense, cases::BufferEdge::kEnd)}, output_);
   }
 
   // D where equal bits are promised: then a pass counts for that.
@@ -101,12 +102,12 @@ ContractResult check_repeats(Plain& plain, const cases::RopeCase& c,
   const std::string check = std::to_string(kCalls) + " calls";
   for (int call = 2; call <= kCalls; ++call) {
     // Another place each time: the bits must not depend on the address.
-    const call::Placement placement{
-        cases::kDense,
-        call % 2 == 0 ? plugin::Edge::kStart : plugin::Edge::kEnd,
-        call % 3 == 0};
+    const cases::Storage placed =
+        at(cases::kDense, call % 3 == 0   ? cases::BufferEdge::kUnaligned
+                          : call % 2 == 0 ? cases::BufferEdge::kStart
+                                          : cases::BufferEdge::kEnd);
     ContractResult result =
-        plain.compare(check, c, all, placement, "call " + std::to_string(call));
+        plain.compare(check, c, all, {placed}, "call " + std::to_string(call));
     if (!result.pass) return result;
   }
   return passed(check, plain.suffix());

@@ -8,6 +8,8 @@ namespace {
 
 constexpr char kMemory = 'M';
 
+using Edge = cases::BufferEdge;
+
 struct Lie {
   const char* check;
   call::Placement placement;
@@ -20,24 +22,21 @@ constexpr std::uint32_t kOut = ROPEPROOF_OUT_OF_PLACE, kIn = ROPEPROOF_IN_PLACE,
 
 const Lie kLies[] = {
     // A kernel with calls in place only gets these in place.
-    {"guard page at the end", {cases::kDense, plugin::Edge::kEnd}, 0, false},
-    {"guard page at the start",
-     {cases::kDense, plugin::Edge::kStart},
-     0,
-     false},
-    {"unaligned", {cases::kDense, {}, true}, 0, false},
-    {"in place", {cases::kInPlace, plugin::Edge::kEnd}, kIn, true},
-    {"strided", {cases::kStrided, plugin::Edge::kEnd}, kOut | kGaps, true},
+    {"guard page at the end", {at(cases::kDense, Edge::kEnd)}, 0, false},
+    {"guard page at the start", {at(cases::kDense, Edge::kStart)}, 0, false},
+    {"unaligned", {at(cases::kDense, Edge::kUnaligned)}, 0, false},
+    {"in place", {at(cases::kInPlace, Edge::kEnd)}, kIn, true},
+    {"strided", {at(cases::kStrided, Edge::kEnd)}, kOut | kGaps, true},
     {"strided in place",
-     {cases::kStridedInPlace, plugin::Edge::kStart},
+     {at(cases::kStridedInPlace, Edge::kStart)},
      kIn | kGaps,
      true},
     {"fused q, k, v",
-     {cases::kStrided, plugin::Edge::kEnd, false, true},
+     {at(cases::kStrided, Edge::kEnd), true},
      kOut | kGaps,
      true},
     {"fused q, k, v in place",
-     {cases::kStridedInPlace, plugin::Edge::kEnd, false, true},
+     {at(cases::kStridedInPlace, Edge::kEnd), true},
      kIn | kGaps,
      true},
 };

@@ -1,22 +1,14 @@
 #include "conformance/check/shard.h"
 
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
 
+#include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 
 namespace ropeproof::conformance::check {
 namespace {
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end || value < 0) return std::nullopt;
-  return value;
-}
 
 [[noreturn]] void refuse(const std::string& what, const std::string& rule) {
   throw std::invalid_argument(text::one_line(what) + ": " + rule);
@@ -38,7 +30,7 @@ std::int64_t variable(const Environment& environment, const char* name,
   if (text == nullptr) {
     refuse(name, "not set, but its partner is; set both, or neither");
   }
-  const auto value = whole_number(text);
+  const auto value = text::parse_integer(text);
   if (!value) refuse(std::string(name) + "=" + text, "expected a number");
   return *value;
 }
@@ -53,8 +45,10 @@ Shard parse_shard(const std::string& text, const std::string& source) {
   const std::string what = source + " " + text;
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) refuse(what, "expected i/n, as 2/8");
-  const auto index = whole_number(std::string_view(text).substr(0, slash));
-  const auto count = whole_number(std::string_view(text).substr(slash + 1));
+  const auto index =
+      text::parse_integer(std::string_view(text).substr(0, slash));
+  const auto count =
+      text::parse_integer(std::string_view(text).substr(slash + 1));
   if (!index || !count) refuse(what, "expected i/n, as 2/8");
   return checked(*index, *count, what);
 }

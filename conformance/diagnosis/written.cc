@@ -26,15 +26,16 @@ bool are_bits(double x, std::uint64_t bits) {
 }  // namespace
 
 double written_number(Format format, std::uint64_t bits) {
-  const int total = reference::traits(format).total_bits;
   const double number = decode(format, bits);
-  for (const std::uint64_t byte : cases::kOutputFills) {
-    if (bits == byte * 0x0101010101010101 >> (64 - total)) {
-      return std::bit_cast<double>(std::isnan(number) ? kPerhapsBits
-                                                      : kUnwrittenBits);
-    }
-  }
-  return number;
+  if (!cases::is_output_fill(format, bits)) return number;
+  return std::bit_cast<double>(std::isnan(number) ? kPerhapsBits
+                                                  : kUnwrittenBits);
+}
+
+double unwritten_number() { return std::bit_cast<double>(kUnwrittenBits); }
+
+bool may_be_unwritten(double number) {
+  return are_bits(number, kUnwrittenBits) || are_bits(number, kPerhapsBits);
 }
 
 double distance(double a, double b) {

@@ -12,6 +12,10 @@ namespace ropeproof::conformance::diagnosis {
 // arithmetic forms.
 double written_number(reference::Format format, std::uint64_t bits);
 
+// What written_number() is of memory that nobody wrote; and of a NaN that may be so.
+double unwritten_number();
+bool may_be_unwritten(double number);
+
 // 0 for two NaNs of the same kind, infinite where one alone is a NaN.
 double distance(double a, double b);
 

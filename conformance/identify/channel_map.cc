@@ -17,13 +17,6 @@ using reference::Pairing;
 
 using Matrix = std::vector<std::vector<double>>;  // [output][input]
 
-bool is_fill(Format format, std::uint64_t bits) {
-  const int total = reference::traits(format).total_bits;
-  return std::ranges::any_of(cases::kOutputFills, [&](std::uint64_t byte) {
-    return bits == byte * 0x0101010101010101 >> (64 - total);
-  });
-}
-
 // Channels that are joined by an entry of the matrix.
 struct Island {
   std::vector<std::int64_t> in, out;
@@ -121,7 +114,7 @@ std::optional<ChannelMap> read_map(Prober& prober, std::uint32_t operation,
     const auto output = prober.ask(operation, c);
     if (!output) return std::nullopt;
     for (std::size_t o = 0; o < size; ++o) {
-      if (is_fill(c.dtype, output->q[o])) continue;
+      if (cases::is_output_fill(c.dtype, output->q[o])) continue;
       is_written[o] = true;
       const double entry = decode(c.dtype, output->q[o]);
       if (!(std::abs(entry) < least)) m[o][static_cast<std::size_t>(k)] = entry;

@@ -219,11 +219,7 @@ class Places {
       for (std::int64_t i = 0; i < tensor.size(); ++i) {
         const Element e = element({tensor.first + i, 0, 0});
         const bool wrong = meter.is_wrong(tensor.first + i);
-        const int bits = reference::traits(e.format).total_bits;
-        const bool is_fill =
-            std::ranges::any_of(cases::kOutputFills, [&](std::uint64_t byte) {
-              return e.got_bits == byte * 0x0101010101010101 >> (64 - bits);
-            });
+        const bool is_fill = cases::is_output_fill(e.format, e.got_bits);
         const bool is_second =
             tensor.x != nullptr && e.pair >= 0 &&
             channels_.to[static_cast<std::size_t>(e.pair)].v == e.channel;

@@ -43,11 +43,4 @@ Claim claim_of(const plugin::Description& description, Format dtype) {
                         : plugin::format_of(made.angle_dtype));
 }
 
-char phase_grade(double rho) {
-  if (rho <= kGradeA) return 'A';
-  if (rho <= kGradeB) return 'B';
-  if (rho <= kGradeC) return 'C';
-  return rho <= kGradeD ? 'D' : 'F';
-}
-
 }  // namespace ropeproof::conformance::judge

@@ -36,17 +36,12 @@ inline constexpr double kGoldenPairError = 0x1p-101;
 // as in class A1.
 inline constexpr double kStructuralBound = 0x1p-6;
 
-// The phase grade: rho = phase error / (4 |phi| 2^-24 + 2^-22), the largest of
-// any pair. 4 u |phi| is k = 4 of A1 by pow with an exact exponent; 2^-22 rad
-// is L of f32. Measured on bases 1e4 to 1e6, 64 to 256 channels, positions up to
-// 2^20: f32 direct 0.63, formed by exp2 3.1, iterated 14.2, and any part of the
-// angle in f16 or bf16 at least 184. The grades' limits lie in the gaps.
+// rho = phase error / (4 |phi| 2^-24 + 2^-22), the largest of any pair. 4 u |phi|
+// is k = 4 of A1 by pow with an exact exponent; 2^-22 rad is L of f32. Measured
+// on bases 1e4 to 1e6, 64 to 256 channels, positions up to 2^20: f32 direct 0.63,
+// formed by exp2 3.1, iterated 14.2, and any part of the angle in f16 or bf16 at
+// least 184.
 inline constexpr double kPhaseSlope = 0x1p-22, kPhaseFloor = 0x1p-22;
-inline constexpr double kGradeA = 1, kGradeB = 4, kGradeC = 16, kGradeD = 64;
-
-// "A" direct f32 or better, "B" exp2-formed, "C" iterated, "D" suspicious, "F"
-// half precision or wrong.
-char phase_grade(double rho);
 
 }  // namespace ropeproof::conformance::judge
 

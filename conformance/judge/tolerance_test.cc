@@ -68,15 +68,6 @@ TEST_CASE("each word of a description selects its row",
   CHECK(claim_of(description, Format::kBF16).rounds == Rounds::kTruncate);
 }
 
-TEST_CASE("the phase grades lie in the gaps between the kinds of angles",
-          "[conformance][tolerance]") {
-  CHECK(phase_grade(0.63) == 'A');
-  CHECK(phase_grade(3.1) == 'B');
-  CHECK(phase_grade(14.2) == 'C');
-  CHECK(phase_grade(60) == 'D');
-  CHECK(phase_grade(184) == 'F');
-}
-
 TEST_CASE("the table can be read as a table", "[conformance][tolerance]") {
   const std::string text = tolerance_text();
   for (const char* line :

@@ -190,4 +190,18 @@ void check_description(const Description& d, const std::string& source) {
   }
 }
 
+Description everything(std::string name) {
+  Description d;
+  d.name = std::move(name);
+  d.version = "1";
+  d.operations = text::all_bits(kOperationWords);
+  d.dtypes = text::all_bits(kDtypeWords);
+  d.pairings = text::all_bits(kAbiPairingWords);
+  d.features = text::all_bits(kFeatureWords);
+  d.axis_maps = text::all_bits(kAxisMapWords);
+  d.caches = text::all_bits(kCacheWords);
+  d.scalings = text::all_bits(kScalingWords);
+  return d;
+}
+
 }  // namespace ropeproof::conformance::plugin

@@ -23,6 +23,9 @@ void check_abi_version(std::int64_t version, const std::string& source);
 Description description_of(const ropeproof_description& d, std::string name,
                            std::string version);
 
+// Of a kernel that offers all that the ABI has, in the strictest class.
+Description everything(std::string name);
+
 // Throws KernelError, which begins with `source`, unless every field is in its
 // range and the description offers something that can be tested.
 void check_description(const Description& description,

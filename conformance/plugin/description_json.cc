@@ -155,24 +155,18 @@ Description parse_device(const std::string& text, const std::string& file) {
 }
 
 Description read_device(const std::string& file) {
-  const auto text = text::read_whole(file);
-  if (!text) {
-    throw std::invalid_argument("--description " + file + " cannot be read");
+  std::string description;
+  try {
+    description = text::read_file(file);
+  } catch (const text::FileError& error) {
+    throw std::invalid_argument(std::string("--description ") + error.what());
   }
-  return parse_device(*text, file);
+  return parse_device(description, file);
 }
 
 Description device_of_everything() {
-  Description d;
-  d.name = "universal";
-  d.version = "1";
-  d.operations = text::all_bits(kOperationWords);
-  d.dtypes = text::all_bits(kDtypeWords);
-  d.pairings = text::all_bits(kAbiPairingWords);
-  d.features = text::all_bits(kFeatureWords) & ~kNotShown;
-  d.axis_maps = text::all_bits(kAxisMapWords);
-  d.caches = text::all_bits(kCacheWords);
-  d.scalings = text::all_bits(kScalingWords);
+  Description d = everything("universal");
+  d.features &= ~kNotShown;
   return d;
 }
 

@@ -1,6 +1,5 @@
 // The JSON of a report, written and read by one list of members.
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -29,38 +28,38 @@ struct Writer {
   Json json = Json::object();
 
   // Whether a member that may be absent is there; `is_written` says when.
-  bool has(const char *, bool is_written) const { return is_written; }
+  bool has(const char*, bool is_written) const { return is_written; }
 
   template <class Value>
-  void value(const char *key, const Value &x) {
+  void value(const char* key, const Value& x) {
     json[key] = x;
   }
   // JSON has no infinity: null.
-  void number(const char *key, double x) {
+  void number(const char* key, double x) {
     json[key] = std::isfinite(x) ? Json(x) : Json(nullptr);
   }
   template <class Value, std::size_t kSize>
-  void word(const char *key, Value x, const text::Words<Value, kSize> &words) {
+  void word(const char* key, Value x, const text::Words<Value, kSize>& words) {
     json[key] = text::word(words, x);
   }
   template <std::size_t kSize>
-  void bits(const char *key, std::uint32_t x,
-            const text::Words<std::uint32_t, kSize> &words) {
+  void bits(const char* key, std::uint32_t x,
+            const text::Words<std::uint32_t, kSize>& words) {
     json[key] = text::words_of(words, x);
   }
-  void pattern(const char *key, std::uint64_t x, reference::Format format) {
+  void pattern(const char* key, std::uint64_t x, reference::Format format) {
     json[key] = text::hex(x, reference::traits(format).total_bits / 4);
   }
   template <class Object>
-  void object(const char *key, const Object &x) {
+  void object(const char* key, const Object& x) {
     Writer inner;
     members(inner, x);
     json[key] = std::move(inner.json);
   }
   template <class Object>
-  void list(const char *key, const std::vector<Object> &all) {
+  void list(const char* key, const std::vector<Object>& all) {
     json[key] = Json::array();
-    for (const Object &x : all) {
+    for (const Object& x : all) {
       Writer inner;
       members(inner, x);
       json[key].push_back(std::move(inner.json));
@@ -72,42 +71,41 @@ struct Writer {
 // fault shows when Writer writes the report again and the texts differ.
 struct Reader {
   static constexpr bool kReads = true;
-  const Json &json;
+  const Json& json;
 
-  bool has(const char *key, bool) const { return json.contains(key); }
+  bool has(const char* key, bool) const { return json.contains(key); }
 
   template <class Value>
-  void value(const char *key, Value &x) {
+  void value(const char* key, Value& x) {
     x = json.at(key).get<Value>();
   }
-  void number(const char *key, double &x) {
-    const Json &node = json.at(key);
+  void number(const char* key, double& x) {
+    const Json& node = json.at(key);
     x = node.is_null() ? std::numeric_limits<double>::infinity()
                        : node.get<double>();
   }
   template <class Value, std::size_t kSize>
-  void word(const char *key, Value &x, const text::Words<Value, kSize> &words) {
+  void word(const char* key, Value& x, const text::Words<Value, kSize>& words) {
     x = text::find_word(words, json.at(key).get<std::string>()).value();
   }
   template <std::size_t kSize>
-  void bits(const char *key, std::uint32_t &x,
-            const text::Words<std::uint32_t, kSize> &words) {
-    for (const Json &item : json.at(key)) {
+  void bits(const char* key, std::uint32_t& x,
+            const text::Words<std::uint32_t, kSize>& words) {
+    for (const Json& item : json.at(key)) {
       x |= text::find_word(words, item.get<std::string>()).value();
     }
   }
-  void pattern(const char *key, std::uint64_t &x, reference::Format) {
-    const auto text = json.at(key).get<std::string>();
-    std::from_chars(text.data(), text.data() + text.size(), x, 16);
+  void pattern(const char* key, std::uint64_t& x, reference::Format) {
+    x = text::parse_hex(json.at(key).get<std::string>()).value();
   }
   template <class Object>
-  void object(const char *key, Object &x) {
+  void object(const char* key, Object& x) {
     Reader inner{json.at(key)};
     members(inner, x);
   }
   template <class Object>
-  void list(const char *key, std::vector<Object> &all) {
-    for (const Json &item : json.at(key)) {
+  void list(const char* key, std::vector<Object>& all) {
+    for (const Json& item : json.at(key)) {
       Reader inner{item};
       members(inner, all.emplace_back());
     }
@@ -121,14 +119,14 @@ concept Is = std::same_as<std::remove_const_t<Any>, T>;
 using Ratios = std::array<double, 3>;
 
 template <class Codec>
-void members(Codec &c, Is<Ratios> auto &ratios) {
+void members(Codec& c, Is<Ratios> auto& ratios) {
   c.number("A0", ratios[0]);
   c.number("A1", ratios[1]);
   c.number("A2", ratios[2]);
 }
 
 template <class Codec>
-void members(Codec &c, Is<judge::Element> auto &e) {
+void members(Codec& c, Is<judge::Element> auto& e) {
   std::array<std::int64_t, 4> index{e.batch, e.token, e.head, e.channel};
   c.value("tensor", e.tensor);
   c.word("format", e.format, text::kFormatWords);
@@ -151,14 +149,14 @@ void members(Codec &c, Is<judge::Element> auto &e) {
 }
 
 template <class Codec>
-void element(Codec &c, const char *key, auto &x) {
+void element(Codec& c, const char* key, auto& x) {
   if (!c.has(key, x.has_value())) return;
   if constexpr (Codec::kReads) x.emplace();
   c.object(key, *x);
 }
 
 template <class Codec>
-void members(Codec &c, Is<judge::Measurement> auto &m) {
+void members(Codec& c, Is<judge::Measurement> auto& m) {
   c.value("elements", m.elements);
   c.value("wrong", m.wrong);
   c.value("vacuous", m.vacuous);
@@ -175,7 +173,7 @@ void members(Codec &c, Is<judge::Measurement> auto &m) {
 
 // Summary and equation are there for failing checks alone.
 template <class Codec>
-void members(Codec &c, Is<check::Check> auto &check) {
+void members(Codec& c, Is<check::Check> auto& check) {
   int equation = 0;
   c.value("case", check.case_id);
   c.word("operation", check.operation, plugin::kOperationWords);
@@ -205,7 +203,7 @@ void members(Codec &c, Is<check::Check> auto &check) {
 }
 
 template <class Codec>
-void members(Codec &c, Is<AppliedWaiver> auto &applied) {
+void members(Codec& c, Is<AppliedWaiver> auto& applied) {
   std::string expires;
   if constexpr (!Codec::kReads) expires = date_text(applied.waiver.expires);
   c.value("id", applied.waiver.id);
@@ -218,7 +216,7 @@ void members(Codec &c, Is<AppliedWaiver> auto &applied) {
 }
 
 template <class Codec>
-void members(Codec &c, Is<diagnosis::Diagnosis> auto &d) {
+void members(Codec& c, Is<diagnosis::Diagnosis> auto& d) {
   c.value("what", d.what);
   c.value("aliases", d.aliases);
   c.value("where", d.where);
@@ -234,10 +232,10 @@ void members(Codec &c, Is<diagnosis::Diagnosis> auto &d) {
 }
 
 // What follows from the rest of a report.
-void write_totals(Writer &out, const Report &report) {
+void write_totals(Writer& out, const Report& report) {
   const Totals totals = total(report);
   Json verdicts = Json::object();
-  for (const auto &[verdict, count] : totals.count) {
+  for (const auto& [verdict, count] : totals.count) {
     verdicts[check::verdict_word(verdict)] = count;
   }
   out.value("level", totals.level + totals.suffixes);
@@ -246,7 +244,7 @@ void write_totals(Writer &out, const Report &report) {
   out.value("weaker_than_required", totals.weaker);
   out.value("not_judged", totals.unasked);
   Json declined = Json::array();
-  for (const DeclinedCases &cases : declined_cases(report)) {
+  for (const DeclinedCases& cases : declined_cases(report)) {
     declined.push_back({{"cases", cases.cases}, {"when", cases.words}});
   }
   out.value("declined", declined);
@@ -264,19 +262,19 @@ void write_totals(Writer &out, const Report &report) {
   out.value("worst_case", totals.worst->case_id);
 }
 
-void facts(Writer &c, const std::map<std::string, check::Facts> &cases) {
-  Json &node = c.json["cases"] = Json::object();
-  for (const auto &[id, all] : cases) {
-    for (const auto &[name, fact] : all) {
-      std::visit([&](const auto &value) { node[id][name] = value; }, fact);
+void facts(Writer& c, const std::map<std::string, check::Facts>& cases) {
+  Json& node = c.json["cases"] = Json::object();
+  for (const auto& [id, all] : cases) {
+    for (const auto& [name, fact] : all) {
+      std::visit([&](const auto& value) { node[id][name] = value; }, fact);
     }
   }
 }
 
-void facts(Reader &c, std::map<std::string, check::Facts> &cases) {
-  for (const auto &[id, all] : c.json.at("cases").items()) {
-    check::Facts &facts_of_case = cases[id];
-    for (const auto &[name, value] : all.items()) {
+void facts(Reader& c, std::map<std::string, check::Facts>& cases) {
+  for (const auto& [id, all] : c.json.at("cases").items()) {
+    check::Facts& facts_of_case = cases[id];
+    for (const auto& [name, value] : all.items()) {
       if (value.is_string()) {
         facts_of_case[name] = value.template get<std::string>();
       } else if (value.is_number_float()) {
@@ -289,7 +287,7 @@ void facts(Reader &c, std::map<std::string, check::Facts> &cases) {
 }
 
 template <class Codec>
-void members(Codec &c, Is<Report> auto &report) {
+void members(Codec& c, Is<Report> auto& report) {
   std::string shard = report.shard.text();
   c.value("suite_version", report.suite_version);
   c.value("vectors_version", report.vectors_version);
@@ -323,7 +321,7 @@ void members(Codec &c, Is<Report> auto &report) {
     report.asked = report.selection.substr(0, report.selection.find(','));
     report.shard = check::parse_shard(shard, "shard");
     if (!report.required.empty()) parse_requirement(report.required);
-    for (AppliedWaiver &applied : report.waivers) {
+    for (AppliedWaiver& applied : report.waivers) {
       applied.waiver.engine = report.kernel.name;
     }
   } else {
@@ -337,7 +335,7 @@ void members(Codec &c, Is<Report> auto &report) {
 
 }  // namespace
 
-std::string json_report(const Report &report) {
+std::string json_report(const Report& report) {
   Writer out;
   out.value("format", kReportFormat);
   members(out, report);
@@ -345,8 +343,8 @@ std::string json_report(const Report &report) {
   return out.json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Report read_report(const std::string &text, const std::string &file) {
-  const auto fail = [&file](const std::string &fault) {
+Report read_report(const std::string& text, const std::string& file) {
+  const auto fail = [&file](const std::string& fault) {
     throw ReportError(text::one_line(file + ": " + fault));
   };
   const Json document = Json::parse(text, nullptr, false);
@@ -359,7 +357,7 @@ Report read_report(const std::string &text, const std::string &file) {
   try {
     Reader in{document};
     members(in, report);
-  } catch (const std::exception &) {
+  } catch (const std::exception&) {
     fail("a member is missing or of another type; write the report again");
   }
   if (json_report(report) != text) {

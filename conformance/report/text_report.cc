@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include "conformance/judge/judge.h"
 #include "conformance/judge/tolerance.h"
@@ -154,9 +155,8 @@ void print_figures(std::ostringstream& out, const Totals& totals) {
     out << ")\n";
   }
   if (totals.phase_rho >= 0) {
-    out << "  phase    grade " << judge::phase_grade(totals.phase_rho)
-        << " (rho " << ratio_text(totals.phase_rho)
-        << ": A frequency rounded once <= 1, B by exp2 <= 4, C iterated <= "
+    out << "  phase    rho " << ratio_text(totals.phase_rho)
+        << " (a frequency rounded once to f32 reaches 1, by exp2 4, iterated "
            "16)\n";
   }
   if (totals.elements == 0) return;
@@ -340,6 +340,20 @@ std::string verdict(const Report& report, const Totals& totals,
   return text + (stated.empty() ? "" : stated + "\n");
 }
 
+// In their order, but last those among calls at once that are wrong without the
+// others, too: another check says of them what is wrong.
+std::vector<const check::Check*> failing_checks(const Report& report) {
+  std::vector<const check::Check*> failing;
+  for (const check::Check& check : report.checks) {
+    if (check::is_failure(check.verdict)) failing.push_back(&check);
+  }
+  std::ranges::stable_partition(failing, [](const check::Check* check) {
+    return check->reason.find("wrong when called alone, too") ==
+           std::string::npos;
+  });
+  return failing;
+}
+
 }  // namespace
 
 std::string text_report(const Report& report, std::size_t max_failures,
@@ -350,18 +364,17 @@ std::string text_report(const Report& report, std::size_t max_failures,
   std::ostringstream out;
   out << header(report, has_details);
   out << diagnoses_text(report, has_details);
-  std::size_t failures = 0;
-  for (const check::Check& check : report.checks) {
-    if (!check::is_failure(check.verdict) || ++failures > max_failures)
-      continue;
-    if (failures > 1) out << "\n";
-    out << failure_text(report, check, has_details);
+  const std::vector<const check::Check*> failing = failing_checks(report);
+  const std::size_t shown = std::min(failing.size(), max_failures);
+  for (std::size_t i = 0; i < shown; ++i) {
+    out << (i > 0 ? "\n" : "")
+        << failure_text(report, *failing[i], has_details);
   }
-  if (failures > max_failures) {
-    out << "... and " << failures - max_failures
+  if (failing.size() > shown) {
+    out << "... and " << failing.size() - shown
         << " more that fail; --failures N shows them\n";
   }
-  if (failures > 0) out << "\n";
+  if (!failing.empty()) out << "\n";
   out << text_table(report, has_details)
       << not_judged(report, totals, included, has_details);
   if (has_details) print_figures(out, totals);
@@ -370,7 +383,7 @@ std::string text_report(const Report& report, std::size_t max_failures,
         << (report.staged_is_missing ? " (asked for by --staged)" : "") << "\n";
   }
   print_waivers(out, report, totals);
-  out << (failures == 0 ? "\n" : "") << verdict(report, totals, included);
+  out << (failing.empty() ? "\n" : "") << verdict(report, totals, included);
   return text::printable(out.str());
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("the first report of a kernel that passes has at most 15 lines",
                            "unsupported: dtype bf16 (", "core-"}) {
     CHECK_THAT(text, ContainsSubstring(part));
   }
-  for (const char* part : {"grade", "norm-ulp", " correctly rounded, "}) {
+  for (const char* part : {"rho", "norm-ulp", " correctly rounded, "}) {
     CHECK_THAT(text, !ContainsSubstring(part));
     CHECK_THAT(text_report(report, 1, true), ContainsSubstring(part));
   }

@@ -2,8 +2,12 @@
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_FORMAT_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_FORMAT_H_
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ropeproof::conformance::text {
 
@@ -13,6 +17,15 @@ std::string format(const char* pattern, Arguments... arguments) {
   char buffer[256];
   std::snprintf(buffer, sizeof buffer, pattern, arguments...);
   return buffer;
+}
+
+// The integer that all of `text` is; nothing if it is none of 64 bits.
+inline std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return value;
 }
 
 // "32 of 64".

@@ -5,8 +5,8 @@
 // `python3 conformance/selftest/fakes/process.py NAME`. All offer rope, in f32,
 // half-split, with full heads and without keys. A fake that hangs needs
 // kFakeTimeLimit; the others get the usual one.
-#ifndef ROPEPROOF_CONFORMANCE_FAKES_EXPECTED_H_
-#define ROPEPROOF_CONFORMANCE_FAKES_EXPECTED_H_
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_EXPECTED_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_EXPECTED_H_
 
 #include <chrono>
 #include <string_view>
@@ -154,4 +154,4 @@ inline constexpr ExpectedFake kExpectedFakes[] = {
 
 }  // namespace ropeproof::conformance::selftest
 
-#endif  // ROPEPROOF_CONFORMANCE_FAKES_EXPECTED_H_
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_FAKES_EXPECTED_H_
