@@ -137,7 +137,8 @@ int stress(const StressOptions& options) {
   const std::string drawn = "seed " + std::to_string(options.seed) + ": " +
                             std::to_string(result.drawn) + " cases drawn, " +
                             std::to_string(result.judged) + " calls judged, " +
-                            std::to_string(result.unsupported) + " unsupported";
+                            std::to_string(result.not_judged) +
+                            " not offered or declined";
   if (result.failure && result.failure->needs_earlier_calls) {
     report_unsaved_failure(options, *kernel, *result.failure,
                            "It passes in a fresh process: the failure depends "
@@ -178,12 +179,13 @@ Command add_stress(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "stress", "draw cases from a seed; make the first failure small");
   options->kernel.add_flags(*command);
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   command->add_option("--seed", options->seed, "names the cases (default 1)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::uint64_t{0}, kMost));
   command
       ->add_option("--first", options->first,
                    "number of the first case (default 0)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::uint64_t{0}, kMost));
   auto* budget = command->add_option("--budget", options->budget_s,
                                      "seconds to draw for (default 60)");
   budget->check(CLI::Range(0.0, 1e7));

@@ -6,6 +6,7 @@
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
+#include "conformance/check/choices.h"
 #include "conformance/check/features.h"
 #include "conformance/cover/values.h"
 #include "conformance/judge/judge.h"
@@ -43,11 +44,13 @@ struct Work {
   std::vector<Subject> subjects;
   std::vector<cases::Storage> storages;
 
-  void add(const plugin::Kernel& kernel, const Subject& one, cases::RopeCase c,
+  // Not what the kernel declines.
+  void add(plugin::Kernel& kernel, const Subject& one, cases::RopeCase c,
            const cases::Storage& storage = cases::kDense) {
     // Without KEYS, k would need calls of its own.
-    const bool takes_both = offers(kernel, ROPEPROOF_KEYS);
-    cases.push_back(takes_both ? std::move(c) : first_heads(c, c.q_heads, 0));
+    if (!offers(kernel, ROPEPROOF_KEYS)) c = first_heads(c, c.q_heads, 0);
+    if (declines(kernel, one.operation, c)) return;
+    cases.push_back(std::move(c));
     subjects.push_back({cases.back(), one.operation, one.claim});
     storages.push_back(storage);
   }
@@ -77,6 +80,9 @@ std::string alone(plugin::Kernel& kernel, const Subject& one,
 
 ContractResult solve(plugin::Kernel& kernel, const std::string& check,
                      const Work& work, int rounds) {
+  if (work.subjects.size() < 2) {
+    return {check, kSuffix, plugin::Outcome::kDeclined, false, ""};
+  }
   std::vector<std::unique_ptr<call::Call>> calls;
   for (std::size_t i = 0; i < work.subjects.size(); ++i) {
     const Subject& one = work.subjects[i];
@@ -163,7 +169,7 @@ ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
       work.add(kernel, other, other.c);
     }
   }
-  for (int by = 1; work.subjects.size() < kThreads; ++by) {
+  for (int by = 1; by < kThreads && work.subjects.size() < kThreads; ++by) {
     work.add(kernel, subject,
              tokens_from(subject.c, by, subject.c.batch, subject.c.seq));
   }

@@ -50,6 +50,8 @@ struct Check {
   std::optional<judge::Measurement> measurement;
   // Wrong, and right in a fresh process: the calls before made it so.
   bool is_right_alone = false;
+  // Of these, right when the same was asked again at once.
+  bool is_right_again = false;
 };
 
 // Elements of one answer, and of all that a run keeps: some 200 MB. Of answers that

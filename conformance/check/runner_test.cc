@@ -243,6 +243,49 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
   check_once(d, kNone, kNone);
 }
 
+TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
+          "[conformance][runner]") {
+  // Takes heads of 64 channels alone, and no call of one token, of one head, or,
+  // where it takes both, of q alone.
+  struct Choosy : diagnosis::KnobKernel {
+    using KnobKernel::KnobKernel;
+    bool has_supports() const override { return true; }
+    bool takes(const ropeproof_problem& p) const {
+      const bool has_keys = (description().features & ROPEPROOF_KEYS) != 0;
+      return p.batch * p.seq > 1 && p.q.heads > 1 && p.head_dim == 64 &&
+             (p.k.heads > 0 || !has_keys);
+    }
+    plugin::Answer supports(const plugin::BareProblem& question) override {
+      return {takes(question.problem()) ? plugin::Outcome::kOk
+                                        : plugin::Outcome::kDeclined,
+              ""};
+    }
+    plugin::Answer run(const ropeproof_problem& p) override {
+      return takes(p) ? KnobKernel::run(p)
+                      : plugin::Answer{plugin::Outcome::kUnsupported, "mine"};
+    }
+  };
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  d.operations = ROPEPROOF_ROPE;
+  d.features |= ROPEPROOF_CONCURRENT | ROPEPROOF_DETERMINISTIC;
+  for (const std::uint32_t without :
+       {std::uint32_t{0}, std::uint32_t{ROPEPROOF_KEYS}}) {
+    d.features &= ~without;
+    Choosy kernel(d, diagnosis::exact_knobs());
+    const report::Report report = run_suite(kernel, cases::committed(), {});
+    for (const Check& check : report.checks) {
+      CAPTURE(without, check.case_id, check.aspect, check.reason);
+      CHECK_FALSE(is_failure(check.verdict));
+    }
+    for (const char* aspect : {"20 calls", "strided", "70,000 calls"}) {
+      CAPTURE(without, aspect);
+      CHECK(std::ranges::any_of(report.checks, [&](const Check& check) {
+        return check.aspect == aspect && check.verdict == Verdict::kPass;
+      }));
+    }
+  }
+}
+
 TEST_CASE("a result that is wrong only after other calls is said to be so",
           "[conformance][runner]") {
   // Keeps the base of its first call until it starts afresh.

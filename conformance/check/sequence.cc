@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conformance/check/attempt.h"
+#include "conformance/check/choices.h"
 #include "conformance/check/variations.h"
 
 namespace ropeproof::conformance::check {
@@ -49,6 +50,26 @@ ContractResult check_sequence(plugin::Kernel& kernel,
   return passed(check, suffix);
 }
 
+namespace {
+
+// The smallest part of the problem that the kernel takes in one call: of one token
+// one head, that and a key, all heads; or else the problem.
+cases::RopeCase smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
+  const cases::RopeCase all =
+      offers(kernel, ROPEPROOF_KEYS)
+          ? subject.c
+          : first_heads(subject.c, subject.c.q_heads, 0);
+  const cases::RopeCase token = pick_tokens(all, {0}, 1, 1);
+  const std::int64_t a_key = std::min<std::int64_t>(token.k_heads, 1);
+  for (const cases::RopeCase& c :
+       {first_heads(token, 1, 0), first_heads(token, 1, a_key), token}) {
+    if (!declines(kernel, subject.operation, c)) return c;
+  }
+  return all;
+}
+
+}  // namespace
+
 ContractResult check_many_calls(plugin::Kernel& kernel,
                                 const Subject& subject) {
   // What a kernel keeps of one problem it has after so many calls; then 250 bytes a
@@ -60,8 +81,7 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
   const std::string check = is_cheap ? "70,000 calls" : "1,100 calls";
   // At once, within the limit of one call.
   const int rounds = kernel.is_concurrent() ? 100 : 1;
-  cases::RopeCase one = pick_tokens(subject.c, {0}, 1, 1);
-  one = first_heads(one, 1, 0);
+  const cases::RopeCase one = smallest_taken(kernel, subject);
   judge::Output first;
   std::optional<std::size_t> memory;  // after the first kSettled
   for (int done = 0; done < count;) {
@@ -126,7 +146,9 @@ class Repeated {
     ContractResult result =
         judged(subject_, subject_.c, answer, output, check, 0, what);
     if (!result.pass) {
-      if (is_right_alone()) {
+      if (is_right()) {
+        result.reason += "; right when asked again";
+      } else if (is_right_alone()) {
         result.reason +=
             "; right in a fresh process: something is carried over";
       }
@@ -147,7 +169,9 @@ class Repeated {
   }
   // A command may take seconds to start.
   bool is_right_alone() {
-    if (!kernel_.shares_memory() || !kernel_.restart(0)) return false;
+    return kernel_.shares_memory() && kernel_.restart(0) && is_right();
+  }
+  bool is_right() {
     judge::Output output;
     const plugin::Answer answer = run(output);
     return judged(subject_, subject_.c, answer, output, "", 0).pass;

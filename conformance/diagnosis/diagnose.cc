@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -38,8 +39,15 @@ class Diagnoser {
     }
     join_two();
     for (Found& one : found_) add_lost(one);
-    if (lost_.left() > 0) add_lost_alone();
-    if (!left_.empty()) add_unexplained();
+    add_lost_alone();
+    add_unexplained(
+        left_that([&](std::size_t i) {
+          return failures_.at(i).trial->is_unwritten();
+        }),
+        {.what = "some elements not written",
+         .bug = "shape/heads-miscounted",
+         .advice = "look for an early return, a branch without a store"});
+    add_unexplained(left_, {});
     std::vector<Diagnosis> all;
     for (Found& one : found_) all.push_back(std::move(one.diagnosis));
     return all;
@@ -56,30 +64,32 @@ class Diagnoser {
     Numbers bugs;
   };
 
-  // Where every number is right, and what is copied has other bits.
-  void add_changed_bits() {
-    Numbers failures;
-    for (const std::size_t i : left_) {
-      if (failures_.fit(i, 0).wrong == 0) failures.push_back(i);
-    }
-    if (failures.empty()) return;
-    Diagnosis d;
-    d.what = "NaNs copied with other bits";
-    d.bug = "value/special-mishandled";
-    d.equation = 5;
-    d.advice = "copy bits, not numbers, what is not rotated";
-    d.residual = 0;
-    take(std::move(d), failures, {});
+  // Of the failures that are left.
+  template <class Is>
+  Numbers left_that(const Is& is) const {
+    Numbers some;
+    std::ranges::copy_if(left_, std::back_inserter(some), is);
+    return some;
   }
 
-  // Of the failures that are left, those that a hypothesis explains.
+  // Where every number is right, and what is copied has other bits.
+  void add_changed_bits() {
+    const Numbers failures = left_that(
+        [&](std::size_t i) { return failures_.fit(i, 0).wrong == 0; });
+    if (failures.empty()) return;
+    take({.what = "NaNs copied with other bits",
+          .bug = "value/special-mishandled",
+          .equation = 5,
+          .advice = "copy bits, not numbers, what is not rotated",
+          .residual = 0},
+         failures, {});
+  }
+
   Numbers explained_by(std::size_t h, bool all) {
-    Numbers some;
-    for (const std::size_t i : left_) {
+    return left_that([&](std::size_t i) {
       const Fit& fit = failures_.fit(i, h);
-      if (all ? fit.explains_all() : fit.explains_wrong()) some.push_back(i);
-    }
-    return some;
+      return all ? fit.explains_all() : fit.explains_wrong();
+    });
   }
 
   // The hypothesis that explains most of what is left and either strikes wherever it
@@ -90,9 +100,8 @@ class Diagnoser {
       const std::size_t some = explained_by(h, false).size();
       if (some > 0) ranked.emplace_back(some, explained_by(h, true).size(), h);
     }
-    std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) {
-      return std::pair(std::get<0>(a), std::get<1>(a)) >
-             std::pair(std::get<0>(b), std::get<1>(b));
+    std::ranges::stable_sort(ranked, std::greater(), [](const auto& one) {
+      return std::pair(std::get<0>(one), std::get<1>(one));
     });
     for (const auto& [some, all, h] : ranked) {
       Numbers failures = explained_by(h, false);
@@ -108,9 +117,8 @@ class Diagnoser {
       const bool is_sharp = std::ranges::any_of(failures, [&](std::size_t i) {
         return failures_.fit(i, h).sharp > 0;
       });
-      for (const std::size_t i : left_) {
-        const Fit& fit = failures_.fit(i, h);
-        if (is_sharp && fit.allows(!where.empty()) &&
+      for (const std::size_t i : is_sharp ? left_ : Numbers()) {
+        if (failures_.fit(i, h).allows(!where.empty()) &&
             std::ranges::find(failures, i) == failures.end()) {
           failures.push_back(i);
         }
@@ -129,14 +137,13 @@ class Diagnoser {
       d.what += (h == bugs.front() ? "" : "; and ") + one.name;
       d.advice += (h == bugs.front() ? "" : "; ") + std::string(one.advice);
     }
-    d.bug = hypotheses_[bugs.front()].bug;
-    d.equation = hypotheses_[bugs.front()].equation;
+    d.bug = hypotheses_[bugs[0]].bug;
+    d.equation = hypotheses_[bugs[0]].equation;
     d.residual = 0;
     for (const std::size_t i : failures) {
-      d.residual =
-          std::max(d.residual, bugs.size() == 1
-                                   ? failures_.fit(i, bugs.front()).residual
-                                   : fit_of_two(i, bugs[0], bugs[1]).residual);
+      const Fit fit = bugs.size() == 1 ? failures_.fit(i, bugs[0])
+                                       : fit_of_two(i, bugs[0], bugs[1]);
+      d.residual = std::max(d.residual, fit.residual);
     }
     return d;
   }
@@ -187,9 +194,7 @@ class Diagnoser {
       if (!operations.contains(right.check->operation)) continue;
       right.trial->fit(change, rounds, &marks);
       // What it has, rounded from binary64, may be wrong in NaNs that are copied.
-      for (Mark& mark : marks) {
-        if (mark == Mark::kExplained) mark = Mark::kUnmoved;
-      }
+      std::ranges::replace(marks, Mark::kExplained, Mark::kUnmoved);
       where.add(*right.check, *right.trial, marks);
     }
     return where.text();
@@ -238,10 +243,8 @@ class Diagnoser {
     for (const std::size_t a : firsts) {
       for (const std::size_t b : seconds) {
         if (a == b || !fit_of_two(left_.front(), a, b).explains_all()) continue;
-        Numbers failures;
-        for (const std::size_t i : left_) {
-          if (fit_of_two(i, a, b).explains_all()) failures.push_back(i);
-        }
+        const Numbers failures = left_that(
+            [&](std::size_t i) { return fit_of_two(i, a, b).explains_all(); });
         if (failures.size() <= of_bugs.size()) continue;
         bugs = {a, b};
         of_bugs = failures;
@@ -258,9 +261,7 @@ class Diagnoser {
   void join_two() {
     Numbers bugs;
     for (const Found& one : found_) {
-      for (const std::size_t bug : one.bugs) {
-        if (std::ranges::find(bugs, bug) == bugs.end()) bugs.push_back(bug);
-      }
+      std::ranges::copy(one.bugs, std::back_inserter(bugs));
     }
     for (const std::size_t a : bugs) {
       for (const std::size_t b : bugs) {
@@ -334,13 +335,14 @@ class Diagnoser {
     };
   }
 
-  void add_unexplained() {
-    Diagnosis d;
+  // By no number: where they are wrong is all there is to say.
+  void add_unexplained(const Numbers& failures, Diagnosis d) {
+    if (failures.empty()) return;
     d.residual = 0;
     Where where(run_);
     std::set<std::uint32_t> operations;
     std::vector<Mark> marks;
-    for (const std::size_t i : left_) {
+    for (const std::size_t i : failures) {
       const check::Check& check = failures_.check_of(i);
       operations.insert(check.operation);
       const Trial& trial = *failures_.at(i).trial;
@@ -357,8 +359,8 @@ class Diagnoser {
       where.add(*right.check, *right.trial, marks);
     }
     d.where = where.text();
-    d.equation = failures_.check_of(left_.front()).measurement->equation;
-    take(std::move(d), left_, {});
+    d.equation = failures_.check_of(failures.front()).measurement->equation;
+    take(std::move(d), failures, {});
   }
 
   void take(Diagnosis d, Numbers failures, Numbers bugs) {

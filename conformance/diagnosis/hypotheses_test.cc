@@ -193,6 +193,41 @@ TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
   check_named_alone(kCrashing);
 }
 
+TEST_CASE("what nobody wrote is no NaN that a bug computes",
+          "[conformance][diagnosis]") {
+  // In f16 position 2^17 is infinite, and its cosine a NaN.
+  cases::Family family("core", "unwritten", "A token that is not written.");
+  family.add(
+      cases::make_case(Format::kF16,
+                       reference::leading(4, 4, reference::Pairing::kHalfSplit),
+                       1e4, 1, 2, 1, 0, {1, 131072}),
+      {}, "");
+  cases::Group group = family.take();
+  prove(reference::Oracle::kBinFloat, group);
+  const RopeCase& c = group.rope_cases[0];
+  const auto rounded = std::ranges::find(
+      hypotheses(), std::string_view("positions rounded to f16"),
+      &Hypothesis::name);
+  REQUIRE(rounded != hypotheses().end());
+  const Change leaves = [](Knobs& knobs) {
+    knobs.leaves = [](const ropeproof_problem&, const HeadIndex& i) {
+      return i.token > 0;
+    };
+  };
+  const Base base = base_of(exact_knobs(), ROPEPROOF_A0, Format::kF16);
+  const auto trial_with = [&](const Change& change) {
+    return trial_of(base, c, ROPEPROOF_ROPE,
+                    answer(base, c, ROPEPROOF_ROPE, change));
+  };
+  const Trial unwritten = trial_with(leaves);
+  CHECK(unwritten.is_unwritten());
+  CHECK(unwritten.fit(leaves, false).explains_wrong());
+  CHECK_FALSE(unwritten.fit(rounded->change, false).explains_wrong());
+  const Trial nan = trial_with(rounded->change);
+  CHECK_FALSE(nan.is_unwritten());
+  CHECK(nan.fit(rounded->change, false).explains_wrong());
+}
+
 TEST_CASE("positions read densely are named, rows apart or shared",
           "[conformance][diagnosis]") {
   check_named_alone(

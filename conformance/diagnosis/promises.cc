@@ -16,6 +16,9 @@ namespace {
 struct Meaning {
   const char *words, *what, *bug, *advice;
 };
+constexpr const char* kUnsteady = "other results for the same problem";
+constexpr const char* kRead =
+    "look for memory that is read before it is written, and for races";
 constexpr Meaning kMeanings[] = {
     {"changes of one field", "keeps what it formed for an earlier problem",
      "table/stale", "make what changed a part of the cache's key"},
@@ -25,8 +28,7 @@ constexpr Meaning kMeanings[] = {
      "look for a counter that overflows and for memory that is not freed"},
     {"1,100 calls", "wrong after many calls", "table/stale",
      "look for a counter that overflows and for memory that is not freed"},
-    {"20 calls", "other results for the same problem", "memory/race",
-     "look for memory that is read before it is written, and for races"},
+    {"20 calls", kUnsteady, "memory/race", kRead},
     {"8 threads", "calls at once disturb each other", "memory/race",
      "give each call a scratch buffer of its own"},
     {"long calls", "calls at once disturb each other", "memory/race",
@@ -61,6 +63,7 @@ constexpr Meaning kMeanings[] = {
 
 // Of a call that ended badly.
 constexpr Meaning kEnds[] = {
+    {"right when asked again", kUnsteady, "memory/race", kRead},
     {"wrote past", "writes beyond a buffer", "shape/simd-tail",
      "mask the last vector of a row"},
     {"read past", "reads beyond a buffer", "shape/simd-tail",
@@ -80,9 +83,12 @@ constexpr Meaning kEnds[] = {
 
 // "a problem that differs from the one before in amplitude alone: ..."
 std::string field_of(const std::string& reason) {
+  const std::size_t begin = reason.find(" differs");
   const std::size_t end = reason.find(" alone");
   const std::size_t in = reason.rfind(" in ", end);
-  if (end == std::string::npos || in == std::string::npos) return "";
+  if (begin > end || end == std::string::npos || in == std::string::npos) {
+    return "";
+  }
   return reason.substr(in + 4, end - in - 4);
 }
 
@@ -154,6 +160,12 @@ std::string usual_end(const check::Check& check,
 Diagnosis meaning_of(const check::Check& check,
                      const std::set<std::string>& of_values) {
   Diagnosis d;
+  if (check.is_right_again) {
+    d.what = kUnsteady;
+    d.bug = "memory/race";
+    d.advice = kRead;
+    return d;
+  }
   if (check.is_right_alone) {
     d.what = "keeps what it formed for an earlier problem";
     d.bug = "table/stale";

@@ -37,6 +37,15 @@ TEST_CASE("a wrong answer that is right in a fresh process is kept state",
   CHECK(found[0].bug == "table/stale");
 }
 
+TEST_CASE("a wrong answer that is right when asked again is no kept state",
+          "[conformance][diagnosis]") {
+  check::Run run = failing("", true);
+  run.checks[0].is_right_again = true;
+  const auto found = broken_promises(run);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == "other results for the same problem");
+}
+
 check::Run raising(std::initializer_list<const char*> errors) {
   check::Run run;
   for (const char* error : errors) {

@@ -66,6 +66,20 @@ Trial::Trial(const cases::RopeCase& c, std::uint32_t operation,
     add_rotated(output.k, c.k_out, c.k, c.k_heads);
     choose_heads();
   }
+  find_unwritten();
+}
+
+// Where all wrong elements are what the buffers held before, a NaN among them is no
+// result either.
+void Trial::find_unwritten() {
+  is_unwritten_ = true;
+  for (std::size_t i = 0; i < got_.size(); ++i) {
+    is_unwritten_ =
+        is_unwritten_ && (!is_wrong_[i] || may_be_unwritten(got_[i]));
+  }
+  for (std::size_t i = 0; is_unwritten_ && i < got_.size(); ++i) {
+    if (is_wrong_[i]) got_[i] = unwritten_number();
+  }
 }
 
 Format Trial::format() const {

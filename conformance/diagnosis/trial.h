@@ -88,6 +88,8 @@ class Trial {
   std::int64_t elements() const {
     return static_cast<std::int64_t>(got_.size());
   }
+  // Whether no wrong element was written.
+  bool is_unwritten() const { return is_unwritten_; }
   // Of each element, in their order.
   std::vector<Spot> spots() const;
   // What it asks of weights; null where it rotates.
@@ -106,6 +108,7 @@ class Trial {
   void add_table(const cases::Bits& got, const cases::Bits& want);
   void add(double got, double want, const Bound& bound);
   reference::Format format() const;  // of the elements
+  void find_unwritten();
   // Of a large answer some heads are looked at: right and wrong ones.
   void choose_heads();
   bool is_seen(std::size_t element) const {
@@ -129,6 +132,7 @@ class Trial {
   std::vector<std::uint64_t> bits_;  // of got_, in format()
   std::vector<Bound> bounds_;
   std::vector<bool> is_wrong_, is_exact_;
+  bool is_unwritten_ = false;
   std::vector<bool> seen_;  // heads; empty: all
 };
 

@@ -83,8 +83,12 @@ void Where::add(const check::Check& check, const Trial& trial,
     }
     std::vector<std::size_t> some = some_of(all, kMostOfAnswer);
     std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
+    // What is right in answers that are not leaves room for right answers.
+    const bool is_part =
+        mark == Mark::kBroken && check::is_failure(check.verdict);
+    const std::size_t most = is_part ? kMostPlaces / 2 : kMostPlaces;
     for (const std::size_t i : some) {
-      if (list.size() < kMostPlaces) {
+      if (list.size() < most) {
         list.push_back(facts_at(facts, check, spots[i]));
       }
     }
