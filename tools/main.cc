@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -44,6 +46,20 @@ void occupy_standard_streams() {
 // Numbers are written with a point, whatever setlocale a kernel calls in this process.
 void keep_locale() { uselocale(newlocale(LC_ALL_MASK, "C", nullptr)); }
 
+constexpr const char* kUnwritable = "standard output cannot be written";
+
+// What a shell makes of a variable that is not set.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || option->get_expected_min() == 0) continue;
+    for (const std::string& value : option->results()) {
+      if (!value.empty()) continue;
+      throw std::invalid_argument(option->get_name() +
+                                  " is empty; give a value, or leave it out");
+    }
+  }
+}
+
 // Begins anew with an OpenMP whose threads sleep between loops: those that spin take
 // processors from kernels and from who forms their cases. OpenMP reads it as the
 // program starts. What is timed keeps it as it is.
@@ -59,6 +75,8 @@ void let_threads_sleep(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace ropeproof;
   let_threads_sleep(argc, argv);
+  // A limit on the size of files is an error of who writes.
+  std::signal(SIGXFSZ, SIG_IGN);
   occupy_standard_streams();
   keep_locale();
   CLI::App app{
@@ -78,7 +96,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    if (error.get_exit_code() == 0) {  // --help
+      app.exit(error);
+      return std::cout.flush() ? 0 : fail(5, kUnwritable);
+    }
     const bool has_word = argc > 1 && argv[1][0] != '-';
     if (has_word && std::ranges::none_of(commands, [&](const auto& command) {
           return command.app->get_name() == argv[1];
@@ -91,9 +112,10 @@ int main(int argc, char** argv) {
   try {
     for (const tools::Command& command : commands) {
       if (!command.app->parsed()) continue;
+      refuse_empty_values(*command.app);
       const int status = command.run();
       if (std::fflush(stdout) != 0 || !std::cout.flush()) {
-        return fail(5, "standard output cannot be written");
+        return fail(5, kUnwritable);
       }
       return status;
     }
@@ -104,6 +126,8 @@ int main(int argc, char** argv) {
     return fail(3, error.what());
   } catch (const conformance::text::FileError& error) {
     return fail(4, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(2, error.path1().string() + ": " + error.code().message());
   } catch (const std::bad_alloc&) {
     return fail(5,
                 "out of memory; ask for less, end other programs, or raise "

@@ -79,13 +79,17 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
+// One spelling of each path, whether there is a file or not.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  return fs::weakly_canonical(fs::absolute(path, error), error);
+}
+
 bool is_in(const fs::path& file, const fs::path& input) {
   std::error_code error;
   if (fs::equivalent(file, input, error)) return true;
   if (!fs::is_directory(input, error)) return false;
-  const fs::path inside =
-      fs::weakly_canonical(file, error)
-          .lexically_relative(fs::weakly_canonical(input, error));
+  const fs::path inside = resolved(file).lexically_relative(resolved(input));
   return !inside.empty() && *inside.begin() != "..";
 }
 
@@ -147,10 +151,8 @@ std::string OutputFile::fault(const std::string& what) const {
 }
 
 bool OutputFile::is_same(const OutputFile& other) const {
-  std::error_code error;
   return is_replaced_ && other.is_replaced_ &&
-         fs::weakly_canonical(target_, error) ==
-             fs::weakly_canonical(other.target_, error);
+         resolved(target_) == resolved(other.target_);
 }
 
 void OutputFile::write(std::string_view bytes) const {

@@ -225,7 +225,8 @@ Command add_verify_vectors(CLI::App& app) {
   command->add_option("--vectors", options->vectors, "folder of vectors");
   command->add_option("--sample", options->sample, "values for mpmath (2000)")
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--seed", options->seed, "which values (0)");
+  command->add_option("--seed", options->seed, "which values (0)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
   return {command, [options] { return verify(*options); }};
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "conformance/models/config_scaling.h"
+#include "conformance/text/strict_json.h"
 #include "conformance/text/words.h"
 #include "reference/refuse.h"
 #include "reference/schemes.h"
@@ -309,7 +310,11 @@ std::vector<ModelRope> ropes_of_config(const json& document,
 std::vector<ModelRope> ropes_of_config(const std::string& text,
                                        const std::string& file,
                                        const ConfigOptions& options) {
-  return ropes_of_config(parse_config_json(text, file), file, options);
+  try {
+    return ropes_of_config(text::parse_json(text, file), file, options);
+  } catch (const text::FileError& error) {
+    throw ConfigError(error.what());
+  }
 }
 
 }  // namespace ropeproof::conformance::models

@@ -33,16 +33,13 @@ std::string scaled(const std::string& keys) {
 
 TEST_CASE("what is no JSON object is refused", "[conformance][models]") {
   CHECK(refusal("[1, 2]") == "is [1,2]; expected a JSON object");
-  CHECK(refusal("") ==
-        "not JSON, at byte 1: \"\"; expected JSON, numbers finite");
-  CHECK(refusal(R"({"rope_theta": NaN})") ==
-        "not JSON, at byte 16, after the key \"rope_theta\": "
-        "\"\\\"rope_theta\\\": N\"; expected JSON, numbers finite");
+  CHECK(refusal("") == "not JSON, at byte 1");
+  CHECK(refusal(R"({"rope_theta": NaN})") == "not JSON, at byte 16");
   CHECK(refusal(R"({"rope_theta": 1e999})") ==
-        "not JSON, at byte 20, after the key \"rope_theta\": \"1e999\"; "
-        "expected JSON, numbers finite");
+        "holds a number beyond binary64");
   CHECK(refusal(R"({"rope_theta": 1e4, "rope_theta": 1e6})") ==
-        "the key \"rope_theta\" is there twice; expected it once");
+        "member \"rope_theta\" occurs twice in one object");
+  CHECK(refusal(std::string(200000, '[')) == "nested more than 32 deep");
   CHECK(why_not(R"("rope_scaling": "yarn")") ==
         "rope_scaling is \"yarn\"; expected a JSON object");
   CHECK(refusal(R"({"text_config": {"rope_scaling": []}})") ==

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "conformance/text/words.h"
@@ -26,46 +25,6 @@ std::string excerpt(const json& value) {
   return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
 }
 
-// Reads once more what the parser refuses, or silently takes: remembers the
-// last key, for the message, and the first key that an object has twice.
-struct Inspector : nlohmann::json_sax<json> {
-  std::string last_key, twice, fault;
-  std::vector<std::set<std::string>> keys;
-
-  bool key(std::string& name) override {
-    last_key = name;
-    if (!keys.back().insert(name).second && twice.empty()) twice = name;
-    return true;
-  }
-  bool start_object(std::size_t /*size*/) override {
-    keys.emplace_back();
-    return true;
-  }
-  bool end_object() override {
-    keys.pop_back();
-    return true;
-  }
-  bool parse_error(std::size_t byte, const std::string& token,
-                   const json::exception& /*error*/) override {
-    fault = "not JSON, at byte " + std::to_string(byte);
-    if (!last_key.empty()) fault += ", after the key \"" + last_key + "\"";
-    fault += ": " + excerpt(json(token)) + "; expected JSON, numbers finite";
-    return false;
-  }
-
-  bool null() override { return true; }
-  bool boolean(bool /*value*/) override { return true; }
-  bool number_integer(std::int64_t /*value*/) override { return true; }
-  bool number_unsigned(std::uint64_t /*value*/) override { return true; }
-  bool number_float(double /*value*/, const std::string& /*text*/) override {
-    return true;
-  }
-  bool string(std::string& /*value*/) override { return true; }
-  bool binary(json::binary_t& /*value*/) override { return true; }
-  bool start_array(std::size_t /*size*/) override { return true; }
-  bool end_array() override { return true; }
-};
-
 std::string range(std::int64_t low, std::int64_t high) {
   return "an integer " + std::to_string(low) + " .. " + std::to_string(high);
 }
@@ -77,18 +36,6 @@ std::string digits(double x, std::chars_format format, int precision) {
   const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
                                  format, precision);
   return {text.data(), end.ptr};
-}
-
-json parse_config_json(const std::string& text, const std::string& file) {
-  Inspector inspector;
-  json::sax_parse(text, &inspector);
-  if (!inspector.fault.empty())
-    throw ConfigError(file + ": " + inspector.fault);
-  if (!inspector.twice.empty()) {
-    throw ConfigError(file + ": the key \"" + inspector.twice +
-                      "\" is there twice; expected it once");
-  }
-  return json::parse(text);
 }
 
 ConfigObject::ConfigObject(const json& node, std::string file, std::string path)

@@ -97,11 +97,6 @@ class ConfigObject {
   std::string file_, path_;
 };
 
-// One document. Throws ConfigError if it is not JSON, if a number is beyond the
-// range of binary64, or if an object has a key twice.
-nlohmann::json parse_config_json(const std::string& text,
-                                 const std::string& file);
-
 // As std::to_chars.
 std::string digits(double x, std::chars_format format, int precision);
 

@@ -30,7 +30,7 @@ Model load_preset(const fs::path& path, const ConfigOptions& options) {
 Model read_preset(const std::string& text, const std::string& file,
                   const ConfigOptions& given) {
   try {
-    const nlohmann::json document = parse_config_json(text, file);
+    const nlohmann::json document = text::parse_json(text, file);
     text::StrictObject preset(document, file);
     Model model;
     model.id = preset.text("id");

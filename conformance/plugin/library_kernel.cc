@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -323,11 +326,24 @@ class LibraryKernel : public GuardedKernel {
 };
 
 // In the runner's own process.
+// A kernel that calls exit() would end this process with a status that reads like a
+// verdict.
+std::atomic<int> local_kernels = 0;
+
+void refuse_exit() {
+  if (local_kernels == 0) return;
+  std::fputs("ropeproof: the kernel called exit()\n", stderr);
+  std::_Exit(3);
+}
+
 class LocalKernel : public GuardedKernel {
  public:
   explicit LocalKernel(LibraryHere library) : library_(std::move(library)) {
     if (library_.device) device_.emplace(*library_.device);
+    [[maybe_unused]] static const int is_watched = std::atexit(refuse_exit);
+    ++local_kernels;
   }
+  ~LocalKernel() override { --local_kernels; }
 
   const Description& description() const override {
     return library_.description;

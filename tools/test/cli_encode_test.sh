@@ -67,7 +67,7 @@ expect 2 'base is 0' encode sine --dim 2 --base 0 --positions 0
 expect 2 'heads is not for sinusoidal, which takes --dim' encode sinusoidal --dim 4 --heads 2 --positions 0
 expect 2 'causal is not for alibi' encode alibi --heads 2 --causal --positions 0
 expect 2 'table "table" is not for' encode integer --dim 1 --positions 0 --tables "$work/table.json"
-for positions in x 3..1 1.. '' 1,,2 1.5; do
+for positions in x 3..1 1.. 1,,2 1.5; do
   expect 2 'expected integers and ranges' encode integer --dim 1 --positions "$positions"
 done
 expect 2 'more than' encode integer --dim 1 --positions 0..9223372036854775807
@@ -77,6 +77,8 @@ echo '[1, 2]' >"$work/list.json"
 expect 2 'expected an object' encode learned --dim 1 --positions 0 --tables "$work/list.json"
 echo '{"table": ["a"]}' >"$work/word.json"
 expect 2 'expected numbers' encode learned --dim 1 --positions 0 --tables "$work/word.json"
+echo '{"table": [[1, 2], [3]]}' >"$work/ragged.json"
+expect 2 'not of one length' encode learned --dim 2 --positions 0 --tables "$work/ragged.json"
 expect 2 'positions is required' encode integer --dim 1
 
 expect 0 '' gallery --out "$work/page.html" --vectors "$vectors"

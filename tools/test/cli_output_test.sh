@@ -22,10 +22,11 @@ mkdir "$work/folder"
 echo '{}' >"$work/waivers.json"
 refuses 'one file' --report "$work/a" --junit "$work/a"
 refuses 'one file' --report "$work/a" --junit "$work/folder/../a"
+refuses 'one file' --report "$PWD/new.json" --junit new.json
 ln -s "$work/a" "$work/link"
 refuses 'one file' --report "$work/link" --junit "$work/a"
 refuses 'names no file' --report -
-refuses 'names no file' --report ''
+refuses 'is empty' --report ''
 refuses 'is a folder' --report "$work/folder"
 refuses 'is a folder' --junit "$work/new/"
 refuses 'cannot be written: No such' --report "$work/no/such/report.json"

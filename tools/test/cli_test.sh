@@ -47,6 +47,9 @@ config=("${run[@]}" --builtin fast --dtype f32 --report "$work/model.json" --con
 expect 2 'cannot be read' "${config[@]}" "$work/nowhere.json"
 expect 2 'cannot be read' "${config[@]}" "$work"
 expect 2 'config is empty' "${config[@]}" ''
+printf '[%.0s' {1..100000} >"$work/config.json"
+expect 2 'nested more than' "${config[@]}" "$work/config.json"
+expect 2 'nested more than' show "$work/config.json"
 echo '{"head_dim": 64' >"$work/config.json"
 expect 2 'not JSON' "${config[@]}" "$work/config.json"
 echo '{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 64,
@@ -92,6 +95,9 @@ expect 2 'excludes' "${run[@]}" --builtin fast --fresh 7 --profile llama2-f32-4k
 expect 2 'for this kernel' "${run[@]}" --builtin fast --case pairs-00000000
 expect 2 'after --fresh' "${run[@]}" --builtin fast --case fresh7-00000000
 says 0 '^fresh [1-9]' "${run[@]}" --lib "$plugins/c_example.so" --claim auto --fresh
+for flag in '--require L3' '--junit x.xml' --staged '--shard 1/2'; do
+  expect 2 'excludes' "${run[@]}" --builtin fast --claim auto $flag
+done
 expect 2 'expected a level' "${run[@]}" --builtin fast --require L4
 says 0 '^  required L2+M: holds' "${run[@]}" --builtin fast --tier smoke --require L2+M
 says 1 '^  required L2: there is level L1, angle A1' \
@@ -119,6 +125,7 @@ expect 2 'lib: is empty' "${run[@]}" --lib ''
 expect 2 'lib: is empty' bench --lib ''
 expect 2 'seed' stress --builtin fast --seed -1
 expect 2 'first' stress --builtin fast --first -1
+expect 2 'seed' stress --builtin fast --seed 18446744073709551616
 expect 2 'not built; build the target fakes' selftest --fakes "$work"
 echo 'not a library' >"$work/text.so"
 expect 3 'text.so' "${run[@]}" --lib "$work/text.so"
@@ -136,6 +143,11 @@ expect 4 'smoke-unit.json' run --builtin fast --vectors "$work/vectors"
 cp "$vectors/smoke-unit.json" "$work/vectors/"
 sed -i '0,/3f800000/s//3f800001/' "$work/vectors/smoke-unit.json"
 expect 4 'SHA-256 differs' run --builtin fast --vectors "$work/vectors"
+cp "$vectors/smoke-unit.json" "$work/vectors/"
+sed -i '$d' "$work/vectors/coverage/pairs.txt"
+expect 4 'pairs.txt: SHA-256 differs' run --builtin fast --vectors "$work/vectors"
+cp "$vectors/coverage/pairs.txt" "$work/vectors/coverage/"
+sed -i '0,/3f800000/s//3f800001/' "$work/vectors/smoke-unit.json"
 expect 4 'cannot be read' run --builtin fast --vectors "$work/nowhere"
 if [ "$has_mpfi" = ON ]; then
   OMP_NUM_THREADS=2 expect 4 'smoke-unit.json differs at byte' \
