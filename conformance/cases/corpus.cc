@@ -24,6 +24,7 @@ constexpr const char* kTargets = "targets.json";
 constexpr const char* kFullTier = "full";
 constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kEncodings = "encodings.json";
+const fs::path kCoverage = "coverage";
 constexpr const char* kManifestFormat = "ropeproof-manifest/1";
 
 Json file_entry(const std::string& name, const std::string& bytes) {
@@ -35,8 +36,10 @@ Json file_entry(const std::string& name, const std::string& bytes) {
 std::string load_file(const fs::path& directory, text::StrictObject& entry,
                       std::uintmax_t max_bytes = text::kMaxFileBytes) {
   const std::string name = entry.text("file");
-  if (fs::path(name).filename().string() != name) {
-    entry.fail("file", "expected a name without a folder");
+  const fs::path file(name);
+  const bool is_here = file.filename().string() == name;
+  if (!is_here && file != kCoverage / file.filename()) {
+    entry.fail("file", "expected a name without a folder, or of coverage/");
   }
   const std::string path = (directory / name).string();
   std::string bytes = text::read_file(directory / name, max_bytes);
@@ -96,10 +99,22 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
   }
 }
 
+// What kernels are asked beside the committed cases: a manifest says which.
+Files coverage_files(const fs::path& directory) {
+  Files files;
+  for (const char* name :
+       {"model.json", "pairs.txt", "shapes.json", "triples.txt"}) {
+    const fs::path path = kCoverage / name;
+    if (!fs::exists(directory / kCoverage)) break;
+    files[path.string()] = text::read_file(directory / path);
+  }
+  return files;
+}
+
 // The files of groups and encodings, which are proved.
 Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
                reference::Oracle oracle, const std::string& version,
-               const Ledger& ledger) {
+               const Ledger& ledger, const Files& coverage = {}) {
   prove(oracle, groups);
   for (EncodingCase& c : encodings) prove(oracle, c);
   Files files;
@@ -144,6 +159,9 @@ Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
   for (const std::string& name : names) {
     texts.push_back(file_entry(name, files[name]));
   }
+  for (const auto& [name, bytes] : coverage) {
+    texts.push_back(file_entry(name, bytes));
+  }
   const Json manifest = {{"format", kManifestFormat},
                          {"generator_version", version},
                          {"command", "ropeproof generate"},
@@ -183,7 +201,8 @@ Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
       groups, encoding_cases(text::read_file(table), table.string()), oracle,
       version,
       fs::exists(ledger) ? read_ledger(text::read_file(ledger), ledger.string())
-                         : Ledger{});
+                         : Ledger{},
+      coverage_files(directory));
 }
 
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
