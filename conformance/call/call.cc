@@ -86,7 +86,7 @@ std::byte* Call::add_output(Member member, const std::string& name,
 
 ropeproof_tensor Call::rotated(Member member, const Array& in, const Array& out,
                                const cases::Bits& bits) {
-  write(in, bits);
+  memory_.fill_in(in, bits);
   memory_.mark_output(out);
   outputs_.emplace_back(member, out);
   const Strides &from = in.rows.strides, &to = out.rows.strides;
@@ -287,13 +287,14 @@ void Call::add_scaling() {
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::RopeCase& c, Format table, const Placement& placement)
-    : Call(kernel, operation, c, table, placed(kernel, c, placement)) {}
+    : Call(kernel, operation, c, table, placed(kernel, c, placement),
+           !placement.is_question) {}
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::RopeCase& c, Format table,
-           const cases::Storage& storage)
+           const cases::Storage& storage, bool is_written)
     : kernel_(kernel),
-      memory_(kernel, salt_of(c, operation), storage.edge),
+      memory_(kernel, salt_of(c, operation), storage.edge, is_written),
       case_(&c),
       storage_(storage),
       width_(plugin::bytes_of(c.dtype)) {

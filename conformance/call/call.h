@@ -44,7 +44,7 @@ class Call {
  private:
   Call(plugin::Kernel& kernel, std::uint32_t operation,
        const cases::RopeCase& c, reference::Format table,
-       const cases::Storage& storage);
+       const cases::Storage& storage, bool is_written);
 
   using Member = cases::Bits judge::Output::*;
 

@@ -38,8 +38,8 @@ void shift(std::vector<ByteRange>& ranges, std::size_t by) {
 }  // namespace
 
 CallMemory::CallMemory(plugin::Kernel& kernel, std::size_t salt,
-                       std::optional<cases::BufferEdge> edge)
-    : kernel_(kernel), salt_(salt), edge_(edge) {}
+                       std::optional<cases::BufferEdge> edge, bool is_written)
+    : kernel_(kernel), salt_(salt), edge_(edge), is_written_(is_written) {}
 
 Array CallMemory::add(const std::string& name, const Rows& rows,
                       std::size_t width, Fill fill) {
@@ -82,7 +82,7 @@ Array CallMemory::add(const std::string& name, const Rows& rows,
       fill == Fill::kFinite
           ? 0xa5
           : cases::kOutputFills[(salt_ >> (buffers_.size() + 9) % 32) % 2];
-  for (const ByteRange& range : buffer.watched) {
+  for (const ByteRange& range : is_written_ ? buffer.watched : Ranges()) {
     std::memset(zone + range.begin, byte, range.size());
   }
   buffer.zone_before = zone_before;
@@ -95,7 +95,7 @@ Array CallMemory::add_input(const std::string& name, const Rows& rows,
                             std::size_t width, const cases::Bits& bits,
                             std::optional<std::uint64_t> gap) {
   const Array array = add(name, rows, width, Fill::kFinite);
-  if (gap) {
+  if (gap && is_written_) {
     const Buffer& buffer = buffers_.back();
     for (const ByteRange& range : buffer.watched) {
       const std::size_t count = range.size() / width;
@@ -105,8 +105,12 @@ Array CallMemory::add_input(const std::string& name, const Rows& rows,
       write(all, cases::Bits(count, *gap));
     }
   }
-  write(array, bits);
+  fill_in(array, bits);
   return array;
+}
+
+void CallMemory::fill_in(const Array& array, const cases::Bits& bits) {
+  if (is_written_) write(array, bits);
 }
 
 Array CallMemory::add_output(const std::string& name, const Rows& rows,

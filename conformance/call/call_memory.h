@@ -38,9 +38,11 @@ class CallMemory {
 
   // `kernel` provides the memory, which ends with this. `salt` decides on which
   // side a buffer borders its guard page, where `edge` does not. Unaligned
-  // buffers begin one element after a page does and border no guard page.
+  // buffers begin one element after a page does and border no guard page. What is
+  // not written is laid out alone.
   CallMemory(plugin::Kernel& kernel, std::size_t salt,
-             std::optional<cases::BufferEdge> edge = std::nullopt);
+             std::optional<cases::BufferEdge> edge = std::nullopt,
+             bool is_written = true);
   ~CallMemory() {
     kernel_.release();
     kernel_.sparse().release();
@@ -59,6 +61,7 @@ class CallMemory {
                   std::optional<std::uint64_t> gap = std::nullopt);
   Array add_output(const std::string& name, const Rows& rows,
                    std::size_t width);
+  void fill_in(const Array& array, const cases::Bits& bits);
   // The call may change these elements; nothing else, unless marked as well.
   void mark_output(const Array& array);
 
@@ -92,6 +95,7 @@ class CallMemory {
   plugin::Kernel& kernel_;
   std::size_t salt_;
   std::optional<cases::BufferEdge> edge_;
+  bool is_written_;
   std::vector<Buffer> buffers_;
 };
 

@@ -15,6 +15,8 @@ struct Placement {
   // q, k and as many heads of v lie side by side in each token of one buffer;
   // needs ROPEPROOF_STRIDED. v and what else the buffer holds must not change.
   bool is_fused = false;
+  // For questions() alone: memory is not written, which takes most of the time.
+  bool is_question = false;
 };
 
 // What it comes to: for a kernel that does not share memory dense, and for one

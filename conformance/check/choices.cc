@@ -15,7 +15,9 @@ std::vector<plugin::BareProblem> questions_about(plugin::Kernel& kernel,
                                                  std::uint32_t operation,
                                                  const cases::RopeCase& c) {
   const judge::Claim claim = subject_of(kernel, c, operation).claim;
-  return call::Call(kernel, operation, c, claim.table).questions();
+  call::Placement placement;
+  placement.is_question = true;
+  return call::Call(kernel, operation, c, claim.table, placement).questions();
 }
 
 // The first answer that is no yes.

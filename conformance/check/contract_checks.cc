@@ -1,10 +1,14 @@
 #include "conformance/check/contract_checks.h"
 
+#include <set>
+#include <utility>
+
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/contrast.h"
 #include "conformance/check/features.h"
+#include "conformance/check/formed.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::check {
@@ -80,23 +84,53 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
   for (const cases::Group& group : corpus.groups) {
     for (const cases::RopeCase& c : group.rope_cases) {
       cases_[c.id] = &c;
-      const int rich = richness(c);
-      if (rich == 0 || !kernel.is_live()) continue;
-      for (const std::uint32_t operation : offered_operations(
-               kernel.description(), c, kernel.shares_memory())) {
-        if (operation == ROPEPROOF_FREQUENCIES) continue;
-        const cases::RopeCase*& chosen = chosen_[kind_of(c, operation)];
-        if (chosen != nullptr && rich <= richness(*chosen)) continue;
-        if (!declines(kernel, operation, c)) chosen = &c;
-      }
+      for (const Kind& kind : kinds_for(c)) chosen_[kind] = &c;
     }
   }
-  std::erase_if(chosen_, [](const auto& one) { return one.second == nullptr; });
-  once_ = chosen_.lower_bound({main_operation(kernel.description()), {}, {}});
-  if (once_ == chosen_.end()) once_ = chosen_.begin();
+  find_once();
   if (offers(kernel, ROPEPROOF_CONCURRENT) && kernel.is_concurrent()) {
     contrasting_ = contrasting_subjects(kernel, cases_, kThreads);
   }
+}
+
+void ContractChecks::choose_formed(std::span<const cover::FormedCase> formed,
+                                   std::int64_t max_position) {
+  if (!kernel_.has_supports()) return;  // it takes what is committed
+  std::set<Kind> settled;
+  for (const auto& [kind, c] : chosen_) settled.insert(kind);
+  for (const cover::FormedCase& one : formed) {
+    cases::RopeCase outline = cover::outline(one, max_position);
+    if (richness(outline) == 0) continue;
+    fill_stand_ins(outline);
+    std::vector<Kind> kinds = kinds_for(outline);
+    std::erase_if(kinds,
+                  [&](const Kind& kind) { return settled.contains(kind); });
+    if (kinds.empty()) continue;
+    formed_.push_back(cover::form(one, max_position, reference::best_oracle()));
+    for (const Kind& kind : kinds) chosen_[kind] = &formed_.back();
+  }
+  find_once();
+}
+
+std::vector<ContractChecks::Kind> ContractChecks::kinds_for(
+    const cases::RopeCase& c) {
+  std::vector<Kind> kinds;
+  const int rich = richness(c);
+  if (rich == 0 || !kernel_.is_live()) return kinds;
+  for (const std::uint32_t operation :
+       offered_operations(kernel_.description(), c, kernel_.shares_memory())) {
+    if (operation == ROPEPROOF_FREQUENCIES) continue;
+    const cases::RopeCase* const known = chosen(kind_of(c, operation));
+    if (known != nullptr && rich <= richness(*known)) continue;
+    if (!declines(kernel_, operation, c))
+      kinds.push_back(kind_of(c, operation));
+  }
+  return kinds;
+}
+
+void ContractChecks::find_once() {
+  once_ = chosen_.lower_bound({main_operation(kernel_.description()), {}, {}});
+  if (once_ == chosen_.end()) once_ = chosen_.begin();
 }
 
 std::string ContractChecks::missing(const cases::RopeCase& c,

@@ -2,8 +2,10 @@
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
 
+#include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "conformance/check/contract.h"
 #include "conformance/check/run.h"
 #include "conformance/check/variations.h"
+#include "conformance/cover/formed.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -26,12 +29,15 @@ class ContractChecks {
 
   // Chooses the cases whose calls are varied: for each operation, dtype and
   // pairing one that the kernel can do, with several tokens and heads, keys and
-  // a partial head if there is such a one; the first in the order of the corpus.
-  // A choice of the corpus alone: the same in every tier and shard. The long
+  // a partial head if there is such a one; the first in the order of the corpus,
+  // or where that has none of the formed cases. The same in every shard. The long
   // checks are not for the smoke tier; in a profile no field is changed to what is
   // another model's.
   ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus,
                  bool is_smoke, bool is_profile);
+  // `max_position`: of formed cases.
+  void choose_formed(std::span<const cover::FormedCase> formed,
+                     std::int64_t max_position);
 
   // Null for a kind of which the kernel takes none.
   const cases::RopeCase* chosen(const Kind& kind) const;
@@ -41,6 +47,9 @@ class ContractChecks {
   Check of(const cases::SequenceCase& c) const;
 
  private:
+  // The kinds for which a case is richer than what is chosen, and taken.
+  std::vector<Kind> kinds_for(const cases::RopeCase& c);
+  void find_once();
   std::string missing(const cases::RopeCase& c, std::uint32_t operation) const;
   // Why a check of this case is not made: not offered, or declined.
   std::optional<ContractResult> not_asked(const std::string& check,
@@ -65,6 +74,7 @@ class ContractChecks {
   std::map<std::string, const cases::RopeCase*> cases_;  // by id
   std::vector<Subject> contrasting_;  // for the threads of a concurrent kernel
   std::map<Kind, const cases::RopeCase*> chosen_;
+  std::deque<cases::RopeCase> formed_;                           // of chosen_
   std::map<Kind, const cases::RopeCase*>::const_iterator once_;  // of chosen_
   // Of each dtype, for all operations.
   std::map<reference::Format, std::vector<Variation>> variations_;

@@ -23,8 +23,8 @@ namespace ropeproof::conformance::check {
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection);
 
-// In place of goldens, for calls that nobody judges: zeros, but cosines that, as in a
-// cache, are the same for tokens of equal positions only.
+// In place of the goldens that a kernel is given, for calls that nobody judges: zeros,
+// but cosines that, as in a cache, are the same for tokens of equal positions only.
 void fill_stand_ins(cases::RopeCase& c);
 
 // By how the id, or a pattern of ids, begins.

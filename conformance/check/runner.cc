@@ -155,6 +155,8 @@ class Suite {
         choices_(kernel),
         fresh_(kernel),
         picker_(selection.shard) {
+    contract_.choose_formed(formed_,
+                            asked_description(kernel, selection).max_position);
     run_.vectors_version = corpus.version;
     run_.manifest_sha256 = corpus.manifest_sha256;
     run_.kernel = kernel.description();

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "conformance/cases/test_corpus.h"
+#include "conformance/cover/arrays.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/report.h"
@@ -245,14 +247,14 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
 
 TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
           "[conformance][runner]") {
-  // Takes heads of 64 channels alone, and no call of one token, of one head, or,
-  // where it takes both, of q alone.
+  // Takes heads of 14 channels alone, which no committed case has, and no call of
+  // one token or, where it takes both, of q alone.
   struct Choosy : diagnosis::KnobKernel {
     using KnobKernel::KnobKernel;
     bool has_supports() const override { return true; }
     bool takes(const ropeproof_problem& p) const {
       const bool has_keys = (description().features & ROPEPROOF_KEYS) != 0;
-      return p.batch * p.seq > 1 && p.q.heads > 1 && p.head_dim == 64 &&
+      return p.batch * p.seq > 1 && p.head_dim == 14 &&
              (p.k.heads > 0 || !has_keys);
     }
     plugin::Answer supports(const plugin::BareProblem& question) override {
@@ -267,12 +269,20 @@ TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
   };
   plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
-  d.features |= ROPEPROOF_CONCURRENT | ROPEPROOF_DETERMINISTIC;
+  d.dtypes = ROPEPROOF_F32;
+  d.pairings = ROPEPROOF_HALF_SPLIT;
+  d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_KEYS |
+               ROPEPROOF_DETERMINISTIC;
+  d.axis_maps = 0;
   for (const std::uint32_t without :
        {std::uint32_t{0}, std::uint32_t{ROPEPROOF_KEYS}}) {
     d.features &= ~without;
     Choosy kernel(d, diagnosis::exact_knobs());
-    const report::Report report = run_suite(kernel, cases::committed(), {});
+    Selection selection;
+    selection.arrays = std::make_shared<const cover::Arrays>(
+        cover::load_arrays(cases::kVectors));
+    const report::Report report =
+        run_suite(kernel, cases::committed(), selection);
     for (const Check& check : report.checks) {
       CAPTURE(without, check.case_id, check.aspect, check.reason);
       CHECK_FALSE(is_failure(check.verdict));

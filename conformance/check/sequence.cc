@@ -1,9 +1,11 @@
 // Calls in a row: what is left of one problem when the next one comes.
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
@@ -52,18 +54,22 @@ ContractResult check_sequence(plugin::Kernel& kernel,
 
 namespace {
 
-// The smallest part of the problem that the kernel takes in one call: of one token
-// one head, that and a key, all heads; or else the problem.
+// The smallest part of the problem that the kernel takes in one call: of one token,
+// or of two, one head, that and a key, all heads; or else the problem.
 cases::RopeCase smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
   const cases::RopeCase all =
       offers(kernel, ROPEPROOF_KEYS)
           ? subject.c
           : first_heads(subject.c, subject.c.q_heads, 0);
-  const cases::RopeCase token = pick_tokens(all, {0}, 1, 1);
-  const std::int64_t a_key = std::min<std::int64_t>(token.k_heads, 1);
-  for (const cases::RopeCase& c :
-       {first_heads(token, 1, 0), first_heads(token, 1, a_key), token}) {
-    if (!declines(kernel, subject.operation, c)) return c;
+  const std::int64_t a_key = std::min<std::int64_t>(all.k_heads, 1);
+  for (const std::int64_t count : {1, 2}) {
+    std::vector<std::int64_t> tokens(static_cast<std::size_t>(count));
+    std::iota(tokens.begin(), tokens.end(), 0);
+    const cases::RopeCase row = pick_tokens(all, tokens, 1, count);
+    for (const cases::RopeCase& c :
+         {first_heads(row, 1, 0), first_heads(row, 1, a_key), row}) {
+      if (!declines(kernel, subject.operation, c)) return c;
+    }
   }
   return all;
 }
