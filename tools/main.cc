@@ -100,6 +100,13 @@ int main(int argc, char** argv) {
       app.exit(error);
       return std::cout.flush() ? 0 : fail(5, kUnwritable);
     }
+    // A word that is misspelt explains what is missing.
+    for (const tools::Command& command : commands) {
+      const auto rest = command.app->remaining();
+      if (command.app->parsed() && !rest.empty()) {
+        return fail(2, "\"" + rest.front() + "\" was not expected; try --help");
+      }
+    }
     const bool has_word = argc > 1 && argv[1][0] != '-';
     if (has_word && std::ranges::none_of(commands, [&](const auto& command) {
           return command.app->get_name() == argv[1];

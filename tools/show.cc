@@ -153,9 +153,10 @@ int show_case(const std::string& id, const std::string& vectors) {
     found = true;
   }
   if (found) return 0;
-  throw std::invalid_argument("no case or model \"" + id +
-                              "\"; `ropeproof list` names the cases, "
-                              "`ropeproof list models` the models");
+  throw std::invalid_argument(
+      "no case or model \"" + id +
+      "\"; `ropeproof list` names the cases, `ropeproof list models` the "
+      "models; what is formed for a kernel `ropeproof run --case` shows");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "conformance/plugin/description.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
 namespace {

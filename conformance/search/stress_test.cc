@@ -3,6 +3,7 @@
 #include <set>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/check/features.h"
 #include "conformance/check/runner.h"

@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "reference/sweep/digit_table.h"
 #include "reference/sweep/fast_goldens.h"
 #include "reference/sweep/rounding.h"
 

@@ -109,6 +109,7 @@ expect 0 '' sweep --builtin fast --positions 300
 expect 0 '' sweep --lib "$plugins/c_example.so" --positions 300 --base 1e6
 expect 1 '' sweep --lib "$plugins/c_example_swapped.so" --positions 300
 expect 2 'Exactly 1' sweep
+expect 2 '"--buil" was not expected' run --buil fast
 expect 2 'rotary_dim is 7' sweep --builtin fast --rotary-dim 7
 expect 2 'positions' sweep --builtin fast --positions 0
 expect 2 'base' sweep --builtin fast --base -1
