@@ -103,16 +103,14 @@ int sweep(SweepOptions options) {
     print(base, result);
     const conformance::plugin::Answer& answer = result.answer;
     is_judged = is_judged || result.measurement.elements > 0;
-    if (answer.outcome == Outcome::kDeclined) {
+    const bool is_declined = answer.outcome == Outcome::kDeclined;
+    conforms = conforms && (result.conforms() ||
+                            (is_declined && result.measurement.pass()));
+    if (is_declined) {
       std::cout << "    DECLINED after " << result.measurement.elements
                 << " values\n";
     }
-    if (answer.outcome == Outcome::kDeclined ||
-        answer.outcome == Outcome::kOk) {
-      conforms = conforms && result.measurement.pass();
-      continue;
-    }
-    conforms = false;
+    if (is_declined || answer.outcome == Outcome::kOk) continue;
     if (answer.outcome == Outcome::kError) {
       std::cout << std::flush;
       throw conformance::plugin::KernelError(

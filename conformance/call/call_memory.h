@@ -61,6 +61,7 @@ class CallMemory {
                   std::optional<std::uint64_t> gap = std::nullopt);
   Array add_output(const std::string& name, const Rows& rows,
                    std::size_t width);
+  // The elements of an input that was added without them.
   void fill_in(const Array& array, const cases::Bits& bits);
   // The call may change these elements; nothing else, unless marked as well.
   void mark_output(const Array& array);

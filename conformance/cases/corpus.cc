@@ -102,10 +102,10 @@ void check_references(const Corpus& corpus, const fs::path& directory) {
 // What kernels are asked beside the committed cases: a manifest says which.
 Files coverage_files(const fs::path& directory) {
   Files files;
+  if (!fs::exists(directory / kCoverage)) return files;
   for (const char* name :
        {"model.json", "pairs.txt", "shapes.json", "triples.txt"}) {
     const fs::path path = kCoverage / name;
-    if (!fs::exists(directory / kCoverage)) break;
     files[path.string()] = text::read_file(directory / path);
   }
   return files;

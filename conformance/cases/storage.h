@@ -94,6 +94,7 @@ inline constexpr Storage kStridedInPlace{.spacing = Spacing::kGaps,
                                          .rows = RowSpacing::kGaps,
                                          .in_place = InPlace::kBoth};
 
+// The same, with every buffer at this edge.
 constexpr Storage at(Storage storage, BufferEdge edge) {
   storage.edge = edge;
   return storage;

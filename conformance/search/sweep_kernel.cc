@@ -16,8 +16,8 @@ namespace {
 
 using reference::Format;
 
-// Values of one call: n positions cost the oracle 2 sqrt(n) rows, all of them
-// some 100 bytes each.
+// Cosines of one call: the more positions n, the fewer rows of the oracle, 2 sqrt(n);
+// each pair takes some 100 bytes, which is 100 MiB.
 constexpr std::int64_t kPairsPerCall = std::int64_t{1} << 20;
 
 Format chosen_dtype(const plugin::Description& kernel,

@@ -70,6 +70,7 @@ expect 2 'table "table" is not for' encode integer --dim 1 --positions 0 --table
 for positions in x 3..1 1.. 1,,2 1.5; do
   expect 2 'expected integers and ranges' encode integer --dim 1 --positions "$positions"
 done
+expect 2 'positions is empty' encode integer --dim 1 --positions ''
 expect 2 'more than' encode integer --dim 1 --positions 0..9223372036854775807
 expect 2 'more than' encode t5 --positions 0..5000
 expect 2 'cannot be read' encode learned --dim 1 --positions 0 --tables "$work/nowhere.json"

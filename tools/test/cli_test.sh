@@ -11,6 +11,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 run=(run --vectors "$vectors")
 expect 0 '' --help
 expect 0 '' --version
+check "help that cannot be written" [ "$("$ropeproof" --help 2>/dev/null >/dev/full; echo $?)" -eq 5 ]
+expect 2 'out is empty' generate --check --out ''
 expect 0 '' list
 for what in kernels models profiles tolerances; do expect 0 '' list $what; done
 expect 0 '' "${run[@]}" --builtin fast --profile llama2-f32-4k
