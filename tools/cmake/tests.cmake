@@ -71,12 +71,13 @@ add_test(NAME reference_mutants COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/check_
   $<TARGET_FILE:Catch2::Catch2WithMain> $<TARGET_FILE:Catch2::Catch2>)
 
 # The program and the documents, as a user meets them. A Python with NumPy and
-# jsonschema: Debian's own may not be the first one on PATH.
+# jsonschema: Debian's own may not be the first one on PATH. Its own path: what chooses between
+# versions takes longer than Python to start.
 foreach(candidate python3 /usr/bin/python3)
-  execute_process(COMMAND ${candidate} -c "import jsonschema, numpy"
-    RESULT_VARIABLE failed ERROR_QUIET OUTPUT_QUIET)
+  execute_process(COMMAND ${candidate} -c "import jsonschema, numpy, sys; print(sys.executable)"
+    RESULT_VARIABLE failed OUTPUT_VARIABLE python ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT failed AND NOT ROPEPROOF_PYTHON)
-    set(ROPEPROOF_PYTHON ${candidate} CACHE STRING "Python with NumPy and jsonschema")
+    set(ROPEPROOF_PYTHON ${python} CACHE STRING "Python with NumPy and jsonschema")
   endif()
 endforeach()
 if(NOT ROPEPROOF_PYTHON)
