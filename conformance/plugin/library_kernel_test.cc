@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -84,21 +82,6 @@ int count_descriptors() {
 
 }  // namespace
 
-TEST_CASE("a library's description arrives whole", "[conformance][kernel]") {
-  const auto kernel = load("echo");
-  const Description& d = kernel->description();
-  CHECK(d.name == "fake");
-  CHECK(d.version == "1.0");
-  CHECK(d.operations == ROPEPROOF_ROPE);
-  CHECK(d.dtypes == ROPEPROOF_F32);
-  CHECK(d.pairings == ROPEPROOF_HALF_SPLIT);
-  CHECK(d.features ==
-        (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED));
-  CHECK(d.claims[0].angle_class == ROPEPROOF_A1);
-  CHECK(d.claims[0].trig_ulp == 1);
-  CHECK(kernel->shares_memory());
-}
-
 TEST_CASE("a library reads and writes the caller's memory, gaps and all",
           "[conformance][kernel]") {
   const auto kernel = load("echo");
@@ -141,24 +124,6 @@ TEST_CASE("allocated memory is aligned, and zeroed again after release",
   CHECK_THROWS_AS(kernel->allocate(std::size_t{1} << 40), std::bad_alloc);
 }
 
-TEST_CASE("the C example rotates pairs and the swapped one the wrong pairs",
-          "[conformance][kernel]") {
-  const auto rotated = [](const std::string& name) {
-    const auto kernel =
-        load_library(ROPEPROOF_PLUGINS_DIR "/" + name + ".so", {});
-    Tiny tiny(*kernel, 4);
-    tiny.problem.base = 1;  // both pairs rotate by one radian
-    *tiny.position = 1;
-    REQUIRE(kernel->run(tiny.problem).outcome == Outcome::kOk);
-    return std::vector<float>(tiny.out, tiny.out + 4);
-  };
-  // x = 1 2 3 4: the first channel is 1 cos(1) - x_v sin(1).
-  const float want = std::cos(1.0f) - 3 * std::sin(1.0f);
-  const float swapped = std::cos(1.0f) - 2 * std::sin(1.0f);
-  CHECK(std::abs(rotated("c_example")[0] - want) < 1e-6f);
-  CHECK(std::abs(rotated("c_example_swapped")[0] - swapped) < 1e-6f);
-}
-
 TEST_CASE("a file that is no kernel is refused with the reason",
           "[conformance][kernel]") {
   const milliseconds limit(5000);
@@ -176,9 +141,6 @@ TEST_CASE("a file that is no kernel is refused with the reason",
 
 TEST_CASE("a description that cannot be used is refused with the reason",
           "[conformance][kernel]") {
-  CHECK(why_not("wrong_abi") ==
-        "reports ABI 7, this suite speaks 1: rebuild against "
-        "ropeproof_kernel.h");
   CHECK(why_not("refuses_to_describe") ==
         "ropeproof_describe returned 1; it must be ROPEPROOF_OK");
   CHECK_THAT(why_not("bad_name"), StartsWith("name \"two lines\" must be"));
@@ -186,34 +148,10 @@ TEST_CASE("a description that cannot be used is refused with the reason",
 
 TEST_CASE("a library that crashes or hangs while it is loaded is refused",
           "[conformance][kernel]") {
-  CHECK(why_not("crash_in_load") ==
-        "crashes while it is loaded: killed by signal 11 (Segmentation fault)");
   CHECK_THAT(why_not("bad_name_pointer"),
              StartsWith("crashes while it is loaded: killed by signal"));
   CHECK(why_not(fake("hang_in_load"), milliseconds(20)) ==
         "hangs while it is loaded: no answer within 200 ms");
-}
-
-TEST_CASE(
-    "a kernel that ends, hangs or changes its surroundings has its own "
-    "outcome, and the next call finds a fresh process",
-    "[conformance][kernel]") {
-  const auto [name, limit, outcome, detail] =
-      GENERATE(table<std::string, int, Outcome, std::string>(
-          {{"crash_in_run", 5000, Outcome::kCrash,
-            "killed by signal 11 (Segmentation fault)"},
-           {"exit_in_run", 5000, Outcome::kCrash, "exited with status 3"},
-           {"hang_in_run", 100, Outcome::kTimeout, "no answer within 300 ms"},
-           {"rounds_upward", 5000, Outcome::kError,
-            "ropeproof_run changed the rounding mode; restore the "
-            "floating-point environment"}}));
-  const auto kernel = load(name, milliseconds(limit));
-  Tiny tiny(*kernel);
-  for (int call = 0; call < 3; ++call) {
-    const Answer answer = kernel->run(tiny.problem);
-    CHECK(answer.outcome == outcome);
-    CHECK(answer.detail == detail);
-  }
 }
 
 TEST_CASE("a kernel's status is its answer, and other numbers are errors",
@@ -288,21 +226,6 @@ TEST_CASE("a kernel leaves neither a zombie nor a descriptor behind",
   CHECK(count_descriptors() == before);
   CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
   CHECK(errno == ECHILD);
-}
-
-TEST_CASE("small library calls are fast", "[conformance][kernel][speed]") {
-  const auto kernel = load("echo");
-  Tiny tiny(*kernel, 64);
-  constexpr int kCalls = 5000;
-  const auto start = std::chrono::steady_clock::now();
-  for (int call = 0; call < kCalls; ++call) {
-    REQUIRE(kernel->run(tiny.problem).outcome == Outcome::kOk);
-  }
-  const std::chrono::duration<double> spent =
-      std::chrono::steady_clock::now() - start;
-  const double rate = kCalls / spent.count();
-  std::cout << "library kernel: " << static_cast<int>(rate) << " calls/s\n";
-  CHECK(rate > 1000);  // far below: other programs share the machine
 }
 
 }  // namespace ropeproof::conformance::plugin

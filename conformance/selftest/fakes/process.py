@@ -46,8 +46,6 @@ def answer(request, payload):
             sys.stdout.write("x" * 65536)
     elif fault == "short":
         send({"status": "ok", "buffers": [["q", q[1] - 4]]}, payload["q"][4:])
-    elif fault == "long":
-        send({"status": "ok", "buffers": [q]}, payload["q"] + b"more")
     elif fault == "answers-twice":
         once = json.dumps({"status": "ok", "buffers": [q]}).encode() + b"\n"
         sys.stdout.buffer.write(2 * (once + payload["q"]))
