@@ -31,10 +31,6 @@ class Unprintable(Exception):
 
 def fail(p):
     """The modes that end in no result."""
-    if "raises" in modes:
-        raise KeyError("no such table")
-    if "exits" in modes:
-        sys.exit(3)
     if "is-interrupted" in modes:
         raise KeyboardInterrupt
     if "needs-memory" in modes:
@@ -84,8 +80,6 @@ def rope(p):
         return ropeproof.f32_to_bf16(ropeproof.bf16_to_f32(p.q) + positions)
     if p.k is None:
         return p.q + positions
-    if p.q is None:
-        return p.k[..., ::-1]
     return p.q + positions, p.k[..., ::-1]
 
 
@@ -93,10 +87,7 @@ def rope(p):
     name="fake-adapter", version="1.0",
     operations=["frequencies", "table", "rotate", "rope", "permute"],
     dtypes=["f32", "bf16"], pairings=["half_split", "interleaved"],
-    features=["keys", "partial"], axis_maps=["any"], max_position=4096,
-    claims={"f32": dict(angle_class="A1"),
-            "bf16": dict(angle_class="A3", angle_dtype="bf16", power="exp2",
-                         trig_ulp=2, table_dtype="f32", rounding="each")},
+    features=["keys", "partial"], axis_maps=["any"], angle_class="A1",
     supports=lambda p: p.head_dim != 6 and p.q is None,
     empty="takes-empty" in modes)
 def fake(p):
@@ -107,12 +98,8 @@ def fake(p):
         return [np.full(x.shape, result, np.float32) for x in p.tensors]
     if "wrong-shape" in modes:
         return p.q[:1]
-    if "wrong-dtype" in modes:
-        return p.q.astype(np.float64)
     if "wrong-count" in modes:
         return p.q, p.q
-    if "no-array" in modes:
-        return 5
     if "returns-inputs" in modes:
         return p.tensors
     if "returns-views" in modes:
