@@ -16,11 +16,12 @@
 
 namespace ropeproof::conformance::cases {
 
-// What the FileError of `act` says; "accepted" without one.
+// What the error of `act` says; "accepted" without one.
+template <class Error = text::FileError>
 std::string refusal(const auto& act) {
   try {
     act();
-  } catch (const text::FileError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "accepted";

@@ -5,6 +5,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>
 
+#include "conformance/cases/test_groups.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/words.h"
 #include "conformance/plugin/words.h"
@@ -27,17 +28,12 @@ std::string model_with(const std::string& rules, const std::string& more = "",
 }
 
 std::string fault_of(const std::string& text) {
-  try {
-    const Model model(text, "m.json");
-  } catch (const text::FileError& e) {
-    return e.what();
-  }
-  return "";
+  return cases::refusal([&] { const Model model(text, "m.json"); });
 }
 
 TEST_CASE("a model that makes no sense is refused in a line that says why",
           "[conformance][cover]") {
-  CHECK(fault_of(model_with("")).empty());
+  CHECK(fault_of(model_with("")) == "accepted");
   CHECK_THAT(fault_of("{"), ContainsSubstring("m.json"));
   CHECK_THAT(fault_of(model_with(
                  "", R"(, {"name": "colour", "classes": ["a", "b"]})")),

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "conformance/cases/test_groups.h"
 #include "conformance/models/figures.h"
 #include "conformance/models/model_text.h"
 #include "conformance/text/strict_json.h"
@@ -219,15 +220,12 @@ TEST_CASE("a new model is new data", "[conformance][models]") {
 }
 
 TEST_CASE("a broken preset is refused in one line", "[conformance][models]") {
-  const auto refusal = [](const std::string& keys) -> std::string {
-    try {
+  const auto refusal = [](const std::string& keys) {
+    return cases::refusal([&] {
       read_preset(
           R"({"id": "x", "title": "X", "pairing": "half_split", )" + keys + "}",
           "x.json");
-    } catch (const text::FileError& error) {
-      return error.what();
-    }
-    return "accepted";
+    });
   };
   const std::string rope = R"("rope": {"head_dim": 8, "base": 1e4)";
   const std::string head = R"("confirmed": false, "sources": ["s"], )";
