@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-#include <fstream>
 #include <set>
 #include <string>
 
 #include "conformance/cases/summary.h"
-#include "conformance/cases/test_groups.h"
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
@@ -17,8 +15,6 @@ namespace ropeproof::conformance::models {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::EndsWith;
-using Catch::Matchers::StartsWith;
 using reference::Format;
 
 const std::filesystem::path kPresets =
@@ -38,20 +34,6 @@ ProfileParts parts_of(const char* model) {
 
 Profile custom(const ProfileParts& parts) {
   return make_profile(parts, kPresets);
-}
-
-report::Report judge_profile(const Profile& profile,
-                             const plugin::Description& description,
-                             const diagnosis::Knobs& knobs) {
-  cases::Corpus corpus;
-  corpus.groups = {proved_profile(profile)};
-  check::Selection selection;
-  selection.profile = profile.name;
-  selection.values_only = true;
-  diagnosis::KnobKernel kernel(description, knobs);
-  report::Report report = check::run_suite(kernel, corpus, selection);
-  report.is_whole_tier = true;
-  return report;
 }
 
 TEST_CASE(
@@ -127,56 +109,19 @@ TEST_CASE("a profile reaches the last position and crosses powers of two",
   }
 }
 
-TEST_CASE("a kernel that does all of a profile conforms and is stated",
-          "[conformance][profiles]") {
-  report::Report report = judge_profile(
-      named("llama2-f32-4k"), diagnosis::full_description(ROPEPROOF_A1),
-      diagnosis::f32_knobs());
-  report.suite_version = "0.1.0";
-  const report::Totals totals = report::total(report);
-  CHECK(exit_status(totals) == 0);
-  CHECK(conformance_statement(report, totals) ==
-        "engine test 1: ropeproof 0.1.0, level L1, profile llama2-f32-4k, "
-        "angle A1, 0 waivers");
-}
-
-TEST_CASE("what a profile asks for and a kernel lacks does not conform",
-          "[conformance][profiles]") {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
-  description.features &= ~std::uint32_t{ROPEPROOF_PARTIAL};
-  const report::Report report =
-      judge_profile(named("phi2-f16-2k"), description, diagnosis::f32_knobs());
-  const report::Totals totals = report::total(report);
-  CHECK(totals.of(check::Verdict::kPass) == 0);
-  CHECK(exit_status(totals) == 1);
-  CHECK(conformance_statement(report, totals).empty());
-}
-
 TEST_CASE("a kernel that only rotates is judged on that",
           "[conformance][profiles]") {
   plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
   description.operations = ROPEPROOF_ROTATE;
-  CHECK(exit_status(report::total(judge_profile(
-            named("vit-2d-f32-64"), description, diagnosis::f32_knobs()))) ==
-        0);
-}
-
-TEST_CASE("half-precision positions fail a profile",
-          "[conformance][profiles]") {
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
-  knobs.angle = [](double p, double theta) {
-    return round_to(Format::kBF16, p) * theta;
-  };
-  CHECK(exit_status(report::total(judge_profile(
-            named("llama2-f32-4k"), diagnosis::full_description(ROPEPROOF_A1),
-            knobs))) == 1);
-}
-
-TEST_CASE("an unknown profile is named with those there are",
-          "[conformance][profiles]") {
-  CHECK_THROWS_WITH(
-      find_profile("llama9"),
-      ContainsSubstring("llama9") && ContainsSubstring("llama3-f32-128k"));
+  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
+  const Profile profile = named("vit-2d-f32-64");
+  cases::Corpus corpus;
+  corpus.groups = {proved_profile(profile)};
+  check::Selection selection;
+  selection.profile = profile.name;
+  selection.values_only = true;
+  const report::Report report = check::run_suite(kernel, corpus, selection);
+  CHECK(exit_status(report::total(report)) == 0);
 }
 
 TEST_CASE("any model makes a profile, named after all that was chosen",
@@ -232,82 +177,27 @@ TEST_CASE("a profile has at least two positions, all below its number",
   }
 }
 
-TEST_CASE("a config.json makes a profile, known by its bytes",
-          "[conformance][profiles]") {
-  const std::string text = R"({"model_type": "llama", "head_dim": 64,
-    "rope_theta": 5e5, "max_position_embeddings": 4096,
-    "rope_scaling": {"rope_type": "linear", "factor": 4}})";
-  const cases::Folder folder;
-  const auto parts_of_config = [&](const char* name, const std::string& bytes) {
-    ProfileParts parts;
-    parts.config = folder.path() / name;
-    std::ofstream(parts.config) << bytes;
-    return parts;
-  };
-  const Profile profile = custom(parts_of_config("one.json", text));
-  CHECK_THAT(profile.name, StartsWith("config-") && EndsWith("-f32-4096-4x1"));
-  CHECK(profile.name.size() == std::string("config--f32-4096-4x1").size() + 12);
-  CHECK(custom(parts_of_config("same.json", text)).name == profile.name);
-  CHECK(custom(parts_of_config("other.json", text + "\n")).name !=
-        profile.name);
-  const auto* scaling =
-      std::get_if<reference::Linear>(&profile.spec.frequencies.scaling);
-  REQUIRE(scaling != nullptr);
-  CHECK(scaling->factor == 4);
-
-  const plugin::Description kernel = diagnosis::full_description(ROPEPROOF_A1);
-  const auto status = [&](const diagnosis::Knobs& knobs) {
-    return exit_status(report::total(judge_profile(profile, kernel, knobs)));
-  };
-  CHECK(status(diagnosis::f32_knobs()) == 0);
-  // The bug that a port has first: the scaling is left out.
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
-  knobs.angle = [](double p, double theta) { return 4 * p * theta; };
-  CHECK(status(knobs) == 1);
-}
-
 TEST_CASE("what does not fit a model makes no profile",
           "[conformance][profiles]") {
-  const auto refused = [](const auto& change, const char* model = "llama-2") {
-    ProfileParts parts = parts_of(model);
-    change(parts);
-    try {
-      custom(parts);
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+  ProfileParts gemma = parts_of("gemma-3-4b");
+  gemma.layers = "odd";
+  CHECK_THROWS_WITH(custom(gemma),
+                    ContainsSubstring("full_attention or sliding_attention"));
+  const auto with_heads = [](std::int64_t q, std::int64_t k) {
+    ProfileParts parts = parts_of("llama-2");
+    parts.q_heads = q, parts.k_heads = k;
+    return custom(parts);
   };
-  const auto nothing = [](ProfileParts&) {};
-  const auto with_heads = [&](std::int64_t q, std::int64_t k) {
-    return refused([&](ProfileParts& p) { p.q_heads = q, p.k_heads = k; });
-  };
-  const auto with_positions = [&](std::int64_t count) {
-    return refused([&](ProfileParts& p) { p.positions = count; });
-  };
-  const auto with_layers = [&](const char* layers, const char* model) {
-    return refused([&](ProfileParts& p) { p.layers = layers; }, model);
-  };
-  CHECK_THAT(refused(nothing, "llama-9"), ContainsSubstring("list models"));
-  CHECK_THAT(refused(nothing, "flux-1"), ContainsSubstring("give --positions"));
-  CHECK_THAT(refused(nothing, "phi-4-mini"), ContainsSubstring("--config"));
-  CHECK_THAT(refused(nothing, "gemma-3-4b"),
-             ContainsSubstring("full_attention or sliding_attention"));
-  CHECK_THAT(with_layers("odd", "gemma-3-4b"), ContainsSubstring("\"odd\""));
-  CHECK_THAT(with_layers("odd", "llama-2"), ContainsSubstring("leave out"));
-  CHECK_THAT(with_heads(3, 2), ContainsSubstring("heads 3,2: expected"));
-  CHECK_THAT(with_heads(0, 0), ContainsSubstring("at least 1"));
-  CHECK_THAT(with_heads(-4, 1), ContainsSubstring("at least 1"));
-  CHECK_THAT(with_heads(std::int64_t{1} << 62, 1),
-             ContainsSubstring("at most 131072 channels"));
-  CHECK(with_heads(512, 512).empty());
-  CHECK_THAT(with_heads(513, 513), ContainsSubstring("at most"));
-  for (const std::int64_t count :
-       {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1},
-        reference::kMaxPosition + 1}) {
-    CHECK_THAT(with_positions(count), ContainsSubstring("2 to 2^53"));
-  }
-  CHECK(with_positions(reference::kMaxPosition).empty());
+  CHECK_THROWS_WITH(with_heads(-4, 1), ContainsSubstring("at least 1"));
+  CHECK_THROWS_WITH(with_heads(std::int64_t{1} << 62, 1),
+                    ContainsSubstring("at most 131072 channels"));
+  CHECK_NOTHROW(with_heads(512, 512));
+  CHECK_THROWS_WITH(with_heads(513, 513), ContainsSubstring("at most"));
+  ProfileParts parts = parts_of("llama-2");
+  parts.positions = 1;
+  CHECK_THROWS_WITH(custom(parts), ContainsSubstring("2 to 2^53"));
+  parts.positions = reference::kMaxPosition;
+  CHECK_NOTHROW(custom(parts));
 }
 
 }  // namespace
