@@ -16,11 +16,12 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
+const Date kLastDay = parse_date("2027-03-31");
+
 // A kernel that is wrong in backward cases alone, or right, and its waivers.
 struct Subject {
   std::vector<std::string> patterns = {};
   check::Selection selection = {};
-  std::string today = "2027-03-31";  // the waivers' last day
   std::string engine = "backwards";
   plugin::Answer canned = {plugin::Outcome::kOk, ""};
   bool is_wrong = true;
@@ -52,12 +53,10 @@ Report judged(const Subject& subject) {
   Waivers waivers;
   for (const std::string& pattern : subject.patterns) {
     waivers.entries.push_back({pattern, subject.engine, "known for long",
-                               "https://example.org/7",
-                               parse_date("2027-03-31")});
+                               "https://example.org/7", kLastDay});
     waivers.entries.back().asked = subject.asked;
   }
-  apply_waivers(waivers, case_ids(cases::committed()),
-                parse_date(subject.today), report);
+  apply_waivers(waivers, case_ids(cases::committed()), kLastDay, report);
   return report;
 }
 
@@ -165,42 +164,6 @@ TEST_CASE("a waiver that names what is asked is stale if all of that passes",
   subject.selection.cases.clear();
   subject.is_wrong = true;
   CHECK(stale("tier smoke") == 0);
-}
-
-TEST_CASE(
-    "an expired waiver covers nothing and is an error, in a run that is judged",
-    "[waivers]") {
-  const std::vector<std::string> failing = failing_cases();
-  const Report report = judged({failing, {}, "2027-04-01"});
-  const Totals totals = total(report);
-  CHECK(exit_status(totals) == 1);
-  CHECK(totals.of(check::Verdict::kXfail) == 0);
-  CHECK(totals.of(check::Verdict::kFail) ==
-        total(judged({})).of(check::Verdict::kFail));
-  CHECK(totals.expired.size() == failing.size());
-  CHECK(totals.stale.empty());
-  const std::string text = text_report(report, 0);
-  CHECK_THAT(text, ContainsSubstring("  EXPIRED  " + failing[0] +
-                                     ": ended on 2027-03-31"));
-  CHECK_THAT(text, ContainsSubstring("\nDOES NOT CONFORM  level "));
-  CHECK_THAT(junit_report(report), ContainsSubstring("EXPIRED: ended on"));
-
-  // It needs no failure to be an error.
-  const Report passing = judged({{"smoke-unit-001"}, {}, "2027-04-01"});
-  CHECK(total(passing).expired.size() == 1);
-  CHECK(total(passing).stale.empty());
-}
-
-TEST_CASE("a run that passes but for an expired waiver says just that",
-          "[waivers]") {
-  Subject subject{.patterns = {"smoke-unit-001"}, .is_wrong = false};
-  subject.selection.tier = "smoke";
-  REQUIRE(status({.selection = subject.selection, .is_wrong = false}) == 0);
-  subject.today = "2027-04-01";
-  const Report report = judged(subject);
-  CHECK(exit_status(total(report)) == 1);
-  CHECK_THAT(text_report(report, 0), ContainsSubstring("\nEXPIRED WAIVER "));
-  CHECK(conformance_statement(report, total(report)).empty());
 }
 
 TEST_CASE("a waiver is for its own engine and for wrong answers alone",

@@ -125,6 +125,11 @@ TEST_CASE("every report says what is required and what there is",
   report.required = "L1";
   CHECK_THAT(text_report(report, 1), ContainsSubstring("required L1: holds"));
   CHECK(conformance_statement(report, total(report)) == stated);
+  report.waivers = {{{"smoke-*", "test", "known", "https://example.org/7",
+                      parse_date("2027-03-31")},
+                     {},
+                     true}};
+  CHECK_THAT(junit_report(report), ContainsSubstring("EXPIRED: ended on"));
 }
 
 }  // namespace
