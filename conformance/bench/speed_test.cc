@@ -263,20 +263,6 @@ TEST_CASE("a kernel that skips calls that it has seen is found by its speed",
   CHECK(speed.reason.starts_with("faster than memory"));
 }
 
-TEST_CASE("a kernel that fails the smoke tier is refused, by its first case",
-          "[bench]") {
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
-  knobs.ignores_direction = true;
-  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A1),
-                               knobs);
-  const Admission admission = admit(kernel, committed(), kAllDtypes);
-  CHECK(admission.failing_case.starts_with("smoke-"));
-  CHECK(admission.refusal.find(": " + admission.failing_case + ", r") !=
-        std::string::npos);
-  CHECK(admission.refusal.ends_with(": FAIL"));
-  CHECK(admission.level.empty());
-}
-
 TEST_CASE("where the smoke tier asks nothing, the core tier decides",
           "[bench]") {
   const plugin::Description description =
@@ -362,24 +348,10 @@ TEST_CASE("the table fits into 100 columns, and long names are not cut",
   entries[0].label = "a-kernel-with-a-long-name";
   CHECK(speed_lines(speed, entries, false).find(entries[0].label) !=
         std::string::npos);
-}
-
-TEST_CASE("figures are words and numbers in the JSON document", "[bench]") {
-  const auto json = nlohmann::json::parse(
-      speed_json("0.1.0", 3, kEntries, {some_speed(kWideRow)}));
-  CHECK(json["format"] == kSpeedFormat);
-  CHECK(json["kernels"][1]["level"] == "L1");
-  CHECK(json["kernels"][1]["description"]["claims"][0]["angle_class"] == "A1");
-  const auto& row = json["rows"][0];
-  CHECK(row["row"] == kWideRow.name());
-  CHECK(row["limit"] == "fmt ahead");
-  CHECK(row["limits"]["touch"]["ns_per_token"] == 1234567.8);
-  CHECK(row["kernels"][0]["of_limit"] == 0.001);
-  CHECK(row["kernels"][0]["of_first"] == 1);
-  CHECK(row["kernels"][0]["in_place"] == false);
-  CHECK(row["kernels"][1]["status"] == "unsupported");
-  CHECK(row["kernels"][2]["status"] == "wrong");
-  CHECK_FALSE(row["kernels"][2].contains("ns_per_token"));
+  const auto wrong = nlohmann::json::parse(
+      speed_json("0.1.0", 3, kEntries, {speed}))["rows"][0]["kernels"][2];
+  CHECK(wrong["status"] == "wrong");
+  CHECK_FALSE(wrong.contains("ns_per_token"));
 }
 
 }  // namespace
