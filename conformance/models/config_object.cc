@@ -1,7 +1,6 @@
 #include "conformance/models/config_object.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -30,13 +29,6 @@ std::string range(std::int64_t low, std::int64_t high) {
 }
 
 }  // namespace
-
-std::string digits(double x, std::chars_format format, int precision) {
-  std::array<char, 400> text{};  // -DBL_MAX with all its digits, and more
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x,
-                                 format, precision);
-  return {text.data(), end.ptr};
-}
 
 ConfigObject::ConfigObject(const json& node, std::string file, std::string path)
     : node_(&node), file_(std::move(file)), path_(std::move(path)) {

@@ -7,7 +7,6 @@
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
 
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -96,9 +95,6 @@ class ConfigObject {
   const nlohmann::json* node_;
   std::string file_, path_;
 };
-
-// As std::to_chars.
-std::string digits(double x, std::chars_format format, int precision);
 
 }  // namespace ropeproof::conformance::models
 

@@ -5,8 +5,8 @@
 #include <iomanip>
 #include <string>
 
-#include "conformance/models/config_object.h"
 #include "conformance/models/figures.h"
+#include "conformance/text/format.h"
 #include "conformance/text/words.h"
 #include "reference/refuse.h"
 
@@ -67,11 +67,9 @@ std::string status_of(const Model& model) {
 }
 
 // "1.0000000000000000e+00": 17 digits, enough to tell every double.
-std::string seventeen(double x) {
-  return digits(x, std::chars_format::scientific, 16);
-}
+std::string seventeen(double x) { return text::format("%.16e", x); }
 
-std::string six(double x) { return digits(x, std::chars_format::general, 6); }
+std::string six(double x) { return text::format("%.6g", x); }
 
 void print_pairs(std::ostream& out, const ModelRope& rope,
                  const Figures& figures) {

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "conformance/models/config_object.h"
 #include "conformance/models/figures.h"
+#include "conformance/text/format.h"
 #include "conformance/text/markup.h"
 #include "conformance/text/svg.h"
 
@@ -194,7 +194,7 @@ class Spectrum {
           "pair " + std::to_string(j) +
               (has_axes ? ", axis " + text::escaped(rope->axis_names[axis])
                         : "") +
-              ": " + digits(pair.wavelength, std::chars_format::general, 6)));
+              ": " + text::format("%.6g", pair.wavelength)));
     }
   }
 

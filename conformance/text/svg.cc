@@ -1,8 +1,9 @@
 #include "conformance/text/svg.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::text {
 namespace {
@@ -46,12 +47,7 @@ std::string attribute(const char* name, double x) {
 }  // namespace
 
 std::string px(double x) {
-  char text[32];
-  // 0 has no sign.
-  const auto end = std::to_chars(text, text + sizeof text, x + 0.0,
-                                 std::chars_format::fixed, 1)
-                       .ptr;
-  return {text, end};
+  return format("%.1f", x + 0.0);  // 0 has no sign
 }
 
 std::string svg_text(double x, double y, const std::string& inner,
