@@ -108,7 +108,7 @@ TEST_CASE("a group that waits for a processor gets ten limits",
           "[conformance][kernel]") {
   const Group busy([] { spin(SCHED_OTHER); });
   const Group starved([] { spin(SCHED_IDLE); });
-  CHECK(limits_of(starved, milliseconds(200)) > 5);
+  CHECK(limits_of(starved, milliseconds(100)) > 5);
 }
 
 TEST_CASE("a group that computes is late when it has had its limit",

@@ -205,7 +205,9 @@ TEST_CASE("a process that hangs once, where once is allowed, is let be",
           "[conformance][kernel]") {
   const auto kernel = start_process("exec " + selftest::process("hangs"),
                                     {milliseconds(300), 1});
-  CHECK(selftest::run_strided(*kernel).outcome == Outcome::kTimeout);
+  const Answer answer = selftest::run_strided(*kernel);
+  CHECK(answer.outcome == Outcome::kTimeout);
+  CHECK(answer.detail == "no answer within 900 ms");
   CHECK(selftest::run_strided(*kernel).detail ==
         "not run: the kernel has hung 1 time");
 }
