@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
