@@ -131,9 +131,6 @@ add_test(NAME command_line_output COMMAND
 add_test(NAME command_line_encode COMMAND
   ${PROJECT_SOURCE_DIR}/tools/test/cli_encode_test.sh $<TARGET_FILE:ropeproof>
   ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_PYTHON})
-add_test(NAME repeated_runs COMMAND ${PROJECT_SOURCE_DIR}/tools/test/repeat.sh 20
-  $<TARGET_FILE:ropeproof> --builtin fast --tier smoke
-  --vectors ${PROJECT_SOURCE_DIR}/vectors)
 add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
   --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
   --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py"

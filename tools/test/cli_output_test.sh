@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a run leaves behind when its surroundings fail: reports whole or not at all,
-# and nothing else replaced.
+# What a run leaves behind: the same report every time and, when its surroundings
+# fail, reports whole or not at all, and nothing else replaced.
 #
 #   cli_output_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON
 set -uo pipefail
@@ -118,6 +118,18 @@ expect 0 "" "${run[@]}" --report "$work/$name"
 same "$work/$name" "$work/want.json"
 expect 0 '' "${run[@]}" --waivers <(echo '{"format": "ropeproof-waivers/1", "waivers": []}')
 expect 2 'larger than' "${run[@]}" --waivers /dev/zero
+
+# --- the same bytes every time, on any number of threads ---
+for n in {1..20}; do
+  got=0
+  OMP_NUM_THREADS=$((n % 4 + 1)) "$ropeproof" run --builtin fast --tier smoke \
+    --report "$work/again.json" >"$work/again.txt" || got=$?
+  check "run $n of many is exit status $got" [ $got -eq 0 ]
+  [ $n -gt 1 ] || cp "$work/again.json" "$work/first.json"
+  [ $n -gt 1 ] || cp "$work/again.txt" "$work/first.txt"
+  same "$work/again.json" "$work/first.json"
+  same "$work/again.txt" "$work/first.txt"
+done
 
 # --- two runs, one name; a run that ends early ---
 for _ in 1 2 3 4; do
