@@ -1,8 +1,7 @@
 // engine.h -- staged truth: what a pipeline gives, bit for bit.
 //
-// A staged result is not the exact one: it is what a model was trained with.
-// Every function here needs MPFR (elementary.h: available()) and throws
-// std::invalid_argument without it.
+// A staged result is not the exact one: it is what a model was trained with. Needs
+// MPFR (elementary.h: available()); without it a step throws std::invalid_argument.
 #ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
 #define ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
 
@@ -11,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "reference/spec.h"
 #include "reference/staged/pipelines/pipeline.h"
 
 namespace ropeproof::reference::staged {
@@ -36,19 +34,17 @@ struct CosSin {
 struct Parameters {
   double base = 10000;          // 1 .. 2^64, keeps every frequency in range
   std::int64_t rotary_dim = 0;  // even, at least 2
-  double amplitude = 1;         // m; not every pipeline knows it
-  Direction direction = Direction::kForward;
+  double amplitude = 1;  // m; 1 where the pipeline's storage does not read it
 };
 
 // One pipeline, for one format and one RoPE. Holds a reference to the pipeline.
 class Engine {
  public:
-  // Throws std::invalid_argument for parameters outside their range, a
-  // format or an amplitude that the pipeline does not have.
+  // `t` is one of the pipeline's formats, `parameters` within their ranges.
   Engine(const Pipeline& pipeline, Format t, const Parameters& parameters);
 
-  // The angle of pair j, radians. Here and below throws std::invalid_argument
-  // for |position| > 2^53 and std::out_of_range for j beyond the last pair.
+  // The angle of pair j, radians; |position| <= 2^53. Here and below throws
+  // std::out_of_range for j beyond the last pair.
   double angle(std::int64_t position, std::int64_t j) const;
 
   // cos and sin correctly rounded. Cost: about 20 us.
@@ -65,7 +61,6 @@ class Engine {
 
   const Pipeline& pipeline_;
   Format t_;
-  Parameters parameters_;
   std::vector<Values> frequencies_;  // of each pair
 };
 

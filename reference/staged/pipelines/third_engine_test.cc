@@ -1,6 +1,5 @@
 // Staged goldens against programs that know nothing of pipelines as data.
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -118,53 +117,6 @@ TEST_CASE("the third engine has every pipeline in every format",
       }
       CAPTURE(std::string(pipeline.name));
       CHECK(rows == 1);
-    }
-  }
-}
-
-// A pow that is the double one rounded to f32: correctly rounded but for
-// arguments that are next to a midpoint.
-float pow_f32(float a, float b) {
-  return static_cast<float>(std::pow(static_cast<double>(a), b));
-}
-
-TEST_CASE("angles are those of a few lines of C++",
-          "[reference][staged][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
-  for (const float base : {1e4f, 5e5f}) {
-    for (const int r : {64, 80, 96, 128}) {
-      const Parameters parameters{base, r};
-      const auto engine = [&](const char* name) {
-        return Engine(pipeline_of(name), Format::kF32, parameters);
-      };
-      const Engine hf = engine("hf_eager"), ggml = engine("ggml_cpu"),
-                   metal = engine("ggml_metal"), jax = engine("jax_division"),
-                   gemma = engine("gemma_cpp"),
-                   trt = engine("trtllm_f64_power");
-      int different = 0;
-      for (const int p : {1, 1000, 131071, 16777217}) {
-        const auto position = static_cast<float>(p);
-        const float scale = pow_f32(base, -2.0f / static_cast<float>(r));
-        float iterated = position;
-        for (int j = 0; j < r / 2; ++j) {
-          const auto two_j = static_cast<float>(2 * j);
-          const float t = pow_f32(base, two_j / static_cast<float>(r));
-          const double t64 = std::pow(static_cast<double>(base), 2.0 * j / r);
-          const float metal_theta =
-              pow_f32(base, -1.0f / static_cast<float>(r) * two_j);
-          different += hf.angle(p, j) != position * (1 / t);
-          different += ggml.angle(p, j) != iterated;
-          different += metal.angle(p, j) != position * metal_theta;
-          different += jax.angle(p, j) != position / t;
-          different +=
-              gemma.angle(p, j) != position * static_cast<float>(1 / t64);
-          different +=
-              trt.angle(p, j) != position * (1 / static_cast<float>(t64));
-          iterated *= scale;
-        }
-      }
-      CAPTURE(base, r);
-      CHECK(different == 0);
     }
   }
 }
