@@ -6,6 +6,10 @@
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "reference/test_double.h"
 
 namespace ropeproof::reference {
 namespace {
@@ -23,17 +27,9 @@ struct HandFamily {
   template <unsigned kDigits>
   static constexpr int kBits = 10 * int{kDigits};
 
-  static Pieces pieces(double x) {
-    if (x == 0) return {};
-    int exponent = 0;
-    const double scaled =
-        std::ldexp(std::frexp(std::abs(x), &exponent), kPiecesBits);
-    return {x < 0, static_cast<std::uint64_t>(scaled), exponent - kPiecesBits,
-            false};
-  }
   template <unsigned kDigits>
   static std::pair<Pieces, Pieces> ends(const Ends<kDigits>& x) {
-    return {pieces(x.low), pieces(x.high)};
+    return {PlainDouble::ends(x.low).first, PlainDouble::ends(x.high).first};
   }
 };
 
