@@ -1,5 +1,6 @@
 #include "reference/arguments.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "reference/refuse.h"
@@ -21,7 +22,7 @@ void validate_positions(const Spec& spec, std::span<const double> positions) {
 
 void validate_x(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim,
                 std::span<const double> x) {
-  validate(Shape{1, tokens, heads});
+  check_range("heads", heads, 0, kMaxCount / std::max<std::int64_t>(tokens, 1));
   validate_size("x", x.size(), tokens * heads * head_dim);
   for (const double value : x) {
     if (!is_finite(value)) {

@@ -12,11 +12,6 @@ MakeProver* find(Oracle oracle) {
   return oracle == Oracle::kMpfi ? mpfi_oracle() : bin_float_oracle();
 }
 
-std::vector<double> as_doubles(std::span<const std::int64_t> positions) {
-  for (const std::int64_t p : positions) validate_position(p);
-  return {positions.begin(), positions.end()};
-}
-
 }  // namespace
 
 MakeProver& find_prover(Oracle oracle) {
@@ -81,37 +76,6 @@ Resolution golden_resolution(Oracle oracle, const Spec& spec) {
 
 std::vector<WideGolden> golden_frequencies(Oracle oracle, const Spec& spec) {
   return Goldens(oracle, spec, {}).frequencies();
-}
-
-std::vector<GoldenCosSin> golden_table(Oracle oracle, const Spec& spec,
-                                       std::span<const double> positions) {
-  return Goldens(oracle, spec, positions).table();
-}
-
-std::vector<GoldenCosSin> golden_table(
-    Oracle oracle, const Spec& spec, std::span<const std::int64_t> positions) {
-  validate(spec);
-  return golden_table(oracle, spec, as_doubles(positions));
-}
-
-std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
-                                const Shape& shape,
-                                std::span<const double> positions,
-                                std::span<const double> x) {
-  validate(spec);
-  validate(shape);
-  validate_size("positions", positions.size(),
-                spec.axes.count * shape.batch * shape.seq);
-  return Goldens(oracle, spec, positions).rope(shape.heads, x);
-}
-
-std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
-                                const Shape& shape,
-                                std::span<const std::int64_t> positions,
-                                std::span<const double> x) {
-  validate(spec);
-  validate(shape);
-  return golden_rope(oracle, spec, shape, as_doubles(positions), x);
 }
 
 }  // namespace ropeproof::reference

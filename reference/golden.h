@@ -66,7 +66,7 @@ struct Undecided : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Everything below throws std::invalid_argument for a specification, shape or
+// Everything below throws std::invalid_argument for a specification or
 // position outside its range (spec.h), or an oracle that was not built in.
 
 // The goldens of one specification at some positions. The frequencies and the
@@ -107,22 +107,9 @@ class Goldens {
   std::unique_ptr<OracleProver> prover_;
 };
 
-// One of them alone. Integers up to 2^53 are exact as doubles; the overloads
-// that take them do no more than that.
+// What needs no positions.
 Resolution golden_resolution(Oracle oracle, const Spec& spec);
 std::vector<WideGolden> golden_frequencies(Oracle oracle, const Spec& spec);
-std::vector<GoldenCosSin> golden_table(Oracle oracle, const Spec& spec,
-                                       std::span<const double> positions);
-std::vector<GoldenCosSin> golden_table(Oracle oracle, const Spec& spec,
-                                       std::span<const std::int64_t> positions);
-std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
-                                const Shape& shape,
-                                std::span<const double> positions,
-                                std::span<const double> x);
-std::vector<Golden> golden_rope(Oracle oracle, const Spec& spec,
-                                const Shape& shape,
-                                std::span<const std::int64_t> positions,
-                                std::span<const double> x);
 
 }  // namespace ropeproof::reference
 

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
@@ -22,10 +23,9 @@ Spec full(std::int64_t d, double base, double amplitude = 1) {
 }
 
 // One head at one position.
-std::vector<Golden> head(Oracle oracle, const Spec& spec, std::int64_t position,
+std::vector<Golden> head(Oracle oracle, const Spec& spec, auto position,
                          const std::vector<double>& x) {
-  const std::int64_t positions[] = {position};
-  return golden_rope(oracle, spec, {1, 1, 1}, positions, x);
+  return rope_of(oracle, spec, 1, std::array{position}, x);
 }
 
 TEST_CASE("an oracle that is not built in says so", "[reference][golden]") {
@@ -215,8 +215,8 @@ TEST_CASE("the table is the rotation of (1, 0) and (0, -1)",
   const Oracle oracle = any_oracle();
   Spec spec = full(8, 500000);
   spec.frequencies.amplitude = 1.25;
-  const std::vector<std::int64_t> positions = {0, 1, -7, 131071, kMaxPosition};
-  const auto table = golden_table(oracle, spec, positions);
+  const std::vector<double> positions = {0, 1, -7, 131071, 0x1p53};
+  const auto table = Goldens(oracle, spec, positions).table();
   REQUIRE(table.size() == 20);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto one =
@@ -234,7 +234,6 @@ TEST_CASE("the table is the rotation of (1, 0) and (0, -1)",
 TEST_CASE("the number of threads does not show", "[reference][golden]") {
   const Oracle oracle = any_oracle();
   const Spec spec = full(32, 10000);
-  const Shape shape{2, 9, 3};
   std::vector<std::int64_t> positions;
   for (std::int64_t i = 0; i < 18; ++i) positions.push_back(i * i * i - 100);
   std::vector<double> x;
@@ -242,9 +241,9 @@ TEST_CASE("the number of threads does not show", "[reference][golden]") {
 
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  const auto serial = golden_rope(oracle, spec, shape, positions, x);
+  const auto serial = rope_of(oracle, spec, 3, positions, x);
   omp_set_num_threads(2);
-  const auto parallel = golden_rope(oracle, spec, shape, positions, x);
+  const auto parallel = rope_of(oracle, spec, 3, positions, x);
   omp_set_num_threads(threads);
   std::size_t different = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {

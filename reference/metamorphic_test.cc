@@ -11,6 +11,7 @@
 #include "reference/golden.h"
 #include "reference/permutation.h"
 #include "reference/rope.h"
+#include "reference/test_oracle.h"
 #include "reference/test_variants.h"
 
 namespace ropeproof::reference {
@@ -29,11 +30,8 @@ Vector wavy(std::int64_t n, double phase) {
 
 // Goldens as doubles, of [tokens, 1 head] at [axes, tokens] positions.
 Vector rotated(const Spec& spec, const Vector& positions, const Vector& x) {
-  const auto tokens =
-      static_cast<std::int64_t>(positions.size()) / spec.axes.count;
   Vector y;
-  for (const Golden& golden :
-       golden_rope(best_oracle(), spec, {1, tokens, 1}, positions, x)) {
+  for (const Golden& golden : rope_of(best_oracle(), spec, 1, positions, x)) {
     y.push_back(std::bit_cast<double>(golden.bits));
   }
   return y;

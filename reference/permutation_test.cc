@@ -12,6 +12,7 @@
 
 #include "reference/format.h"
 #include "reference/golden.h"
+#include "reference/test_oracle.h"
 
 namespace ropeproof::reference {
 namespace {
@@ -52,11 +53,10 @@ Vector numbers(Format format, std::size_t count, int seed) {
 Bits rope(const Layout& layout, std::int64_t heads,
           const std::vector<std::int64_t>& positions, const Vector& x,
           Format format) {
-  const auto seq = static_cast<std::int64_t>(positions.size());
   Bits bits;
   for (const Golden& golden :
-       golden_rope(best_oracle(), {layout, {}, Direction::kForward},
-                   {1, seq, heads}, positions, x)) {
+       rope_of(best_oracle(), {layout, {}, Direction::kForward}, heads,
+               positions, x)) {
     bits.push_back(encode(format, std::bit_cast<double>(golden.bits)));
   }
   return bits;

@@ -258,18 +258,6 @@ void validate(const Spec& spec) {
   validate_xpos(spec);
 }
 
-void validate(const Shape& shape) {
-  check_range("batch", shape.batch, 0, kMaxCount);
-  const std::int64_t seqs = std::max<std::int64_t>(shape.batch, 1);
-  check_range("seq", shape.seq, 0, kMaxCount / seqs);
-  const std::int64_t tokens = seqs * std::max<std::int64_t>(shape.seq, 1);
-  check_range("heads", shape.heads, 0, kMaxCount / tokens);
-}
-
-void validate_position(std::int64_t position) {
-  check_range("position", position, -kMaxPosition, kMaxPosition);
-}
-
 void validate_position(double position) {
   constexpr auto kMax = static_cast<double>(kMaxPosition);
   if (!is_finite(position) || position < -kMax || position > kMax) {

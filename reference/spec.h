@@ -188,8 +188,6 @@ struct Shape {
 // only an oracle can tell, whether a ramp of YaRN runs backwards, golden.h
 // refuses in the same way.
 void validate(const Spec& spec);
-void validate(const Shape& shape);
-void validate_position(std::int64_t position);
 void validate_position(double position);
 // xPos takes no position more than 2^20 scale_bases from its centre.
 void validate_position(const Spec& spec, double position);

@@ -116,13 +116,19 @@ inline Named<Spec> all_variants() {
   return result;
 }
 
-// Whole, negative and fractional coordinates, [axes, 3 tokens].
+// Whole, negative and fractional coordinates, and far ones, which xPos refuses:
+// [axes, tokens].
 inline std::vector<double> variant_positions(const Spec& spec) {
-  constexpr double kCoordinates[4][3] = {
-      {0, 131071, -7}, {1, 3, 0.25}, {513, -0.5, 0}, {2, 4097, 1e-3}};
+  constexpr double kCoordinates[4][6] = {
+      {0, 131071, -7, 16777217, -0x1p53, 4294967297},
+      {1, 3, 0.25, -2147483648, 0x1p53 - 1, 1},
+      {513, -0.5, 0, 16777215, 3, 0x1p53},
+      {2, 4097, 1e-3, 2147483647, -1, 0}};
+  const int tokens = spec.frequencies.xpos ? 3 : 6;
   std::vector<double> positions;
   for (std::int64_t k = 0; k < spec.axes.count; ++k) {
-    positions.insert(positions.end(), kCoordinates[k], kCoordinates[k] + 3);
+    positions.insert(positions.end(), kCoordinates[k],
+                     kCoordinates[k] + tokens);
   }
   return positions;
 }

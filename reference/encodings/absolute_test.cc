@@ -73,7 +73,9 @@ TEST_CASE("sinusoidal is the table of a RoPE, the sine first",
   const Oracle oracle = any_oracle();
   const Ints positions = {0, 1, 257, -3, 131071};
   const Spec spec{leading(8, 8, Pairing::kInterleaved), {}};
-  const auto table = golden_table(oracle, spec, positions);
+  const auto table =
+      Goldens(oracle, spec, Doubles(positions.begin(), positions.end()))
+          .table();
   const auto got = golden_encoding(oracle, Sinusoidal{8}, positions);
   for (std::size_t i = 0; i < table.size(); ++i) {
     CHECK(got[2 * i].bits == table[i].sin.bits);

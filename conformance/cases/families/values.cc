@@ -42,8 +42,9 @@ Bits filled(const RopeCase& c, Value value) {
 // cancels, (cos, -sin) in the odd ones, whose y_v does. What remains is what
 // rounding left.
 Bits cancelling(const RopeCase& c) {
-  const auto table = reference::golden_table(reference::Oracle::kBinFloat,
-                                             c.spec, c.positions);
+  const auto table =
+      reference::Goldens(reference::Oracle::kBinFloat, c.spec, c.positions)
+          .table();
   const std::int64_t d = c.spec.layout.head_dim;
   Bits x(static_cast<std::size_t>(c.tokens() * c.q_heads * d));
   for (std::int64_t row = 0; row < c.tokens() * c.q_heads; ++row) {

@@ -18,6 +18,7 @@
 #include "reference/golden.h"
 #include "reference/spec.h"
 #include "reference/staged/pipelines/engine.h"
+#include "reference/test_oracle.h"
 
 namespace ropeproof::reference::staged {
 
@@ -74,7 +75,7 @@ struct Grid {
                        static_cast<std::uint64_t>(d) + 1);
     for (double& value : x) value = round_to(format, value * scale);
     for (const Golden& golden :
-         golden_rope(Oracle::kMpfi, spec, {1, tokens, heads}, positions, x)) {
+         rope_of(Oracle::kMpfi, spec, heads, positions, x)) {
       y.push_back(std::bit_cast<double>(golden.bits));
     }
     for (const auto& golden : golden_frequencies(Oracle::kMpfi, spec)) {
