@@ -2,7 +2,6 @@
 // and any config.json.
 #include <iostream>
 #include <optional>
-#include <stdexcept>
 
 #include "conformance/models/model_text.h"
 #include "conformance/models/preset.h"
@@ -10,6 +9,7 @@
 #include "conformance/text/words.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"
+#include "tools/profile_flags.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -24,14 +24,9 @@ conformance::models::ConfigOptions options_of(const ModelFlags& flags) {
   conformance::models::ConfigOptions options;
   options.seq_len = flags.seq_len;
   if (flags.pairing.empty()) return options;
-  options.pairing = conformance::text::find_word(
-      conformance::text::kPairingWords, flags.pairing);
+  options.pairing =
+      parse_word("--pairing", conformance::text::kPairingWords, flags.pairing);
   options.pairing_source = "--pairing";
-  if (!options.pairing) {
-    throw std::invalid_argument(
-        "--pairing is \"" + flags.pairing + "\"; expected " +
-        conformance::text::list_words(conformance::text::kPairingWords));
-  }
   return options;
 }
 

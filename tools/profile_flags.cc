@@ -28,17 +28,6 @@ std::pair<std::int64_t, std::int64_t> parse_heads(const std::string& text) {
   return {*q, *k};
 }
 
-template <class Words>
-auto parse_word(const char* flag, const Words& words, const std::string& text) {
-  const auto value = conformance::text::find_word(words, text);
-  if (!value) {
-    throw std::invalid_argument(std::string(flag) + " is \"" + text +
-                                "\"; expected " +
-                                conformance::text::list_words(words));
-  }
-  return *value;
-}
-
 }  // namespace
 
 void ProfileFlags::add_flags(CLI::App& command,

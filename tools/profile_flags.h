@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/models/profiles.h"
+#include "conformance/text/words.h"
 
 namespace ropeproof::tools {
 
@@ -43,6 +45,18 @@ class ProfileFlags {
   std::optional<std::int64_t> positions_;
   bool is_adjoint_ = false;
 };
+
+// The value of a word that was given to `flag`. Throws std::invalid_argument.
+template <class Words>
+auto parse_word(const char* flag, const Words& words, const std::string& text) {
+  const auto value = conformance::text::find_word(words, text);
+  if (!value) {
+    throw std::invalid_argument(std::string(flag) + " is \"" + text +
+                                "\"; expected " +
+                                conformance::text::list_words(words));
+  }
+  return *value;
+}
 
 // --case, --operation and --decline.
 void add_case_flags(CLI::App& command,
