@@ -52,7 +52,9 @@ struct Bulk {
   }
 };
 
-TEST_CASE("byte ranges that do not fit the side file are refused by case",
+constexpr const char* kNotBackToBack = "not these tensors back to back";
+
+TEST_CASE("byte ranges that do not fit the side file are refused",
           "[conformance][vectors][safetensors]") {
   REQUIRE(Bulk().read() == "accepted");
   const Bulk good;
@@ -69,19 +71,18 @@ TEST_CASE("byte ranges that do not fit the side file are refused by case",
       {"/0/q/0", "reaches outside plain.safetensors", std::uint64_t{1} << 62},
       {"/0/q/0", "expected [offset, bytes]", ~std::uint64_t{0}},
       {"/0/q/1", "elements of 4", bytes + 4},
-      {"/0/q/0", "leaves a gap", offset + 1},
-      {"/2/q/0", "overlaps an earlier range", offset},
-      {"/2/q/0", "leaves a gap", next + 4},
       {"/0/q", "expected [offset, bytes]", hex},
-      {"/0/expected/cos", "expected [offset, bytes]", hex}};
+      {"/0/expected/cos", "expected [offset, bytes]", hex},
+      {"/0/q/0", kNotBackToBack, offset + 4},
+      {"/2/q/0", kNotBackToBack, offset},
+      {"/2/q/0", kNotBackToBack, next + 4}};
   for (const Row& row : rows) {
     Bulk bulk = good;
     bulk.json["cases"][Json::json_pointer(row.place)] = row.value;
-    const std::string error = bulk.read();
     CAPTURE(row.place);
-    CHECK_THAT(error, ContainsSubstring(row.error) &&
-                          ContainsSubstring("plain.json: plain-00") &&
-                          !ContainsSubstring("\n"));
+    CHECK_THAT(bulk.read(), ContainsSubstring(row.error) &&
+                                ContainsSubstring("plain.json") &&
+                                !ContainsSubstring("\n"));
   }
 
   Bulk bulk = good;
@@ -89,7 +90,14 @@ TEST_CASE("byte ranges that do not fit the side file are refused by case",
   first["dtype"] = "f16";
   first["q"][1] = bytes / 2;
   first["k"][1] = first["k"][1].get<std::uint64_t>() / 2;
-  CHECK_THAT(bulk.read(), ContainsSubstring("has no tensor \"q.F16\""));
+  CHECK_THAT(bulk.read(), ContainsSubstring(kNotBackToBack));
+
+  // However often a file asks for the same bytes, they are not read so often.
+  bulk = good;
+  for (int copies = 0; copies < 9; ++copies) {
+    bulk.json["cases"].push_back(bulk.json["cases"][0]);
+  }
+  CHECK_THAT(bulk.read(), ContainsSubstring("longer than plain.safetensors"));
 
   bulk = good;
   bulk.json.erase("payload");
@@ -102,17 +110,20 @@ TEST_CASE("a side file that is not the group's is refused",
   Bulk bulk;
   SECTION("truncated") {
     bulk.payload.resize(bulk.payload.size() - 1);
-    CHECK_THAT(bulk.read(), ContainsSubstring("the file has"));
+    CHECK_THAT(bulk.read(), ContainsSubstring("reaches outside"));
   }
   SECTION("bytes that belong to no case") {
+    bulk.payload += '\0';
+    CHECK_THAT(bulk.read(), ContainsSubstring(kNotBackToBack));
+    bulk = Bulk();
     bulk.json["cases"].erase(2);
-    CHECK_THAT(bulk.read(), ContainsSubstring("belong to no case"));
+    CHECK_THAT(bulk.read(), ContainsSubstring(kNotBackToBack));
   }
   SECTION("of another group") {
     const std::string name = "\"group\":\"plain\"";
     bulk.payload.replace(bulk.payload.find(name), name.size(),
                          "\"group\":\"plane\"");
-    CHECK_THAT(bulk.read(), ContainsSubstring("belongs to group \"plane\""));
+    CHECK_THAT(bulk.read(), ContainsSubstring(kNotBackToBack));
   }
   SECTION("altered") {
     bulk.payload.back() ^= 1;

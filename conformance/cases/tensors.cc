@@ -1,11 +1,13 @@
 #include "conformance/cases/tensors.h"
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
-#include <vector>
 
 #include "conformance/cases/bits_json.h"
+#include "conformance/cases/vector_file.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
 
 namespace ropeproof::conformance::cases {
 
@@ -13,8 +15,13 @@ using reference::Format;
 
 namespace {
 
+constexpr text::Words<Format, 4> kStoredWords{{{Format::kF64, "F64"},
+                                               {Format::kF32, "F32"},
+                                               {Format::kF16, "F16"},
+                                               {Format::kBF16, "BF16"}}};
+
 std::string tensor_name(const std::string& field, Format format) {
-  return field + "." + dtype_word(format);
+  return field + "." + text::word(kStoredWords, format);
 }
 
 }  // namespace
@@ -42,14 +49,30 @@ nlohmann::ordered_json TensorWriter::write(const std::string& field,
   return nlohmann::ordered_json::array({offset, width * bits.size()});
 }
 
-void TensorWriter::lay_out(const std::string& group) {
-  std::vector<TensorSize> sizes;
+std::string TensorWriter::header() const {
+  nlohmann::ordered_json header = {
+      {"__metadata__", {{"format", kVectorFormat}, {"group", group_}}}};
+  std::size_t at = 0;
   for (const auto& [key, tensor] : tensors_) {
-    sizes.push_back(
-        {tensor_name(key.second, key.first), key.first, tensor.bytes.size()});
+    const auto& [format, field] = key;
+    const std::size_t size = tensor.bytes.size();
+    header[tensor_name(field, format)] = {
+        {"dtype", text::word(kStoredWords, format)},
+        {"shape", {size / plugin::bytes_of(format)}},
+        {"data_offsets", {at, at + size}}};
+    at += size;
   }
-  header_ = safetensors_header(group, sizes);
-  std::uint64_t at = header_.size();
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) {
+    bytes += static_cast<char>(text.size() >> (8 * i) & 255);
+  }
+  return bytes + text;
+}
+
+void TensorWriter::lay_out() {
+  std::uint64_t at = header().size();
   for (auto& [key, tensor] : tensors_) {
     tensor.begin = at;
     at += tensor.bytes.size();
@@ -58,33 +81,23 @@ void TensorWriter::lay_out(const std::string& group) {
 }
 
 std::string TensorWriter::bytes() const {
-  std::string bytes = header_;
+  std::string bytes = header();
   for (const auto& [key, tensor] : tensors_) bytes += tensor.bytes;
   return bytes;
-}
-
-TensorReader::TensorReader(std::span<const std::byte> file,
-                           const std::string& name, const std::string& group)
-    : is_bulk_(true), file_(file), name_(name) {
-  Safetensors parsed = parse_safetensors(file, name);
-  if (parsed.group != group) {
-    throw text::FileError(name + ": belongs to group \"" + parsed.group +
-                          "\"; expected \"" + group + "\"");
-  }
-  unread_ = std::move(parsed.tensors);
 }
 
 Bits TensorReader::read(text::StrictObject& object, const std::string& key,
                         const std::string& field, std::int64_t count,
                         std::int64_t row, Format format) {
   if (!is_bulk_) return read_rows(object, key, count, row, format);
-  return read_range(object, key, tensor_name(field, format), count * row,
-                    format);
+  Bits bits = read_range(object, key, count * row, format);
+  again_.write(field, bits, row, format);
+  return bits;
 }
 
 Bits TensorReader::read_range(text::StrictObject& object,
-                              const std::string& key, const std::string& tensor,
-                              std::int64_t elements, Format format) {
+                              const std::string& key, std::int64_t elements,
+                              Format format) {
   const nlohmann::json& node = object.get(key);
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (!node.is_array() || node.size() != 2 ||
@@ -104,22 +117,10 @@ Bits TensorReader::read_range(text::StrictObject& object,
     object.fail(key, "reaches outside " + name_ + ", which has " +
                          std::to_string(file_.size()) + " bytes");
   }
-  const auto found = unread_.find(tensor);
-  if (found == unread_.end()) {
-    object.fail(key, name_ + " has no tensor \"" + tensor + "\"");
+  read_ += bytes;
+  if (read_ > file_.size()) {
+    object.fail(key, "overlaps: all ranges so far are longer than " + name_);
   }
-  StoredTensor& rest = found->second;
-  if (offset != rest.begin) {
-    object.fail(
-        key, "offset " + std::to_string(offset) +
-                 (offset < rest.begin ? " overlaps an earlier range; expected "
-                                      : " leaves a gap; expected ") +
-                 std::to_string(rest.begin));
-  }
-  if (bytes > rest.end - rest.begin) {
-    object.fail(key, "reaches beyond tensor \"" + tensor + "\"");
-  }
-  rest.begin += bytes;
   Bits bits(static_cast<std::size_t>(elements));
   for (std::size_t i = 0; i < bits.size(); ++i) {
     for (std::size_t b = width; b-- > 0;) {
@@ -130,14 +131,10 @@ Bits TensorReader::read_range(text::StrictObject& object,
   return bits;
 }
 
-void TensorReader::finish() const {
-  for (const auto& [name, rest] : unread_) {
-    if (rest.begin != rest.end) {
-      throw text::FileError(name_ + "." + name + ": " +
-                            std::to_string(rest.end - rest.begin) +
-                            " bytes belong to no case");
-    }
-  }
+bool TensorReader::is_all() const {
+  if (!is_bulk_) return true;
+  const std::string again = again_.bytes();
+  return std::ranges::equal(file_, std::as_bytes(std::span(again)));
 }
 
 }  // namespace ropeproof::conformance::cases

@@ -38,7 +38,7 @@ std::string content_of(const SequenceCase& c);
 // FileError naming `file` and the place for anything that is not exactly as
 // the schema says: unknown or missing fields, sizes that do not fit the shape,
 // digits that are no bit pattern, specifications out of range, byte ranges that
-// overlap, leave gaps or reach outside the side file. Memory: bounded by a
+// reach outside the side file, a side file that write_group would not write. Memory: bounded by a
 // multiple of the two files.
 Group read_group(const std::string& text, std::span<const std::byte> payload,
                  const std::string& file);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/cases/spec_json.h"
@@ -239,7 +240,7 @@ void read_cases(const json& nodes, const std::string& file,
   }
 }
 
-// The side file, which the group's JSON names and fits.
+// The side file, which the group's JSON names with its size and digest.
 TensorReader open_payload(text::StrictObject& object, const Group& group,
                           std::span<const std::byte> payload) {
   if (!group.is_bulk) {
@@ -256,21 +257,13 @@ TensorReader open_payload(text::StrictObject& object, const Group& group,
     entry.fail("bytes", "is " + std::to_string(bytes) + "; " + name + " has " +
                             std::to_string(payload.size()));
   }
-  entry.text("sha256");
+  const std::string_view content(reinterpret_cast<const char*>(payload.data()),
+                                 payload.size());
+  if (text::sha256(content) != entry.text("sha256")) {
+    entry.fail("sha256", "differs from that of " + name);
+  }
   entry.finish();
   return {payload, name, group.name};
-}
-
-// Last, so that whatever else is wrong with a side file has its own words.
-void check_digest(text::StrictObject& object, const Group& group,
-                  std::span<const std::byte> payload) {
-  if (!group.is_bulk) return;
-  text::StrictObject entry(object.get("payload"), object.at("payload"));
-  const std::string_view bytes(reinterpret_cast<const char*>(payload.data()),
-                               payload.size());
-  if (text::sha256(bytes) != entry.text("sha256")) {
-    entry.fail("sha256", "differs from that of " + payload_name(group.name));
-  }
 }
 
 }  // namespace
@@ -310,10 +303,11 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
   if (!is_known) {
     object.fail("type", "expected rope, permute, reject or sequence");
   }
-  tensors.finish();
-  check_digest(object, group, payload);
   object.finish();
   check_cases(group, file);
+  if (!tensors.is_all()) {
+    object.fail("payload", "the side file is not these tensors back to back");
+  }
   return group;
 }
 

@@ -155,7 +155,7 @@ std::string with_rows(const Json& document, const Json& cases) {
 
 template <class Case>
 std::string content(const Case& c) {
-  TensorWriter rows(false);
+  TensorWriter rows;
   Json object = write_case(c, rows);
   for (const char* words : {"comment", "targets", "printed"})
     object.erase(words);
@@ -177,11 +177,12 @@ std::string payload_name(const std::string& group) {
 }
 
 GroupFiles write_group(const Group& group) {
-  TensorWriter tensors(group.is_bulk);
+  TensorWriter tensors =
+      group.is_bulk ? TensorWriter(group.name) : TensorWriter();
   Json cases = write_cases(group, tensors);
   GroupFiles files;
   if (group.is_bulk) {
-    tensors.lay_out(group.name);
+    tensors.lay_out();
     cases = write_cases(group, tensors);
     files.payload = tensors.bytes();
   }

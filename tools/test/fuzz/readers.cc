@@ -16,7 +16,6 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/encoding_case.h"
 #include "conformance/cases/ledger.h"
-#include "conformance/cases/safetensors.h"
 #include "conformance/cases/vector_file.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
@@ -57,15 +56,6 @@ void vectors(const std::string& input) {
 void encodings(const std::string& input) {
   try {
     cases::read_encodings(input, "fuzz.json");
-  } catch (const text::FileError&) {
-  }
-}
-
-void safetensors(const std::string& input) {
-  const std::vector<char> file = exact(input);
-  try {
-    cases::parse_safetensors(std::as_bytes(std::span(file)),
-                             "fuzz.safetensors");
   } catch (const text::FileError&) {
   }
 }
@@ -179,10 +169,10 @@ void waivers(const std::string& input) {
 
 const std::map<std::string, void (*)(const std::string&)>& readers() {
   static const std::map<std::string, void (*)(const std::string&)> kReaders = {
-      {"vectors", vectors},         {"safetensors", safetensors},
-      {"encodings", encodings},     {"manifest", manifest},
-      {"ledger", ledger},           {"reply", reply},
-      {"description", description}, {"waivers", waivers}};
+      {"vectors", vectors},   {"encodings", encodings},
+      {"manifest", manifest}, {"ledger", ledger},
+      {"reply", reply},       {"description", description},
+      {"waivers", waivers}};
   return kReaders;
 }
 
