@@ -21,51 +21,6 @@
 namespace ropeproof::conformance::cases {
 namespace {
 
-TEST_CASE("every core case has an id of its own, a comment and known targets",
-          "[conformance][core]") {
-  std::set<std::string> ids, calls;
-  for (const Group& group : core_families()) {
-    for_each_case(group, [&](const auto& c) {
-      CAPTURE(c.id);
-      CHECK(ids.insert(c.id).second);
-      CHECK(c.id.starts_with(group.name + "-"));
-      CHECK(c.comment.size() > 8);
-      CHECK_FALSE(c.targets.empty());
-      for (const std::string& key : c.targets) {
-        CHECK(bug_classes().contains(key));
-        CHECK(group.targets.contains(key));
-      }
-    });
-    for (const RejectCase& c : group.reject_cases) calls.insert(c.of);
-    for (const SequenceCase& c : group.sequence_cases) {
-      calls.insert(c.calls.begin(), c.calls.end());
-      CHECK(c.calls.size() >= 3);
-    }
-  }
-  for (const std::string& id : calls) {
-    CAPTURE(id);
-    CHECK(ids.contains(id));
-  }
-}
-
-TEST_CASE("every core case is a valid problem", "[conformance][core]") {
-  for (const Group& group : core_families()) {
-    for (const RopeCase& c : group.rope_cases) {
-      CAPTURE(c.id);
-      CHECK_NOTHROW(reference::validate(c.spec));
-      for (const double p : c.positions) {
-        CHECK_NOTHROW(reference::validate_position(p));
-        CHECK_NOTHROW(reference::validate_position(c.spec, p));
-      }
-      const std::int64_t row = c.tokens() * c.spec.layout.head_dim;
-      CHECK(c.q.size() == static_cast<std::size_t>(row * c.q_heads));
-      CHECK(c.k.size() == static_cast<std::size_t>(row * c.k_heads));
-      CHECK(c.positions.size() ==
-            static_cast<std::size_t>(c.spec.axes.count * c.tokens()));
-    }
-  }
-}
-
 TEST_CASE("the cases to be refused are of every dtype, with keys and a copy",
           "[conformance][core]") {
   const Group rich = core_rich();
@@ -175,24 +130,6 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("memory and special values are asked of heads with no odd size",
-          "[conformance][core][coverage]") {
-  std::map<std::string, std::set<Cell>> kinds;
-  for (const Group& group : core_families()) {
-    for (const RopeCase& c : group.rope_cases) {
-      if (c.spec.layout.head_dim % 2 != 0 || c.spec.layout.rotary_offset != 0) {
-        continue;
-      }
-      const bool is_whole = c.spec.layout.rotary_dim == c.spec.layout.head_dim;
-      const std::string what = is_whole ? "whole" : "partial";
-      kinds[group.name].insert({c.dtype, c.spec.layout.pairing, what});
-    }
-  }
-  CHECK(kinds["core-memory"].size() == 4 * 4);       // partial
-  CHECK(kinds["core-decode"].size() == 4 * 4);       // whole, all memories
-  CHECK(kinds["core-special"].size() == 2 * 4 * 2);  // both
-}
-
 // Of f16 and f64 they are formed at run time: the shapes of models.
 bool has_heads(reference::Format dtype) {
   return dtype == reference::Format::kF32 || dtype == reference::Format::kBF16;
@@ -229,22 +166,6 @@ TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
       CHECK(kinds(kind) == 1);
     }
     CHECK(kinds("wide: more than 16 heads") == (has_heads(dtype) ? 1 : 0));
-  }
-}
-
-TEST_CASE("every dtype and common pairing has a wide call",
-          "[conformance][core][coverage]") {
-  std::multiset<std::pair<reference::Format, reference::Pairing>> heads, pairs;
-  for (const RopeCase& c : core_wide().rope_cases) {
-    const std::pair kind(c.dtype, c.spec.layout.pairing);
-    if (c.q_heads == 32 && c.k_heads == 8 && c.pairs() == 32) {
-      heads.insert(kind);
-    }
-    if (c.pairs() == 256) pairs.insert(kind);
-  }
-  for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
-    CHECK(heads.count({dtype, pairing}) == (has_heads(dtype) ? 1 : 0));
-    CHECK(pairs.count({dtype, pairing}) == 1);
   }
 }
 
