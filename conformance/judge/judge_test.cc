@@ -5,14 +5,8 @@
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <cmath>
 #include <limits>
-#include <thread>
 
-#include "conformance/call/call.h"
 #include "conformance/cases/families/family.h"
-#include "conformance/cases/test_corpus.h"
-#include "conformance/diagnosis/knob_kernel.h"
-#include "conformance/plugin/words.h"
-#include "conformance/report/report.h"
 
 namespace ropeproof::conformance::judge {
 namespace {
@@ -115,65 +109,6 @@ TEST_CASE("the phase is seen where the kernel formed the angle",
   Output output;
   output.q = c.q;
   CHECK(judge(c, ROPEPROOF_ROTATE, claim, output).phase_rho < 0);
-}
-
-// What a kernel answered, kept for judging.
-struct Kept {
-  const cases::RopeCase* c;
-  std::uint32_t operation;
-  Claim claim;
-  Output output;
-};
-
-std::vector<Kept> answers_of(const plugin::Description& description,
-                             const diagnosis::Knobs& knobs) {
-  diagnosis::KnobKernel kernel(description, knobs);
-  std::vector<Kept> kept;
-  for (const cases::Group& group : cases::committed().groups) {
-    for (const cases::RopeCase& c : group.rope_cases) {
-      Kept one{&c, ROPEPROOF_ROPE, claim_of(description, c.dtype), {}};
-      if ((description.dtypes & plugin::abi_dtype(c.dtype)) == 0) continue;
-      const plugin::Answer answer =
-          call::Call(kernel, one.operation, c, one.claim.table).run(one.output);
-      if (answer.outcome == plugin::Outcome::kOk)
-        kept.push_back(std::move(one));
-    }
-  }
-  return kept;
-}
-
-// A report on `kept`, judged by so many threads at once.
-std::string report_on(const std::vector<Kept>& kept, std::size_t threads) {
-  report::Report report;
-  report.checks.resize(kept.size());
-  const auto work = [&](std::size_t first) {
-    for (std::size_t i = first; i < kept.size(); i += threads) {
-      const Kept& one = kept[i];
-      check::Check& check = report.checks[i];
-      check.case_id = one.c->id;
-      check.operation = one.operation;
-      check.measurement = judge(*one.c, one.operation, one.claim, one.output);
-      check.verdict = check.measurement->pass() ? check::Verdict::kPass
-                                                : check::Verdict::kFail;
-    }
-  };
-  std::vector<std::thread> pool;
-  for (std::size_t t = 0; t < threads; ++t) pool.emplace_back(work, t);
-  for (std::thread& thread : pool) thread.join();
-  return report::json_report(report);
-}
-
-TEST_CASE("a report does not depend on the number of threads that judge",
-          "[conformance][judge]") {
-  // f32 angles that claim A0: both verdicts occur.
-  const std::vector<Kept> kept = answers_of(
-      diagnosis::full_description(ROPEPROOF_A0), diagnosis::f32_knobs());
-  REQUIRE(kept.size() > 50);
-  const std::string want = report_on(kept, 1);
-  CHECK(want.find("\"FAIL\"") != std::string::npos);
-  CHECK(want.find("\"PASS\"") != std::string::npos);
-  CHECK(report_on(kept, 2) == want);
-  CHECK(report_on(kept, 5) == want);
 }
 
 }  // namespace
