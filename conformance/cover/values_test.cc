@@ -47,7 +47,7 @@ RopeCase formed(Format dtype, Pairing pairing, Values values,
 
 plugin::Description description(Format dtype) {
   plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
-  d.operations = ROPEPROOF_ROPE | ROPEPROOF_PERMUTE;
+  d.operations = ROPEPROOF_ROPE;
   d.dtypes = plugin::abi_dtype(dtype);
   if (dtype == Format::kF64) d.claims[0].table_dtype = ROPEPROOF_F64;
   return d;
@@ -217,39 +217,6 @@ TEST_CASE("batch rows are alike where they have to be, and only there",
     fill_values(c, values, {}, 1);
     CHECK(count_unlike(c) > 50);
   }
-}
-
-TEST_CASE("channels of no pair come back only as copies of their bits",
-          "[conformance][cover]") {
-  const auto [dtype, pairing] = GENERATE(
-      Catch::Generators::from_range(cases::every_dtype_with(cases::kPairings)));
-  CAPTURE(dtype, pairing);
-  RopeCase c = formed(dtype, pairing, Values::kRandom);
-  mark_copies(c, 1);
-  CHECK(judged(c, honest(dtype)).pass());
-  Knobs knobs = honest(dtype);
-  knobs.outside = [](double x, double m) { return x * m; };
-  CHECK(judged(c, knobs).wrong > 0);
-}
-
-TEST_CASE("a permutation of numbers shows beside one of bits",
-          "[conformance][cover]") {
-  const auto [dtype, pairing] = GENERATE(Catch::Generators::from_range(
-      cases::every_dtype_with(cases::kCommonPairings)));
-  CAPTURE(dtype, pairing);
-  const cases::PermuteCase c =
-      permute_case(dtype, cases::window(64, 64, 0, pairing), 2, 5, 1);
-  const auto wrong = [&](bool permutes_numbers) {
-    Knobs knobs = honest(dtype);
-    knobs.permutes_numbers = permutes_numbers;
-    diagnosis::KnobKernel kernel(description(dtype), knobs);
-    judge::Output output;
-    call::Call call(kernel, c);
-    REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
-    return judge::judge(c, output).wrong;
-  };
-  CHECK(wrong(false) == 0);
-  if (dtype != Format::kF64) CHECK(wrong(true) > 10);  // copied as binary64
 }
 
 }  // namespace
