@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "conformance/cases/bits_json.h"
+#include "conformance/cases/vector_file.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cases {
@@ -145,22 +146,13 @@ void prove(reference::Oracle oracle, EncodingCase& c) {
 }
 
 std::string write_encodings(std::span<const EncodingCase> cases) {
-  std::string text =
-      "{\n \"format\": \"" + std::string(kFormat) + "\",\n \"cases\": [";
-  const char* separator = "\n";
-  for (const EncodingCase& c : cases) {
-    text += separator + ("  " + write_case(c).dump());
-    separator = ",\n";
-  }
-  return text + "\n ]\n}\n";
+  Json rows = Json::array();
+  for (const EncodingCase& c : cases) rows.push_back(write_case(c));
+  return with_rows({{"format", kFormat}}, rows);
 }
 
 std::string content_of(const EncodingCase& c) {
-  Json object = write_case(c);
-  object.erase("comment");
-  object.erase("printed");
-  object["expected"].erase("precision_bits");
-  return object.dump();
+  return content_text(write_case(c));
 }
 
 std::vector<EncodingCase> read_encodings(const std::string& text,

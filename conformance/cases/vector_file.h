@@ -4,6 +4,7 @@
 #define ROPEPROOF_CONFORMANCE_CASES_VECTOR_FILE_H_
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
@@ -33,6 +34,13 @@ std::string content_of(const RopeCase& c);
 std::string content_of(const PermuteCase& c);
 std::string content_of(const RejectCase& c);
 std::string content_of(const SequenceCase& c);
+
+// The same of a case's JSON.
+std::string content_text(nlohmann::ordered_json case_json);
+
+// `document` and its cases, one a line.
+std::string with_rows(const nlohmann::ordered_json& document,
+                      const nlohmann::ordered_json& cases);
 
 // `payload` holds the side file's bytes, none if there is no such file. Throws
 // FileError naming `file` and the place for anything that is not exactly as

@@ -140,7 +140,30 @@ std::string type_of(const Group& group) {
   return type;
 }
 
-// `document` and its cases, one a line: a quarter of a bulk file were spaces.
+template <class Case>
+std::string content(const Case& c) {
+  TensorWriter rows;
+  return content_text(write_case(c, rows));
+}
+
+}  // namespace
+
+std::string content_of(const RopeCase& c) { return content(c); }
+std::string content_of(const PermuteCase& c) { return content(c); }
+std::string content_of(const RejectCase& c) { return content(c); }
+std::string content_of(const SequenceCase& c) { return content(c); }
+
+std::string content_text(Json case_json) {
+  for (const char* words : {"comment", "targets", "printed"}) {
+    case_json.erase(words);
+  }
+  if (case_json.contains("expected") && case_json["expected"].is_object()) {
+    case_json["expected"].erase("precision_bits");
+  }
+  return case_json.dump();
+}
+
+// A quarter of a bulk file were spaces.
 std::string with_rows(const Json& document, const Json& cases) {
   std::string text = document.dump(1);
   text.resize(text.size() - std::string("\n}").size());
@@ -152,25 +175,6 @@ std::string with_rows(const Json& document, const Json& cases) {
   }
   return text + "\n ]\n}\n";
 }
-
-template <class Case>
-std::string content(const Case& c) {
-  TensorWriter rows;
-  Json object = write_case(c, rows);
-  for (const char* words : {"comment", "targets", "printed"})
-    object.erase(words);
-  if (object.contains("expected") && object["expected"].is_object()) {
-    object["expected"].erase("precision_bits");
-  }
-  return object.dump();
-}
-
-}  // namespace
-
-std::string content_of(const RopeCase& c) { return content(c); }
-std::string content_of(const PermuteCase& c) { return content(c); }
-std::string content_of(const RejectCase& c) { return content(c); }
-std::string content_of(const SequenceCase& c) { return content(c); }
 
 std::string payload_name(const std::string& group) {
   return group + ".safetensors";

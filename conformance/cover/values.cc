@@ -11,8 +11,8 @@
 
 #include "conformance/cases/counter_generator.h"
 #include "conformance/cases/draw.h"
+#include "conformance/cases/families/family.h"
 #include "conformance/cover/revealing_pairs.h"
-#include "reference/permutation.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::cover {
@@ -193,20 +193,13 @@ void mark_copies(RopeCase& c, std::uint64_t seed) {
 cases::PermuteCase permute_case(Format dtype, const reference::Layout& layout,
                                 std::int64_t heads, std::int64_t columns,
                                 std::uint64_t seed) {
-  cases::PermuteCase c;
-  c.dtype = dtype;
-  c.layout = layout;
-  c.heads = heads;
-  c.columns = columns;
-  c.in.resize(at(heads * layout.head_dim * columns));
-  for (std::size_t i = 0; i < c.in.size(); ++i) {
+  Bits in(at(heads * layout.head_dim * columns));
+  for (std::size_t i = 0; i < in.size(); ++i) {
     const std::uint64_t random = random_bits(~seed, i);
-    c.in[i] = random % 8 == 0 ? fragile(dtype, random_bits(random, 0))
-                              : random_number(dtype, seed, i);
+    in[i] = random % 8 == 0 ? fragile(dtype, random_bits(random, 0))
+                            : random_number(dtype, seed, i);
   }
-  c.out = reference::permute_rows<std::uint64_t>(layout, at(heads), at(columns),
-                                                 c.in);
-  return c;
+  return cases::permutation(dtype, layout, heads, columns, std::move(in));
 }
 
 }  // namespace ropeproof::conformance::cover

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "conformance/cases/encoding_case.h"
+#include "conformance/cases/families/choices.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cases {
@@ -43,15 +44,6 @@ Ints counting(std::int64_t first, std::int64_t count) {
   return result;
 }
 
-// first, first + step, ...: exact, and no two alike.
-Doubles ladder(double first, double step, std::size_t count) {
-  Doubles result;
-  for (std::size_t i = 0; i < count; ++i) {
-    result.push_back(first + step * static_cast<double>(i));
-  }
-  return result;
-}
-
 void add_absolute(Cases& cases) {
   const Ints far = {0, 1, 2, 3, 257, 65537, 1048575, -5};
   cases.add(encodings::Integer{3}, {1, 2, 3, 257, 16777217},
@@ -69,7 +61,7 @@ void add_absolute(Cases& cases) {
   cases.add(encodings::Sinusoidal{2}, {0, 3, 8191}, "one frequency, 1");
   cases.add(encodings::Shift{6}, {0, 1, 7, -7, 1001},
             "the linear shift; -7 is the transpose of 7");
-  cases.add(encodings::Learned{4, ladder(-0.3, 0.1, 20)}, {4, 0, 0, 2},
+  cases.add(encodings::Learned{4, distinct(20, -0.3, 0.1)}, {4, 0, 0, 2},
             "rows in another order, one twice");
   cases.add(encodings::Decay{128}, {0, 1, 2, 3, 10, 100, 1000, 10001},
             "the curve that tutorials draw");
@@ -77,15 +69,15 @@ void add_absolute(Cases& cases) {
 }
 
 void add_relative(Cases& cases) {
-  cases.add(encodings::Relative{1, ladder(-0.4, 0.1, 8)}, counting(0, 4),
+  cases.add(encodings::Relative{1, distinct(8, -0.4, 0.1)}, counting(0, 4),
             "b(i - j); every row but the first");
-  cases.add(encodings::Relative{3, ladder(0.1, 0.3, 18)}, {5, 7, 6},
+  cases.add(encodings::Relative{3, distinct(18, 0.1, 0.3)}, {5, 7, 6},
             "R(i - j); the distances -2 .. 2");
   encodings::TransformerXl xl{4, 2};
-  xl.x = ladder(-1.25, 0.375, 12);
-  xl.w_q = ladder(0.5, -0.125, 8);
-  xl.w_ke = ladder(-0.75, 0.25, 8);
-  xl.w_kr = ladder(1, -0.3125, 8);
+  xl.x = distinct(12, -1.25, 0.375);
+  xl.w_q = distinct(8, 0.5, -0.125);
+  xl.w_ke = distinct(8, -0.75, 0.25);
+  xl.w_kr = distinct(8, 1, -0.3125);
   xl.u = {0.5, -1.5};
   xl.v = {-0.25, 2};
   cases.add(xl, {2, 9, 4}, "four terms and their sum");
@@ -107,7 +99,7 @@ void add_relative(Cases& cases) {
   encodings::T5 sevens{5, 686, true};
   cases.add(sevens, {0, 1, 2, 13, 14, 15, 98, 99, 112, 686, 700},
             "bounds 2, 14 and 98: logarithms in binary32 are a bucket off");
-  encodings::T5 table{4, 3, false, 2, ladder(-0.7, 0.2, 8)};
+  encodings::T5 table{4, 3, false, 2, distinct(8, -0.7, 0.2)};
   cases.add(table, {0, 1, 4}, "a bias for each of two heads");
   cases.add(encodings::Alibi{8}, {0, 1, 5}, "slopes that are powers of two");
   cases.add(encodings::Alibi{12}, {0, 3}, "four slopes of sixteen heads");

@@ -1,6 +1,7 @@
 #include "conformance/cases/families/family.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <variant>
 
 #include "conformance/cases/bug_class.h"
@@ -30,16 +31,6 @@ void fill(Bits& x, const RopeCase& c, std::int64_t heads, std::uint64_t seed) {
 
 }  // namespace
 
-template <class Case>
-void Family::append(std::vector<Case>& cases, Case c, const Targets& targets,
-                    const std::string& comment) {
-  c.id = group_.name + text::format("-%03zu", number_++);
-  c.comment = comment;
-  c.targets = targets;
-  for (const std::string& key : targets) group_.targets[key] = bug_class(key);
-  cases.push_back(std::move(c));
-}
-
 Family::Family(const std::string& tier, const std::string& name,
                const std::string& description) {
   group_.tier = tier;
@@ -47,29 +38,29 @@ Family::Family(const std::string& tier, const std::string& name,
   group_.description = description;
 }
 
-void Family::add(RopeCase c, const Targets& targets,
-                 const std::string& comment) {
-  // Streams of different cases and tensors never meet.
-  const std::uint64_t seed = random_bits(seed_of(group_.name), number_);
-  fill(c.q, c, c.q_heads, seed);
-  fill(c.k, c, c.k_heads, ~seed);
-  append(group_.rope_cases, std::move(c), targets, comment);
+template <class Case>
+void Family::add(Case c, const Targets& targets, const std::string& comment) {
+  if constexpr (std::is_same_v<Case, RopeCase>) {
+    // Streams of different cases and tensors never meet.
+    const std::uint64_t seed = random_bits(seed_of(group_.name), number_);
+    fill(c.q, c, c.q_heads, seed);
+    fill(c.k, c, c.k_heads, ~seed);
+  }
+  c.id = group_.name + text::format("-%03zu", number_++);
+  c.comment = comment;
+  c.targets = targets;
+  for (const std::string& key : targets) group_.targets[key] = bug_class(key);
+  for_each_type(group_,
+                [&]<class Known>(const char*, std::vector<Known>& list) {
+                  if constexpr (std::is_same_v<Case, Known>) {
+                    list.push_back(std::move(c));
+                  }
+                });
 }
-
-void Family::add(PermuteCase c, const Targets& targets,
-                 const std::string& comment) {
-  append(group_.permute_cases, std::move(c), targets, comment);
-}
-
-void Family::add(RejectCase c, const Targets& targets,
-                 const std::string& comment) {
-  append(group_.reject_cases, std::move(c), targets, comment);
-}
-
-void Family::add(SequenceCase c, const Targets& targets,
-                 const std::string& comment) {
-  append(group_.sequence_cases, std::move(c), targets, comment);
-}
+template void Family::add(RopeCase, const Targets&, const std::string&);
+template void Family::add(PermuteCase, const Targets&, const std::string&);
+template void Family::add(RejectCase, const Targets&, const std::string&);
+template void Family::add(SequenceCase, const Targets&, const std::string&);
 
 RopeCase make_case(reference::Format dtype, const reference::Layout& layout,
                    double base, std::int64_t batch, std::int64_t seq,
@@ -130,23 +121,30 @@ RopeCase with_scheme(const reference::Scheme& scheme, RopeCase c) {
   return c;
 }
 
-PermuteCase make_permutation(reference::Format dtype,
-                             const reference::Layout& layout,
-                             std::int64_t heads, std::int64_t columns,
-                             std::uint64_t seed) {
+PermuteCase permutation(reference::Format dtype,
+                        const reference::Layout& layout, std::int64_t heads,
+                        std::int64_t columns, Bits in) {
   PermuteCase c;
   c.dtype = dtype;
   c.layout = layout;
   c.heads = heads;
   c.columns = columns;
-  const auto size = static_cast<std::size_t>(heads * layout.head_dim * columns);
-  for (std::size_t i = 0; i < size; ++i) {
-    c.in.push_back(random_number(dtype, seed, i));
-  }
+  c.in = std::move(in);
   c.out = reference::permute_rows<std::uint64_t>(
       layout, static_cast<std::size_t>(heads),
       static_cast<std::size_t>(columns), c.in);
   return c;
+}
+
+PermuteCase make_permutation(reference::Format dtype,
+                             const reference::Layout& layout,
+                             std::int64_t heads, std::int64_t columns,
+                             std::uint64_t seed) {
+  Bits in(static_cast<std::size_t>(heads * layout.head_dim * columns));
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    in[i] = random_number(dtype, seed, i);
+  }
+  return permutation(dtype, layout, heads, columns, std::move(in));
 }
 
 }  // namespace ropeproof::conformance::cases

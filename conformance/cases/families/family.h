@@ -19,11 +19,10 @@ class Family {
   Family(const std::string& tier, const std::string& name,
          const std::string& description);
 
-  // Adds a case with the next id; fills q and k unless they are given.
-  void add(RopeCase c, const Targets& targets, const std::string& comment);
-  void add(PermuteCase c, const Targets& targets, const std::string& comment);
-  void add(RejectCase c, const Targets& targets, const std::string& comment);
-  void add(SequenceCase c, const Targets& targets, const std::string& comment);
+  // Adds a case with the next id, of any type of case.h; fills q and k of a RopeCase
+  // unless they are given.
+  template <class Case>
+  void add(Case c, const Targets& targets, const std::string& comment);
 
   // Leaves out the next `count` ids: their cases are retired (LEDGER.txt).
   void retire(std::size_t count) { number_ += count; }
@@ -31,11 +30,6 @@ class Family {
   Group take() { return std::move(group_); }
 
  private:
-  // Adds a case with the next id to a list of `group_`.
-  template <class Case>
-  void append(std::vector<Case>& cases, Case c, const Targets& targets,
-              const std::string& comment);
-
   Group group_;
   std::size_t number_ = 1;  // of the next case
 };
@@ -58,7 +52,12 @@ RopeCase with_scaling(const reference::Scaling& scaling, RopeCase c);
 RopeCase with_length(RopeCase c);
 RopeCase with_scheme(const reference::Scheme& scheme, RopeCase c);
 
-// Random rows of weights, and the same rows for the other pairing.
+// Rows of weights, [heads * head_dim, columns], and the same for the other pairing.
+PermuteCase permutation(reference::Format dtype,
+                        const reference::Layout& layout, std::int64_t heads,
+                        std::int64_t columns, Bits in);
+
+// The same of random rows.
 PermuteCase make_permutation(reference::Format dtype,
                              const reference::Layout& layout,
                              std::int64_t heads, std::int64_t columns,
