@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "conformance/cover/words.h"
 #include "conformance/text/file.h"
 #include "conformance/text/sha256.h"
 
@@ -12,6 +13,12 @@ Arrays load_arrays(const std::filesystem::path& vectors) {
   const std::string path = (folder / "model.json").string();
   const std::string text = text::read_file(path);
   Arrays arrays{Model(text, path), {}, {}, {}};
+  for (const KnownDimension& known : known_dimensions()) {
+    if (arrays.model.at(known.name) == arrays.model.size()) {
+      throw text::FileError(path + ": has no dimension \"" +
+                            std::string(known.name) + "\"");
+    }
+  }
   const std::string digest = text::sha256(text);
   const auto read = [&](const char* name) {
     const std::string file = (folder / name).string();

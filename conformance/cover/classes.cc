@@ -326,13 +326,13 @@ Row classes_of(const Model& model, const ropeproof_problem& problem) {
   Row row(model.size(), kOpen);
   const auto set = [&](std::string_view dimension, const auto& word) {
     const std::size_t d = model.at(dimension);
-    if (d == model.size() || seen[d] == 0) return;
+    if (seen[d] == 0) return;
     const std::uint8_t c = model.at(d, word());
     if (c < model.dimensions()[d].classes.size()) row[d] = c;
   };
   const auto set_size = [&](std::string_view dimension, std::int64_t size) {
     const std::size_t d = model.at(dimension);
-    if (d == model.size() || seen[d] == 0) return;
+    if (seen[d] == 0) return;
     const auto& ranges = model.dimensions()[d].ranges;
     for (std::size_t c = 0; c < ranges.size(); ++c) {
       if (size >= ranges[c].low) row[d] = static_cast<std::uint8_t>(c);

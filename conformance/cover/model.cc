@@ -25,9 +25,11 @@ Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
   text::StrictObject object(node, where);
   Dimension d;
   d.name = object.text("name");
-  const std::optional<std::vector<std::string>> known = known_classes(d.name);
-  if (!known) object.fail("name", "\"" + d.name + "\" is no known dimension");
-  if (known->empty()) {
+  const KnownDimension* const known = find_dimension(d.name);
+  if (known == nullptr) {
+    object.fail("name", "\"" + d.name + "\" is no known dimension");
+  }
+  if (known->classes.empty()) {
     const auto low = object.integers("low", 0, kMaxSize);
     const auto high = object.integers("high", 0, kMaxSize);
     if (low.size() != high.size()) object.fail("high", "not as long as low");
@@ -41,7 +43,7 @@ Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
   } else {
     d.classes = object.texts("classes");
     for (const std::string& c : d.classes) {
-      if (std::ranges::find(*known, c) == known->end()) {
+      if (std::ranges::count(known->classes, c) == 0) {
         object.fail("classes", "\"" + c + "\" is no known class");
       }
       if (std::ranges::count(d.classes, c) > 1) {

@@ -5,7 +5,9 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>
 
+#include "conformance/cases/corpus_files.h"
 #include "conformance/cases/test_groups.h"
+#include "conformance/cover/arrays.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/words.h"
 #include "conformance/plugin/words.h"
@@ -68,6 +70,15 @@ TEST_CASE("a model that makes no sense is refused in a line that says why",
   CHECK_THAT(fault_of(model_with(
                  "", "", R"({"of": {"place": ["out"]}, "because": "x"})")),
              ContainsSubstring("hides nothing"));
+}
+
+TEST_CASE("a model that kernels are asked by has every known dimension",
+          "[conformance][cover]") {
+  const cases::Folder folder;
+  cases::write_corpus({{"model.json", model_with("")}},
+                      folder.path() / "coverage");
+  CHECK_THAT(cases::refusal([&] { load_arrays(folder.path()); }),
+             ContainsSubstring("has no dimension \"pairing\""));
 }
 
 TEST_CASE("rows that are none, or contradict themselves, are refused by line",

@@ -9,41 +9,6 @@
 namespace ropeproof::conformance::cover {
 namespace {
 
-using plugin::kAngles;
-using plugin::kTensors;
-
-constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;
-
-// The operations whose problems say something of a dimension.
-struct Sight {
-  std::string_view dimension;
-  std::uint32_t operations;
-};
-constexpr Sight kSights[] = {
-    {"dtype", kTensors | ROPEPROOF_PERMUTE},
-    {"pairing", kTensors | ROPEPROOF_PERMUTE},
-    {"direction", kTensors},
-    {"scaling", kAngles | ROPEPROOF_FREQUENCIES},
-    {"amplitude", kAngles},
-    {"base", kAngles | ROPEPROOF_FREQUENCIES},
-    {"axes", kAngles},
-    {"numbers", kAngles},
-    {"sign", kAngles},
-    {"magnitude", kAngles},
-    {"order", kAngles},
-    {"pairs", kCalls | ROPEPROOF_FREQUENCIES | ROPEPROOF_PERMUTE},
-    {"window", kTensors | ROPEPROOF_PERMUTE},
-    {"batch", kCalls},
-    {"seq", kCalls | ROPEPROOF_PERMUTE},
-    {"q_heads", kTensors | ROPEPROOF_PERMUTE},
-    {"k_heads", kTensors},
-    {"values", kTensors},
-    {"layout", kTensors},
-    {"strides", kTensors},
-    {"rows", kCalls},
-    {"place", kTensors},
-    {"edge", kCalls | ROPEPROOF_PERMUTE}};
-
 // What a declaration says of single classes.
 class Offer {
  public:
@@ -171,25 +136,21 @@ class Offer {
 }  // namespace
 
 Masks seen_by(const Model& model, std::uint32_t operation) {
-  Masks masks(model.size(), 0);
-  for (const Sight& sight : kSights) {
-    const std::size_t d = model.at(sight.dimension);
-    if (d < model.size() && (sight.operations & operation) != 0) {
-      masks[d] = model.everything()[d];
+  Masks masks = model.everything();
+  for (std::size_t d = 0; d < model.size(); ++d) {
+    const std::string& name = model.dimensions()[d].name;
+    const auto leave_out = [&](std::string_view word) {
+      masks[d] &= ~(std::uint64_t{1} << model.at(d, word));
+    };
+    if ((find_dimension(name)->operations & operation) == 0) masks[d] = 0;
+    // Frequencies are not given where they are asked for.
+    if (operation == ROPEPROOF_FREQUENCIES && name == "scaling") {
+      leave_out("inv_freq");
     }
-  }
-  const auto leave_out = [&](std::string_view dimension,
-                             std::string_view word) {
-    const std::size_t d = model.at(dimension);
-    if (d < model.size()) masks[d] &= ~(std::uint64_t{1} << model.at(d, word));
-  };
-  // Frequencies are not given where they are asked for; weights are trained for one
-  // of two pairings.
-  if (operation == ROPEPROOF_FREQUENCIES) leave_out("scaling", "inv_freq");
-  if (operation == ROPEPROOF_PERMUTE) {
-    for (const auto& [pairing, word] : kPairingClasses) {
-      if (word != "half_split" && word != "interleaved") {
-        leave_out("pairing", word);
+    // Weights are trained for one of two pairings.
+    if (operation == ROPEPROOF_PERMUTE && name == "pairing") {
+      for (const auto& [pairing, word] : kPairingClasses) {
+        if (word != "half_split" && word != "interleaved") leave_out(word);
       }
     }
   }
@@ -200,11 +161,9 @@ Masks fixed(const Model& model, Masks masks, std::int64_t pairs) {
   for (const char* name :
        {"dtype", "pairing", "direction", "scaling", "amplitude", "base", "axes",
         "numbers", "sign", "window"}) {
-    const std::size_t d = model.at(name);
-    if (d < model.size()) masks[d] = 1;
+    masks[model.at(name)] = 1;
   }
   const std::size_t d = model.at("pairs");
-  if (d == model.size()) return masks;
   const auto& ranges = model.dimensions()[d].ranges;
   for (std::size_t c = 0; c < ranges.size(); ++c) {
     if (pairs >= ranges[c].low) masks[d] = std::uint64_t{1} << c;

@@ -6,15 +6,12 @@ Question question_of(const Model& model, const Row& row) {
   Question q;
   const auto set = [&](std::string_view dimension, auto& field,
                        const auto& words) {
-    if (model.at(dimension) == model.size()) return;
     if (const auto value = text::find_word(words, model.word(row, dimension))) {
       field = *value;
     }
   };
   const auto set_range = [&](std::string_view dimension, Range& field) {
-    if (model.at(dimension) < model.size()) {
-      field = model.range(row, dimension);
-    }
+    field = model.range(row, dimension);
   };
   set("dtype", q.dtype, text::kFormatWords);
   set("pairing", q.pairing, kPairingClasses);

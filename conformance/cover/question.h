@@ -7,7 +7,6 @@
 
 namespace ropeproof::conformance::cover {
 
-// A dimension that the model does not have is plain.
 struct Question {
   reference::Format dtype = reference::Format::kF32;
   PairingClass pairing{reference::Pairing::kHalfSplit, false, false};

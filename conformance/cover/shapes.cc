@@ -34,13 +34,6 @@ Shape loop_of(const std::string& loop, std::int64_t count) {
   return shape;
 }
 
-// The classes of a dimension that are offered; none that the model does not have.
-std::vector<std::uint8_t> classes_of(const Model& model, const Masks& offered,
-                                     std::size_t dimension) {
-  if (dimension == model.size()) return {};
-  return classes_in(offered[dimension]);
-}
-
 // The class of a size; of 4 and beyond, that of 4, so that no rule about large calls
 // applies.
 std::uint8_t class_of_size(const std::vector<Range>& ranges,
@@ -61,17 +54,14 @@ Question question_of_shape(const Model& model, const Masks& offered,
                            std::uint8_t dtype,
                            std::span<const char* const> drawn) {
   Row row(model.size(), kOpen);
-  const auto set = [&](std::string_view dimension, std::uint8_t c) {
-    if (model.at(dimension) < model.size()) row[model.at(dimension)] = c;
-  };
   const auto offers = [&](std::string_view dimension, std::string_view word) {
     const std::size_t d = model.at(dimension);
-    return d < model.size() && (offered[d] >> model.at(d, word) & 1) != 0;
+    return (offered[d] >> model.at(d, word) & 1) != 0;
   };
-  set("dtype", dtype);
+  row[model.at("dtype")] = dtype;
   for (const auto& [dimension, word] : shape.of) {
     const std::size_t d = model.at(dimension);
-    if (d < model.size()) row[d] = model.at(d, word);
+    row[d] = model.at(d, word);
   }
   const std::string window = text::word(kWindowClasses, shape.window);
   const std::size_t w = model.at("window");
@@ -84,15 +74,13 @@ Question question_of_shape(const Model& model, const Masks& offered,
       {"pairs", shape.pairs}};
   for (const auto& [name, size] : sizes) {
     const std::size_t d = model.at(name);
-    if (d < model.size()) {
-      set(name, class_of_size(model.dimensions()[d].ranges, size));
-    }
+    row[d] = class_of_size(model.dimensions()[d].ranges, size);
   }
   std::vector<std::size_t> chosen;
   for (const char* name : drawn) {
     const std::size_t d = model.at(name);
-    const std::vector<std::uint8_t> classes = classes_of(model, offered, d);
-    if (classes.empty() || row[d] != kOpen) continue;
+    const std::vector<std::uint8_t> classes = classes_in(offered[d]);
+    if (row[d] != kOpen) continue;
     random = cases::random_bits(random, d);
     const std::uint8_t c = classes[random % classes.size()];
     // A row of these takes a page, and shapes have many.
@@ -108,7 +96,7 @@ Question question_of_shape(const Model& model, const Masks& offered,
   }
   if (!whole) {
     row.assign(model.size(), 0);
-    set("dtype", dtype);
+    row[model.at("dtype")] = dtype;
     whole = row;
   }
   Question q = question_of(model, *whole);
@@ -136,10 +124,9 @@ void read_of(text::StrictObject& object, Shape& shape) {
   if (of == nullptr) return;
   if (!of->is_object()) object.fail("of", "no object");
   for (const auto& [name, word] : of->items()) {
-    const auto classes = known_classes(name);
-    if (!classes || !word.is_string() ||
-        std::ranges::find(*classes, word.get<std::string>()) ==
-            classes->end()) {
+    const KnownDimension* const known = find_dimension(name);
+    if (known == nullptr || !word.is_string() ||
+        std::ranges::count(known->classes, word.get<std::string>()) == 0) {
       object.fail("of", "\"" + name + "\" has no class " + word.dump());
     }
     shape.of.emplace(name, word.get<std::string>());
@@ -151,9 +138,7 @@ bool are_offered(const Model& model, const Masks& offered,
                  const std::map<std::string, std::string>& of) {
   for (const auto& [dimension, word] : of) {
     const std::size_t d = model.at(dimension);
-    if (d == model.size() || (offered[d] >> model.at(d, word) & 1) == 0) {
-      return false;
-    }
+    if ((offered[d] >> model.at(d, word) & 1) == 0) return false;
   }
   return true;
 }
@@ -208,9 +193,8 @@ std::vector<Shape> read_shapes(const std::string& text,
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,
                                            const std::vector<Shape>& shapes) {
-  std::vector<std::uint8_t> dtypes =
-      classes_of(model, offered, model.at("dtype"));
-  if (dtypes.empty()) dtypes.push_back(0);
+  const std::vector<std::uint8_t> dtypes =
+      classes_in(offered[model.at("dtype")]);
   std::vector<ShapeQuestion> questions;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Shape& shape = shapes[i];

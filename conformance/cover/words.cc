@@ -27,39 +27,43 @@ bool decides_amplitude(std::uint32_t scaling) {
       plugin::scaling_named(text::word(plugin::kScalingWords, scaling)));
 }
 
-std::optional<std::vector<std::string>> known_classes(std::string_view name) {
-  struct Known {
-    std::string_view name;
-    std::vector<std::string> classes;
-  };
-  static const std::vector<Known> all = {
-      {"dtype", list(text::kFormatWords)},
-      {"pairing", list(kPairingClasses)},
-      {"direction", list(text::kDirectionWords)},
-      {"scaling", list(kScalingClasses)},
-      {"amplitude", list(kAmplitudeClasses)},
-      {"base", list(kBaseClasses)},
-      {"axes", list(kAxesClasses)},
-      {"numbers", list(kNumberClasses)},
-      {"sign", list(kSignClasses)},
-      {"magnitude", list(kMagnitudeClasses)},
-      {"order", list(kOrderClasses)},
-      {"window", list(kWindowClasses)},
-      {"values", list(kValuesClasses)},
-      {"layout", list(cases::kOrderWords)},
-      {"strides", list(cases::kSpacingWords)},
-      {"rows", list(cases::kRowSpacingWords)},
-      {"place", list(cases::kInPlaceWords)},
-      {"edge", list(cases::kEdgeWords)},
-      {"pairs", {}},
-      {"batch", {}},
-      {"seq", {}},
-      {"q_heads", {}},
-      {"k_heads", {}}};
-  for (const Known& known : all) {
-    if (known.name == name) return known.classes;
+const std::vector<KnownDimension>& known_dimensions() {
+  using plugin::kAngles, plugin::kTensors;
+  constexpr std::uint32_t kLayouts = kTensors | ROPEPROOF_PERMUTE;
+  constexpr std::uint32_t kFormulas = kAngles | ROPEPROOF_FREQUENCIES;
+  constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;
+  static const std::vector<KnownDimension> kAll = {
+      {"dtype", list(text::kFormatWords), kLayouts},
+      {"pairing", list(kPairingClasses), kLayouts},
+      {"direction", list(text::kDirectionWords), kTensors},
+      {"scaling", list(kScalingClasses), kFormulas},
+      {"amplitude", list(kAmplitudeClasses), kAngles},
+      {"base", list(kBaseClasses), kFormulas},
+      {"axes", list(kAxesClasses), kAngles},
+      {"numbers", list(kNumberClasses), kAngles},
+      {"sign", list(kSignClasses), kAngles},
+      {"magnitude", list(kMagnitudeClasses), kAngles},
+      {"order", list(kOrderClasses), kAngles},
+      {"window", list(kWindowClasses), kLayouts},
+      {"values", list(kValuesClasses), kTensors},
+      {"layout", list(cases::kOrderWords), kTensors},
+      {"strides", list(cases::kSpacingWords), kTensors},
+      {"rows", list(cases::kRowSpacingWords), kCalls},
+      {"place", list(cases::kInPlaceWords), kTensors},
+      {"edge", list(cases::kEdgeWords), kCalls | ROPEPROOF_PERMUTE},
+      {"pairs", {}, kCalls | ROPEPROOF_FREQUENCIES | ROPEPROOF_PERMUTE},
+      {"batch", {}, kCalls},
+      {"seq", {}, kCalls | ROPEPROOF_PERMUTE},
+      {"q_heads", {}, kLayouts},
+      {"k_heads", {}, kTensors}};
+  return kAll;
+}
+
+const KnownDimension* find_dimension(std::string_view name) {
+  for (const KnownDimension& known : known_dimensions()) {
+    if (known.name == name) return &known;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace ropeproof::conformance::cover

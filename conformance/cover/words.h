@@ -1,10 +1,9 @@
 // words.h -- the dimensions and classes that the program knows, with those of
-// storage in cases/words.h. A model uses some of them.
+// storage in cases/words.h. A model uses some of them, that of vectors/coverage/ all.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_COVER_WORDS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +14,15 @@
 
 namespace ropeproof::conformance::cover {
 
-// The classes of a dimension, empty for one of ranges; none if it is not known.
-std::optional<std::vector<std::string>> known_classes(std::string_view name);
+struct KnownDimension {
+  std::string_view name;
+  std::vector<std::string> classes;  // none of one of ranges
+  std::uint32_t operations;          // whose problems say something of it
+};
+const std::vector<KnownDimension>& known_dimensions();
+
+// Null if it is not known.
+const KnownDimension* find_dimension(std::string_view name);
 
 // Pairings, with what distinguishes two kernels of one pairing.
 struct PairingClass {
