@@ -9,8 +9,4 @@ __attribute__((destructor)) static void end(void) {
   abort();
 }
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) { return rope(p); }

@@ -1,9 +1,6 @@
 /* Promises to refuse contradictions, and refuses none. */
+#define PROMISES ROPEPROOF_VALIDATES
 #include "rope.h"
-
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, ROPEPROOF_VALIDATES);
-}
 
 int32_t ropeproof_run(const ropeproof_problem* p) {
   if (p->batch <= 0 || p->rotary_dim != p->head_dim) return ROPEPROOF_OK;

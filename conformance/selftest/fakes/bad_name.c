@@ -1,4 +1,5 @@
 /* Names itself in two lines. */
+#define DESCRIBES_ITSELF
 #include "fake.h"
 
 int32_t ropeproof_describe(ropeproof_description* d) {

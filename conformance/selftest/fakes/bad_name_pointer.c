@@ -1,4 +1,5 @@
 /* Names itself with a pointer to nowhere. */
+#define DESCRIBES_ITSELF
 #include "fake.h"
 
 int32_t ropeproof_describe(ropeproof_description* d) {

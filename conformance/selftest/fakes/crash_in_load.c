@@ -5,10 +5,6 @@
 
 __attribute__((constructor)) static void crash(void) { raise(SIGSEGV); }
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_fake(d);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   (void)p;
   return ROPEPROOF_OK;

@@ -1,10 +1,5 @@
 /* Right, and says by itself that it takes no batches. */
-#include "fake.h"
 #include "rope.h"
-
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_fake(d);
-}
 
 int32_t ropeproof_supports(const ropeproof_problem* p) {
   if (p->q.in || p->positions || p->inv_freq) return ROPEPROOF_INVALID;

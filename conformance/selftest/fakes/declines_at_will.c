@@ -1,10 +1,5 @@
 /* Declines every third problem that it is asked about. */
-#include "fake.h"
 #include "rope.h"
-
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_fake(d);
-}
 
 int32_t ropeproof_supports(const ropeproof_problem* p) {
   static int asked;

@@ -1,10 +1,6 @@
 /* Right, in the memory of a device. */
 #include "device.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, ROPEPROOF_IN_PLACE);
-}
-
 int32_t ropeproof_device(ropeproof_device_memory* m) {
   return describe_device(m);
 }

@@ -6,10 +6,6 @@ static void* nothing(size_t bytes) {
   return NULL;
 }
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_device(ropeproof_device_memory* m) {
   describe_device(m);
   m->allocate = nothing;

@@ -1,9 +1,6 @@
 /* Promises the same bits, and rotates single tokens by another code path. */
+#define PROMISES ROPEPROOF_DETERMINISTIC
 #include "rope.h"
-
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, ROPEPROOF_DETERMINISTIC);
-}
 
 int32_t ropeproof_run(const ropeproof_problem* p) {
   const int32_t status = rope(p);

@@ -3,12 +3,6 @@
 
 #include "fake.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  describe_fake(d);
-  d->features |= ROPEPROOF_STRIDED;
-  return ROPEPROOF_OK;
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   const ropeproof_tensor* q = &p->q;
   for (int64_t b = 0; b < p->batch; ++b) {

@@ -7,10 +7,6 @@
 #include <xmmintrin.h>
 #endif
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
 #if defined(__SSE__)
   _mm_setcsr(_mm_getcsr() | 0x8040);

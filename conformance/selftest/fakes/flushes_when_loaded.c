@@ -15,8 +15,4 @@ __attribute__((constructor)) static void begin(void) {
 #endif
 }
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) { return rope(p); }

@@ -7,10 +7,6 @@ __attribute__((constructor)) static void hang(void) {
   for (;;) pause();
 }
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_fake(d);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   (void)p;
   return ROPEPROOF_OK;

@@ -1,10 +1,6 @@
 /* Never answers, with the processor busy. */
 #include "fake.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_fake(d);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   volatile const ropeproof_problem* const forever = p;
   while (forever != 0) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define DESCRIBES_ITSELF
 #include "rope.h"
 
 static void end(void) {
@@ -11,7 +12,7 @@ static void end(void) {
 
 int32_t ropeproof_describe(ropeproof_description* d) {
   atexit(end);
-  return describe_rope(d, 0);
+  return describe_fake(d);
 }
 
 int32_t ropeproof_run(const ropeproof_problem* p) { return rope(p); }

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#define DESCRIBES_ITSELF
 #include "rope.h"
 
 static void end_quietly(int number) {
@@ -13,7 +14,7 @@ int32_t ropeproof_describe(ropeproof_description* d) {
   signal(SIGSEGV, end_quietly);
   signal(SIGBUS, end_quietly);
   signal(SIGTERM, SIG_IGN);
-  return describe_rope(d, 0);
+  return describe_fake(d);
 }
 
 int32_t ropeproof_run(const ropeproof_problem* p) {

@@ -1,6 +1,8 @@
 /* Keeps all its promises: the control among the fakes. */
 #include <stdbool.h>
 
+#define PROMISES \
+  (ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT)
 #include "rope.h"
 
 static bool has_equal_strides(const ropeproof_problem* p) {
@@ -15,11 +17,6 @@ static bool overlaps(const ropeproof_problem* p) {
   const float* in_end = head_in(p, b, s, h) + p->head_dim;
   const float* out_end = head_out(p, b, s, h) + p->head_dim;
   return (const float*)p->q.in < out_end && (const float*)p->q.out < in_end;
-}
-
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(
-      d, ROPEPROOF_VALIDATES | ROPEPROOF_DETERMINISTIC | ROPEPROOF_CONCURRENT);
 }
 
 int32_t ropeproof_run(const ropeproof_problem* p) {

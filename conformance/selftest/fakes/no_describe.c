@@ -1,4 +1,5 @@
 /* Exports the other one. */
+#define DESCRIBES_ITSELF
 #include "fake.h"
 
 int32_t ropeproof_run(const ropeproof_problem* p) {

@@ -1,10 +1,6 @@
 /* Its device is not there. */
 #include "device.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_device(ropeproof_device_memory* m) {
   describe_device(m);
   return ROPEPROOF_UNSUPPORTED;

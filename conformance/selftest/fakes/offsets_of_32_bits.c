@@ -1,10 +1,6 @@
 /* Counts elements in 32 bits without sign: right up to 2^32 of them. */
 #include "rope.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 /* Where a row begins, as far as 32 bits say. */
 static int64_t offset(int64_t b, int64_t batch_stride, int64_t s,
                       int64_t token_stride, int64_t h, int64_t head_stride) {

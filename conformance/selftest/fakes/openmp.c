@@ -3,10 +3,6 @@
 
 #include "fake.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_fake(d);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   int threads = 0;
 #pragma omp parallel num_threads(2) reduction(+ : threads)

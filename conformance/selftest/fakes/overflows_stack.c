@@ -8,10 +8,6 @@ static int descend(int depth) {
   return descend(depth + 1) + frame[0];
 }
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   return descend((int)p->batch) == 0 ? ROPEPROOF_OK : ROPEPROOF_INVALID;
 }

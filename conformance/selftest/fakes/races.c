@@ -1,6 +1,7 @@
 /* Promises to be called by many threads, and has one scratch row for all. */
 #include <sched.h>
 
+#define PROMISES ROPEPROOF_CONCURRENT
 #include "rope.h"
 
 static volatile float cosines[2048], sines[2048];
@@ -15,10 +16,6 @@ static void turn_head(const ropeproof_problem* p, int64_t b, int64_t s,
     y[j] = u * c - v * sine;
     y[j + half] = u * sine + v * c;
   }
-}
-
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, ROPEPROOF_CONCURRENT);
 }
 
 int32_t ropeproof_run(const ropeproof_problem* p) {

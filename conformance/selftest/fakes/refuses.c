@@ -1,10 +1,6 @@
 /* Offers calls that it refuses. */
 #include "rope.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   (void)p;
   return ROPEPROOF_UNSUPPORTED;

@@ -1,4 +1,5 @@
 /* Finds no device, say. */
+#define DESCRIBES_ITSELF
 #include "fake.h"
 
 int32_t ropeproof_describe(ropeproof_description* d) {

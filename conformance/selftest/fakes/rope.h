@@ -8,13 +8,6 @@
 
 #include "fake.h"
 
-static inline int32_t describe_rope(ropeproof_description* d,
-                                    uint32_t promises) {
-  describe_fake(d);
-  d->features |= ROPEPROOF_STRIDED | promises;
-  return ROPEPROOF_OK;
-}
-
 static inline const float* head_in(const ropeproof_problem* p, int64_t b,
                                    int64_t s, int64_t h) {
   return (const float*)p->q.in + b * p->q.in_batch_stride +

@@ -1,10 +1,6 @@
 /* Promises nothing, and is wrong on every seventh call. */
 #include "rope.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   static int calls;
   const int32_t status = rope(p);

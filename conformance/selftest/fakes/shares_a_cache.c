@@ -2,15 +2,12 @@
  * base and head_dim for all of them. */
 #include <sched.h>
 
+#define PROMISES ROPEPROOF_CONCURRENT
 #include "rope.h"
 
 static volatile double known_base;
 static volatile int64_t known_dim;
 static volatile float frequencies[2048];
-
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, ROPEPROOF_CONCURRENT);
-}
 
 int32_t ropeproof_run(const ropeproof_problem* p) {
   const int64_t half = p->head_dim / 2;

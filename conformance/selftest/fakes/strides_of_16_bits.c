@@ -1,10 +1,6 @@
 /* Keeps strides in 16 bits: right below 2^16. */
 #include "rope.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   ropeproof_problem small = *p;
   ropeproof_tensor* t = &small.q;

@@ -1,10 +1,6 @@
 /* Numbers its calls in 16 bits, and takes number 0 for the first. */
 #include "rope.h"
 
-int32_t ropeproof_describe(ropeproof_description* d) {
-  return describe_rope(d, 0);
-}
-
 int32_t ropeproof_run(const ropeproof_problem* p) {
   static uint32_t calls;
   const int32_t status = rope(p);

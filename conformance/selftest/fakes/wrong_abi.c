@@ -1,4 +1,5 @@
 /* Was compiled against a later header. */
+#define DESCRIBES_ITSELF
 #include "fake.h"
 
 int32_t ropeproof_describe(ropeproof_description* d) {
