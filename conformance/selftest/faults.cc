@@ -165,8 +165,7 @@ namespace {
 // field of a problem does.
 std::vector<JudgedCall> judged_calls(const cover::Model& model,
                                      const cases::RopeCase& c,
-                                     const cover::Row& asked,
-                                     const Judge& judge) {
+                                     const cover::Row& asked) {
   KnobKernel memory(strict_description(), {});
   std::vector<JudgedCall> calls;
   for (const std::uint32_t operation :
@@ -174,7 +173,7 @@ std::vector<JudgedCall> judged_calls(const cover::Model& model,
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
     call::Call call(memory, operation, c, claim.table);
     JudgedCall judged{operation, cover::classes_of(model, call.begin()),
-                      found_in(c, operation, claim, judge)};
+                      found_in(c, operation, claim)};
     const cover::Masks seen = cover::seen_by(model, operation);
     for (const char* dimension : {"values", "edge"}) {
       const std::size_t d = model.at(dimension);
@@ -233,15 +232,8 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
   return tally;
 }
 
-Judge quick_judge() {
-  return [](const cases::RopeCase& c, std::uint32_t operation,
-            const judge::Claim& claim, const judge::Output& output) {
-    return judge::judge(c, operation, claim, output, false);
-  };
-}
-
 void FaultMeter::look(const cases::RopeCase& c, const cover::Row& row) {
-  const std::vector<JudgedCall> calls = judged_calls(model_, c, row, judge_);
+  const std::vector<JudgedCall> calls = judged_calls(model_, c, row);
 #pragma omp critical(ropeproof_faults)
   calls_.insert(calls_.end(), calls.begin(), calls.end());
 }

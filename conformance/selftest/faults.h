@@ -58,18 +58,14 @@ struct FaultFigures {
   std::string survivors() const;
 };
 
-// What `ropeproof run` judges by, without explanations.
-Judge quick_judge();
-
 // Claims class A0 and offers every class of the model, in every dtype.
 plugin::Description strict_description();
 
 // Counts what the cases that it looks at find.
 class FaultMeter {
  public:
-  // Both outlive this.
-  FaultMeter(const cover::Model& model, const Judge& judge)
-      : model_(model), judge_(judge) {}
+  // The model outlives this.
+  explicit FaultMeter(const cover::Model& model) : model_(model) {}
 
   // Its calls under each operation; see AskedCases::Look. Cost: some 5 ms.
   void look(const cases::RopeCase& c, const cover::Row& row);
@@ -82,7 +78,6 @@ class FaultMeter {
 
  private:
   const cover::Model& model_;
-  const Judge& judge_;
   std::vector<JudgedCall> calls_;
 };
 

@@ -93,8 +93,7 @@ std::string add_mutants_and_faults(SelftestReport& report,
                                    const cover::Arrays& arrays,
                                    std::size_t one_in) {
   const AskedCases asked(corpus, arrays, strict_description());
-  const Judge judge = quick_judge();
-  FaultMeter meter(arrays.model, judge);
+  FaultMeter meter(arrays.model);
   Hunt hunt(mutants());
   const auto look_at = [&](Stage stage) {
     return [&, stage](const cases::RopeCase& c, const cover::Row& row,

@@ -98,11 +98,9 @@ std::int64_t number_at(int place, std::int64_t count, const Is& is) {
 class Row {
  public:
   Row(const cases::RopeCase& c, std::uint32_t operation,
-      const judge::Claim& claim, const Judge& judge, std::int64_t number,
-      int place)
+      const judge::Claim& claim, std::int64_t number, int place)
       : operation_(operation),
         claim_(claim),
-        judge_(judge),
         case_(row_of(c, number / heads(c, operation),
                      number % heads(c, operation))),
         pair_(number_at(place, case_.pairs(),
@@ -154,7 +152,7 @@ class Row {
   }
 
   judge::Measurement measured(const judge::Output& output) const {
-    return judge_(case_, operation_, claim_, output);
+    return judge::judge(case_, operation_, claim_, output, false);
   }
 
   // Channels outside the window are copied.
@@ -279,7 +277,6 @@ class Row {
 
   std::uint32_t operation_;
   const judge::Claim& claim_;
-  const Judge& judge_;
   cases::RopeCase case_;
   std::int64_t pair_;
   judge::Output right_;
@@ -307,7 +304,7 @@ std::optional<std::int64_t> next_row(const cases::RopeCase& c,
 }  // namespace
 
 WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
-                   const judge::Claim& claim, const Judge& judge) {
+                   const judge::Claim& claim) {
   const std::int64_t rows = Row::count(c, operation);
   WrongRows found = 0;
   if (c.tokens() == 0 || rows == 0) return found;
@@ -321,11 +318,11 @@ WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
   };
   for (int place = 0; place < kPlaces; ++place) {
     const std::int64_t number = number_at(place, rows, is_seen_in);
-    const Row row(c, operation, claim, judge, number, place);
+    const Row row(c, operation, claim, number, place);
     if (!row.is_accepted()) continue;
     std::optional<Row> neighbour;
     if (const auto next = next_row(c, operation, number, rows)) {
-      neighbour.emplace(c, operation, claim, judge, *next, place);
+      neighbour.emplace(c, operation, claim, *next, place);
     }
     for (int mistake = 0; mistake < kMistakes; ++mistake) {
       if (row.is_found(static_cast<Mistake>(mistake),

@@ -3,7 +3,6 @@
 #define ROPEPROOF_CONFORMANCE_SELFTEST_WRONG_ROWS_H_
 
 #include <cstdint>
-#include <functional>
 
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
@@ -28,15 +27,11 @@ inline constexpr int kPlaces = 3;
 using WrongRows = std::uint16_t;
 inline constexpr int kWrongRows = kMistakes * kPlaces;
 
-using Judge = std::function<judge::Measurement(
-    const cases::RopeCase&, std::uint32_t operation, const judge::Claim&,
-    const judge::Output&)>;
-
 // Which of them the judge finds wrong in answers to a case that are the goldens,
 // rounded once, but for one row. None in a row that it finds wrong as it should be.
 // Cost: some 20 judgements of one row.
 WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
-                   const judge::Claim& claim, const Judge& judge);
+                   const judge::Claim& claim);
 
 }  // namespace ropeproof::conformance::selftest
 
