@@ -7,7 +7,6 @@
 
 #include "conformance/call/call_memory.h"
 #include "conformance/diagnosis/elements.h"
-#include "conformance/diagnosis/longer_lists.h"
 #include "conformance/diagnosis/written.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -115,7 +114,6 @@ plugin::Answer KnobKernel::run(const ropeproof_problem& problem) {
                      plugin::bytes_of(plugin::format_of(problem.table_dtype)));
   pairs_ = problem.rotary_dim / 2;
   spec_ = spec_of(p);
-  const LongerLists lists(problem, p);
   is_lost_ = false;
   switch (p.operation) {
     case ROPEPROOF_FREQUENCIES:

@@ -26,13 +26,15 @@ auto takes_layout(void (*change)(Layout&)) {
 }
 
 // The window is [0, r) with the frequencies of a head of r channels; where nothing
-// beyond a base says them.
+// beyond a base says them, and no list of the problem has an entry for each pair: r may
+// be more than its channels.
 template <class Width>
 auto takes_window(Width width) {
   return set(&Knobs::misread, [=](Problem& p) {
     const std::int64_t r = width(p) / 2 * 2;
     if (p.operation != ROPEPROOF_ROPE || p.base == 0 || p.scaling != nullptr ||
-        p.position_axes > 1 || p.pair_amplitude != nullptr || r < 2 ||
+        p.position_axes > 1 || p.axis_of_pair != nullptr ||
+        p.axis_weights != nullptr || p.pair_amplitude != nullptr || r < 2 ||
         r > p.head_dim || r == p.rotary_dim || p.pair_distance != 0 ||
         p.pairing_blocks > 1) {
       return;
