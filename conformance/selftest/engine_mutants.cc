@@ -9,6 +9,7 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
+using diagnosis::position_on;
 using diagnosis::skips;
 
 bool has_single_row(const Problem& p) {
@@ -23,19 +24,14 @@ auto has_scaling(std::uint32_t kind) {
   };
 }
 
-std::int64_t position_at(const Problem& p, std::int64_t axis, std::int64_t b,
-                         std::int64_t s) {
-  return p.positions[axis * p.position_axis_stride +
-                     b * p.position_batch_stride + s];
-}
-
 // Positions of the first batch row go up by one, those of another do not.
 bool ascends_in_first_row(const Problem& p) {
   if (p.positions == nullptr || p.operation != ROPEPROOF_ROPE) return false;
   bool is_first = true, are_all = true;
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t s = 1; s < p.seq; ++s) {
-      if (position_at(p, 0, b, s) == position_at(p, 0, b, s - 1) + 1) continue;
+      const double before = position_on(p, {b, s - 1, 0}, 0);
+      if (position_on(p, {b, s, 0}, 0) == before + 1) continue;
       are_all = false;
       if (b == 0) is_first = false;
     }
@@ -49,12 +45,12 @@ bool is_longer_on_other_axes(const Problem& p) {
       p.scaling->seq_len == 0) {
     return false;
   }
-  std::int64_t first = 0, other = 0;
+  double first = 0, other = 0;
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t s = 0; s < p.seq; ++s) {
-      first = std::max(first, position_at(p, 0, b, s));
+      first = std::max(first, position_on(p, {b, s, 0}, 0));
       for (std::int64_t a = 1; a < p.position_axes; ++a) {
-        other = std::max(other, position_at(p, a, b, s));
+        other = std::max(other, position_on(p, {b, s, 0}, a));
       }
     }
   }
@@ -66,13 +62,6 @@ bool is_longer_on_other_axes(const Problem& p) {
 std::vector<Mutant> engine_mutants() {
   const auto last_head = [](const char* name, auto where) {
     return Mutant{name, "shape/heads-miscounted", skips(is_last_head), where};
-  };
-  // A known bug in few problems.
-  const auto some = [](const char* name, const char* bug, auto where) {
-    Mutant mutant = known(bug);
-    mutant.name = name;
-    mutant.where = where;
-    return mutant;
   };
   return {
       some("k skipped where it is dense and q has gaps",

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "conformance/diagnosis/hypotheses.h"
 #include "conformance/diagnosis/mutations.h"
@@ -26,6 +27,14 @@ Mutant known(const char* name) {
     if (h.name == name) return {name, h.bug, h.change};
   }
   throw std::logic_error(std::string("no such hypothesis: ") + name);
+}
+
+Mutant some(const char* name, const char* bug,
+            std::function<bool(const ropeproof_problem&)> where) {
+  Mutant mutant = known(bug);
+  mutant.name = name;
+  mutant.where = std::move(where);
+  return mutant;
 }
 
 std::vector<Mutant> smoke_mutants() {

@@ -31,6 +31,9 @@ struct Mutant {
 
 // A bug that the diagnosis knows, by its name; throws std::logic_error for others.
 Mutant known(const char* name);
+// The same under another name, in the problems that `where` says; empty: in all.
+Mutant some(const char* name, const char* bug,
+            std::function<bool(const ropeproof_problem&)> where = {});
 
 // Killed by the smoke tier already.
 std::vector<Mutant> smoke_mutants();

@@ -2,7 +2,6 @@
 // of being wrong.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "conformance/diagnosis/mutations.h"
@@ -14,11 +13,10 @@ namespace {
 
 using diagnosis::HeadIndex;
 using diagnosis::Knobs;
+using diagnosis::position_on;
 using diagnosis::reverses;
 using diagnosis::set;
 using diagnosis::skips;
-
-using reference::Format;
 
 constexpr std::int64_t kManyHeads = 8;
 
@@ -42,12 +40,7 @@ bool any_position(const Problem& p, const Is& is) {
   for (std::int64_t a = 0; a < p.position_axes; ++a) {
     for (std::int64_t b = 0; b < p.batch; ++b) {
       for (std::int64_t s = 0; s < p.seq; ++s) {
-        const std::int64_t at =
-            a * p.position_axis_stride + b * p.position_batch_stride + s;
-        if (is(p.positions != nullptr ? static_cast<double>(p.positions[at])
-                                      : p.real_positions[at])) {
-          return true;
-        }
+        if (is(position_on(p, {b, s, 0}, a))) return true;
       }
     }
   }
@@ -71,31 +64,6 @@ bool is_last_row(const Problem& p, const HeadIndex& i) {
 bool is_any(const Problem&, const HeadIndex&) { return true; }
 bool is_of_k(const Problem&, const HeadIndex& i) { return i.is_key; }
 
-template <class Change>
-auto misreads(Change change) {
-  return set(&Knobs::misread, change);
-}
-
-template <class Change>
-auto misreads_strides(Change change) {
-  return misreads([=](Problem& p) {
-    for (ropeproof_tensor* t : {&p.q, &p.k}) {
-      for (std::int64_t* stride :
-           {&t->in_batch_stride, &t->in_token_stride, &t->in_head_stride,
-            &t->out_batch_stride, &t->out_token_stride, &t->out_head_stride}) {
-        *stride = change(*stride);
-      }
-    }
-  });
-}
-
-auto rounds_table(Format format) {
-  return set(&Knobs::adjust_in_problem,
-             [=](const auto&, const auto&, auto& c, auto& s) {
-               c = round_to(format, c), s = round_to(format, s);
-             });
-}
-
 // Of rows of q; k's lie no farther apart.
 bool is_far(const Problem& p) {
   const auto is_beyond = [&](std::int64_t batch, std::int64_t token,
@@ -108,13 +76,6 @@ bool is_far(const Problem& p) {
                    p.q.in_head_stride) ||
          is_beyond(p.q.out_batch_stride, p.q.out_token_stride,
                    p.q.out_head_stride);
-}
-
-template <class Integer>
-auto cuts_offsets() {
-  return set(&Knobs::offset, [](std::int64_t offset) {
-    return std::int64_t{static_cast<Integer>(offset)};
-  });
 }
 
 // Where rows and numbers lie.
@@ -134,55 +95,36 @@ std::vector<Mutant> mutants_of_memory() {
        }},
       {"outputs written with the head stride of inputs",
        "memory/strides-ignored",
-       misreads([](Problem& p) { p.q.out_head_stride = p.q.in_head_stride; }),
+       set(&Knobs::misread,
+           [](Problem& p) { p.q.out_head_stride = p.q.in_head_stride; }),
        [](const Problem& p) { return p.q.heads > 1; }},
-      {"strides cut to 16 bits", "shape/32-bit-overflow",
-       misreads_strides([](std::int64_t stride) {
-         return std::int64_t{static_cast<std::uint16_t>(stride)};
-       })},
-      {"offsets cut to signed 32 bits", "shape/32-bit-overflow",
-       cuts_offsets<std::int32_t>(), is_far},
-      {"offsets cut to unsigned 32 bits", "shape/32-bit-overflow",
-       cuts_offsets<std::uint32_t>(), is_far},
-      {"xPos amplitudes read densely", "memory/strides-ignored",
-       misreads([](Problem& p) {
-         const std::int64_t pairs = p.rotary_dim / 2;
-         p.table_token_stride = std::min(p.table_token_stride, pairs);
-         p.table_batch_stride = std::min(p.table_batch_stride, p.seq * pairs);
-       }),
-       [](const Problem& p) {
-         return has_pair_amplitude(p) && p.operation == ROPEPROOF_ROPE;
-       }},
-      {"strides of cos and sin cut to 16 bits", "shape/32-bit-overflow",
-       misreads([](Problem& p) {
-         p.table_token_stride =
-             static_cast<std::uint16_t>(p.table_token_stride);
-         p.table_batch_stride =
-             static_cast<std::uint16_t>(p.table_batch_stride);
-       }),
-       [](const Problem& p) {
-         return p.operation == ROPEPROOF_ROTATE &&
-                std::max(p.table_token_stride, p.table_batch_stride) > 0xffff;
-       }},
-      {"k taken to be in place because q is", "memory/aliasing",
-       misreads([](Problem& p) {
-         p.k.in = p.k.out;
-         p.k.in_batch_stride = p.k.out_batch_stride;
-         p.k.in_token_stride = p.k.out_token_stride;
-         p.k.in_head_stride = p.k.out_head_stride;
-       }),
-       [](const Problem& p) { return has_keys(p) && is_in_place(p); }},
+      known("strides cut to 16 bits"),
+      some("offsets cut to signed 32 bits", "offsets cut to signed 32 bits",
+           is_far),
+      some("offsets cut to unsigned 32 bits", "offsets cut to unsigned 32 bits",
+           is_far),
+      some("xPos amplitudes read densely", "strides of tables ignored",
+           [](const Problem& p) {
+             return has_pair_amplitude(p) && p.operation == ROPEPROOF_ROPE;
+           }),
+      some("strides of cos and sin cut to 16 bits",
+           "strides of tables cut to 16 bits",
+           [](const Problem& p) {
+             return p.operation == ROPEPROOF_ROTATE &&
+                    std::max(p.table_token_stride, p.table_batch_stride) >
+                        0xffff;
+           }),
+      known("k taken to be in place because q is"),
       {"signalling NaNs made quiet in channels that are copied",
        "value/special-mishandled",
        set(&Knobs::outside, [](double x, double) { return x; })},
-      {"signalling NaNs made quiet by a permutation",
-       "value/special-mishandled", set(&Knobs::permutes_numbers, true)},
-      {"a permutation leaves out the last of 8 heads or more, from 64 columns "
-       "on",
-       "weights/permuted-wrongly",
-       misreads([](Problem& p) { --p.permute_heads; }), [](const Problem& p) {
-         return p.permute_heads >= 8 && p.permute_columns >= 64;
-       }}};
+      some("signalling NaNs made quiet by a permutation",
+           "NaNs of the weight made quiet"),
+      some("a permutation leaves out the last of 8 heads or more, from 64 "
+           "columns on",
+           "last head of the weight not written", [](const Problem& p) {
+             return p.permute_heads >= 8 && p.permute_columns >= 64;
+           })};
 }
 
 // How many heads, tokens and batch rows.
@@ -244,17 +186,14 @@ std::vector<Mutant> mutants_of_features() {
        loses_amplitude(is_of_k), all(has_keys, has_pair_amplitude)},
       {"adjoint ignored for k at negative positions", "rotation/backward-wrong",
        reverses(is_of_k), all(is_adjoint, has_keys, has_negative)},
-      {"sign of a negative amplitude lost", "scaling/amplitude-misapplied",
-       set(&Knobs::amplitude, [](double m) { return std::abs(m); }),
-       [](const Problem& p) { return p.amplitude < 0; }},
-      {"amplitude 0 taken for none", "scaling/amplitude-misapplied",
-       set(&Knobs::amplitude, [](double m) { return m == 0 ? 1 : m; }),
-       [](const Problem& p) { return p.amplitude == 0; }},
-      {"third of three weighted axes lost", "axes/mrope-sections",
-       misreads([](Problem& p) { p.position_axes = 2; }),
-       [](const Problem& p) {
-         return p.axis_weights != nullptr && p.position_axes > 2;
-       }},
+      some("sign of a negative amplitude lost", "amplitude without its sign",
+           [](const Problem& p) { return p.amplitude < 0; }),
+      some("amplitude 0 taken for none", "amplitude 0 taken for 1",
+           [](const Problem& p) { return p.amplitude == 0; }),
+      some("third of three weighted axes lost", "weights of the last axis lost",
+           [](const Problem& p) {
+             return p.axis_weights != nullptr && p.position_axes > 2;
+           }),
       {"frequency factors lost in a partial head", "scaling/factors-lost",
        set(&Knobs::frequency,
            [](const auto& p, auto j) {
@@ -262,22 +201,18 @@ std::vector<Mutant> mutants_of_features() {
            }),
        all(has_factors, is_partial,
            [](const Problem& p) { return p.inv_freq != nullptr; })},
-      {"tables in f16 behind bf16", "frequency/rounded-to-half",
-       rounds_table(Format::kF16), of_dtype(ROPEPROOF_BF16)},
-      {"tables in bf16 behind f64", "frequency/rounded-to-half",
-       rounds_table(Format::kBF16), of_dtype(ROPEPROOF_F64)},
+      some("tables in f16 behind bf16", "table rounded to f16",
+           of_dtype(ROPEPROOF_BF16)),
+      some("tables in bf16 behind f64", "table rounded to bf16",
+           of_dtype(ROPEPROOF_F64)),
       {"three roundings for one, in bf16", "output/rounded-wrongly",
        set(&Knobs::round_each, true), of_dtype(ROPEPROOF_BF16)},
       {"three roundings for one, in f16", "output/rounded-wrongly",
        set(&Knobs::round_each, true), of_dtype(ROPEPROOF_F16)},
       {"truncated to bf16", "output/rounded-wrongly",
        set(&Knobs::truncates, true), of_dtype(ROPEPROOF_BF16)},
-      {"large real positions in f32", "angle/rounded-to-f32",
-       set(&Knobs::angle,
-           [](double p, double theta) {
-             return round_to(Format::kF32, p) * theta;
-           }),
-       has_far_real}};
+      some("large real positions in f32", "positions rounded to f32",
+           has_far_real)};
 }
 
 }  // namespace
