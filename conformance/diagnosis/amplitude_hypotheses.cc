@@ -13,10 +13,10 @@ Hypothesis amplitude(const char* name, const char* advice,
   return {name, kMisapplied, 4, advice, set(&Knobs::amplitude, change)};
 }
 
-// change(c, s, m) of a head, with m as its tables have it.
-template <class Change>
-Hypothesis rotation(const char* name, const char* bug, const char* advice,
-                    Change change) {
+// The heads that are(problem, index) are divided by m, as their tables have it, so
+// many times.
+Hypothesis divided(const char* name, const char* bug, const char* advice,
+                   int times, bool (*are)(const Problem&, const HeadIndex&)) {
   return {
       name, bug, 4, advice,
       set(&Knobs::adjust_in_problem,
@@ -24,7 +24,8 @@ Hypothesis rotation(const char* name, const char* bug, const char* advice,
             const double m = p.pair_amplitude != nullptr
                                  ? std::hypot(c, s)
                                  : std::abs(p.amplitude);
-            if (m > 0) change(p, index, c, s, m);
+            const double by = std::pow(m, times);
+            if (m > 0 && are(p, index)) c /= by, s /= by;
           })};
 }
 
@@ -44,6 +45,7 @@ Hypothesis by_length(const char* name, const char* advice, Change change) {
 
 Hypotheses amplitude_hypotheses() {
   constexpr const char* kOnce = "m multiplies cosine and sine once, each";
+  constexpr const char* kBackward = "rotation/backward-wrong";
   constexpr const char* kAdjoint =
       "the adjoint multiplies by m, too: it is no inverse";
   return {
@@ -69,28 +71,16 @@ Hypotheses amplitude_hypotheses() {
                   const double more = std::pow(m, static_cast<double>(j));
                   c *= more, s *= more;
                 }),
-      rotation("k without the amplitude", kMisapplied, "k has m as q has it",
-               [](const Problem&, const HeadIndex& index, double& c, double& s,
-                  double m) {
-                 if (index.is_key) c /= m, s /= m;
-               }),
-      rotation("q without the amplitude", kMisapplied, "q has m as k has it",
-               [](const Problem&, const HeadIndex& index, double& c, double& s,
-                  double m) {
-                 if (!index.is_key) c /= m, s /= m;
-               }),
-      rotation("adjoint divides by the amplitude", "rotation/backward-wrong",
-               kAdjoint,
-               [](const Problem& p, const HeadIndex&, double& c, double& s,
-                  double m) {
-                 if (p.direction < 0) c /= m * m, s /= m * m;
-               }),
-      rotation("adjoint without the amplitude", "rotation/backward-wrong",
-               kAdjoint,
-               [](const Problem& p, const HeadIndex&, double& c, double& s,
-                  double m) {
-                 if (p.direction < 0) c /= m, s /= m;
-               })};
+      divided("k without the amplitude", kMisapplied, "k has m as q has it", 1,
+              [](const Problem&, const HeadIndex& i) { return i.is_key; }),
+      divided("q without the amplitude", kMisapplied, "q has m as k has it", 1,
+              [](const Problem&, const HeadIndex& i) { return !i.is_key; }),
+      divided(
+          "adjoint divides by the amplitude", kBackward, kAdjoint, 2,
+          [](const Problem& p, const HeadIndex&) { return p.direction < 0; }),
+      divided(
+          "adjoint without the amplitude", kBackward, kAdjoint, 1,
+          [](const Problem& p, const HeadIndex&) { return p.direction < 0; })};
 }
 
 }  // namespace ropeproof::conformance::diagnosis

@@ -66,16 +66,31 @@ auto changes_frequency(Change change) {
   };
 }
 
+// change(theta, scaling, p, j), where the scaling is of this kind.
+template <class Change>
+auto changes_scaling(std::uint32_t kind, Change change) {
+  return changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
+    const bool is_of_kind = p.scaling != nullptr && p.scaling->kind == kind;
+    return is_of_kind ? change(theta, *p.scaling, p, j) : theta;
+  });
+}
+
+// change(f, p, index, j): f(p, index, j) is the position.
+template <class Change>
+auto changes_positions(Change change) {
+  return [=](Knobs& knobs) {
+    knobs.position = [=, f = knobs.position](
+                         const Problem& p, const HeadIndex& index,
+                         std::int64_t j) { return change(f, p, index, j); };
+  };
+}
+
 // change(position, p, index, j)
 template <class Change>
 auto changes_position(Change change) {
-  return [=](Knobs& knobs) {
-    knobs.position = [=, f = knobs.position](const Problem& p,
-                                             const HeadIndex& index,
-                                             std::int64_t j) {
-      return change(f(p, index, j), p, index, j);
-    };
-  };
+  return changes_positions(
+      [=](const auto& f, const Problem& p, const HeadIndex& index,
+          std::int64_t j) { return change(f(p, index, j), p, index, j); });
 }
 
 // Both, one after the other.

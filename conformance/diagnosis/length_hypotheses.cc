@@ -14,14 +14,12 @@ double alpha_at(const ropeproof_scaling& s, double length) {
 // theta alpha(scaling, p)^(-n/(d - 2)), of one kind.
 template <class Alpha>
 auto takes_alpha(std::uint32_t kind, Alpha alpha) {
-  return changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
+  return changes_scaling(kind, [=](double theta, const ropeproof_scaling& s,
+                                   const Problem& p, std::int64_t j) {
     const PairPower due = power_of(p, j);
-    if (p.scaling == nullptr || p.scaling->kind != kind || due.base == 0 ||
-        due.d <= 2) {
-      return theta;
-    }
+    if (due.base == 0 || due.d <= 2) return theta;
     return unscaled_frequency(p, j) *
-           std::pow(alpha(*p.scaling, p), -due.n / (due.d - 2));
+           std::pow(alpha(s, p), -due.n / (due.d - 2));
   });
 }
 
@@ -93,15 +91,13 @@ Hypotheses of_alpha() {
 // is_long(scaling, problem)
 template <class IsLong>
 auto takes_list(IsLong is_long, std::int64_t shift = 0) {
-  return changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
-    if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_LONG_ROPE) {
-      return theta;
-    }
-    const double* list = is_long(*p.scaling, p) ? p.scaling->long_factor
-                                                : p.scaling->short_factor;
-    const std::int64_t pairs = p.rotary_dim / 2;
-    return unscaled_frequency(p, j) / list[(j + shift + pairs) % pairs];
-  });
+  return changes_scaling(
+      ROPEPROOF_LONG_ROPE, [=](double, const ropeproof_scaling& s,
+                               const Problem& p, std::int64_t j) {
+        const double* list = is_long(s, p) ? s.long_factor : s.short_factor;
+        const std::int64_t pairs = p.rotary_dim / 2;
+        return unscaled_frequency(p, j) / list[(j + shift + pairs) % pairs];
+      });
 }
 
 bool is_long(const ropeproof_scaling& s, const Problem&) {

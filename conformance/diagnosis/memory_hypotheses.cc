@@ -9,32 +9,38 @@ namespace {
 
 auto misreads(void (*change)(Problem&)) { return set(&Knobs::misread, change); }
 
+using Tensor = ropeproof_tensor;
+
 struct Strides {
   std::int64_t batch, token, head;
 };
 
-Strides token_major(const Problem& p, const ropeproof_tensor& t) {
+Strides token_major(const Problem& p, const Tensor& t) {
   return {p.seq * t.heads * p.head_dim, t.heads * p.head_dim, p.head_dim};
 }
-Strides head_major(const Problem& p, const ropeproof_tensor& t) {
+Strides head_major(const Problem& p, const Tensor& t) {
   return {p.seq * t.heads * p.head_dim, p.head_dim, p.seq * p.head_dim};
 }
+Strides sequence_major(const Problem& p, const Tensor& t) {
+  const std::int64_t row = t.heads * p.head_dim;
+  return {row, p.batch * row, p.head_dim};
+}
 
-void read_by(ropeproof_tensor& t, const Strides& s) {
+void read_by(Tensor& t, const Strides& s) {
   t.in_batch_stride = s.batch;
   t.in_token_stride = s.token;
   t.in_head_stride = s.head;
 }
-void write_by(ropeproof_tensor& t, const Strides& s) {
+void write_by(Tensor& t, const Strides& s) {
   t.out_batch_stride = s.batch;
   t.out_token_stride = s.token;
   t.out_head_stride = s.head;
 }
 
-Strides of_inputs(const ropeproof_tensor& t) {
+Strides of_inputs(const Tensor& t) {
   return {t.in_batch_stride, t.in_token_stride, t.in_head_stride};
 }
-Strides of_outputs(const ropeproof_tensor& t) {
+Strides of_outputs(const Tensor& t) {
   return {t.out_batch_stride, t.out_token_stride, t.out_head_stride};
 }
 
@@ -54,70 +60,61 @@ Hypotheses strides() {
       change(p, p.k);
     });
   };
-  using Tensor = ropeproof_tensor;
-  return {
-      of_each("strides ignored: read and written densely", kBug,
-              [](const Problem& p, Tensor& t) {
-                read_by(t, token_major(p, t));
-                write_by(t, token_major(p, t));
-              }),
-      of_each(
-          "strides of inputs ignored: read densely", kBug,
-          [](const Problem& p, Tensor& t) { read_by(t, token_major(p, t)); }),
-      of_each(
-          "strides of outputs ignored: written densely", kBug,
-          [](const Problem& p, Tensor& t) { write_by(t, token_major(p, t)); }),
-      of_each("taken for [batch, heads, seq, head_dim]", kAxes,
-              [](const Problem& p, Tensor& t) {
-                read_by(t, head_major(p, t));
-                write_by(t, head_major(p, t));
-              }),
-      of_each(
-          "read as [batch, heads, seq, head_dim]", kAxes,
-          [](const Problem& p, Tensor& t) { read_by(t, head_major(p, t)); }),
-      of_each(
-          "written as [batch, heads, seq, head_dim]", kAxes,
-          [](const Problem& p, Tensor& t) { write_by(t, head_major(p, t)); }),
-      of_each("taken for [seq, batch, heads, head_dim]", kAxes,
-              [](const Problem& p, Tensor& t) {
-                const std::int64_t row = t.heads * p.head_dim;
-                const Strides s{row, p.batch * row, p.head_dim};
-                read_by(t, s);
-                write_by(t, s);
-              }),
-      of_each("output written with the input's strides", kBug,
-              [](const Problem&, Tensor& t) { write_by(t, of_inputs(t)); }),
-      of_each("output written with the input's head stride", kBug,
-              [](const Problem&, Tensor& t) {
-                t.out_head_stride = t.in_head_stride;
-              }),
-      of("k read and written with q's strides", kBug,
-         [](Problem& p) {
-           read_by(p.k, of_inputs(p.q));
-           write_by(p.k, of_outputs(p.q));
-         }),
-      of("k read with q's strides", kBug,
-         [](Problem& p) { read_by(p.k, of_inputs(p.q)); }),
-      of("k written with q's strides", kBug,
-         [](Problem& p) { write_by(p.k, of_outputs(p.q)); }),
-      of("k read with q's head stride", kBug,
-         [](Problem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
-      of("k written with q's head stride", kBug,
-         [](Problem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
-      of_each("a batch stride of 0 taken for a dense one", kBug,
-              [](const Problem& p, Tensor& t) {
-                if (p.batch > 1 && t.in_batch_stride == 0) {
-                  t.in_batch_stride = p.seq * t.heads * p.head_dim;
-                }
-              }),
-      of("batch stride ignored: all batch rows read from the first", kBug,
-         [](Problem& p) { p.q.in_batch_stride = p.k.in_batch_stride = 0; }),
-      of("k taken to be in place because q is", "memory/aliasing",
-         [](Problem& p) {
-           if (p.q.in == nullptr || p.q.in != p.q.out) return;
-           p.k.in = p.k.out;
-           read_by(p.k, of_outputs(p.k));
-         })};
+  // The strides that it takes, of what it reads and of what it writes.
+  const auto laid = [&](const char* name, const char* bug, auto strides,
+                        bool reads, bool writes) {
+    return of_each(name, bug, [=](const Problem& p, Tensor& t) {
+      if (reads) read_by(t, strides(p, t));
+      if (writes) write_by(t, strides(p, t));
+    });
+  };
+  return {laid("strides ignored: read and written densely", kBug, token_major,
+               true, true),
+          laid("strides of inputs ignored: read densely", kBug, token_major,
+               true, false),
+          laid("strides of outputs ignored: written densely", kBug, token_major,
+               false, true),
+          laid("taken for [batch, heads, seq, head_dim]", kAxes, head_major,
+               true, true),
+          laid("read as [batch, heads, seq, head_dim]", kAxes, head_major, true,
+               false),
+          laid("written as [batch, heads, seq, head_dim]", kAxes, head_major,
+               false, true),
+          laid("taken for [seq, batch, heads, head_dim]", kAxes, sequence_major,
+               true, true),
+          of_each("output written with the input's strides", kBug,
+                  [](const Problem&, Tensor& t) { write_by(t, of_inputs(t)); }),
+          of_each("output written with the input's head stride", kBug,
+                  [](const Problem&, Tensor& t) {
+                    t.out_head_stride = t.in_head_stride;
+                  }),
+          of("k read and written with q's strides", kBug,
+             [](Problem& p) {
+               read_by(p.k, of_inputs(p.q));
+               write_by(p.k, of_outputs(p.q));
+             }),
+          of("k read with q's strides", kBug,
+             [](Problem& p) { read_by(p.k, of_inputs(p.q)); }),
+          of("k written with q's strides", kBug,
+             [](Problem& p) { write_by(p.k, of_outputs(p.q)); }),
+          of("k read with q's head stride", kBug,
+             [](Problem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
+          of("k written with q's head stride", kBug,
+             [](Problem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
+          of_each("a batch stride of 0 taken for a dense one", kBug,
+                  [](const Problem& p, Tensor& t) {
+                    if (p.batch > 1 && t.in_batch_stride == 0) {
+                      t.in_batch_stride = p.seq * t.heads * p.head_dim;
+                    }
+                  }),
+          of("batch stride ignored: all batch rows read from the first", kBug,
+             [](Problem& p) { p.q.in_batch_stride = p.k.in_batch_stride = 0; }),
+          of("k taken to be in place because q is", "memory/aliasing",
+             [](Problem& p) {
+               if (p.q.in == nullptr || p.q.in != p.q.out) return;
+               p.k.in = p.k.out;
+               read_by(p.k, of_outputs(p.k));
+             })};
 }
 
 // Never larger than it is: a kernel that reads less stays in its memory.
@@ -255,7 +252,7 @@ Hypotheses integers() {
   constexpr const char* kAdvice = "strides and offsets are 64-bit";
   const auto cuts_strides = [](auto cut_to) {
     return set(&Knobs::misread, [=](Problem& p) {
-      for (ropeproof_tensor* t : {&p.q, &p.k}) {
+      for (Tensor* t : {&p.q, &p.k}) {
         for (std::int64_t* stride :
              {&t->in_batch_stride, &t->in_token_stride, &t->in_head_stride,
               &t->out_batch_stride, &t->out_token_stride,

@@ -90,33 +90,27 @@ Hypotheses counters() {
               [](const Problem&, const HeadIndex& i) { return i.token + 1; }),
       {"positions count on from the first of each batch row", kShared, 6,
        kGiven,
-       [](Knobs& knobs) {
-         knobs.position = [f = knobs.position](const Problem& p, HeadIndex i,
-                                               std::int64_t j) {
-           const auto token = static_cast<double>(i.token);
-           i.token = 0;
-           return f(p, i, j) + token;
-         };
-       }},
+       changes_positions(
+           [](const auto& f, const Problem& p, HeadIndex i, std::int64_t j) {
+             const auto token = static_cast<double>(i.token);
+             i.token = 0;
+             return f(p, i, j) + token;
+           })},
       {"positions count on from the first of batch row 0", kShared, 6, kGiven,
-       [](Knobs& knobs) {
-         knobs.position = [f = knobs.position](const Problem& p, HeadIndex i,
-                                               std::int64_t j) {
-           const auto token = static_cast<double>(i.token);
-           i.token = i.batch = 0;
-           return f(p, i, j) + token;
-         };
-       }},
+       changes_positions(
+           [](const auto& f, const Problem& p, HeadIndex i, std::int64_t j) {
+             const auto token = static_cast<double>(i.token);
+             i.token = i.batch = 0;
+             return f(p, i, j) + token;
+           })},
       {"positions less the first of each batch row", "position/offset-lost", 6,
        kGiven,
-       [](Knobs& knobs) {
-         knobs.position = [f = knobs.position](const Problem& p, HeadIndex i,
-                                               std::int64_t j) {
-           const double own = f(p, i, j);
-           i.token = 0;
-           return own - f(p, i, j);
-         };
-       }},
+       changes_positions(
+           [](const auto& f, const Problem& p, HeadIndex i, std::int64_t j) {
+             const double own = f(p, i, j);
+             i.token = 0;
+             return own - f(p, i, j);
+           })},
       instead("number of the row taken as position", kIndex, kGiven, row),
       instead("head taken as position", "shape/axes-confused",
               "dimensions are [batch, seq, heads, head_dim]",
@@ -168,21 +162,18 @@ Hypotheses types() {
   all.push_back(held_in<std::int32_t>("positions cut to 32 bits, signed"));
   all.push_back(held_in<std::int16_t>("positions cut to 16 bits, signed"));
   all.push_back(held_in<std::uint16_t>("positions cut to 16 bits, unsigned"));
-  all.push_back(
-      {"64-bit positions read as 32-bit ones", "position/int64-as-int32", 6,
-       "positions are 64-bit integers", [](Knobs& knobs) {
-         knobs.position = [f = knobs.position](const Problem& p,
-                                               const HeadIndex& i,
-                                               std::int64_t j) {
-           if (p.positions == nullptr || p.axis_weights != nullptr) {
-             return f(p, i, j);
-           }
-           const std::int64_t axis =
-               p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j];
-           return half_of(p, axis * p.position_axis_stride +
-                                 i.batch * p.position_batch_stride + i.token);
-         };
-       }});
+  all.push_back({"64-bit positions read as 32-bit ones",
+                 "position/int64-as-int32", 6, "positions are 64-bit integers",
+                 changes_position([](double x, const Problem& p,
+                                     const HeadIndex& i, std::int64_t j) {
+                   if (p.positions == nullptr || p.axis_weights != nullptr)
+                     return x;
+                   const std::int64_t axis =
+                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j];
+                   return half_of(p, axis * p.position_axis_stride +
+                                         i.batch * p.position_batch_stride +
+                                         i.token);
+                 })});
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/diagnosis/hypothesis_lists.h"
@@ -80,22 +81,9 @@ Hypotheses angles() {
   return all;
 }
 
-auto rounds_table(double (*change)(double)) {
+template <class Change>
+auto rounds_table(Change change) {
   return for_all([=](double& c, double& s) { c = change(c), s = change(s); });
-}
-
-template <Format kFormat>
-double to(double x) {
-  return round_to(kFormat, x);
-}
-template <Format kFormat>
-double cut_to(double x) {
-  return truncated(kFormat, f32(x));
-}
-// The bits of one type read as those of another.
-template <Format kWritten, Format kRead>
-double mistaken(double x) {
-  return decode(kRead, encode(kWritten, x));
 }
 
 Hypotheses tables() {
@@ -103,18 +91,25 @@ Hypotheses tables() {
   constexpr const char* kWider =
       "keep cos and sin in f32, or declare the type of the table";
   constexpr const char* kType = "read the table in the type that it has";
-  return {{"table rounded to bf16", kHalf, 4, kWider,
-           rounds_table(to<Format::kBF16>), true},
-          {"table rounded to f16", kHalf, 4, kWider,
-           rounds_table(to<Format::kF16>), true},
-          {"table truncated to bf16", kHalf, 4, kWider,
-           rounds_table(cut_to<Format::kBF16>), true},
-          {"table truncated to f16", kHalf, 4, kWider,
-           rounds_table(cut_to<Format::kF16>), true},
-          {"table in f16 read as bf16", "output/rounded-wrongly", 4, kType,
-           rounds_table(mistaken<Format::kF16, Format::kBF16>), true},
-          {"table in bf16 read as f16", "output/rounded-wrongly", 4, kType,
-           rounds_table(mistaken<Format::kBF16, Format::kF16>), true}};
+  Hypotheses all;
+  for (const auto& [own, other] : {std::pair{Format::kBF16, Format::kF16},
+                                   {Format::kF16, Format::kBF16}}) {
+    const auto rounded = [own = own](double x) { return round_to(own, x); };
+    const auto cut = [own = own](double x) { return truncated(own, f32(x)); };
+    const auto mistaken = [own = own, other = other](double x) {
+      return decode(other, encode(own, x));
+    };
+    const std::string word = text::word(text::kFormatWords, own);
+    all.push_back({"table rounded to " + word, kHalf, 4, kWider,
+                   rounds_table(rounded), true});
+    all.push_back({"table truncated to " + word, kHalf, 4, kWider,
+                   rounds_table(cut), true});
+    all.push_back({"table in " + word + " read as " +
+                       text::word(text::kFormatWords, other),
+                   "output/rounded-wrongly", 4, kType, rounds_table(mistaken),
+                   true});
+  }
+  return all;
 }
 
 // To the dtype of q and k, whichever it is.

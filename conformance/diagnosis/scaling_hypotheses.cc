@@ -26,8 +26,8 @@ constexpr Kind kKinds[] = {
 // change(theta before scaling, ratio): the scaling multiplies by the ratio.
 template <class Change>
 auto of_kind(std::uint32_t kind, Change change) {
-  return changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
-    if (p.scaling == nullptr || p.scaling->kind != kind) return theta;
+  return changes_scaling(kind, [=](double theta, const ropeproof_scaling&,
+                                   const Problem& p, std::int64_t j) {
     const double before = unscaled_frequency(p, j);
     return before == 0 ? theta : change(before, due_frequency(p, j) / before);
   });
@@ -57,13 +57,10 @@ Hypotheses of_all_kinds() {
       all.push_back(
           {name + " replaced by linear scaling: all divided by the factor",
            k.bug, equation, "the factor does not apply to every pair alike",
-           changes_frequency(
-               [kind = k.kind](double theta, const Problem& p, std::int64_t j) {
-                 return p.scaling != nullptr && p.scaling->kind == kind &&
-                                p.scaling->factor > 0
-                            ? unscaled_frequency(p, j) / p.scaling->factor
-                            : theta;
-               })});
+           changes_scaling(k.kind, [](double theta, const ropeproof_scaling& s,
+                                      const Problem& p, std::int64_t j) {
+             return s.factor > 0 ? unscaled_frequency(p, j) / s.factor : theta;
+           })});
     }
   }
   return all;
@@ -74,14 +71,12 @@ Hypothesis ntk_on_frequencies() {
   return {"NTK scaling of the frequencies: each divided by factor^(r/(r-2))",
           "scaling/dynamic-ntk", 8,
           "scale the base, base * factor^(r/(r-2)), not the frequencies",
-          changes_frequency([](double theta, const Problem& p, std::int64_t j) {
-            if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_NTK ||
-                p.rotary_dim <= 2) {
-              return theta;
-            }
+          changes_scaling(ROPEPROOF_NTK, [](double theta,
+                                            const ropeproof_scaling& s,
+                                            const Problem& p, std::int64_t j) {
+            if (p.rotary_dim <= 2) return theta;
             const auto r = static_cast<double>(p.rotary_dim);
-            return unscaled_frequency(p, j) /
-                   std::pow(p.scaling->factor, r / (r - 2));
+            return unscaled_frequency(p, j) / std::pow(s.factor, r / (r - 2));
           })};
 }
 
@@ -90,15 +85,13 @@ Hypotheses of_factors() {
   const auto shifted = [](const char* name, std::int64_t by) {
     return Hypothesis{
         name, "scaling/factors-lost", 14, "factor j belongs to pair j",
-        changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
-          if (p.scaling == nullptr ||
-              p.scaling->kind != ROPEPROOF_FREQUENCY_FACTORS) {
-            return theta;
-          }
-          const std::int64_t pairs = p.rotary_dim / 2;
-          return unscaled_frequency(p, j) /
-                 p.scaling->short_factor[(j + by + pairs) % pairs];
-        })};
+        changes_scaling(ROPEPROOF_FREQUENCY_FACTORS,
+                        [=](double, const ropeproof_scaling& s,
+                            const Problem& p, std::int64_t j) {
+                          const std::int64_t pairs = p.rotary_dim / 2;
+                          return unscaled_frequency(p, j) /
+                                 s.short_factor[(j + by + pairs) % pairs];
+                        })};
   };
   return {shifted("frequency factor of the next pair", 1),
           shifted("frequency factor of the pair before", -1)};
@@ -128,11 +121,8 @@ template <class Scale>
 Hypothesis llama3(const char* name, const char* advice, Scale scale) {
   return {
       name, "scaling/llama3-smoothing", 13, advice,
-      changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
-        if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_LLAMA3) {
-          return theta;
-        }
-        const ropeproof_scaling& s = *p.scaling;
+      changes_scaling(ROPEPROOF_LLAMA3, [=](double, const ropeproof_scaling& s,
+                                            const Problem& p, std::int64_t j) {
         const Llama3 given{s.original_length, s.low_freq_factor,
                            s.high_freq_factor, s.factor};
         return scale(given, unscaled_frequency(p, j));

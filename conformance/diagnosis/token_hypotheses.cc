@@ -6,16 +6,20 @@
 namespace ropeproof::conformance::diagnosis {
 namespace {
 
-HeadIndex token_at(const Problem& p, HeadIndex index, std::int64_t row) {
+void take_row(const Problem& p, HeadIndex& index, std::int64_t row) {
   row = std::clamp<std::int64_t>(row, 0, p.batch * p.seq - 1);
   index.batch = row / p.seq;
   index.token = row % p.seq;
-  return index;
 }
 
-template <class Of>
-Hypothesis taken(const char* name, const char* bug, const char* advice, Of of) {
-  return {name, bug, 6, advice, set(&Knobs::taken_for, of)};
+// change(problem, index)
+Hypothesis taken(const char* name, const char* bug, const char* advice,
+                 void (*change)(const Problem&, HeadIndex&)) {
+  return {name, bug, 6, advice,
+          set(&Knobs::taken_for, [=](const Problem& p, HeadIndex index) {
+            change(p, index);
+            return index;
+          })};
 }
 
 Hypotheses tokens() {
@@ -26,70 +30,53 @@ Hypotheses tokens() {
       "token s of batch row b has [b * position_batch_stride + s], or its row "
       "of the table";
   return {taken("positions of batch row 0 for all", kBatch, kOwn,
-                [](const Problem&, HeadIndex i) {
-                  i.batch = 0;
-                  return i;
-                }),
+                [](const Problem&, HeadIndex& i) { i.batch = 0; }),
           taken("positions of the last batch row for all", kBatch, kOwn,
-                [](const Problem& p, HeadIndex i) {
-                  i.batch = p.batch - 1;
-                  return i;
-                }),
+                [](const Problem& p, HeadIndex& i) { i.batch = p.batch - 1; }),
           taken("position of the first token for all", kIndex, kOwn,
-                [](const Problem&, HeadIndex i) {
-                  i.token = 0;
-                  return i;
-                }),
+                [](const Problem&, HeadIndex& i) { i.token = 0; }),
           taken("position of the last token for all", kIndex, kOwn,
-                [](const Problem& p, HeadIndex i) {
-                  i.token = p.seq - 1;
-                  return i;
-                }),
+                [](const Problem& p, HeadIndex& i) { i.token = p.seq - 1; }),
           taken("position of the next token", "position/offset-lost", kOwn,
-                [](const Problem& p, HeadIndex i) {
+                [](const Problem& p, HeadIndex& i) {
                   i.token = std::min(i.token + 1, p.seq - 1);
-                  return i;
                 }),
           taken("position of the token before", "position/offset-lost", kOwn,
-                [](const Problem&, HeadIndex i) {
+                [](const Problem&, HeadIndex& i) {
                   i.token = std::max<std::int64_t>(i.token - 1, 0);
-                  return i;
                 }),
           taken("positions in reverse order", kIndex, kOwn,
-                [](const Problem& p, HeadIndex i) {
+                [](const Problem& p, HeadIndex& i) {
                   i.token = p.seq - 1 - i.token;
-                  return i;
                 }),
           taken("positions read as [seq, batch]", kAxes, kOwn,
-                [](const Problem& p, const HeadIndex& i) {
-                  return token_at(p, i, i.token * p.batch + i.batch);
+                [](const Problem& p, HeadIndex& i) {
+                  take_row(p, i, i.token * p.batch + i.batch);
                 }),
           taken("batch row taken for the token", kAxes, kOwn,
-                [](const Problem& p, HeadIndex i) {
+                [](const Problem& p, HeadIndex& i) {
                   i.token = std::min(i.batch, p.seq - 1);
-                  return i;
                 }),
           taken("head taken for the token", kAxes,
                 "dimensions are [batch, seq, heads, head_dim]",
-                [](const Problem& p, HeadIndex i) {
+                [](const Problem& p, HeadIndex& i) {
                   i.token = std::min(i.head, p.seq - 1);
-                  return i;
                 }),
           taken("tokens of k counted with q's number of heads",
                 "shape/heads-miscounted", "k has its own number of heads",
-                [](const Problem& p, const HeadIndex& i) {
-                  if (!i.is_key || p.q.heads == 0) return i;
+                [](const Problem& p, HeadIndex& i) {
+                  if (!i.is_key || p.q.heads == 0) return;
                   const std::int64_t row =
                       (i.batch * p.seq + i.token) * p.k.heads + i.head;
-                  return token_at(p, i, row / p.q.heads);
+                  take_row(p, i, row / p.q.heads);
                 }),
           taken("tokens of q counted with k's number of heads",
                 "shape/heads-miscounted", "k has its own number of heads",
-                [](const Problem& p, const HeadIndex& i) {
-                  if (i.is_key || p.k.heads == 0) return i;
+                [](const Problem& p, HeadIndex& i) {
+                  if (i.is_key || p.k.heads == 0) return;
                   const std::int64_t row =
                       (i.batch * p.seq + i.token) * p.q.heads + i.head;
-                  return token_at(p, i, row / p.k.heads);
+                  take_row(p, i, row / p.k.heads);
                 })};
 }
 

@@ -42,13 +42,10 @@ double blended(const Yarn& y, double gamma, double theta) {
 // Forms frequencies by the parts and the scale that the knobs have.
 void forms_frequencies(Knobs& knobs) {
   const auto change = [parts = knobs.yarn_parts, scale = knobs.yarn_scale](
-                          double theta, const Problem& p, std::int64_t j) {
+                          double theta, const ropeproof_scaling& s,
+                          const Problem& p, std::int64_t j) {
     const PairPower due = power_of(p, j);
-    if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_YARN ||
-        due.base == 0 || due.d == 0) {
-      return theta;
-    }
-    const ropeproof_scaling& s = *p.scaling;
+    if (due.base == 0 || due.d == 0) return theta;
     Yarn yarn{s.factor,        s.original_length, s.beta_fast, s.beta_slow,
               s.truncate != 0, due.base,          due.d,       due.n / 2};
     if (parts) parts(yarn);
@@ -56,7 +53,7 @@ void forms_frequencies(Knobs& knobs) {
     const double before = unscaled_frequency(p, j);
     return scale ? scale(yarn, before) : blended(yarn, yarn.gamma(), before);
   };
-  changes_frequency(change)(knobs);
+  changes_scaling(ROPEPROOF_YARN, change)(knobs);
 }
 
 // scale(yarn, theta), with the bounds of the ramp known.
