@@ -16,7 +16,8 @@
 
 namespace ropeproof::conformance::diagnosis {
 
-// Offers everything, in f32, bf16 and f16; claims `angle_class`.
+// Offers everything but scalings by their parameters, exponents and promises, in f32,
+// bf16 and f16; claims `angle_class`.
 plugin::Description full_description(std::uint32_t angle_class);
 
 class KnobKernel : public plugin::Kernel {

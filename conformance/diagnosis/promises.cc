@@ -16,19 +16,25 @@ namespace {
 struct Meaning {
   const char *words, *what, *bug, *advice;
 };
-constexpr const char* kUnsteady = "other results for the same problem";
-constexpr const char* kRead =
-    "look for memory that is read before it is written, and for races";
+constexpr Meaning kUnsteady = {
+    "20 calls", "other results for the same problem", "memory/race",
+    "look for memory that is read before it is written, and for races"};
+constexpr Meaning kStale = {
+    "calls in a row", "keeps what it formed for an earlier problem",
+    "table/stale", "look for a cache, or a buffer that is not written anew"};
+constexpr Meaning kSpecial = {
+    "", "infinities, NaNs, zeros or numbers next to overflow mishandled",
+    "value/special-mishandled",
+    "look at what the failing case says of its inputs"};
 constexpr Meaning kMeanings[] = {
-    {"changes of one field", "keeps what it formed for an earlier problem",
-     "table/stale", "make what changed a part of the cache's key"},
-    {"calls in a row", "keeps what it formed for an earlier problem",
-     "table/stale", "look for a cache, or a buffer that is not written anew"},
+    {"changes of one field", kStale.what, kStale.bug,
+     "make what changed a part of the cache's key"},
+    kStale,
     {"70,000 calls", "wrong after many calls", "table/stale",
      "look for a counter that overflows and for memory that is not freed"},
     {"1,100 calls", "wrong after many calls", "table/stale",
      "look for a counter that overflows and for memory that is not freed"},
-    {"20 calls", kUnsteady, "memory/race", kRead},
+    kUnsteady,
     {"8 threads", "calls at once disturb each other", "memory/race",
      "give each call a scratch buffer of its own"},
     {"long calls", "calls at once disturb each other", "memory/race",
@@ -63,7 +69,7 @@ constexpr Meaning kMeanings[] = {
 
 // Of a call that ended badly.
 constexpr Meaning kEnds[] = {
-    {"right when asked again", kUnsteady, "memory/race", kRead},
+    {"right when asked again", kUnsteady.what, kUnsteady.bug, kUnsteady.advice},
     {"wrote past", "writes beyond a buffer", "shape/simd-tail",
      "mask the last vector of a row"},
     {"read past", "reads beyond a buffer", "shape/simd-tail",
@@ -157,53 +163,35 @@ std::string usual_end(const check::Check& check,
   return "";
 }
 
+Diagnosis meant(const Meaning& m) {
+  return {.what = m.what, .bug = m.bug, .advice = m.advice};
+}
+
 Diagnosis meaning_of(const check::Check& check,
                      const std::set<std::string>& of_values) {
-  Diagnosis d;
-  if (check.is_right_again) {
-    d.what = kUnsteady;
-    d.bug = "memory/race";
-    d.advice = kRead;
-    return d;
-  }
-  if (check.is_right_alone) {
-    d.what = "keeps what it formed for an earlier problem";
-    d.bug = "table/stale";
-    d.advice = "look for a cache, or a buffer that is not written anew";
-    return d;
-  }
-  if (has_wrong_special(check)) {
-    d.what = "infinities, NaNs, zeros or numbers next to overflow mishandled";
-    d.bug = "value/special-mishandled";
-    d.advice = "look at what the failing case says of its inputs";
-    return d;
-  }
+  if (check.is_right_again) return meant(kUnsteady);
+  if (check.is_right_alone) return meant(kStale);
+  if (has_wrong_special(check)) return meant(kSpecial);
   if (!check.error.empty()) {
-    d.what = "ends with an error: " + check.error;
-    d.advice = "correct it, declare less, or decline such problems (supports)";
-    return d;
+    return {.what = "ends with an error: " + check.error,
+            .advice =
+                "correct it, declare less, or decline such problems "
+                "(supports)"};
   }
   for (const Meaning& m : kEnds) {
-    if (check.reason.find(m.words) == std::string::npos) continue;
-    d.what = m.what;
-    d.bug = m.bug;
-    d.advice = m.advice;
-    return d;
+    if (check.reason.find(m.words) != std::string::npos) return meant(m);
   }
-  d.what = usual_end(check, of_values);
-  if (!d.what.empty()) return d;  // whatever the aspect is about
+  const std::string end = usual_end(check, of_values);
+  if (!end.empty()) return {.what = end};  // whatever the aspect is about
   for (const Meaning& m : kMeanings) {
     if (!check.aspect.starts_with(m.words)) continue;
-    d.what = m.what;
-    d.bug = m.bug;
-    d.advice = m.advice;
+    Diagnosis d = meant(m);
     const std::string field = field_of(check.reason);
     if (!field.empty()) d.what += ", whatever its " + field;
     return d;
   }
-  d.what = check.reason.empty() ? check::verdict_word(check.verdict)
-                                : end_of(check, check.reason);
-  return d;
+  return {.what = check.reason.empty() ? check::verdict_word(check.verdict)
+                                       : end_of(check, check.reason)};
 }
 
 // Which cases fail so, and no other that is judged under the same operation.
