@@ -46,25 +46,39 @@ TEST_CASE("a wrong answer that is right when asked again is no kept state",
   CHECK(found[0].what == "other results for the same problem");
 }
 
-check::Run raising(std::initializer_list<const char*> errors) {
+// A check of a case of its own.
+struct Ended {
+  std::string reason;
+  const char* aspect = "";
+};
+
+check::Run ending(check::Verdict verdict, std::initializer_list<Ended> checks) {
   check::Run run;
-  for (const char* error : errors) {
+  for (const auto& [reason, aspect] : checks) {
     check::Check& check = run.checks.emplace_back();
     check.case_id = "core-rich-00" + std::to_string(run.checks.size());
     check.operation = ROPEPROOF_ROPE;
-    check.verdict = check::Verdict::kFail;
-    check.reason = check.error = error;
+    check.verdict = verdict;
+    check.reason = reason;
+    check.aspect = aspect;
   }
+  return run;
+}
+
+check::Run raising(std::initializer_list<Ended> checks) {
+  check::Run run = ending(check::Verdict::kFail, checks);
+  for (check::Check& check : run.checks) check.error = check.reason;
   return run;
 }
 
 TEST_CASE("an error about other sizes is the same, one of another line is not",
           "[conformance][diagnosis]") {
   const auto found = broken_promises(
-      raising({"rope.py:7: ValueError: shapes (5,16) (6,16)",
-               "rope.py:7: ValueError: along dimension 2",
-               "rope.py:7: KeyError: 2", "rope.py:7: KeyError: 3",
-               "rope.py:9: ValueError: shapes (5,16) (6,16)"}));
+      raising({{"rope.py:7: ValueError: shapes (5,16) (6,16)"},
+               {"rope.py:7: ValueError: along dimension 2"},
+               {"rope.py:7: KeyError: 2"},
+               {"rope.py:7: KeyError: 3"},
+               {"rope.py:9: ValueError: shapes (5,16) (6,16)"}}));
   REQUIRE(found.size() == 3);
   CHECK(found[0].what ==
         "ends with an error: rope.py:7: ValueError: shapes (5,16) (6,16)");
@@ -77,9 +91,9 @@ TEST_CASE("an error about other sizes is the same, one of another line is not",
 TEST_CASE(
     "a promise that ends with an error is not said to be broken otherwise",
     "[conformance][diagnosis]") {
-  check::Run run = raising({"rope.py:7: KeyError", "rope.py:7: KeyError"});
+  check::Run run =
+      raising({{"rope.py:7: KeyError"}, {"rope.py:7: KeyError", "20 calls"}});
   run.checks[1].case_id = run.checks[0].case_id;
-  run.checks[1].aspect = "20 calls";
   run.checks[1].reason = "call 2: rope.py:7: KeyError";
   auto found = broken_promises(run);
   REQUIRE(found.size() == 1);
@@ -95,41 +109,25 @@ TEST_CASE(
 
 TEST_CASE("a call that ends badly breaks no promise otherwise",
           "[conformance][diagnosis]") {
-  for (const char* reason :
+  for (const std::string reason :
        {"no answer within 900 ms", "closed its connection and ran on"}) {
-    check::Run run = raising({reason, reason});
-    for (check::Check& check : run.checks) check.error.clear();
-    run.checks[1].aspect = "20 calls";
-    run.checks[1].reason = "call 2: " + run.checks[1].reason;
-    const auto found = broken_promises(run);
+    const auto found = broken_promises(ending(
+        check::Verdict::kFail, {{reason}, {"call 2: " + reason, "20 calls"}}));
     REQUIRE(found.size() == 1);
     CHECK(found[0].bug.empty());
     CHECK(found[0].checks == 2);
   }
 }
 
-check::Run ending(check::Verdict verdict,
-                  std::initializer_list<const char*> reasons) {
-  check::Run run = raising(reasons);
-  for (check::Check& check : run.checks) {
-    check.error.clear();
-    check.verdict = verdict;
-  }
-  return run;
-}
-
 TEST_CASE("a promise whose call ends as plain ones do is not broken by that",
           "[conformance][diagnosis]") {
-  check::Run run = ending(
-      check::Verdict::kCrash,
-      {"exited with status 0", "exited with status 0",
-       "call 2: exited with status 0", "twice in a row: exited with status 0",
-       "killed by signal 6 (Aborted)"});
-  run.checks[1].aspect = "strided";
-  run.checks[2].aspect = "20 calls";
-  run.checks[3].aspect = "other neighbours";
-  run.checks[4].aspect = "8 threads";
-  const auto found = broken_promises(run);
+  const auto found = broken_promises(
+      ending(check::Verdict::kCrash,
+             {{"exited with status 0"},
+              {"exited with status 0", "strided"},
+              {"call 2: exited with status 0", "20 calls"},
+              {"twice in a row: exited with status 0", "other neighbours"},
+              {"killed by signal 6 (Aborted)", "8 threads"}}));
   REQUIRE(found.size() == 2);
   CHECK(found[0].what == "CRASH: exited with status 0");
   CHECK(found[0].checks == 4);
@@ -139,23 +137,23 @@ TEST_CASE("a promise whose call ends as plain ones do is not broken by that",
 TEST_CASE(
     "an end that names sizes is one for all sizes, for a status it is not",
     "[conformance][diagnosis]") {
-  check::Run run =
-      ending(check::Verdict::kError,
-             {"buffers of status \"ok\" are [[\"q\",4]], not [[\"q\",8]]",
-              "buffers of status \"ok\" are [[\"q\",5]], not [[\"q\",9]]",
-              "buffers of status \"ok\" are [[\"q\",0]], not [[\"q\",1]]"});
-  run.checks[2].aspect = "20 calls";
-  CHECK(broken_promises(run).size() == 1);
   CHECK(
-      broken_promises(ending(check::Verdict::kCrash,
-                             {"exited with status 0", "exited with status 1"}))
-          .size() == 2);
+      broken_promises(
+          ending(check::Verdict::kError,
+                 {{"buffers of status \"ok\" are [[\"q\",4]], not [[\"q\",8]]"},
+                  {"buffers of status \"ok\" are [[\"q\",5]], not [[\"q\",9]]"},
+                  {"buffers of status \"ok\" are [[\"q\",0]], not [[\"q\",1]]",
+                   "20 calls"}}))
+          .size() == 1);
+  CHECK(broken_promises(
+            ending(check::Verdict::kCrash,
+                   {{"exited with status 0"}, {"exited with status 1"}}))
+            .size() == 2);
 }
 
 TEST_CASE("a case with wrong numbers explains no error of another call",
           "[conformance][diagnosis]") {
-  check::Run run = raising({"rope.py:7: KeyError"});
-  run.checks[0].aspect = "70,000 calls";
+  check::Run run = raising({{"rope.py:7: KeyError", "70,000 calls"}});
   check::Check& values = run.checks.emplace_back(run.checks[0]);
   values.aspect = values.error = values.reason = "";
   values.measurement.emplace().elements = 2;

@@ -42,14 +42,14 @@ Identified identified(plugin::Description description, Knobs knobs) {
   return identify(kernel);
 }
 
-Identified with_bug(const std::string& name, std::uint32_t features = 0) {
+Identified with_bug(
+    const std::string& name,
+    const plugin::Description& description = narrow_description(ROPEPROOF_A0)) {
   const auto& all = diagnosis::hypotheses();
   const auto bug = std::ranges::find(all, name, &diagnosis::Hypothesis::name);
   REQUIRE(bug != all.end());
   Knobs knobs = exact_knobs();
   bug->change(knobs);
-  plugin::Description description = narrow_description(ROPEPROOF_A0);
-  description.features |= features;
   return identified(description, knobs);
 }
 
@@ -94,25 +94,6 @@ class SharedTables : public KnobKernel {
 
   KnobKernel rough_;
   std::map<double, bool> is_rough_;
-};
-
-// Ends its process, or answers with other bits, in the calls that `when` says.
-class Unsteady : public KnobKernel {
- public:
-  Unsteady(const plugin::Description& d, plugin::Outcome outcome, int from)
-      : KnobKernel(d, exact_knobs()), outcome_(outcome), from_(from) {}
-
-  plugin::Answer run(const ropeproof_problem& p) override {
-    const bool is_bad = ++calls_ > from_;
-    if (is_bad && outcome_ != plugin::Outcome::kOk) return {outcome_, "ended"};
-    const plugin::Answer answer = KnobKernel::run(p);
-    if (is_bad && calls_ % 3 == 0) static_cast<float*>(p.q.out)[0] += 1;
-    return answer;
-  }
-
- private:
-  plugin::Outcome outcome_;
-  int from_, calls_ = 0;
 };
 
 bool names(const Identified& found, const std::string& bug) {
@@ -189,15 +170,9 @@ TEST_CASE("what no measurement names is named by what explains the answers") {
 }
 
 TEST_CASE("an inverted ramp of YaRN is seen pair by pair, and named") {
-  const auto& all = diagnosis::hypotheses();
-  const auto bug = std::ranges::find(all, std::string("YaRN's ramp inverted"),
-                                     &diagnosis::Hypothesis::name);
-  REQUIRE(bug != all.end());
-  Knobs knobs = exact_knobs();
-  bug->change(knobs);
   plugin::Description d = narrow_description(ROPEPROOF_A0);
   d.scalings = ROPEPROOF_YARN | ROPEPROOF_LINEAR;
-  const Identified found = identified(d, knobs);
+  const Identified found = with_bug("YaRN's ramp inverted", d);
   INFO(identified_text(found));
   CHECK(differs(found, "scaling", "x 0.25 in pairs 0 to "));
   CHECK(names(found, "YaRN's ramp inverted"));
@@ -225,21 +200,12 @@ TEST_CASE("a table that dtypes share is kept") {
   CHECK(differs(found, "kept", "dtype (bf16)"));
 }
 
-TEST_CASE("a kernel that ends or wavers is read until then") {
-  const plugin::Description d = narrow_description(ROPEPROOF_A0);
-  Unsteady crashes(d, plugin::Outcome::kCrash, 200);
-  const Identified ended = identify(crashes);
-  INFO(identified_text(ended));
-  CHECK(ended.trouble.starts_with("CRASH"));
-  CHECK(seen(ended, "pairs") == "(j, j + 32), half_split\n");
-  Unsteady hangs(d, plugin::Outcome::kTimeout, 0);
-  const Identified hung = identify(hangs);
+TEST_CASE("a kernel that hangs is asked nothing more") {
+  KnobKernel kernel(narrow_description(ROPEPROOF_A0), exact_knobs());
+  kernel.canned = {plugin::Outcome::kTimeout, "no answer"};
+  const Identified hung = identify(kernel);
   CHECK(hung.trouble.starts_with("TIMEOUT"));
   CHECK(hung.calls == 1);
-  Unsteady wavers(d, plugin::Outcome::kOk, 200);
-  const Identified wavering = identify(wavers);
-  CHECK(wavering.trouble.starts_with("other bits when asked again"));
-  CHECK_FALSE(wavering.is_as_declared());
 }
 
 TEST_CASE("nothing false is said of honest variants", "[variants]") {

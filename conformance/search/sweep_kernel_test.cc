@@ -32,16 +32,23 @@ SweepResult swept(const plugin::Description& description,
   return sweep_kernel(kernel, asked);
 }
 
-TEST_CASE("an exact table is correctly rounded at every position and pair",
-          "[conformance][sweep]") {
-  const SweepResult result =
-      swept(only(ROPEPROOF_TABLE), diagnosis::exact_knobs());
-  CHECK(result.conforms());
-  CHECK(result.operation == ROPEPROOF_TABLE);
-  CHECK(result.measurement.elements == kValues);
-  CHECK(result.measurement.not_nearest == 0);
-  CHECK(result.measurement.wrong == 0);
-  CHECK(result.measurement.max_norm_ulp <= 0.5);
+TEST_CASE(
+    "exact cos and sin are correctly rounded at every position and pair, as a "
+    "table or by unit vectors",
+    "[conformance][sweep]") {
+  for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
+    const SweepResult result = swept(only(operation), diagnosis::exact_knobs());
+    CHECK(result.conforms());
+    CHECK(result.operation == operation);
+    CHECK(result.measurement.elements == kValues);
+    CHECK(result.measurement.not_nearest == 0);
+    CHECK(result.measurement.wrong == 0);
+    CHECK(result.measurement.max_norm_ulp <= 0.5);
+  }
+  plugin::Description in_place = only(ROPEPROOF_ROPE);
+  in_place.features &= ~static_cast<std::uint32_t>(ROPEPROOF_OUT_OF_PLACE);
+  in_place.pairings = ROPEPROOF_HALF_SPLIT;
+  CHECK(swept(in_place, diagnosis::exact_knobs()).measurement.not_nearest == 0);
 }
 
 TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
@@ -55,20 +62,6 @@ TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
       swept(only(ROPEPROOF_TABLE), diagnosis::f32_knobs());
   CHECK_FALSE(boasting.conforms());
   CHECK(boasting.measurement.wrong > kValues / 4);
-}
-
-TEST_CASE("a kernel without tables is probed with unit vectors",
-          "[conformance][sweep]") {
-  const SweepResult result =
-      swept(only(ROPEPROOF_ROPE), diagnosis::exact_knobs());
-  CHECK(result.conforms());
-  CHECK(result.operation == ROPEPROOF_ROPE);
-  CHECK(result.measurement.elements == kValues);
-  CHECK(result.measurement.not_nearest == 0);
-  plugin::Description in_place = only(ROPEPROOF_ROPE);
-  in_place.features &= ~static_cast<std::uint32_t>(ROPEPROOF_OUT_OF_PLACE);
-  in_place.pairings = ROPEPROOF_HALF_SPLIT;
-  CHECK(swept(in_place, diagnosis::exact_knobs()).measurement.not_nearest == 0);
 }
 
 TEST_CASE("a table kept in bf16 under a claim of f32 fails",

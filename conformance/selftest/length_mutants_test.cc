@@ -120,12 +120,6 @@ TEST_CASE("mistakes of length fail", "[conformance][core][mutants]") {
   const Row rows[] = {
       {"that of the first batch row",
        [](const Lengths& l) { return clamped(l.first_row, l); }},
-      {"off by one", [](const Lengths& l) { return clamped(l.call - 1, l); }},
-      {"beyond at exactly the trained length",
-       [](const Lengths& l) { return clamped(l.call + 1, l); }},
-      {"the formula below the trained length too",
-       [](const Lengths& l) { return l.call; }},
-      {"always the trained length", [](const Lengths& l) { return l.trained; }},
       {"rounded up to a multiple of 64",
        [](const Lengths& l) {
          return clamped(std::ceil(l.call / 64) * 64, l);
