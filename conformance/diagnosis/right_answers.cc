@@ -1,5 +1,6 @@
 #include "conformance/diagnosis/right_answers.h"
 
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -8,28 +9,31 @@
 #include "conformance/cover/formed.h"
 #include "conformance/diagnosis/failures.h"
 #include "conformance/diagnosis/knob_kernel.h"
+#include "reference/rope.h"
 
 namespace ropeproof::conformance::diagnosis {
 namespace {
 
 using cases::rounded_to;
+using reference::at;
 
 constexpr std::size_t kMostPassing = 240;
 constexpr std::int64_t kLargest = std::int64_t{1} << 13;  // elements
 
-judge::Output exact_output(const cases::RopeCase& c, std::uint32_t operation,
-                           reference::Format table) {
-  judge::Output output;
-  if (operation == ROPEPROOF_FREQUENCIES) {
-    output.inv_freq = rounded_to(table, c.inv_freq_hi);
-  } else if (operation == ROPEPROOF_TABLE) {
-    output.cos = rounded_to(table, c.cos);
-    output.sin = rounded_to(table, c.sin);
-  } else {
-    output.q = rounded_to(c.dtype, c.q_out);
-    output.k = rounded_to(c.dtype, c.k_out);
+// The goldens of heads, rounded once; channels outside the window are copied.
+cases::Bits rotated(const cases::RopeCase& c, const cases::Bits& x,
+                    const cases::Bits& goldens) {
+  cases::Bits y = x;
+  for (std::int64_t head = 0; head < std::ssize(y);
+       head += c.spec.layout.head_dim) {
+    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+      const reference::Pair to = reference::target_pair(c.spec, j);
+      for (const std::int64_t t : {head + to.u, head + to.v}) {
+        at(y, t) = encode(c.dtype, cases::value_of(at(goldens, t)));
+      }
+    }
   }
-  return output;
+  return y;
 }
 
 // The cases of a run by their ids.
@@ -93,6 +97,21 @@ class Asked {
 };
 
 }  // namespace
+
+judge::Output exact_output(const cases::RopeCase& c, std::uint32_t operation,
+                           reference::Format table) {
+  judge::Output output;
+  if (operation == ROPEPROOF_FREQUENCIES) {
+    output.inv_freq = rounded_to(table, c.inv_freq_hi);
+  } else if (operation == ROPEPROOF_TABLE) {
+    output.cos = rounded_to(table, c.cos);
+    output.sin = rounded_to(table, c.sin);
+  } else {
+    output.q = rotated(c, c.q, c.q_out);
+    output.k = rotated(c, c.k, c.k_out);
+  }
+  return output;
+}
 
 std::vector<RightAnswer> right_answers(
     const check::Run& run, const cases::Corpus& corpus,

@@ -20,6 +20,11 @@ struct RightAnswer {
   std::unique_ptr<Trial> trial;
 };
 
+// What the goldens say, rounded once: tables and frequencies to `table`, q and k to the
+// dtype of the case. Channels outside the window are copied.
+judge::Output exact_output(const cases::RopeCase& c, std::uint32_t operation,
+                           reference::Format table);
+
 // Some of those under these operations, evenly over the run; cases that were formed
 // are formed again. Cost: a second at most.
 std::vector<RightAnswer> right_answers(

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "conformance/diagnosis/right_answers.h"
 #include "reference/format.h"
 #include "reference/rope.h"
 
@@ -13,7 +14,6 @@ namespace ropeproof::conformance::selftest {
 namespace {
 
 using cases::Bits;
-using cases::rounded_to;
 using cases::value_of;
 using reference::at;
 using reference::Format;
@@ -109,7 +109,7 @@ class Row {
                                      ? at(case_.inv_freq_hi, j) != 0
                                      : is_seen(case_, j);
                         })),
-        right_(right_answer(case_)) {}
+        right_(diagnosis::exact_output(case_, operation, format())) {}
 
   static std::int64_t heads(const cases::RopeCase& c, std::uint32_t operation) {
     return operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES
@@ -153,32 +153,6 @@ class Row {
 
   judge::Measurement measured(const judge::Output& output) const {
     return judge::judge(case_, operation_, claim_, output, false);
-  }
-
-  // Channels outside the window are copied.
-  Bits rotated(const Bits& x, const Bits& goldens) const {
-    Bits y = x;
-    for (std::int64_t j = 0; !y.empty() && j < case_.pairs(); ++j) {
-      const reference::Pair to = reference::target_pair(case_.spec, j);
-      for (const std::int64_t t : {to.u, to.v}) {
-        at(y, t) = encode(case_.dtype, value_of(at(goldens, t)));
-      }
-    }
-    return y;
-  }
-
-  judge::Output right_answer(const cases::RopeCase& c) const {
-    judge::Output output;
-    if (is_frequencies()) {
-      output.inv_freq = rounded_to(format(), c.inv_freq_hi);
-    } else if (is_table()) {
-      output.cos = rounded_to(format(), c.cos);
-      output.sin = rounded_to(format(), c.sin);
-    } else {
-      output.q = rotated(c.q, c.q_out);
-      output.k = rotated(c.k, c.k_out);
-    }
-    return output;
   }
 
   // The row of q or k.
