@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/arithmetic.h"
@@ -18,10 +21,19 @@ namespace {
 using diagnosis::truncated;
 using reference::Format;
 
-// x_u c - x_v s, or x_v c + x_u s as its like with -s, in one order of roundings.
-struct Order {
+// a c + b s, of x_u c - x_v s as of x_v c + x_u s, in one order of roundings.
+struct Way {
   const char* name;
   double (*of)(Format format, double a, double c, double b, double s);
+  // Of 16 bits.
+  std::uint32_t rounding = ROPEPROOF_ROUND_ONCE;
+  bool has_half_table = false;  // cos and sin rounded likewise, to the dtype
+
+  double held(Format dtype, double entry) const {
+    if (!has_half_table) return entry;
+    return rounding == ROPEPROOF_TRUNCATE ? truncated(dtype, entry)
+                                          : round_to(dtype, entry);
+  }
 };
 
 double in_f32(double x) { return double{static_cast<float>(x)}; }
@@ -40,7 +52,7 @@ double sum_of(Format format, double a, double b) {
   return format == Format::kF64 ? a + b : in_f32(a + b);
 }
 
-constexpr Order kOrders[] = {
+constexpr Way kOrders[] = {
     {"two products and their sum, each rounded",
      [](Format f, double a, double c, double b, double s) {
        return sum_of(f, product(f, a, c), product(f, b, s));
@@ -61,7 +73,6 @@ constexpr Order kOrders[] = {
        }
        return in_f32(a * c + b * s);
      }}};
-constexpr std::size_t kOrderCount = std::size(kOrders);
 
 // How often an answer is each of several predictions; how often these differ.
 struct Tally {
@@ -91,32 +102,34 @@ Finding not_seen(const char* subject, std::string why) {
   return {Standing::kUnseen, subject, std::move(why), ""};
 }
 
-// Where cosines and sines are given, in the table's type, they are known; where they
-// are the kernel's own, unit vectors show them: so is every bit.
-Finding orders_of_wide(Prober& prober, std::uint32_t operation,
-                       const cases::RopeCase& like, const ChannelMap& map) {
+using Rotations = std::vector<diagnosis::CosSin>;
+
+// The cosines and sines of one token, in the table's type.
+Rotations entries_of(const cases::RopeCase& c, Format table) {
+  const auto entry = [&](const cases::Bits& bits, std::int64_t j) {
+    return round_to(table, std::bit_cast<double>(reference::at(bits, j)));
+  };
+  Rotations all;
+  for (std::int64_t j = 0; j < c.pairs(); ++j) {
+    all.push_back({entry(c.cos, j), entry(c.sin, j)});
+  }
+  return all;
+}
+
+// How often channels are what each way gives: the first and the second ones of the pairs
+// in a tally each, or with one tally all. form(round, c) puts the token elsewhere, and
+// says what each pair is rotated by.
+template <class Form>
+std::vector<Tally> tallied(Prober& prober, std::uint32_t operation,
+                           const cases::RopeCase& like,
+                           const std::vector<std::optional<SeenPair>>& pairs,
+                           std::span<const Way> ways, std::size_t tallies,
+                           const Form& form) {
+  std::vector<Tally> result(tallies);
   std::uint64_t count = 0;
-  Tally u_tally, v_tally;
-  const Format table = prober.table_of(operation, like);
-  const auto pairs = pairs_in_order(map, like.spec);
-  std::optional<RotationReader> reader;
-  if (operation == ROPEPROOF_ROPE) reader.emplace(prober, like, map);
   for (int round = 1; round <= kRounds; ++round) {
     cases::RopeCase c = like;
-    c.positions.assign(1, round);
-    std::optional<std::vector<diagnosis::CosSin>> rotations;
-    if (reader) {
-      rotations = reader->at(round);
-    } else {
-      form_again(c);
-      rotations.emplace();
-      for (std::size_t j = 0; j < pairs.size(); ++j) {
-        const auto entry = [&](const cases::Bits& bits) {
-          return round_to(table, std::bit_cast<double>(bits[j]));
-        };
-        rotations->push_back({entry(c.cos), entry(c.sin)});
-      }
-    }
+    const std::optional<Rotations> rotations = form(round, c);
     std::vector<double> x;
     for (std::int64_t t = 0; t < c.spec.layout.head_dim; ++t) {
       x.push_back(drawn(c.dtype, count++));
@@ -132,20 +145,40 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
       const diagnosis::CosSin& rotation = (*rotations)[j];
       const double a = reference::at(x, pairs[j]->u),
                    b = reference::at(x, pairs[j]->v);
-      const auto predict = [&](double p, double q, double s) {
+      const auto predict = [&](double p, double q, double sign) {
         std::vector<double> all;
-        for (const Order& order : kOrders) {
-          all.push_back(order.of(c.dtype, p, rotation.c, q, s));
+        for (const Way& way : ways) {
+          all.push_back(way.of(c.dtype, p, way.held(c.dtype, rotation.c), q,
+                               sign * way.held(c.dtype, rotation.s)));
         }
         return all;
       };
       const auto got = [&](std::int64_t channel) {
-        return decode(c.dtype, output->q[static_cast<std::size_t>(channel)]);
+        return decode(c.dtype, reference::at(output->q, channel));
       };
-      u_tally.add(got(pairs[j]->to_u), predict(a, b, -rotation.s));
-      v_tally.add(got(pairs[j]->to_v), predict(b, a, rotation.s));
+      result.front().add(got(pairs[j]->to_u), predict(a, b, -1));
+      result.back().add(got(pairs[j]->to_v), predict(b, a, 1));
     }
   }
+  return result;
+}
+
+// Where cosines and sines are given, in the table's type, they are known; where they
+// are the kernel's own, unit vectors show them: so is every bit.
+Finding orders_of_wide(Prober& prober, std::uint32_t operation,
+                       const cases::RopeCase& like, const ChannelMap& map) {
+  const Format table = prober.table_of(operation, like);
+  std::optional<RotationReader> reader;
+  if (operation == ROPEPROOF_ROPE) reader.emplace(prober, like, map);
+  const std::vector<Tally> tallies = tallied(
+      prober, operation, like, pairs_in_order(map, like.spec), kOrders, 2,
+      [&](int round, cases::RopeCase& c) -> std::optional<Rotations> {
+        c.positions.assign(1, round);
+        if (reader) return reader->at(round);
+        form_again(c);
+        return entries_of(c, table);
+      });
+  const Tally &u_tally = tallies.front(), &v_tally = tallies.back();
   if (u_tally.all == 0) return not_seen("roundings", "no pair rotates");
   const std::size_t u = u_tally.best(), v = v_tally.best();
   const std::int64_t same = u_tally.same[u] + v_tally.same[v],
@@ -159,18 +192,10 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
   }
   std::string text = kOrders[u].name;
   if (u != v) text = "first channel: " + text + "; second: " + kOrders[v].name;
-  static_assert(kOrderCount > 1);
   return {Standing::kMeasured, "roundings", text,
           text::part_of(same, all) + " elements bit for bit, " +
               std::to_string(telling) + " of them tell orders apart"};
 }
-
-struct HalfWay {
-  const char* name;
-  std::uint32_t rounding;
-  bool has_half_table;
-  double (*of)(Format format, double a, double c, double b, double s);
-};
 
 double once(Format f, double a, double c, double b, double s) {
   return round_to(f, in_f32(in_f32(a * c) + in_f32(b * s)));
@@ -182,19 +207,18 @@ double cut(Format f, double a, double c, double b, double s) {
   return truncated(f, in_f32(in_f32(a * c) + in_f32(b * s)));
 }
 
-constexpr HalfWay kHalfWays[] = {
-    {"f32 cos and sin, f32 arithmetic, one rounding", ROPEPROOF_ROUND_ONCE,
-     false, once},
-    {"cos and sin rounded to the dtype, f32 arithmetic, one rounding",
-     ROPEPROOF_ROUND_ONCE, true, once},
-    {"f32 cos and sin, products and sum each rounded to the dtype",
-     ROPEPROOF_ROUND_EACH, false, each},
+constexpr Way kHalfWays[] = {
+    {"f32 cos and sin, f32 arithmetic, one rounding", once},
+    {"cos and sin rounded to the dtype, f32 arithmetic, one rounding", once,
+     ROPEPROOF_ROUND_ONCE, true},
+    {"f32 cos and sin, products and sum each rounded to the dtype", each,
+     ROPEPROOF_ROUND_EACH},
     {"cos and sin rounded to the dtype, products and sum each rounded to it",
-     ROPEPROOF_ROUND_EACH, true, each},
-    {"f32 cos and sin, f32 arithmetic, last bits cut off", ROPEPROOF_TRUNCATE,
-     false, cut},
-    {"cos and sin cut to the dtype, f32 arithmetic, last bits cut off",
-     ROPEPROOF_TRUNCATE, true, cut}};
+     each, ROPEPROOF_ROUND_EACH, true},
+    {"f32 cos and sin, f32 arithmetic, last bits cut off", cut,
+     ROPEPROOF_TRUNCATE},
+    {"cos and sin cut to the dtype, f32 arithmetic, last bits cut off", cut,
+     ROPEPROOF_TRUNCATE, true}};
 
 // The cosines that are due stand for the kernel's: a bit or two of an f32 is seldom
 // seen after a rounding to 16.
@@ -203,8 +227,6 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
   const bool is_given = operation != ROPEPROOF_ROPE;
   const Format table =
       is_given ? prober.table_of(operation, like) : Format::kF32;
-  std::uint64_t count = 0;
-  Tally tally;
   const Format dtype = like.dtype;
   constexpr std::size_t kFew = 6;  // positions
   std::vector<cases::RopeCase> formed(kFew, like);
@@ -212,45 +234,19 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
     formed[i].positions.assign(1, static_cast<double>(i + 1));
     form_again(formed[i]);
   }
-  for (int round = 1; round <= kRounds; ++round) {
-    cases::RopeCase c = formed[static_cast<std::size_t>(round) % kFew];
-    std::vector<double> x;
-    for (std::int64_t t = 0; t < c.spec.layout.head_dim; ++t) {
-      x.push_back(drawn(dtype, count++));
-    }
-    set_elements(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
-      return reference::at(x, t);
-    });
-    if (!prober.takes(operation, c)) break;
-    const auto output = prober.ask(operation, c);
-    if (!output) break;
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      const reference::Pair from = source_pair(c.spec, j),
-                            to = target_pair(c.spec, j);
-      const auto entry = [&](const cases::Bits& bits) {
-        return round_to(table, std::bit_cast<double>(reference::at(bits, j)));
-      };
-      const double cosine = entry(c.cos), sine = entry(c.sin);
-      const double a = reference::at(x, from.u), b = reference::at(x, from.v);
-      const auto predict = [&](double p, double q, double sign) {
-        std::vector<double> all;
-        for (const HalfWay& way : kHalfWays) {
-          const auto held = [&](double e) {
-            if (!way.has_half_table) return e;
-            return way.rounding == ROPEPROOF_TRUNCATE ? truncated(dtype, e)
-                                                      : round_to(dtype, e);
-          };
-          all.push_back(way.of(dtype, p, held(cosine), q, sign * held(sine)));
-        }
-        return all;
-      };
-      const auto got = [&](std::int64_t channel) {
-        return decode(dtype, reference::at(output->q, channel));
-      };
-      tally.add(got(to.u), predict(a, b, -1));
-      tally.add(got(to.v), predict(b, a, 1));
-    }
+  std::vector<std::optional<SeenPair>> pairs;
+  for (std::int64_t j = 0; j < like.pairs(); ++j) {
+    const reference::Pair from = source_pair(like.spec, j),
+                          to = target_pair(like.spec, j);
+    pairs.push_back(SeenPair{from.u, from.v, to.u, to.v});
   }
+  const Tally tally =
+      tallied(prober, operation, like, pairs, kHalfWays, 1,
+              [&](int round, cases::RopeCase& c) -> std::optional<Rotations> {
+                c = formed[static_cast<std::size_t>(round) % kFew];
+                return entries_of(c, table);
+              })
+          .front();
   const std::string subject =
       "roundings, " + text::word(text::kFormatWords, dtype);
   if (tally.all == 0) return not_seen(subject.c_str(), "no call was answered");
