@@ -150,7 +150,6 @@ std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
       break;
     }
     speeds.pairs = std::move(next);
-    speeds.furthest = given;
   }
   return speeds;
 }

@@ -58,8 +58,7 @@ struct Speeds {
   std::vector<PairFrequency> pairs;    // one for each that is seen
   double offset = 0;                   // that every position has in addition
   bool has_offset_of_its_own = false;  // the angle at 0 is no position's
-  double furthest = 0;  // the last position that agreed with those before
-  double broken = 0;    // the first that did not; 0: none
+  double broken = 0;  // the first that did not agree with those before; 0: none
 };
 std::optional<Speeds> read_speeds(RotationReader& reader, double max_position);
 

@@ -23,33 +23,14 @@ constexpr Heading kHeadings[] = {
      "measured: no declaration says how it should be"},
     {Standing::kUnseen, "unseen", "could not be seen"}};
 
-// "  label          text", broken at blanks.
-std::string row_text(const std::string& label, const std::string& text) {
-  constexpr std::size_t kIndent = 19;
-  std::string result, line = "  " + label;
-  line.resize(std::max(kIndent, line.size() + 1), ' ');
-  std::size_t start = line.size();
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t blank = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, blank - at);
-    const bool has_words = line.size() > start;
-    if (has_words && line.size() + 1 + word.size() > report::kColumns) {
-      result += line + "\n";
-      line.assign(kIndent, ' ');
-      start = kIndent;
-    }
-    line += (line.size() > start ? " " : "") + word;
-    at = blank + 1;
-  }
-  return result + line + "\n";
-}
-
 std::string list_text(const std::vector<Finding>& findings, Standing standing) {
   std::string text, subject;
   for (const Finding& f : findings) {
     if (f.standing != standing) continue;
-    text += row_text(f.subject == subject ? "" : f.subject,
-                     f.seen + (f.evidence.empty() ? "" : "; " + f.evidence));
+    constexpr std::size_t kIndent = 19;
+    text += report::paragraph(
+        f.subject == subject ? "" : f.subject,
+        f.seen + (f.evidence.empty() ? "" : "; " + f.evidence), kIndent);
     subject = f.subject;
   }
   return text;

@@ -7,6 +7,7 @@
 
 #include "conformance/cases/summary.h"
 #include "conformance/check/variation_bases.h"
+#include "conformance/identify/frequency_findings.h"
 #include "conformance/identify/frequency_words.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/text/format.h"
@@ -58,13 +59,8 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
            words + ": not taken in this size, or no pair rotates", ""});
       continue;
     }
-    std::vector<PairFrequency> pairs = speeds->pairs;
-    spectra.push_back({words, pairs});
-    const bool is_reversed = std::ranges::all_of(
-        pairs, [](const PairFrequency& p) { return p.measured < 0; });
-    for (PairFrequency& p : pairs) {
-      if (is_reversed) p.measured = -p.measured;
-    }
+    spectra.push_back({words, speeds->pairs});
+    const std::vector<PairFrequency> pairs = reading_of(c, *speeds).pairs;
     std::string seen = words + ": ";
     bool differs = false;
     if (is_about_due(pairs)) {

@@ -36,13 +36,6 @@ double drawn(Format format, std::uint64_t i) {
   return decode(format, cases::random_number(format, 0, i));
 }
 
-void form_drawn(cases::RopeCase& c) {
-  std::uint64_t count = 0;
-  form(c, [&](std::int64_t, std::int64_t, std::int64_t) {
-    return drawn(c.dtype, count++);
-  });
-}
-
 std::optional<cases::RopeCase> shaped(Prober& prober, const Wanted& wanted) {
   std::vector<double> positions;
   for (std::int64_t i = 0; i < wanted.batch * wanted.seq; ++i) {
@@ -58,7 +51,8 @@ std::optional<cases::RopeCase> shaped(Prober& prober, const Wanted& wanted) {
         set_elements(c, [](auto, auto, auto) { return 0.0; });
         check::fill_stand_ins(c);
         if (!prober.takes(wanted.operation, c)) continue;
-        form_drawn(c);
+        std::uint64_t count = 0;
+        form(c, [&](auto, auto, auto) { return drawn(c.dtype, count++); });
         return c;
       }
     }

@@ -36,9 +36,6 @@ std::vector<reference::Pairing> pairings_of(const plugin::Description& kernel);
 // Number i of those around 1, of both signs, the same each time.
 double drawn(reference::Format format, std::uint64_t i);
 
-// Fills q and k with them, and forms the goldens.
-void form_drawn(cases::RopeCase& c);
-
 }  // namespace ropeproof::conformance::identify
 
 #endif  // ROPEPROOF_CONFORMANCE_IDENTIFY_SHAPES_H_

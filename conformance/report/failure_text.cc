@@ -58,18 +58,18 @@ std::string place(const judge::Element& e) {
   return text;
 }
 
-std::string paragraph(const std::string& label, const std::string& text) {
-  constexpr std::size_t kIndent = 11;
+std::string paragraph(const std::string& label, const std::string& text,
+                      std::size_t indent) {
   std::string result, line = "  " + label + " ";
-  if (line.size() < kIndent) line.resize(kIndent, ' ');
+  if (line.size() < indent) line.resize(indent, ' ');
   std::size_t start = line.size();
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t blank = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, blank - at);
     if (line.size() > start && line.size() + 1 + word.size() > kColumns) {
       result += line + "\n";
-      line = std::string(kIndent, ' ');
-      start = kIndent;
+      line = std::string(indent, ' ');
+      start = indent;
     }
     if (line.size() > start) line += " ";
     line += word;

@@ -28,8 +28,9 @@ std::string place(const judge::Element& element);
 // Columns of a report.
 inline constexpr std::size_t kColumns = 100;
 
-// "  label    text", broken at blanks; the text begins at column 11.
-std::string paragraph(const std::string& label, const std::string& text);
+// "  label    text", broken at blanks; the text begins at column `indent`.
+std::string paragraph(const std::string& label, const std::string& text,
+                      std::size_t indent = 11);
 
 using text::format;
 
