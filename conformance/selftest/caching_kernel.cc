@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <type_traits>
+#include <variant>
 
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/words.h"
@@ -65,6 +66,21 @@ std::string ends_of(const std::string& list) {
              : list.substr(0, kOne) + list.substr(list.size() - kOne);
 }
 
+// Calls visit(kind, "yarn beta_fast", member of ropeproof_scaling) for each field of
+// each scaling.
+template <class Visit>
+void for_each_scaling_field(const Visit& visit) {
+  for (const auto& [kind, word] : plugin::kScalingWords) {
+    const std::string of = std::string(word) + " ";
+    const auto visit_field = [&, kind = kind](const char* name, const auto&,
+                                              const auto& field) {
+      visit(kind, of + name, field.member);
+    };
+    std::visit([&](const auto& s) { plugin::for_each_field(s, visit_field); },
+               plugin::scaling_named(word));
+  }
+}
+
 }  // namespace
 
 CachingKernel::CachingKernel(std::string missing)
@@ -100,24 +116,14 @@ std::vector<CachingKernel::Part> CachingKernel::parts_of(
   add_angles("rotary_dim", bytes_of(&p.rotary_dim, 1));
   add_angles("base", bytes_of(&p.base, 1));
   if (p.scaling != nullptr) {
-    const auto kind = static_cast<std::uint32_t>(p.scaling->kind);
-    const std::string word = text::word(plugin::kScalingWords, kind);
-    plugin::for_each_field(
-        *p.scaling, [&](const char* name, const auto& value) {
-          // As the specification calls them.
-          std::string field = name;
-          if (kind == ROPEPROOF_NTK && field == "factor") field = "alpha";
-          if (kind == ROPEPROOF_DYNAMIC_NTK && field == "original_length") {
-            field = "max_position";
-          }
-          if (kind == ROPEPROOF_FREQUENCY_FACTORS && field == "short_factor") {
-            field = "factors";
-          }
-          if constexpr (std::is_same_v<std::decay_t<decltype(value)>,
-                                       const double*>) {
-            add_angles(word + " " + field, bytes_of(value, pairs));
+    for_each_scaling_field(
+        [&](std::uint32_t kind, const std::string& name, auto field) {
+          const auto& value = p.scaling->*field;
+          if (p.scaling->kind != kind) return;
+          if constexpr (std::is_same_v<decltype(value), const double* const&>) {
+            add_angles(name, bytes_of(value, pairs));
           } else {
-            add_angles(word + " " + field, bytes_of(&value, 1));
+            add_angles(name, bytes_of(&value, 1));
           }
         });
   } else {
@@ -197,54 +203,18 @@ plugin::Description computing_description() {
 }
 
 const std::vector<std::string>& cached_fields() {
-  static const std::vector<std::string> kFields = {"base",
-                                                   "amplitude",
-                                                   "inv_freq",
-                                                   "exponents",
-                                                   "pair_bases",
-                                                   "xPos",
-                                                   "linear factor",
-                                                   "ntk alpha",
-                                                   "dynamic_ntk factor",
-                                                   "dynamic_ntk max_position",
-                                                   "dynamic_ntk seq_len",
-                                                   "yarn factor",
-                                                   "yarn original_length",
-                                                   "yarn beta_fast",
-                                                   "yarn beta_slow",
-                                                   "yarn truncate",
-                                                   "yarn attention_factor",
-                                                   "yarn mscale",
-                                                   "yarn mscale_all_dim",
-                                                   "long_rope factor",
-                                                   "long_rope short_factor",
-                                                   "long_rope long_factor",
-                                                   "long_rope original_length",
-                                                   "long_rope seq_len",
-                                                   "long_rope attention_factor",
-                                                   "llama3 factor",
-                                                   "llama3 low_freq_factor",
-                                                   "llama3 high_freq_factor",
-                                                   "llama3 original_length",
-                                                   "frequency_factors factors",
-                                                   "the axis of one pair",
-                                                   "axis_weights",
-                                                   "position",
-                                                   "real position",
-                                                   "contents of q",
-                                                   "contents of k",
-                                                   "dtype",
-                                                   "pairing",
-                                                   "direction",
-                                                   "batch",
-                                                   "seq",
-                                                   "q.heads",
-                                                   "k.heads",
-                                                   "head_dim",
-                                                   "rotary_dim",
-                                                   "rotary_offset",
-                                                   "pairing_blocks",
-                                                   "pair_distance"};
+  static const std::vector<std::string> kFields = [] {
+    std::vector<std::string> all = {"base",      "amplitude",  "inv_freq",
+                                    "exponents", "pair_bases", "xPos"};
+    for_each_scaling_field(
+        [&](auto, const std::string& name, auto) { all.push_back(name); });
+    all.insert(all.end(), {"the axis of one pair", "axis_weights", "position",
+                           "real position", "contents of q", "contents of k",
+                           "dtype", "pairing", "direction", "batch", "seq",
+                           "q.heads", "k.heads", "head_dim", "rotary_dim",
+                           "rotary_offset", "pairing_blocks", "pair_distance"});
+    return all;
+  }();
   return kFields;
 }
 
