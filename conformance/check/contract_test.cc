@@ -80,6 +80,32 @@ TEST_CASE("each broken promise about memory is found",
     knobs.ignores_strides = true;
     broken = "strided";
   }
+  SECTION("heads taken to lie back to back") {
+    knobs.misread = [](ropeproof_problem& p) {
+      for (ropeproof_tensor* t : {&p.q, &p.k}) {
+        t->in_head_stride = t->out_head_stride = p.head_dim;
+      }
+    };
+    broken = "strided";
+  }
+  SECTION("tokens taken to lie back to back") {
+    knobs.misread = [](ropeproof_problem& p) {
+      for (ropeproof_tensor* t : {&p.q, &p.k}) {
+        t->in_token_stride = t->heads * t->in_head_stride;
+        t->out_token_stride = t->heads * t->out_head_stride;
+      }
+    };
+    broken = "strided";
+  }
+  SECTION("batch rows taken to lie back to back") {
+    knobs.misread = [](ropeproof_problem& p) {
+      for (ropeproof_tensor* t : {&p.q, &p.k}) {
+        t->in_batch_stride = p.seq * t->in_token_stride;
+        t->out_batch_stride = p.seq * t->out_token_stride;
+      }
+    };
+    broken = "strided";
+  }
   SECTION("output strides ignored") {
     knobs.misread = [](ropeproof_problem& p) {
       for (ropeproof_tensor* t : {&p.q, &p.k}) {

@@ -1,25 +1,74 @@
 // Every storage, and kernels that are right in all of them.
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "conformance/call/call.h"
+#include "conformance/cases/summary.h"
+#include "conformance/cases/test_corpus.h"
+#include "conformance/cases/words.h"
+#include "conformance/check/attempt.h"
 #include "conformance/check/features.h"
 #include "conformance/check/runner.h"
-#include "conformance/selftest/test_storages.h"
+#include "conformance/diagnosis/knob_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
 using cases::Spacing;
 using cases::Storage;
-using selftest::all_storages;
-using selftest::result;
-using selftest::RoomyKernel;
-using selftest::stored;
-using selftest::words;
 
-// "f32, rope: bhsd far dense end: reason", for each that fails.
+// Every order, spacing, place and edge of tensors, with one after another of the
+// spacings of rows, so that any two meet.
+std::vector<Storage> all_storages() {
+  std::vector<Storage> all;
+  for (const auto& [order, order_word] : cases::kOrderWords) {
+    for (const auto& [spacing, spacing_word] : cases::kSpacingWords) {
+      for (const auto& [edge, edge_word] : cases::kEdgeWords) {
+        for (const auto& [place, place_word] : cases::kInPlaceWords) {
+          const auto& [rows, rows_word] =
+              cases::kRowSpacingWords[all.size() %
+                                      cases::kRowSpacingWords.size()];
+          all.push_back({order, spacing, rows, place, edge});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// The case so stored; with its first batch row twice, where rows are to be one.
+cases::RopeCase stored(const cases::RopeCase& c, const Storage& storage) {
+  cases::RopeCase result = c;
+  if (storage.spacing == Spacing::kBroadcast ||
+      storage.spacing == Spacing::kKeysBroadcast ||
+      storage.rows == cases::RowSpacing::kShared) {
+    std::vector<std::int64_t> tokens;
+    for (std::int64_t t = 0; t < c.tokens(); ++t) tokens.push_back(t % c.seq);
+    result = pick_tokens(c, tokens, c.batch, c.seq);
+  }
+  result.storage = storage;
+  return result;
+}
+
+diagnosis::KnobKernel right_kernel() {
+  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  d.dtypes |= ROPEPROOF_F64;
+  return {d, diagnosis::exact_knobs()};
+}
+
+ContractResult result(plugin::Kernel& kernel, const cases::RopeCase& c,
+                      std::uint32_t operation) {
+  const Subject subject = subject_of(kernel, c, operation);
+  judge::Output output;
+  const plugin::Answer answer =
+      call::Call(kernel, operation, c, subject.claim.table).run(output);
+  return judged(subject, c, answer, output, "storage", 0);
+}
+
+// Each that fails, and why.
 std::string failures(plugin::Kernel& kernel, const cases::RopeCase& c) {
   std::string text;
   for (const Storage& storage : all_storages()) {
@@ -32,117 +81,43 @@ std::string failures(plugin::Kernel& kernel, const cases::RopeCase& c) {
       }
       const ContractResult got = result(kernel, one, operation);
       if (got.pass) continue;
-      text += std::to_string(operation) + ": " + words(storage) + ": " +
+      text += std::to_string(operation) + ": " + cases::summary(one) + ": " +
               got.reason + "\n";
     }
   }
   return text;
 }
 
-std::int64_t farthest(const ropeproof_problem& p, std::int64_t heads,
-                      std::int64_t batch, std::int64_t token,
-                      std::int64_t head) {
-  return (p.batch - 1) * batch + (p.seq - 1) * token + (heads - 1) * head;
-}
-
 }  // namespace
 
-TEST_CASE("strides are those of the storage", "[conformance][storage]") {
-  RoomyKernel kernel(diagnosis::exact_knobs());
+TEST_CASE("long strides are those of q and k, of inputs and outputs",
+          "[conformance][storage]") {
+  diagnosis::KnobKernel kernel = right_kernel();
   const cases::RopeCase& c = cases::committed_case("contract-005");
-  const std::int64_t d = c.spec.layout.head_dim;
   for (const Storage& storage : all_storages()) {
-    CAPTURE(words(storage));
     const cases::RopeCase one = stored(c, storage);
+    CAPTURE(cases::summary(one));
     call::Call call(kernel, ROPEPROOF_ROPE, one, reference::Format::kF32);
     const ropeproof_problem p = call.begin();
-    const ropeproof_tensor &q = p.q, &k = p.k;
-    const bool is_q_out = !storage.is_in_place(false),
-               is_k_out = !storage.is_in_place(true),
-               is_packed = storage.order == cases::DimensionOrder::kPacked;
-    CHECK((q.in == q.out) == storage.is_in_place(false));
-    CHECK((k.in == k.out) == storage.is_in_place(true));
-    switch (storage.order) {
-      case cases::DimensionOrder::kBshd:
-        CHECK(q.in_head_stride < q.in_token_stride);
-        CHECK(q.in_token_stride <
-              std::max(q.in_batch_stride, q.out_batch_stride));
-        break;
-      case cases::DimensionOrder::kBhsd:
-        CHECK(q.in_token_stride < q.in_head_stride);
-        CHECK(q.in_head_stride <
-              std::max(q.in_batch_stride, q.out_batch_stride));
-        break;
-      case cases::DimensionOrder::kSbhd:
-        CHECK(q.in_batch_stride < q.in_token_stride);
-        CHECK((q.in_head_stride < q.in_batch_stride || q.in_batch_stride == 0));
-        break;
-      case cases::DimensionOrder::kPacked:
-        CHECK(k.in ==
-              static_cast<const float*>(q.in) + q.heads * q.in_head_stride);
-        CHECK(k.in_token_stride == q.in_token_stride);
-        CHECK(q.in_token_stride >= (q.heads + 2 * k.heads) * d);
-        break;
-    }
     const bool is_far = storage.spacing == Spacing::kFar;
-    for (const ropeproof_tensor& t : {q, k}) {
-      CHECK((farthest(p, t.heads, t.in_batch_stride, t.in_token_stride,
-                      t.in_head_stride) > std::int64_t{1} << 32) == is_far);
-      CHECK((farthest(p, t.heads, t.out_batch_stride, t.out_token_stride,
-                      t.out_head_stride) > std::int64_t{1} << 32) == is_far);
-    }
-    switch (storage.spacing) {
-      case Spacing::kKeysApart:
-        if (storage.order == cases::DimensionOrder::kPacked) break;
-        CHECK(k.in_head_stride != q.in_head_stride);
-        CHECK((k.in_token_stride < k.in_head_stride) ==
-              (storage.order == cases::DimensionOrder::kBshd));
-        break;
-      case Spacing::kOutputsApart:
-        CHECK((q.in_head_stride != q.out_head_stride) == is_q_out);
-        break;
-      case Spacing::kBroadcast:
-        if (is_packed && !(is_q_out && is_k_out)) break;
-        CHECK((q.in_batch_stride == 0) == is_q_out);
-        CHECK((k.in_batch_stride == 0) == is_k_out);
-        CHECK(q.out_batch_stride > 0);
-        break;
-      case Spacing::kKeysBroadcast:
-        if (is_packed) break;
-        CHECK(q.in_batch_stride > 0);
-        CHECK((k.in_batch_stride == 0) == is_k_out);
-        break;
-      case Spacing::kWide:
-        CHECK(q.in_token_stride > 1 << 16);
-        CHECK(k.out_token_stride > 1 << 16);
-        break;
-      default:
-        break;
-    }
-    const std::int64_t stride = p.position_batch_stride;
-    switch (storage.rows) {
-      case cases::RowSpacing::kDense:
-        CHECK(stride == c.seq);
-        break;
-      case cases::RowSpacing::kGaps:
-        CHECK(stride == c.seq + 3);
-        break;
-      case cases::RowSpacing::kShared:
-        CHECK(stride == 0);
-        break;
-      case cases::RowSpacing::kWide:
-        CHECK(stride > 1 << 16);
-        break;
-      case cases::RowSpacing::kFar:
-        CHECK((c.batch - 1) * stride > std::int64_t{1} << 32);
-        break;
+    const bool is_long = is_far || storage.spacing == Spacing::kWide;
+    const auto check = [&](std::int64_t batch, std::int64_t token,
+                           std::int64_t head, std::int64_t heads) {
+      const std::int64_t last =
+          (p.batch - 1) * batch + (p.seq - 1) * token + (heads - 1) * head;
+      CHECK((last > std::int64_t{1} << 32) == is_far);
+      CHECK((last > std::int64_t{1} << 16) == is_long);
+    };
+    for (const ropeproof_tensor& t : {p.q, p.k}) {
+      check(t.in_batch_stride, t.in_token_stride, t.in_head_stride, t.heads);
+      check(t.out_batch_stride, t.out_token_stride, t.out_head_stride, t.heads);
     }
   }
 }
 
 TEST_CASE("a right kernel is right in every storage",
           "[conformance][storage]") {
-  RoomyKernel kernel(diagnosis::exact_knobs());
+  diagnosis::KnobKernel kernel = right_kernel();
   for (const char* id : {"contract-005", "contract-008", "core-heads-025"}) {
     CAPTURE(id);
     CHECK(failures(kernel, cases::committed_case(id)) == "");
@@ -171,9 +146,9 @@ TEST_CASE("a library with short strides or offsets fails or crashes",
     const auto kernel = plugin::load_library(
         ROPEPROOF_FAKES_DIR "/" + std::string(name) + ".so", {});
     for (const Storage& storage : all_storages()) {
-      CAPTURE(name, words(storage));
-      const ContractResult got =
-          result(*kernel, stored(c, storage), ROPEPROOF_ROPE);
+      const cases::RopeCase one = stored(c, storage);
+      CAPTURE(name, cases::summary(one));
+      const ContractResult got = result(*kernel, one, ROPEPROOF_ROPE);
       const bool is_asked =
           storage.spacing == spacing || storage.spacing == Spacing::kFar;
       CHECK(got.pass != is_asked);
@@ -204,7 +179,7 @@ TEST_CASE("where there is no address space a far case is unsupported, and why",
   storage.spacing = Spacing::kFar;
   const cases::RopeCase c =
       stored(cases::committed_case("smoke-rich-009"), storage);
-  RoomyKernel kernel(diagnosis::exact_knobs());
+  diagnosis::KnobKernel kernel = right_kernel();
   while (true) {  // another call has it all
     try {
       kernel.sparse().allocate(1, plugin::Edge::kEnd, {});
