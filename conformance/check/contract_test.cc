@@ -161,124 +161,53 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
       plugin::Outcome::kUnsupported);
 }
 
-TEST_CASE("a deterministic kernel is deterministic",
-          "[conformance][contract]") {
-  diagnosis::KnobKernel kernel(promising(ROPEPROOF_DETERMINISTIC),
-                               diagnosis::exact_knobs());
-  for (const std::uint32_t operation :
-       {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE,
-        ROPEPROOF_FREQUENCIES}) {
-    auto results = check_determinism(kernel, subject(operation));
-    // A kernel without a process has no threads to take away.
-    CHECK(results.back().outcome == plugin::Outcome::kUnsupported);
-    results.pop_back();
-    CHECK(failures(results) == "");
-    CHECK_FALSE(results.empty());
-  }
-}
-
-TEST_CASE("each kind of nondeterminism is found", "[conformance][contract]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  int calls = 0;
-  std::string broken;
-  SECTION("from call to call") {
-    knobs.adjust_in_problem = [&](const ropeproof_problem&,
-                                  const diagnosis::HeadIndex&, double& c,
-                                  double&) {
-      if (++calls == 700) c = std::nextafter(static_cast<float>(c), 2.0f);
-    };
-    broken = "20 calls";
-  }
-  SECTION("by the number of tokens") {
-    knobs.adjust_in_problem = [](const ropeproof_problem& p,
-                                 const diagnosis::HeadIndex&, double& c,
-                                 double&) {
-      if (p.batch * p.seq == 1) c = std::nextafter(static_cast<float>(c), 2.0f);
-    };
-    broken = "rows alone";
-  }
-  SECTION("by the row of the batch") {
-    knobs.adjust_in_problem = [](const ropeproof_problem&,
-                                 const diagnosis::HeadIndex& at, double& c,
-                                 double&) {
-      if (at.batch > 2) c = std::nextafter(static_cast<float>(c), 2.0f);
-    };
-    broken = "other neighbours";
-  }
-  diagnosis::KnobKernel kernel(promising(ROPEPROOF_DETERMINISTIC), knobs);
-  const auto results = check_determinism(kernel, subject());
-  const auto found =
-      std::find_if(results.begin(), results.end(),
-                   [&](const auto& result) { return result.check == broken; });
-  REQUIRE(found != results.end());
-  CHECK_FALSE(found->pass);
-  CHECK_THAT(found->reason, ContainsSubstring("other bits in"));
-  CHECK(found->suffix == 'D');
-}
-
-TEST_CASE("a row is right in any call, of a kernel that promises no bits, too",
-          "[conformance][contract]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  const auto result_of = [&](const std::string& check) {
-    diagnosis::KnobKernel kernel(promising(0), knobs);
-    const auto results = check_determinism(kernel, subject());
-    for (const ContractResult& result : results) {
-      if (result.check == check) return result;
-    }
-    return ContractResult{};
-  };
-  int calls = 0;
-  const auto spoil = [&](bool (*is_wrong)(const ropeproof_problem&,
-                                          const diagnosis::HeadIndex&)) {
-    knobs.adjust_in_problem = [=](const ropeproof_problem& p,
+TEST_CASE(
+    "a row with other neighbours is right, and of the same bits where that is "
+    "promised",
+    "[conformance][contract]") {
+  // Of one check, where cosines are what `adjusted` makes of them.
+  const auto result_of = [](std::uint32_t features, const std::string& check,
+                            const auto& adjusted) {
+    diagnosis::Knobs knobs = diagnosis::exact_knobs();
+    knobs.adjust_in_problem = [&](const ropeproof_problem& p,
                                   const diagnosis::HeadIndex& at, double& c,
-                                  double&) {
-      if (is_wrong(p, at)) c += 1;
-    };
+                                  double&) { c = adjusted(p, at, c); };
+    diagnosis::KnobKernel kernel(promising(features), knobs);
+    const auto results = check_determinism(kernel, subject());
+    const auto found =
+        std::ranges::find(results, check, &ContractResult::check);
+    REQUIRE(found != results.end());
+    return *found;
   };
-  std::string check;
-  SECTION("the seventh call") {
-    knobs.misread = [&](ropeproof_problem& p) {
-      if (++calls == 7) p.amplitude += 1;
-    };
-    check = "20 calls";
+  const auto next_to = [](double c) {
+    return double{std::nextafter(static_cast<float>(c), 2.0f)};
+  };
+  const ContractResult bits =
+      result_of(ROPEPROOF_DETERMINISTIC, "other neighbours",
+                [&](const auto&, const auto& at, double c) {
+                  return at.batch > 2 ? next_to(c) : c;
+                });
+  CHECK_FALSE(bits.pass);
+  CHECK_THAT(bits.reason, ContainsSubstring("other bits in"));
+  CHECK(bits.suffix == 'D');
+  const ContractResult wrong = result_of(
+      0, "other neighbours", [](const auto& p, const auto&, double c) {
+        return p.batch == 6 ? c + 1 : c;
+      });
+  CHECK_FALSE(wrong.pass);
+  CHECK_THAT(wrong.reason, ContainsSubstring("as a batch of 6"));
+  CHECK(wrong.suffix == 0);
+  // Other bits alone, which nobody promised not to give.
+  for (const char* check : {"20 calls", "rows alone", "other neighbours"}) {
+    int calls = 0;
+    const ContractResult result =
+        result_of(0, check, [&](const auto&, const auto&, double c) {
+          return ++calls % 70 == 0 ? next_to(c) : c;
+        });
+    CHECK(result.reason == "");
+    CHECK(result.pass);
+    CHECK(result.suffix == 0);
   }
-  SECTION("a token alone") {
-    spoil([](const ropeproof_problem& p, const diagnosis::HeadIndex&) {
-      return p.batch * p.seq == 1;
-    });
-    check = "rows alone";
-  }
-  SECTION("a batch of six") {
-    spoil([](const ropeproof_problem& p, const diagnosis::HeadIndex&) {
-      return p.batch == 6;
-    });
-    check = "other neighbours";
-  }
-  SECTION("one row of a batch of three") {
-    spoil([](const ropeproof_problem& p, const diagnosis::HeadIndex& at) {
-      return p.batch == 3 && at.batch == 2;
-    });
-    check = "other neighbours";
-  }
-  SECTION("bits alone, which nobody promised") {
-    knobs.adjust_in_problem = [&](const ropeproof_problem&,
-                                  const diagnosis::HeadIndex&, double& c,
-                                  double&) {
-      if (++calls % 70 == 0) c = std::nextafter(static_cast<float>(c), 2.0f);
-    };
-    for (const char* each : {"20 calls", "rows alone", "other neighbours"}) {
-      CHECK(result_of(each).reason == "");
-      CHECK(result_of(each).pass);
-      CHECK(result_of(each).suffix == 0);
-    }
-    return;
-  }
-  const ContractResult result = result_of(check);
-  CHECK(result.check == check);
-  CHECK_FALSE(result.pass);
-  CHECK(result.suffix == 0);
-  CHECK_FALSE(result.reason.empty());
 }
 
 TEST_CASE(

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/cases/words.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/contrast.h"
 
@@ -41,30 +40,6 @@ TEST_CASE("a kernel that keeps its promises passes every check",
   }
   CHECK(failures == "");
   CHECK(results.size() == 18);
-  const std::string absent = "the case cannot have this defect";
-  for (const auto& [defect, word] : cases::kDefectWords) {
-    CAPTURE(word);
-    const bool is_of_ids = defect == cases::Defect::kIdOutOfRange ||
-                           defect == cases::Defect::kNegativeId;
-    CHECK(check_reject(*kernel, subject, defect).reason ==
-          (is_of_ids ? absent : ""));
-  }
-}
-
-TEST_CASE("the builtin kernels keep the contract",
-          "[conformance][contract][fakes]") {
-  for (const std::string name : {"fast", "c_example"}) {
-    CAPTURE(name);
-    const auto kernel =
-        plugin::load_library(ROPEPROOF_PLUGINS_DIR "/" + name + ".so", {});
-    const Subject subject = subject_of(*kernel, faked_case(), ROPEPROOF_ROPE);
-    for (const ContractResult& result : check_contract(*kernel, subject)) {
-      CAPTURE(result.check, result.reason);
-      const bool holds =
-          result.pass || result.outcome == plugin::Outcome::kUnsupported;
-      CHECK(holds);
-    }
-  }
 }
 
 TEST_CASE("threads with different problems find a cache that they share",

@@ -53,7 +53,7 @@ bool apply(cases::Defect defect, ropeproof_problem& p) {
       return has_q;
     case cases::Defect::kNegativeBatch:
       p.batch = -1;
-      return p.operation != ROPEPROOF_FREQUENCIES;
+      return true;
     case cases::Defect::kZeroDirection:
       p.direction = 0;
       return has_q;
@@ -71,7 +71,7 @@ bool apply(cases::Defect defect, ropeproof_problem& p) {
       p.real_positions = nullptr;
       p.ids = nullptr;
       if (p.operation == ROPEPROOF_ROTATE) p.cos = nullptr;
-      return p.operation != ROPEPROOF_FREQUENCIES;
+      return true;
     case cases::Defect::kOverlappingTensors:
       p.q.out = static_cast<std::byte*>(const_cast<void*>(p.q.in)) +
                 plugin::bytes_of(plugin::format_of(p.dtype));
