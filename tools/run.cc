@@ -1,7 +1,6 @@
 // ropeproof run: judges one kernel.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -102,8 +101,7 @@ int run(RunOptions& options) {
         conformance::check::parse_shard(*options.shard, "--shard");
   } else if (options.selection.cases.empty()) {
     // A replay of chosen cases is nobody's array job.
-    options.selection.shard = conformance::check::shard_of_environment(
-        [](const char* name) { return std::getenv(name); });
+    options.selection.shard = conformance::check::shard_of_environment();
   }
   read_arrays(options);
   conformance::cases::Corpus corpus =

@@ -1,6 +1,6 @@
 #include "conformance/check/shard.h"
 
-#include <optional>
+#include <cstdlib>
 #include <stdexcept>
 #include <string_view>
 
@@ -22,11 +22,19 @@ Shard checked(std::int64_t index, std::int64_t count, const std::string& what) {
   return {index, count};
 }
 
-// A variable that holds a number, or `otherwise` where it is not set.
-std::int64_t variable(const Environment& environment, const char* name,
-                      std::optional<std::int64_t> otherwise) {
-  const char* text = environment(name);
-  if (text == nullptr && otherwise) return *otherwise;
+// What names a shard: `first` is the variable that says which index counts first,
+// and where it is not set 0 does.
+struct Variables {
+  const char *index, *first, *count;
+};
+constexpr Variables kVariables[] = {
+    {"GTEST_SHARD_INDEX", nullptr, "GTEST_TOTAL_SHARDS"},
+    {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"}};
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+std::int64_t number_in(const char* name) {
+  const char* text = std::getenv(name);
   if (text == nullptr) {
     refuse(name, "not set, but its partner is; set both, or neither");
   }
@@ -53,27 +61,20 @@ Shard parse_shard(const std::string& text, const std::string& source) {
   return checked(*index, *count, what);
 }
 
-Shard shard_of_environment(const Environment& environment) {
-  constexpr const char* kIndex = "GTEST_SHARD_INDEX";
-  constexpr const char* kCount = "GTEST_TOTAL_SHARDS";
-  if (environment(kIndex) != nullptr || environment(kCount) != nullptr) {
-    const std::int64_t index = variable(environment, kIndex, {});
-    const std::int64_t count = variable(environment, kCount, {});
-    return checked(index + 1, count,
-                   std::string(kIndex) + "=" + std::to_string(index) + " " +
-                       kCount + "=" + std::to_string(count));
-  }
-  constexpr const char* kTask = "SLURM_ARRAY_TASK_ID";
-  constexpr const char* kFirst = "SLURM_ARRAY_TASK_MIN";
-  constexpr const char* kTasks = "SLURM_ARRAY_TASK_COUNT";
-  if (environment(kTask) != nullptr || environment(kTasks) != nullptr) {
-    const std::int64_t task = variable(environment, kTask, {});
-    const std::int64_t first = variable(environment, kFirst, 0);
-    const std::int64_t count = variable(environment, kTasks, {});
-    return checked(task - first + 1, count,
-                   std::string(kTask) + "=" + std::to_string(task) + " " +
-                       kFirst + "=" + std::to_string(first) + " " + kTasks +
-                       "=" + std::to_string(count));
+Shard shard_of_environment() {
+  for (const auto& [index, first, count] : kVariables) {
+    if (!is_set(index) && !is_set(count)) continue;
+    std::string what;
+    const auto number = [&](const char* name) {
+      const std::int64_t value = number_in(name);
+      what += (what.empty() ? "" : " ") + std::string(name) + "=" +
+              std::to_string(value);
+      return value;
+    };
+    const std::int64_t at = number(index);
+    const std::int64_t from =
+        first != nullptr && is_set(first) ? number(first) : 0;
+    return checked(at - from + 1, number(count), what);
   }
   return {};
 }

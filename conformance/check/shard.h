@@ -7,7 +7,6 @@
 #define ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace ropeproof::conformance::check {
@@ -28,10 +27,7 @@ inline constexpr std::int64_t kMaxShards = 1000000;
 // Reads "i/n". Throws std::invalid_argument, one line that begins with `source`.
 Shard parse_shard(const std::string& text, const std::string& source);
 
-// The value of an environment variable; null if it is not set.
-using Environment = std::function<const char*(const char*)>;
-
-// The shard that a batch system asks for, in this order:
+// The shard that a batch system asks for in the environment, in this order:
 //
 //   GTEST_SHARD_INDEX, from 0, of GTEST_TOTAL_SHARDS
 //   SLURM_ARRAY_TASK_ID, from SLURM_ARRAY_TASK_MIN (0 if not set), of
@@ -39,7 +35,7 @@ using Environment = std::function<const char*(const char*)>;
 //
 // The whole if none is set. Throws std::invalid_argument, one line, for half a
 // pair, for what is no number, and for an index outside its count.
-Shard shard_of_environment(const Environment& environment);
+Shard shard_of_environment();
 
 }  // namespace ropeproof::conformance::check
 
