@@ -84,10 +84,6 @@ std::vector<Row> rows() {
            "negative positions", kAngles}};
 }
 
-constexpr std::uint32_t kOperations[] = {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE,
-                                         ROPEPROOF_ROTATE, ROPEPROOF_ROPE,
-                                         ROPEPROOF_LOOKUP};
-
 TEST_CASE("a case needs exactly the features that it shows",
           "[conformance][runner]") {
   plugin::Description all = diagnosis::full_description(ROPEPROOF_A0);
@@ -95,7 +91,7 @@ TEST_CASE("a case needs exactly the features that it shows",
   const auto plain = [](std::uint32_t operation) -> std::uint32_t {
     return (operation & kTensors) != 0 ? ROPEPROOF_OUT_OF_PLACE : 0;
   };
-  for (const std::uint32_t operation : kOperations) {
+  for (const std::uint32_t operation : kRopeOperations) {
     CAPTURE(text::word(plugin::kOperationWords, operation));
     CHECK(needed_features(operation, plain_case(), all, true) ==
           plain(operation));

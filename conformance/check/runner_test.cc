@@ -4,14 +4,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/diagnosis/knob_kernel.h"
-#include "conformance/plugin/words.h"
 #include "conformance/report/report.h"
-#include "conformance/text/words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -95,26 +92,6 @@ TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
   CHECK(only_verdict(report) == Verdict::kPass);
 }
 
-TEST_CASE("an unknown case, tier or operation is named",
-          "[conformance][runner]") {
-  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A0),
-                               diagnosis::exact_knobs());
-  const auto error = [&](const Selection& selection) -> std::string {
-    try {
-      run_suite(kernel, cases::committed(), selection);
-    } catch (const std::invalid_argument& e) {
-      return e.what();
-    }
-    return {};
-  };
-  CHECK_THAT(error(only("smoke-rich-999")),
-             ContainsSubstring("smoke-rich-999"));
-  CHECK_THAT(error(only("smoke-rich-001", "spin")), ContainsSubstring("spin"));
-  Selection selection;
-  selection.tier = "galaxy";
-  CHECK_THAT(error(selection), ContainsSubstring("galaxy"));
-}
-
 TEST_CASE("a failure has its first and its worst element",
           "[conformance][runner]") {
   diagnosis::Knobs knobs = diagnosis::exact_knobs();
@@ -158,52 +135,6 @@ TEST_CASE("a passing run prints its worst case and the tightest class",
   CHECK(total(part).level.empty());
   CHECK_THAT(report::text_report(part, 3),
              ContainsSubstring("on part of a tier"));
-}
-
-TEST_CASE("text and JSON report the same totals, and all checks",
-          "[conformance][report]") {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
-  description.dtypes = ROPEPROOF_F32;
-  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
-  Selection selection;
-  const report::Report report =
-      run_suite(kernel, cases::committed(), selection);
-  const report::Totals totals = total(report);
-  const auto json = nlohmann::json::parse(report::json_report(report));
-  CHECK(json["checks"].size() == report.checks.size());
-  CHECK(json["verdicts"]["FAIL"] == totals.of(Verdict::kFail));
-  CHECK(json["verdicts"]["PASS"] == totals.of(Verdict::kPass));
-  CHECK(json["verdicts"]["UNSUPPORTED"] == totals.of(Verdict::kUnsupported));
-  CHECK(json["exit_status"] == 1);
-  CHECK_THAT(
-      report::text_report(report, 0),
-      ContainsSubstring(std::to_string(totals.of(Verdict::kFail)) + " FAIL"));
-}
-
-TEST_CASE("verdicts do not depend on the order or the company of cases",
-          "[conformance][runner]") {
-  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A1),
-                               diagnosis::f32_knobs());
-  const report::Report whole = run_suite(kernel, cases::committed(), {});
-  for (std::size_t i = 3; i < whole.checks.size(); i += 401) {
-    const Check& check = whole.checks[i];
-    const report::Report alone =
-        run_suite(kernel, cases::committed(),
-                  only(check.case_id,
-                       text::word(plugin::kOperationWords, check.operation)));
-    const auto same =
-        std::ranges::find(alone.checks, check.aspect, &Check::aspect);
-    CAPTURE(check.case_id, check.aspect);
-    REQUIRE(same != alone.checks.end());
-    CHECK(same->verdict == check.verdict);
-    REQUIRE(same->measurement.has_value() == check.measurement.has_value());
-    if (!check.measurement) continue;
-    REQUIRE(same->measurement->worst.has_value() ==
-            check.measurement->worst.has_value());
-    if (!check.measurement->worst) continue;  // no batch rows, no elements
-    CHECK(same->measurement->worst->bound == check.measurement->worst->bound);
-    CHECK(same->measurement->worst->error == check.measurement->worst->error);
-  }
 }
 
 TEST_CASE("what is checked once a run is, whatever the kernel declines",

@@ -19,28 +19,7 @@ const cases::RopeCase& varied_case() {
   return cases::committed_case("contract-005");
 }
 
-ContractResult changes(const std::string& missing) {
-  static const std::vector<Variation> variations = [] {
-    selftest::CachingKernel kernel("");
-    return variations_of(kernel, ROPEPROOF_ROPE, varied_case());
-  }();
-  selftest::CachingKernel kernel(missing);
-  return check_changes(kernel, ROPEPROOF_ROPE, variations);
-}
-
 }  // namespace
-
-TEST_CASE("each field that a cache forgets is named",
-          "[conformance][contract][changes]") {
-  CHECK(changes("").reason == "");
-  CHECK(changes("nothing").reason == "");
-  for (const std::string& field : selftest::cached_fields()) {
-    CAPTURE(field);
-    const ContractResult result = changes(field);
-    CHECK_FALSE(result.pass);
-    CHECK_THAT(result.reason, ContainsSubstring(field));
-  }
-}
 
 TEST_CASE("the parameters of every scaling are varied",
           "[conformance][contract][changes]") {
