@@ -15,13 +15,13 @@ using cases::Spacing;
 using Gaps = std::array<std::int64_t, 3>;
 constexpr Gaps kNoGaps{}, kInputGaps{3, 5, 7}, kOutputGaps{9, 11, 13},
     kKeyGaps{15, 19, 17}, kKeyOutputGaps{21, 25, 23};
+// Of positions, amplitudes and tables, which have no heads.
+constexpr Gaps kRowGaps{0, 3, 5};
 
 // Of tokens that a cache has not got yet.
 constexpr std::int64_t kCacheRoom = 2;
 // Each row of a wide dimension takes a page.
 constexpr std::int64_t kMostWideRows = 128;
-// After the rows of positions, amplitudes and tables, which have no heads.
-constexpr Strides kRowGaps{5, 3, 0};
 constexpr std::int64_t kMostPages = 512;
 
 struct Dimension {
@@ -155,26 +155,21 @@ Placed place(const cases::Storage& storage, const reference::Shape& shape,
 
 Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
                 std::int64_t inner, std::int64_t length) {
-  const bool has_gaps = spacing == cases::RowSpacing::kGaps;
-  Rows rows =
-      with_gaps({outer, inner, 1}, length, has_gaps ? kRowGaps : Strides{});
+  const reference::Shape shape{outer, inner, 1};
+  const Dimensions all = dimensions(DimensionOrder::kBshd, shape);
   const bool is_far = spacing == cases::RowSpacing::kFar;
-  if (!is_far && spacing != cases::RowSpacing::kWide) return rows;
+  const bool is_wide = spacing == cases::RowSpacing::kWide;
   // Each row of a long stride takes a page. Far are the outer ones, so that the
   // inner ones stay together.
   const bool is_inner =
       inner > 1 && (outer == 1 || (!is_far && outer * inner <= kMostPages));
   const std::int64_t count = is_inner ? inner : outer;
-  if (count < 2 || count > kMostPages) return rows;
-  const std::int64_t least = is_far ? far_stride(count) : kWideStride;
-  auto& [batch, token, head] = rows.strides;
-  if (is_inner) {
-    token = std::max(token + 1, least);
-    batch = inner * token;
-  } else {
-    batch = std::max(batch + 1, least);
+  if ((is_far || is_wide) && count >= 2 && count <= kMostPages) {
+    return rows_of(all, shape, length, kNoGaps, is_inner ? 1 : 2,
+                   is_far ? far_stride(count) : kWideStride);
   }
-  return rows;
+  const bool has_gaps = spacing == cases::RowSpacing::kGaps;
+  return rows_of(all, shape, length, has_gaps ? kRowGaps : kNoGaps);
 }
 
 cases::Bits axes_inside(const cases::Bits& positions, std::int64_t axes,

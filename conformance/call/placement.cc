@@ -19,10 +19,6 @@ cases::Storage placed(const plugin::Kernel& kernel, const cases::RopeCase& c,
   } else if (placement.storage) {
     storage.edge = chosen.edge;
   }
-  if (placement.is_fused) {
-    storage.order = DimensionOrder::kPacked;
-    storage.spacing = Spacing::kDense;
-  }
   const std::uint32_t features = kernel.description().features;
   if ((features & ROPEPROOF_OUT_OF_PLACE) == 0) {
     storage.in_place = cases::InPlace::kBoth;

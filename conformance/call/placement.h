@@ -12,9 +12,6 @@ namespace ropeproof::conformance::call {
 // What is not as the case says.
 struct Placement {
   std::optional<cases::Storage> storage = std::nullopt;
-  // q, k and as many heads of v lie side by side in each token of one buffer;
-  // needs ROPEPROOF_STRIDED. v and what else the buffer holds must not change.
-  bool is_fused = false;
   // For questions() alone: memory is not written, which takes most of the time.
   bool is_question = false;
 };

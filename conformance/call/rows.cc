@@ -26,13 +26,6 @@ void for_each_row(const Array& array, const F& f) {
 
 }  // namespace
 
-Rows with_gaps(const reference::Shape& shape, std::int64_t length,
-               const Strides& gaps) {
-  const std::int64_t head = length + gaps.head;
-  const std::int64_t token = shape.heads * head + gaps.token;
-  return {shape, length, {shape.seq * token + gaps.batch, token, head}};
-}
-
 std::size_t extent(const Rows& rows) {
   const auto& [shape, length, strides] = rows;
   if (shape.batch * shape.seq * shape.heads * length == 0) return 0;

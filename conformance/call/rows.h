@@ -32,10 +32,6 @@ constexpr std::int64_t far_stride(std::int64_t count) {
   return ((std::int64_t{1} << 32) + count - 2) / (count - 1) + 3;
 }
 
-// With gaps after each head, token and batch row.
-Rows with_gaps(const reference::Shape& shape, std::int64_t length,
-               const Strides& gaps);
-
 // Elements from the first to the last.
 std::size_t extent(const Rows& rows);
 

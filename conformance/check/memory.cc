@@ -12,7 +12,7 @@ using Edge = cases::BufferEdge;
 
 struct Lie {
   const char* check;
-  call::Placement placement;
+  cases::Storage storage;
   std::uint32_t features;
   bool has_tensors;  // only for q and k
 };
@@ -20,24 +20,25 @@ struct Lie {
 constexpr std::uint32_t kOut = ROPEPROOF_OUT_OF_PLACE, kIn = ROPEPROOF_IN_PLACE,
                         kGaps = ROPEPROOF_STRIDED;
 
+// q, k and as many heads of v side by side in each token of one buffer. v and what
+// else the buffer holds must not change.
+constexpr cases::Storage kFused{.order = cases::DimensionOrder::kPacked,
+                                .rows = cases::RowSpacing::kGaps};
+constexpr cases::Storage kFusedInPlace{.order = cases::DimensionOrder::kPacked,
+                                       .rows = cases::RowSpacing::kGaps,
+                                       .in_place = cases::InPlace::kBoth};
+
 const Lie kLies[] = {
     // A kernel with calls in place only gets these in place.
-    {"guard page at the end", {at(cases::kDense, Edge::kEnd)}, 0, false},
-    {"guard page at the start", {at(cases::kDense, Edge::kStart)}, 0, false},
-    {"unaligned", {at(cases::kDense, Edge::kUnaligned)}, 0, false},
-    {"in place", {at(cases::kInPlace, Edge::kEnd)}, kIn, true},
-    {"strided", {at(cases::kStrided, Edge::kEnd)}, kOut | kGaps, true},
-    {"strided in place",
-     {at(cases::kStridedInPlace, Edge::kStart)},
-     kIn | kGaps,
+    {"guard page at the end", at(cases::kDense, Edge::kEnd), 0, false},
+    {"guard page at the start", at(cases::kDense, Edge::kStart), 0, false},
+    {"unaligned", at(cases::kDense, Edge::kUnaligned), 0, false},
+    {"in place", at(cases::kInPlace, Edge::kEnd), kIn, true},
+    {"strided", at(cases::kStrided, Edge::kEnd), kOut | kGaps, true},
+    {"strided in place", at(cases::kStridedInPlace, Edge::kStart), kIn | kGaps,
      true},
-    {"fused q, k, v",
-     {at(cases::kStrided, Edge::kEnd), true},
-     kOut | kGaps,
-     true},
-    {"fused q, k, v in place",
-     {at(cases::kStridedInPlace, Edge::kEnd), true},
-     kIn | kGaps,
+    {"fused q, k, v", at(kFused, Edge::kEnd), kOut | kGaps, true},
+    {"fused q, k, v in place", at(kFusedInPlace, Edge::kEnd), kIn | kGaps,
      true},
 };
 
@@ -54,9 +55,10 @@ ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
   const std::string lacks = missing(kernel, lie);
   if (!lacks.empty()) return not_checked(lie.check, kMemory, lacks);
   judge::Output output;
-  const plugin::Answer answer = call::Call(kernel, subject.operation, subject.c,
-                                           subject.claim.table, lie.placement)
-                                    .run(output);
+  const plugin::Answer answer =
+      call::Call(kernel, subject.operation, subject.c, subject.claim.table,
+                 call::Placement{lie.storage})
+          .run(output);
   return judged(subject, subject.c, answer, output, lie.check, kMemory);
 }
 
