@@ -1,13 +1,12 @@
 #include "conformance/check/call_coverage.h"
 
 #include <bit>
-#include <cstring>
 #include <map>
-#include <new>
 
 #include "conformance/call/call.h"
 #include "conformance/check/features.h"
 #include "conformance/check/formed.h"
+#include "conformance/check/paper_kernel.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"
@@ -17,38 +16,6 @@ namespace ropeproof::conformance::check {
 namespace {
 
 constexpr std::size_t kMissingShown = 5;
-
-// Sees every call and answers none.
-class Witness : public plugin::Kernel {
- public:
-  using See = std::function<void(const ropeproof_problem&)>;
-  Witness(const plugin::Description& description, See see)
-      : description_(description), see_(std::move(see)) {}
-
-  const plugin::Description& description() const override {
-    return description_;
-  }
-  std::byte* allocate(std::size_t bytes) override {
-    if (used_ == blocks_.size()) blocks_.emplace_back();
-    std::vector<std::byte>& block = blocks_[used_++];
-    if (block.size() <= bytes) block.resize(bytes + 1);
-    return block.data();
-  }
-  // Kept for the next call: the system's memory is slow to come and go.
-  void release() override { used_ = 0; }
-  plugin::Answer run(const ropeproof_problem& problem) override {
-    see_(problem);
-    return {plugin::Outcome::kMissing, ""};
-  }
-  bool is_live() const override { return false; }
-  bool shares_memory() const override { return true; }
-
- private:
-  plugin::Description description_;
-  See see_;
-  std::vector<std::vector<std::byte>> blocks_;
-  std::size_t used_ = 0;  // of them, by one call
-};
 
 struct Seen {
   Seen(const cover::Model& model) : pairs(model, 2), triples(model, 3) {}
@@ -96,7 +63,8 @@ std::vector<OperationCoverage> call_coverage(
   }
   std::map<std::uint32_t, Seen> seen;
   cover::Row row;  // of the case that is asked
-  Witness witness(description, [&](const ropeproof_problem& problem) {
+  // Sees every call and answers none.
+  PaperKernel witness(description, true, [&](const ropeproof_problem& problem) {
     cover::Row classes = cover::classes_of(model, problem);
     const cover::Masks sees = cover::seen_by(model, problem.operation);
     for (std::size_t d = 0; d < model.size(); ++d) {
@@ -106,6 +74,7 @@ std::vector<OperationCoverage> call_coverage(
     ++of.calls;
     of.pairs.add(classes);
     of.triples.add(classes);
+    return plugin::Answer{plugin::Outcome::kMissing, ""};
   });
   const auto ask = [&](const cases::RopeCase& c) {
     for (const std::uint32_t operation :

@@ -1,12 +1,9 @@
 #include "conformance/check/exchange.h"
 
-#include <cstring>
-#include <memory>
-#include <new>
 #include <set>
 #include <stdexcept>
-#include <vector>
 
+#include "conformance/check/paper_kernel.h"
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/pack.h"
 #include "conformance/text/file.h"
@@ -17,98 +14,46 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Memory that no kernel ever sees: dense, since files have no gaps.
-class PaperKernel : public plugin::Kernel {
- public:
-  explicit PaperKernel(const plugin::Description& device) : device_(device) {}
-
-  const plugin::Description& description() const override { return device_; }
-  std::byte* allocate(std::size_t bytes) override {
-    void* block = ::operator new(bytes, kAlignment);
-    blocks_.emplace_back(static_cast<std::byte*>(block));
-    std::memset(block, 0, bytes);
-    return blocks_.back().get();
+// What the device has answered to this call of the pack.
+plugin::Answer answer_of(const plugin::Pack& pack, const fs::path& results,
+                         const ropeproof_problem& problem) {
+  const auto found = pack.calls.find(plugin::pack_call(problem).digest);
+  if (found == pack.calls.end()) {
+    throw std::invalid_argument(
+        "the description offers a call that the pack does not have; export "
+        "it with this --description");
   }
-  void release() override { blocks_.clear(); }
-  bool shares_memory() const override { return false; }
-  bool is_live() const override { return false; }
-
- private:
-  static constexpr std::align_val_t kAlignment{64};
-  struct Free {
-    void operator()(std::byte* block) const {
-      ::operator delete(block, kAlignment);
-    }
-  };
-
-  plugin::Description device_;
-  std::vector<std::unique_ptr<std::byte, Free>> blocks_;
-};
-
-class ExportKernel : public PaperKernel {
- public:
-  ExportKernel(const plugin::Description& device, plugin::PackWriter& writer)
-      : PaperKernel(device), writer_(writer) {}
-
-  plugin::Answer run(const ropeproof_problem& problem) override {
-    writer_.add(plugin::pack_call(problem));
-    return {plugin::Outcome::kMissing, "exported"};
+  const auto& [name, out_bytes] = found->second;
+  const fs::path path = results / (name + ".bin");
+  std::error_code error;
+  const bool is_declined = fs::exists(results / (name + ".declined"), error);
+  if (is_declined && fs::exists(path, error)) {
+    return {plugin::Outcome::kError,
+            path.string() + " is there, and " + name + ".declined too"};
   }
-
- private:
-  plugin::PackWriter& writer_;
-};
-
-class ResultKernel : public PaperKernel {
- public:
-  ResultKernel(const plugin::Description& device, const plugin::Pack& pack,
-               const fs::path& results)
-      : PaperKernel(device), pack_(pack), results_(results) {}
-
-  plugin::Answer run(const ropeproof_problem& problem) override {
-    const auto found = pack_.calls.find(plugin::pack_call(problem).digest);
-    if (found == pack_.calls.end()) {
-      throw std::invalid_argument(
-          "the description offers a call that the pack does not have; export "
-          "it "
-          "with this --description");
-    }
-    const auto& [name, out_bytes] = found->second;
-    const fs::path path = results_ / (name + ".bin");
-    std::error_code error;
-    const bool is_declined = fs::exists(results_ / (name + ".declined"), error);
-    if (is_declined && fs::exists(path, error)) {
-      return {plugin::Outcome::kError,
-              path.string() + " is there, and " + name + ".declined too"};
-    }
-    if (is_declined) return {plugin::Outcome::kDeclined, ""};
-    if (!fs::exists(path, error)) {
-      return {plugin::Outcome::kMissing, path.string() + " is not there"};
-    }
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (error || size != out_bytes) {
-      return {plugin::Outcome::kError,
-              path.string() +
-                  (error ? ": " + error.message()
-                         : " has " + std::to_string(size) + " bytes, not " +
-                               std::to_string(out_bytes))};
-    }
-    const auto bytes = text::read_whole(path);
-    if (!bytes || bytes->size() != out_bytes) {
-      return {plugin::Outcome::kError, path.string() + " cannot be read"};
-    }
-    const char* at = bytes->data();
-    for (const auto& tensor : plugin::outputs(problem)) {
-      plugin::scatter(tensor, at);
-      at += tensor.bytes();
-    }
-    return {};
+  if (is_declined) return {plugin::Outcome::kDeclined, ""};
+  if (!fs::exists(path, error)) {
+    return {plugin::Outcome::kMissing, path.string() + " is not there"};
   }
-
- private:
-  const plugin::Pack& pack_;
-  fs::path results_;
-};
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error || size != out_bytes) {
+    return {plugin::Outcome::kError,
+            path.string() +
+                (error ? ": " + error.message()
+                       : " has " + std::to_string(size) + " bytes, not " +
+                             std::to_string(out_bytes))};
+  }
+  const auto bytes = text::read_whole(path);
+  if (!bytes || bytes->size() != out_bytes) {
+    return {plugin::Outcome::kError, path.string() + " cannot be read"};
+  }
+  const char* at = bytes->data();
+  for (const auto& tensor : plugin::outputs(problem)) {
+    plugin::scatter(tensor, at);
+    at += tensor.bytes();
+  }
+  return {};
+}
 
 void refuse_extra_files(const plugin::Pack& pack, const fs::path& results) {
   std::set<std::string> names;
@@ -136,7 +81,11 @@ std::size_t export_pack(const plugin::Description& device,
                         const cases::Corpus& corpus, const Selection& selection,
                         const std::string& version, const fs::path& directory) {
   plugin::PackWriter writer(directory);
-  ExportKernel kernel(device, writer);
+  // Dense memory, since files have no gaps.
+  PaperKernel kernel(device, false, [&](const ropeproof_problem& problem) {
+    writer.add(plugin::pack_call(problem));
+    return plugin::Answer{plugin::Outcome::kMissing, "exported"};
+  });
   run_suite(kernel, corpus, selection);
   if (writer.calls() == 0) {
     throw std::invalid_argument("no call of " +
@@ -172,7 +121,9 @@ Run check_pack(const fs::path& directory, const fs::path& results,
                        "; give the flags that it was exported with"));
   }
   refuse_extra_files(pack, results);
-  ResultKernel kernel(device, pack, results);
+  PaperKernel kernel(device, false, [&](const ropeproof_problem& problem) {
+    return answer_of(pack, results, problem);
+  });
   selection.tier = pack.tier;
   return run_suite(kernel, corpus, selection);
 }
