@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "conformance/cases/families/family.h"
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/features.h"
 #include "conformance/plugin/problem.h"
@@ -20,12 +21,12 @@ using plugin::kTensors;
 
 // Whether a scaling's length is not that of the positions, largest + 1.
 bool has_other_length(const cases::RopeCase& c) {
-  const double length =
-      c.positions.empty() ? 0 : std::floor(std::ranges::max(c.positions)) + 1;
+  const std::int64_t length =
+      c.positions.empty() ? 0 : cases::length_of(c.positions);
   return std::visit(
       [&](const auto& scaling) {
         if constexpr (requires { scaling.seq_len; }) {
-          return static_cast<double>(scaling.seq_len) != length;
+          return scaling.seq_len != length;
         }
         return false;
       },

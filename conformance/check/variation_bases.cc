@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "conformance/cases/families/family.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/former.h"
 #include "conformance/plugin/fields.h"
@@ -99,7 +100,7 @@ std::vector<RopeCase> bases_of(const RopeCase& like, std::int64_t reach) {
     if (std::holds_alternative<reference::LongRope>(scaling)) {
       add_scaling(scaling);
       bases.back().positions = positions_to(reach / 8, simple.tokens(), 1);
-      follow_positions(bases.back());
+      bases.back() = cases::with_length(std::move(bases.back()));
     }
   }
   std::vector<reference::Exponent> exponents;
@@ -172,17 +173,6 @@ reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
   return scaling;
 }
 
-void follow_positions(RopeCase& c) {
-  const double last = *std::ranges::max_element(c.positions);
-  std::visit(
-      [&](auto& s) {
-        if constexpr (requires { s.seq_len; }) {
-          s.seq_len = static_cast<std::int64_t>(std::floor(last)) + 1;
-        }
-      },
-      c.spec.frequencies.scaling);
-}
-
 void resize_heads(RopeCase& c, std::int64_t head_dim) {
   c.spec.layout.head_dim = head_dim;
   c.q = repeated(c.q, c.tokens() * c.q_heads * head_dim);
@@ -204,7 +194,7 @@ std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
                                std::min(like.k_heads, kKeyHeads));
   small.storage = cases::kDense;
   small.printed.reset();
-  follow_positions(small);
+  small = cases::with_length(std::move(small));
 
   std::vector<RopeCase> bases = {small};
   if (forms_angles(operation) && !is_profile) {

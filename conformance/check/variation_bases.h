@@ -26,9 +26,6 @@ std::vector<cases::RopeCase> variation_bases(plugin::Kernel& kernel,
 reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
                                      std::int64_t trained, std::int64_t length);
 
-// Makes the length of a scaling that of the positions.
-void follow_positions(cases::RopeCase& c);
-
 // Gives every head this many elements, those there are again and again.
 void resize_heads(cases::RopeCase& c, std::int64_t head_dim);
 

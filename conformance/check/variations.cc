@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "conformance/cases/families/family.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/former.h"
 #include "conformance/check/variation_bases.h"
@@ -58,7 +59,7 @@ void add_shapes(Former& former) {
     const std::vector<std::int64_t> row(all.begin(), all.begin() + a.seq);
     former.add("batch", false, {[=](RopeCase& c) {
                  c = pick_tokens(c, row, 1, c.seq);
-                 follow_positions(c);
+                 c = cases::with_length(std::move(c));
                }});
   }
   if (a.seq > 1) {
@@ -68,7 +69,7 @@ void add_shapes(Former& former) {
     }
     former.add("seq", false, {[=](RopeCase& c) {
                  c = pick_tokens(c, tokens, c.batch, c.seq - 1);
-                 follow_positions(c);
+                 c = cases::with_length(std::move(c));
                }});
   }
   if (a.batch != a.seq) {
@@ -148,7 +149,7 @@ void add_positions(Former& former) {
     const auto to = [i](double other) {
       return [=](RopeCase& c) {
         c.positions[i] = other;
-        follow_positions(c);
+        c = cases::with_length(std::move(c));
       };
     };
     former.add(number, true, {to(p == 0 ? 1 : p - 1), to(p + 1), to(p + 2)});
@@ -225,7 +226,7 @@ void add_lengths(Former& former, const S& scaling) {
         for (double& p : c.positions) {
           p = std::floor(p * static_cast<double>(length - 1) / last);
         }
-        follow_positions(c);
+        c = cases::with_length(std::move(c));
       };
     };
     const std::string word =

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "conformance/cases/families/family.h"
+
 namespace ropeproof::conformance::cover {
 namespace {
 
@@ -56,10 +58,7 @@ class FrequencyForm {
 
   // Largest position + 1, as the ABI has it.
   std::int64_t length() const {
-    return std::max<std::int64_t>(
-        static_cast<std::int64_t>(std::floor(std::ranges::max(c_.positions))) +
-            1,
-        1);
+    return std::max<std::int64_t>(cases::length_of(c_.positions), 1);
   }
 
   // YaRN's ramp runs forward for every number of channels d if L / (2 pi beta_slow) > 1

@@ -1,6 +1,7 @@
 #include "conformance/cases/families/family.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <variant>
 
@@ -104,9 +105,12 @@ RopeCase with_scaling(const reference::Scaling& scaling, RopeCase c) {
   return c;
 }
 
+std::int64_t length_of(const std::vector<double>& positions) {
+  return static_cast<std::int64_t>(std::floor(std::ranges::max(positions))) + 1;
+}
+
 RopeCase with_length(RopeCase c) {
-  const auto length =
-      static_cast<std::int64_t>(std::ranges::max(c.positions)) + 1;
+  const std::int64_t length = length_of(c.positions);
   std::visit(
       [&](auto& scaling) {
         if constexpr (requires { scaling.seq_len; }) scaling.seq_len = length;

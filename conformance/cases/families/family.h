@@ -47,8 +47,10 @@ RopeCase with_amplitude(double amplitude, RopeCase c);
 RopeCase with_frequencies(const reference::Frequencies& frequencies,
                           RopeCase c);
 RopeCase with_scaling(const reference::Scaling& scaling, RopeCase c);
-// Where the scaling depends on the length of the sequence: that of the case, its
-// largest position + 1.
+// The length of a sequence that ends at the largest of these positions: that + 1,
+// rounded down.
+std::int64_t length_of(const std::vector<double>& positions);
+// Where the scaling depends on the length of the sequence: that of the case.
 RopeCase with_length(RopeCase c);
 RopeCase with_scheme(const reference::Scheme& scheme, RopeCase c);
 
