@@ -58,6 +58,17 @@ ContractResult judged(const Subject& subject, const cases::RopeCase& c,
   return failed(std::move(check), suffix, of + m.pattern);
 }
 
+ContractResult attempt(plugin::Kernel& kernel, const Subject& subject,
+                       const cases::RopeCase& c,
+                       const call::Placement& placement, std::string check,
+                       char suffix, const std::string& what) {
+  judge::Output output;
+  const plugin::Answer answer =
+      call::Call(kernel, subject.operation, c, subject.claim.table, placement)
+          .run(output);
+  return judged(subject, c, answer, output, std::move(check), suffix, what);
+}
+
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature) {
   return (kernel.description().features & feature) != 0;
 }

@@ -24,6 +24,12 @@ ContractResult judged(const Subject& subject, const cases::RopeCase& c,
                       std::string check, char suffix,
                       const std::string& what = "");
 
+// Makes the call, and judges it so.
+ContractResult attempt(plugin::Kernel& kernel, const Subject& subject,
+                       const cases::RopeCase& c,
+                       const call::Placement& placement, std::string check,
+                       char suffix, const std::string& what = "");
+
 ContractResult passed(std::string check, char suffix);
 ContractResult failed(std::string check, char suffix, std::string reason);
 // The kernel does not promise it, or the case cannot show it.

@@ -67,12 +67,7 @@ std::vector<plugin::Answer> run_together(
 // Whether the problem of a thread fails without the others.
 std::string alone(plugin::Kernel& kernel, const Subject& one,
                   const cases::Storage& storage) {
-  judge::Output output;
-  const plugin::Answer answer =
-      call::Call(kernel, one.operation, one.c, one.claim.table,
-                 call::Placement{storage})
-          .run(output);
-  return judged(one, one.c, answer, output, "", kSuffix).pass
+  return attempt(kernel, one, one.c, call::Placement{storage}, "", kSuffix).pass
              ? "; right when called alone: look for what calls share, as "
                "buffers and tables that are static or cached"
              : "; wrong when called alone, too";

@@ -54,24 +54,8 @@ ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
                          const Lie& lie) {
   const std::string lacks = missing(kernel, lie);
   if (!lacks.empty()) return not_checked(lie.check, kMemory, lacks);
-  judge::Output output;
-  const plugin::Answer answer =
-      call::Call(kernel, subject.operation, subject.c, subject.claim.table,
-                 call::Placement{lie.storage})
-          .run(output);
-  return judged(subject, subject.c, answer, output, lie.check, kMemory);
-}
-
-// Nothing to do is done, without touching anything.
-ContractResult check_empty(plugin::Kernel& kernel, const Subject& subject,
-                           const std::string& check,
-                           const cases::RopeCase& empty) {
-  call::Call call(kernel, subject.operation, empty, subject.claim.table);
-  judge::Output output;
-  const plugin::Answer answer = call.run(output);
-  const ContractResult result = result_of(answer, check, kMemory);
-  if (!result.pass || output.stray.empty()) return result;
-  return failed(check, kMemory, output.stray);
+  return attempt(kernel, subject, subject.c, call::Placement{lie.storage},
+                 lie.check, kMemory);
 }
 
 }  // namespace
@@ -87,14 +71,14 @@ std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
             ? check_lie(kernel, subject, lie)
             : not_checked(lie.check, kMemory, "memory of a process"));
   }
-  results.push_back(check_empty(kernel, subject, "batch 0",
-                                pick_tokens(subject.c, {}, 0, subject.c.seq)));
-  results.push_back(
-      check_empty(kernel, subject, "seq 0",
-                  pick_tokens(subject.c, {}, subject.c.batch, 0)));
+  // Nothing to do is done, without touching anything.
+  const auto add_empty = [&](const char* check, const cases::RopeCase& empty) {
+    results.push_back(attempt(kernel, subject, empty, {}, check, kMemory));
+  };
+  add_empty("batch 0", pick_tokens(subject.c, {}, 0, subject.c.seq));
+  add_empty("seq 0", pick_tokens(subject.c, {}, subject.c.batch, 0));
   if (has_tensors) {
-    results.push_back(
-        check_empty(kernel, subject, "heads 0", first_heads(subject.c, 0, 0)));
+    add_empty("heads 0", first_heads(subject.c, 0, 0));
     for (const auto& [check, defect] :
          {std::pair{"overlapping tensors", cases::Defect::kOverlappingTensors},
           std::pair{"overlapping rows", cases::Defect::kOverlappingRows}}) {

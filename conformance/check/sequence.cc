@@ -124,12 +124,8 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
                         std::to_string(done));
     }
   }
-  judge::Output output;
-  const plugin::Answer answer =
-      call::Call(kernel, subject.operation, subject.c, subject.claim.table)
-          .run(output);
-  return judged(subject, subject.c, answer, output, check, 0,
-                "another problem after them");
+  return attempt(kernel, subject, subject.c, {}, check, 0,
+                 "another problem after them");
 }
 
 namespace {
@@ -143,7 +139,9 @@ class Repeated {
 
   ContractResult call(const std::string& check, const std::string& what) {
     judge::Output output;
-    const plugin::Answer answer = run(output);
+    const plugin::Answer answer = call::Call(kernel_, subject_.operation,
+                                             subject_.c, subject_.claim.table)
+                                      .run(output);
     // What has the bits of a call that was right is right.
     if (first_ && answer.outcome == plugin::Outcome::kOk &&
         output.stray.empty() && judge::same_bits(output, *first_)) {
@@ -168,19 +166,12 @@ class Repeated {
   }
 
  private:
-  plugin::Answer run(judge::Output& output) {
-    return call::Call(kernel_, subject_.operation, subject_.c,
-                      subject_.claim.table)
-        .run(output);
-  }
   // A command may take seconds to start.
   bool is_right_alone() {
     return kernel_.shares_memory() && kernel_.restart(0) && is_right();
   }
   bool is_right() {
-    judge::Output output;
-    const plugin::Answer answer = run(output);
-    return judged(subject_, subject_.c, answer, output, "", 0).pass;
+    return attempt(kernel_, subject_, subject_.c, {}, "", 0).pass;
   }
 
   plugin::Kernel& kernel_;

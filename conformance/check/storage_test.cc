@@ -61,11 +61,7 @@ diagnosis::KnobKernel right_kernel() {
 
 ContractResult result(plugin::Kernel& kernel, const cases::RopeCase& c,
                       std::uint32_t operation) {
-  const Subject subject = subject_of(kernel, c, operation);
-  judge::Output output;
-  const plugin::Answer answer =
-      call::Call(kernel, operation, c, subject.claim.table).run(output);
-  return judged(subject, c, answer, output, "storage", 0);
+  return attempt(kernel, subject_of(kernel, c, operation), c, {}, "storage", 0);
 }
 
 // Each that fails, and why.
