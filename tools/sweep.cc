@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "conformance/check/contract_checks.h"
+#include "conformance/check/run.h"
 #include "conformance/search/sweep_kernel.h"
 #include "conformance/text/format.h"
 #include "conformance/text/words.h"

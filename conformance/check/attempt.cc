@@ -2,71 +2,92 @@
 
 #include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::check {
-ContractResult passed(std::string check, char suffix) {
-  return {std::move(check), suffix, plugin::Outcome::kOk, true, ""};
+namespace {
+
+Check check_of(const std::string& aspect, const std::string& suffixes,
+               Verdict verdict, const std::string& reason) {
+  Check check;
+  check.aspect = aspect;
+  check.suffixes = suffixes;
+  check.verdict = verdict;
+  check.reason = reason;
+  return check;
 }
 
-ContractResult failed(std::string check, char suffix, std::string reason) {
-  return {std::move(check), suffix, plugin::Outcome::kOk, false,
-          std::move(reason)};
+}  // namespace
+
+Check passed(const std::string& aspect, const std::string& suffixes) {
+  return check_of(aspect, suffixes, Verdict::kPass, "");
 }
 
-ContractResult not_checked(std::string check, char suffix, std::string reason) {
-  return {std::move(check), suffix, plugin::Outcome::kUnsupported, false,
-          std::move(reason)};
+Check failed(const std::string& aspect, const std::string& suffixes,
+             const std::string& reason) {
+  return check_of(aspect, suffixes, Verdict::kFail, reason);
+}
+
+Check not_checked(const std::string& aspect, const std::string& suffixes,
+                  const std::string& reason) {
+  return check_of(aspect, suffixes, Verdict::kUnsupported, reason);
+}
+
+Check declined(const std::string& aspect, const std::string& suffixes) {
+  return check_of(aspect, suffixes, Verdict::kDeclined, "");
+}
+
+std::string reason_of(const plugin::Answer& answer) {
+  switch (answer.outcome) {
+    case plugin::Outcome::kUnsupported:
+      return "refused what it declares (" + answer.detail + ")";
+    case plugin::Outcome::kInvalid:
+      return "refused a valid problem (" + answer.detail + ")";
+    default:
+      return answer.detail;
+  }
 }
 
 std::string error_of(const plugin::Answer& answer) {
   return answer.outcome == plugin::Outcome::kFailed ? answer.detail : "";
 }
 
-ContractResult result_of(const plugin::Answer& answer, std::string check,
-                         char suffix, const std::string& what) {
-  const std::string of = what.empty() ? "" : what + ": ";
-  switch (answer.outcome) {
-    case plugin::Outcome::kOk:
-      return passed(std::move(check), suffix);
-    case plugin::Outcome::kUnsupported:
-      return failed(std::move(check), suffix,
-                    of + "refused what it declares (" + answer.detail + ")");
-    case plugin::Outcome::kInvalid:
-      return failed(std::move(check), suffix,
-                    of + "refused a valid problem (" + answer.detail + ")");
-    default:
-      return {std::move(check),   suffix,          answer.outcome, false,
-              of + answer.detail, error_of(answer)};
-  }
+Check result_of(const plugin::Answer& answer, const std::string& aspect,
+                const std::string& suffixes, const std::string& what) {
+  Check check = passed(aspect, suffixes);
+  if (answer.outcome == plugin::Outcome::kOk) return check;
+  check.verdict = verdict_of(answer.outcome);
+  check.reason = (what.empty() ? "" : what + ": ") + reason_of(answer);
+  check.error = error_of(answer);
+  return check;
 }
 
-ContractResult judged(const Subject& subject, const cases::RopeCase& c,
-                      const plugin::Answer& answer, const judge::Output& output,
-                      std::string check, char suffix, const std::string& what) {
+Check judged(const Subject& subject, const cases::RopeCase& c,
+             const plugin::Answer& answer, const judge::Output& output,
+             const std::string& aspect, const std::string& suffixes,
+             const std::string& what) {
   const std::string of = what.empty() ? "" : what + ": ";
-  ContractResult result = result_of(answer, check, suffix, what);
-  if (!result.pass) return result;
+  Check result = result_of(answer, aspect, suffixes, what);
+  if (!result.passes()) return result;
   if (!output.stray.empty()) {
-    return failed(std::move(check), suffix, of + output.stray);
+    return failed(aspect, suffixes, of + output.stray);
   }
   const judge::Measurement m =
       judge::judge(c, subject.operation, subject.claim, output);
   if (m.pass()) return result;
-  return failed(std::move(check), suffix, of + m.pattern);
+  return failed(aspect, suffixes, of + m.pattern);
 }
 
-ContractResult attempt(plugin::Kernel& kernel, const Subject& subject,
-                       const cases::RopeCase& c,
-                       const call::Placement& placement, std::string check,
-                       char suffix, const std::string& what) {
+Check attempt(plugin::Kernel& kernel, const Subject& subject,
+              const cases::RopeCase& c, const call::Placement& placement,
+              const std::string& aspect, const std::string& suffixes,
+              const std::string& what) {
   judge::Output output;
   const plugin::Answer answer =
       call::Call(kernel, subject.operation, c, subject.claim.table, placement)
           .run(output);
-  return judged(subject, c, answer, output, std::move(check), suffix, what);
+  return judged(subject, c, answer, output, aspect, suffixes, what);
 }
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature) {

@@ -9,31 +9,37 @@
 
 namespace ropeproof::conformance::check {
 
-// What the kernel said of a problem that it could not solve; "" where it did not say.
+// Why an answer is no pass; and what the kernel said of a problem that it could not
+// solve, "" where it did not say.
+std::string reason_of(const plugin::Answer& answer);
 std::string error_of(const plugin::Answer& answer);
 
-// The result that an answer alone decides: a crash, a refusal; `what` names the
+// What an answer alone decides: a crash, a refusal; `what` names the
 // call among several. A pass for kOk.
-ContractResult result_of(const plugin::Answer& answer, std::string check,
-                         char suffix, const std::string& what = "");
+Check result_of(const plugin::Answer& answer, const std::string& aspect,
+                const std::string& suffixes, const std::string& what = "");
 
 // The same of a call of the subject or of a case made of its tokens, `c`; fails,
 // too, if the output has a stray write or a wrong element.
-ContractResult judged(const Subject& subject, const cases::RopeCase& c,
-                      const plugin::Answer& answer, const judge::Output& output,
-                      std::string check, char suffix,
-                      const std::string& what = "");
+Check judged(const Subject& subject, const cases::RopeCase& c,
+             const plugin::Answer& answer, const judge::Output& output,
+             const std::string& aspect, const std::string& suffixes,
+             const std::string& what = "");
 
 // Makes the call, and judges it so.
-ContractResult attempt(plugin::Kernel& kernel, const Subject& subject,
-                       const cases::RopeCase& c,
-                       const call::Placement& placement, std::string check,
-                       char suffix, const std::string& what = "");
+Check attempt(plugin::Kernel& kernel, const Subject& subject,
+              const cases::RopeCase& c, const call::Placement& placement,
+              const std::string& aspect, const std::string& suffixes,
+              const std::string& what = "");
 
-ContractResult passed(std::string check, char suffix);
-ContractResult failed(std::string check, char suffix, std::string reason);
+Check passed(const std::string& aspect, const std::string& suffixes);
+Check failed(const std::string& aspect, const std::string& suffixes,
+             const std::string& reason);
 // The kernel does not promise it, or the case cannot show it.
-ContractResult not_checked(std::string check, char suffix, std::string reason);
+Check not_checked(const std::string& aspect, const std::string& suffixes,
+                  const std::string& reason);
+// The kernel does not take it.
+Check declined(const std::string& aspect, const std::string& suffixes);
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature);
 

@@ -14,7 +14,7 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-constexpr char kSuffix = 'D';
+constexpr const char* kSuffix = "D";
 
 // The tokens from number `by` on, around and around, `count` of them.
 cases::RopeCase tokens_from(const cases::RopeCase& c, int by,
@@ -27,8 +27,8 @@ cases::RopeCase tokens_from(const cases::RopeCase& c, int by,
 }
 
 // Why calls at once are not checked, if they are not.
-std::optional<ContractResult> not_asked(const plugin::Kernel& kernel,
-                                        const std::string& check) {
+std::optional<Check> not_asked(const plugin::Kernel& kernel,
+                               const std::string& check) {
   if (!offers(kernel, ROPEPROOF_CONCURRENT)) {
     return not_checked(check, kSuffix, "concurrent");
   }
@@ -67,16 +67,17 @@ std::vector<plugin::Answer> run_together(
 // Whether the problem of a thread fails without the others.
 std::string alone(plugin::Kernel& kernel, const Subject& one,
                   const cases::Storage& storage) {
-  return attempt(kernel, one, one.c, call::Placement{storage}, "", kSuffix).pass
+  return attempt(kernel, one, one.c, call::Placement{storage}, "", kSuffix)
+                 .passes()
              ? "; right when called alone: look for what calls share, as "
                "buffers and tables that are static or cached"
              : "; wrong when called alone, too";
 }
 
-ContractResult solve(plugin::Kernel& kernel, const std::string& check,
-                     const Work& work, int rounds) {
+Check solve(plugin::Kernel& kernel, const std::string& check, const Work& work,
+            int rounds) {
   if (work.subjects.size() < 2) {
-    return {check, kSuffix, plugin::Outcome::kDeclined, false, ""};
+    return declined(check, kSuffix);
   }
   std::vector<std::unique_ptr<call::Call>> calls;
   for (std::size_t i = 0; i < work.subjects.size(); ++i) {
@@ -93,14 +94,13 @@ ContractResult solve(plugin::Kernel& kernel, const std::string& check,
     const Subject& one = work.subjects[i];
     const std::string what = "thread " + std::to_string(i + 1) + " (" +
                              one.c.id + ": " + cases::summary(one.c) + ")";
-    ContractResult result =
-        judged(one, one.c, answer, output, check, kSuffix, what);
-    if (result.pass && !answer.is_steady &&
+    Check result = judged(one, one.c, answer, output, check, kSuffix, what);
+    if (result.passes() && !answer.is_steady &&
         offers(kernel, ROPEPROOF_DETERMINISTIC)) {
       result =
           failed(check, kSuffix, what + ": other bits than in its first round");
     }
-    if (result.pass) continue;
+    if (result.passes()) continue;
     if (answer.outcome != plugin::Outcome::kTimeout) {
       result.reason += alone(kernel, one, work.storages[i]);
     }
@@ -109,9 +109,8 @@ ContractResult solve(plugin::Kernel& kernel, const std::string& check,
   return passed(check, kSuffix);
 }
 
-ContractResult solve_permutations(plugin::Kernel& kernel,
-                                  const std::string& check,
-                                  const cases::RopeCase& like) {
+Check solve_permutations(plugin::Kernel& kernel, const std::string& check,
+                         const cases::RopeCase& like) {
   constexpr std::int64_t kHeads = 8;
   const reference::Layout layout = reference::leading(
       like.spec.layout.head_dim, like.spec.layout.rotary_dim,
@@ -139,8 +138,8 @@ ContractResult solve_permutations(plugin::Kernel& kernel,
     const plugin::Answer answer = calls[i]->finish(answers[i], output);
     const std::string what =
         "thread " + std::to_string(i + 1) + ", a permutation";
-    const ContractResult result = result_of(answer, check, kSuffix, what);
-    if (!result.pass) return result;
+    const Check result = result_of(answer, check, kSuffix, what);
+    if (!result.passes()) return result;
     if (!output.stray.empty()) {
       return failed(check, kSuffix, what + ": " + output.stray);
     }
@@ -152,8 +151,8 @@ ContractResult solve_permutations(plugin::Kernel& kernel,
 
 }  // namespace
 
-ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
-                                 std::span<const Subject> others) {
+Check check_concurrency(plugin::Kernel& kernel, const Subject& subject,
+                        std::span<const Subject> others) {
   const std::string check = std::to_string(kThreads) + " threads";
   if (const auto no = not_asked(kernel, check)) return *no;
   // Other work for each thread: state that they share shows.
@@ -171,8 +170,7 @@ ContractResult check_concurrency(plugin::Kernel& kernel, const Subject& subject,
   return solve(kernel, check, work, kRounds);
 }
 
-ContractResult check_large_concurrency(plugin::Kernel& kernel,
-                                       const Subject& subject) {
+Check check_large_concurrency(plugin::Kernel& kernel, const Subject& subject) {
   const std::string check =
       "long calls on " + std::to_string(kThreads) + " threads";
   if (const auto no = not_asked(kernel, check)) return *no;
@@ -195,8 +193,8 @@ ContractResult check_large_concurrency(plugin::Kernel& kernel,
              tokens_from(c, i, 2, kLargeElements / per_token / 2 + 1 + i),
              places[static_cast<std::size_t>(i) % places.size()]);
   }
-  ContractResult result = solve(kernel, check, work, kLargeRounds);
-  return result.pass ? solve_permutations(kernel, check, c) : result;
+  Check result = solve(kernel, check, work, kLargeRounds);
+  return result.passes() ? solve_permutations(kernel, check, c) : result;
 }
 
 }  // namespace ropeproof::conformance::check

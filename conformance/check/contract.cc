@@ -16,11 +16,11 @@ Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
   return subject;
 }
 
-std::vector<ContractResult> check_contract(plugin::Kernel& kernel,
-                                           const Subject& subject,
-                                           std::span<const Subject> others) {
-  std::vector<ContractResult> results = check_memory(kernel, subject);
-  for (ContractResult& result : check_determinism(kernel, subject)) {
+std::vector<Check> check_contract(plugin::Kernel& kernel,
+                                  const Subject& subject,
+                                  std::span<const Subject> others) {
+  std::vector<Check> results = check_memory(kernel, subject);
+  for (Check& result : check_determinism(kernel, subject)) {
     results.push_back(std::move(result));
   }
   results.push_back(check_concurrency(kernel, subject, others));

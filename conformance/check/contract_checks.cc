@@ -15,26 +15,16 @@ namespace ropeproof::conformance::check {
 namespace {
 
 // The promises that a contract check puts to the test.
-std::uint32_t features_of(const ContractResult& result) {
-  if (result.check.ends_with("threads")) return ROPEPROOF_CONCURRENT;
-  if (result.suffix == 'D') return ROPEPROOF_DETERMINISTIC;
-  if (result.check == "in place") return ROPEPROOF_IN_PLACE;
-  if (result.check == "strided") return ROPEPROOF_STRIDED;
+std::uint32_t features_of(const Check& check) {
+  if (check.aspect.ends_with("threads")) return ROPEPROOF_CONCURRENT;
+  if (check.suffixes == "D") return ROPEPROOF_DETERMINISTIC;
+  if (check.aspect == "in place") return ROPEPROOF_IN_PLACE;
+  if (check.aspect == "strided") return ROPEPROOF_STRIDED;
   return 0;
 }
 
-Check contract_check(const ContractResult& result) {
-  Check check;
-  check.aspect = result.check;
-  if (result.suffix != 0) check.suffixes = std::string(1, result.suffix);
-  check.reason = result.reason;
-  check.error = result.error;
-  check.features = features_of(result);
-  check.verdict = result.outcome == plugin::Outcome::kUnsupported
-                      ? Verdict::kUnsupported
-                  : result.outcome == plugin::Outcome::kOk && !result.pass
-                      ? Verdict::kFail
-                      : verdict_of(result.outcome);
+Check with_features(Check check) {
+  check.features = features_of(check);
   return check;
 }
 
@@ -54,28 +44,6 @@ int richness(const cases::RopeCase& c) {
 }
 
 }  // namespace
-
-Verdict verdict_of(plugin::Outcome outcome) {
-  switch (outcome) {
-    case plugin::Outcome::kOk:
-      return Verdict::kPass;
-    case plugin::Outcome::kUnsupported:
-    case plugin::Outcome::kInvalid:
-    case plugin::Outcome::kFailed:
-      return Verdict::kFail;
-    case plugin::Outcome::kDeclined:
-      return Verdict::kDeclined;
-    case plugin::Outcome::kError:
-      return Verdict::kError;
-    case plugin::Outcome::kCrash:
-      return Verdict::kCrash;
-    case plugin::Outcome::kMissing:
-      return Verdict::kMissing;
-    case plugin::Outcome::kTimeout:
-      break;
-  }
-  return Verdict::kTimeout;
-}
 
 ContractChecks::ContractChecks(plugin::Kernel& kernel,
                                const cases::Corpus& corpus, bool is_smoke,
@@ -139,13 +107,13 @@ std::string ContractChecks::missing(const cases::RopeCase& c,
                          kernel_.shares_memory());
 }
 
-std::optional<ContractResult> ContractChecks::not_asked(
-    const std::string& check, const cases::RopeCase& c,
-    std::uint32_t operation) const {
+std::optional<Check> ContractChecks::not_asked(const std::string& check,
+                                               const cases::RopeCase& c,
+                                               std::uint32_t operation) const {
   const std::string lacks = missing(c, operation);
-  if (!lacks.empty()) return not_checked(check, 0, lacks);
+  if (!lacks.empty()) return not_checked(check, "", lacks);
   if (!declines(kernel_, operation, c)) return std::nullopt;
-  return ContractResult{check, 0, plugin::Outcome::kDeclined, false, ""};
+  return declined(check, "");
 }
 
 const cases::RopeCase* ContractChecks::chosen(const Kind& kind) const {
@@ -183,8 +151,8 @@ bool ContractChecks::is_once(const cases::RopeCase& c,
   return once_->first == kind_of(c, operation) && once_->second->id == c.id;
 }
 
-ContractResult ContractChecks::changes(reference::Format dtype,
-                                       std::uint32_t operation) {
+Check ContractChecks::changes(reference::Format dtype,
+                              std::uint32_t operation) {
   auto known = variations_.find(dtype);
   for (const std::uint32_t richest :
        {ROPEPROOF_ROPE, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP}) {
@@ -206,22 +174,21 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
   if (one == nullptr || one->id != c.id) return {};
   const Subject subject = subject_of(kernel_, c, operation);
   std::vector<Check> checks;
-  for (const ContractResult& result :
-       check_contract(kernel_, subject, contrasting_)) {
-    checks.push_back(contract_check(result));
+  for (Check& check : check_contract(kernel_, subject, contrasting_)) {
+    checks.push_back(with_features(std::move(check)));
   }
   if (asks_changes(c, operation)) {
-    checks.push_back(contract_check(changes(c.dtype, operation)));
+    checks.push_back(with_features(changes(c.dtype, operation)));
   }
   if (asks_long_calls(c, operation)) {
-    checks.push_back(contract_check(check_large_concurrency(kernel_, subject)));
+    checks.push_back(with_features(check_large_concurrency(kernel_, subject)));
   }
   if (!is_once(c, operation)) return checks;
   if (!is_smoke_) {
-    checks.push_back(contract_check(check_many_calls(kernel_, subject)));
+    checks.push_back(with_features(check_many_calls(kernel_, subject)));
   }
-  for (const ContractResult& result : check_lifetime(kernel_)) {
-    checks.push_back(contract_check(result));
+  for (Check& check : check_lifetime(kernel_)) {
+    checks.push_back(with_features(std::move(check)));
   }
   return checks;
 }
@@ -233,12 +200,11 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
   const std::uint32_t operation = is_of_ids
                                       ? std::uint32_t{ROPEPROOF_LOOKUP}
                                       : main_operation(kernel_.description());
-  const std::optional<ContractResult> refusal =
-      not_asked("refuses", c, operation);
-  Check check = contract_check(
+  const std::optional<Check> refusal = not_asked("refuses", c, operation);
+  Check check =
       refusal
           ? *refusal
-          : check_reject(kernel_, subject_of(kernel_, c, operation), r.defect));
+          : check_reject(kernel_, subject_of(kernel_, c, operation), r.defect);
   if (!refusal) check.features = ROPEPROOF_VALIDATES;
   check.operation = operation;
   check.dtype = plugin::abi_dtype(c.dtype);
@@ -249,7 +215,7 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
 Check ContractChecks::of(const cases::SequenceCase& s) const {
   const std::uint32_t operation = main_operation(kernel_.description());
   std::vector<Subject> calls;
-  std::optional<ContractResult> refusal;
+  std::optional<Check> refusal;
   std::uint32_t dtype = 0;
   for (const std::string& id : s.calls) {
     const cases::RopeCase& c = *cases_.at(id);
@@ -259,9 +225,9 @@ Check ContractChecks::of(const cases::SequenceCase& s) const {
     calls.push_back(subject_of(kernel_, c, operation));
   }
   if (!kernel_.is_live())
-    refusal = not_checked("sequence", 0, "calls in a row");
+    refusal = not_checked("sequence", "", "calls in a row");
   Check check =
-      contract_check(refusal ? *refusal : check_sequence(kernel_, calls));
+      with_features(refusal ? *refusal : check_sequence(kernel_, calls));
   if (refusal) check.dtype = dtype;
   check.operation = operation;
   check.summary = s.comment + " (" + std::to_string(s.calls.size()) + " calls)";

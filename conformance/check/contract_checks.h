@@ -19,9 +19,6 @@
 
 namespace ropeproof::conformance::check {
 
-// The verdict of a call that was due.
-Verdict verdict_of(plugin::Outcome outcome);
-
 class ContractChecks {
  public:
   // Operation, dtype, pairing.
@@ -52,9 +49,9 @@ class ContractChecks {
   void find_once();
   std::string missing(const cases::RopeCase& c, std::uint32_t operation) const;
   // Why a check of this case is not made: not offered, or declined.
-  std::optional<ContractResult> not_asked(const std::string& check,
-                                          const cases::RopeCase& c,
-                                          std::uint32_t operation) const;
+  std::optional<Check> not_asked(const std::string& check,
+                                 const cases::RopeCase& c,
+                                 std::uint32_t operation) const;
 
   // The first of the cases chosen for an operation and a dtype, or for all dtypes.
   const cases::RopeCase* first_of(
@@ -67,7 +64,7 @@ class ContractChecks {
   bool asks_changes(const cases::RopeCase& c, std::uint32_t operation) const;
   // Made once for each dtype of the main operation, and for each other operation.
   bool asks_long_calls(const cases::RopeCase& c, std::uint32_t operation) const;
-  ContractResult changes(reference::Format dtype, std::uint32_t operation);
+  Check changes(reference::Format dtype, std::uint32_t operation);
 
   plugin::Kernel& kernel_;
   bool is_smoke_, is_profile_;

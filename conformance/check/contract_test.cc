@@ -47,10 +47,10 @@ plugin::Description promising(std::uint32_t features) {
   return d;
 }
 
-std::string failures(const std::vector<ContractResult>& results) {
+std::string failures(const std::vector<Check>& results) {
   std::string text;
-  for (const ContractResult& result : results) {
-    if (!result.pass) text += result.check + ": " + result.reason + "\n";
+  for (const Check& result : results) {
+    if (!result.passes()) text += result.aspect + ": " + result.reason + "\n";
   }
   return text;
 }
@@ -64,7 +64,7 @@ TEST_CASE("an honest kernel keeps its promises about memory in every operation",
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE}) {
     auto results = check_memory(kernel, subject(operation));
     CHECK(results.size() == (operation == ROPEPROOF_TABLE ? 5u : 13u));
-    std::erase_if(results, [](const ContractResult& result) {
+    std::erase_if(results, [](const Check& result) {
       return result.reason == "validates";  // not promised
     });
     CHECK(results.size() == (operation == ROPEPROOF_TABLE ? 5u : 11u));
@@ -133,12 +133,12 @@ TEST_CASE("each broken promise about memory is found",
   const auto results = check_memory(kernel, subject());
   const auto found =
       std::find_if(results.begin(), results.end(),
-                   [&](const auto& result) { return result.check == broken; });
+                   [&](const auto& result) { return result.aspect == broken; });
   REQUIRE(found != results.end());
-  CHECK_FALSE(found->pass);
-  CHECK(found->outcome == plugin::Outcome::kOk);
+  CHECK_FALSE(found->passes());
+  CHECK(found->verdict == Verdict::kFail);
   CHECK_FALSE(found->reason.empty());
-  CHECK(found->suffix == 'M');
+  CHECK(found->suffixes == "M");
 }
 
 TEST_CASE("what a kernel does not offer is unsupported and no pass",
@@ -146,19 +146,20 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
   plugin::Description d = promising(0);
   d.features &= ~std::uint32_t{ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE};
   diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
-  for (const ContractResult& result : check_contract(kernel, subject())) {
-    CAPTURE(result.check);
+  for (const Check& result : check_contract(kernel, subject())) {
+    CAPTURE(result.aspect);
     const bool is_plain =
-        result.check.starts_with("guard page") || result.check == "unaligned" ||
-        result.check.ends_with(" 0") || result.check == "20 calls" ||
-        result.check == "rows alone" || result.check == "other neighbours";
-    CHECK(result.pass == is_plain);
-    if (!is_plain) CHECK(result.outcome == plugin::Outcome::kUnsupported);
+        result.aspect.starts_with("guard page") ||
+        result.aspect == "unaligned" || result.aspect.ends_with(" 0") ||
+        result.aspect == "20 calls" || result.aspect == "rows alone" ||
+        result.aspect == "other neighbours";
+    CHECK(result.passes() == is_plain);
+    if (!is_plain) CHECK(result.verdict == Verdict::kUnsupported);
     if (!is_plain) CHECK_FALSE(result.reason.empty());
   }
   CHECK(
-      check_reject(kernel, subject(), cases::Defect::kNegativeBatch).outcome ==
-      plugin::Outcome::kUnsupported);
+      check_reject(kernel, subject(), cases::Defect::kNegativeBatch).verdict ==
+      Verdict::kUnsupported);
 }
 
 TEST_CASE(
@@ -174,39 +175,37 @@ TEST_CASE(
                                   double&) { c = adjusted(p, at, c); };
     diagnosis::KnobKernel kernel(promising(features), knobs);
     const auto results = check_determinism(kernel, subject());
-    const auto found =
-        std::ranges::find(results, check, &ContractResult::check);
+    const auto found = std::ranges::find(results, check, &Check::aspect);
     REQUIRE(found != results.end());
     return *found;
   };
   const auto next_to = [](double c) {
     return double{std::nextafter(static_cast<float>(c), 2.0f)};
   };
-  const ContractResult bits =
-      result_of(ROPEPROOF_DETERMINISTIC, "other neighbours",
-                [&](const auto&, const auto& at, double c) {
-                  return at.batch > 2 ? next_to(c) : c;
-                });
-  CHECK_FALSE(bits.pass);
+  const Check bits = result_of(ROPEPROOF_DETERMINISTIC, "other neighbours",
+                               [&](const auto&, const auto& at, double c) {
+                                 return at.batch > 2 ? next_to(c) : c;
+                               });
+  CHECK_FALSE(bits.passes());
   CHECK_THAT(bits.reason, ContainsSubstring("other bits in"));
-  CHECK(bits.suffix == 'D');
-  const ContractResult wrong = result_of(
-      0, "other neighbours", [](const auto& p, const auto&, double c) {
-        return p.batch == 6 ? c + 1 : c;
-      });
-  CHECK_FALSE(wrong.pass);
+  CHECK(bits.suffixes == "D");
+  const Check wrong = result_of(0, "other neighbours",
+                                [](const auto& p, const auto&, double c) {
+                                  return p.batch == 6 ? c + 1 : c;
+                                });
+  CHECK_FALSE(wrong.passes());
   CHECK_THAT(wrong.reason, ContainsSubstring("as a batch of 6"));
-  CHECK(wrong.suffix == 0);
+  CHECK(wrong.suffixes == "");
   // Other bits alone, which nobody promised not to give.
   for (const char* check : {"20 calls", "rows alone", "other neighbours"}) {
     int calls = 0;
-    const ContractResult result =
+    const Check result =
         result_of(0, check, [&](const auto&, const auto&, double c) {
           return ++calls % 70 == 0 ? next_to(c) : c;
         });
     CHECK(result.reason == "");
-    CHECK(result.pass);
-    CHECK(result.suffix == 0);
+    CHECK(result.passes());
+    CHECK(result.suffixes == "");
   }
 }
 
@@ -224,9 +223,9 @@ TEST_CASE(
         continue;  // below: these are of calls by ids
       }
       CAPTURE(word);
-      const ContractResult result = check_reject(kernel, subject(), defect);
+      const Check result = check_reject(kernel, subject(), defect);
       CHECK(result.reason == "");
-      CHECK(result.pass);
+      CHECK(result.passes());
     }
   }
   SECTION("refuses an id that is no row") {
@@ -250,23 +249,23 @@ TEST_CASE(
     }
   }
   SECTION("accepts") {
-    const ContractResult result =
+    const Check result =
         check_reject(kernel, subject(), cases::Defect::kNegativeBatch);
-    CHECK_FALSE(result.pass);
+    CHECK_FALSE(result.passes());
     CHECK_THAT(result.reason, ContainsSubstring("accepted it"));
   }
   SECTION("calls it unsupported, though it offers all that it needs") {
     kernel.canned = {plugin::Outcome::kUnsupported, "no"};
     for (const cases::Defect defect :
          {cases::Defect::kZeroDirection, cases::Defect::kNegativeBatch}) {
-      CHECK_FALSE(check_reject(kernel, subject(), defect).pass);
+      CHECK_FALSE(check_reject(kernel, subject(), defect).passes());
     }
     plugin::Description d = kernel.description();
     d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
     diagnosis::KnobKernel forward_only(d, diagnosis::exact_knobs());
     forward_only.canned = kernel.canned;
     CHECK(check_reject(forward_only, subject(), cases::Defect::kZeroDirection)
-              .pass);
+              .passes());
   }
 }
 
@@ -285,8 +284,8 @@ TEST_CASE("a sequence of calls is judged call by call",
     return first;
   };
   diagnosis::KnobKernel stale(promising(0), knobs);
-  const ContractResult result = check_sequence(stale, calls);
-  CHECK_FALSE(result.pass);
+  const Check result = check_sequence(stale, calls);
+  CHECK_FALSE(result.passes());
   CHECK_THAT(result.reason, ContainsSubstring("call 2 (contract-003)"));
 }
 

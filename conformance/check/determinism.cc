@@ -18,36 +18,36 @@ using Tokens = std::vector<std::int64_t>;
 class Plain {
  public:
   Plain(plugin::Kernel& kernel, const Subject& subject)
-      : kernel_(kernel),
-        subject_(subject),
-        suffix_(offers(kernel, ROPEPROOF_DETERMINISTIC) ? 'D' : char{0}) {
+      : kernel_(kernel), subject_(subject) {
     answer_ =
         run(subject.c, {at(cases::kDense, cases::BufferEdge::kEnd)}, output_);
   }
 
   // D where equal bits are promised: then a pass counts for that.
-  char suffix() const { return suffix_; }
+  const char* suffix() const { return is_promised() ? "D" : ""; }
+  bool is_promised() const { return offers(kernel_, ROPEPROOF_DETERMINISTIC); }
 
-  ContractResult judge(const std::string& check) const {
-    return judged(subject_, subject_.c, answer_, output_, check, 0);
+  Check judge(const std::string& check) const {
+    return judged(subject_, subject_.c, answer_, output_, check, "");
   }
 
   // Token i of the call is token tokens[i] of the plain one. A pass if its
   // elements are right, and of equal bits where that is promised.
-  ContractResult compare(const std::string& check, const cases::RopeCase& c,
-                         const Tokens& tokens, const call::Placement& placement,
-                         const std::string& what = "") {
+  Check compare(const std::string& check, const cases::RopeCase& c,
+                const Tokens& tokens, const call::Placement& placement,
+                const std::string& what = "") {
     judge::Output output;
     const plugin::Answer answer = run(c, placement, output);
-    ContractResult result = result_of(answer, check, 0, what);
-    if (!result.pass) return result;
+    Check result = result_of(answer, check, "", what);
+    if (!result.passes()) return result;
     const std::string reason = difference(output, c, tokens);
     // What has the bits of the plain call is as right as that.
     if (!reason.empty() || !output.stray.empty()) {
-      result = judged(subject_, c, answer, output, check, 0, what);
+      result = judged(subject_, c, answer, output, check, "", what);
     }
-    if (!result.pass || reason.empty() || suffix_ == 0) return result;
-    return failed(check, suffix_, what.empty() ? reason : what + ": " + reason);
+    if (!result.passes() || reason.empty() || !is_promised()) return result;
+    return failed(check, suffix(),
+                  what.empty() ? reason : what + ": " + reason);
   }
 
  private:
@@ -89,13 +89,11 @@ class Plain {
 
   plugin::Kernel& kernel_;
   const Subject& subject_;
-  char suffix_;
   judge::Output output_;
   plugin::Answer answer_;
 };
 
-ContractResult check_repeats(Plain& plain, const cases::RopeCase& c,
-                             const Tokens& all) {
+Check check_repeats(Plain& plain, const cases::RopeCase& c, const Tokens& all) {
   const std::string check = std::to_string(kCalls) + " calls";
   for (int call = 2; call <= kCalls; ++call) {
     // Another place each time: the bits must not depend on the address.
@@ -103,29 +101,29 @@ ContractResult check_repeats(Plain& plain, const cases::RopeCase& c,
         at(cases::kDense, call % 3 == 0   ? cases::BufferEdge::kUnaligned
                           : call % 2 == 0 ? cases::BufferEdge::kStart
                                           : cases::BufferEdge::kEnd);
-    ContractResult result =
+    Check result =
         plain.compare(check, c, all, {placed}, "call " + std::to_string(call));
-    if (!result.pass) return result;
+    if (!result.passes()) return result;
   }
   return passed(check, plain.suffix());
 }
 
-ContractResult check_alone(Plain& plain, const cases::RopeCase& c) {
+Check check_alone(Plain& plain, const cases::RopeCase& c) {
   const std::string check = "rows alone";
   const auto count = static_cast<std::size_t>(c.tokens());
   const std::size_t step = std::max<std::size_t>(count / kTokensAlone, 1);
   for (std::size_t t = 0; t < count; t += step) {
     const Tokens one{static_cast<std::int64_t>(t)};
-    ContractResult result = plain.compare(check, pick_tokens(c, one, 1, 1), one,
-                                          {}, "token " + std::to_string(t));
-    if (!result.pass) return result;
+    Check result = plain.compare(check, pick_tokens(c, one, 1, 1), one, {},
+                                 "token " + std::to_string(t));
+    if (!result.passes()) return result;
   }
   return passed(check, plain.suffix());
 }
 
 // The same tokens as other batches; then the first heads without the others.
-ContractResult check_neighbours(Plain& plain, const cases::RopeCase& c,
-                                const Tokens& all) {
+Check check_neighbours(Plain& plain, const cases::RopeCase& c,
+                       const Tokens& all) {
   const std::string check = "other neighbours";
   const auto count = static_cast<std::int64_t>(all.size());
   const auto times = [&](int copies) {
@@ -149,43 +147,43 @@ ContractResult check_neighbours(Plain& plain, const cases::RopeCase& c,
         {"as a batch of " + std::to_string(batch), all, batch, count / batch});
   }
   for (const Shape& shape : shapes) {
-    ContractResult result = plain.compare(
+    Check result = plain.compare(
         check, pick_tokens(c, shape.tokens, shape.batch, shape.seq),
         shape.tokens, {}, shape.what);
-    if (!result.pass) return result;
+    if (!result.passes()) return result;
   }
-  ContractResult result = plain.compare(
+  Check result = plain.compare(
       check, first_heads(c, 1, std::min<std::int64_t>(c.k_heads, 1)), all, {},
       "without the other heads");
-  return result.pass ? passed(check, plain.suffix()) : result;
+  return result.passes() ? passed(check, plain.suffix()) : result;
 }
 
-ContractResult check_threads(plugin::Kernel& kernel, Plain& plain,
-                             const cases::RopeCase& c, const Tokens& all) {
+Check check_threads(plugin::Kernel& kernel, Plain& plain,
+                    const cases::RopeCase& c, const Tokens& all) {
   const std::string check = "one thread or many";
   if (!kernel.restart(1)) {
     return not_checked(check, plain.suffix(), "a fresh process of this kernel");
   }
-  ContractResult result = plain.compare(check, c, all, {}, "one thread");
+  Check result = plain.compare(check, c, all, {}, "one thread");
   kernel.restart(0);
-  if (result.pass) {
+  if (result.passes()) {
     result = plain.compare(check, c, all, {}, "a fresh process");
   }
-  return result.pass ? passed(check, plain.suffix()) : result;
+  return result.passes() ? passed(check, plain.suffix()) : result;
 }
 
 }  // namespace
 
-std::vector<ContractResult> check_determinism(plugin::Kernel& kernel,
-                                              const Subject& subject) {
+std::vector<Check> check_determinism(plugin::Kernel& kernel,
+                                     const Subject& subject) {
   Plain plain(kernel, subject);
-  const bool is_promised = plain.suffix() != 0;
-  std::vector<ContractResult> results;
+  const bool is_promised = plain.is_promised();
+  std::vector<Check> results;
   if (!is_promised) {
-    results.push_back(not_checked("determinism", 'D', "deterministic"));
+    results.push_back(not_checked("determinism", "D", "deterministic"));
   }
-  const ContractResult first = plain.judge("20 calls");
-  if (!first.pass) {
+  const Check first = plain.judge("20 calls");
+  if (!first.passes()) {
     results.push_back(first);
     return results;
   }

@@ -35,8 +35,9 @@ TEST_CASE("a kernel that keeps its promises passes every check",
   const Subject subject = subject_of(*kernel, faked_case(), ROPEPROOF_ROPE);
   std::string failures;
   const auto results = check_contract(*kernel, subject);
-  for (const ContractResult& result : results) {
-    if (!result.pass) failures += result.check + ": " + result.reason + "\n";
+  for (const Check& result : results) {
+    if (!result.passes())
+      failures += result.aspect + ": " + result.reason + "\n";
   }
   CHECK(failures == "");
   CHECK(results.size() == 18);
@@ -60,8 +61,8 @@ TEST_CASE("threads with different problems find a cache that they share",
     kinds.emplace(other.c.spec.layout.head_dim, other.c.spec.frequencies.base);
   }
   CHECK(kinds.size() >= 6);
-  const ContractResult shared = concurrency("shares_a_cache", others);
-  CHECK_FALSE(shared.pass);
+  const Check shared = concurrency("shares_a_cache", others);
+  CHECK_FALSE(shared.passes());
   CHECK_THAT(shared.reason, Catch::Matchers::StartsWith("thread "));
   CHECK(concurrency("shares_a_cache", {}).reason == "");
   CHECK(concurrency("keeps_promises", others).reason == "");

@@ -4,13 +4,13 @@
 
 namespace ropeproof::conformance::check {
 
-std::vector<ContractResult> check_lifetime(plugin::Kernel& kernel) {
+std::vector<Check> check_lifetime(plugin::Kernel& kernel) {
   const std::optional<plugin::Lifetime> lifetime = kernel.lifetime();
   if (!lifetime) return {};
   return {lifetime->load_fault.empty()
-              ? passed("load", 0)
-              : failed("load", 0, lifetime->load_fault),
-          result_of(lifetime->unload, kUnload, 0)};
+              ? passed("load", "")
+              : failed("load", "", lifetime->load_fault),
+          result_of(lifetime->unload, kUnload, "")};
 }
 
 }  // namespace ropeproof::conformance::check

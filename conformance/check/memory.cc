@@ -6,7 +6,7 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-constexpr char kMemory = 'M';
+constexpr const char* kMemory = "M";
 
 using Edge = cases::BufferEdge;
 
@@ -50,8 +50,8 @@ std::string missing(const plugin::Kernel& kernel, const Lie& lie) {
   return {};
 }
 
-ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
-                         const Lie& lie) {
+Check check_lie(plugin::Kernel& kernel, const Subject& subject,
+                const Lie& lie) {
   const std::string lacks = missing(kernel, lie);
   if (!lacks.empty()) return not_checked(lie.check, kMemory, lacks);
   return attempt(kernel, subject, subject.c, call::Placement{lie.storage},
@@ -60,10 +60,10 @@ ContractResult check_lie(plugin::Kernel& kernel, const Subject& subject,
 
 }  // namespace
 
-std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
-                                         const Subject& subject) {
+std::vector<Check> check_memory(plugin::Kernel& kernel,
+                                const Subject& subject) {
   const bool has_tensors = subject.operation != ROPEPROOF_TABLE;
-  std::vector<ContractResult> results;
+  std::vector<Check> results;
   for (const Lie& lie : kLies) {
     if (lie.has_tensors && !has_tensors) continue;
     results.push_back(
@@ -83,7 +83,7 @@ std::vector<ContractResult> check_memory(plugin::Kernel& kernel,
          {std::pair{"overlapping tensors", cases::Defect::kOverlappingTensors},
           std::pair{"overlapping rows", cases::Defect::kOverlappingRows}}) {
       results.push_back(check_reject(kernel, subject, defect));
-      results.back().check = check;
+      results.back().aspect = check;
     }
   }
   return results;

@@ -107,12 +107,12 @@ std::uint32_t feature_of(cases::Defect defect) {
 
 }  // namespace
 
-ContractResult check_reject(plugin::Kernel& kernel, const Subject& subject,
-                            cases::Defect defect) {
+Check check_reject(plugin::Kernel& kernel, const Subject& subject,
+                   cases::Defect defect) {
   const std::string check = "reject";
   const bool overlaps = defect == cases::Defect::kOverlappingTensors ||
                         defect == cases::Defect::kOverlappingRows;
-  const char suffix = overlaps ? 'M' : char{0};
+  const char* const suffix = overlaps ? "M" : "";
   if (!offers(kernel, ROPEPROOF_VALIDATES)) {
     return not_checked(check, suffix, "validates");
   }

@@ -8,6 +8,28 @@ std::string verdict_word(Verdict verdict) {
   return text::word(kVerdictWords, verdict);
 }
 
+Verdict verdict_of(plugin::Outcome outcome) {
+  switch (outcome) {
+    case plugin::Outcome::kOk:
+      return Verdict::kPass;
+    case plugin::Outcome::kUnsupported:
+    case plugin::Outcome::kInvalid:
+    case plugin::Outcome::kFailed:
+      return Verdict::kFail;
+    case plugin::Outcome::kDeclined:
+      return Verdict::kDeclined;
+    case plugin::Outcome::kError:
+      return Verdict::kError;
+    case plugin::Outcome::kCrash:
+      return Verdict::kCrash;
+    case plugin::Outcome::kMissing:
+      return Verdict::kMissing;
+    case plugin::Outcome::kTimeout:
+      break;
+  }
+  return Verdict::kTimeout;
+}
+
 bool is_failure(Verdict verdict) {
   return is_judged(verdict) && verdict != Verdict::kPass &&
          verdict != Verdict::kXfail;

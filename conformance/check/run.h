@@ -52,6 +52,8 @@ struct Check {
   bool is_right_alone = false;
   // Of these, right when the same was asked again at once.
   bool is_right_again = false;
+
+  bool passes() const { return verdict == Verdict::kPass; }
 };
 
 // Elements of one answer, and of all that a run keeps: some 200 MB. Of answers that
@@ -72,6 +74,8 @@ inline constexpr text::Words<Verdict, 9> kVerdictWords{
      {Verdict::kMissing, "MISSING"},
      {Verdict::kXfail, "XFAIL"}}};
 std::string verdict_word(Verdict verdict);
+// The verdict of a call that was due.
+Verdict verdict_of(plugin::Outcome outcome);
 
 // Whether it says that something is wrong and nobody has waived it.
 bool is_failure(Verdict verdict);

@@ -16,17 +16,6 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-std::string reason_of(const plugin::Answer& answer) {
-  switch (answer.outcome) {
-    case plugin::Outcome::kUnsupported:
-      return "refused what it declares (" + answer.detail + ")";
-    case plugin::Outcome::kInvalid:
-      return "refused a valid problem (" + answer.detail + ")";
-    default:
-      return answer.detail;
-  }
-}
-
 template <class MakeCall, class MakeMeasurement>
 void run_call(Check& check, judge::Output& output, const MakeCall& make_call,
               const MakeMeasurement& measure) {

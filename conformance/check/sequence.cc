@@ -12,11 +12,10 @@
 #include "conformance/check/variations.h"
 
 namespace ropeproof::conformance::check {
-ContractResult check_sequence(plugin::Kernel& kernel,
-                              std::span<const Subject> calls) {
+Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
   const std::string check = "calls in a row";
   const bool repeats = offers(kernel, ROPEPROOF_DETERMINISTIC);
-  const char suffix = repeats ? 'D' : char{0};
+  const char* const suffix = repeats ? "D" : "";
   const auto name = [&](std::size_t i) {
     return "call " + std::to_string(i + 1) + " (" + calls[i].c.id + ")";
   };
@@ -28,9 +27,9 @@ ContractResult check_sequence(plugin::Kernel& kernel,
   std::vector<judge::Output> warm(calls.size());
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const plugin::Answer answer = run(calls[i], warm[i]);
-    ContractResult result =
+    Check result =
         judged(calls[i], calls[i].c, answer, warm[i], check, suffix, name(i));
-    if (!result.pass) return result;
+    if (!result.passes()) return result;
   }
   // What each problem gives in a process of its own. The first call had one.
   std::map<std::string, judge::Output> cold;
@@ -39,10 +38,10 @@ ContractResult check_sequence(plugin::Kernel& kernel,
     if (i == 0) {
       own->second = warm[0];
     } else if (is_new) {
-      if (!kernel.restart(0)) return passed(check, 0);  // of values alone
+      if (!kernel.restart(0)) return passed(check, "");  // of values alone
       const plugin::Answer answer = run(calls[i], own->second);
-      ContractResult result = result_of(answer, check, suffix, name(i));
-      if (!result.pass) return result;
+      Check result = result_of(answer, check, suffix, name(i));
+      if (!result.passes()) return result;
     }
     if (!judge::same_bits(own->second, warm[i])) {
       return failed(check, suffix,
@@ -76,8 +75,7 @@ cases::RopeCase smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
 
 }  // namespace
 
-ContractResult check_many_calls(plugin::Kernel& kernel,
-                                const Subject& subject) {
+Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
   // What a kernel keeps of one problem it has after so many calls; then 250 bytes a
   // call are too many.
   constexpr int kSettled = 1000;
@@ -104,12 +102,11 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
     const bool is_same = answer.is_steady && judge::same_bits(output, first);
     if (!is_same || done == 0 || !output.stray.empty() ||
         answer.outcome != plugin::Outcome::kOk) {
-      ContractResult result =
-          judged(subject, one, answer, output, check, 0, what);
-      if (!result.pass) return result;
+      Check result = judged(subject, one, answer, output, check, "", what);
+      if (!result.passes()) return result;
     }
     if (!is_same && offers(kernel, ROPEPROOF_DETERMINISTIC)) {
-      return failed(check, 'D', what + ": other bits than the first");
+      return failed(check, "D", what + ": other bits than the first");
     }
     // A round of other bits is the last one, and not the first.
     done += answer.is_steady ? rounds : 2;
@@ -117,14 +114,14 @@ ContractResult check_many_calls(plugin::Kernel& kernel,
     const std::optional<std::size_t> now = kernel.private_bytes();
     if (!memory) memory = now;
     if (now && *now > *memory + kMostGrowth) {
-      return failed(check, 0,
+      return failed(check, "",
                     "its memory grows with every call: by " +
                         std::to_string((*now - *memory) >> 20) +
                         " MiB from call " + std::to_string(kSettled) + " to " +
                         std::to_string(done));
     }
   }
-  return attempt(kernel, subject, subject.c, {}, check, 0,
+  return attempt(kernel, subject, subject.c, {}, check, "",
                  "another problem after them");
 }
 
@@ -137,7 +134,7 @@ class Repeated {
            const cases::RopeCase& c)
       : kernel_(kernel), subject_(subject_of(kernel, c, operation)) {}
 
-  ContractResult call(const std::string& check, const std::string& what) {
+  Check call(const std::string& check, const std::string& what) {
     judge::Output output;
     const plugin::Answer answer = call::Call(kernel_, subject_.operation,
                                              subject_.c, subject_.claim.table)
@@ -145,11 +142,11 @@ class Repeated {
     // What has the bits of a call that was right is right.
     if (first_ && answer.outcome == plugin::Outcome::kOk &&
         output.stray.empty() && judge::same_bits(output, *first_)) {
-      return passed(check, 0);
+      return passed(check, "");
     }
-    ContractResult result =
-        judged(subject_, subject_.c, answer, output, check, 0, what);
-    if (!result.pass) {
+    Check result =
+        judged(subject_, subject_.c, answer, output, check, "", what);
+    if (!result.passes()) {
       if (is_right()) {
         result.reason += "; right when asked again";
       } else if (is_right_alone()) {
@@ -159,7 +156,7 @@ class Repeated {
       return result;
     }
     if (first_ && offers(kernel_, ROPEPROOF_DETERMINISTIC)) {
-      return failed(check, 'D', what + ": other bits than at first");
+      return failed(check, "D", what + ": other bits than at first");
     }
     first_ = std::move(output);
     return result;
@@ -171,7 +168,7 @@ class Repeated {
     return kernel_.shares_memory() && kernel_.restart(0) && is_right();
   }
   bool is_right() {
-    return attempt(kernel_, subject_, subject_.c, {}, "", 0).pass;
+    return attempt(kernel_, subject_, subject_.c, {}, "", "").passes();
   }
 
   plugin::Kernel& kernel_;
@@ -181,27 +178,27 @@ class Repeated {
 
 }  // namespace
 
-ContractResult check_changes(plugin::Kernel& kernel, std::uint32_t operation,
-                             std::span<const Variation> variations) {
+Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
+                    std::span<const Variation> variations) {
   const std::string check = "changes of one field";
   if (variations.empty()) {
-    return not_checked(check, 0, "another value of any field");
+    return not_checked(check, "", "another value of any field");
   }
   if (kernel.shares_memory()) kernel.restart(0);
   for (const Variation& variation : variations) {
     Repeated base(kernel, operation, variation.base);
-    ContractResult result = base.call(check, "the first problem");
-    if (!result.pass) return result;
+    Check result = base.call(check, "the first problem");
+    if (!result.passes()) return result;
     std::vector<std::pair<std::string, Repeated>> lengths;
     for (const Change& change : variation.changes) {
       Repeated other(kernel, operation, change.c);
       const std::string alone = " in " + change.field + " alone";
       result = other.call(check,
                           "a problem that differs from the one before" + alone);
-      if (!result.pass) return result;
+      if (!result.passes()) return result;
       result = base.call(check, "the problem before one that differs" + alone +
                                     ", again after that");
-      if (!result.pass) return result;
+      if (!result.passes()) return result;
       if (change.is_length()) {
         lengths.emplace_back(change.field, std::move(other));
       }
@@ -210,11 +207,11 @@ ContractResult check_changes(plugin::Kernel& kernel, std::uint32_t operation,
     std::string before = "the first problem";
     for (auto& [length, other] : lengths) {
       result = other.call(check, length + ", after " + before);
-      if (!result.pass) return result;
+      if (!result.passes()) return result;
       before = length;
     }
   }
-  return passed(check, 0);
+  return passed(check, "");
 }
 
 }  // namespace ropeproof::conformance::check

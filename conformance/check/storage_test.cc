@@ -59,9 +59,10 @@ diagnosis::KnobKernel right_kernel() {
   return {d, diagnosis::exact_knobs()};
 }
 
-ContractResult result(plugin::Kernel& kernel, const cases::RopeCase& c,
-                      std::uint32_t operation) {
-  return attempt(kernel, subject_of(kernel, c, operation), c, {}, "storage", 0);
+Check result(plugin::Kernel& kernel, const cases::RopeCase& c,
+             std::uint32_t operation) {
+  return attempt(kernel, subject_of(kernel, c, operation), c, {}, "storage",
+                 "");
 }
 
 // Each that fails, and why.
@@ -75,8 +76,8 @@ std::string failures(plugin::Kernel& kernel, const cases::RopeCase& c) {
                .empty()) {
         continue;
       }
-      const ContractResult got = result(kernel, one, operation);
-      if (got.pass) continue;
+      const Check got = result(kernel, one, operation);
+      if (got.passes()) continue;
       text += std::to_string(operation) + ": " + cases::summary(one) + ": " +
               got.reason + "\n";
     }
@@ -144,10 +145,10 @@ TEST_CASE("a library with short strides or offsets fails or crashes",
     for (const Storage& storage : all_storages()) {
       const cases::RopeCase one = stored(c, storage);
       CAPTURE(name, cases::summary(one));
-      const ContractResult got = result(*kernel, one, ROPEPROOF_ROPE);
+      const Check got = result(*kernel, one, ROPEPROOF_ROPE);
       const bool is_asked =
           storage.spacing == spacing || storage.spacing == Spacing::kFar;
-      CHECK(got.pass != is_asked);
+      CHECK(got.passes() != is_asked);
     }
   }
 }

@@ -54,8 +54,8 @@ std::vector<Variation> offered_of(plugin::Kernel& kernel,
 // For every kernel: A, B, A for each change B of a base A, then those B that are
 // lengths one after the other, in one process, each judged; for
 // ROPEPROOF_DETERMINISTIC a problem gives the same bits each time.
-ContractResult check_changes(plugin::Kernel& kernel, std::uint32_t operation,
-                             std::span<const Variation> variations);
+Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
+                    std::span<const Variation> variations);
 
 }  // namespace ropeproof::conformance::check
 

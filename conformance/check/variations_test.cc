@@ -63,10 +63,10 @@ TEST_CASE("what a kernel keeps for lengths is found where they fall",
     p.inv_freq = kept.data();
   };
   diagnosis::KnobKernel kernel(description, knobs);
-  const ContractResult result =
+  const Check result =
       check_changes(kernel, ROPEPROOF_ROPE,
                     variations_of(kernel, ROPEPROOF_ROPE, varied_case()));
-  CHECK_FALSE(result.pass);
+  CHECK_FALSE(result.passes());
   CHECK_THAT(result.reason, ContainsSubstring("length (dynamic_ntk, "));
 }
 

@@ -2,8 +2,8 @@
 
 #include "conformance/call/call.h"
 #include "conformance/check/contract.h"
-#include "conformance/check/contract_checks.h"
 #include "conformance/check/former.h"
+#include "conformance/check/run.h"
 #include "conformance/cover/form_goldens.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"

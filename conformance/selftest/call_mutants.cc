@@ -160,14 +160,11 @@ std::vector<diagnosis::Diagnosis> CallJudge::diagnose(
   const check::Subject subject =
       check::subject_of(kernel, *calls_->chosen, ROPEPROOF_ROPE);
   check::Run run;
-  const auto add = [&](const check::ContractResult& result) {
-    if (result.pass) return;
-    check::Check& check = run.checks.emplace_back();
+  const auto add = [&](check::Check check) {
+    if (check.passes()) return;
     check.case_id = calls_->chosen->id;
     check.operation = ROPEPROOF_ROPE;
-    check.aspect = result.check;
-    check.verdict = check::Verdict::kFail;
-    check.reason = result.reason;
+    run.checks.push_back(std::move(check));
   };
   add(check::check_changes(kernel, ROPEPROOF_ROPE, calls_->variations));
   if (run.checks.empty() && kernel.is_concurrent()) {

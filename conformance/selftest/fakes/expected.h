@@ -17,7 +17,7 @@ inline constexpr std::chrono::milliseconds kFakeTimeLimit{300};
 
 struct ExpectedFake {
   std::string_view name;
-  // The check that shows it: a ContractResult's, or "" for a plain call. Reject
+  // The check that shows it: its aspect, or "" for a plain call. Reject
   // checks are those of Defect::kOddRotaryDim.
   std::string_view check;
   // Of that check: PASS, DECLINED, FAIL, ERROR, CRASH, TIMEOUT; REFUSED: the kernel cannot
