@@ -47,7 +47,6 @@ class ContractChecks {
   // The kinds for which a case is richer than what is chosen, and taken.
   std::vector<Kind> kinds_for(const cases::RopeCase& c);
   void find_once();
-  std::string missing(const cases::RopeCase& c, std::uint32_t operation) const;
   // Why a check of this case is not made: not offered, or declined.
   std::optional<Check> not_asked(const std::string& check,
                                  const cases::RopeCase& c,

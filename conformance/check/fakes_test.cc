@@ -8,6 +8,7 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/contract.h"
+#include "conformance/check/contract_checks.h"
 #include "conformance/check/contrast.h"
 
 namespace ropeproof::conformance::check {
@@ -41,6 +42,19 @@ TEST_CASE("a kernel that keeps its promises passes every check",
   }
   CHECK(failures == "");
   CHECK(results.size() == 18);
+}
+
+TEST_CASE("the contract is checked with a case that has heads",
+          "[conformance][contract][fakes]") {
+  // Of one batch row, as is the first committed case without heads.
+  const auto kernel =
+      plugin::load_library(ROPEPROOF_FAKES_DIR "/declines.so", {});
+  const ContractChecks checks(*kernel, cases::committed(), false, false);
+  const cases::RopeCase* const chosen =
+      checks.chosen({ROPEPROOF_ROPE, reference::Format::kF32,
+                     reference::Pairing::kHalfSplit});
+  REQUIRE(chosen != nullptr);
+  CHECK(chosen->q_heads > 0);
 }
 
 TEST_CASE("threads with different problems find a cache that they share",
