@@ -1,6 +1,7 @@
 // Every storage, and kernels that are right in all of them.
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
