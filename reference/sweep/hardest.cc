@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <random>
 #include <tuple>
 
 #include "reference/parallel_for.h"
-#include "reference/sweep/digit_table.h"
+#include "reference/spec.h"
+#include "reference/sweep/arithmetic.h"
 #include "reference/sweep/rows.h"
 
 namespace ropeproof::reference::sweep {
@@ -16,6 +18,60 @@ namespace {
 constexpr std::array kFormats{Format::kF64, Format::kF32, Format::kF16,
                               Format::kBF16};
 constexpr std::int64_t kBlock = 256;  // positions that share a generator
+
+// cos and sin of one RoPE at very many positions that lie anywhere. The oracle gives
+// e^(i d 256^l theta_j) for every digit d and level l, and the rotation of a position
+// is the product of those of its digits: no argument is ever reduced.
+//
+// Errors are lengths of vectors (c, s). An entry's component y, |y| <= 1, is hi =
+// RN(y), lo = RN(y - hi), off by 2^-108 at most; four of them and three products are
+// within 4 sqrt(2) 2^-108 + 3 kCosSinProductError < 2^-100.8.
+class DigitTable {
+ public:
+  // For positions 1 .. limit - 1. Cost: 7 us for each pair, digit and level.
+  DigitTable(Oracle oracle, double base, std::int64_t rotary_dim,
+             std::int64_t limit)
+      : pairs_(rotary_dim / 2) {
+    const Spec spec{leading(rotary_dim, rotary_dim, Pairing::kInterleaved),
+                    {base}};
+    std::vector<double> positions;
+    for (std::int64_t step = 1; step < limit; step *= kDigits) {
+      for (std::int64_t d = 0; d < kDigits; ++d) {
+        positions.push_back(static_cast<double>(d * step));
+      }
+    }
+    const auto sum = [](const WideGolden& y) {
+      return DoubleDouble{std::bit_cast<double>(y.hi),
+                          std::bit_cast<double>(y.lo)};
+    };
+    for (const WideCosSin& entry :
+         Goldens(oracle, spec, positions).wide_table()) {
+      entries_.push_back({sum(entry.cos), sum(entry.sin)});
+    }
+  }
+
+  // Of all pairs. Some 10 ns for each pair and level.
+  std::vector<CosSin> cos_sin(std::int64_t position) const {
+    std::vector<CosSin> row;
+    for (std::int64_t level = 0; position != 0; ++level, position /= kDigits) {
+      const std::int64_t digit = position % kDigits;
+      if (digit == 0) continue;
+      const auto entries =
+          entries_.begin() + (level * kDigits + digit) * pairs_;
+      if (row.empty()) {
+        row.assign(entries, entries + pairs_);
+      } else {
+        multiply_row(row, &*entries);
+      }
+    }
+    return row;
+  }
+
+ private:
+  static constexpr std::int64_t kDigits = 256;
+  std::int64_t pairs_;
+  std::vector<CosSin> entries_;  // [level, digit, pair]
+};
 
 // A total order, so that the closest few do not depend on who found them first.
 bool is_closer(const HardCase& a, const HardCase& b) {
@@ -113,6 +169,7 @@ class Searcher {
   }
 
   Found search_block(std::int64_t block) const {
+    require_arithmetic();
     Found found(search_);
     std::mt19937_64 engine(search_.seed + static_cast<std::uint64_t>(block));
     const auto below = [&](std::int64_t limit) {  // 1 .. limit - 1
@@ -143,14 +200,8 @@ class Searcher {
     return where;
   }
 
-  std::vector<CosSin> cos_sin(std::int64_t position) const {
-    std::vector<CosSin> row(static_cast<std::size_t>(table_.pairs()));
-    table_.cos_sin(position, row);
-    return row;
-  }
-
   void consider_cos_sin(std::int64_t position, Found& found) const {
-    const std::vector<CosSin> row = cos_sin(position);
+    const std::vector<CosSin> row = table_.cos_sin(position);
     for (std::size_t j = 0; j < row.size(); ++j) {
       for (std::size_t f = 0; f < kFormats.size(); ++f) {
         found.consider(f, Hard::kCos, row[j].c, at(position, j));
@@ -161,7 +212,7 @@ class Searcher {
 
   void consider_rotated(std::int64_t position, std::mt19937_64& engine,
                         Found& found) const {
-    const std::vector<CosSin> row = cos_sin(position);
+    const std::vector<CosSin> row = table_.cos_sin(position);
     std::vector<double> x_u(row.size()), x_v(row.size());
     std::vector<DoubleDouble> y_u(row.size()), y_v(row.size());
     for (std::size_t f = 0; f < kFormats.size(); ++f) {

@@ -29,7 +29,7 @@ struct HardCase {
 };
 
 // The distance of y from the nearest boundary, in ulps of `format` around y.
-// Off by at most kCosSinError or kRotationError over the ulp.
+// Off by what y is off by, over the ulp.
 double boundary_distance(Format format, DoubleDouble y);
 
 struct HardSearch {
@@ -43,7 +43,8 @@ struct HardSearch {
 };
 
 // The closest, for each format and kind, closest first. A function of `search`
-// alone, whatever the number of threads.
+// alone, whatever the number of threads. Throws ArithmeticError, and what golden.h
+// throws.
 std::vector<HardCase> find_hardest(Oracle oracle, const HardSearch& search);
 
 }  // namespace ropeproof::reference::sweep

@@ -5,6 +5,7 @@
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace ropeproof::reference::sweep {
@@ -26,7 +27,34 @@ TEST_CASE("a boundary is half-way between neighbours of the format",
   CHECK(boundary_distance(Format::kF16, {0x1p-20 + 0x1p-26, 0}) == 0.25);
 }
 
-const HardSearch kSmall{{10000, 1e6}, {16}, 600, 5000, 300, 2, 1, 3};
+const HardSearch kSmall{{10000, 1e6}, {16}, 600, std::int64_t{1} << 31,
+                        300,          2,    1,   3};
+
+// What the search has come to, certified.
+DoubleDouble golden_of(const HardCase& hard) {
+  const Spec spec{
+      leading(hard.rotary_dim, hard.rotary_dim, Pairing::kInterleaved),
+      {hard.base}};
+  const auto position = static_cast<double>(hard.position);
+  const Goldens goldens(best_oracle(), spec, std::span(&position, 1));
+  const auto pair = static_cast<std::size_t>(hard.pair);
+  WideGolden y;
+  if (hard.what == Hard::kRotated) {
+    std::vector<double> x(static_cast<std::size_t>(hard.rotary_dim));
+    x[2 * pair] = hard.x_u;
+    x[2 * pair + 1] = hard.x_v;
+    y = goldens.wide_rope(1, x)[2 * pair];
+  } else {
+    const WideCosSin entry = goldens.wide_table()[pair];
+    y = hard.what == Hard::kCos ? entry.cos : entry.sin;
+  }
+  return {std::bit_cast<double>(y.hi), std::bit_cast<double>(y.lo)};
+}
+
+// Four digits and three products of them; the two products of a rotation and their
+// sum, relative to |x_u| + |x_v|; and the golden itself.
+constexpr double kDigitsError = 4 * 0.354 * kU2 + 3 * kCosSinProductError;
+constexpr double kRotationError = kDigitsError + kScaledError + kSumError + kU2;
 
 TEST_CASE("the closest to a boundary of all goldens is found",
           "[reference][sweep][hard]") {
@@ -57,7 +85,7 @@ TEST_CASE("the closest to a boundary of all goldens is found",
   }
 }
 
-TEST_CASE("a search keeps what it is asked for, closest first, and repeats",
+TEST_CASE("a search keeps the closest, as goldens have them, and repeats",
           "[reference][sweep][hard]") {
   const auto found = find_hardest(best_oracle(), kSmall);
   CHECK(found.size() == 4 * (2 + 2 + 1));
@@ -67,6 +95,12 @@ TEST_CASE("a search keeps what it is asked for, closest first, and repeats",
     CHECK(found[i].position == again[i].position);
     CHECK(found[i].x_u == again[i].x_u);
     CHECK(round_to(found[i].format, found[i].x_u) == found[i].x_u);
+    const DoubleDouble golden = golden_of(found[i]);
+    const double size =
+        std::max(std::abs(found[i].x_u) + std::abs(found[i].x_v), 1.0);
+    CHECK(std::abs(boundary_distance(found[i].format, golden) -
+                   found[i].distance) <=
+          kRotationError * size / ulp(found[i].format, golden.hi));
     if (found[i].what == Hard::kRotated) continue;
     CHECK(found[i / 5 * 5 + i % 5 / 2 * 2].distance <= found[i].distance);
   }
