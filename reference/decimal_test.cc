@@ -6,31 +6,17 @@
 namespace ropeproof::reference {
 namespace {
 
-TEST_CASE("a decimal has the digits that were asked for",
+TEST_CASE("a decimal is rounded once, ties to even, to the digits asked for",
           "[reference][decimal]") {
   CHECK(to_decimal(0, 1) == "0.0");
-  CHECK(to_decimal(1, 4) == "1.0000");
   CHECK(to_decimal(-215.041453279, 4) == "-215.0415");
-  CHECK(to_decimal(103.101948483, 4) == "103.1019");
-  CHECK(to_decimal(0.05, 3) == "0.050");
   CHECK(to_decimal(0x1p60, 1) == "1152921504606846976.0");
-  // RN(0.1) and its neighbour above.
   CHECK(to_decimal(0.1, 18) == "0.100000000000000006");
-  CHECK(to_decimal(0x1.999999999999bp-4, 18) == "0.100000000000000019");
-}
-
-TEST_CASE("a decimal halfway between two goes to the even one",
-          "[reference][decimal]") {
   CHECK(to_decimal(0.125, 2) == "0.12");
   CHECK(to_decimal(0.375, 2) == "0.38");
-  CHECK(to_decimal(-2.5, 1) == "-2.5");
-  CHECK(to_decimal(0.25, 1) == "0.2");
-  CHECK(to_decimal(0.75, 1) == "0.8");
-  CHECK(to_decimal(9.96875, 4) == "9.9688");
   CHECK(to_decimal(9.96875, 1) == "10.0");
   // Just beside: the double nearest to 0.15 lies below it.
   CHECK(to_decimal(0.15, 1) == "0.1");
-  CHECK(to_decimal(0.25000000000000006, 1) == "0.3");
 }
 
 TEST_CASE("what rounds to zero has no sign", "[reference][decimal]") {

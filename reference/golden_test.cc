@@ -210,27 +210,6 @@ TEST_CASE("a frequency is the sum of two doubles, each rounded once",
   CHECK(same[1].hi == 0);
 }
 
-TEST_CASE("the table is the rotation of (1, 0) and (0, -1)",
-          "[reference][golden][R4]") {
-  const Oracle oracle = any_oracle();
-  Spec spec = full(8, 500000);
-  spec.frequencies.amplitude = 1.25;
-  const std::vector<double> positions = {0, 1, -7, 131071, 0x1p53};
-  const auto table = Goldens(oracle, spec, positions).table();
-  REQUIRE(table.size() == 20);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto one =
-        head(oracle, spec, positions[i / 4], {1, 0, 1, 0, 1, 0, 1, 0});
-    const auto other =
-        head(oracle, spec, positions[i / 4], {0, -1, 0, -1, 0, -1, 0, -1});
-    const std::size_t u = 2 * (i % 4);
-    CAPTURE(i);
-    CHECK(table[i].cos.bits == one[u].bits);
-    CHECK(table[i].sin.bits == one[u + 1].bits);
-    CHECK(table[i].sin.bits == other[u].bits);
-  }
-}
-
 TEST_CASE("the number of threads does not show", "[reference][golden]") {
   const Oracle oracle = any_oracle();
   const Spec spec = full(32, 10000);
@@ -326,27 +305,6 @@ TEST_CASE("a wide golden beyond the largest number is an infinity, without lo",
   const auto y = wide_head(oracle, full(2, 10000, 1.5), 1e6, {1e308, 1.7e308});
   CHECK(value(y[0].hi) == std::numeric_limits<double>::infinity());
   CHECK(y[0].lo == 0);
-}
-
-TEST_CASE("a wide table holds the same numbers as the table",
-          "[reference][golden][R4]") {
-  const Oracle oracle = any_oracle();
-  const double positions[] = {0, 1, 131071, -5};
-  const Goldens goldens(oracle, full(16, 5e5, 1.25), positions);
-  const auto table = goldens.table();
-  const auto wide = goldens.wide_table();
-  REQUIRE(wide.size() == table.size());
-  // Rounded to odd and to nearest: the same, or neighbours.
-  const auto are_near = [](const Golden& odd, const WideGolden& nearest) {
-    const std::uint64_t a = odd.bits, b = nearest.hi;
-    return a == b ? nearest.lo == 0 || a % 2 == 1 : a + 1 == b || b + 1 == a;
-  };
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    CAPTURE(i);
-    CHECK(are_near(table[i].cos, wide[i].cos));
-    CHECK(are_near(table[i].sin, wide[i].sin));
-    CHECK(table[i].amplitude.bits == wide[i].amplitude.bits);
-  }
 }
 
 }  // namespace

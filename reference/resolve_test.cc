@@ -90,20 +90,6 @@ TEST_CASE("LongRoPE's amplitude is certified, also where it is a binary number",
   CHECK(amplitude(16, 32) == 1.5);  // sqrt(1 + 5/4)
 }
 
-TEST_CASE("llama3's bands are certified", "[reference][resolve][certificate]") {
-  const Oracle oracle = any_oracle();
-  const auto counts = [&](std::int64_t r, const Llama3& scaling) {
-    const auto bands = golden_resolution(oracle, full(r, 5e5, scaling)).bands;
-    return std::vector<std::int64_t>{std::ranges::count(bands, Band::kKeep),
-                                     std::ranges::count(bands, Band::kBlend),
-                                     std::ranges::count(bands, Band::kDivide)};
-  };
-  using Counts = std::vector<std::int64_t>;
-  CHECK(counts(128, {8, 1, 4, 8192}) == Counts{29, 6, 29});
-  CHECK(counts(64, {32, 1, 4, 8192}) == Counts{15, 3, 14});
-  CHECK(counts(128, {16, 1, 1, 8192}) == Counts{35, 0, 29});
-}
-
 // theta_0 = 1 makes L / (2 pi) rotations. The limits are that number, rounded,
 // and its neighbours; no limit is equal to it, pi being odd.
 TEST_CASE("llama3's bands are right one ulp from a limit",
