@@ -8,10 +8,9 @@
 #include <stdexcept>
 
 #ifdef ROPEPROOF_HAVE_MPFI
-#define MPFR_USE_INTMAX_T
-#include <mpfr.h>
-
 #include <bit>
+
+#include "reference/mpfi_family.h"
 #endif
 
 namespace ropeproof::reference::staged {
@@ -79,13 +78,8 @@ bool truncate(Op op, Number& a, Number& b, Number& c) {
 double round(Format format, Number& number, bool has_fraction) {
   const mpfr_ptr x = number.get();
   if (!mpfr_regular_p(x)) return mpfr_get_d(x, MPFR_RNDZ);
-  Pieces pieces;
-  pieces.negative = mpfr_sgn(x) < 0;
-  pieces.exponent = mpfr_get_exp(x) - kPiecesBits;
+  Pieces pieces = pieces_of_limbs(x);
   pieces.has_fraction = has_fraction;
-  mpfr_set_exp(x, kPiecesBits);  // 2^54 <= |x| < 2^55, an integer
-  mpfr_abs(x, x, MPFR_RNDZ);
-  pieces.significand = mpfr_get_uj(x, MPFR_RNDZ);
   if (format == Format::kF64) {
     return std::bit_cast<double>(round_f64(pieces, Rounding::kNearestEven));
   }
