@@ -1,5 +1,8 @@
 // ropeproof verify-vectors: proves the committed vectors again, by every oracle
 // that is installed.
+#include <stdio.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,13 +12,14 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/encoding_case.h"
 #include "conformance/cases/prove.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
-#include "tools/program.h"
 
 namespace ropeproof::tools {
 namespace {
@@ -105,6 +109,45 @@ Opinion ask_bin_float(const VerifyVectorsOptions& options) {
 }
 
 // Other programs --------------------------------------------------------------
+
+struct ProgramResult {
+  bool has_exited = false;  // else it was not started, or died of a signal
+  int status = 0;           // exit status
+  std::string how;          // for example "killed by signal 11"
+  std::string output;       // standard output and error
+};
+
+// Runs `arguments` to the end; the first is a path, or a name on PATH. Standard input
+// is empty. The shell gives way to the program, so that a signal is seen.
+ProgramResult run_program(const std::vector<std::string>& arguments) {
+  std::string command = "exec";
+  for (const std::string& argument : arguments) {
+    command += " '";
+    for (const char c : argument) {
+      command += c == '\'' ? "'\\''" : std::string(1, c);
+    }
+    command += "'";
+  }
+  ProgramResult result;
+  result.how = "not started";
+  std::FILE* const pipe = ::popen((command + " </dev/null 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) {
+    result.output.append(buffer, n);
+  }
+  const int status = ::pclose(pipe);
+  constexpr int kNoPermission = 126, kNoProgram = 127;  // as the shell says
+  if (WIFSIGNALED(status)) {
+    result.how = "killed by signal " + std::to_string(WTERMSIG(status));
+  } else if (WEXITSTATUS(status) != kNoPermission &&
+             WEXITSTATUS(status) != kNoProgram) {
+    result.has_exited = true;
+    result.status = WEXITSTATUS(status);
+    result.how = "exit status " + std::to_string(result.status);
+  }
+  return result;
+}
 
 // The last line, "total VALUES BITS DISAGREEMENTS", must be there and agree
 // with the exit status; anything else is no opinion.
