@@ -1,11 +1,12 @@
-#include "tools/prove/second_oracle/encoding_check.h"
-
+// The values of encodings.json.
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
 
+#include "tools/prove/second_oracle/pattern.h"
 #include "tools/prove/second_oracle/power.h"
+#include "tools/prove/second_oracle/recheck.h"
 
 namespace ropeproof::second_oracle {
 namespace {

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "tools/prove/second_oracle/encoding_check.h"
 #include "tools/prove/second_oracle/recheck.h"
 #include "tools/prove/second_oracle/vectors.h"
 

@@ -3,7 +3,6 @@
 #include <exception>
 
 #include "tools/prove/second_oracle/layout.h"
-#include "tools/prove/second_oracle/rope_check.h"
 
 namespace ropeproof::second_oracle {
 namespace {
@@ -43,7 +42,7 @@ Result recheck(const Group& group) {
   Result result;
   for (const Case& c : group.cases) {
     try {
-      if (group.type == "rope") RopeCheck(c, result).run();
+      if (group.type == "rope") recheck_rope(c, result);
       if (group.type == "permute") recheck_permutation(c, result);
     } catch (const std::exception& error) {
       result.disagree(c.id + ": " + error.what());

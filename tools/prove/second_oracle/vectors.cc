@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -65,22 +66,15 @@ Json parse(const std::string& bytes) {
   });
 }
 
-std::uint64_t digit_value(char digit) {
-  if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
-  if (digit >= 'a' && digit <= 'f') {
-    return static_cast<unsigned>(digit - 'a') + 10;
-  }
-  throw std::runtime_error(std::string("no hex digit: ") + digit);
-}
-
 // Bit patterns of `bits` bits, back to back.
 void append_patterns(const std::string& row, int bits, Patterns& patterns) {
   const auto width = static_cast<std::size_t>(bits / 4);
   if (row.size() % width != 0) throw std::runtime_error("a row is cut short");
   for (std::size_t at = 0; at < row.size(); at += width) {
+    const char* const end = row.data() + at + width;
     std::uint64_t pattern = 0;
-    for (std::size_t i = at; i < at + width; ++i) {
-      pattern = pattern << 4 | digit_value(row[i]);
+    if (std::from_chars(row.data() + at, end, pattern, 16).ptr != end) {
+      throw std::runtime_error("no hex digits: " + row.substr(at, width));
     }
     patterns.push_back(pattern);
   }
