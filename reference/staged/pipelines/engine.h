@@ -5,24 +5,18 @@
 #ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
 #define ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
 
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "reference/staged/pipelines/pipeline.h"
 
 namespace ropeproof::reference::staged {
 
-// Numbers by name. Throws std::logic_error for a name that has no value.
-class Values {
- public:
-  double get(std::string_view name) const;
-  void set(std::string_view name, double value);
-
- private:
-  std::vector<std::pair<std::string_view, double>> values_;
-};
+// Numbers by name. A pipeline that names one without a value throws
+// std::out_of_range.
+using Values = boost::container::flat_map<std::string_view, double>;
 
 // A pair's table entries as the engine stores them, forward.
 struct CosSin {

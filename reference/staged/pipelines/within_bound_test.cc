@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "reference/bound/bound.h"
@@ -33,17 +32,8 @@ const std::vector<std::int64_t> kFarPositions{1ll << 40, (1ll << 45) + 1,
                                               (1ll << 49) - 1};
 
 const char* name_of(Format format) {
-  switch (format) {
-    case Format::kF64:
-      return "f64";
-    case Format::kF32:
-      return "f32";
-    case Format::kF16:
-      return "f16";
-    case Format::kBF16:
-      return "bf16";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"f64", "f32", "f16", "bf16"};
+  return kNames[static_cast<int>(format)];
 }
 
 TEST_CASE("no pipeline exceeds the bound of its claim, and each comes near it",
@@ -202,21 +192,19 @@ TEST_CASE("without its absolute term the bound is exceeded",
 // as n ulp allow, up or down.
 double frequency(const Pipeline& pipeline, const Grid& grid, std::int64_t j,
                  int n, bool is_up) {
-  Values values;
-  for (const auto& [name, value] :
-       {std::pair{"base", grid.parameters.base},
-        std::pair{"r", static_cast<double>(grid.parameters.rotary_dim)},
-        std::pair{"P", static_cast<double>(grid.pairs())},
-        std::pair{"j", static_cast<double>(j)},
-        std::pair{"2j", static_cast<double>(2 * j)}, std::pair{"-2", -2.0},
-        std::pair{"1", 1.0}, std::pair{"", 0.0}}) {
-    values.set(name, value);
-  }
+  Values values = {{"base", grid.parameters.base},
+                   {"r", static_cast<double>(grid.parameters.rotary_dim)},
+                   {"P", static_cast<double>(grid.pairs())},
+                   {"j", static_cast<double>(j)},
+                   {"2j", static_cast<double>(2 * j)},
+                   {"-2", -2},
+                   {"1", 1},
+                   {"", 0}};
   for (const Step& step : pipeline.frequency) {
     const Format format = resolve(step.format, pipeline, Format::kF32);
     const auto [a, b, c] = step.in;
     const auto value = [&](Format in) {
-      return apply(step.op, in, values.get(a), values.get(b), values.get(c));
+      return apply(step.op, in, values.at(a), values.at(b), values.at(c));
     };
     double x = value(format);
     if (step.op == Op::kPow || step.op == Op::kExp2 || step.op == Op::kLog2) {
@@ -224,12 +212,12 @@ double frequency(const Pipeline& pipeline, const Grid& grid, std::int64_t j,
       x = round_to(format, exact + (is_up ? n : -n) * unit);
       if (std::abs(x - exact) > n * unit) x += (is_up ? -1 : 1) * unit;
     }
-    values.set(step.out, x);
+    values[step.out] = x;
   }
   if (pipeline.angle_class != bound::AngleClass::kIterated) {
-    return values.get("theta");
+    return values.at("theta");
   }
-  return apply(Op::kIterate, Format::kF32, 1, values.get("ts"),
+  return apply(Op::kIterate, Format::kF32, 1, values.at("ts"),
                static_cast<double>(j));
 }
 
