@@ -24,16 +24,9 @@ namespace {
 using reference::Format;
 
 Format format_of(Type type) {
-  switch (type) {
-    case Type::kF64:
-      return Format::kF64;
-    case Type::kF32:
-      return Format::kF32;
-    case Type::kF16:
-      return Format::kF16;
-    default:
-      return Format::kBF16;
-  }
+  constexpr Format kSame[] = {Format::kF32, Format::kF16, Format::kBF16,
+                              Format::kF64};
+  return kSame[static_cast<std::size_t>(type)];
 }
 
 double value(const Array& x, std::size_t i) {

@@ -18,17 +18,9 @@ namespace ropeproof::reference {
 namespace {
 
 std::uint64_t infinity_of(Format format) {
-  switch (format) {
-    case Format::kF32:
-      return 0x7f800000;
-    case Format::kF16:
-      return 0x7c00;
-    case Format::kBF16:
-      return 0x7f80;
-    case Format::kF64:
-      break;
-  }
-  return 0x7ff0000000000000;
+  constexpr std::uint64_t kOfFormats[] = {0x7ff0000000000000, 0x7f800000,
+                                          0x7c00, 0x7f80};
+  return kOfFormats[static_cast<int>(format)];
 }
 
 std::uint64_t sign_of(Format format) {

@@ -62,19 +62,6 @@ Bits rope(const Layout& layout, std::int64_t heads,
   return bits;
 }
 
-// W x, row by row, in double: what a row gives does not depend on its place.
-Vector project(const Vector& weight, const Vector& x) {
-  Vector y;
-  for (std::size_t row = 0; row < weight.size() / x.size(); ++row) {
-    double sum = 0;
-    for (std::size_t c = 0; c < x.size(); ++c) {
-      sum += weight[row * x.size() + c] * x[c];
-    }
-    y.push_back(sum);
-  }
-  return y;
-}
-
 TEST_CASE("head_dim 8 permutes as the document says",
           "[reference][permutation]") {
   CHECK(channel_permutation(leading(8, 8, Pairing::kInterleaved)) ==
@@ -129,33 +116,6 @@ TEST_CASE("P interleaved(x) = half_split(P x), to the bit, in every format",
         permuted(other(layout), interleaved) !=
         rope(other(layout), 2, positions, permuted(other(layout), x), format));
   }
-}
-
-TEST_CASE("half_split((P W) x + P b) = P interleaved(W x + b), to the bit",
-          "[reference][permutation][exact]") {
-  const Format format = GENERATE(from_range(kFormats));
-  const std::int64_t d = GENERATE(8, 16);
-  const std::size_t heads = 3, columns = 5;
-  const Layout layout = leading(d, d, Pairing::kInterleaved);
-  const std::size_t rows = heads * static_cast<std::size_t>(d);
-  const Vector weight = numbers(format, rows * columns, 2);
-  const Vector bias = numbers(format, rows, 3);
-  const Vector x = numbers(format, columns, 4);
-
-  const auto project_and_turn = [&](const Layout& to, const Vector& w,
-                                    const Vector& b) {
-    Vector y = project(w, x);
-    for (std::size_t row = 0; row < rows; ++row) {
-      y[row] = round_to(format, y[row] + b[row]);
-    }
-    return rope(to, static_cast<std::int64_t>(heads), {77}, y, format);
-  };
-  const Vector p_weight = permute_rows<double>(layout, heads, columns, weight);
-  const Vector p_bias = permute_rows<double>(layout, heads, 1, bias);
-  const Bits want = permuted(layout, project_and_turn(layout, weight, bias));
-  CHECK(project_and_turn(other(layout), p_weight, p_bias) == want);
-  CHECK(project_and_turn(other(layout), p_weight, bias) != want);
-  CHECK(project_and_turn(other(layout), weight, p_bias) != want);
 }
 
 TEST_CASE("k takes the number of its own heads, and q's is caught",

@@ -47,13 +47,6 @@ TEST_CASE("binary: 0, 1, 2 and 3 are 000, 001, 010 and 011",
   CHECK(values(Binary{70}, {1}) == wide);
 }
 
-TEST_CASE("binary: neighbours are not near: PE(2) - PE(1) = (0, 1, -1)",
-          "[reference][encodings]") {
-  const Doubles two = values(Binary{3}, {2}), one = values(Binary{3}, {1});
-  CHECK(Doubles{two[0] - one[0], two[1] - one[1], two[2] - one[2]} ==
-        Doubles{0, 1, -1});
-}
-
 TEST_CASE("sinusoidal: position 1 of four channels", "[reference][encodings]") {
   check_near(values(Sinusoidal{4}, {1}),
              {0.84147098480789651, 0.54030230586813972, 0.0099998333341666645,

@@ -343,23 +343,6 @@ TEST_CASE("results beyond the range of doubles are the oracle's",
   }
 }
 
-TEST_CASE("resolution and frequencies are the oracle's", "[reference][sweep]") {
-  const Oracle oracle = best_oracle();
-  Spec spec{leading(32, 32, Pairing::kInterleaved), {10000}};
-  spec.frequencies.scaling = Yarn{4, 100};
-  const double positions[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-  const FastGoldens fast(oracle, spec, positions);
-  const Goldens goldens(oracle, spec, positions);
-  CHECK(fast.resolution().amplitude == goldens.resolution().amplitude);
-  CHECK(fast.resolution().amplitude != 1);
-  const auto want = goldens.frequencies(), got = fast.frequencies();
-  REQUIRE(got.size() == want.size());
-  for (std::size_t j = 0; j < want.size(); ++j) {
-    CHECK(got[j].hi == want[j].hi);
-    CHECK(got[j].lo == want[j].lo);
-  }
-}
-
 TEST_CASE("what the oracle refuses is refused alike", "[reference][sweep]") {
   const Oracle oracle = best_oracle();
   Spec spec{leading(4, 4, Pairing::kInterleaved), {10000}};
