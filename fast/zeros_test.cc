@@ -15,7 +15,7 @@ namespace {
 TEST_CASE("a sine next to zero, far away, has the same bits on every target",
           "[fast][R2]") {
   // Of theta = 1, next to a tie too: a rounding more or less in the reduction of
-  // the angle would show, and did.
+  // the angle would show.
   const std::vector<std::int64_t> positions = {
       249386555770417, 1044855258382529, 8081718799111211, 8081755726670078};
   const Plan plan = plan_of(10000, 128);
