@@ -89,41 +89,34 @@ BROKEN_LEDGERS = {
 
 
 def self_test():
-    """Each way to break the promise, in a repository of its own."""
-    missed = []
+    """Each way to break the promise, in a repository of its own: seen before a commit
+    and after it."""
+    missed, attempts = [], 0
+    for part, ledgers in BROKEN_LEDGERS.items():
+        for broken in ledgers:
+            with tempfile.TemporaryDirectory() as folder:
+                vectors = pathlib.Path(folder)
 
-    def attempt(broken, part, commits_first):
-        with tempfile.TemporaryDirectory() as folder:
-            vectors = pathlib.Path(folder)
+                def commit():
+                    git(vectors, "add", ".")
+                    author = ("-c", "user.name=t", "-c", "user.email=t@t")
+                    git(vectors, *author, "commit", "-qm", "x", "--allow-empty")
 
-            def commit():
-                git(vectors, "add", ".")
-                author = ("-c", "user.name=t", "-c", "user.email=t@t")
-                git(vectors, *author, "commit", "-qm", "x")
-
-            (vectors / "LEDGER.txt").write_text(LEDGER)
-            (vectors / "CHANGES.md").write_text("# Changes\n\n## 1\n\nFirst.\n")
-            git(vectors, "init", "-q")
-            commit()
-            if check(vectors)[0]:
-                missed.append("a sound folder is refused")
-            (vectors / "LEDGER.txt").write_text(broken)
-            if commits_first:
+                git(vectors, "init", "-q")
+                (vectors / "LEDGER.txt").write_text(LEDGER)
+                (vectors / "CHANGES.md").write_text("# Changes\n\n## 1\n\nFirst.\n")
                 commit()
-            if not any(part in fault for fault in check(vectors)[0]):
-                missed.append(f"not noticed, {part}: {broken}")
-
-    attempts = [
-        (ledger, part, commits_first)
-        for part, ledgers in BROKEN_LEDGERS.items()
-        for ledger in ledgers
-        for commits_first in (False, True)
-    ]
-    for each in attempts:
-        attempt(*each)
+                if check(vectors)[0]:
+                    missed.append("a sound folder is refused")
+                (vectors / "LEDGER.txt").write_text(broken)
+                for _ in range(2):
+                    attempts += 1
+                    if not any(part in fault for fault in check(vectors)[0]):
+                        missed.append(f"not noticed, {part}: {broken}")
+                    commit()
     for fault in missed:
         print(fault)
-    print(f"{len(attempts)} broken folders, {len(missed)} faults")
+    print(f"{attempts} broken folders, {len(missed)} faults")
     return 1 if missed else 0
 
 

@@ -2,8 +2,9 @@
 
   cover.py [FOLDER]           writes pairs.txt and triples.txt, in a few minutes; the
                               same model gives the same bytes
-  cover.py --check [FOLDER]   says whether they are those of the model, have every
-                              possible pair and triple, and break no rule
+  cover.py --check [FOLDER]   says whether they are those of the model and have every
+                              possible pair and triple; that no row breaks a rule
+                              conformance/cover/model.cc asks, which reads them for every run
 
 `masking` names classes that hide what else is wrong: a row shows those of its pairs or
 triples of classes that have all its masking classes. A pair or triple is possible if a
@@ -50,33 +51,19 @@ def text_of(model, digest, rows, strength):
     return header(model, digest, strength) + "\n".join(lines) + "\n"
 
 
-def rows_of(model, digest, text, strength):
-    """The rows of an array's text, which breaks no rule; raises BadArray."""
+def rows_of(model, digest, text):
+    """The rows of an array's text; raises BadArray."""
     if f"SHA-256 {digest}\n" not in text:
         raise BadArray("was made from another model; run tools/prove/cover.py")
-    lines = text.splitlines()
-    rows = []
-    for number, line in enumerate(lines, 1):
-        if line.startswith("#"):
-            continue
-        row = [DIGITS.find(digit) for digit in line]
-        sizes = [len(dimension.classes) for dimension in model.dimensions]
-        if len(row) != len(sizes) or not all(0 <= c < size for c, size in zip(row, sizes)):
-            raise BadArray(f"line {number} is not a row of the model")
-        row = numpy.array(row) + model.offsets[:-1]
-        broken = model.broken_rule(row)
-        if broken:
-            raise BadArray(f"line {number} breaks a rule: {broken}")
-        rows.append(row)
-    if not rows:
-        raise BadArray("has no rows")
-    return numpy.array(rows)
+    rows = [[DIGITS.find(digit) for digit in line]
+            for line in text.splitlines() if not line.startswith("#")]
+    return numpy.array(rows) + model.offsets[:-1]
 
 
 def verify(model, digest, text, strength):
     """Whether the text of an array has all that is possible; says what it has."""
     name = FILES[strength][0]
-    rows = rows_of(model, digest, text, strength)
+    rows = rows_of(model, digest, text)
     found, missing, impossible = 0, [], 0
     for part in cover_build.parts(model, strength):
         own = part.rows_of(rows)
@@ -93,7 +80,10 @@ def verify(model, digest, text, strength):
 
 def read_model(path):
     data = path.read_bytes()
-    model = Model(data.decode())
+    try:
+        model = Model(data.decode())
+    except (KeyError, ValueError) as error:
+        raise BadModel(f"not a model: {error}") from error
     if model.search(model.start(numpy.zeros((1, 0), int))) is None:
         raise BadModel("the rules exclude every row")
     for number in range(model.of.size):
@@ -159,15 +149,9 @@ def main(arguments):
             for name, text in texts.items():
                 path = folder / name
                 write(path, text)
-    except (BadModel, UnicodeDecodeError) as error:
-        print(f"{path}: {error}", file=sys.stderr)
-        return 1 if is_check and path.name != "model.json" else 2
-    except BadArray as error:
-        print(f"{path}: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"{path}: {error.strerror}", file=sys.stderr)
-        return 1 if is_check and path.name != "model.json" else 2
+    except (BadArray, BadModel, OSError, UnicodeDecodeError) as error:
+        print(f"{path}: {getattr(error, 'strerror', None) or error}", file=sys.stderr)
+        return 2 if path.name == "model.json" or not is_check else 1
     return 0
 
 
