@@ -2,13 +2,13 @@
 
 import ropeproof
 
-import importlib.metadata
+import parts
 
 from diffusers.models.embeddings import apply_rotary_emb, get_1d_rotary_pos_embed
 
 
 @ropeproof.kernel(
-    name="diffusers", version=importlib.metadata.version("diffusers"), operations=["rope"],
+    name="diffusers", version=parts.version("diffusers"), operations=["rope"],
     dtypes=["f32", "f16", "bf16"], pairings=["half_split"], scalings=["linear", "ntk"],
     features=["keys", "negative_positions"], angle_class="A1", table_dtype="f32",
     rounding="once", arrays="torch")

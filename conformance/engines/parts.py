@@ -4,7 +4,6 @@ import ast
 import functools
 import importlib.metadata
 import importlib.util
-import json
 import os
 import pathlib
 import sys
@@ -34,12 +33,6 @@ def stubs(package, names):
         stub = sys.modules[f"{package}.{name}"] = mock.MagicMock()
         if name.endswith("custom_op"):
             stub.CustomOp = _custom_op()
-
-
-def row_of(file, name):
-    """A row of a table beside this file: what its first row says, and what is unlike it."""
-    rows = json.loads(pathlib.Path(__file__).with_name(file).read_text())
-    return next(iter(rows.values())) | rows[name]
 
 
 def of_scaling(otherwise=None, **fields):

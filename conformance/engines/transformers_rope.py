@@ -5,13 +5,15 @@ says what is unlike Llama."""
 import ropeproof
 
 import importlib
+import json
+import pathlib
 import sys
 
-import parts
 import transformers
 
 model = sys.argv[1]
-said = parts.row_of("transformers_models.json", model)
+rows = json.loads(pathlib.Path(__file__).with_name("transformers_models.json").read_text())
+said = rows["llama"] | rows[model]
 module = importlib.import_module(f"transformers.models.{model}.modeling_{model}")
 Embedding = getattr(module, said.pop("embedding"))
 

@@ -2,13 +2,13 @@
 
 import ropeproof
 
-import importlib.metadata
+import parts
 
 from x_transformers.x_transformers import RotaryEmbedding, apply_rotary_pos_emb
 
 
 @ropeproof.kernel(
-    name="x-transformers", version=importlib.metadata.version("x-transformers"),
+    name="x-transformers", version=parts.version("x-transformers"),
     operations=["rope"], dtypes=["f32", "f16", "bf16"], pairings=["interleaved"],
     features=["keys", "partial", "negative_positions"], scalings=["linear"], angle_class="A1",
     table_dtype="f32", rounding="once", arrays="torch", heads_first=True)
