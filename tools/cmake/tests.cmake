@@ -77,19 +77,23 @@ if(NOT ROPEPROOF_PYTHON)
   message(FATAL_ERROR "the tests need a python3 with numpy and jsonschema")
 endif()
 
+# A test that is a Python script.
+function(ropeproof_script name script)
+  add_test(NAME ${name} COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/${script} ${ARGN})
+endfunction()
+set(vectors ${PROJECT_SOURCE_DIR}/vectors)
+set(plugins ${PROJECT_BINARY_DIR}/plugins)
+
 # The arrows between the folders, and that breaking one is noticed.
-add_test(NAME layers COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/test/check_layers.py ${PROJECT_SOURCE_DIR})
-add_test(NAME layers_self_test COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/test/check_layers.py --self-test)
+ropeproof_script(layers tools/test/check_layers.py ${PROJECT_SOURCE_DIR})
+ropeproof_script(layers_self_test tools/test/check_layers.py --self-test)
 
 add_test(NAME fast_bounds COMMAND ${CMAKE_COMMAND}
   -P ${PROJECT_SOURCE_DIR}/fast/check_bounds.cmake)
 
 # The builds without this or that.
 if(CMAKE_GENERATOR STREQUAL Ninja)
-  add_test(NAME builds COMMAND ${ROPEPROOF_PYTHON}
-    ${PROJECT_SOURCE_DIR}/tools/test/check_builds.py ${PROJECT_SOURCE_DIR}
+  ropeproof_script(builds tools/test/check_builds.py ${PROJECT_SOURCE_DIR}
     ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/builds)
 endif()
 
@@ -107,31 +111,19 @@ target_compile_definitions(conformance_test PRIVATE
   ROPEPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   ROPEPROOF_PYTHON="${ROPEPROOF_PYTHON}")
 
-set(plugins ${PROJECT_BINARY_DIR}/plugins)
-add_test(NAME command_line COMMAND ${PROJECT_SOURCE_DIR}/tools/test/cli_test.sh
-  $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_MPFI})
-add_test(NAME token_examples COMMAND ${PROJECT_SOURCE_DIR}/tools/test/examples_test.sh
-  $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
-add_test(NAME command_line_exchange COMMAND
-  ${PROJECT_SOURCE_DIR}/tools/test/cli_exchange_test.sh $<TARGET_FILE:ropeproof> ${plugins}
-  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
-add_test(NAME command_line_bench COMMAND ${PROJECT_SOURCE_DIR}/tools/test/cli_bench_test.sh
-  $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER}
-  ${ROPEPROOF_PYTHON})
-add_test(NAME command_line_matrix COMMAND
-  ${PROJECT_SOURCE_DIR}/tools/test/cli_matrix_test.sh $<TARGET_FILE:ropeproof> ${plugins}
-  ${PROJECT_SOURCE_DIR} ${ROPEPROOF_PYTHON})
-add_test(NAME command_line_identify COMMAND
-  ${PROJECT_SOURCE_DIR}/tools/test/cli_identify_test.sh $<TARGET_FILE:ropeproof> ${plugins}
-  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
-add_test(NAME command_line_output COMMAND
-  ${PROJECT_SOURCE_DIR}/tools/test/cli_output_test.sh $<TARGET_FILE:ropeproof> ${plugins}
-  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${ROPEPROOF_PYTHON})
-add_test(NAME command_line_encode COMMAND
-  ${PROJECT_SOURCE_DIR}/tools/test/cli_encode_test.sh $<TARGET_FILE:ropeproof>
-  ${PROJECT_SOURCE_DIR}/vectors ${ROPEPROOF_PYTHON})
+# tools/test/expect.sh names what they get.
+function(ropeproof_command_line name script)
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tools/test/${script}
+    $<TARGET_FILE:ropeproof> ${plugins} ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER}
+    ${ROPEPROOF_PYTHON} ${ROPEPROOF_MPFI})
+endfunction()
+ropeproof_command_line(command_line cli_test.sh)
+ropeproof_command_line(token_examples examples_test.sh)
+foreach(what IN ITEMS exchange bench matrix identify output encode)
+  ropeproof_command_line(command_line_${what} cli_${what}_test.sh)
+endforeach()
 add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
-  --vectors ${PROJECT_SOURCE_DIR}/vectors --fakes ${PROJECT_BINARY_DIR}/fakes
+  --vectors ${vectors} --fakes ${PROJECT_BINARY_DIR}/fakes
   --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py"
   --table ${PROJECT_BINARY_DIR}/MUTANTS.md)
 # What it writes is what is committed, but for the words of names: where threads disturb
@@ -141,36 +133,41 @@ add_test(NAME mutant_table COMMAND bash -c
            <(cut -d '|' -f 1-4 '${PROJECT_BINARY_DIR}/MUTANTS.md')")
 set_tests_properties(selftest PROPERTIES FIXTURES_SETUP mutant_table)
 set_tests_properties(mutant_table PROPERTIES FIXTURES_REQUIRED mutant_table)
-add_test(NAME readme COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/test/check_readme.py
-  ${PROJECT_SOURCE_DIR} $<TARGET_FILE:ropeproof> ${plugins})
-add_test(NAME adapters COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/conformance/adapters/ropeproof_test.py)
-add_test(NAME adapters_call COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/conformance/adapters/call_test.py)
-add_test(NAME adapters_like COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/conformance/adapters/like_test.py $<TARGET_FILE:ropeproof>
-  ${PROJECT_SOURCE_DIR}/vectors)
+ropeproof_script(readme tools/test/check_readme.py ${PROJECT_SOURCE_DIR}
+  $<TARGET_FILE:ropeproof> ${plugins})
+ropeproof_script(adapters conformance/adapters/ropeproof_test.py)
+ropeproof_script(adapters_call conformance/adapters/call_test.py)
+ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:ropeproof>
+  ${vectors})
 # As a wheel has them.
-add_test(NAME judge COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
-add_test(NAME pytest_plugin COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
 set_tests_properties(pytest_plugin PROPERTIES SKIP_RETURN_CODE 77)
-add_test(NAME schema COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_schema.py
-  ${PROJECT_SOURCE_DIR}/vectors)
+ropeproof_script(schema tools/prove/check_schema.py ${vectors})
 if(ROPEPROOF_MPFI)
   add_test(NAME same_bytes COMMAND ${PROJECT_SOURCE_DIR}/tools/prove/same_bytes.sh
     ${PROJECT_BINARY_DIR}/clang)
   set_tests_properties(same_bytes PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 # Committed cases never change, and a change would be noticed.
-add_test(NAME ledger COMMAND ${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/tools/prove/check_ledger.py
-  ${PROJECT_SOURCE_DIR}/vectors)
-add_test(NAME ledger_self_test COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/prove/check_ledger.py --self-test)
+ropeproof_script(ledger tools/prove/check_ledger.py ${vectors})
+ropeproof_script(ledger_self_test tools/prove/check_ledger.py --self-test)
 # The covering arrays have every possible pair and triple of the model.
-add_test(NAME covering_arrays COMMAND ${ROPEPROOF_PYTHON}
-  ${PROJECT_SOURCE_DIR}/tools/prove/cover_test.py ${PROJECT_SOURCE_DIR}/vectors)
+ropeproof_script(covering_arrays tools/prove/cover_test.py ${vectors})
+
+# The vectors by other means: the oracles notice what is wrong with them.
+if(TARGET ropeproof_recheck)
+  ropeproof_tests(tools/prove/second_oracle second_oracle)
+  ropeproof_script(second_oracle tools/prove/second_oracle/second_oracle_test.py
+    $<TARGET_FILE:ropeproof_recheck> ${vectors})
+endif()
+add_test(NAME verify_vectors COMMAND ropeproof verify-vectors --vectors ${vectors})
+ropeproof_script(verify_vectors_command tools/prove/verify_vectors_test.py
+  $<TARGET_FILE:ropeproof> ${vectors})
+
+# Readers in other languages, where those are present.
+ropeproof_script(readers tools/prove/readers/readers_test.py $<TARGET_FILE:ropeproof>
+  ${vectors})
 
 # The longest first, so that no core waits for one at the end. None has both cores to
 # itself: they would wait for each other, and half of each test for its other half.
@@ -181,8 +178,6 @@ foreach(test IN ITEMS reference_mutants selftest same_bytes conformance/check)
   endif()
   math(EXPR cost "${cost} - 1")
 endforeach()
-
-include(oracle_tests)
 
 # clang-format 14: other versions lay out differently.
 find_program(CLANG_FORMAT NAMES clang-format-14 clang-format)

@@ -1,12 +1,7 @@
 #!/usr/bin/env bash
 # The speed table as a user meets it: who is in it, who is not, and why. No
 # figure is tested.
-#
-#   cli_bench_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON
-set -uo pipefail
-
-ropeproof=$1 plugins=$2 source=$3 compiler=$4 python=$5
-source "$source/tools/test/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
 mine=(--lib "$plugins/c_example.so")
 swapped=(--lib "$plugins/c_example_swapped.so")

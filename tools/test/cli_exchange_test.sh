@@ -1,12 +1,6 @@
 #!/usr/bin/env bash
 # Runs that are shared out, waived, or made elsewhere, as a user meets them.
-#
-#   cli_exchange_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON
-set -uo pipefail
-
-ropeproof=$1 plugins=$2 source=$3 compiler=$4 python=$5
-source "$source/tools/test/expect.sh"
-unset GTEST_SHARD_INDEX GTEST_TOTAL_SHARDS "${!SLURM_ARRAY_@}"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 fast=(run --builtin fast --tier smoke)
 broken=(run --lib "$plugins/c_example_swapped.so" --tier smoke)
 
@@ -61,7 +55,6 @@ expect 2 'differ in time_limit_ms' merge "$work/1.json" "$work/2.json" "$work/ha
 GTEST_SHARD_INDEX=1 expect 2 'GTEST_TOTAL_SHARDS' "${fast[@]}"
 SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=2 expect 2 'expected a number' "${fast[@]}"
 expect 2 'shard 3/3 is missing' merge "$work/1.json" "$work/2.json"
-expect 2 'the same shard, 1/3' merge "$work/1.json" "$work/1.json" "$work/2.json" "$work/3.json"
 "$ropeproof" "${fast[@]}" --shard 3/3 --report "$work/other.json" >/dev/null
 expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json" "$work/other.json"
 expect 2 'cannot be read' merge "$work/nowhere.json"
@@ -89,8 +82,7 @@ sed -i 's/1e4/2e4/' "$work/copy.json"
 expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json"
 says 1 '^DOES NOT CONFORM' run --lib "$plugins/c_example_swapped.so" --dtype f32 \
   --config "$work/config.json"
-replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out" | head -1)
-says 1 '^DOES NOT CONFORM on part' $replay
+replayed 1 '^DOES NOT CONFORM on part'
 
 # --- what is required of the whole ---
 for i in 1 2; do
@@ -152,8 +144,6 @@ waive my-rope 'pairs-x*' 2199-12-31
 expect 2 'matches no case' "${example[@]}" --waivers "$work/waivers.json"
 waive fast 'smkoe-*' 2199-12-31
 expect 2 'matches no case' "${fast[@]}" --waivers "$work/waivers.json"
-waive fast 'smoke-*' 2199-13-31
-expect 2 'no calendar' "${fast[@]}" --waivers "$work/waivers.json"
 waive fast 'smoke-*' 2199-12-31
 sed -i 's/"link"/"url"/' "$work/waivers.json"
 expect 2 'link: missing' "${fast[@]}" --waivers "$work/waivers.json"
@@ -242,8 +232,7 @@ expect 2 'no-such' "${check[@]}" --results "$work/no-such"
 
 (cd "$pack" && "$work/broken")
 says 1 '^DOES NOT CONFORM' "${check[@]}" --report "$work/check.json"
-replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out" | head -1)
-says 1 '^DOES NOT CONFORM on part of a tier' $replay
+replayed 1 '^DOES NOT CONFORM on part of a tier'
 says 1 '^DOES NOT CONFORM' merge "$work/check.json"
 
 # A description decides what is exported, and what it leaves out is not there.
@@ -259,14 +248,6 @@ described_with 's/f32/f31/'
 expect 3 '.dtypes: "f31"; known are' check "$pack" --description "$work/description.json"
 described_with 's/partial/strided/'
 expect 3 'cannot be shown' check "$pack" --description "$work/description.json"
-described_with 's/"name": "[^"]*",//'
-expect 3 '.name: missing' check "$pack" --description "$work/description.json"
-described_with 's/"name"/"colour": "red", &/'
-expect 3 '.colour: unknown field' check "$pack" --description "$work/description.json"
-described_with 's/"name"/"name": "twice", &/'
-expect 3 'name' check "$pack" --description "$work/description.json"
-described_with 's/}//'
-expect 3 'not JSON' check "$pack" --description "$work/description.json"
 # What a report says of a kernel is a description.
 "$python" -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["description"]))' \
   "$work/check.json" >"$work/description.json"
@@ -302,12 +283,10 @@ EOF
 stress=(stress --lib "$work/tail.so" --seed 7 --cases 2000)
 says 1 '^  what     not rotated' "${stress[@]}" --out "$work/found"
 lines 1 '^DOES NOT CONFORM'
-cp "$work/out" "$work/first.txt"
-replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
 tr -s ' \n' '  ' <"$work/out" >"$work/one_line.txt"  # a report breaks its lines
 check "the failure is not as small as can be: $(grep '^  case' "$work/out")" \
   grep -q 'head_dim 2, rotary_dim 2, .*batch 1, seq 1, heads 1)' "$work/one_line.txt"
-says 1 '^DOES NOT CONFORM' $replay
+replayed 1 '^DOES NOT CONFORM'
 says 0 '^CONFORMS' run --lib "$plugins/c_example.so" --vectors "$work/found"
 expect 2 'no folder coverage' run --lib "$plugins/c_example.so" --vectors "$work/found" --fresh 7
 check "not as the schema says" "$python" - "$work/found/stress.json" \
@@ -316,14 +295,7 @@ import json, jsonschema, sys
 document, schema = (json.load(open(name)) for name in sys.argv[1:])
 jsonschema.validate(document, schema)
 EOF
-cp -r "$work/found" "$work/again"
-rm -r "$work/found"
-says 1 '' "${stress[@]}" --out "$work/found"
-same "$work/out" "$work/first.txt"
-check "the same search saves another failure" diff -r "$work/found" "$work/again"
 says 0 'no proof' stress --lib "$plugins/c_example.so" --cases 500
-same_search=$(tail -2 "$work/out" | head -1)
-says 0 "$same_search" stress --lib "$plugins/c_example.so" --cases 500
 says 0 'no proof' stress --builtin fast --seed 3 --budget 0.5
 # A kernel that is wrong from its 8th call on fails no case alone.
 variant eighth 's/ropeproof_run/whole_run/' <<'EOF'
@@ -336,10 +308,9 @@ int32_t ropeproof_run(const ropeproof_problem* p) {
 EOF
 says 1 'depends on earlier calls' stress --lib "$work/eighth.so" --cases 2000 --out "$work/none"
 check "a case is saved that fails nothing" [ ! -e "$work/none" ]
-replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
-says 1 'depends on earlier calls' $replay
+replayed 1 'depends on earlier calls'
 # The folder is tried before the search; a finding that cannot be saved is said.
-expect 2 'is not empty' "${stress[@]}" --out "$work/again"
+expect 2 'is not empty' "${stress[@]}" --out "$work/found"
 expect 2 'is no folder' "${stress[@]}" --out "$work/tail.c"
 expect 2 'cannot be written' "${stress[@]}" --out /proc/nowhere/found
 mkdir "$work/cwd"
@@ -350,8 +321,7 @@ touch "$work/cwd/$saved"
 cd "$work/cwd"
 says 1 '^It is not saved: ' "${stress[@]}"
 cd "$OLDPWD"
-replay=$(sed -n 's/^  replay   ropeproof //p' "$work/out")
-says 1 '^DOES NOT CONFORM' $replay --out "$work/replayed"
+replayed 1 '^DOES NOT CONFORM' --out "$work/replayed"
 expect 2 'excludes' stress --builtin fast --cases 3 --budget 3
 expect 2 'cases' stress --builtin fast --cases 0
 

@@ -1,11 +1,6 @@
 #!/usr/bin/env bash
 # What `ropeproof identify` says of the example kernel, whole and with a bug.
-#
-#   cli_identify_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON
-set -uo pipefail
-
-ropeproof=$1 plugins=$2 source=$3 compiler=$4 python=$5
-source "$source/tools/test/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
 # --- a whole kernel ---
 says 0 'pow(base, 2j/r)' identify --lib "$plugins/c_example.so" \

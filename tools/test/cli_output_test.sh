@@ -1,13 +1,7 @@
 #!/usr/bin/env bash
 # What a run leaves behind: the same report every time and, when its surroundings
 # fail, reports whole or not at all, and nothing else replaced.
-#
-#   cli_output_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON
-set -uo pipefail
-
-ropeproof=$1 plugins=$2 source=$3 compiler=$4 python=$5
-source "$source/tools/test/expect.sh"
-unset GTEST_SHARD_INDEX GTEST_TOTAL_SHARDS "${!SLURM_ARRAY_@}"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cp "$plugins/c_example.so" "$work/x.so"
 run=(run --lib "$work/x.so" --tier smoke)
 
@@ -137,7 +131,7 @@ for _ in 1 2 3 4; do
 done
 wait
 same "$work/shared.json" "$work/want.json"
-{ sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" && cat <<'END'; } >"$work/sleepy.c"
+variant sleepy 's/ropeproof_run/whole_run/' <<'END'
 #include <unistd.h>
 int32_t ropeproof_run(const ropeproof_problem* p) {
   write(2, "called\n", 7);
@@ -145,7 +139,6 @@ int32_t ropeproof_run(const ropeproof_problem* p) {
   return whole_run(p);
 }
 END
-"$compiler" -O2 -shared -fPIC -w -I "$source/conformance/include" -o "$work/sleepy.so" "$work/sleepy.c" -lm
 for signal in TERM INT KILL; do
   # Not in the background of a script, where SIGINT is ignored.
   "$python" - "$signal" "$ropeproof" run --lib "$work/sleepy.so" --report "$work/early.json" <<'END'
@@ -160,14 +153,13 @@ done
 check "a run that was ended leaves a report" [ ! -e "$work/early.json" ]
 
 # A library that goes away during the run, once it is loaded.
-{ sed 's/ropeproof_run/whole_run/' "$source/conformance/examples/my_rope.c" && cat <<END; } >"$work/leaving.c"
+variant leaving 's/ropeproof_run/whole_run/' <<END
 #include <unistd.h>
 int32_t ropeproof_run(const ropeproof_problem* p) {
   unlink("$work/leaving.so");
   return whole_run(p);
 }
 END
-"$compiler" -O2 -shared -fPIC -w -I "$source/conformance/include" -o "$work/leaving.so" "$work/leaving.c" -lm
 digest=$(sha256sum <"$work/leaving.so" | cut -d ' ' -f 1)
 "$ropeproof" run --lib "$work/leaving.so" --tier smoke --report "$work/left.json" >/dev/null 2>&1
 check "the digest is not of what was loaded" grep -q "$digest" "$work/left.json"

@@ -1,12 +1,7 @@
 #!/usr/bin/env bash
 # The examples of ropeproof_tokens.h conform; with one fault in an example or in
 # the header they do not.
-#
-#   examples_test.sh ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER
-set -uo pipefail
-
-ropeproof=$1 plugins=$2 source=$3 compiler=$4
-source "$source/tools/test/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 run=(run --vectors "$source/vectors" --lib)
 
 says 0 '^CONFORMS  level L1+D ' "${run[@]}" "$plugins/per_token.so"

@@ -1,5 +1,12 @@
-# For the tests of the command line: counts checks and faults. Sourced, with
-# $ropeproof set; makes $work, a folder that goes away at the end.
+# For the tests of the command line: counts checks and faults. Each sources it, and gets
+#
+#   ROPEPROOF PLUGINS_DIR SOURCE_DIR C_COMPILER PYTHON HAS_MPFI
+#
+# It makes $work, a folder that goes away at the end.
+set -uo pipefail
+ropeproof=$1 plugins=$2 source=$3 compiler=$4 python=$5 has_mpfi=$6
+vectors=$source/vectors
+unset GTEST_SHARD_INDEX GTEST_TOTAL_SHARDS "${!SLURM_ARRAY_@}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 checks=0 faults=0
@@ -58,8 +65,15 @@ same() {
   check "$1 is not $2" cmp "$1" "$2"
 }
 
+# replayed STATUS PATTERN ARGUMENT...: says() of the first command that a report gives to
+# replay.
+replayed() {
+  # shellcheck disable=SC2046  # a command is words
+  says "$1" "$2" $(sed -n 's/^  replay   ropeproof //p' "$work/out" | head -1) "${@:3}"
+}
+
 # variant NAME SCRIPT: builds NAME.so, the example kernel as sed's SCRIPT changes it,
-# and the C code on standard input behind it. Needs $source and $compiler.
+# and the C code on standard input behind it.
 variant() {
   { sed "$2" "$source/conformance/examples/my_rope.c" && cat; } >"$work/$1.c"
   check "$1.c does not compile" "$compiler" -O2 -shared -fPIC \
