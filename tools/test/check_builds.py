@@ -9,7 +9,6 @@ the folder, that of BUILD_DIR (Ninja) is taken from there; the others are compil
 all is linked. So a second full build proves nothing more.
 """
 
-import os
 import pathlib
 import re
 import shutil
