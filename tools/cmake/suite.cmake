@@ -43,13 +43,10 @@ set_source_files_properties(conformance/bench/plain.cc PROPERTIES
 # What README.md shows: a kernel of 25 lines, and its broken twin.
 ropeproof_plugin(c_example conformance/examples/my_rope.c)
 ropeproof_plugin(c_example_swapped conformance/examples/my_rope_swapped.c)
-target_link_libraries(plugin_c_example PRIVATE m)
-target_link_libraries(plugin_c_example_swapped PRIVATE m)
 
 # What ropeproof_tokens.h is for; tools/test/examples_test.sh judges them.
 foreach(name IN ITEMS per_token per_head head_major given_table)
   ropeproof_plugin(${name} conformance/examples/${name}.c)
-  target_link_libraries(plugin_${name} PRIVATE m)
 endforeach()
 
 # ropeproof_device.h, where a CUDA compiler is at hand.
@@ -74,7 +71,6 @@ foreach(source IN LISTS fakes)
   ropeproof_plugin(fake_${name} ${source})
   set_target_properties(plugin_fake_${name} PROPERTIES OUTPUT_NAME ${name}
     C_EXTENSIONS ON LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fakes)
-  target_link_libraries(plugin_fake_${name} PRIVATE m)
   add_dependencies(fakes plugin_fake_${name})
 endforeach()
 target_link_libraries(plugin_fake_openmp PRIVATE OpenMP::OpenMP_C)
