@@ -3,18 +3,14 @@
 # reference/mutants.txt says, one mutation at a time, and requires that the fast
 # test that it names fails.
 #
-#   check_mutants.sh [CXX [INCLUDE_DIRS [CATCH2_LIBRARY ...]]]
+#   check_mutants.sh CXX INCLUDE_DIRS CATCH2_LIBRARY ...
 #
 # INCLUDE_DIRS is separated by semicolons. JOBS (default 2) compilers run at a
 # time. Exit status: 0 all caught, 1 one was not, 2 the check itself is broken.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-export CXX=${1:-${CXX:-c++}} INCLUDES=""
-IFS=';' read -r -a dirs <<<"${2:-}"
-for dir in ${dirs[@]+"${dirs[@]}"}; do INCLUDES+=" -I$dir"; done
-shift $(($# < 2 ? $# : 2))
-export LIBRARIES="${*:--lCatch2Main -lCatch2}"
+export CXX=$1 INCLUDES="-I${2//;/ -I}" LIBRARIES="${*:3}"
 
 work=$(mktemp -d)
 export work
