@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "conformance/judge/codec.h"
 #include "conformance/plugin/words.h"
 #include "reference/format.h"
 
@@ -20,13 +21,13 @@ inline std::byte* bytes_at(void* data, std::int64_t element,
 inline double load(const std::byte* at, reference::Format format) {
   return plugin::with_element(plugin::bytes_of(format), [&]<class T>(T bits) {
     std::memcpy(&bits, at, sizeof bits);
-    return decode(format, bits);
+    return judge::fast_decode(format, bits);
   });
 }
 
 inline void store(std::byte* at, reference::Format format, double value) {
   plugin::with_element(plugin::bytes_of(format), [&]<class T>(T bits) {
-    bits = static_cast<T>(encode(format, value));
+    bits = static_cast<T>(judge::fast_encode(format, value));
     std::memcpy(at, &bits, sizeof bits);
   });
 }

@@ -8,6 +8,7 @@
 #include "conformance/call/call_memory.h"
 #include "conformance/diagnosis/elements.h"
 #include "conformance/diagnosis/written.h"
+#include "conformance/judge/codec.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -16,6 +17,7 @@
 namespace ropeproof::conformance::diagnosis {
 namespace {
 
+using judge::fast_round_to;
 using reference::Format;
 
 reference::Spec spec_of(const ropeproof_problem& p) {
@@ -187,7 +189,7 @@ CosSin KnobKernel::formed_cos_sin(const ropeproof_problem& p,
   }
   const Format formed =
       knobs_.table == Format::kF64 ? Format::kF64 : Format::kF32;
-  const double m = round_to(formed, knobs_.amplitude(given));
+  const double m = fast_round_to(formed, knobs_.amplitude(given));
   // Two terms up to |phi| = 2^31, where |low| <= 2^-22: 2^-66 / 6 is out of sight.
   const bool is_small = std::abs(low) <= 0x1p-22;
   const double s = is_small ? low : std::sin(low);
@@ -197,9 +199,9 @@ CosSin KnobKernel::formed_cos_sin(const ropeproof_problem& p,
   const double sine =
       std::sin(phi) + (s * std::cos(phi) - versine * std::sin(phi));
   const auto entry = [&](double x) {
-    const double f = round_to(formed, m * round_to(formed, x));
+    const double f = fast_round_to(formed, m * fast_round_to(formed, x));
     return knobs_.truncates ? truncated(knobs_.table, f)
-                            : round_to(knobs_.table, f);
+                            : fast_round_to(knobs_.table, f);
   };
   return {entry(cosine), entry(sine)};
 }
@@ -218,11 +220,12 @@ void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
     return std::abs(value) < least ? 0 : value;
   };
   std::vector<double> in;
+  in.reserve(static_cast<std::size_t>(p.head_dim));
   for (std::int64_t t = 0; t < p.head_dim; ++t) {
     const double element = as_in(narrow, load(channel(x, t), dtype));
-    in.push_back(
-        flushed(Flush::kInputs, narrow,
-                knobs_.inputs ? round_to(*knobs_.inputs, element) : element));
+    in.push_back(flushed(
+        Flush::kInputs, narrow,
+        knobs_.inputs ? fast_round_to(*knobs_.inputs, element) : element));
   }
   const auto put = [&](std::int64_t t, double sum) {
     const double value = flushed(Flush::kOutputs, narrow, sum);
@@ -246,11 +249,11 @@ void KnobKernel::rotate_head(const ropeproof_problem& p, const HeadIndex& index,
                                         : Format::kF32;
   const Format products = narrow == Format::kF64 ? step : Format::kF32;
   const auto times = [&](double a, double b) {
-    return flushed(Flush::kProducts, products, round_to(step, a * b));
+    return flushed(Flush::kProducts, products, fast_round_to(step, a * b));
   };
   const auto sum = [&](double a, double b, double product) {
-    return round_to(step, knobs_.is_fused ? std::fma(a, b, product)
-                                          : times(a, b) + product);
+    return fast_round_to(step, knobs_.is_fused ? std::fma(a, b, product)
+                                               : times(a, b) + product);
   };
   const std::int64_t end = spec.layout.rotary_offset + p.rotary_dim;
   const std::int64_t behind =

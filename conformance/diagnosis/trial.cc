@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "conformance/diagnosis/written.h"
+#include "conformance/judge/codec.h"
 #include "conformance/judge/pair_bounds.h"
 #include "reference/rope.h"
 
@@ -128,13 +129,13 @@ Trial::Trial(const cases::PermuteCase& c, const plugin::Description& kernel,
 
 void Trial::add(double got, double want, const Bound& bound) {
   const double error = distance(got, want);
-  const std::uint64_t bits = encode(format(), got);
+  const std::uint64_t bits = judge::fast_encode(format(), got);
   got_.push_back(got);
   bits_.push_back(bits);
   want_.push_back(want);
   bounds_.push_back(bound);
   is_wrong_.push_back(!(error <= bound.own));
-  is_exact_.push_back(error == 0 || bits == encode(format(), want));
+  is_exact_.push_back(error == 0 || bits == judge::fast_encode(format(), want));
 }
 
 void Trial::add_table(const cases::Bits& got, const cases::Bits& want) {
@@ -169,7 +170,7 @@ void Trial::add_rotated(const cases::Bits& got, const cases::Bits& want,
     double longest = 0, largest = 0;
     for (std::int64_t t = 0; t < d; ++t) {
       // Channels that are copied may be infinite.
-      const double element = decode(case_->dtype, x[at(t)]);
+      const double element = judge::fast_decode(case_->dtype, x[at(t)]);
       if (std::isfinite(element))
         longest = std::max(longest, std::abs(element));
     }
@@ -182,8 +183,8 @@ void Trial::add_rotated(const cases::Bits& got, const cases::Bits& want,
     for (std::int64_t j = 0; j < case_->pairs(); ++j) {
       const judge::Terms& terms = all[static_cast<std::size_t>(j)];
       const reference::Pair from = source_pair(case_->spec, j);
-      const double a = decode(case_->dtype, x[at(from.u)]),
-                   b = decode(case_->dtype, x[at(from.v)]);
+      const double a = judge::fast_decode(case_->dtype, x[at(from.u)]),
+                   b = judge::fast_decode(case_->dtype, x[at(from.v)]);
       const reference::Pair to = target_pair(case_->spec, j);
       for (const std::int64_t t : {to.u, to.v}) {
         const double exact = std::bit_cast<double>(want[at(t)]);
@@ -198,7 +199,7 @@ void Trial::add_rotated(const cases::Bits& got, const cases::Bits& want,
       const Bound& bound = own[static_cast<std::size_t>(t)];
       add(written_number(case_->dtype, got[at(t)]),
           bound.own > 0 ? std::bit_cast<double>(want[at(t)])
-                        : decode(case_->dtype, x[at(t)]),
+                        : judge::fast_decode(case_->dtype, x[at(t)]),
           bound);
     }
   }
@@ -260,7 +261,8 @@ Fit Trial::compare(const std::vector<double>& is,
     const double limit = is_lost ? bound.head : limits[i];
     if (!bound.is_vacuous) {
       const bool is_like =
-          !is_lost && (off == 0 || bits_[i] == encode(format(), is[i]));
+          !is_lost &&
+          (off == 0 || bits_[i] == judge::fast_encode(format(), is[i]));
       if (!is_like) ++fit.unlike_bug;
       if (!is_exact_[i]) ++fit.unlike_exact;
     }

@@ -63,6 +63,42 @@ inline std::uint64_t fast_encode(double x) {
   }
 }
 
+// Calls f.operator()<kFormat>().
+template <class F>
+decltype(auto) with_format(reference::Format format, const F& f) {
+  using reference::Format;
+  switch (format) {
+    case Format::kF32:
+      return f.template operator()<Format::kF32>();
+    case Format::kF16:
+      return f.template operator()<Format::kF16>();
+    case Format::kBF16:
+      return f.template operator()<Format::kBF16>();
+    case Format::kF64:
+      break;
+  }
+  return f.template operator()<Format::kF64>();
+}
+
+// The same for a format that is not known before.
+inline double fast_decode(reference::Format format, std::uint64_t bits) {
+  return with_format(format, [&]<reference::Format kFormat>() {
+    return fast_decode<kFormat>(bits);
+  });
+}
+inline std::uint64_t fast_encode(reference::Format format, double x) {
+  return with_format(format, [&]<reference::Format kFormat>() {
+    return fast_encode<kFormat>(x);
+  });
+}
+
+// reference::round_to.
+inline double fast_round_to(reference::Format format, double x) {
+  return with_format(format, [&]<reference::Format kFormat>() {
+    return fast_decode<kFormat>(fast_encode<kFormat>(x));
+  });
+}
+
 // reference::ulp, for normal numbers of binary64 and 0.
 template <reference::Format kFormat>
 inline double fast_ulp(double x) {

@@ -144,21 +144,6 @@ void judge_frequencies(Meter& meter, const PairBounds& bounds,
   }
 }
 
-// Calls f.operator()<kFormat>().
-template <class F>
-void with_format(Format format, const F& f) {
-  switch (format) {
-    case Format::kF64:
-      return f.template operator()<Format::kF64>();
-    case Format::kF32:
-      return f.template operator()<Format::kF32>();
-    case Format::kF16:
-      return f.template operator()<Format::kF16>();
-    case Format::kBF16:
-      return f.template operator()<Format::kBF16>();
-  }
-}
-
 // Finds the elements of an output by their numbers, for people.
 class Places {
  public:
