@@ -14,6 +14,7 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/diagnose.h"
+#include "conformance/diagnosis/mutations.h"
 #include "conformance/diagnosis/test_answers.h"
 #include "conformance/judge/equation.h"
 
@@ -236,28 +237,18 @@ TEST_CASE("positions read densely are named, rows apart or shared",
 
 TEST_CASE("a bug that reads densely crashes where that is beyond the tensor",
           "[conformance][diagnosis]") {
-  Knobs knobs = exact_knobs();
-  knobs.reads_outside_densely = true;
-  KnobKernel kernel(full_description(ROPEPROOF_A0), knobs);
-  const float x[4] = {1, 2, 3, 4}, cos = 1, sin = 0;
-  float y[8] = {};
-  ropeproof_problem p{};
-  p.struct_size = sizeof p;
-  p.operation = ROPEPROOF_ROTATE;
-  p.dtype = p.table_dtype = ROPEPROOF_F32;
-  p.pairing = ROPEPROOF_INTERLEAVED;
-  p.direction = 1;
-  p.seq = 1;
-  p.head_dim = 4;
-  p.rotary_dim = 2;
-  p.q = {x, y, 1, 4, 4, 4, 4, 4, 4};
-  p.cos = const_cast<float*>(&cos);
-  p.sin = const_cast<float*>(&sin);
-  p.batch = 1;
-  CHECK(kernel.run(p).outcome == plugin::Outcome::kOk);
-  p.batch = 2;
-  p.q.in_batch_stride = 0;  // both rows are one
-  CHECK(kernel.run(p).outcome == plugin::Outcome::kCrash);
+  const Base base = base_of(exact_knobs(), ROPEPROOF_A0, Format::kF32);
+  for (const RopeCase& c : formed_for_trials()) {
+    if (c.dtype != Format::kF32) continue;
+    // Where both batch rows are one, of q or of k.
+    const bool is_broadcast =
+        c.storage.spacing == cases::Spacing::kBroadcast ||
+        c.storage.spacing == cases::Spacing::kKeysBroadcast;
+    CAPTURE(c.id);
+    CHECK(is_empty(answer(base, c, ROPEPROOF_ROPE,
+                          set(&Knobs::reads_outside_densely, true))) ==
+          is_broadcast);
+  }
 }
 
 TEST_CASE("what a position is taken for is named from the answers alone",

@@ -49,32 +49,11 @@ std::optional<cases::RopeCase> drawn_together(const cases::RopeCase& wide,
   return near;
 }
 
-// Frequencies as they are due, with their low parts, whatever a kernel is given.
-class GivenFrequencies : public KnobKernel {
- public:
-  GivenFrequencies(const plugin::Description& description, Knobs knobs,
-                   const cases::RopeCase& c)
-      : KnobKernel(description, std::move(knobs)) {
-    for (const std::uint64_t bits : c.inv_freq_hi) {
-      inv_freq_.push_back(std::bit_cast<double>(bits));
-    }
-    for (const std::uint64_t bits : c.inv_freq_lo) {
-      inv_freq_lo_.push_back(std::bit_cast<double>(bits));
-    }
-  }
-
-  plugin::Answer run(const ropeproof_problem& problem) override {
-    ropeproof_problem p = problem;
-    if (p.inv_freq == nullptr) {
-      p.inv_freq = inv_freq_.data();
-      p.inv_freq_lo = inv_freq_lo_.data();
-    }
-    return KnobKernel::run(p);
-  }
-
- private:
-  std::vector<double> inv_freq_, inv_freq_lo_;
-};
+std::vector<double> values_of(const cases::Bits& bits) {
+  std::vector<double> values;
+  for (const std::uint64_t x : bits) values.push_back(cases::value_of(x));
+  return values;
+}
 
 }  // namespace
 
@@ -86,6 +65,8 @@ Predictor::Predictor(const cases::RopeCase& c, std::uint32_t operation,
       table_(claim.table),
       kernel_(kernel),
       wide_(widened(c)),
+      inv_freq_(values_of(c.inv_freq_hi)),
+      inv_freq_lo_(values_of(c.inv_freq_lo)),
       nearer_(drawn_together(wide_, false)),
       near_(drawn_together(wide_, true)) {}
 
@@ -151,7 +132,15 @@ std::vector<double> Predictor::operator()(
       return !is_wanted(p, index) || (f && f(p, index));
     };
   }
-  GivenFrequencies kernel(kernel_, std::move(knobs), *case_);
+  // Frequencies as they are due, with their low parts, whatever a kernel is given.
+  knobs.misread = [this, f = knobs.misread](ropeproof_problem& p) {
+    if (p.inv_freq == nullptr) {
+      p.inv_freq = inv_freq_.data();
+      p.inv_freq_lo = inv_freq_lo_.data();
+    }
+    if (f) f(p);
+  };
+  KnobKernel kernel(kernel_, std::move(knobs));
   judge::Output output;
   std::vector<double> values;
   try {

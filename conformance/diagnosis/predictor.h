@@ -45,7 +45,8 @@ class Predictor {
   std::uint32_t operation_ = ROPEPROOF_PERMUTE;
   reference::Format table_ = reference::Format::kF32;  // of the claim
   plugin::Description kernel_;
-  cases::RopeCase wide_;      // the same problem in binary64
+  cases::RopeCase wide_;  // the same problem in binary64
+  std::vector<double> inv_freq_, inv_freq_lo_;
   std::vector<bool> wanted_;  // empty: all
   // And drawn together, if rows are far apart: the farthest, or all.
   std::optional<cases::RopeCase> nearer_, near_;

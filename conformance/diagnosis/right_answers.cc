@@ -1,5 +1,6 @@
 #include "conformance/diagnosis/right_answers.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <string>
@@ -40,59 +41,49 @@ cases::Bits rotated(const cases::RopeCase& c, const cases::Bits& x,
 class Asked {
  public:
   // Both outlive it.
-  Asked(const check::Run& run, const cases::Corpus& corpus) : run_(run) {
-    for (const cases::Group& group : corpus.groups) {
-      for (const cases::RopeCase& c : group.rope_cases) ropes_[c.id] = &c;
-      for (const cases::PermuteCase& c : group.permute_cases) {
-        permutes_[c.id] = &c;
-      }
-    }
-    for (const cover::FormedCase& c : run.formed) formed_[c.id] = &c;
-  }
+  Asked(const check::Run& run, const cases::Corpus& corpus)
+      : run_(run), corpus_(corpus) {}
 
   // Null where there is none of this id.
-  std::shared_ptr<const cases::RopeCase> rope(const std::string& id) const {
-    const auto found = ropes_.find(id);
-    if (found != ropes_.end()) return unowned(found->second);
+  std::shared_ptr<const cases::RopeCase> rope(const std::string& id) {
+    if (auto c = committed(&cases::Group::rope_cases, id)) return c;
     const auto question = form(id);
-    return question ? std::shared_ptr<const cases::RopeCase>(question,
-                                                             &question->rope)
-                    : nullptr;
+    return {question, question ? &question->rope : nullptr};
   }
-  std::shared_ptr<const cases::PermuteCase> permute(
-      const std::string& id) const {
-    const auto found = permutes_.find(id);
-    if (found != permutes_.end()) return unowned(found->second);
+  std::shared_ptr<const cases::PermuteCase> permute(const std::string& id) {
+    if (auto c = committed(&cases::Group::permute_cases, id)) return c;
     const auto question = form(id);
-    return question && question->permute
-               ? std::shared_ptr<const cases::PermuteCase>(question,
-                                                           &*question->permute)
-               : nullptr;
+    return {question,
+            question && question->permute ? &*question->permute : nullptr};
   }
 
  private:
   template <class Case>
-  static std::shared_ptr<const Case> unowned(const Case* c) {
-    return {std::shared_ptr<void>{}, c};
+  std::shared_ptr<const Case> committed(std::vector<Case> cases::Group::*list,
+                                        const std::string& id) const {
+    for (const cases::Group& group : corpus_.groups) {
+      const auto found = std::ranges::find(group.*list, id, &Case::id);
+      if (found == (group.*list).end()) continue;
+      return {std::shared_ptr<void>{}, &*found};
+    }
+    return nullptr;
   }
 
   // Formed once and kept: several operations ask it.
-  std::shared_ptr<const check::FormedQuestion> form(
-      const std::string& id) const {
+  std::shared_ptr<const check::FormedQuestion> form(const std::string& id) {
     auto& question = questions_[id];
-    const auto found = formed_.find(id);
-    if (question == nullptr && found != formed_.end()) {
+    const auto found =
+        std::ranges::find(run_.formed, id, &cover::FormedCase::id);
+    if (question == nullptr && found != run_.formed.end()) {
       question = std::make_shared<const check::FormedQuestion>(
-          check::Forming({found->second}, run_.formed_for).next());
+          check::Forming({&*found}, run_.formed_for).next());
     }
     return question;
   }
 
   const check::Run& run_;
-  std::map<std::string, const cases::RopeCase*> ropes_;
-  std::map<std::string, const cases::PermuteCase*> permutes_;
-  std::map<std::string, const cover::FormedCase*> formed_;
-  mutable std::map<std::string, std::shared_ptr<const check::FormedQuestion>>
+  const cases::Corpus& corpus_;
+  std::map<std::string, std::shared_ptr<const check::FormedQuestion>>
       questions_;
 };
 
@@ -124,7 +115,7 @@ std::vector<RightAnswer> right_answers(
       passing.push_back(&check);
     }
   }
-  const Asked asked(run, corpus);
+  Asked asked(run, corpus);
   const KnobKernel claims(run.kernel, {});
   std::vector<RightAnswer> answers;
   const std::size_t count = std::min(kMostPassing, passing.size());

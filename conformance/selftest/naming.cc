@@ -126,7 +126,7 @@ Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
       formed_(cover::formed_cases(arrays, mutant_description(), true, false, 0,
                                   [](const cover::Row&) { return true; })) {
   const auto add = [&](const cases::RopeCase& c) {
-    if (c.elements() <= kLargest) candidates_.push_back({c.id, c});
+    if (c.elements() <= kLargest) candidates_.push_back(c);
   };
   for (const cases::Group& group : corpus.groups) {
     if (group.tier == "full") continue;
@@ -137,11 +137,9 @@ Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     cases::RopeCase c = cover::outline(one, max_position);
     check::fill_stand_ins(c);
     fill_numbers(c);
-    c.id = one.id;
     add(c);
   }
-  std::ranges::stable_sort(
-      candidates_, {}, [](const Candidate& one) { return one.c.elements(); });
+  std::ranges::stable_sort(candidates_, {}, &cases::RopeCase::elements);
   for (std::size_t i = 0; i < kCommon; ++i) {
     common_.push_back(candidates_[i * candidates_.size() / kCommon].id);
   }
@@ -162,20 +160,20 @@ std::vector<std::set<std::string>> Naming::asked(
   for (std::size_t first = 0; first < candidates_.size(); first += kAtOnce) {
     std::vector<bool> open;
     for (const Looks& of : looks) open.push_back(!of.are_over());
-    const std::span<const Candidate> some(
+    const std::span<const cases::RopeCase> some(
         &candidates_[first], std::min(kAtOnce, candidates_.size() - first));
     std::vector<std::vector<bool>> finds(some.size(),
                                          std::vector<bool>(mutants.size()));
     reference::parallel_for(
         std::ssize(some),
         [&](std::int64_t i) {
-          find_touched(mutants, open, at(some, i).c, at(finds, i));
+          find_touched(mutants, open, at(some, i), at(finds, i));
         },
         1);
     for (std::size_t i = 0; i < some.size(); ++i) {
       for (std::size_t m = 0; m < mutants.size(); ++m) {
         if (looks[m].are_over()) continue;
-        if (!mutants[m].where) looks[m].elements += some[i].c.elements();
+        if (!mutants[m].where) looks[m].elements += some[i].elements();
         if (!finds[i][m]) continue;
         asked[m].insert(some[i].id);
         ++looks[m].touched;

@@ -28,11 +28,6 @@ class Naming {
   std::vector<diagnosis::Diagnosis> of(plugin::Kernel& kernel) const;
 
  private:
-  struct Candidate {
-    std::string id;
-    cases::RopeCase c;  // of a formed case without its goldens
-  };
-
   // Ids of the cases that each mutant is asked.
   std::vector<std::set<std::string>> asked(
       std::span<const Mutant> mutants) const;
@@ -41,7 +36,8 @@ class Naming {
 
   const cases::Corpus& corpus_;
   std::vector<cover::FormedCase> formed_;
-  std::vector<Candidate> candidates_;  // the small ones first
+  // The small ones first; formed ones without their goldens.
+  std::vector<cases::RopeCase> candidates_;
   std::vector<std::string> common_;  // ids of cases that every mutant is asked
 };
 
