@@ -32,12 +32,8 @@ static_assert(std::variant_size_v<Encoding> == kEncodingNames.size());
 Json parameters(const Encoding& encoding) {
   Json object = Json::object();
   for_each_parameter(encoding, [&]<class T>(const char* name, const T& value) {
-    if constexpr (std::is_same_v<T, std::vector<double>>) {
-      if (!value.empty()) object[name] = hex_row(value);
-    } else if constexpr (std::is_same_v<T, double>) {
-      object[name] = hex(value);
-    } else {
-      if (value != T()) object[name] = value;
+    if (std::is_same_v<T, double> || value != T()) {
+      write_parameter(object, name, value);
     }
   });
   return object;
@@ -46,17 +42,9 @@ Json parameters(const Encoding& encoding) {
 void read_parameters(text::StrictObject& object, Encoding& encoding) {
   for_each_parameter(encoding, [&]<class T>(const char* name, T& value) {
     if (object.find(name) == nullptr) return;
-    if constexpr (std::is_same_v<T, std::vector<double>>) {
-      const std::string digits = object.text(name);
-      value = read_doubles(object, name,
-                           static_cast<std::int64_t>(digits.size() / 16));
-    } else if constexpr (std::is_same_v<T, double>) {
-      value = read_double(object, name);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      value = object.flag(name);
-    } else {
-      value = object.integer(name, 0, reference::kMaxPosition);
-    }
+    const bool is_list = std::is_same_v<T, std::vector<double>>;
+    const std::size_t digits = is_list ? object.text(name).size() : 0;
+    read_parameter(object, name, static_cast<std::int64_t>(digits / 16), value);
   });
   object.finish();
 }

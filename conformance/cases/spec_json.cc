@@ -1,6 +1,5 @@
 #include "conformance/cases/spec_json.h"
 
-#include <optional>
 #include <variant>
 
 #include "conformance/cases/bits_json.h"
@@ -14,54 +13,16 @@ using nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 using reference::Spec;
 
-// Adds a field of a scaling; an optional one where it is given.
-void write(Ordered& node, const char* key, double value) {
-  node[key] = hex(value);
-}
-void write(Ordered& node, const char* key, std::int64_t value) {
-  node[key] = value;
-}
-void write(Ordered& node, const char* key, bool value) { node[key] = value; }
-void write(Ordered& node, const char* key, const std::vector<double>& values) {
-  node[key] = hex_row(values);
-}
-void write(Ordered& node, const char* key, const std::optional<double>& value) {
-  if (value) node[key] = hex(*value);
-}
-
 Ordered scaling_json(const reference::Scaling& scaling) {
   Ordered node{{"kind", plugin::scaling_word(scaling)}};
   const auto write_field = [&](const char* key, const auto& value,
-                               const auto&) { write(node, key, value); };
+                               const auto&) {
+    write_parameter(node, key, value);
+  };
   std::visit([&](const auto& s) { plugin::for_each_field(s, write_field); },
              scaling);
   return node;
 }
-
-// Reads such fields.
-class FieldReader {
- public:
-  FieldReader(text::StrictObject& object, std::int64_t pairs)
-      : object_(object), pairs_(pairs) {}
-
-  void read(const char* key, double& value) const {
-    value = read_double(object_, key);
-  }
-  void read(const char* key, std::int64_t& value) const {
-    value = object_.integer(key, 0, reference::kMaxPosition);
-  }
-  void read(const char* key, bool& value) const { value = object_.flag(key); }
-  void read(const char* key, std::vector<double>& values) const {
-    values = read_doubles(object_, key, pairs_);
-  }
-  void read(const char* key, std::optional<double>& value) const {
-    if (object_.find(key) != nullptr) value = read_double(object_, key);
-  }
-
- private:
-  text::StrictObject& object_;
-  std::int64_t pairs_;
-};
 
 reference::Scaling read_scaling(const json& node, const std::string& where,
                                 std::int64_t pairs) {
@@ -71,9 +32,8 @@ reference::Scaling read_scaling(const json& node, const std::string& where,
   if (scaling.index() == 0) {
     object.fail("kind", "unknown scaling \"" + kind + "\"");
   }
-  const FieldReader reader(object, pairs);
   const auto read_field = [&](const char* key, auto& value, const auto&) {
-    reader.read(key, value);
+    read_parameter(object, key, pairs, value);
   };
   std::visit([&](auto& s) { plugin::for_each_field(s, read_field); }, scaling);
   object.finish();
