@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "conformance/judge/codec.h"
 #include "conformance/judge/measured.h"
 #include "conformance/judge/meter.h"
 #include "conformance/judge/pair_bounds.h"
@@ -144,12 +145,20 @@ void judge_frequencies(Meter& meter, const PairBounds& bounds,
   }
 }
 
+// Whether the angle of a pair is zero.
+bool is_origin(const cases::RopeCase& c, std::int64_t token, std::int64_t j) {
+  for (std::int64_t k = 0; k < c.spec.axes.count; ++k) {
+    const double w = weight(c.spec.axes, c.pairs(), k, j);
+    if (w * c.position(k, token) != 0) return false;
+  }
+  return true;
+}
+
 // Finds the elements of an output by their numbers, for people.
 class Places {
  public:
   Places(const cases::RopeCase& c, std::uint32_t operation, const Claim& claim,
-         std::vector<Tensor> tensors, const PairBounds& bounds,
-         const Channels& channels)
+         std::vector<Tensor> tensors, const Channels& channels)
       : case_(c),
         operation_(operation),
         format_(operation == ROPEPROOF_TABLE ||
@@ -157,7 +166,6 @@ class Places {
                     ? claim.table
                     : c.dtype),
         tensors_(std::move(tensors)),
-        bounds_(bounds),
         channels_(channels) {}
 
   Element element(const Reading& reading) const {
@@ -184,8 +192,10 @@ class Places {
     if (operation_ != ROPEPROOF_FREQUENCIES) {
       e.batch = token / case_.seq;
       e.token = token % case_.seq;
-      e.position = bounds_.position(token, e.pair);
-      e.is_origin = e.pair >= 0 && bounds_.is_origin(token, e.pair);
+      const reference::Axes& axes = case_.spec.axes;
+      e.position =
+          case_.position(e.pair < 0 ? 0 : axis_of(axes, e.pair), token);
+      e.is_origin = e.pair >= 0 && is_origin(case_, token, e.pair);
     }
     const auto at = static_cast<std::size_t>(i);
     e.format = format_;
@@ -234,8 +244,8 @@ class Places {
           return length<Format::kF64>(value(bits, row * d + pair.u),
                                       value(bits, row * d + pair.v));
         };
-        const double amplitude =
-            bounds_.amplitude(row / tensor.heads, static_cast<std::int64_t>(j));
+        const double amplitude = std::abs(case_.amplitude_of(
+            row / tensor.heads, static_cast<std::int64_t>(j)));
         const double in = length_of(*tensor.x, channels_.from[j]);
         const double out = length_of(tensor.got, channels_.to[j]);
         pattern.add_length(in, out, amplitude);
@@ -250,7 +260,6 @@ class Places {
   std::uint32_t operation_;
   Format format_;
   std::vector<Tensor> tensors_;
-  const PairBounds& bounds_;
   const Channels& channels_;
 };
 
@@ -322,7 +331,7 @@ Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
     }
   });
   Measurement m = std::move(meter.m);
-  const Places places(c, operation, claim, tensors, bounds, channels);
+  const Places places(c, operation, claim, tensors, channels);
   if (meter.worst.index >= 0) m.worst = places.element(meter.worst);
   if (m.wrong > 0) {
     m.first_wrong = places.element(meter.first_wrong);

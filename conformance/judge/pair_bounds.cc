@@ -65,30 +65,13 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
   }
 }
 
-double PairBounds::amplitude(std::int64_t token, std::int64_t j) const {
-  return std::abs(case_.amplitude_of(token, j));
-}
-
-double PairBounds::position(std::int64_t token, std::int64_t j) const {
-  return case_.position(j < 0 ? 0 : axis_of(case_.spec.axes, j), token);
-}
-
-bool PairBounds::is_origin(std::int64_t token, std::int64_t j) const {
-  const reference::Axes& axes = case_.spec.axes;
-  for (std::int64_t k = 0; k < axes.count; ++k) {
-    const double w = weight(axes, case_.pairs(), k, j);
-    if (w * case_.position(k, token) != 0) return false;
-  }
-  return true;
-}
-
 const std::vector<Terms>& PairBounds::at(std::int64_t token) {
   const reference::Axes& axes = case_.spec.axes;
   const bool has_weights = !axes.weights.empty();
   for (std::int64_t j = 0; j < case_.pairs(); ++j) {
     Terms& terms = terms_[static_cast<std::size_t>(j)];
     const double rest = local_.with_angle(golden_);
-    terms.amplitude = amplitude(token, j);
+    terms.amplitude = std::abs(case_.amplitude_of(token, j));
     terms.claim = rest;
     terms.classes = {rest, rest, rest};
     terms.result = local_.result;

@@ -34,11 +34,6 @@ class PairBounds {
   // For the frequencies of all pairs, relative to each.
   std::vector<Terms> of_frequencies() const;
 
-  // The position on the pair's axis; 0 where the angle is zero.
-  double position(std::int64_t token, std::int64_t j) const;
-  bool is_origin(std::int64_t token, std::int64_t j) const;
-  double amplitude(std::int64_t token, std::int64_t j) const;  // |m|
-
  private:
   struct PairSlopes {
     double theta = 0;
