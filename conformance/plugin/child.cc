@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <thread>
 
@@ -288,13 +289,11 @@ Child::Wire Child::receive(std::string& received, std::size_t bytes,
 
 std::optional<std::size_t> Child::private_bytes() {
   if (has_ended() || worker_ < 0) return std::nullopt;
-  const std::string name = "/proc/" + std::to_string(worker_) + "/statm";
-  std::FILE* const file = std::fopen(name.c_str(), "re");
-  if (file == nullptr) return std::nullopt;
-  std::size_t resident = 0, shared = 0;
-  const int count = std::fscanf(file, "%*u %zu %zu", &resident, &shared);
-  std::fclose(file);
-  if (count != 2 || resident < shared) return std::nullopt;
+  std::ifstream file("/proc/" + std::to_string(worker_) + "/statm");
+  std::size_t size = 0, resident = 0, shared = 0;
+  if (!(file >> size >> resident >> shared) || resident < shared) {
+    return std::nullopt;
+  }
   return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 

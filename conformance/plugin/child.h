@@ -94,6 +94,8 @@ class Child {
   // Waits `grace` for the child to end by itself, then kills it. Says how it
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);
+  // For end() after kClosed: the socket closes a moment before the process has ended.
+  static constexpr std::chrono::seconds kGrace{1};
 
   // Of memory that it does not share, if it has told its number and /proc says so.
   std::optional<std::size_t> private_bytes();

@@ -12,11 +12,16 @@
 
 namespace ropeproof::conformance::plugin {
 
-struct LibraryHere {
-  Description description;
+// What a library exports.
+struct Functions {
   decltype(&ropeproof_run) run = nullptr;
   decltype(&ropeproof_supports) supports = nullptr;  // or it has none
   std::optional<ropeproof_device_memory> device;     // or the host's
+  void* library = nullptr;                           // from dlopen
+};
+
+struct LibraryHere : Functions {
+  Description description;
 };
 
 // Loads it for good. Throws KernelError.

@@ -22,9 +22,6 @@
 namespace ropeproof::conformance::plugin {
 namespace {
 
-// The socket closes a moment before the process has ended.
-constexpr std::chrono::seconds kGrace{1};
-
 [[noreturn]] void fail(const std::string& source, const std::string& message) {
   throw KernelError(source + ": " + message);
 }
@@ -164,7 +161,7 @@ class LibraryKernel : public GuardedKernel {
                       {Outcome::kTimeout, "not unloaded within " +
                                               deadline.text() + end_worker()}};
     }
-    const std::string how = worker_->end(kGrace);
+    const std::string how = worker_->end(Child::kGrace);
     const Answer answer = crash(how);
     return Lifetime{load_fault_,
                     how == "exited with status 0" ? Answer{} : answer};
@@ -229,7 +226,7 @@ class LibraryKernel : public GuardedKernel {
         return all({Outcome::kTimeout,
                     "no answer within " + deadline.text() + end_worker()});
       case Child::Wire::kClosed:
-        return all(crash(worker_->end(kGrace)));
+        return all(crash(worker_->end(Child::kGrace)));
       case Child::Wire::kDone:
         break;
     }
@@ -296,7 +293,7 @@ class LibraryKernel : public GuardedKernel {
         fail(source_, "hangs while it is loaded: no answer within " +
                           deadline.text() + end_worker());
       case Child::Wire::kClosed: {
-        const std::string how = worker_->end(kGrace);
+        const std::string how = worker_->end(Child::kGrace);
         fail(source_, "crashes while it is loaded: " + how + end_worker());
       }
       case Child::Wire::kDone:
@@ -325,9 +322,8 @@ class LibraryKernel : public GuardedKernel {
   Description description_;
 };
 
-// In the runner's own process.
-// A kernel that calls exit() would end this process with a status that reads like a
-// verdict.
+// Kernels in the runner's own process: one that calls exit() would end it with a status
+// that reads like a verdict.
 std::atomic<int> local_kernels = 0;
 
 void refuse_exit() {
@@ -393,8 +389,7 @@ std::unique_ptr<Kernel> load_library(const std::string& path,
 LibraryHere load_library_here(const std::string& path) {
   Loaded loaded;
   const Functions functions = load(absolute_path(path), loaded);
-  return {described(loaded, text::one_line(path)), functions.run,
-          functions.supports, functions.device};
+  return {functions, described(loaded, text::one_line(path))};
 }
 
 }  // namespace ropeproof::conformance::plugin

@@ -24,8 +24,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The socket closes a moment before the process has ended.
-constexpr std::chrono::seconds kGraceOfProcess{1};
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 
 // The conversation cannot go on: the process is killed.
@@ -318,7 +316,7 @@ class ProcessKernel : public Kernel {
     }
     if (wire == Child::Wire::kClosed) {
       const bool has_begun = has_header_ || !received_.empty();
-      const std::string how = process_->end(kGraceOfProcess);
+      const std::string how = process_->end(Child::kGrace);
       const std::string line = quoted_last_line(process_->last_line());
       if (has_begun) refuse("ends in the middle of an answer: " + how + line);
       throw Broken(Outcome::kCrash, how + line);

@@ -12,6 +12,7 @@
 #include "conformance/plugin/device.h"
 #include "conformance/plugin/float_control.h"
 #include "conformance/plugin/kernel.h"
+#include "conformance/plugin/library_here.h"
 
 namespace ropeproof::conformance::plugin {
 
@@ -62,14 +63,6 @@ struct CrashNote {
 // nothing. OpenMP asks its variable, or the calling thread; others count the
 // processors that they may run on.
 void limit_threads(int threads);
-
-// What a library exports.
-struct Functions {
-  decltype(&ropeproof_run) run = nullptr;
-  decltype(&ropeproof_supports) supports = nullptr;  // or it has none
-  std::optional<ropeproof_device_memory> device;     // or the host's
-  void* library = nullptr;                           // from dlopen
-};
 
 // Loads a library into this process; without `run` it is none.
 Functions load(const std::string& path, Loaded& loaded);
