@@ -145,29 +145,26 @@ std::vector<diagnosis::Diagnosis> joined(
   return all;
 }
 
-// Gives out the checks of one shard, case by case.
-class ShardChecks {
- public:
-  explicit ShardChecks(NamedReport& shard) : shard_(shard) {}
-
-  // Moves those of case `id` to the end of `checks`.
-  void move_to(std::vector<check::Check>& checks, const std::string& id) {
-    std::vector<check::Check>& own = shard_.report.checks;
-    while (next_ < own.size() && own[next_].case_id == id) {
-      checks.push_back(std::move(own[next_++]));
+// The checks of all shards, case by case in the order of `ids`; leaves the shards without.
+std::vector<check::Check> all_checks(std::vector<NamedReport>& shards,
+                                     const std::vector<std::string>& ids) {
+  std::vector<check::Check> all;
+  std::vector<std::size_t> next(shards.size(), 0);
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    std::vector<check::Check>& own = shards[k % shards.size()].report.checks;
+    std::size_t& at = next[k % shards.size()];
+    while (at < own.size() && own[at].case_id == ids[k]) {
+      all.push_back(std::move(own[at++]));
     }
   }
-
-  void finish() const {
-    if (next_ == shard_.report.checks.size()) return;
-    fail(shard_.file + ": case " + shard_.report.checks[next_].case_id +
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const auto& [file, report] = shards[i];
+    if (next[i] == report.checks.size()) continue;
+    fail(file + ": case " + report.checks[next[i]].case_id +
          " is not one of its cases, or out of order");
   }
-
- private:
-  NamedReport& shard_;
-  std::size_t next_ = 0;
-};
+  return all;
+}
 
 }  // namespace
 
@@ -180,19 +177,13 @@ Report merge_reports(std::vector<NamedReport> shards) {
   check_all_shards(shards);
   if (shards.size() == 1) return std::move(shards[0].report);
 
-  Report whole;
   std::vector<std::string> ids = all_cases(shards);
-  std::vector<ShardChecks> parts(shards.begin(), shards.end());
-  for (std::size_t k = 0; k < ids.size(); ++k) {
-    parts[k % parts.size()].move_to(whole.checks, ids[k]);
-  }
-  for (const ShardChecks& part : parts) part.finish();
-  std::vector<check::Check> checks = std::move(whole.checks);
+  std::vector<check::Check> checks = all_checks(shards, ids);
   for (std::size_t i = 1; i < shards.size(); ++i) {
     shards[0].report.facts.merge(shards[i].report.facts);
   }
   std::vector<diagnosis::Diagnosis> diagnoses = joined(shards);
-  whole = std::move(shards[0].report);
+  Report whole = std::move(shards[0].report);
   whole.diagnoses = std::move(diagnoses);
   whole.checks = std::move(checks);
   whole.shard = {};

@@ -20,19 +20,10 @@ double ratio_of(const check::Check& check) {
 }
 
 std::string tightest(const std::array<double, 3>& ratio) {
-  constexpr const char* kNames[] = {"A0", "A1", "A2"};
-  for (std::size_t i = 0; i < ratio.size(); ++i) {
-    if (ratio[i] <= 1) return kNames[i];
+  for (std::uint32_t i = 0; i < ratio.size(); ++i) {
+    if (ratio[i] <= 1) return text::word(plugin::kAngleClassWords, i);
   }
   return "none";
-}
-
-// Whether the claim is A0 in every dtype.
-bool are_all_exact(const plugin::Description& kernel) {
-  return std::ranges::all_of(plugin::kDtypeWords, [&](const auto& dtype) {
-    return (kernel.dtypes & dtype.first) == 0 ||
-           kernel.claim(dtype.first).angle_class == ROPEPROOF_A0;
-  });
 }
 
 std::string level_of(const Report& report, const Totals& totals,
@@ -46,7 +37,7 @@ std::string level_of(const Report& report, const Totals& totals,
   const bool conforms = exit_status(totals) == 0;
   if (!conforms) return structure_holds ? "L0" : "none";
   if (totals.not_nearest == 0) return "L3";
-  return are_all_exact(report.kernel) ? "L2" : "L1";
+  return angle_classes(report.kernel) == "A0" ? "L2" : "L1";
 }
 
 // A suffix holds if the kernel declares what it promises, something was judged
