@@ -15,15 +15,6 @@ namespace {
 
 using Status = KernelSpeed::Status;
 
-std::string wrong_text(const judge::Element& first) {
-  // As reports index tensors.
-  const bool is_table = first.tensor != "q" && first.tensor != "k";
-  const std::string head = is_table ? "" : "," + std::to_string(first.head);
-  return first.tensor + "[0," + std::to_string(first.token) + head + "," +
-         std::to_string(first.channel) +
-         report::format("] is %.3g, not %.3g", first.got, first.want);
-}
-
 // A kernel in a row: its problems, and the last answer that was not OK.
 struct Runner {
   const TimedKernel* kernel;
@@ -248,7 +239,8 @@ class RowTimer {
     }
     judge::Element first = *measurement.first_wrong;
     first.token = work_.token(first.token);
-    speed.reason = wrong_text(first);
+    speed.reason = report::index_text(first) +
+                   report::format(" is %.3g, not %.3g", first.got, first.want);
   }
 
   RowSpeed result_;

@@ -71,10 +71,8 @@ std::string identified_text(const Identified& found) {
     const std::string list = list_text(found.findings, standing);
     if (!list.empty()) text += std::string("\n") + words + "\n" + list;
     if (standing == Standing::kDiffers && !found.diagnoses.empty()) {
-      report::Report report;
-      report.diagnoses = found.diagnoses;
       text += "\nexplains the wrong answers\n" +
-              report::diagnoses_text(report, false);
+              report::diagnoses_text(found.diagnoses, false);
       text.pop_back();
     }
   }

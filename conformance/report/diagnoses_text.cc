@@ -60,12 +60,12 @@ std::string why_text(const diagnosis::Diagnosis& d, bool has_details) {
 
 }  // namespace
 
-std::string diagnoses_text(const Report& report, bool has_details) {
-  const bool has_wrong = std::any_of(
-      report.diagnoses.begin(), report.diagnoses.end(),
-      [](const diagnosis::Diagnosis& d) { return d.residual >= 0; });
+std::string diagnoses_text(const std::vector<diagnosis::Diagnosis>& diagnoses,
+                           bool has_details) {
+  const bool has_wrong = std::ranges::any_of(
+      diagnoses, [](const auto& d) { return d.residual >= 0; });
   std::string text;
-  for (const diagnosis::Diagnosis& d : report.diagnoses) {
+  for (const diagnosis::Diagnosis& d : diagnoses) {
     text += paragraph("what", what_text(d));
     text += paragraph("where", where_text(d, has_wrong));
     const std::string why = why_text(d, has_details);

@@ -3,13 +3,15 @@
 #define ROPEPROOF_CONFORMANCE_REPORT_DIAGNOSES_TEXT_H_
 
 #include <string>
+#include <vector>
 
-#include "conformance/report/report.h"
+#include "conformance/diagnosis/diagnosis.h"
 
 namespace ropeproof::conformance::report {
 
 // Empty without a diagnosis. Details: a bug of the same class in some engine.
-std::string diagnoses_text(const Report& report, bool has_details);
+std::string diagnoses_text(const std::vector<diagnosis::Diagnosis>& diagnoses,
+                           bool has_details);
 
 }  // namespace ropeproof::conformance::report
 

@@ -38,6 +38,14 @@ std::string ratio_text(double ratio) {
   return ratio < 1e12 ? format("%.1e", ratio) : ">1e12";
 }
 
+std::string index_text(const judge::Element& e) {
+  const bool is_table = e.tensor == "cos" || e.tensor == "sin";
+  return e.tensor + "[" + std::to_string(e.batch) + "," +
+         std::to_string(e.token) + "," +
+         (is_table ? "" : std::to_string(e.head) + ",") +
+         std::to_string(e.channel) + "]";
+}
+
 std::string place(const judge::Element& e) {
   if (e.tensor == "inv_freq") {
     return "inv_freq[" + std::to_string(e.channel) + "]";
@@ -46,11 +54,7 @@ std::string place(const judge::Element& e) {
     return "head " + std::to_string(e.head) + " row " +
            std::to_string(e.channel) + " column " + std::to_string(e.token);
   }
-  const bool is_table = e.tensor == "cos" || e.tensor == "sin";
-  std::string text = e.tensor + "[" + std::to_string(e.batch) + "," +
-                     std::to_string(e.token) + ",";
-  if (!is_table) text += std::to_string(e.head) + ",";
-  text += std::to_string(e.channel) + "]";
+  std::string text = index_text(e);
   if (e.pair >= 0) text += " pair " + std::to_string(e.pair);
   const bool whole = e.position == std::floor(e.position);
   text += " position " + format(whole ? "%.0f" : "%.12g", e.position);

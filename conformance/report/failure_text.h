@@ -22,6 +22,9 @@ const judge::Equation& equation_of(const check::Check& check);
 // 0.64, 12.3, 4.1e+06: three digits are enough to compare a ratio with 1.
 std::string ratio_text(double ratio);
 
+// "q[0,22,0,1]", or of a table "cos[0,22,1]"
+std::string index_text(const judge::Element& element);
+
 // "q[0,22,0,1] pair 1 position 2147483647"
 std::string place(const judge::Element& element);
 

@@ -78,7 +78,7 @@ std::string junit_report(const Report& report) {
     out << "  <properties>\n    <property name=\"seed\" value=\"" << report.seed
         << "\"/>\n  </properties>\n";
   }
-  const std::string diagnoses = diagnoses_text(report, true);
+  const std::string diagnoses = diagnoses_text(report.diagnoses, true);
   for (const check::Check& check : report.checks) {
     const std::string name =
         check.case_id + (check.aspect.empty() ? "" : " " + check.aspect);

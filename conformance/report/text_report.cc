@@ -363,7 +363,7 @@ std::string text_report(const Report& report, std::size_t max_failures,
       total_of(report, counted_operations(report, has_details));
   std::ostringstream out;
   out << header(report, has_details);
-  out << diagnoses_text(report, has_details);
+  out << diagnoses_text(report.diagnoses, has_details);
   const std::vector<const check::Check*> failing = failing_checks(report);
   const std::size_t shown = std::min(failing.size(), max_failures);
   for (std::size_t i = 0; i < shown; ++i) {
