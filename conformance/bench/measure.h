@@ -68,12 +68,7 @@ struct Options {
 // rounds. Then each kernel solves the row once more, and has no figures unless
 // all that is judged of it is within its declared bound.
 //
-// The limit is, round by round, the fastest of
-//     f32         touch                       each with and without prefetching
-//     f16, bf16   fmt: load, widen, multiply, round, store; the same
-//     table       fill, fill past the caches, memset
-// For heads of 128 channels rotations as loops of instructions are measured, too, and are no
-// limits of the ratios: angle, by one angle; rows, by each token's.
+// README.md says what the limit of a row is, and what else is measured beside it.
 // Several threads are OpenMP's, for limits and kernels alike; plain C++ stays on
 // one, and the limit is that of as many threads or of one. Throws what Workload
 // does.

@@ -1,8 +1,9 @@
 #include "conformance/identify/every_kind.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
+
+#include "conformance/text/format.h"
 
 namespace ropeproof::conformance::identify {
 
@@ -35,9 +36,7 @@ cases::Corpus problems_of_every_kind(
   group.tier = "core";
   group.name = "identify";
   const auto take = [&](cases::RopeCase c) {
-    std::string number = std::to_string(group.rope_cases.size() + 1);
-    number.insert(0, 3 - std::min<std::size_t>(3, number.size()), '0');
-    c.id = "probe-" + number;
+    c.id = text::format("probe-%03zu", group.rope_cases.size() + 1);
     group.rope_cases.push_back(std::move(c));
   };
   for (const check::Variation& variation : variations) {

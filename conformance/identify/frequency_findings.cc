@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <string>
 
 #include "conformance/text/format.h"
+#include "conformance/text/words.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -48,10 +50,9 @@ Finding recipe_finding(const std::vector<const BaseReading*>& right,
   // An exponential may be as exact as the power that is claimed.
   const bool is_close = off.most <= 1.5 * std::max(1u, claim.power_ulp);
   const int needed = least.rank == 2 && is_close ? 1 : least.rank;
-  std::string text = "base^(-2j/r), " + common[0].name;
-  for (std::size_t i = 1; i < common.size(); ++i) {
-    text += ", or " + common[i].name;
-  }
+  const std::string text =
+      "base^(-2j/r), " +
+      text::joined(std::views::transform(common, &Recipe::name), ", or ");
   const bool is_claimed = needed <= rank_of(claim);
   return {is_claimed ? Standing::kDeclared : Standing::kDiffers, "frequencies",
           text, evidence};

@@ -1,7 +1,7 @@
 #include "conformance/identify/kept.h"
 
-#include <algorithm>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "conformance/check/variations.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/problem.h"
+#include "conformance/text/words.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::identify {
@@ -39,16 +40,13 @@ class Sequences {
       return {Standing::kDeclared, subject, "nothing",
               all + "called as A B A and B A B"};
     }
-    std::string text;
     constexpr std::size_t kMost = 4;
-    for (std::size_t i = 0; i < std::min(kMost, kept_.size()); ++i) {
-      text += (i > 0 ? ", " : "") + kept_[i];
-    }
+    std::string fields = text::joined(std::views::take(kept_, kMost), ", ");
     if (kept_.size() > kMost) {
-      text += " and " + std::to_string(kept_.size() - kMost) + " more";
+      fields += " and " + std::to_string(kept_.size() - kMost) + " more";
     }
     return {Standing::kDiffers, subject,
-            "what one call formed is used in the next one of another " + text,
+            "what one call formed is used in the next one of another " + fields,
             std::to_string(kept_.size()) + " of " + all +
                 "right alone and wrong after the other"};
   }

@@ -2,12 +2,8 @@
 // table, and why a cell of it is red.
 //
 // A cell is one report: an engine of one version, asked a tier or a profile. It is
-// red if the report does not conform, waivers aside. A cause says why: a waiver
-// that says whether it is a defect of the engine or a limit that its authors know
-// (waivers.h). It covers the failing checks whose case its pattern matches, of the
-// version and of what was asked that it names, until its last day; a limit also
-// what a profile asks and the engine does not offer. What no cause covers is
-// unexplained, and said so.
+// red if the report does not conform, waivers aside; README.md says what a cause of
+// that is and covers.
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
 
