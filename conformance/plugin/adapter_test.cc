@@ -113,15 +113,14 @@ TEST_CASE("large tensors reach an adapter by file and come back by file",
 
 TEST_CASE("a Python function gets an empty problem only if it asks for it",
           "[conformance][kernel]") {
-  const auto [mode, detail] = GENERATE(table<std::string, std::string>(
-      {{"takes-empty", ""}, {"empties", ""}, {"good", ""}}));
-  const auto kernel = selftest::start(selftest::adapter(mode));
+  const auto kernel = selftest::start(
+      selftest::adapter(GENERATE("takes-empty", "empties", "good")));
   selftest::Strided strided(*kernel);
   ropeproof_problem& p = strided.problem;
   SECTION("no token") { p.seq = 0; }
   SECTION("no batch row") { p.batch = 0; }
   SECTION("no head") { p.q.heads = p.k.heads = 0; }
-  CHECK(kernel->run(p).detail == detail);
+  CHECK(kernel->run(p).detail == "");
   CHECK(strided.q_out[0] == -1);
   CHECK(strided.k_out[0] == -1);
 }
