@@ -41,22 +41,15 @@ std::string of_layers(const Model& model,
       values.push_back(get(rope));
     }
   }
-  std::string text;
-  for (const std::string& value : values) {
-    text += (text.empty() ? "" : "/") + value;
-  }
-  return text;
+  return text::joined(values, "/");
 }
 
 std::string scaling_of(const ModelRope& rope) {
   std::string text(scaling_name(rope.spec.frequencies.scaling));
   if (rope.spec.layout.pair_distance != 0) text = "proportional";
   if (rope.axis_names.empty()) return text;
-  std::string axes;
-  for (const std::string& name : rope.axis_names) {
-    axes += (axes.empty() ? "" : ",") + name;
-  }
-  return (text == "default" ? "axes " : text + ", axes ") + axes;
+  return (text == "default" ? "axes " : text + ", axes ") +
+         text::joined(rope.axis_names, ",");
 }
 
 std::string status_of(const Model& model) {

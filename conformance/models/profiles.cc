@@ -1,6 +1,7 @@
 #include "conformance/models/profiles.h"
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 #include <vector>
 
@@ -186,13 +187,11 @@ cases::RopeCase case_of(const Profile& profile, const std::vector<double>& list,
 std::span<const ProfileParts> profiles() { return rows(); }
 
 const ProfileParts& find_profile(const std::string& name) {
-  std::string names;
-  for (const ProfileParts& profile : rows()) {
-    if (profile.name == name) return profile;
-    names += (names.empty() ? "" : ", ") + profile.name;
-  }
-  throw std::invalid_argument("unknown profile \"" + name + "\"; expected " +
-                              names);
+  const auto found = std::ranges::find(rows(), name, &ProfileParts::name);
+  if (found != rows().end()) return *found;
+  throw std::invalid_argument(
+      "unknown profile \"" + name + "\"; expected " +
+      text::joined(std::views::transform(rows(), &ProfileParts::name), ", "));
 }
 
 Profile make_profile(const ProfileParts& parts,

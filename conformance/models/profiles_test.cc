@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "conformance/cases/summary.h"
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
@@ -143,23 +142,6 @@ TEST_CASE("any model makes a profile, named after all that was chosen",
     CHECK(c.spec.direction == reference::Direction::kAdjoint);
     CHECK(c.spec.layout.pairing == reference::Pairing::kInterleaved);
     CHECK(std::ranges::max(c.positions) < 8192);
-  }
-}
-
-TEST_CASE("a profile that a model makes is the one with a name",
-          "[conformance][profiles]") {
-  for (const ProfileParts& parts : profiles()) {
-    CAPTURE(parts.name);
-    ProfileParts nameless = parts;
-    nameless.name.clear();
-    if (parts.model == "phi-3-mini-128k") continue;  // lists of our own
-    const auto want = profile_cases(make_profile(parts, kPresets)).rope_cases;
-    const auto got = profile_cases(custom(nameless)).rope_cases;
-    REQUIRE(got.size() == want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      CHECK(cases::summary(got[i]) == cases::summary(want[i]));
-      CHECK(got[i].positions == want[i].positions);
-    }
   }
 }
 
