@@ -95,10 +95,6 @@ TEST_CASE("what a kernel does not declare is unsupported and never called",
   } cases[] = {
       {"rope/f16/half_split/128/1", "dtype f16",
        lacking([](auto& d) { d.dtypes = ROPEPROOF_F32; })},
-      {"rope/f32/interleaved/128/1", "pairing interleaved",
-       lacking([](auto& d) { d.pairings = ROPEPROOF_HALF_SPLIT; })},
-      {"rope/f32/half_split/64of128/1", "rotary_dim < head_dim",
-       lacking([](auto& d) { d.features ^= ROPEPROOF_PARTIAL; })},
       {"rotate/f32/half_split/128/1", "operation rotate",
        lacking([](auto& d) { d.operations = ROPEPROOF_ROPE; })},
       {"rope/f32/half_split/64/4096", "positions above 2048",
@@ -208,8 +204,6 @@ TEST_CASE("work that was not done, or done wrong, has no figures", "[bench]") {
          run(p);
          return ROPEPROOF_INVALID;
        })},
-      {"refuses", "rope/f32/half_split/128/1",
-       cheating([](const auto&) { return ROPEPROOF_INVALID; })},
   };
   for (const auto& c : cases) {
     const KernelSpeed speed = speed_of(c.kernel, row_named(c.row));
