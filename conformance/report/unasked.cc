@@ -24,18 +24,13 @@ constexpr std::uint32_t kMemory =
 // declares 511, 2^15, 2^18, 1e7 or 2^30, and not where it declares 100 or 2^28.
 constexpr double kPositionFactor = 16;
 
-std::string word_of(const Facts& facts, const std::string& name) {
+// A word or a number; "" or 0 where there is none.
+template <class Fact>
+Fact fact_of(const Facts& facts, const std::string& name) {
   const auto found = facts.find(name);
-  const auto* word =
-      found == facts.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return word == nullptr ? "" : *word;
-}
-
-double number_of(const Facts& facts, const std::string& name) {
-  const auto found = facts.find(name);
-  const auto* number =
-      found == facts.end() ? nullptr : std::get_if<double>(&found->second);
-  return number == nullptr ? 0 : *number;
+  const auto* fact =
+      found == facts.end() ? nullptr : std::get_if<Fact>(&found->second);
+  return fact == nullptr ? Fact() : *fact;
 }
 
 // Ids of the cases that touched each cell, and the features that were needed.
@@ -65,26 +60,26 @@ class Touched {
     };
     touch(text::word(plugin::kOperationWords, check.operation));
     if ((check.features & ROPEPROOF_ADJOINT) != 0) touch("adjoint");
-    const std::string pairing = word_of(facts, "pairing");
-    const std::string dtype = word_of(facts, "dtype");
+    const std::string pairing = fact_of<std::string>(facts, "pairing");
+    const std::string dtype = fact_of<std::string>(facts, "dtype");
     const bool has_tensors = (check.operation & kTensors) != 0;
     if (has_tensors) touch(dtype);
     if (has_tensors || check.operation == ROPEPROOF_PERMUTE) touch(pairing);
     if ((check.operation & (kAngles | ROPEPROOF_FREQUENCIES)) == 0) return;
-    const std::string scaling = word_of(facts, "scaling");
+    const std::string scaling = fact_of<std::string>(facts, "scaling");
     if (!scaling.empty()) {
       touch(scaling);
       if (has_tensors) touch(scaling + " x " + pairing);
       if (has_tensors) touch(scaling + " x " + dtype);
     }
     if ((check.operation & kAngles) == 0) return;
-    const std::string map = word_of(facts, "axis_map");
+    const std::string map = fact_of<std::string>(facts, "axis_map");
     if (!map.empty()) {
       touch("axis map " + map);
       touch("axis map any");
     }
-    const double largest = std::max(number_of(facts, "highest position"),
-                                    -number_of(facts, "lowest position"));
+    const double largest = std::max(fact_of<double>(facts, "highest position"),
+                                    -fact_of<double>(facts, "lowest position"));
     if (kPositionFactor * largest >= static_cast<double>(limit_)) {
       touch("positions");
     }
