@@ -30,12 +30,6 @@ constexpr int kLastReads = 2;  // a pipe holds a chunk; then its end is seen
 constexpr std::size_t kLineLimit = 200;
 constexpr std::chrono::seconds kSupervisorGrace{10};
 
-#if defined(MSG_NOSIGNAL)
-constexpr int kNoSignal = MSG_NOSIGNAL;
-#else
-constexpr int kNoSignal = 0;  // start() sets SO_NOSIGPIPE instead
-#endif
-
 [[noreturn]] void fail(const char* what) {
   throw KernelError(std::string("cannot start a process: ") + what + ": " +
                     std::strerror(errno));

@@ -112,11 +112,7 @@ bool has_ended(pid_t pid) {
 
 template <class Message>
 void tell(int control, const Message& message) {
-#if defined(MSG_NOSIGNAL)
-  static_cast<void>(send(control, &message, sizeof message, MSG_NOSIGNAL));
-#else
-  static_cast<void>(send(control, &message, sizeof message, 0));
-#endif
+  static_cast<void>(send(control, &message, sizeof message, kNoSignal));
 }
 
 }  // namespace

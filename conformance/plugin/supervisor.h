@@ -7,11 +7,19 @@
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SUPERVISOR_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_SUPERVISOR_H_
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <functional>
 
 namespace ropeproof::conformance::plugin {
+
+// For send(): a peer that has gone is an error and no signal.
+#if defined(MSG_NOSIGNAL)
+inline constexpr int kNoSignal = MSG_NOSIGNAL;
+#else
+inline constexpr int kNoSignal = 0;  // SO_NOSIGPIPE is set instead
+#endif
 
 // What a supervisor writes to its control socket: first whom it started, then,
 // once, how that ended.
