@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "conformance/plugin/fields.h"
+
 namespace ropeproof::conformance::plugin {
 namespace {
 
@@ -69,26 +71,7 @@ void Device::translate(T*& pointer) const {
 }
 
 ropeproof_problem Device::translated(ropeproof_problem p) const {
-  translate(p.q.in);
-  translate(p.q.out);
-  translate(p.k.in);
-  translate(p.k.out);
-  translate(p.positions);
-  translate(p.real_positions);
-  translate(p.axis_of_pair);
-  translate(p.axis_weights);
-  translate(p.inv_freq);
-  translate(p.inv_freq_lo);
-  translate(p.pair_bases);
-  translate(p.exponent_numerators);
-  translate(p.exponent_denominators);
-  translate(p.pair_amplitude);
-  translate(p.cos);
-  translate(p.sin);
-  translate(p.ids);
-  translate(p.inv_freq_out);
-  translate(p.permute_in);
-  translate(p.permute_out);
+  for_each_buffer(p, [this](auto& pointer) { translate(pointer); });
   return p;
 }
 

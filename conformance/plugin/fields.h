@@ -55,6 +55,17 @@ void for_each_field(const ropeproof_problem& p, const Visit& visit) {
   visit("scaling", p.scaling);
 }
 
+// Calls visit(pointer) for each buffer of the problem; a scaling and its lists are
+// none.
+template <class Visit>
+void for_each_buffer(ropeproof_problem& p, const Visit& visit) {
+  const auto all = [&](auto&... pointers) { (visit(pointers), ...); };
+  all(p.q.in, p.q.out, p.k.in, p.k.out, p.positions, p.real_positions, p.ids,
+      p.axis_of_pair, p.axis_weights, p.inv_freq, p.inv_freq_lo, p.pair_bases,
+      p.exponent_numerators, p.exponent_denominators, p.pair_amplitude, p.cos,
+      p.sin, p.inv_freq_out, p.permute_in, p.permute_out);
+}
+
 // The fields of ropeproof_scaling, by the names that the protocol uses.
 template <class Member>
 struct AbiField {
