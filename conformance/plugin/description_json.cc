@@ -155,13 +155,11 @@ Description parse_device(const std::string& text, const std::string& file) {
 }
 
 Description read_device(const std::string& file) {
-  std::string description;
   try {
-    description = text::read_file(file);
+    return parse_device(text::read_file(file), file);
   } catch (const text::FileError& error) {
     throw std::invalid_argument(std::string("--description ") + error.what());
   }
-  return parse_device(description, file);
 }
 
 Description device_of_everything() {

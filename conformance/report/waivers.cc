@@ -69,11 +69,6 @@ Waiver waiver_of(const nlohmann::json& node, const std::string& where) {
   return waiver;
 }
 
-std::string name_of(const Waivers& waivers, const Waiver& waiver) {
-  return waivers.file + ": the waiver of \"" + waiver.id + "\" for " +
-         waiver.engine;
-}
-
 }  // namespace
 
 Waivers parse_waivers(const std::string& text, const std::string& file) {
@@ -95,13 +90,11 @@ Waivers parse_waivers(const std::string& text, const std::string& file) {
 }
 
 Waivers read_waivers(const std::string& file) {
-  std::string text;
   try {
-    text = text::read_file(file, kMaxWaiverBytes);
+    return parse_waivers(text::read_file(file, kMaxWaiverBytes), file);
   } catch (const text::FileError& error) {
     throw std::invalid_argument(error.what());
   }
-  return parse_waivers(text, file);
 }
 
 bool is_expired(const Waiver& waiver, const Date& today) {
@@ -115,8 +108,8 @@ void check_patterns(const Waivers& waivers,
           return text::matches(waiver.id, id);
         })) {
       throw std::invalid_argument(
-          name_of(waivers, waiver) +
-          " matches no case; `ropeproof list` names them all");
+          waivers.file + ": the waiver of \"" + waiver.id + "\" for " +
+          waiver.engine + " matches no case; `ropeproof list` names them all");
     }
   }
 }
