@@ -314,19 +314,17 @@ class Identifier {
   void read_grid(const Speeds& speeds) {
     Wanted w = wanted();
     w.pairing = main_->spec.layout.pairing;
-    w.batch = 2;
     w.seq = 5;
     w.has_many_heads = true;
-    auto c = shaped(prober_, w);
-    if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
-      w.batch = 1;
-      c = shaped(prober_, w);
-    }
-    if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
-      add_unseen("rows and heads", "no such problem is taken");
+    for (const std::int64_t batch : {2, 1}) {
+      w.batch = batch;
+      const auto c = shaped(prober_, w);
+      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim)
+        continue;
+      add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
       return;
     }
-    add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
+    add_unseen("rows and heads", "no such problem is taken");
   }
 
   void read_all_roundings() {
