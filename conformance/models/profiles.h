@@ -1,15 +1,5 @@
-// profiles.h -- what a kernel must pass to serve a model: lists of cases.
-//
-// A profile is a model's RoPE, a dtype and a range of positions. Some have names;
-// any preset (vectors/models/) and any config.json makes others. The cases follow
-// from the profile alone, and their goldens are computed when it runs, by the
-// certifying oracle where that was built. So a profile costs no committed bytes,
-// its ids are permanent (`profile-NAME-001`), and every machine judges the same
-// bits.
-//
-// A kernel conforms to a profile if it passes every case under `rope`, or under
-// `rotate` or else `lookup` if it does not form angles. What it does not offer is
-// UNSUPPORTED, and does not conform.
+// profiles.h -- what a kernel must pass to serve a model: lists of cases. PROFILES.md says
+// what they follow from and what conforms.
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
 

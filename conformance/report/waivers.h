@@ -1,15 +1,8 @@
 // waivers.h -- known failures that a project has decided to live with, until a
 // date.
 //
-// A waiver file is one JSON document:
-//
-//     {"format": "ropeproof-waivers/1",
-//      "waivers": [{"id": "contract-01?", "engine": "my-rope",
-//                   "reason": "the tail of an odd head is not rotated",
-//                   "link": "https://example.org/bugs/7",
-//                   "expires": "2027-03-31"}]}
-//
-// These members are required. These may be there, no other:
+// A waiver file is one JSON document, as conformance/README.md shows. A waiver must have
+// id, engine, reason, link and expires. These may be there, no other:
 //
 //     "version": "1.4.2"        of the engine; without it, any
 //     "asked": "profile *"      pattern of what is asked: "tier core", "profile NAME"
