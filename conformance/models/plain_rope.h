@@ -1,16 +1,6 @@
 // plain_rope.h -- a rope in words of our own: image and video models.
-//
-//   "rope": {"head_dim": 128, "base": 10000.0,
-//            "axes": {"scheme": "blocks", "names": ["t", "y", "x"],
-//                     "pairs": [22, 21, 21]}}
-//
-// Optional: rotary_dim, rotary_offset, context_length, axes. The schemes are
-// those of reference/schemes.h:
-//   blocks                 one block of pairs per axis; frequencies restart
-//   axial, axial_even_odd  two axes, half of the pairs each, the first first
-//   contiguous_sections, interleaved_sections, round_robin_sections,
-//   ernie_sections         pairs of each axis; the frequencies run through
-// `weight` multiplies the positions.
+// vectors/models/schema.json has its members; the schemes are those of
+// reference/schemes.h.
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_PLAIN_ROPE_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_PLAIN_ROPE_H_
 
