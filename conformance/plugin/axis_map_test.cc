@@ -1,5 +1,7 @@
 #include "conformance/plugin/axis_map.h"
 
+#include <ropeproof_kernel.h>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "reference/schemes.h"
