@@ -14,7 +14,7 @@
 #include "conformance/cases/summary.h"
 #include "conformance/check/call_coverage.h"
 #include "conformance/check/declarations.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/models/profiles.h"
 #include "conformance/plugin/description.h"

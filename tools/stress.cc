@@ -16,7 +16,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/summary.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/plugin/words.h"
 #include "conformance/search/search.h"

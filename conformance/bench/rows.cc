@@ -1,6 +1,6 @@
 #include "conformance/bench/rows.h"
 
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"

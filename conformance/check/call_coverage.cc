@@ -4,8 +4,8 @@
 #include <map>
 
 #include "conformance/call/call.h"
-#include "conformance/check/features.h"
 #include "conformance/check/formed.h"
+#include "conformance/check/offered.h"
 #include "conformance/check/paper_kernel.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"

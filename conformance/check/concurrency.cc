@@ -7,7 +7,7 @@
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/cover/values.h"
 #include "conformance/judge/judge.h"
 

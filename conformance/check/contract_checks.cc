@@ -7,8 +7,8 @@
 #include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/contrast.h"
-#include "conformance/check/features.h"
 #include "conformance/check/formed.h"
+#include "conformance/check/offered.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::check {

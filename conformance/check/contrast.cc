@@ -10,7 +10,7 @@
 
 #include "conformance/check/choices.h"
 #include "conformance/check/facts.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 
 namespace ropeproof::conformance::check {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "conformance/cases/draw.h"
 #include "conformance/check/choices.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/values.h"
 #include "reference/golden.h"

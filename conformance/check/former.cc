@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "conformance/check/choices.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/cover/form_goldens.h"
 #include "reference/golden.h"
 

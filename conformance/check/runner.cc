@@ -8,9 +8,9 @@
 #include "conformance/check/choices.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/contract_checks.h"
-#include "conformance/check/features.h"
 #include "conformance/check/filter.h"
 #include "conformance/check/formed.h"
+#include "conformance/check/offered.h"
 #include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::check {

@@ -11,7 +11,7 @@
 #include "conformance/cases/counter_generator.h"
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 #include "reference/rope.h"

@@ -11,7 +11,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/words.h"
 #include "conformance/check/attempt.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/diagnosis/knob_kernel.h"
 

@@ -319,8 +319,9 @@ class Identifier {
     for (const std::int64_t batch : {2, 1}) {
       w.batch = batch;
       const auto c = shaped(prober_, w);
-      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim)
+      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
         continue;
+      }
       add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
       return;
     }
@@ -334,8 +335,9 @@ class Identifier {
       w.dtype = dtype;
       w.pairing = main_->spec.layout.pairing;
       const auto c = shaped(prober_, w);
-      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim)
+      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
         continue;
+      }
       if (auto found = read_roundings(prober_, operation_, *c, *main_map_))
         add(*found);
     }

@@ -18,7 +18,7 @@
 namespace ropeproof::conformance::plugin {
 
 // A call, as far as features depend on it.
-struct Asked {
+struct Needs {
   const reference::Spec& spec;
   bool is_in_place = false, is_out_of_place = false,
        is_strided = false;  // any tensor
@@ -38,64 +38,64 @@ struct Feature {
   std::uint32_t bit;
   std::string_view word;
   std::uint32_t operations;
-  bool (*is_needed)(const Asked&);
+  bool (*is_needed)(const Needs&);
   const char* phrase;
 };
 
 // In the order of the bits. Of several that are missing, a report names the first.
 inline constexpr Feature kFeatures[] = {
     {ROPEPROOF_OUT_OF_PLACE, "out_of_place", kTensors,
-     [](const Asked& a) { return a.is_out_of_place; }, nullptr},
+     [](const Needs& n) { return n.is_out_of_place; }, nullptr},
     {ROPEPROOF_IN_PLACE, "in_place", kTensors,
-     [](const Asked& a) { return a.is_in_place; }, "in-place calls"},
+     [](const Needs& n) { return n.is_in_place; }, "in-place calls"},
     {ROPEPROOF_STRIDED, "strided", kTensors,
-     [](const Asked& a) { return a.is_strided; }, "strided tensors"},
+     [](const Needs& n) { return n.is_strided; }, "strided tensors"},
     {ROPEPROOF_PARTIAL, "partial", kTensors | ROPEPROOF_PERMUTE,
-     [](const Asked& a) {
-       return a.spec.layout.rotary_dim < a.spec.layout.head_dim;
+     [](const Needs& n) {
+       return n.spec.layout.rotary_dim < n.spec.layout.head_dim;
      },
      "rotary_dim < head_dim"},
     {ROPEPROOF_WINDOW_OFFSET, "window_offset", kTensors,
-     [](const Asked& a) { return a.spec.layout.rotary_offset > 0; },
+     [](const Needs& n) { return n.spec.layout.rotary_offset > 0; },
      "rotary_offset > 0"},
     {ROPEPROOF_KEYS, "keys", kTensors,
-     [](const Asked& a) { return a.has_keys; }, nullptr},
+     [](const Needs& n) { return n.has_keys; }, nullptr},
     {ROPEPROOF_ADJOINT, "adjoint", kTensors,
-     [](const Asked& a) {
-       return a.spec.direction == reference::Direction::kAdjoint;
+     [](const Needs& n) {
+       return n.spec.direction == reference::Direction::kAdjoint;
      },
      "adjoint"},
     {ROPEPROOF_AMPLITUDE, "amplitude", kAngles,
-     [](const Asked& a) { return a.has_amplitude; }, "amplitude"},
+     [](const Needs& n) { return n.has_amplitude; }, "amplitude"},
     {ROPEPROOF_NEGATIVE_POSITIONS, "negative_positions", kAngles,
-     [](const Asked& a) { return a.has_negative_positions; },
+     [](const Needs& n) { return n.has_negative_positions; },
      "negative positions"},
     {ROPEPROOF_INV_FREQ, "inv_freq", kAngles,
-     [](const Asked& a) {
-       const reference::Frequencies& f = a.spec.frequencies;
+     [](const Needs& n) {
+       const reference::Frequencies& f = n.spec.frequencies;
        return !follows_base(f) || scaling_bit(f.scaling) != 0;
      },
      nullptr},
     {ROPEPROOF_EXPONENTS, "exponents", kAngles,
-     [](const Asked& a) { return follows_exponents(a.spec.frequencies); },
+     [](const Needs& n) { return follows_exponents(n.spec.frequencies); },
      nullptr},
     {ROPEPROOF_AXIS_WEIGHTS, "axis_weights", kAngles,
-     [](const Asked& a) { return !a.spec.axes.weights.empty(); },
+     [](const Needs& n) { return !n.spec.axes.weights.empty(); },
      "axis_weights"},
     {ROPEPROOF_REAL_POSITIONS, "real_positions", kAngles,
-     [](const Asked& a) { return a.has_real_positions; }, "real positions"},
+     [](const Needs& n) { return n.has_real_positions; }, "real positions"},
     {ROPEPROOF_PAIR_DISTANCE, "pair_distance", kTensors,
-     [](const Asked& a) { return a.spec.layout.pair_distance != 0; },
+     [](const Needs& n) { return n.spec.layout.pair_distance != 0; },
      "pair_distance"},
     {ROPEPROOF_PAIR_AMPLITUDE, "pair_amplitude", kAngles,
-     [](const Asked& a) { return a.has_pair_amplitude; }, "pair_amplitude"},
+     [](const Needs& n) { return n.has_pair_amplitude; }, "pair_amplitude"},
     {ROPEPROOF_SPECIAL_VALUES, "special_values", kTensors,
-     [](const Asked& a) { return a.has_special_values; }, "special values"},
+     [](const Needs& n) { return n.has_special_values; }, "special values"},
     {ROPEPROOF_VALIDATES, "validates", 0, nullptr, nullptr},
     {ROPEPROOF_DETERMINISTIC, "deterministic", 0, nullptr, nullptr},
     {ROPEPROOF_CONCURRENT, "concurrent", 0, nullptr, nullptr},
     {ROPEPROOF_EXPLICIT_LENGTH, "explicit_length", kAngles,
-     [](const Asked& a) { return a.has_length; },
+     [](const Needs& n) { return n.has_length; },
      "a length beyond the positions"}};
 
 inline constexpr auto kFeatureWords = [] {

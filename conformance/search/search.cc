@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/form_goldens.h"

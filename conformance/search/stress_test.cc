@@ -6,7 +6,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/formed.h"

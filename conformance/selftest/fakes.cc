@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/report.h"
 

@@ -7,7 +7,7 @@
 
 #include "conformance/call/call.h"
 #include "conformance/check/contract.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"

@@ -2,7 +2,7 @@
 
 #include "conformance/call/call.h"
 #include "conformance/check/contract.h"
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 #include "conformance/judge/judge.h"
 
 namespace ropeproof::conformance::selftest {

@@ -8,8 +8,8 @@
 
 #include "conformance/call/call.h"
 #include "conformance/check/contract.h"
-#include "conformance/check/features.h"
 #include "conformance/check/formed.h"
+#include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/formed.h"
 #include "conformance/diagnosis/diagnose.h"

@@ -1,4 +1,4 @@
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <functional>

@@ -1,6 +1,6 @@
-// features.h -- what a case asks of a kernel, and what a kernel offers.
-#ifndef ROPEPROOF_CONFORMANCE_CHECK_FEATURES_H_
-#define ROPEPROOF_CONFORMANCE_CHECK_FEATURES_H_
+// offered.h -- what a case asks of a kernel, and what a kernel offers.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_OFFERED_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_OFFERED_H_
 
 #include <cstdint>
 #include <string>
@@ -36,4 +36,4 @@ std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
 
 }  // namespace ropeproof::conformance::check
 
-#endif  // ROPEPROOF_CONFORMANCE_CHECK_FEATURES_H_
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_OFFERED_H_

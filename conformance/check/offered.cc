@@ -1,4 +1,4 @@
-#include "conformance/check/features.h"
+#include "conformance/check/offered.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,10 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-using plugin::Asked;
 using plugin::kAngles;
 using plugin::kGivenTable;
 using plugin::kTensors;
+using plugin::Needs;
 
 // Whether a scaling's length is not that of the positions, largest + 1.
 bool has_other_length(const cases::RopeCase& c) {
@@ -34,8 +34,8 @@ bool has_other_length(const cases::RopeCase& c) {
 }
 
 // A case as a kernel is called with it.
-Asked asked(const cases::RopeCase& c, const plugin::Description& description,
-            bool shares_memory) {
+Needs needs_of(const cases::RopeCase& c, const plugin::Description& description,
+               bool shares_memory) {
   const cases::Storage& storage = c.storage;
   const bool is_in_only = (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
   const bool is_in_place = is_in_only || storage.any_in_place(c.k_heads);
@@ -61,11 +61,11 @@ Asked asked(const cases::RopeCase& c, const plugin::Description& description,
 
 // Of the features that all of `operations` may need.
 const char* first_missing(const plugin::Description& description,
-                          std::uint32_t operations, const Asked& a) {
+                          std::uint32_t operations, const Needs& n) {
   for (const plugin::Feature& feature : plugin::kFeatures) {
     if (feature.phrase != nullptr &&
         (feature.operations & operations) == operations &&
-        (description.features & feature.bit) == 0 && feature.is_needed(a)) {
+        (description.features & feature.bit) == 0 && feature.is_needed(n)) {
       return feature.phrase;
     }
   }
@@ -120,10 +120,10 @@ std::string missing_dtype(const plugin::Description& description,
 std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
                               const plugin::Description& description,
                               bool shares_memory) {
-  const Asked a = asked(c, description, shares_memory);
+  const Needs n = needs_of(c, description, shares_memory);
   std::uint32_t bits = 0;
   for (const plugin::Feature& feature : plugin::kFeatures) {
-    if ((feature.operations & operation) != 0 && feature.is_needed(a)) {
+    if ((feature.operations & operation) != 0 && feature.is_needed(n)) {
       bits |= feature.bit;
     }
   }
@@ -136,7 +136,7 @@ std::string missing_feature(const plugin::Description& description,
   if ((description.operations & operation) == 0) {
     return "operation " + text::word(plugin::kOperationWords, operation);
   }
-  const Asked a = asked(c, description, shares_memory);
+  const Needs n = needs_of(c, description, shares_memory);
   const bool has_tensors = (operation & kTensors) != 0;
   const bool has_angles = (operation & kAngles) != 0;
   const reference::Pairing pairing = c.spec.layout.pairing;
@@ -144,13 +144,13 @@ std::string missing_feature(const plugin::Description& description,
   if (missing.empty() && has_tensors) {
     missing = (description.pairings & plugin::abi_pairing(pairing)) == 0
                   ? "pairing " + text::word(text::kPairingWords, pairing)
-                  : first_missing(description, kTensors, a);
+                  : first_missing(description, kTensors, n);
   }
   if (missing.empty() && (operation & kGivenTable) == 0) {
     missing = missing_frequencies(description, operation, c.spec.frequencies);
   }
   if (missing.empty() && has_angles) {
-    missing = first_missing(description, kAngles, a);
+    missing = first_missing(description, kAngles, n);
   }
   if (missing.empty() && has_angles) {
     missing = missing_axes(description, c.spec);
