@@ -49,6 +49,8 @@ TEST_CASE("a base that is missing or not positive is refused",
         "rope_theta is -10000; expected a finite number > 0");
   CHECK(refusal(R"({"head_dim": 8, "rope_theta": "1e4"})") ==
         "rope_theta is \"1e4\"; expected a finite number > 0");
+  CHECK(refusal(R"({"head_dim": 8, "rope_theta": true})") ==
+        "rope_theta is true; expected a finite number > 0");
   CHECK(why_not(R"("rope_local_base_freq": 0)") ==
         "rope_local_base_freq is 0; expected a finite number > 0");
   CHECK(why_not(R"("rope_ratio": 500)") ==
@@ -204,6 +206,8 @@ TEST_CASE("a list of a wrong length or with a wrong entry is refused",
       R"(, "short_factor": [1, 1, 1, 1], "long_factor": )";
   CHECK(long_rope(lists + "[1, 1, 0, 1]") ==
         "rope_scaling.long_factor[2] is 0; expected a finite number > 0");
+  CHECK(long_rope(lists + R"([1, 1, 1, "2"])") ==
+        "rope_scaling.long_factor[3] is \"2\"; expected a finite number > 0");
   CHECK(long_rope(lists + R"([1, 1, 1, 1], "factor": 4)") ==
         "rope_scaling.factor is 4; expected max_position_embeddings / "
         "original_max_position_embeddings, 2, or an attention_factor, which "
