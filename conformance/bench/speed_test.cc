@@ -340,8 +340,21 @@ TEST_CASE("the table fits into 100 columns, and long names are not cut",
   entries[0].label = "a-kernel-with-a-long-name";
   CHECK(speed_lines(speed, entries, false).find(entries[0].label) !=
         std::string::npos);
-  const auto wrong = nlohmann::json::parse(
-      speed_json("0.1.0", 3, kEntries, {speed}))["rows"][0]["kernels"][2];
+}
+
+TEST_CASE("the JSON document has each figure under its own name", "[bench]") {
+  const auto row = nlohmann::json::parse(
+      speed_json("0.1.0", 3, kEntries, {some_speed(kWideRow)}))["rows"][0];
+  CHECK(row["limit"] == "fmt ahead");
+  CHECK(row["limits"]["touch"]["ns_per_token"] == 1234567.8);
+  const auto& measured = row["kernels"][0];
+  CHECK(measured["in_place"] == false);
+  CHECK(measured["gb_per_s"] == 1234.5);
+  CHECK(measured["of_limit"] == 0.001);
+  CHECK(measured["of_plain"] == 123.4);
+  CHECK(measured["of_first"] == 1);
+  CHECK(measured["of_one_thread"] == 999999);
+  const auto& wrong = row["kernels"][2];
   CHECK(wrong["status"] == "wrong");
   CHECK_FALSE(wrong.contains("ns_per_token"));
 }
