@@ -3,7 +3,7 @@
   verify_vectors_test.py ROPEPROOF VECTORS_DIR
 
 A disagreement of any oracle is exit status 1, an oracle that crashes or contradicts
-itself 5 and never an agreement, a missing one is named. Paths have blanks.
+itself 5 and never an agreement, a missing one is named. Paths have blanks and apostrophes.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 program, vectors = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-work = tempfile.TemporaryDirectory(prefix="verify vectors ")
+work = tempfile.TemporaryDirectory(prefix="verifier's vectors ")
 folder = pathlib.Path(work.name)
 checks, faults = 0, []
 
