@@ -35,8 +35,9 @@ TEST_CASE("GoogleTest's variables come before Slurm's, which count from 0",
   ::setenv("SLURM_ARRAY_TASK_ID", "0", 1);
   ::setenv("SLURM_ARRAY_TASK_COUNT", "2", 1);
   CHECK(shard_of_environment().text() == "1/2");
-  ::setenv("GTEST_SHARD_INDEX", "0", 1);
   ::setenv("GTEST_TOTAL_SHARDS", "4", 1);
+  CHECK_THROWS_AS(shard_of_environment(), std::invalid_argument);
+  ::setenv("GTEST_SHARD_INDEX", "0", 1);
   CHECK(shard_of_environment().text() == "1/4");
   for (const char* name : {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT",
                            "GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS"}) {
