@@ -90,14 +90,16 @@ TEST_CASE("one wrong pair, or one wrong position of all, fails and is named",
   position.angle = [f = position.angle](double p, double theta) {
     return f(p == 8999 ? 8998 : p, theta);
   };
-  const judge::Measurement of_pair =
-      swept(only(ROPEPROOF_TABLE), pair).measurement;
+  const auto wrong = [](const diagnosis::Knobs& knobs) {
+    const SweepResult result = swept(only(ROPEPROOF_TABLE), knobs);
+    CHECK_FALSE(result.conforms());
+    return result.measurement;
+  };
+  const judge::Measurement of_pair = wrong(pair), of_position = wrong(position);
   CHECK(of_pair.first_wrong->pair == 5);
   CHECK(of_pair.first_wrong->position == 1);
   CHECK(of_pair.worst->pair == 5);
   CHECK(of_pair.wrong <= kValues / 8);
-  const judge::Measurement of_position =
-      swept(only(ROPEPROOF_TABLE), position).measurement;
   CHECK(of_position.first_wrong->position == 8999);
   CHECK(of_position.wrong <= 16);
 }
