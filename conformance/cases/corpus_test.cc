@@ -7,6 +7,7 @@
 #include "conformance/cases/families/families.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/test_corpus.h"
+#include "conformance/cases/test_groups.h"
 #include "conformance/cases/vector_file.h"
 
 namespace ropeproof::conformance::cases {
@@ -77,6 +78,25 @@ TEST_CASE("writing and reading a group is the identity",
     CHECK(again.json == files.json);
     CHECK(again.payload == files.payload);
   }
+}
+
+TEST_CASE("a head that is as wide as the specification allows is read again",
+          "[conformance][vectors]") {
+  Group group = plain_group();
+  group.is_bulk = true;
+  RopeCase c =
+      make_case(reference::Format::kBF16, group.rope_cases[0].spec.layout,
+                10000, 1, 1, 1, 0, {3});
+  c.id = "plain-001";
+  c.spec.layout.head_dim = reference::kMaxHeadDim;
+  c.q.resize(reference::kMaxHeadDim);
+  group.rope_cases = {c};
+  prove(reference::Oracle::kBinFloat, group);
+  const GroupFiles files = write_group(group);
+  CHECK(refusal([&] {
+          read_group(files.json, std::as_bytes(std::span(files.payload)),
+                     "plain.json");
+        }) == "accepted");
 }
 
 TEST_CASE("a worked example with a missing decimal is refused",
