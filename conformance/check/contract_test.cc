@@ -163,6 +163,19 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
       Verdict::kUnsupported);
 }
 
+TEST_CASE("the last of 20 calls is judged", "[conformance][contract]") {
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+  int calls = 0;
+  knobs.misread = [&](ropeproof_problem& p) {
+    if (++calls == 20) p.amplitude += 1;
+  };
+  diagnosis::KnobKernel kernel(promising(0), knobs);
+  const auto results = check_determinism(kernel, subject());
+  const auto found = std::ranges::find(results, "20 calls", &Check::aspect);
+  REQUIRE(found != results.end());
+  CHECK_THAT(found->reason, Catch::Matchers::StartsWith("call 20: "));
+}
+
 TEST_CASE(
     "a row with other neighbours is right, and of the same bits where that is "
     "promised",
