@@ -219,5 +219,24 @@ TEST_CASE("batch rows are alike where they have to be, and only there",
   }
 }
 
+TEST_CASE("a permutation of numbers shows beside one of bits",
+          "[conformance][cover]") {
+  // Not of f64, whose numbers keep their bits here.
+  for (const Format dtype : {Format::kF32, Format::kF16, Format::kBF16}) {
+    CAPTURE(dtype);
+    const cases::PermuteCase c = permute_case(
+        dtype, cases::window(64, 64, 0, Pairing::kHalfSplit), 2, 5, 1);
+    plugin::Description permuting = description(dtype);
+    permuting.operations |= ROPEPROOF_PERMUTE;
+    Knobs knobs = honest(dtype);
+    knobs.permutes_numbers = true;
+    diagnosis::KnobKernel kernel(permuting, knobs);
+    judge::Output output;
+    call::Call call(kernel, c);
+    REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
+    CHECK(judge::judge(c, output).wrong > 10);
+  }
+}
+
 }  // namespace
 }  // namespace ropeproof::conformance::cover
