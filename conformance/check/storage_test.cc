@@ -113,6 +113,19 @@ TEST_CASE("long strides are those of q and k, of inputs and outputs",
   }
 }
 
+TEST_CASE("where batch rows are one, those of k are, too",
+          "[conformance][storage]") {
+  diagnosis::KnobKernel kernel = right_kernel();
+  Storage storage;
+  storage.spacing = Spacing::kBroadcast;
+  const cases::RopeCase c =
+      stored(cases::committed_case("contract-005"), storage);
+  call::Call call(kernel, ROPEPROOF_ROPE, c, reference::Format::kF32);
+  const ropeproof_problem p = call.begin();
+  CHECK(p.q.in_batch_stride == 0);
+  CHECK(p.k.in_batch_stride == 0);
+}
+
 TEST_CASE("a right kernel is right in every storage",
           "[conformance][storage]") {
   diagnosis::KnobKernel kernel = right_kernel();
