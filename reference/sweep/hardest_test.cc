@@ -5,6 +5,8 @@
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -83,6 +85,25 @@ TEST_CASE("the closest to a boundary of all goldens is found",
     CHECK(std::abs(first->distance - closest) <= 0x1p-45);
     CHECK(first->distance < 0.01);
   }
+}
+
+TEST_CASE("every position is found as its golden has it, if all are kept",
+          "[reference][sweep][hard]") {
+  HardSearch search = kSmall;
+  search.bases = {10000};
+  search.limit = 2;
+  search.rotated = 1;
+  search.cos_sin_kept = 599 * 8;
+  std::set<std::int64_t> positions;
+  for (const HardCase& hard : find_hardest(best_oracle(), search)) {
+    if (hard.what == Hard::kRotated || hard.format != Format::kF32) continue;
+    if (hard.position % 256 != 0) continue;  // a digit of 0
+    positions.insert(hard.position);
+    const DoubleDouble golden = golden_of(hard);
+    CHECK(std::abs(boundary_distance(hard.format, golden) - hard.distance) <=
+          kDigitsError / ulp(hard.format, golden.hi));
+  }
+  CHECK(positions == std::set<std::int64_t>{256, 512});
 }
 
 TEST_CASE("a search keeps the closest, as goldens have them, and repeats",
