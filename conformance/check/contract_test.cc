@@ -117,6 +117,13 @@ TEST_CASE("each broken promise about memory is found",
     };
     broken = "strided";
   }
+  SECTION("strides ignored where it is in place") {
+    knobs.misread = [](ropeproof_problem& p) {
+      if (p.q.in != p.q.out) return;
+      p.q.in_head_stride = p.q.out_head_stride = p.head_dim;
+    };
+    broken = "strided in place";
+  }
   SECTION("in place, what is outside the window lost") {
     knobs.outside = [](double, double) { return 0.0; };
     knobs.spares_outside_out_of_place = true;
@@ -301,6 +308,37 @@ TEST_CASE("a sequence of calls is judged call by call",
   const Check result = check_sequence(stale, calls);
   CHECK_FALSE(result.passes());
   CHECK_THAT(result.reason, ContainsSubstring("call 2 (contract-003)"));
+}
+
+TEST_CASE("bits that depend on the calls before are not the same bits",
+          "[conformance][contract]") {
+  struct Warming : diagnosis::KnobKernel {
+    using diagnosis::KnobKernel::KnobKernel;
+    bool restart(int) override {
+      calls = 0;
+      return true;
+    }
+    plugin::Answer run(const ropeproof_problem& problem) override {
+      ++calls;
+      return diagnosis::KnobKernel::run(problem);
+    }
+    int calls = 0;
+  };
+  int* calls = nullptr;
+  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+  knobs.amplitude = [&](double m) { return *calls > 1 ? m + 0x1p-23 : m; };
+  const std::vector<Subject> sequence{
+      subject(),
+      subject(ROPEPROOF_ROPE, cases::committed_case("contract-003"))};
+  Warming promises(promising(ROPEPROOF_DETERMINISTIC), knobs);
+  calls = &promises.calls;
+  const Check broken = check_sequence(promises, sequence);
+  CHECK(broken.verdict == Verdict::kFail);
+  CHECK_THAT(broken.reason, ContainsSubstring("call 2 (contract-003)") &&
+                                ContainsSubstring("other bits"));
+  Warming promises_nothing(promising(0), knobs);
+  calls = &promises_nothing.calls;
+  CHECK(check_sequence(promises_nothing, sequence).passes());
 }
 
 }  // namespace ropeproof::conformance::check
