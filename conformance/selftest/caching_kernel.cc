@@ -28,20 +28,24 @@ std::string bytes_of(const T* values, std::int64_t count) {
 struct Angles {
   std::string hi, lo, pair_amplitude;
   double amplitude;
+  bool has_pairs;  // else pair_amplitude is "none"
 
   explicit Angles(const ropeproof_problem& p)
       : hi(bytes_of(p.inv_freq, p.rotary_dim / 2)),
         lo(bytes_of(p.inv_freq_lo, p.rotary_dim / 2)),
         pair_amplitude(
             bytes_of(p.pair_amplitude, p.batch * p.seq * p.rotary_dim / 2)),
-        amplitude(p.amplitude) {}
+        amplitude(p.amplitude),
+        has_pairs(p.pair_amplitude != nullptr) {}
 
   void recall(ropeproof_problem& p) const {
     p.inv_freq = reinterpret_cast<const double*>(hi.data());
     p.inv_freq_lo = reinterpret_cast<const double*>(lo.data());
     p.amplitude = amplitude;
     if (p.pair_amplitude != nullptr) {
-      p.pair_amplitude = reinterpret_cast<const double*>(pair_amplitude.data());
+      p.pair_amplitude =
+          has_pairs ? reinterpret_cast<const double*>(pair_amplitude.data())
+                    : nullptr;
     }
   }
 };
