@@ -18,16 +18,23 @@ def read(path):
     return json.loads(path.read_text())
 
 
-def open_objects(schema, path="schema"):
-    """Where a schema leaves an object open to unknown fields."""
+TYPED = {"type", "$ref", "enum", "const", "oneOf", "anyOf", "allOf"}
+
+
+def open_places(schema, path="schema"):
+    """Where a schema takes unknown fields of an object, or any value of a field."""
     if isinstance(schema, dict):
         if schema.get("type") == "object" and schema.get("additionalProperties", True) is True:
-            yield path
+            yield f"{path} takes unknown fields"
+        if schema.get("type") == "object":
+            for key, value in schema.get("properties", {}).items():
+                if not TYPED & value.keys():
+                    yield f"{path}/{key} takes any value"
         for key, value in schema.items():
-            yield from open_objects(value, f"{path}/{key}")
+            yield from open_places(value, f"{path}/{key}")
     elif isinstance(schema, list):
         for key, value in enumerate(schema):
-            yield from open_objects(value, f"{path}/{key}")
+            yield from open_places(value, f"{path}/{key}")
 
 
 def broken_preset(preset):
@@ -41,8 +48,8 @@ def check(folder, names, schema_file="schema.json"):
     """The faults of the documents `names`, and of their schema."""
     schema = read(folder / schema_file)
     jsonschema.Draft202012Validator.check_schema(schema)
-    for path in open_objects(schema):
-        yield f"{schema_file}: {path} takes unknown fields"
+    for place in open_places(schema):
+        yield f"{schema_file}: {place}"
     validator = jsonschema.Draft202012Validator(schema)
     for name in names:
         document = read(folder / name)
