@@ -9,7 +9,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/check/exchange.h"
-#include "conformance/diagnosis/diagnose.h"
+#include "conformance/explain/diagnose.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/pack.h"
 #include "reference/golden.h"
@@ -58,7 +58,7 @@ int check(CheckOptions& options) {
   };
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, device, corpus, options.selection);
-  report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
+  report.diagnoses = conformance::explain::diagnose(report, corpus);
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.subcommand = "check";

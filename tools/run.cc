@@ -14,7 +14,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/check/staged.h"
-#include "conformance/diagnosis/diagnose.h"
+#include "conformance/explain/diagnose.h"
 #include "conformance/report/report.h"
 #include "conformance/search/claim.h"
 #include "conformance/text/format.h"
@@ -136,7 +136,7 @@ int run(RunOptions& options) {
   conformance::report::Report report =
       conformance::check::run_suite(*kernel, corpus, options.selection);
   line.erase();
-  report.diagnoses = conformance::diagnosis::diagnose(report, corpus);
+  report.diagnoses = conformance::explain::diagnose(report, corpus);
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;

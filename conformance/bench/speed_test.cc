@@ -12,7 +12,7 @@
 #include "conformance/bench/measure.h"
 #include "conformance/bench/speed_report.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
@@ -40,11 +40,10 @@ Row row_named(const std::string& name) {
   return {};
 }
 
-TimedKernel with_knobs(diagnosis::Knobs knobs, std::uint32_t angle_class) {
-  const plugin::Description description =
-      diagnosis::full_description(angle_class);
+TimedKernel with_pipeline(wrong::Pipeline pipeline, std::uint32_t angle_class) {
+  const plugin::Description description = wrong::full_description(angle_class);
   const auto kernel =
-      std::make_shared<diagnosis::KnobKernel>(description, std::move(knobs));
+      std::make_shared<wrong::PipelineKernel>(description, std::move(pipeline));
   return {description, [kernel](const ropeproof_problem& p) {
             return kernel->run(p).outcome == plugin::Outcome::kOk
                        ? ROPEPROOF_OK
@@ -81,7 +80,7 @@ TEST_CASE("what a kernel does not declare is unsupported and never called",
           "[bench]") {
   int calls = 0;
   const auto lacking = [&](auto change) {
-    TimedKernel kernel{diagnosis::full_description(ROPEPROOF_A0),
+    TimedKernel kernel{wrong::full_description(ROPEPROOF_A0),
                        [&](const ropeproof_problem&) {
                          ++calls;
                          return ROPEPROOF_OK;
@@ -133,7 +132,7 @@ TEST_CASE("heads before tokens, and several threads, are the same work",
                       {ROPEPROOF_ROTATE, Format::kBF16, layout, 5, false, 2}};
   for (const Row& row : rows) {
     const TimedKernel kernels[] = {
-        plain(), with_knobs(diagnosis::exact_knobs(), ROPEPROOF_A0)};
+        plain(), with_pipeline(wrong::exact_pipeline(), ROPEPROOF_A0)};
     const RowSpeed speed = measure(row, kernels, hasty());
     const KernelSpeed& other = speed.kernels[1];
     CAPTURE(row.name(), other.reason);
@@ -150,7 +149,7 @@ TEST_CASE("right kernels are measured in place, out of place, q apart from k",
   const std::uint32_t features[] = {0, ROPEPROOF_IN_PLACE,
                                     ROPEPROOF_OUT_OF_PLACE, ROPEPROOF_KEYS};
   for (const std::uint32_t lacking : features) {
-    TimedKernel kernel = with_knobs(diagnosis::exact_knobs(), ROPEPROOF_A0);
+    TimedKernel kernel = with_pipeline(wrong::exact_pipeline(), ROPEPROOF_A0);
     kernel.description.features &= ~lacking;
     const KernelSpeed speed = speed_of(kernel, row);
     CAPTURE(lacking, speed.reason);
@@ -225,7 +224,7 @@ TEST_CASE("a kernel that is wrong does not disturb those beside it",
          return ROPEPROOF_OK;
        }},
       plain(),
-      with_knobs(diagnosis::exact_knobs(), ROPEPROOF_A0)};
+      with_pipeline(wrong::exact_pipeline(), ROPEPROOF_A0)};
   const RowSpeed speed =
       measure(row_named("rope/f32/half_split/128/1"), kernels, hasty());
   CHECK(speed.kernels[0].status == Status::kWrong);
@@ -257,34 +256,32 @@ TEST_CASE("a kernel that skips calls that it has seen is found by its speed",
 
 TEST_CASE("where the smoke tier asks nothing, the core tier decides",
           "[bench]") {
-  const plugin::Description description =
-      diagnosis::full_description(ROPEPROOF_A0);
-  diagnosis::KnobKernel right(description, diagnosis::exact_knobs());
+  const plugin::Description description = wrong::full_description(ROPEPROOF_A0);
+  wrong::PipelineKernel right(description, wrong::exact_pipeline());
   CHECK(admit(right, committed(), {Format::kF16}).refusal.empty());
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.ignores_direction = true;
-  diagnosis::KnobKernel wrong(description, knobs);
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.ignores_direction = true;
+  wrong::PipelineKernel wrong(description, pipeline);
   CHECK(admit(wrong, committed(), {Format::kF16})
             .refusal.starts_with("it fails the core tier: "));
 }
 
 TEST_CASE("a kernel none of which is judged is refused", "[bench]") {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
+  plugin::Description description = wrong::full_description(ROPEPROOF_A1);
   description.operations = ROPEPROOF_ROPE;
   description.dtypes = ROPEPROOF_F64;
-  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
+  wrong::PipelineKernel kernel(description, wrong::f32_pipeline());
   CHECK(admit(kernel, committed(), {Format::kF32}).refusal ==
         "nothing of it is judged");
 }
 
 TEST_CASE("a kernel is judged in the dtypes that are asked for alone",
           "[bench]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.misread = [](ropeproof_problem& p) {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.misread = [](ropeproof_problem& p) {
     if (p.dtype == ROPEPROOF_BF16) p.direction = -p.direction;
   };
-  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A0),
-                               knobs);
+  wrong::PipelineKernel kernel(wrong::full_description(ROPEPROOF_A0), pipeline);
   const Admission f32 = admit(kernel, committed(), {Format::kF32});
   CHECK(f32.refusal.empty());
   CHECK(f32.found_class == "A0");
@@ -311,7 +308,7 @@ RowSpeed some_speed(const Row& row) {
 
 const Row kWideRow = row_named("rotate/bf16/interleaved/64of128/4096");
 plugin::Description with_long_version() {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description description = wrong::full_description(ROPEPROOF_A0);
   description.version = "20.10.30-rc1";
   return description;
 }

@@ -14,9 +14,9 @@
 #include "conformance/cover/classes.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/models/profiles.h"
 #include "conformance/plugin/description.h"
+#include "conformance/wrong/pipeline_kernel.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::check {
@@ -103,11 +103,11 @@ TEST_CASE("what a kernel declines by itself costs no pair of what it takes",
 }
 
 // Sees its problem and answers nothing.
-class Eye : public diagnosis::KnobKernel {
+class Eye : public wrong::PipelineKernel {
  public:
   Eye()
-      : KnobKernel(plugin::everything("everything"), diagnosis::exact_knobs()) {
-  }
+      : PipelineKernel(plugin::everything("everything"),
+                       wrong::exact_pipeline()) {}
   plugin::Answer run(const ropeproof_problem& problem) override {
     seen = cover::classes_of(arrays().model, problem);
     return {plugin::Outcome::kMissing, ""};

@@ -8,8 +8,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/words.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/judge/tolerance.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -25,17 +25,17 @@ const cases::RopeCase& contract_case() {
 Subject subject(std::uint32_t operation = ROPEPROOF_ROPE,
                 const cases::RopeCase& c = contract_case()) {
   judge::Claim claim =
-      judge::claim_of(diagnosis::full_description(ROPEPROOF_A0), c.dtype);
+      judge::claim_of(wrong::full_description(ROPEPROOF_A0), c.dtype);
   claim.table = Format::kF32;
   return {c, operation, claim};
 }
 
 // A broken kernel writes beyond its buffers: there must be room.
-class PromisingKernel : public diagnosis::KnobKernel {
+class PromisingKernel : public wrong::PipelineKernel {
  public:
-  using diagnosis::KnobKernel::KnobKernel;
+  using wrong::PipelineKernel::PipelineKernel;
   std::byte* allocate(std::size_t bytes) override {
-    return diagnosis::KnobKernel::allocate(bytes + 2 * kRoom) + kRoom;
+    return wrong::PipelineKernel::allocate(bytes + 2 * kRoom) + kRoom;
   }
 
  private:
@@ -43,7 +43,7 @@ class PromisingKernel : public diagnosis::KnobKernel {
 };
 
 plugin::Description promising(std::uint32_t features) {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features |= features;
   return d;
 }
@@ -60,7 +60,7 @@ std::string failures(const std::vector<Check>& results) {
 
 TEST_CASE("an honest kernel keeps its promises about memory in every operation",
           "[conformance][contract]") {
-  diagnosis::KnobKernel kernel(promising(0), diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(promising(0), wrong::exact_pipeline());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_TABLE}) {
     auto results = check_memory(kernel, subject(operation));
@@ -75,14 +75,14 @@ TEST_CASE("an honest kernel keeps its promises about memory in every operation",
 
 TEST_CASE("each broken promise about memory is found",
           "[conformance][contract]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
   std::string broken;
   SECTION("strides ignored") {
-    knobs.ignores_strides = true;
+    pipeline.ignores_strides = true;
     broken = "strided";
   }
   SECTION("heads taken to lie back to back") {
-    knobs.misread = [](ropeproof_problem& p) {
+    pipeline.misread = [](ropeproof_problem& p) {
       for (ropeproof_tensor* t : {&p.q, &p.k}) {
         t->in_head_stride = t->out_head_stride = p.head_dim;
       }
@@ -90,7 +90,7 @@ TEST_CASE("each broken promise about memory is found",
     broken = "strided";
   }
   SECTION("tokens taken to lie back to back") {
-    knobs.misread = [](ropeproof_problem& p) {
+    pipeline.misread = [](ropeproof_problem& p) {
       for (ropeproof_tensor* t : {&p.q, &p.k}) {
         t->in_token_stride = t->heads * t->in_head_stride;
         t->out_token_stride = t->heads * t->out_head_stride;
@@ -99,7 +99,7 @@ TEST_CASE("each broken promise about memory is found",
     broken = "strided";
   }
   SECTION("batch rows taken to lie back to back") {
-    knobs.misread = [](ropeproof_problem& p) {
+    pipeline.misread = [](ropeproof_problem& p) {
       for (ropeproof_tensor* t : {&p.q, &p.k}) {
         t->in_batch_stride = p.seq * t->in_token_stride;
         t->out_batch_stride = p.seq * t->out_token_stride;
@@ -108,7 +108,7 @@ TEST_CASE("each broken promise about memory is found",
     broken = "strided";
   }
   SECTION("output strides ignored") {
-    knobs.misread = [](ropeproof_problem& p) {
+    pipeline.misread = [](ropeproof_problem& p) {
       for (ropeproof_tensor* t : {&p.q, &p.k}) {
         t->out_batch_stride = t->in_batch_stride;
         t->out_token_stride = t->in_token_stride;
@@ -118,26 +118,26 @@ TEST_CASE("each broken promise about memory is found",
     broken = "strided";
   }
   SECTION("strides ignored where it is in place") {
-    knobs.misread = [](ropeproof_problem& p) {
+    pipeline.misread = [](ropeproof_problem& p) {
       if (p.q.in != p.q.out) return;
       p.q.in_head_stride = p.q.out_head_stride = p.head_dim;
     };
     broken = "strided in place";
   }
   SECTION("in place, what is outside the window lost") {
-    knobs.outside = [](double, double) { return 0.0; };
-    knobs.spares_outside_out_of_place = true;
+    pipeline.outside = [](double, double) { return 0.0; };
+    pipeline.spares_outside_out_of_place = true;
     broken = "in place";
   }
   SECTION("writes past the end") {
-    knobs.bytes_past_the_end = 4;
+    pipeline.bytes_past_the_end = 4;
     broken = "guard page at the end";
   }
   SECTION("rotates v as well as q and k") {
-    knobs.rotates_a_pair_too_many = true;
+    pipeline.rotates_a_pair_too_many = true;
     broken = "fused q, k, v in place";
   }
-  PromisingKernel kernel(promising(0), knobs);
+  PromisingKernel kernel(promising(0), pipeline);
   const auto results = check_memory(kernel, subject());
   const auto found =
       std::find_if(results.begin(), results.end(),
@@ -153,7 +153,7 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
           "[conformance][contract]") {
   plugin::Description d = promising(0);
   d.features &= ~std::uint32_t{ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE};
-  diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
   for (const Check& result : check_contract(kernel, subject())) {
     CAPTURE(result.aspect);
     const bool is_plain =
@@ -171,12 +171,12 @@ TEST_CASE("what a kernel does not offer is unsupported and no pass",
 }
 
 TEST_CASE("the last of 20 calls is judged", "[conformance][contract]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
   int calls = 0;
-  knobs.misread = [&](ropeproof_problem& p) {
+  pipeline.misread = [&](ropeproof_problem& p) {
     if (++calls == 20) p.amplitude += 1;
   };
-  diagnosis::KnobKernel kernel(promising(0), knobs);
+  wrong::PipelineKernel kernel(promising(0), pipeline);
   const auto results = check_determinism(kernel, subject());
   const auto found = std::ranges::find(results, "20 calls", &Check::aspect);
   REQUIRE(found != results.end());
@@ -190,11 +190,11 @@ TEST_CASE(
   // Of one check, where cosines are what `adjusted` makes of them.
   const auto result_of = [](std::uint32_t features, const std::string& check,
                             const auto& adjusted) {
-    diagnosis::Knobs knobs = diagnosis::exact_knobs();
-    knobs.adjust_in_problem = [&](const ropeproof_problem& p,
-                                  const diagnosis::HeadIndex& at, double& c,
-                                  double&) { c = adjusted(p, at, c); };
-    diagnosis::KnobKernel kernel(promising(features), knobs);
+    wrong::Pipeline pipeline = wrong::exact_pipeline();
+    pipeline.adjust_in_problem = [&](const ropeproof_problem& p,
+                                     const wrong::HeadIndex& at, double& c,
+                                     double&) { c = adjusted(p, at, c); };
+    wrong::PipelineKernel kernel(promising(features), pipeline);
     const auto results = check_determinism(kernel, subject());
     const auto found = std::ranges::find(results, check, &Check::aspect);
     REQUIRE(found != results.end());
@@ -234,8 +234,8 @@ TEST_CASE(
     "a kernel that accepts a contradiction, or writes before refusing it, "
     "does not validate",
     "[conformance][contract]") {
-  diagnosis::KnobKernel kernel(promising(ROPEPROOF_VALIDATES),
-                               diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(promising(ROPEPROOF_VALIDATES),
+                               wrong::exact_pipeline());
   SECTION("refuses") {
     kernel.canned = {plugin::Outcome::kInvalid, "seen"};
     for (const auto& [defect, word] : cases::kDefectWords) {
@@ -257,14 +257,14 @@ TEST_CASE(
       CHECK(check_reject(kernel, lookup, defect).reason == "");
       CHECK(check_reject(kernel, subject(), defect).reason ==
             "the case cannot have this defect");
-      diagnosis::Knobs knobs = diagnosis::exact_knobs();
-      knobs.misread = [](ropeproof_problem& p) {
+      wrong::Pipeline pipeline = wrong::exact_pipeline();
+      pipeline.misread = [](ropeproof_problem& p) {
         for (std::int64_t i = 0; i < p.batch * p.seq; ++i) {
           auto& id = const_cast<std::int64_t&>(p.ids[i]);
           id = std::clamp<std::int64_t>(id, 0, p.cache_rows - 1);
         }
       };
-      diagnosis::KnobKernel clamps(promising(ROPEPROOF_VALIDATES), knobs);
+      wrong::PipelineKernel clamps(promising(ROPEPROOF_VALIDATES), pipeline);
       CHECK_THAT(check_reject(clamps, lookup, defect).reason,
                  ContainsSubstring("accepted it"));
     }
@@ -283,7 +283,7 @@ TEST_CASE(
     }
     plugin::Description d = kernel.description();
     d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
-    diagnosis::KnobKernel forward_only(d, diagnosis::exact_knobs());
+    wrong::PipelineKernel forward_only(d, wrong::exact_pipeline());
     forward_only.canned = kernel.canned;
     CHECK(check_reject(forward_only, subject(), cases::Defect::kZeroDirection)
               .passes());
@@ -295,16 +295,16 @@ TEST_CASE("a sequence of calls is judged call by call",
   const std::vector<Subject> calls{
       subject(), subject(ROPEPROOF_ROPE, cases::committed_case("contract-003")),
       subject()};
-  diagnosis::KnobKernel honest(promising(0), diagnosis::exact_knobs());
+  wrong::PipelineKernel honest(promising(0), wrong::exact_pipeline());
   CHECK(check_sequence(honest, calls).reason == "");
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
   // A table that is kept from the first call on.
   double first = -1;
-  knobs.amplitude = [&](double m) {
+  pipeline.amplitude = [&](double m) {
     if (first < 0) first = m;
     return first;
   };
-  diagnosis::KnobKernel stale(promising(0), knobs);
+  wrong::PipelineKernel stale(promising(0), pipeline);
   const Check result = check_sequence(stale, calls);
   CHECK_FALSE(result.passes());
   CHECK_THAT(result.reason, ContainsSubstring("call 2 (contract-003)"));
@@ -312,31 +312,31 @@ TEST_CASE("a sequence of calls is judged call by call",
 
 TEST_CASE("bits that depend on the calls before are not the same bits",
           "[conformance][contract]") {
-  struct Warming : diagnosis::KnobKernel {
-    using diagnosis::KnobKernel::KnobKernel;
+  struct Warming : wrong::PipelineKernel {
+    using wrong::PipelineKernel::PipelineKernel;
     bool restart(int) override {
       calls = 0;
       return true;
     }
     plugin::Answer run(const ropeproof_problem& problem) override {
       ++calls;
-      return diagnosis::KnobKernel::run(problem);
+      return wrong::PipelineKernel::run(problem);
     }
     int calls = 0;
   };
   int* calls = nullptr;
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.amplitude = [&](double m) { return *calls > 1 ? m + 0x1p-23 : m; };
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.amplitude = [&](double m) { return *calls > 1 ? m + 0x1p-23 : m; };
   const std::vector<Subject> sequence{
       subject(),
       subject(ROPEPROOF_ROPE, cases::committed_case("contract-003"))};
-  Warming promises(promising(ROPEPROOF_DETERMINISTIC), knobs);
+  Warming promises(promising(ROPEPROOF_DETERMINISTIC), pipeline);
   calls = &promises.calls;
   const Check broken = check_sequence(promises, sequence);
   CHECK(broken.verdict == Verdict::kFail);
   CHECK_THAT(broken.reason, ContainsSubstring("call 2 (contract-003)") &&
                                 ContainsSubstring("other bits"));
-  Warming promises_nothing(promising(0), knobs);
+  Warming promises_nothing(promising(0), pipeline);
   calls = &promises_nothing.calls;
   CHECK(check_sequence(promises_nothing, sequence).passes());
 }

@@ -6,12 +6,12 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/pack.h"
 #include "conformance/report/report.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -22,11 +22,11 @@ using Catch::Matchers::Matches;
 
 // A kernel that stands for a device: it answers each call and leaves the file
 // that the pack wants for it.
-class Device : public diagnosis::KnobKernel {
+class Device : public wrong::PipelineKernel {
  public:
-  Device(const plugin::Description& description, const diagnosis::Knobs& knobs,
-         const fs::path& directory)
-      : diagnosis::KnobKernel(description, knobs),
+  Device(const plugin::Description& description,
+         const wrong::Pipeline& pipeline, const fs::path& directory)
+      : wrong::PipelineKernel(description, pipeline),
         pack_(plugin::read_pack(directory)),
         results_(directory / "out") {}
 
@@ -35,7 +35,7 @@ class Device : public diagnosis::KnobKernel {
 
   plugin::Answer run(const ropeproof_problem& problem) override {
     const auto call = pack_.calls.at(plugin::pack_call(problem).digest);
-    const plugin::Answer answer = diagnosis::KnobKernel::run(problem);
+    const plugin::Answer answer = wrong::PipelineKernel::run(problem);
     if (answer.outcome != plugin::Outcome::kOk) return answer;
     std::string bytes;
     for (const auto& tensor : plugin::outputs(problem)) {
@@ -59,7 +59,7 @@ Selection smoke() {
 }
 
 // The same run by calls and by files.
-void check_same(const diagnosis::Knobs& knobs, int status) {
+void check_same(const wrong::Pipeline& pipeline, int status) {
   const cases::Folder folder;
   plugin::Description description = plugin::device_of_everything();
   description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
@@ -67,7 +67,7 @@ void check_same(const diagnosis::Knobs& knobs, int status) {
   description.scalings = 0;
   export_pack(plugin::device_of_everything(), cases::committed(), smoke(), "0",
               folder.path());
-  Device device(description, knobs, folder.path());
+  Device device(description, pipeline, folder.path());
   const report::Report by_calls =
       run_suite(device, cases::committed(), smoke());
   const report::Report by_files =
@@ -80,8 +80,8 @@ void check_same(const diagnosis::Knobs& knobs, int status) {
 
 TEST_CASE("files are judged as calls are: every operation, dtype and layout",
           "[exchange]") {
-  check_same(diagnosis::exact_knobs(), 0);
-  diagnosis::Knobs broken = diagnosis::exact_knobs();
+  check_same(wrong::exact_pipeline(), 0);
+  wrong::Pipeline broken = wrong::exact_pipeline();
   broken.ignores_direction = true;
   check_same(broken, 1);
 }

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/merge.h"
 #include "conformance/report/report.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 plugin::Description plain() {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = ROPEPROOF_F32;
   d.pairings = ROPEPROOF_HALF_SPLIT;
@@ -72,7 +72,7 @@ std::set<std::string> rows_of(const std::vector<cover::FormedCase>& formed) {
 
 TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
           "[conformance][formed]") {
-  diagnosis::KnobKernel kernel(plain(), diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
   const auto own = formed_cases(kernel, core());
   const auto seven = formed_cases(kernel, core(7));
   const auto eight = formed_cases(kernel, core(8));
@@ -91,7 +91,7 @@ TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
 
 TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
           "[conformance][formed]") {
-  diagnosis::KnobKernel kernel(plain(), diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
   Selection selection = core();
   selection.tier = "smoke";
   CHECK(formed_cases(kernel, selection).empty());
@@ -104,7 +104,7 @@ TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
 
 TEST_CASE("a case that this kernel is not asked is refused by name",
           "[conformance][formed]") {
-  diagnosis::KnobKernel kernel(plain(), diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
   Selection selection = core();
   selection.cases = {"pairs-00000000"};
   CHECK_THROWS_WITH(
@@ -119,9 +119,9 @@ TEST_CASE("a case that this kernel is not asked is refused by name",
 
 TEST_CASE("a kernel that reads caches is asked about those of its calls",
           "[conformance][formed]") {
-  class Asked : public diagnosis::KnobKernel {
+  class Asked : public wrong::PipelineKernel {
    public:
-    using KnobKernel::KnobKernel;
+    using PipelineKernel::PipelineKernel;
     std::int64_t most_rows = 0;
 
     bool has_supports() const override { return true; }
@@ -136,7 +136,7 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
   plugin::Description d = plain();
   d.operations = ROPEPROOF_LOOKUP;
   d.caches = ROPEPROOF_CACHE_SPLIT;
-  Asked kernel(d, diagnosis::exact_knobs());
+  Asked kernel(d, wrong::exact_pipeline());
   CHECK_FALSE(formed_cases(kernel, core()).empty());
   CHECK(kernel.most_rows > 100);
   Selection selection = core();
@@ -146,14 +146,14 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
 }
 
 // Right where it has seen the first two elements of q.
-class Memory : public diagnosis::KnobKernel {
+class Memory : public wrong::PipelineKernel {
  public:
-  Memory() : KnobKernel(plain(), diagnosis::exact_knobs()) {}
+  Memory() : PipelineKernel(plain(), wrong::exact_pipeline()) {}
 
   bool is_learning = true;
 
   plugin::Answer run(const ropeproof_problem& problem) override {
-    const plugin::Answer answer = KnobKernel::run(problem);
+    const plugin::Answer answer = PipelineKernel::run(problem);
     if (problem.q.in == nullptr || problem.batch * problem.seq == 0 ||
         problem.q.heads == 0) {
       return answer;
@@ -196,7 +196,7 @@ TEST_CASE("a kernel that knows the suite's inputs by heart fails fresh ones",
 
 TEST_CASE("a fresh run is the same every time, in one piece or in shards",
           "[conformance][formed]") {
-  diagnosis::KnobKernel kernel(plain(), diagnosis::f32_knobs());
+  wrong::PipelineKernel kernel(plain(), wrong::f32_pipeline());
   const auto judged = [&](const Shard& shard) {
     Selection selection = core(7);
     selection.shard = shard;
@@ -224,7 +224,7 @@ TEST_CASE("all that a plain kernel declares is asked, whatever its positions",
     CAPTURE(largest);
     plugin::Description d = plain();
     d.max_position = largest;
-    diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
+    wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
     const report::Report report = run_suite(kernel, cases::committed(), core());
     CHECK(total(report).unasked == std::vector<std::string>{});
     CHECK(exit_status(total(report)) == 0);
@@ -240,9 +240,9 @@ TEST_CASE("all that a kernel with one operation declares is asked",
     d.operations = operation;
     if (operation == ROPEPROOF_TABLE) d.features = 0;
     if (operation == ROPEPROOF_LOOKUP) {
-      d.caches = diagnosis::full_description(ROPEPROOF_A0).caches;
+      d.caches = wrong::full_description(ROPEPROOF_A0).caches;
     }
-    diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
+    wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
     const report::Report report = run_suite(kernel, cases::committed(), core());
     CHECK(total(report).unasked == std::vector<std::string>{});
     CHECK(exit_status(total(report)) == 0);

@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "conformance/cases/families/family.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/features.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -86,7 +86,7 @@ std::vector<Row> rows() {
 
 TEST_CASE("a case needs exactly the features that it shows",
           "[conformance][runner]") {
-  plugin::Description all = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description all = wrong::full_description(ROPEPROOF_A0);
   all.scalings = 0;
   const auto plain = [](std::uint32_t operation) -> std::uint32_t {
     return (operation & kTensors) != 0 ? ROPEPROOF_OUT_OF_PLACE : 0;
@@ -121,7 +121,7 @@ TEST_CASE("a case needs exactly the features that it shows",
 
 TEST_CASE("a scaling that a kernel computes brings its amplitude",
           "[conformance][runner]") {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   RopeCase c = plain_case();
   c.spec.frequencies.scaling = reference::Yarn{4, 4096};
@@ -141,7 +141,7 @@ TEST_CASE("a scaling that a kernel computes brings its amplitude",
 
 TEST_CASE("a length that no position shows is for kernels that are told it",
           "[conformance][runner]") {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.scalings = ROPEPROOF_DYNAMIC_NTK;
   RopeCase c = plain_case();
@@ -157,7 +157,7 @@ TEST_CASE("a length that no position shows is for kernels that are told it",
 
 TEST_CASE("axes and exponents are for kernels that declare their kind",
           "[conformance][runner]") {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.axis_maps = 0;
   RopeCase c = plain_case();
@@ -177,7 +177,7 @@ TEST_CASE("axes and exponents are for kernels that declare their kind",
 
 TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
           "[conformance][runner]") {
-  const plugin::Description all = diagnosis::full_description(ROPEPROOF_A0);
+  const plugin::Description all = wrong::full_description(ROPEPROOF_A0);
   RopeCase c = plain_case();
   c.storage = cases::kStridedInPlace;
   CHECK(needed_features(ROPEPROOF_ROPE, c, all, true) ==

@@ -7,8 +7,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cover/arrays.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -24,7 +24,7 @@ Selection only(const std::string& id, const std::string& operation = "rope") {
 
 report::Report run_with(const plugin::Answer& answer,
                         const plugin::Description& description) {
-  diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
   kernel.canned = answer;
   return run_suite(kernel, cases::committed(), only("smoke-rich-001"));
 }
@@ -36,7 +36,7 @@ Verdict only_verdict(const report::Report& report) {
 
 TEST_CASE("each answer of a kernel becomes its verdict and its exit status",
           "[conformance][runner]") {
-  const plugin::Description full = diagnosis::full_description(ROPEPROOF_A0);
+  const plugin::Description full = wrong::full_description(ROPEPROOF_A0);
   const struct {
     plugin::Answer answer;
     Verdict verdict;
@@ -61,9 +61,9 @@ TEST_CASE("each answer of a kernel becomes its verdict and its exit status",
 TEST_CASE("what a kernel does not declare is unsupported, never a pass",
           "[conformance][runner]") {
   const auto verdict = [](const char* id, const char* operation, auto reduce) {
-    plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
+    plugin::Description description = wrong::full_description(ROPEPROOF_A0);
     reduce(description);
-    diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
+    wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
     const report::Report report =
         run_suite(kernel, cases::committed(), only(id, operation));
     CHECK(exit_status(total(report)) ==
@@ -83,10 +83,10 @@ TEST_CASE("what a kernel does not declare is unsupported, never a pass",
 
 TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
           "[conformance][runner]") {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description description = wrong::full_description(ROPEPROOF_A0);
   description.features &=
       ~std::uint32_t{ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS};
-  diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
   const report::Report report =
       run_suite(kernel, cases::committed(), only("smoke-rich-002"));
   CHECK(only_verdict(report) == Verdict::kPass);
@@ -94,12 +94,11 @@ TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
 
 TEST_CASE("a failure has its first and its worst element",
           "[conformance][runner]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.pair = [](const reference::Spec&, std::int64_t j) {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.pair = [](const reference::Spec&, std::int64_t j) {
     return reference::Pair{2 * j, 2 * j + 1};
   };
-  diagnosis::KnobKernel kernel(diagnosis::full_description(ROPEPROOF_A0),
-                               knobs);
+  wrong::PipelineKernel kernel(wrong::full_description(ROPEPROOF_A0), pipeline);
   // A half-split case with position 0 in it and channels outside the window.
   const report::Report report =
       run_suite(kernel, cases::committed(), only("smoke-rich-008"));
@@ -117,8 +116,8 @@ TEST_CASE("a failure has its first and its worst element",
 
 TEST_CASE("a passing run prints its worst case and the tightest class",
           "[conformance][report]") {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A2);
-  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
+  plugin::Description description = wrong::full_description(ROPEPROOF_A2);
+  wrong::PipelineKernel kernel(description, wrong::f32_pipeline());
   Selection selection;
   selection.tier = "smoke";
   const report::Report report =
@@ -139,8 +138,8 @@ TEST_CASE("a passing run prints its worst case and the tightest class",
 
 TEST_CASE("what is checked once a run is, whatever the kernel declines",
           "[conformance][runner]") {
-  struct Choosy : diagnosis::KnobKernel {
-    using KnobKernel::KnobKernel;
+  struct Choosy : wrong::PipelineKernel {
+    using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return true; }
     plugin::Answer supports(const plugin::BareProblem& question) override {
       const ropeproof_problem p = question.problem();
@@ -153,14 +152,14 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
   constexpr std::uint32_t kNone = ~0u;
   const auto check_once = [](const plugin::Description& d, std::uint32_t dtype,
                              std::uint32_t operation) {
-    Choosy kernel(d, diagnosis::exact_knobs());
+    Choosy kernel(d, wrong::exact_pipeline());
     kernel.dtype = dtype;
     kernel.operation = operation;
     CAPTURE(d.operations, dtype, operation);
     CHECK(std::ranges::count(run_suite(kernel, cases::committed(), {}).checks,
                              "70,000 calls", &Check::aspect) == 1);
   };
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE | ROPEPROOF_ROTATE;
   d.dtypes = ROPEPROOF_F32 | ROPEPROOF_BF16;
   d.pairings = ROPEPROOF_HALF_SPLIT;
@@ -180,8 +179,8 @@ TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
           "[conformance][runner]") {
   // Takes heads of 14 channels alone, which no committed case has, and no call of
   // one token or, where it takes both, of q alone.
-  struct Choosy : diagnosis::KnobKernel {
-    using KnobKernel::KnobKernel;
+  struct Choosy : wrong::PipelineKernel {
+    using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return true; }
     bool takes(const ropeproof_problem& p) const {
       const bool has_keys = (description().features & ROPEPROOF_KEYS) != 0;
@@ -194,11 +193,11 @@ TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
               ""};
     }
     plugin::Answer run(const ropeproof_problem& p) override {
-      return takes(p) ? KnobKernel::run(p)
+      return takes(p) ? PipelineKernel::run(p)
                       : plugin::Answer{plugin::Outcome::kUnsupported, "mine"};
     }
   };
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = ROPEPROOF_F32;
   d.pairings = ROPEPROOF_HALF_SPLIT;
@@ -210,7 +209,7 @@ TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
   for (const std::uint32_t without :
        {std::uint32_t{0}, std::uint32_t{ROPEPROOF_KEYS}}) {
     d.features &= ~without;
-    Choosy kernel(d, diagnosis::exact_knobs());
+    Choosy kernel(d, wrong::exact_pipeline());
     Selection selection;
     selection.arrays = std::make_shared<const cover::Arrays>(arrays);
     const report::Report report =
@@ -231,13 +230,13 @@ TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
 TEST_CASE("a result that is wrong only after other calls is said to be so",
           "[conformance][runner]") {
   // Keeps the base of its first call until it starts afresh.
-  struct Keeper : diagnosis::KnobKernel {
-    using KnobKernel::KnobKernel;
+  struct Keeper : wrong::PipelineKernel {
+    using PipelineKernel::PipelineKernel;
     plugin::Answer run(const ropeproof_problem& problem) override {
       if (base == 0) base = problem.base;
       ropeproof_problem p = problem;
       p.base = base;
-      return KnobKernel::run(p);
+      return PipelineKernel::run(p);
     }
     bool restart(int) override {
       base = 0;
@@ -245,14 +244,14 @@ TEST_CASE("a result that is wrong only after other calls is said to be so",
     }
     double base = 0;
   };
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.frequency = [](const ropeproof_problem& p, std::int64_t j) {
-    return diagnosis::power(p.base, j, p.rotary_dim);
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    return wrong::power(p.base, j, p.rotary_dim);
   };
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A1);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A1);
   d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
   d.operations = ROPEPROOF_ROPE;
-  Keeper kernel(d, knobs);
+  Keeper kernel(d, pipeline);
   Selection selection;
   selection.values_only = true;
   const report::Report report =
@@ -262,8 +261,8 @@ TEST_CASE("a result that is wrong only after other calls is said to be so",
              ContainsSubstring("right in a fresh process"));
 
   // Wrong in any process.
-  knobs.overwrites_input = true;
-  Keeper wrong(d, knobs);
+  pipeline.overwrites_input = true;
+  Keeper wrong(d, pipeline);
   CHECK_THAT(
       report::text_report(run_suite(wrong, cases::committed(), selection), 1),
       !ContainsSubstring("right in a fresh process"));

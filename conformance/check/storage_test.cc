@@ -13,7 +13,7 @@
 #include "conformance/check/attempt.h"
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -54,10 +54,10 @@ cases::RopeCase stored(const cases::RopeCase& c, const Storage& storage) {
   return result;
 }
 
-diagnosis::KnobKernel right_kernel() {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+wrong::PipelineKernel right_kernel() {
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.dtypes |= ROPEPROOF_F64;
-  return {d, diagnosis::exact_knobs()};
+  return {d, wrong::exact_pipeline()};
 }
 
 Check result(plugin::Kernel& kernel, const cases::RopeCase& c,
@@ -90,7 +90,7 @@ std::string failures(plugin::Kernel& kernel, const cases::RopeCase& c) {
 
 TEST_CASE("long strides are those of q and k, of inputs and outputs",
           "[conformance][storage]") {
-  diagnosis::KnobKernel kernel = right_kernel();
+  wrong::PipelineKernel kernel = right_kernel();
   const cases::RopeCase& c = cases::committed_case("contract-005");
   for (const Storage& storage : all_storages()) {
     const cases::RopeCase one = stored(c, storage);
@@ -115,7 +115,7 @@ TEST_CASE("long strides are those of q and k, of inputs and outputs",
 
 TEST_CASE("where batch rows are one, those of k are, too",
           "[conformance][storage]") {
-  diagnosis::KnobKernel kernel = right_kernel();
+  wrong::PipelineKernel kernel = right_kernel();
   Storage storage;
   storage.spacing = Spacing::kBroadcast;
   const cases::RopeCase c =
@@ -128,7 +128,7 @@ TEST_CASE("where batch rows are one, those of k are, too",
 
 TEST_CASE("a right kernel is right in every storage",
           "[conformance][storage]") {
-  diagnosis::KnobKernel kernel = right_kernel();
+  wrong::PipelineKernel kernel = right_kernel();
   for (const char* id : {"contract-005", "contract-008", "core-heads-025"}) {
     CAPTURE(id);
     CHECK(failures(kernel, cases::committed_case(id)) == "");
@@ -190,7 +190,7 @@ TEST_CASE("where there is no address space a far case is unsupported, and why",
   storage.spacing = Spacing::kFar;
   const cases::RopeCase c =
       stored(cases::committed_case("smoke-rich-009"), storage);
-  diagnosis::KnobKernel kernel = right_kernel();
+  wrong::PipelineKernel kernel = right_kernel();
   while (true) {  // another call has it all
     try {
       kernel.sparse().allocate(1, plugin::Edge::kEnd, {});

@@ -48,11 +48,11 @@ TEST_CASE("what a kernel keeps for lengths is found where they fall",
           "[conformance][contract][changes]") {
   plugin::Description description = selftest::computing_description();
   description.features &= ~std::uint32_t{ROPEPROOF_EXPLICIT_LENGTH};
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
   // Frequencies that are only formed anew for a greater length or base.
   std::vector<double> kept;
   double length = 0;
-  knobs.misread = [&](ropeproof_problem& p) {
+  pipeline.misread = [&](ropeproof_problem& p) {
     if (p.scaling == nullptr || p.scaling->kind != ROPEPROOF_DYNAMIC_NTK)
       return;
     if (kept.empty() || p.scaling->seq_len > length ||
@@ -62,7 +62,7 @@ TEST_CASE("what a kernel keeps for lengths is found where they fall",
     }
     p.inv_freq = kept.data();
   };
-  diagnosis::KnobKernel kernel(description, knobs);
+  wrong::PipelineKernel kernel(description, pipeline);
   const Check result =
       check_changes(kernel, ROPEPROOF_ROPE,
                     variations_of(kernel, ROPEPROOF_ROPE, varied_case()));
@@ -101,8 +101,8 @@ TEST_CASE("a problem and its change lie at the same addresses",
 
 TEST_CASE("a given table is changed as well, and every pairing and dtype",
           "[conformance][contract][changes]") {
-  diagnosis::KnobKernel kernel(selftest::computing_description(),
-                               diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(selftest::computing_description(),
+                               wrong::exact_pipeline());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP, ROPEPROOF_TABLE}) {
     for (const char* id : {"contract-005", "contract-008", "contract-010",

@@ -11,19 +11,19 @@
 #include "conformance/call/call.h"
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/prove.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/pair_bounds.h"
 #include "conformance/plugin/words.h"
+#include "conformance/wrong/pipeline_kernel.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
 
 using cases::RopeCase;
-using diagnosis::Knobs;
 using reference::Format;
 using reference::Pairing;
+using wrong::Pipeline;
 
 RopeCase proved(RopeCase c) {
   cases::Group group;
@@ -46,37 +46,37 @@ RopeCase formed(Format dtype, Pairing pairing, Values values,
 }
 
 plugin::Description description(Format dtype) {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = plugin::abi_dtype(dtype);
   if (dtype == Format::kF64) d.claims[0].table_dtype = ROPEPROOF_F64;
   return d;
 }
 
-Knobs honest(Format dtype) {
-  Knobs knobs = diagnosis::exact_knobs();
-  knobs.uses_low_part = dtype == Format::kF64;
-  knobs.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
-  return knobs;
+Pipeline honest(Format dtype) {
+  Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.uses_low_part = dtype == Format::kF64;
+  pipeline.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  return pipeline;
 }
 
-judge::Output output_of(const RopeCase& c, const Knobs& knobs) {
-  diagnosis::KnobKernel kernel(description(c.dtype), knobs);
+judge::Output output_of(const RopeCase& c, const Pipeline& pipeline) {
+  wrong::PipelineKernel kernel(description(c.dtype), pipeline);
   judge::Output output;
-  call::Call call(kernel, ROPEPROOF_ROPE, c, knobs.table);
+  call::Call call(kernel, ROPEPROOF_ROPE, c, pipeline.table);
   REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
   return output;
 }
 
-judge::Measurement judged(const RopeCase& c, const Knobs& knobs) {
+judge::Measurement judged(const RopeCase& c, const Pipeline& pipeline) {
   return judge::judge(c, ROPEPROOF_ROPE,
                       judge::claim_of(description(c.dtype), c.dtype),
-                      output_of(c, knobs));
+                      output_of(c, pipeline));
 }
 
 // How many rotated elements are beyond 1.2 bounds.
-int count_beyond(const RopeCase& c, const Knobs& knobs) {
-  const judge::Output output = output_of(c, knobs);
+int count_beyond(const RopeCase& c, const Pipeline& pipeline) {
+  const judge::Output output = output_of(c, pipeline);
   const judge::Claim claim = judge::claim_of(description(c.dtype), c.dtype);
   judge::PairBounds bounds(c, claim, ROPEPROOF_ROPE);
   int count = 0;
@@ -109,11 +109,11 @@ int count_beyond(const RopeCase& c, const Knobs& knobs) {
 struct Fault {
   const char* name;
   std::vector<Format> dtypes;
-  std::function<void(Knobs&)> make;
+  std::function<void(Pipeline&)> make;
 };
 
 auto with_table(Format table) {
-  return [table](Knobs& k) {
+  return [table](Pipeline& k) {
     k.adjust_rotation = [table](auto& c, auto& s, auto, auto) {
       c = round_to(table, c), s = round_to(table, s);
     };
@@ -123,10 +123,10 @@ auto with_table(Format table) {
 const std::vector<Fault> kFaults = {
     {"three roundings",
      {Format::kF16, Format::kBF16},
-     [](Knobs& k) { k.round_each = true; }},
+     [](Pipeline& k) { k.round_each = true; }},
     {"truncation",
      {Format::kF16, Format::kBF16},
-     [](Knobs& k) { k.truncates = true; }},
+     [](Pipeline& k) { k.truncates = true; }},
     {"table in f16",
      {Format::kF32, Format::kF16, Format::kBF16, Format::kF64},
      with_table(Format::kF16)},
@@ -134,7 +134,9 @@ const std::vector<Fault> kFaults = {
      {Format::kF32, Format::kF16, Format::kBF16, Format::kF64},
      with_table(Format::kBF16)},
     {"table in f32", {Format::kF64}, with_table(Format::kF32)},
-    {"arithmetic in f32", {Format::kF64}, [](Knobs& k) { k.is_f32 = true; }}};
+    {"arithmetic in f32", {Format::kF64}, [](Pipeline& k) {
+       k.is_f32 = true;
+     }}};
 
 TEST_CASE("wrong roundings show in 20 elements, beyond 1.2 bounds",
           "[conformance][cover]") {
@@ -149,11 +151,11 @@ TEST_CASE("wrong roundings show in 20 elements, beyond 1.2 bounds",
       continue;
     }
     CAPTURE(fault.name);
-    Knobs knobs = honest(dtype);
-    fault.make(knobs);
-    const int shown = count_beyond(c, knobs);
+    Pipeline pipeline = honest(dtype);
+    fault.make(pipeline);
+    const int shown = count_beyond(c, pipeline);
     CHECK(shown >= 20);
-    CHECK(judged(c, knobs).wrong >= shown);
+    CHECK(judged(c, pipeline).wrong >= shown);
   }
 }
 
@@ -174,17 +176,16 @@ TEST_CASE("flushed subnormal numbers show in 20 elements, beyond 1.2 bounds",
   CAPTURE(dtype, pairing);
   const RopeCase c = formed(dtype, pairing, Values::kSpecial);
   CHECK(judged(c, honest(dtype)).pass());
-  for (const auto flush :
-       {diagnosis::Flush::kInputs, diagnosis::Flush::kProducts,
-        diagnosis::Flush::kOutputs}) {
+  for (const auto flush : {wrong::Flush::kInputs, wrong::Flush::kProducts,
+                           wrong::Flush::kOutputs}) {
     // f32 has normal numbers for every product of two of f16.
-    if (flush == diagnosis::Flush::kProducts && dtype == Format::kF16) continue;
+    if (flush == wrong::Flush::kProducts && dtype == Format::kF16) continue;
     CAPTURE(flush);
-    Knobs knobs = honest(dtype);
-    knobs.flush = flush;
-    const int shown = count_beyond(c, knobs);
+    Pipeline pipeline = honest(dtype);
+    pipeline.flush = flush;
+    const int shown = count_beyond(c, pipeline);
     CHECK(shown >= 20);
-    CHECK(judged(c, knobs).wrong >= shown);
+    CHECK(judged(c, pipeline).wrong >= shown);
   }
 }
 
@@ -194,9 +195,9 @@ TEST_CASE("ties show to level L3 alone whether half goes to even",
   const RopeCase c = formed(dtype, Pairing::kHalfSplit, Values::kCancelling,
                             {0, 0, 5, 9}, 1.5);
   const judge::Measurement even = judged(c, honest(dtype));
-  Knobs knobs = honest(dtype);
-  knobs.round_half_away = true;
-  const judge::Measurement away = judged(c, knobs);
+  Pipeline pipeline = honest(dtype);
+  pipeline.round_half_away = true;
+  const judge::Measurement away = judged(c, pipeline);
   CHECK(even.pass());
   CHECK(away.pass());
   CHECK(away.not_nearest >= even.not_nearest + 20);
@@ -228,9 +229,9 @@ TEST_CASE("a permutation of numbers shows beside one of bits",
         dtype, cases::window(64, 64, 0, Pairing::kHalfSplit), 2, 5, 1);
     plugin::Description permuting = description(dtype);
     permuting.operations |= ROPEPROOF_PERMUTE;
-    Knobs knobs = honest(dtype);
-    knobs.permutes_numbers = true;
-    diagnosis::KnobKernel kernel(permuting, knobs);
+    Pipeline pipeline = honest(dtype);
+    pipeline.permutes_numbers = true;
+    wrong::PipelineKernel kernel(permuting, pipeline);
     judge::Output output;
     call::Call call(kernel, c);
     REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);

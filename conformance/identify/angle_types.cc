@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/frequency_words.h"
 #include "conformance/judge/rotations.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
+#include "conformance/wrong/pipeline.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -58,7 +58,7 @@ constexpr AngleType kAngleTypes[] = {
      false, true},
     {"a product in f32, reduced in f32 with two constants",
      [](double p, const Theta& theta) {
-       return diagnosis::reduced_in_f32(product_in<Format::kF32>(p, theta));
+       return wrong::reduced_in_f32(product_in<Format::kF32>(p, theta));
      }},
     {"a product in f16", product_in<Format::kF16>, true},
     {"a product in bf16", product_in<Format::kBF16>, true},

@@ -20,7 +20,7 @@ double upper_median(std::vector<double> values) {
 
 }  // namespace
 
-double angle_of(const diagnosis::CosSin& rotation) {
+double angle_of(const wrong::CosSin& rotation) {
   return std::atan2(rotation.s, rotation.c);
 }
 
@@ -54,7 +54,7 @@ void RotationReader::find_format() {
   for (const double position : {1.0, 2.0, 3.0}) {
     const auto rotations = at(position);
     if (!rotations) continue;
-    for (const diagnosis::CosSin& rotation : *rotations) {
+    for (const wrong::CosSin& rotation : *rotations) {
       entries.insert(entries.end(), {rotation.c, rotation.s});
     }
   }
@@ -68,15 +68,14 @@ void RotationReader::find_format() {
   }
 }
 
-std::optional<std::vector<diagnosis::CosSin>> RotationReader::at(
-    double position) {
+std::optional<std::vector<wrong::CosSin>> RotationReader::at(double position) {
   cases::RopeCase c = like_;
   c.positions.assign(1, position);
   const std::uint32_t operation = map_ ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
   if (!prober_.takes(operation, c)) return std::nullopt;
   const auto output = prober_.ask(operation, c);
   if (!output) return std::nullopt;
-  std::vector<diagnosis::CosSin> rotations(is_seen_.size(), {1, 0});
+  std::vector<wrong::CosSin> rotations(is_seen_.size(), {1, 0});
   const reference::Format table = prober_.table_of(operation, c);
   for (std::size_t j = 0; j < rotations.size(); ++j) {
     if (!is_seen_[j]) continue;

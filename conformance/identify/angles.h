@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/channel_map.h"
 #include "conformance/identify/finding.h"
+#include "conformance/wrong/pipeline.h"
 
 namespace ropeproof::conformance::identify {
 
-double angle_of(const diagnosis::CosSin& rotation);
+double angle_of(const wrong::CosSin& rotation);
 
 // Reads the cosine and sine that each pair is rotated by, times the amplitude: by rope
 // on the sum of the first channels of all pairs, else of a table. In f32 and f64 they
@@ -26,7 +26,7 @@ class RotationReader {
 
   // For each pair of the problem, in its order; 1, 0 for those that the map does not
   // have. Nothing where the kernel does not take the position.
-  std::optional<std::vector<diagnosis::CosSin>> at(double position);
+  std::optional<std::vector<wrong::CosSin>> at(double position);
 
   // What cosines and sines are numbers of: the dtype or the table's type, or narrower
   // where all that were seen are.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/explain/diagnosis.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::identify {
@@ -42,7 +42,7 @@ struct Identified {
   plugin::Description kernel;
   std::vector<Finding> findings;
   std::vector<Spectrum> spectra;  // the plain one first
-  std::vector<diagnosis::Diagnosis> diagnoses;
+  std::vector<explain::Diagnosis> diagnoses;
   std::int64_t calls = 0;
   // Answers to problems of every kind that were judged, and those within bounds.
   std::int64_t asked = 0, right = 0;

@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "conformance/diagnosis/knobs.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
 #include "conformance/text/words.h"
+#include "conformance/wrong/pipeline.h"
 #include "reference/format.h"
 
 namespace ropeproof::conformance::identify {

@@ -99,7 +99,7 @@ std::string identified_json(const Identified& found) {
                                 {"evidence", f.evidence}});
   }
   json["diagnoses"] = Json::array();
-  for (const diagnosis::Diagnosis& d : found.diagnoses) {
+  for (const explain::Diagnosis& d : found.diagnoses) {
     json["diagnoses"].push_back({{"what", d.what},
                                  {"aliases", d.aliases},
                                  {"where", d.where},

@@ -11,7 +11,7 @@
 
 #include "conformance/check/runner.h"
 #include "conformance/check/variations.h"
-#include "conformance/diagnosis/diagnose.h"
+#include "conformance/explain/diagnose.h"
 #include "conformance/identify/angles.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/channel_map.h"
@@ -362,7 +362,7 @@ class Identifier {
       ++found_.asked;
       found_.right += check.verdict == check::Verdict::kPass ? 1 : 0;
     }
-    found_.diagnoses = diagnosis::diagnose(run, corpus);
+    found_.diagnoses = explain::diagnose(run, corpus);
   }
 
   Prober prober_;

@@ -7,21 +7,21 @@
 #include <random>
 #include <string>
 
-#include "conformance/diagnosis/hypotheses.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/identify/identified_text.h"
 #include "conformance/plugin/words.h"
 #include "conformance/selftest/controls.h"
+#include "conformance/wrong/mutation.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
 
-using diagnosis::exact_knobs;
-using diagnosis::f32_knobs;
-using diagnosis::full_description;
-using diagnosis::KnobKernel;
-using diagnosis::Knobs;
 using reference::Format;
+using wrong::exact_pipeline;
+using wrong::f32_pipeline;
+using wrong::full_description;
+using wrong::Pipeline;
+using wrong::PipelineKernel;
 
 // Without what a test of one bug does not need.
 plugin::Description narrow_description(std::uint32_t angle_class) {
@@ -37,20 +37,20 @@ plugin::Description narrow_description(std::uint32_t angle_class) {
   return d;
 }
 
-Identified identified(plugin::Description description, Knobs knobs) {
-  KnobKernel kernel(std::move(description), std::move(knobs));
+Identified identified(plugin::Description description, Pipeline pipeline) {
+  PipelineKernel kernel(std::move(description), std::move(pipeline));
   return identify(kernel);
 }
 
 Identified with_bug(
     const std::string& name,
     const plugin::Description& description = narrow_description(ROPEPROOF_A0)) {
-  const auto& all = diagnosis::hypotheses();
-  const auto bug = std::ranges::find(all, name, &diagnosis::Hypothesis::name);
+  const auto& all = wrong::mutations();
+  const auto bug = std::ranges::find(all, name, &wrong::Mutation::name);
   REQUIRE(bug != all.end());
-  Knobs knobs = exact_knobs();
-  bug->change(knobs);
-  return identified(description, knobs);
+  Pipeline pipeline = exact_pipeline();
+  bug->change(pipeline);
+  return identified(description, pipeline);
 }
 
 // What a finding of the subject says, or "".
@@ -71,25 +71,25 @@ bool differs(const Identified& found, const std::string& subject,
 }
 
 // Keeps a table for each base, in the type of the first call that asked for it.
-class SharedTables : public KnobKernel {
+class SharedTables : public PipelineKernel {
  public:
   explicit SharedTables(const plugin::Description& d)
-      : KnobKernel(d, exact_knobs()), rough_(d, rough_knobs()) {}
+      : PipelineKernel(d, exact_pipeline()), rough_(d, rough_pipeline()) {}
 
   plugin::Answer run(const ropeproof_problem& p) override {
     const bool is_half = p.dtype == ROPEPROOF_BF16;
     const bool is_rough = is_rough_.emplace(p.base, is_half).first->second;
-    return is_rough ? rough_.run(p) : KnobKernel::run(p);
+    return is_rough ? rough_.run(p) : PipelineKernel::run(p);
   }
 
  private:
-  static Knobs rough_knobs() {
-    Knobs knobs = exact_knobs();
-    knobs.table = Format::kBF16;
-    return knobs;
+  static Pipeline rough_pipeline() {
+    Pipeline pipeline = exact_pipeline();
+    pipeline.table = Format::kBF16;
+    return pipeline;
   }
 
-  KnobKernel rough_;
+  PipelineKernel rough_;
   std::map<double, bool> is_rough_;
 };
 
@@ -104,24 +104,25 @@ bool names(const Identified& found, const std::string& bug) {
 
 TEST_CASE("nothing false is said of the controls") {
   for (const selftest::Control& control : selftest::controls()) {
-    const Identified found = identified(control.description, control.knobs);
+    const Identified found = identified(control.description, control.pipeline);
     INFO(control.name << "\n" << identified_text(found));
     CHECK(found.is_as_declared());
   }
 }
 
 TEST_CASE("recipes of frequencies are read off to the last bit") {
-  const auto recipe = [](Knobs knobs, std::uint32_t angle_class) {
-    return seen(identified(narrow_description(angle_class), std::move(knobs)),
-                "frequencies");
+  const auto recipe = [](Pipeline pipeline, std::uint32_t angle_class) {
+    return seen(
+        identified(narrow_description(angle_class), std::move(pipeline)),
+        "frequencies");
   };
-  CHECK(recipe(exact_knobs(), ROPEPROOF_A0) ==
+  CHECK(recipe(exact_pipeline(), ROPEPROOF_A0) ==
         "base^(-2j/r), wider than f32\n");
-  CHECK(recipe(diagnosis::iterated_knobs(), ROPEPROOF_A2) ==
+  CHECK(recipe(wrong::iterated_pipeline(), ROPEPROOF_A2) ==
         "base^(-2j/r), in f32, multiplied on from pair to pair\n");
-  CHECK(recipe(diagnosis::exp2_knobs(), ROPEPROOF_A1) ==
+  CHECK(recipe(wrong::exp2_pipeline(), ROPEPROOF_A1) ==
         "base^(-2j/r), in f32 by exp2(-2j/r log2(base))\n");
-  CHECK(recipe(f32_knobs(), ROPEPROOF_A1) ==
+  CHECK(recipe(f32_pipeline(), ROPEPROOF_A1) ==
         "base^(-2j/r), in f32 by 1 / pow(base, 2j/r)\n");
 }
 
@@ -172,13 +173,13 @@ TEST_CASE("an inverted ramp of YaRN is seen pair by pair, and named") {
 }
 
 TEST_CASE("pairs that do not rotate are listed") {
-  Knobs knobs = exact_knobs();
-  knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
-                             std::int64_t pairs) {
+  Pipeline pipeline = exact_pipeline();
+  pipeline.adjust_rotation = [](double& c, double& s, std::int64_t j,
+                                std::int64_t pairs) {
     if (j >= pairs - pairs % 24) c = 1, s = 0;
   };
   const Identified found =
-      identified(narrow_description(ROPEPROOF_A0), std::move(knobs));
+      identified(narrow_description(ROPEPROOF_A0), std::move(pipeline));
   INFO(identified_text(found));
   CHECK(differs(found, "pairs", "unrotated channels 24 to 31, 56 to 63"));
 }
@@ -193,7 +194,7 @@ TEST_CASE("a table that dtypes share is kept") {
 }
 
 TEST_CASE("a kernel that hangs is asked nothing more") {
-  KnobKernel kernel(narrow_description(ROPEPROOF_A0), exact_knobs());
+  PipelineKernel kernel(narrow_description(ROPEPROOF_A0), exact_pipeline());
   kernel.canned = {plugin::Outcome::kTimeout, "no answer"};
   const Identified hung = identify(kernel);
   CHECK(hung.trouble.starts_with("TIMEOUT"));
@@ -210,10 +211,10 @@ TEST_CASE("nothing false is said of honest variants", "[variants]") {
     const std::uint32_t angle_class = recipe == 0   ? ROPEPROOF_A0
                                       : recipe == 3 ? ROPEPROOF_A2
                                                     : ROPEPROOF_A1;
-    Knobs knobs = recipe == 0   ? exact_knobs()
-                  : recipe == 1 ? f32_knobs()
-                  : recipe == 2 ? diagnosis::exp2_knobs()
-                                : diagnosis::iterated_knobs();
+    Pipeline pipeline = recipe == 0   ? exact_pipeline()
+                        : recipe == 1 ? f32_pipeline()
+                        : recipe == 2 ? wrong::exp2_pipeline()
+                                      : wrong::iterated_pipeline();
     plugin::Description d = narrow_description(angle_class);
     d.claims[0].power = recipe == 2 ? ROPEPROOF_EXP2 : ROPEPROOF_POW;
     d.pairings = 1u << one_of(3);
@@ -221,17 +222,17 @@ TEST_CASE("nothing false is said of honest variants", "[variants]") {
                          : one_of(2) == 0 ? Format::kF16
                                           : Format::kF32;
     d.dtypes = plugin::abi_dtype(dtype);
-    knobs.is_fused = one_of(2) == 0;
+    pipeline.is_fused = one_of(2) == 0;
     if (dtype != Format::kF32 && one_of(2) == 0) {
-      knobs.table = dtype;
+      pipeline.table = dtype;
       d.claims[0].table_dtype = d.dtypes;
-      knobs.round_each = one_of(2) == 0;
-      if (knobs.round_each) d.claims[0].rounding = ROPEPROOF_ROUND_EACH;
+      pipeline.round_each = one_of(2) == 0;
+      if (pipeline.round_each) d.claims[0].rounding = ROPEPROOF_ROUND_EACH;
     }
     if (one_of(2) == 0) {  // a libm that is off by an ulp here and there
       d.claims[0].trig_ulp = 2;
-      knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
-                                 std::int64_t) {
+      pipeline.adjust_rotation = [](double& c, double& s, std::int64_t j,
+                                    std::int64_t) {
         if (j % 3 == 1) c += std::copysign(0x1p-25, c) * std::abs(c);
         if (j % 5 == 2) s -= std::copysign(0x1p-25, s) * std::abs(s);
       };
@@ -242,7 +243,7 @@ TEST_CASE("nothing false is said of honest variants", "[variants]") {
           ROPEPROOF_STRIDED, ROPEPROOF_AMPLITUDE, ROPEPROOF_INV_FREQ}) {
       if (one_of(2) == 0) d.features &= ~feature;
     }
-    const Identified found = identified(d, knobs);
+    const Identified found = identified(d, pipeline);
     INFO("variant " << i << ", recipe " << recipe << "\n"
                     << identified_text(found));
     CHECK(found.is_as_declared());

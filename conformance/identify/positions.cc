@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/frequency_words.h"
 #include "conformance/judge/rotations.h"
 #include "conformance/text/format.h"
+#include "conformance/wrong/pipeline.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {

@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/diagnosis/knobs.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/shapes.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
 #include "conformance/text/words.h"
+#include "conformance/wrong/pipeline.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
 
-using diagnosis::truncated;
 using reference::Format;
+using wrong::truncated;
 
 // a c + b s, of x_u c - x_v s as of x_v c + x_u s, in one order of roundings.
 struct Way {
@@ -102,7 +102,7 @@ Finding not_seen(const char* subject, std::string why) {
   return {Standing::kUnseen, subject, std::move(why), ""};
 }
 
-using Rotations = std::vector<diagnosis::CosSin>;
+using Rotations = std::vector<wrong::CosSin>;
 
 // The cosines and sines of one token, in the table's type.
 Rotations entries_of(const cases::RopeCase& c, Format table) {
@@ -142,7 +142,7 @@ std::vector<Tally> tallied(Prober& prober, std::uint32_t operation,
     if (!output) break;
     for (std::size_t j = 0; j < pairs.size(); ++j) {
       if (!pairs[j]) continue;
-      const diagnosis::CosSin& rotation = (*rotations)[j];
+      const wrong::CosSin& rotation = (*rotations)[j];
       const double a = reference::at(x, pairs[j]->u),
                    b = reference::at(x, pairs[j]->v);
       const auto predict = [&](double p, double q, double sign) {

@@ -18,9 +18,8 @@ namespace {
 constexpr std::int64_t kTrained = 4096, kLength = 4 * kTrained;
 
 // The amplitude that rotations have, where all pairs agree.
-std::optional<double> stretch_of(
-    const std::vector<diagnosis::CosSin>& rotations,
-    const RotationReader& reader) {
+std::optional<double> stretch_of(const std::vector<wrong::CosSin>& rotations,
+                                 const RotationReader& reader) {
   double least = 1e300, most = 0;
   for (std::size_t j = 0; j < rotations.size(); ++j) {
     if (!reader.is_seen()[j]) continue;
@@ -100,7 +99,7 @@ Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
   std::vector<double> cosines, sines;
   for (std::size_t j = 0; j < before->size(); ++j) {
     if (!reader.is_seen()[j]) continue;
-    const diagnosis::CosSin &x = (*before)[j], &y = (*after)[j];
+    const wrong::CosSin &x = (*before)[j], &y = (*after)[j];
     if (std::abs(x.c) > 0.125) cosines.push_back(y.c / x.c);
     if (std::abs(x.s) > 0.125) sines.push_back(y.s / x.s);
   }

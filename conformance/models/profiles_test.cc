@@ -7,8 +7,8 @@
 #include <string>
 
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -110,9 +110,9 @@ TEST_CASE("a profile reaches the last position and crosses powers of two",
 
 TEST_CASE("a kernel that only rotates is judged on that",
           "[conformance][profiles]") {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
+  plugin::Description description = wrong::full_description(ROPEPROOF_A1);
   description.operations = ROPEPROOF_ROTATE;
-  diagnosis::KnobKernel kernel(description, diagnosis::f32_knobs());
+  wrong::PipelineKernel kernel(description, wrong::f32_pipeline());
   const Profile profile = named("vit-2d-f32-64");
   cases::Corpus corpus;
   corpus.groups = {proved_profile(profile)};

@@ -9,7 +9,7 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -38,11 +38,11 @@ const Report& run_of(const Subject& subject) {
       runs.try_emplace({subject.is_wrong, subject.canned.outcome, s.tier,
                         s.cases, s.operations});
   if (!is_new) return run->second;
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description description = wrong::full_description(ROPEPROOF_A0);
   description.name = "backwards";
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.ignores_direction = subject.is_wrong;
-  diagnosis::KnobKernel kernel(description, knobs);
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.ignores_direction = subject.is_wrong;
+  wrong::PipelineKernel kernel(description, pipeline);
   kernel.canned = subject.canned;
   return run->second =
              check::run_suite(kernel, cases::committed(), subject.selection);

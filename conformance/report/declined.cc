@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "conformance/diagnosis/in_common.h"
+#include "conformance/explain/in_common.h"
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 
@@ -42,16 +42,16 @@ std::vector<DeclinedCases> declined_cases(const check::Run& run) {
     if (is_declined) ids.push_back(check.case_id);
   }
   std::vector<DeclinedCases> all;
-  std::vector<diagnosis::Condition> conditions =
-      diagnosis::in_common(declined, judged);
+  std::vector<explain::Condition> conditions =
+      explain::in_common(declined, judged);
   while (conditions.size() > kMostConditions) {
-    diagnosis::Condition& last = conditions[kMostConditions - 1];
+    explain::Condition& last = conditions[kMostConditions - 1];
     const auto& more = conditions.back().members;
     last.words.clear();
     last.members.insert(last.members.end(), more.begin(), more.end());
     conditions.pop_back();
   }
-  for (const diagnosis::Condition& condition : conditions) {
+  for (const explain::Condition& condition : conditions) {
     std::set<std::string> cases;
     for (const std::size_t i : condition.members) cases.insert(ids[i]);
     all.push_back({std::ssize(cases), condition.words.empty()

@@ -10,7 +10,7 @@
 namespace ropeproof::conformance::report {
 namespace {
 
-std::string what_text(const diagnosis::Diagnosis& d) {
+std::string what_text(const explain::Diagnosis& d) {
   if (d.what.empty()) return "no known bug gives these numbers";
   std::string text = d.what;
   constexpr std::size_t kMostAliases = 2;
@@ -31,7 +31,7 @@ std::string what_text(const diagnosis::Diagnosis& d) {
 }
 
 // has_others: whether the report has wrong answers, too.
-std::string where_text(const diagnosis::Diagnosis& d, bool has_others) {
+std::string where_text(const explain::Diagnosis& d, bool has_others) {
   const char* const kind = d.residual >= 0 ? " wrong answer"
                            : has_others    ? " other failing check"
                                            : " failing check";
@@ -43,7 +43,7 @@ std::string where_text(const diagnosis::Diagnosis& d, bool has_others) {
   return count + (d.what.empty() ? "" : "; wherever it can show");
 }
 
-std::string why_text(const diagnosis::Diagnosis& d, bool has_details) {
+std::string why_text(const explain::Diagnosis& d, bool has_details) {
   std::string text;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
@@ -60,12 +60,12 @@ std::string why_text(const diagnosis::Diagnosis& d, bool has_details) {
 
 }  // namespace
 
-std::string diagnoses_text(const std::vector<diagnosis::Diagnosis>& diagnoses,
+std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
                            bool has_details) {
   const bool has_wrong = std::ranges::any_of(
       diagnoses, [](const auto& d) { return d.residual >= 0; });
   std::string text;
-  for (const diagnosis::Diagnosis& d : diagnoses) {
+  for (const explain::Diagnosis& d : diagnoses) {
     text += paragraph("what", what_text(d));
     text += paragraph("where", where_text(d, has_wrong));
     const std::string why = why_text(d, has_details);

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/explain/diagnosis.h"
 
 namespace ropeproof::conformance::report {
 
 // Empty without a diagnosis. Details: a bug of the same class in some engine.
-std::string diagnoses_text(const std::vector<diagnosis::Diagnosis>& diagnoses,
+std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
                            bool has_details);
 
 }  // namespace ropeproof::conformance::report

@@ -134,24 +134,24 @@ std::vector<Bug> bugs() {
 }
 
 // An exact kernel with the bug of this name.
-diagnosis::Knobs knobs_with(const std::string& name) {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
+wrong::Pipeline knobs_with(const std::string& name) {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
   for (const selftest::Mutant& mutant : selftest::smoke_mutants()) {
     if (mutant.name != name) continue;
-    mutant.mutate(knobs);
-    return knobs;
+    mutant.mutate(pipeline);
+    return pipeline;
   }
-  selftest::known(name.c_str()).mutate(knobs);
-  return knobs;
+  selftest::known(name.c_str()).mutate(pipeline);
+  return pipeline;
 }
 
 // The first failing check of a kernel with this bug.
 std::string failure_of(const Bug& bug) {
-  plugin::Description offers = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description offers = wrong::full_description(ROPEPROOF_A0);
   for (const auto& [scaling, word] : plugin::kScalingWords) {
     offers.scalings |= scaling;
   }
-  diagnosis::KnobKernel kernel(offers, knobs_with(bug.name));
+  wrong::PipelineKernel kernel(offers, knobs_with(bug.name));
   check::Selection selection;
   selection.cases = {bug.case_id};
   selection.operations = {bug.operation};

@@ -88,16 +88,16 @@ std::vector<std::string> all_cases(const std::vector<NamedReport>& shards) {
 }
 
 // Every name that a shard leaves to a fault.
-bool may_be(const diagnosis::Diagnosis& d, const std::string& name) {
+bool may_be(const explain::Diagnosis& d, const std::string& name) {
   return d.what == name ||
          std::ranges::find(d.aliases, name) != d.aliases.end();
 }
 
 // Wrong values; else a broken promise, which no hypothesis is compared with.
-bool is_of_values(const diagnosis::Diagnosis& d) { return d.residual >= 0; }
+bool is_of_values(const explain::Diagnosis& d) { return d.residual >= 0; }
 
 // Adds what another shard says of the same fault. False if it is another one.
-bool join(diagnosis::Diagnosis& d, diagnosis::Diagnosis other) {
+bool join(explain::Diagnosis& d, explain::Diagnosis other) {
   const bool is_kept = may_be(other, d.what);
   if (is_of_values(d) != is_of_values(other) ||
       (!is_kept && !may_be(d, other.what))) {
@@ -124,22 +124,21 @@ bool join(diagnosis::Diagnosis& d, diagnosis::Diagnosis other) {
 }
 
 // In the order of a run without shards.
-std::vector<diagnosis::Diagnosis> joined(
-    const std::vector<NamedReport>& shards) {
-  std::vector<diagnosis::Diagnosis> all;
+std::vector<explain::Diagnosis> joined(const std::vector<NamedReport>& shards) {
+  std::vector<explain::Diagnosis> all;
   std::map<bool, std::int64_t> tried;  // by is_of_values
   for (const auto& [file, report] : shards) {
     std::map<bool, std::int64_t> here;
-    for (const diagnosis::Diagnosis& d : report.diagnoses) {
+    for (const explain::Diagnosis& d : report.diagnoses) {
       here[is_of_values(d)] = d.tried;
       const bool is_known = std::ranges::any_of(
-          all, [&](diagnosis::Diagnosis& known) { return join(known, d); });
+          all, [&](explain::Diagnosis& known) { return join(known, d); });
       if (!is_known) all.push_back(d);
     }
     for (const auto& [kind, count] : here) tried[kind] += count;
   }
-  for (diagnosis::Diagnosis& d : all) d.tried = tried[is_of_values(d)];
-  std::ranges::stable_sort(all, {}, [](const diagnosis::Diagnosis& d) {
+  for (explain::Diagnosis& d : all) d.tried = tried[is_of_values(d)];
+  std::ranges::stable_sort(all, {}, [](const explain::Diagnosis& d) {
     return std::tuple(d.what.empty(), !is_of_values(d), -d.checks);
   });
   return all;
@@ -182,7 +181,7 @@ Report merge_reports(std::vector<NamedReport> shards) {
   for (std::size_t i = 1; i < shards.size(); ++i) {
     shards[0].report.facts.merge(shards[i].report.facts);
   }
-  std::vector<diagnosis::Diagnosis> diagnoses = joined(shards);
+  std::vector<explain::Diagnosis> diagnoses = joined(shards);
   Report whole = std::move(shards[0].report);
   whole.diagnoses = std::move(diagnoses);
   whole.checks = std::move(checks);

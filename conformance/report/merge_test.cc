@@ -8,8 +8,8 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/apply.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -27,8 +27,8 @@ Waivers some_waivers() {
 
 // What reports must survive: wrong values, NaNs, refusals, waivers.
 struct Sharded {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
+  plugin::Description description = wrong::full_description(ROPEPROOF_A1);
+  wrong::Pipeline pipeline = wrong::f32_pipeline();
   plugin::Answer canned{plugin::Outcome::kOk, ""};
   check::Selection selection;
   Waivers waivers = some_waivers();
@@ -37,7 +37,7 @@ struct Sharded {
 Report report_on(const Sharded& subject, const check::Shard& shard = {}) {
   plugin::Description description = subject.description;
   description.name = "test";
-  diagnosis::KnobKernel kernel(description, subject.knobs);
+  wrong::PipelineKernel kernel(description, subject.pipeline);
   kernel.canned = subject.canned;
   check::Selection selection = subject.selection;
   selection.shard = shard;
@@ -56,14 +56,14 @@ std::vector<Sharded> sharded_runs() {
   all[0].selection.tier = "core";
   all[0].description.dtypes = ROPEPROOF_F32;
   all[0].selection.operations = {"permute", "frequencies", "rope"};
-  all[1].knobs.ignores_direction = true;
+  all[1].pipeline.ignores_direction = true;
   all[1].description.dtypes = ROPEPROOF_F32;
-  all[2].knobs.amplitude = [](double) {
+  all[2].pipeline.amplitude = [](double) {
     return std::numeric_limits<double>::quiet_NaN();
   };
   all[3].canned = {plugin::Outcome::kCrash, "ended by signal 11"};
   all[3].selection.operations = {"rope", "table"};
-  all[4].knobs.amplitude = [](double) {
+  all[4].pipeline.amplitude = [](double) {
     return -std::numeric_limits<double>::infinity();
   };
   all[4].description.claims[0].angle_class = ROPEPROOF_A3;
@@ -99,8 +99,8 @@ TEST_CASE("merged shards are the unsharded report, byte for byte, in any order",
 }
 
 // What two of three shards say of a kernel, and what is made of it.
-std::vector<diagnosis::Diagnosis> merged(diagnosis::Diagnosis first,
-                                         diagnosis::Diagnosis third) {
+std::vector<explain::Diagnosis> merged(explain::Diagnosis first,
+                                       explain::Diagnosis third) {
   Sharded subject = sharded_runs()[1];
   subject.selection.cases = {"smoke-unit-001", "smoke-unit-002"};
   std::vector<NamedReport> shards = shards_of(subject, 3);
@@ -109,11 +109,11 @@ std::vector<diagnosis::Diagnosis> merged(diagnosis::Diagnosis first,
   return merge_reports(std::move(shards)).diagnoses;
 }
 
-diagnosis::Diagnosis fault(const std::string& what,
-                           std::vector<std::string> aliases,
-                           const std::string& where, std::int64_t checks,
-                           double residual) {
-  diagnosis::Diagnosis d;
+explain::Diagnosis fault(const std::string& what,
+                         std::vector<std::string> aliases,
+                         const std::string& where, std::int64_t checks,
+                         double residual) {
+  explain::Diagnosis d;
   d.what = what;
   d.aliases = std::move(aliases);
   d.where = where;

@@ -6,8 +6,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -37,13 +37,12 @@ Report in_order_of(const Report& like, Report report) {
 
 TEST_CASE("a report is the same in whatever order the cases are judged",
           "[conformance][order]") {
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
-  knobs.ignores_direction = true;
-  knobs.leaves = [](const auto& p, const auto& i) {
+  wrong::Pipeline pipeline = wrong::f32_pipeline();
+  pipeline.ignores_direction = true;
+  pipeline.leaves = [](const auto& p, const auto& i) {
     return i.head == (i.is_key ? p.k : p.q).heads - 1;
   };
-  diagnosis::KnobKernel broken(diagnosis::full_description(ROPEPROOF_A1),
-                               knobs);
+  wrong::PipelineKernel broken(wrong::full_description(ROPEPROOF_A1), pipeline);
   const cases::Corpus& corpus = cases::committed();
   // The contract is checked on the first case of a kind, whichever that is.
   check::Selection values;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "conformance/check/run.h"
-#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/explain/diagnosis.h"
 #include "conformance/report/waivers.h"
 
 namespace ropeproof::conformance::report {
@@ -41,7 +41,7 @@ struct Report : check::Run {
   bool staged_is_missing = false;  // it was asked for and does not hold
   std::string required;            // the least that is enough (requirement.h)
   std::vector<AppliedWaiver> waivers;
-  std::vector<diagnosis::Diagnosis> diagnoses;  // of the wrong values
+  std::vector<explain::Diagnosis> diagnoses;  // of the wrong values
 };
 
 struct Totals {

@@ -216,7 +216,7 @@ void members(Codec& c, Is<AppliedWaiver> auto& applied) {
 }
 
 template <class Codec>
-void members(Codec& c, Is<diagnosis::Diagnosis> auto& d) {
+void members(Codec& c, Is<explain::Diagnosis> auto& d) {
   c.value("what", d.what);
   c.value("aliases", d.aliases);
   c.value("where", d.where);

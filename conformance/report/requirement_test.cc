@@ -6,8 +6,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report_reader.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -45,7 +45,7 @@ TEST_CASE("what is no requirement is refused in one line",
 
 Report smoke_of(const plugin::Description& description,
                 const check::Shard& shard = {}) {
-  diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
   check::Selection selection;
   selection.tier = "smoke";
   selection.shard = shard;
@@ -59,7 +59,7 @@ int status_of(Report report, const char* required) {
 
 TEST_CASE("a claim or level weaker than required does not conform",
           "[conformance][report]") {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A1);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A1);
   const Report f32 = smoke_of(d);
   REQUIRE(total(f32).level == "L1");
   CHECK(status_of(f32, "L1") == 0);
@@ -71,13 +71,12 @@ TEST_CASE("a claim or level weaker than required does not conform",
 
   d.features &= ~std::uint32_t{ROPEPROOF_ADJOINT};
   CHECK(status_of(smoke_of(d), "+B") == 1);
-  CHECK(status_of(smoke_of(diagnosis::full_description(ROPEPROOF_A0)), "L2") ==
-        0);
+  CHECK(status_of(smoke_of(wrong::full_description(ROPEPROOF_A0)), "L2") == 0);
 }
 
 TEST_CASE("of claims that differ by dtype the weakest counts",
           "[conformance][report]") {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   ropeproof_claim weak = d.claims[0];
   weak.dtypes = ROPEPROOF_BF16;
   weak.angle_class = ROPEPROOF_A2;
@@ -90,7 +89,7 @@ TEST_CASE("of claims that differ by dtype the weakest counts",
 
 TEST_CASE("a part of a tier falls short of a level, a shard not yet",
           "[conformance][report]") {
-  const plugin::Description d = diagnosis::full_description(ROPEPROOF_A1);
+  const plugin::Description d = wrong::full_description(ROPEPROOF_A1);
   CHECK(status_of(smoke_of(d, {2, 8}), "L3") == 0);
   CHECK(status_of(smoke_of(d, {2, 8}), "A0") == 1);
   Report part = smoke_of(d);
@@ -103,7 +102,7 @@ TEST_CASE("a part of a tier falls short of a level, a shard not yet",
 
 TEST_CASE("every report says what is required and what there is",
           "[conformance][report]") {
-  Report report = smoke_of(diagnosis::full_description(ROPEPROOF_A1));
+  Report report = smoke_of(wrong::full_description(ROPEPROOF_A1));
   const std::string stated = conformance_statement(report, total(report));
   CHECK_THAT(stated, ContainsSubstring("level L1"));
   report.required = "L2+M,A0";

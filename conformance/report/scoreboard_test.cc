@@ -7,9 +7,9 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/apply.h"
 #include "conformance/report/report_reader.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -27,13 +27,13 @@ struct Entrant {
 };
 
 NamedReport report_of(const Entrant& subject) {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A1);
+  plugin::Description description = wrong::full_description(ROPEPROOF_A1);
   description.name = subject.name;
   description.version = subject.version;
   description.features &= ~subject.lacks;
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
-  knobs.ignores_direction = subject.is_wrong;
-  diagnosis::KnobKernel kernel(description, knobs);
+  wrong::Pipeline pipeline = wrong::f32_pipeline();
+  pipeline.ignores_direction = subject.is_wrong;
+  wrong::PipelineKernel kernel(description, pipeline);
   check::Selection selection;
   selection.tier = "smoke";
   Report report = check::run_suite(kernel, cases::committed(), selection);

@@ -8,8 +8,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -81,14 +81,13 @@ TEST_CASE("every failure prints an equation of the specification",
     specification += {std::istreambuf_iterator<char>(stream), {}};
   }
   // Values, refusals, and a kernel that does not answer at all.
-  diagnosis::Knobs swapped = diagnosis::f32_knobs();
+  wrong::Pipeline swapped = wrong::f32_pipeline();
   swapped.amplitude = [](double) { return 2.0; };
-  diagnosis::KnobKernel wrong(diagnosis::full_description(ROPEPROOF_A1),
-                              swapped);
-  diagnosis::KnobKernel dead(diagnosis::full_description(ROPEPROOF_A1),
-                             diagnosis::f32_knobs());
+  wrong::PipelineKernel wrong(wrong::full_description(ROPEPROOF_A1), swapped);
+  wrong::PipelineKernel dead(wrong::full_description(ROPEPROOF_A1),
+                             wrong::f32_pipeline());
   dead.canned = {plugin::Outcome::kCrash, "ended by signal 11"};
-  for (diagnosis::KnobKernel* kernel : {&wrong, &dead}) {
+  for (wrong::PipelineKernel* kernel : {&wrong, &dead}) {
     const Report report = check::run_suite(*kernel, cases::committed(), {});
     std::size_t failures = 0;
     for (const check::Check& check : report.checks) {

@@ -4,15 +4,15 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/report.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
 namespace {
 
 plugin::Description plain() {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = ROPEPROOF_F32;
   d.pairings = ROPEPROOF_HALF_SPLIT;
@@ -24,8 +24,8 @@ plugin::Description plain() {
 
 Report judged(const plugin::Description& d,
               const std::function<bool(const ropeproof_problem&)>& takes = {}) {
-  struct Choosy : diagnosis::KnobKernel {
-    using KnobKernel::KnobKernel;
+  struct Choosy : wrong::PipelineKernel {
+    using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return takes != nullptr; }
     plugin::Answer supports(const plugin::BareProblem& question) override {
       return {takes(question.problem()) ? plugin::Outcome::kOk
@@ -34,7 +34,7 @@ Report judged(const plugin::Description& d,
     }
     std::function<bool(const ropeproof_problem&)> takes;
   };
-  Choosy kernel(d, diagnosis::exact_knobs());
+  Choosy kernel(d, wrong::exact_pipeline());
   kernel.takes = takes;
   return check::run_suite(kernel, cases::committed(), {});
 }
@@ -81,7 +81,7 @@ TEST_CASE("a smoke run and a run of one case ask for what they ask for",
           "[conformance][report]") {
   plugin::Description d = plain();
   d.pairings |= ROPEPROOF_NESTED_HALF_SPLIT;
-  diagnosis::KnobKernel kernel(d, diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
   check::Selection smoke;
   smoke.tier = "smoke";
   CHECK(unasked(check::run_suite(kernel, cases::committed(), smoke)).empty());

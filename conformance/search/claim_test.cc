@@ -4,37 +4,36 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::search {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-FoundClaims found(diagnosis::Knobs knobs, std::uint32_t dtypes,
+FoundClaims found(wrong::Pipeline pipeline, std::uint32_t dtypes,
                   const check::Selection& selection = {}) {
-  plugin::Description d = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = dtypes;
   d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
   d.axis_maps = d.caches = 0;
-  diagnosis::KnobKernel kernel(d, std::move(knobs));
+  wrong::PipelineKernel kernel(d, std::move(pipeline));
   return find_claims(kernel, cases::committed(), selection);
 }
 
 TEST_CASE("the strictest claim that holds is found", "[conformance][search]") {
-  const FoundClaims exact = found(diagnosis::exact_knobs(), ROPEPROOF_F32);
+  const FoundClaims exact = found(wrong::exact_pipeline(), ROPEPROOF_F32);
   REQUIRE(exact.claims.size() == 1);
   CHECK(exact.claims[0].angle_class == ROPEPROOF_A0);
   CHECK(exact.claims[0].dtypes == ROPEPROOF_F32);
 
-  const FoundClaims direct = found(diagnosis::f32_knobs(), ROPEPROOF_F32);
+  const FoundClaims direct = found(wrong::f32_pipeline(), ROPEPROOF_F32);
   REQUIRE(direct.claims.size() == 1);
   CHECK(direct.claims[0].angle_class == ROPEPROOF_A1);
   CHECK(direct.claims[0].angle_dtype == 0);
 
-  const FoundClaims iterated =
-      found(diagnosis::iterated_knobs(), ROPEPROOF_F32);
+  const FoundClaims iterated = found(wrong::iterated_pipeline(), ROPEPROOF_F32);
   REQUIRE(iterated.claims.size() == 1);
   CHECK((iterated.claims[0].angle_class == ROPEPROOF_A2 ||
          iterated.claims[0].power_ulp > direct.claims[0].power_ulp ||
@@ -43,10 +42,10 @@ TEST_CASE("the strictest claim that holds is found", "[conformance][search]") {
 
 TEST_CASE("dtypes that round otherwise get claims of their own, to paste",
           "[conformance][search]") {
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
-  knobs.round_each = true;
+  wrong::Pipeline pipeline = wrong::f32_pipeline();
+  pipeline.round_each = true;
   const FoundClaims each =
-      found(std::move(knobs), ROPEPROOF_F32 | ROPEPROOF_BF16);
+      found(std::move(pipeline), ROPEPROOF_F32 | ROPEPROOF_BF16);
   REQUIRE(each.claims.size() == 2);
   CHECK(each.claims[0].rounding == ROPEPROOF_ROUND_ONCE);
   CHECK(each.claims[1].rounding == ROPEPROOF_ROUND_EACH);
@@ -58,15 +57,16 @@ TEST_CASE("dtypes that round otherwise get claims of their own, to paste",
 
 TEST_CASE("products that are rounded are told from results that are cut off",
           "[conformance][search]") {
-  diagnosis::Knobs each = diagnosis::f32_knobs();
+  wrong::Pipeline each = wrong::f32_pipeline();
   each.round_each = true;
   each.table = reference::Format::kBF16;
-  diagnosis::Knobs cut = diagnosis::f32_knobs();
+  wrong::Pipeline cut = wrong::f32_pipeline();
   cut.truncates = true;
   cut.table = reference::Format::kBF16;
-  for (const auto& [knobs, rounding] : {std::pair{each, ROPEPROOF_ROUND_EACH},
-                                        std::pair{cut, ROPEPROOF_TRUNCATE}}) {
-    const FoundClaims of_bf16 = found(knobs, ROPEPROOF_BF16);
+  for (const auto& [pipeline, rounding] :
+       {std::pair{each, ROPEPROOF_ROUND_EACH},
+        std::pair{cut, ROPEPROOF_TRUNCATE}}) {
+    const FoundClaims of_bf16 = found(pipeline, ROPEPROOF_BF16);
     REQUIRE(of_bf16.claims.size() == 1);
     CHECK(of_bf16.claims[0].angle_class == ROPEPROOF_A1);
     CHECK(of_bf16.claims[0].rounding == static_cast<std::uint32_t>(rounding));
@@ -75,9 +75,9 @@ TEST_CASE("products that are rounded are told from results that are cut off",
 
 TEST_CASE("a narrow table is told from narrow angles",
           "[conformance][search]") {
-  diagnosis::Knobs knobs = diagnosis::f32_knobs();
-  knobs.table = reference::Format::kBF16;
-  const FoundClaims held = found(std::move(knobs), ROPEPROOF_F32);
+  wrong::Pipeline pipeline = wrong::f32_pipeline();
+  pipeline.table = reference::Format::kBF16;
+  const FoundClaims held = found(std::move(pipeline), ROPEPROOF_F32);
   REQUIRE(held.claims.size() == 1);
   CHECK(held.claims[0].angle_class == ROPEPROOF_A1);
   CHECK(held.claims[0].table_dtype == ROPEPROOF_BF16);
@@ -86,7 +86,7 @@ TEST_CASE("a narrow table is told from narrow angles",
 TEST_CASE("only what is selected is asked", "[conformance][search]") {
   check::Selection selection;
   const auto calls = [&] {
-    return found(diagnosis::exact_knobs(), ROPEPROOF_F32, selection).calls;
+    return found(wrong::exact_pipeline(), ROPEPROOF_F32, selection).calls;
   };
   const std::int64_t all = calls();
   std::int64_t of_shards = 0;
@@ -106,9 +106,9 @@ TEST_CASE("only what is selected is asked", "[conformance][search]") {
 }
 
 TEST_CASE("a wrong kernel holds to no claim", "[conformance][search]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.overwrites_input = true;
-  const FoundClaims wrong = found(std::move(knobs), ROPEPROOF_F32);
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.overwrites_input = true;
+  const FoundClaims wrong = found(std::move(pipeline), ROPEPROOF_F32);
   CHECK(wrong.claims.empty());
   CHECK(wrong.none == ROPEPROOF_F32);
   CHECK_THAT(claims_text(wrong), ContainsSubstring("no claim holds for f32"));

@@ -12,7 +12,7 @@
 #include "conformance/cover/form_goldens.h"
 #include "conformance/cover/formed.h"
 #include "conformance/cover/offer.h"
-#include "conformance/diagnosis/diagnose.h"
+#include "conformance/explain/diagnose.h"
 #include "conformance/plugin/words.h"
 #include "conformance/search/shrink.h"
 
@@ -93,8 +93,8 @@ class Judged {
     corpus_.groups[0].rope_cases.push_back(std::move(c));
   }
 
-  std::vector<diagnosis::Diagnosis> diagnoses() const {
-    return diagnosis::diagnose(run_, corpus_);
+  std::vector<explain::Diagnosis> diagnoses() const {
+    return explain::diagnose(run_, corpus_);
   }
 
  private:

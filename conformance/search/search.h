@@ -11,7 +11,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/cases/corpus_files.h"
 #include "conformance/cover/model.h"
-#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/explain/diagnosis.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/report/report.h"
 #include "reference/golden.h"
@@ -24,7 +24,7 @@ struct StressFailure {
   cases::RopeCase c;   // the smallest that was found
   check::Check check;  // what it shows
   // Of all calls of the last batch and of those that made it smaller.
-  std::vector<diagnosis::Diagnosis> diagnoses;
+  std::vector<explain::Diagnosis> diagnoses;
   std::int64_t tries = 0;  // cases tried to find it
   // The case passes in a fresh process: it fails after other calls alone, and is
   // the one that was drawn.

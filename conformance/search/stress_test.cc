@@ -11,12 +11,12 @@
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/formed.h"
 #include "conformance/cover/offer.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
 #include "conformance/search/cut.h"
 #include "conformance/search/search.h"
 #include "conformance/search/shrink.h"
 #include "conformance/search/sweep_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::search {
@@ -35,14 +35,14 @@ GoesOn cases(std::uint64_t count) {
 }
 
 plugin::Description rope_only() {
-  plugin::Description description = diagnosis::full_description(ROPEPROOF_A0);
+  plugin::Description description = wrong::full_description(ROPEPROOF_A0);
   description.operations = ROPEPROOF_ROPE;
   return description;
 }
 
-StressFailure failure_of(const diagnosis::Knobs& knobs,
+StressFailure failure_of(const wrong::Pipeline& pipeline,
                          std::uint64_t first = 0) {
-  diagnosis::KnobKernel kernel(rope_only(), knobs);
+  wrong::PipelineKernel kernel(rope_only(), pipeline);
   const StressResult result =
       search(kernel, model(), kSeed, first, cases(300), kOracle);
   REQUIRE(result.failure);
@@ -71,15 +71,15 @@ void check_plain(const cases::RopeCase& c) {
 }
 
 // Does not rotate the last pair unless the pairs fill vectors of eight.
-diagnosis::Knobs tail_bug() {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.adjust_rotation = [](double& c, double& s, std::int64_t j,
-                             std::int64_t pairs) {
+wrong::Pipeline tail_bug() {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.adjust_rotation = [](double& c, double& s, std::int64_t j,
+                                std::int64_t pairs) {
     if (pairs % 8 == 0 || j != pairs - 1) return;
     c = 1;
     s = 0;
   };
-  return knobs;
+  return pipeline;
 }
 
 TEST_CASE(
@@ -110,11 +110,11 @@ TEST_CASE("a failure is named, with the rule that what was tried shows",
 
 TEST_CASE("a failure from a position on is shrunk to just that position",
           "[conformance][stress]") {
-  diagnosis::Knobs knobs = diagnosis::exact_knobs();
-  knobs.angle = [](double position, double theta) {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.angle = [](double position, double theta) {
     return (position >= 3000 ? position + 1 : position) * theta;
   };
-  const cases::RopeCase c = failure_of(knobs).c;
+  const cases::RopeCase c = failure_of(pipeline).c;
   check_plain(c);
   CHECK(c.positions == std::vector<double>{3000});
   CHECK(elements_of(c) == 1);
@@ -122,9 +122,9 @@ TEST_CASE("a failure from a position on is shrunk to just that position",
 
 TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
           "[conformance][stress]") {
-  diagnosis::Knobs heads = diagnosis::exact_knobs();
+  wrong::Pipeline heads = wrong::exact_pipeline();
   heads.adjust_in_problem = [](const ropeproof_problem& p,
-                               const diagnosis::HeadIndex& index, double& c,
+                               const wrong::HeadIndex& index, double& c,
                                double& s) {
     if (p.q.heads < 2 || index.head != 1) return;
     c = 1;
@@ -132,13 +132,13 @@ TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
   };
   CHECK(failure_of(heads).c.q_heads == 2);
 
-  diagnosis::Knobs direction = diagnosis::exact_knobs();
+  wrong::Pipeline direction = wrong::exact_pipeline();
   direction.ignores_direction = true;
   const cases::RopeCase adjoint = failure_of(direction).c;
   CHECK(adjoint.spec.direction == reference::Direction::kAdjoint);
   CHECK(adjoint.spec.layout.head_dim == 2);
 
-  diagnosis::Knobs outside = diagnosis::exact_knobs();
+  wrong::Pipeline outside = wrong::exact_pipeline();
   outside.outside = [](double, double) { return 0.0; };
   const cases::RopeCase tail = failure_of(outside).c;
   CHECK(tail.spec.layout.head_dim == 3);
@@ -167,13 +167,13 @@ TEST_CASE(
   std::filesystem::remove_all(folder);
   cases::write_corpus(failure_files(failure, kOracle, "0"), folder);
   const cases::Corpus corpus = cases::load_corpus(folder);
-  const auto status = [&](const diagnosis::Knobs& knobs) {
-    diagnosis::KnobKernel kernel(rope_only(), knobs);
+  const auto status = [&](const wrong::Pipeline& pipeline) {
+    wrong::PipelineKernel kernel(rope_only(), pipeline);
     return report::exit_status(
         report::total(check::run_suite(kernel, corpus, {})));
   };
   CHECK(status(tail_bug()) == 1);
-  CHECK(status(diagnosis::exact_knobs()) == 0);
+  CHECK(status(wrong::exact_pipeline()) == 0);
   std::filesystem::remove_all(folder);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE(
   const auto [description, drawn, least] =
       GENERATE(table<plugin::Description, std::uint64_t, std::int64_t>(
           {{rope_only(), 70, 1}, {narrow(), 200, 191}}));
-  diagnosis::KnobKernel kernel(description, diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
   const StressResult result =
       search(kernel, model(), kSeed, 0, cases(drawn), kOracle);
   CHECK_FALSE(result.failure);
@@ -204,14 +204,14 @@ TEST_CASE(
 }
 
 TEST_CASE("what a kernel declines is not judged", "[conformance][stress]") {
-  struct Declining : diagnosis::KnobKernel {
-    using KnobKernel::KnobKernel;
+  struct Declining : wrong::PipelineKernel {
+    using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return true; }
     plugin::Answer supports(const plugin::BareProblem&) override {
       return {plugin::Outcome::kDeclined, ""};
     }
   };
-  Declining kernel(rope_only(), diagnosis::exact_knobs());
+  Declining kernel(rope_only(), wrong::exact_pipeline());
   const StressResult result =
       search(kernel, model(), kSeed, 0, cases(20), kOracle);
   CHECK(result.drawn == 20);
@@ -225,7 +225,7 @@ TEST_CASE("what a kernel declines is not judged", "[conformance][stress]") {
 TEST_CASE("drawing meets every class that a kernel offers",
           "[conformance][stress]") {
   const cover::Masks offered =
-      cover::offered(model(), diagnosis::full_description(ROPEPROOF_A0), true);
+      cover::offered(model(), wrong::full_description(ROPEPROOF_A0), true);
   cover::Masks met(model().size());
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const cover::Row row = cover::drawn_case(model(), offered, kSeed, i).row;
@@ -241,12 +241,12 @@ TEST_CASE("drawing meets every class that a kernel offers",
 }
 
 // Wrong from its 8th call on, in every process anew.
-class Forgetful : public diagnosis::KnobKernel {
+class Forgetful : public wrong::PipelineKernel {
  public:
-  using diagnosis::KnobKernel::KnobKernel;
+  using wrong::PipelineKernel::PipelineKernel;
   plugin::Answer run(const ropeproof_problem& problem) override {
     if (++calls_ >= 8) return {plugin::Outcome::kCrash, "ended by signal 11"};
-    return diagnosis::KnobKernel::run(problem);
+    return wrong::PipelineKernel::run(problem);
   }
   bool restart(int) override {
     calls_ = 0;
@@ -259,7 +259,7 @@ class Forgetful : public diagnosis::KnobKernel {
 
 TEST_CASE("a failure that passes in a fresh process is not called a case",
           "[conformance][stress]") {
-  Forgetful kernel(rope_only(), diagnosis::exact_knobs());
+  Forgetful kernel(rope_only(), wrong::exact_pipeline());
   const StressResult result =
       search(kernel, model(), kSeed, 0, cases(300), kOracle);
   REQUIRE(result.failure);
@@ -276,7 +276,7 @@ TEST_CASE("a failure that passes in a fresh process is not called a case",
 
 TEST_CASE("a kernel that hangs is reported as drawn, without further calls",
           "[conformance][stress]") {
-  diagnosis::KnobKernel kernel(rope_only(), diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(rope_only(), wrong::exact_pipeline());
   kernel.canned = {plugin::Outcome::kTimeout, "no answer"};
   const StressResult result =
       search(kernel, model(), kSeed, 0, cases(70), kOracle);

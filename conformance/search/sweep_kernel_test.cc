@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::search {
 namespace {
@@ -20,15 +20,15 @@ constexpr std::int64_t kValues = 9000 * 8 * 2;
 
 plugin::Description only(std::uint32_t operation,
                          std::uint32_t angle_class = ROPEPROOF_A0) {
-  plugin::Description description = diagnosis::full_description(angle_class);
+  plugin::Description description = wrong::full_description(angle_class);
   description.operations = operation;
   return description;
 }
 
 SweepResult swept(const plugin::Description& description,
-                  const diagnosis::Knobs& knobs,
+                  const wrong::Pipeline& pipeline,
                   const SweepRequest& asked = request()) {
-  diagnosis::KnobKernel kernel(description, knobs);
+  wrong::PipelineKernel kernel(description, pipeline);
   return sweep_kernel(kernel, asked);
 }
 
@@ -37,7 +37,7 @@ TEST_CASE(
     "table or by unit vectors",
     "[conformance][sweep]") {
   for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
-    const SweepResult result = swept(only(operation), diagnosis::exact_knobs());
+    const SweepResult result = swept(only(operation), wrong::exact_pipeline());
     CHECK(result.conforms());
     CHECK(result.operation == operation);
     CHECK(result.measurement.elements == kValues);
@@ -48,18 +48,18 @@ TEST_CASE(
   plugin::Description in_place = only(ROPEPROOF_ROPE);
   in_place.features &= ~static_cast<std::uint32_t>(ROPEPROOF_OUT_OF_PLACE);
   in_place.pairings = ROPEPROOF_HALF_SPLIT;
-  CHECK(swept(in_place, diagnosis::exact_knobs()).measurement.not_nearest == 0);
+  CHECK(swept(in_place, wrong::exact_pipeline()).measurement.not_nearest == 0);
 }
 
 TEST_CASE("a table in f32 angles is within class A1, and far beyond class A0",
           "[conformance][sweep]") {
   const SweepResult honest =
-      swept(only(ROPEPROOF_TABLE, ROPEPROOF_A1), diagnosis::f32_knobs());
+      swept(only(ROPEPROOF_TABLE, ROPEPROOF_A1), wrong::f32_pipeline());
   CHECK(honest.conforms());
   CHECK(honest.measurement.not_nearest > 0);
   CHECK(honest.measurement.worst->ratio() > 0.02);
   const SweepResult boasting =
-      swept(only(ROPEPROOF_TABLE), diagnosis::f32_knobs());
+      swept(only(ROPEPROOF_TABLE), wrong::f32_pipeline());
   CHECK_FALSE(boasting.conforms());
   CHECK(boasting.measurement.wrong > kValues / 4);
 }
@@ -68,13 +68,13 @@ TEST_CASE("a table kept in bf16 under a claim of f32 fails",
           "[conformance][sweep]") {
   for (const auto& description :
        {only(ROPEPROOF_TABLE), only(ROPEPROOF_ROPE)}) {
-    diagnosis::Knobs knobs = diagnosis::exact_knobs();
-    knobs.adjust_rotation = [](double& c, double& s, std::int64_t,
-                               std::int64_t) {
+    wrong::Pipeline pipeline = wrong::exact_pipeline();
+    pipeline.adjust_rotation = [](double& c, double& s, std::int64_t,
+                                  std::int64_t) {
       c = round_to(Format::kBF16, c);
       s = round_to(Format::kBF16, s);
     };
-    const SweepResult result = swept(description, knobs);
+    const SweepResult result = swept(description, pipeline);
     CHECK_FALSE(result.conforms());
     CHECK(result.measurement.wrong > kValues / 2);
     CHECK(result.measurement.first_wrong->position == 1);
@@ -83,15 +83,15 @@ TEST_CASE("a table kept in bf16 under a claim of f32 fails",
 
 TEST_CASE("one wrong pair, or one wrong position of all, fails and is named",
           "[conformance][sweep]") {
-  diagnosis::Knobs pair = diagnosis::exact_knobs(), position = pair;
+  wrong::Pipeline pair = wrong::exact_pipeline(), position = pair;
   pair.frequency = [f = pair.frequency](const auto& p, auto j) {
     return f(p, j == 5 ? 4 : j);
   };
   position.angle = [f = position.angle](double p, double theta) {
     return f(p == 8999 ? 8998 : p, theta);
   };
-  const auto wrong = [](const diagnosis::Knobs& knobs) {
-    const SweepResult result = swept(only(ROPEPROOF_TABLE), knobs);
+  const auto wrong = [](const wrong::Pipeline& pipeline) {
+    const SweepResult result = swept(only(ROPEPROOF_TABLE), pipeline);
     CHECK_FALSE(result.conforms());
     return result.measurement;
   };
@@ -108,14 +108,14 @@ TEST_CASE("a sweep stops at the kernel's largest position",
           "[conformance][sweep]") {
   plugin::Description description = only(ROPEPROOF_TABLE);
   description.max_position = 99;
-  const SweepResult result = swept(description, diagnosis::exact_knobs());
+  const SweepResult result = swept(description, wrong::exact_pipeline());
   CHECK(result.positions == 100);
   CHECK(result.measurement.elements == 100 * 8 * 2);
 }
 
 TEST_CASE("a kernel that does not answer does not conform",
           "[conformance][sweep]") {
-  diagnosis::KnobKernel kernel(only(ROPEPROOF_TABLE), diagnosis::exact_knobs());
+  wrong::PipelineKernel kernel(only(ROPEPROOF_TABLE), wrong::exact_pipeline());
   kernel.canned = {plugin::Outcome::kCrash, "killed by signal 11"};
   const SweepResult result = sweep_kernel(kernel, request());
   CHECK_FALSE(result.conforms());
@@ -126,7 +126,7 @@ TEST_CASE("a kernel that does not answer does not conform",
 TEST_CASE("a sweep refuses what it cannot judge", "[conformance][sweep]") {
   const auto refuses = [](const plugin::Description& description,
                           const SweepRequest& asked, const std::string& why) {
-    CHECK_THROWS_WITH(swept(description, diagnosis::exact_knobs(), asked),
+    CHECK_THROWS_WITH(swept(description, wrong::exact_pipeline(), asked),
                       ContainsSubstring(why));
   };
   refuses(only(ROPEPROOF_PERMUTE), request(), "forms no angles");

@@ -12,9 +12,9 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::exact_knobs;
-using diagnosis::full_description;
-using diagnosis::KnobKernel;
+using wrong::exact_pipeline;
+using wrong::full_description;
+using wrong::PipelineKernel;
 
 template <class T>
 std::string bytes_of(const T* values, std::int64_t count) {
@@ -88,7 +88,7 @@ void for_each_scaling_field(const Visit& visit) {
 }  // namespace
 
 CachingKernel::CachingKernel(std::string missing)
-    : KnobKernel(computing_description(), exact_knobs()),
+    : PipelineKernel(computing_description(), exact_pipeline()),
       missing_(std::move(missing)) {}
 
 std::vector<CachingKernel::Part> CachingKernel::parts_of(
@@ -176,7 +176,7 @@ plugin::Answer CachingKernel::run(const ropeproof_problem& problem) {
   const bool is_dense =
       problem.q.in != problem.q.out &&
       problem.q.in_token_stride == problem.q.heads * problem.head_dim;
-  if (!is_dense || missing_.empty()) return KnobKernel::run(problem);
+  if (!is_dense || missing_.empty()) return PipelineKernel::run(problem);
   const bool has_ends = missing_ == kInnerPositions;
   std::string key;
   Part own;
@@ -196,7 +196,7 @@ plugin::Answer CachingKernel::run(const ropeproof_problem& problem) {
   } else if (!is_new && known->second.recall) {
     known->second.recall(p);
   }
-  return KnobKernel::run(p);
+  return PipelineKernel::run(p);
 }
 
 plugin::Description computing_description() {

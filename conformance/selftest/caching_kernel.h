@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -22,7 +22,7 @@ inline constexpr const char* kInnerPositions = "inner positions";
 // Its key has every field but one. A plan of loops, for a field that is a size, is
 // kept under no contents either. Without a missing field: no cache; for one that
 // there is not, an honest one.
-class CachingKernel : public diagnosis::KnobKernel {
+class CachingKernel : public wrong::PipelineKernel {
  public:
   explicit CachingKernel(std::string missing);
 

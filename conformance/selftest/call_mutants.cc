@@ -7,19 +7,19 @@
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/contrast.h"
 #include "conformance/check/variations.h"
-#include "conformance/diagnosis/promises.h"
+#include "conformance/explain/promises.h"
 #include "conformance/selftest/caching_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::exact_knobs;
-using diagnosis::KnobKernel;
+using wrong::exact_pipeline;
+using wrong::PipelineKernel;
 
 // One process for all threads; what they do to each other is done in turn.
-class ThreadedKernel : public KnobKernel {
+class ThreadedKernel : public PipelineKernel {
  public:
-  ThreadedKernel() : KnobKernel(description_of(), exact_knobs()) {}
+  ThreadedKernel() : PipelineKernel(description_of(), exact_pipeline()) {}
   bool is_concurrent() const override { return true; }
   // What is in place is solved once: nobody puts it back.
   std::vector<plugin::Answer> run_together(
@@ -50,7 +50,7 @@ class CountingKernel : public ThreadedKernel {
   plugin::Answer run(const ropeproof_problem& problem) override {
     ropeproof_problem p = problem;
     if (calls_++ >= last_) p.rotary_dim = 0;
-    return KnobKernel::run(p);
+    return PipelineKernel::run(p);
   }
 
  private:
@@ -66,7 +66,7 @@ class TunedKernel : public ThreadedKernel {
     if (is_large && ++calls_[{p.batch, p.seq, p.q.heads}] >= 20) {
       p.rotary_dim = 0;
     }
-    return KnobKernel::run(p);
+    return PipelineKernel::run(p);
   }
 
  private:
@@ -155,8 +155,8 @@ CallJudge::CallJudge(const cases::Corpus& corpus) {
 
 CallJudge::~CallJudge() = default;
 
-std::vector<diagnosis::Diagnosis> CallJudge::diagnose(
-    KnobKernel& kernel) const {
+std::vector<explain::Diagnosis> CallJudge::diagnose(
+    PipelineKernel& kernel) const {
   const check::Subject subject =
       check::subject_of(kernel, *calls_->chosen, ROPEPROOF_ROPE);
   check::Run run;
@@ -172,7 +172,7 @@ std::vector<diagnosis::Diagnosis> CallJudge::diagnose(
     add(check::check_many_calls(kernel, subject));
     add(check::check_large_concurrency(kernel, subject));
   }
-  return diagnosis::broken_promises(run);
+  return explain::broken_promises(run);
 }
 
 }  // namespace ropeproof::conformance::selftest

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
-#include "conformance/diagnosis/diagnosis.h"
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/explain/diagnosis.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -17,7 +17,7 @@ namespace ropeproof::conformance::selftest {
 struct CallMutant {
   std::string name;
   const char* bug;  // its class, a key of cases::bug_classes()
-  std::function<std::unique_ptr<diagnosis::KnobKernel>()> make;
+  std::function<std::unique_ptr<wrong::PipelineKernel>()> make;
 };
 
 std::vector<CallMutant> call_mutants();
@@ -31,8 +31,7 @@ class CallJudge {
 
   // What is said of the first check of the contract that fails; nothing where none
   // does.
-  std::vector<diagnosis::Diagnosis> diagnose(
-      diagnosis::KnobKernel& kernel) const;
+  std::vector<explain::Diagnosis> diagnose(wrong::PipelineKernel& kernel) const;
 
  private:
   struct Calls;

@@ -11,13 +11,13 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::exact_knobs;
-using diagnosis::exp2_knobs;
-using diagnosis::f32_knobs;
-using diagnosis::full_description;
-using diagnosis::iterated_knobs;
-using diagnosis::KnobKernel;
-using diagnosis::Knobs;
+using wrong::exact_pipeline;
+using wrong::exp2_pipeline;
+using wrong::f32_pipeline;
+using wrong::full_description;
+using wrong::iterated_pipeline;
+using wrong::Pipeline;
+using wrong::PipelineKernel;
 
 using reference::Format;
 using reference::Pairing;
@@ -28,16 +28,16 @@ constexpr std::int64_t kLastF32Position = 1 << 20;
 
 // A kernel of the given types alone. It rotates by its own angles: what it does
 // with given tables has nothing to do with its class.
-Control control(const char* name, std::uint32_t angle_class, Knobs knobs,
+Control control(const char* name, std::uint32_t angle_class, Pipeline pipeline,
                 Format dtype = Format::kF32, Format table = Format::kF32) {
-  Control c{name, full_description(angle_class), nullptr, std::move(knobs)};
+  Control c{name, full_description(angle_class), nullptr, std::move(pipeline)};
   c.description.operations = ROPEPROOF_ROPE;
   c.description.dtypes = plugin::abi_dtype(dtype);
   c.description.claims[0].table_dtype = plugin::abi_dtype(table);
   if (angle_class != ROPEPROOF_A0) {
     c.description.max_position = kLastF32Position;
   }
-  c.knobs.table = table;
+  c.pipeline.table = table;
   return c;
 }
 
@@ -70,26 +70,27 @@ void to_one_ulp(plugin::Description& d) {
 
 // f32 angles and f32 arithmetic, as most engines.
 std::vector<Control> f32_controls() {
-  Control direct = control("f32 direct", ROPEPROOF_A1, f32_knobs());
+  Control direct = control("f32 direct", ROPEPROOF_A1, f32_pipeline());
   direct.tighten = to_class(ROPEPROOF_A0);
   Control fused = direct;
   fused.name = "f32 direct, fused";
-  fused.knobs.is_fused = true;
-  Control exp2 = control("f32 by exp2", ROPEPROOF_A1, exp2_knobs());
+  fused.pipeline.is_fused = true;
+  Control exp2 = control("f32 by exp2", ROPEPROOF_A1, exp2_pipeline());
   exp2.description.claims[0].power = ROPEPROOF_EXP2;
   exp2.tighten = to_class(ROPEPROOF_A1);
-  Control iterated = control("f32 iterated", ROPEPROOF_A2, iterated_knobs());
+  Control iterated = control("f32 iterated", ROPEPROOF_A2, iterated_pipeline());
   iterated.tighten = to_class(ROPEPROOF_A1);
-  Control power = control("f32, pow of 4 ulp", ROPEPROOF_A1, f32_knobs());
+  Control power = control("f32, pow of 4 ulp", ROPEPROOF_A1, f32_pipeline());
   power.description.claims[0].power_ulp = 4;
-  power.knobs.frequency = [f = power.knobs.frequency](const auto& p, auto j) {
+  power.pipeline.frequency = [f = power.pipeline.frequency](const auto& p,
+                                                            auto j) {
     return three_ulp_above(f(p, j));
   };
   power.tighten = to_one_ulp;
   Control trig =
-      control("f32, sin and cos of 4 ulp", ROPEPROOF_A1, f32_knobs());
+      control("f32, sin and cos of 4 ulp", ROPEPROOF_A1, f32_pipeline());
   trig.description.claims[0].trig_ulp = 4;
-  trig.knobs.adjust_rotation = [](auto& c, auto& s, auto, auto) {
+  trig.pipeline.adjust_rotation = [](auto& c, auto& s, auto, auto) {
     c = three_ulp_above(c), s = three_ulp_above(s);
   };
   trig.tighten = to_one_ulp;
@@ -98,16 +99,17 @@ std::vector<Control> f32_controls() {
 
 // Better angles than f32.
 std::vector<Control> wide_controls() {
-  Control once = control("f64 angle, f32 table", ROPEPROOF_A0, exact_knobs());
-  once.knobs.uses_low_part = false;
-  Control direct = control("f64 direct", ROPEPROOF_A1, exact_knobs(),
+  Control once =
+      control("f64 angle, f32 table", ROPEPROOF_A0, exact_pipeline());
+  once.pipeline.uses_low_part = false;
+  Control direct = control("f64 direct", ROPEPROOF_A1, exact_pipeline(),
                            Format::kF64, Format::kF64);
   direct.description.claims[0].angle_dtype = ROPEPROOF_F64;
-  direct.knobs.uses_low_part = false;
+  direct.pipeline.uses_low_part = false;
   direct.tighten = to_class(ROPEPROOF_A0);
   Control twice = control("double-double angle, f64", ROPEPROOF_A0,
-                          exact_knobs(), Format::kF64, Format::kF64);
-  Control mixed = control("f64 with an f32 table", ROPEPROOF_A1, f32_knobs(),
+                          exact_pipeline(), Format::kF64, Format::kF64);
+  Control mixed = control("f64 with an f32 table", ROPEPROOF_A1, f32_pipeline(),
                           Format::kF64, Format::kF32);
   mixed.tighten = to_table(Format::kF64);
   return {once, direct, twice, mixed};
@@ -119,29 +121,30 @@ std::vector<Control> half_controls() {
   for (const auto& [format, text] : text::kFormatWords) {
     if (format != Format::kF16 && format != Format::kBF16) continue;
     const std::string name(text);
-    Control once = control("", ROPEPROOF_A1, f32_knobs(), format);
+    Control once = control("", ROPEPROOF_A1, f32_pipeline(), format);
     once.name = name + ", one rounding";
     once.tighten = to_class(ROPEPROOF_A0);
-    Control each = control("", ROPEPROOF_A1, f32_knobs(), format, format);
+    Control each = control("", ROPEPROOF_A1, f32_pipeline(), format, format);
     each.name = name + ", three roundings";
     each.description.claims[0].rounding = ROPEPROOF_ROUND_EACH;
-    each.knobs.round_each = true;
+    each.pipeline.round_each = true;
     each.tighten = to_one_rounding;
     Control table =
-        control("", ROPEPROOF_A1, f32_knobs(), Format::kF32, format);
+        control("", ROPEPROOF_A1, f32_pipeline(), Format::kF32, format);
     table.name = "f32 with a " + name + " table";
     table.tighten = to_table(Format::kF32);
-    Control truncated = control("", ROPEPROOF_A1, f32_knobs(), format, format);
+    Control truncated =
+        control("", ROPEPROOF_A1, f32_pipeline(), format, format);
     truncated.name = name + ", truncated";
     truncated.description.claims[0].rounding = ROPEPROOF_TRUNCATE;
-    truncated.knobs.truncates = true;
+    truncated.pipeline.truncates = true;
     truncated.tighten = to_one_rounding;
     list.insert(list.end(), {once, each, truncated, table});
   }
-  Control angle = control("bf16 angles", ROPEPROOF_A3, f32_knobs());
+  Control angle = control("bf16 angles", ROPEPROOF_A3, f32_pipeline());
   angle.description.claims[0].angle_dtype = ROPEPROOF_BF16;
   angle.description.max_position = 40;  // the same for bf16
-  angle.knobs.angle = [](double position, double theta) {
+  angle.pipeline.angle = [](double position, double theta) {
     return round_to(Format::kBF16, round_to(Format::kBF16, position) *
                                        round_to(Format::kBF16, theta));
   };
@@ -235,12 +238,12 @@ cases::Corpus control_corpus(const cases::Corpus& corpus) {
 }
 
 ControlScore score(const Control& control, const cases::Corpus& corpus) {
-  KnobKernel kernel(control.description, control.knobs);
+  PipelineKernel kernel(control.description, control.pipeline);
   ControlScore score = scored(control.name, judged(kernel, corpus));
   if (!control.tighten) return score;
   plugin::Description tighter = control.description;
   control.tighten(tighter);
-  KnobKernel claims_more(tighter, control.knobs);
+  PipelineKernel claims_more(tighter, control.pipeline);
   score.tighter = difference(control.description.claims[0], tighter.claims[0]);
   score.fails_tighter = judged(claims_more, corpus).status == 1;
   return score;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/report/report.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -18,7 +18,7 @@ struct Control {
   std::string name;
   plugin::Description description;
   std::function<void(plugin::Description&)> tighten;
-  diagnosis::Knobs knobs;
+  wrong::Pipeline pipeline;
 };
 
 // "f32 direct", ...; those of f64 need cases in f64.

@@ -2,15 +2,15 @@
 // scalings at the sizes of models.
 #include <algorithm>
 
-#include "conformance/diagnosis/mutations.h"
 #include "conformance/selftest/mutants.h"
 #include "conformance/selftest/predicates.h"
+#include "conformance/wrong/changes.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::position_on;
-using diagnosis::skips;
+using wrong::position_on;
+using wrong::skips;
 
 bool has_single_row(const Problem& p) {
   return p.operation == ROPEPROOF_LOOKUP && p.cache_rows == 1;

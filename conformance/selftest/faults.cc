@@ -11,16 +11,16 @@
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"
-#include "conformance/diagnosis/knob_kernel.h"
 #include "conformance/plugin/words.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::full_description;
-using diagnosis::KnobKernel;
 using plugin::kAngles;
+using wrong::full_description;
+using wrong::PipelineKernel;
 
 constexpr std::size_t kSurvivorsNamed = 10;
 constexpr double kFullShare = 0.99;
@@ -166,7 +166,7 @@ namespace {
 std::vector<JudgedCall> judged_calls(const cover::Model& model,
                                      const cases::RopeCase& c,
                                      const cover::Row& asked) {
-  KnobKernel memory(strict_description(), {});
+  PipelineKernel memory(strict_description(), {});
   std::vector<JudgedCall> calls;
   for (const std::uint32_t operation :
        check::offered_operations(memory.description(), c, true)) {

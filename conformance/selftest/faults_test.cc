@@ -6,13 +6,13 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/contract.h"
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::full_description;
-using diagnosis::KnobKernel;
+using wrong::full_description;
+using wrong::PipelineKernel;
 
 using Catch::Matchers::StartsWith;
 
@@ -73,7 +73,7 @@ TEST_CASE("a mistake that no case shows is a fault that survives",
 TEST_CASE("the judge finds every mistake in a case of many rows",
           "[conformance][faults]") {
   const cases::RopeCase& c = cases::committed_case("smoke-rich-001");
-  const KnobKernel kernel(full_description(ROPEPROOF_A0), {});
+  const PipelineKernel kernel(full_description(ROPEPROOF_A0), {});
   for (const std::uint32_t operation :
        {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE,
         ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {

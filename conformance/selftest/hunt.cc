@@ -8,7 +8,7 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::KnobKernel;
+using wrong::PipelineKernel;
 
 template <class Measure>
 bool is_right(call::Call call, const Measure& measure) {
@@ -40,7 +40,7 @@ void Hunt::judge_all(const ropeproof_problem& problem, Stage stage,
 }
 
 void Hunt::look(const cases::RopeCase& c, Stage stage) {
-  KnobKernel memory(mutant_description(), {});
+  PipelineKernel memory(mutant_description(), {});
   for (const std::uint32_t operation :
        check::offered_operations(memory.description(), c, true)) {
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
@@ -55,7 +55,7 @@ void Hunt::look(const cases::RopeCase& c, Stage stage) {
 }
 
 void Hunt::look(const cases::PermuteCase& c, Stage stage) {
-  KnobKernel memory(mutant_description(), {});
+  PipelineKernel memory(mutant_description(), {});
   if (!check::missing_feature(memory.description(), c).empty()) return;
   call::Call call(memory, c);
   judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {

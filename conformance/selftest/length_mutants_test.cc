@@ -9,7 +9,7 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -21,12 +21,12 @@ struct Lengths {
 };
 
 // Computes dynamic NTK and LongRoPE for the length that `length` says.
-class LengthKernel : public diagnosis::KnobKernel {
+class LengthKernel : public wrong::PipelineKernel {
  public:
   using Length = std::function<double(const Lengths&)>;
 
   explicit LengthKernel(Length length)
-      : KnobKernel(description_of(), knobs_of(*this)),
+      : PipelineKernel(description_of(), pipeline_of(*this)),
         length_(std::move(length)) {}
 
   plugin::Answer run(const ropeproof_problem& p) override {
@@ -42,27 +42,27 @@ class LengthKernel : public diagnosis::KnobKernel {
       }
       kept_ = length_(lengths);
     }
-    return KnobKernel::run(p);
+    return PipelineKernel::run(p);
   }
 
  private:
   static plugin::Description description_of() {
-    plugin::Description d = diagnosis::full_description(ROPEPROOF_A1);
+    plugin::Description d = wrong::full_description(ROPEPROOF_A1);
     d.features &= ~std::uint32_t{ROPEPROOF_INV_FREQ};
     d.scalings = ROPEPROOF_DYNAMIC_NTK | ROPEPROOF_LONG_ROPE;
     return d;
   }
 
-  static diagnosis::Knobs knobs_of(const LengthKernel& kernel) {
-    diagnosis::Knobs knobs = diagnosis::exact_knobs();
-    knobs.frequency = [&kernel](const ropeproof_problem& p, std::int64_t j) {
+  static wrong::Pipeline pipeline_of(const LengthKernel& kernel) {
+    wrong::Pipeline pipeline = wrong::exact_pipeline();
+    pipeline.frequency = [&kernel](const ropeproof_problem& p, std::int64_t j) {
       return kernel.frequency(p, j);
     };
-    return knobs;
+    return pipeline;
   }
 
   double frequency(const ropeproof_problem& p, std::int64_t j) const {
-    const double theta = diagnosis::power(p.base, j, p.rotary_dim);
+    const double theta = wrong::power(p.base, j, p.rotary_dim);
     if (p.scaling == nullptr) return theta;
     const ropeproof_scaling& s = *p.scaling;
     if (s.kind == ROPEPROOF_LONG_ROPE) {

@@ -22,7 +22,7 @@ std::string plain(const std::string& text) {
   return result;
 }
 
-std::string name_text(const diagnosis::Diagnosis& d) {
+std::string name_text(const explain::Diagnosis& d) {
   std::string text = d.what.empty() ? "no known bug" : d.what;
   if (!d.aliases.empty()) {
     text += ", or " + std::to_string(d.aliases.size()) + " more";

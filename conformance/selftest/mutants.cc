@@ -4,18 +4,18 @@
 #include <string>
 #include <utility>
 
-#include "conformance/diagnosis/hypotheses.h"
-#include "conformance/diagnosis/mutations.h"
+#include "conformance/wrong/changes.h"
+#include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::exact_knobs;
-using diagnosis::full_description;
-using diagnosis::KnobKernel;
-using diagnosis::Knobs;
-using diagnosis::set;
-using diagnosis::skips;
+using wrong::exact_pipeline;
+using wrong::full_description;
+using wrong::Pipeline;
+using wrong::PipelineKernel;
+using wrong::set;
+using wrong::skips;
 
 // A vector of pairs takes another path than a single one.
 bool has_several_pairs(const ropeproof_problem& p) { return p.rotary_dim > 2; }
@@ -23,7 +23,7 @@ bool has_several_pairs(const ropeproof_problem& p) { return p.rotary_dim > 2; }
 }  // namespace
 
 Mutant known(const char* name) {
-  for (const diagnosis::Hypothesis& h : diagnosis::hypotheses()) {
+  for (const wrong::Mutation& h : wrong::mutations()) {
     if (h.name == name) return {name, h.bug, h.change};
   }
   throw std::logic_error(std::string("no such hypothesis: ") + name);
@@ -38,15 +38,15 @@ Mutant some(const char* name, const char* bug,
 }
 
 std::vector<Mutant> smoke_mutants() {
-  std::vector<Mutant> list = {
-      {"last pair not rotated", "shape/simd-tail",
-       set(&Knobs::adjust_rotation,
-           [](auto& c, auto& s, auto j, auto pairs) {
-             if (j == pairs - 1) c = 1, s = 0;
-           })},
-      {"one byte past the end", "shape/simd-tail",
-       set(&Knobs::bytes_past_the_end, 1)},
-      {"input changed", "memory/aliasing", set(&Knobs::changes_input, true)}};
+  std::vector<Mutant> list = {{"last pair not rotated", "shape/simd-tail",
+                               set(&Pipeline::adjust_rotation,
+                                   [](auto& c, auto& s, auto j, auto pairs) {
+                                     if (j == pairs - 1) c = 1, s = 0;
+                                   })},
+                              {"one byte past the end", "shape/simd-tail",
+                               set(&Pipeline::bytes_past_the_end, 1)},
+                              {"input changed", "memory/aliasing",
+                               set(&Pipeline::changes_input, true)}};
   for (const char* name :
        {"pairs of the other layout",
         "direction reversed",
@@ -85,9 +85,9 @@ std::vector<Mutant> smoke_mutants() {
   const Mutant exponent = known("exponent -4j/r, twice the right one");
   const Mutant layout = known("output written in the other layout");
   list.push_back(
-      {"rotary_embedding of a tutorial", layout.bug, [=](Knobs& knobs) {
-         exponent.mutate(knobs);
-         layout.mutate(knobs);
+      {"rotary_embedding of a tutorial", layout.bug, [=](Pipeline& pipeline) {
+         exponent.mutate(pipeline);
+         layout.mutate(pipeline);
        }});
   return list;
 }
@@ -95,7 +95,7 @@ std::vector<Mutant> smoke_mutants() {
 std::vector<Mutant> core_mutants() {
   std::vector<Mutant> list = {
       {"adjoint ignored for bf16", "rotation/backward-wrong",
-       set(&Knobs::ignores_direction, true),
+       set(&Pipeline::ignores_direction, true),
        [](const auto& p) {
          return p.direction < 0 && p.dtype == ROPEPROOF_BF16;
        }},
@@ -104,7 +104,7 @@ std::vector<Mutant> core_mutants() {
        skips([](const auto&, const auto& i) { return i.head >= 16; }),
        has_several_pairs},
       {"pairs from the 128th on not rotated", "shape/simd-tail",
-       set(&Knobs::adjust_rotation,
+       set(&Pipeline::adjust_rotation,
            [](auto& c, auto& s, auto j, auto) {
              if (j >= 128) c = 1, s = 0;
            }),
@@ -114,7 +114,7 @@ std::vector<Mutant> core_mutants() {
        skips([](const auto&, const auto& i) { return i.token >= 256; }),
        has_several_pairs},
       {"a pair too many rotated, behind the last channel", "shape/simd-tail",
-       set(&Knobs::rotates_a_pair_too_many, true)}};
+       set(&Pipeline::rotates_a_pair_too_many, true)}};
   for (const char* name :
        {"channels outside the window zeroed in place",
         "amplitude on the cosine only", "adjoint divides by the amplitude",
@@ -141,7 +141,7 @@ std::vector<Mutant> mutants() {
   add(core_mutants(), Stage::kCore);
   add(narrow_mutants(), Stage::kFormed);
   add(engine_mutants(), Stage::kFormed);
-  add({{"no bug", "", [](Knobs&) {}}}, Stage::kNone);
+  add({{"no bug", "", [](Pipeline&) {}}}, Stage::kNone);
   return all;
 }
 
@@ -155,21 +155,23 @@ plugin::Description mutant_description() {
 
 namespace {
 
-Knobs mutated(const Mutant& mutant) {
-  Knobs knobs = exact_knobs();
-  mutant.mutate(knobs);
-  return knobs;
+Pipeline mutated(const Mutant& mutant) {
+  Pipeline pipeline = exact_pipeline();
+  mutant.mutate(pipeline);
+  return pipeline;
 }
 
 }  // namespace
 
 MutantKernel::MutantKernel(const Mutant& mutant)
-    : KnobKernel(mutant_description(), mutated(mutant)), where_(mutant.where) {}
+    : PipelineKernel(mutant_description(), mutated(mutant)),
+      where_(mutant.where) {}
 
 plugin::Answer MutantKernel::run(const ropeproof_problem& problem) {
   return !where_ || where_(problem)
-             ? KnobKernel::run(problem)
-             : KnobKernel(mutant_description(), exact_knobs()).run(problem);
+             ? PipelineKernel::run(problem)
+             : PipelineKernel(mutant_description(), exact_pipeline())
+                   .run(problem);
 }
 
 }  // namespace ropeproof::conformance::selftest

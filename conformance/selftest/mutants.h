@@ -1,6 +1,6 @@
 // mutants.h -- kernels with one bug each, which the suite must fail.
 //
-// Each is the exact kernel of knob_kernel.h with one knob changed, for some problems
+// Each is the exact kernel of pipeline_kernel.h with one knob changed, for some problems
 // or for all. The bugs are ones that engines have shipped. What needs a process of
 // its own, a read past the end or a wrong start, is a fake (fakes/expected.h).
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "conformance/diagnosis/knob_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -19,7 +19,7 @@ enum class Stage { kSmoke, kCore, kFormed, kNone };
 struct Mutant {
   const char* name;
   const char* bug;  // its class, a key of cases::bug_classes()
-  std::function<void(diagnosis::Knobs&)> mutate;
+  std::function<void(wrong::Pipeline&)> mutate;
   // The problems that it is wrong for; empty: all.
   std::function<bool(const ropeproof_problem&)> where = {};
   Stage due = Stage::kFormed;  // the last that may kill it; kNone: none may
@@ -53,7 +53,7 @@ std::vector<Mutant> mutants();
 // Offers everything but frequencies, in every dtype, class A0.
 plugin::Description mutant_description();
 
-class MutantKernel : public diagnosis::KnobKernel {
+class MutantKernel : public wrong::PipelineKernel {
  public:
   explicit MutantKernel(const Mutant& mutant);
   plugin::Answer run(const ropeproof_problem& problem) override;

@@ -12,15 +12,15 @@
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/formed.h"
-#include "conformance/diagnosis/diagnose.h"
-#include "conformance/diagnosis/hypotheses.h"
+#include "conformance/explain/diagnose.h"
+#include "conformance/wrong/mutation.h"
 #include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::KnobKernel;
 using reference::at;
+using wrong::PipelineKernel;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 18;  // elements of q and k
 constexpr std::size_t kCommon = 60, kTouched = 16;
@@ -71,7 +71,7 @@ Ending ending(call::Call& call) {
 void find_touched(std::span<const Mutant> mutants,
                   const std::vector<bool>& open, const cases::RopeCase& c,
                   std::vector<bool>& finds) {
-  KnobKernel exact(mutant_description(), diagnosis::exact_knobs());
+  PipelineKernel exact(mutant_description(), wrong::exact_pipeline());
   const auto ask = [&](const auto&... asked) {
     call::Call call(exact, asked...);
     const ropeproof_problem problem = call.begin();
@@ -110,13 +110,12 @@ cases::Corpus some_of(std::span<const cases::Group> groups,
   return corpus;
 }
 
-std::vector<diagnosis::Diagnosis> diagnoses(plugin::Kernel& kernel,
-                                            const cases::Corpus& corpus) {
+std::vector<explain::Diagnosis> diagnoses(plugin::Kernel& kernel,
+                                          const cases::Corpus& corpus) {
   check::Selection selection;
   selection.values_only = true;
   selection.explains = false;  // a diagnosis looks for itself
-  return diagnosis::diagnose(check::run_suite(kernel, corpus, selection),
-                             corpus);
+  return explain::diagnose(check::run_suite(kernel, corpus, selection), corpus);
 }
 
 }  // namespace
@@ -183,7 +182,7 @@ std::vector<std::set<std::string>> Naming::asked(
   return asked;
 }
 
-std::vector<std::vector<diagnosis::Diagnosis>> Naming::of(
+std::vector<std::vector<explain::Diagnosis>> Naming::of(
     std::span<const Mutant> mutants) const {
   const std::vector<std::set<std::string>> ids = asked(mutants);
   std::set<std::string> all;
@@ -191,7 +190,7 @@ std::vector<std::vector<diagnosis::Diagnosis>> Naming::of(
     all.insert(some.begin(), some.end());
   }
   const std::vector<cases::Group> groups = proved(all);
-  std::vector<std::vector<diagnosis::Diagnosis>> found(mutants.size());
+  std::vector<std::vector<explain::Diagnosis>> found(mutants.size());
   reference::parallel_for(
       std::ssize(mutants),
       [&](std::int64_t m) {
@@ -202,7 +201,7 @@ std::vector<std::vector<diagnosis::Diagnosis>> Naming::of(
   return found;
 }
 
-std::vector<diagnosis::Diagnosis> Naming::of(plugin::Kernel& kernel) const {
+std::vector<explain::Diagnosis> Naming::of(plugin::Kernel& kernel) const {
   std::set<std::string> ids;
   for (const std::string& id : common_) {
     if (!check::is_formed(id)) ids.insert(id);
@@ -228,12 +227,12 @@ std::vector<cases::Group> Naming::proved(
   return groups;
 }
 
-bool names(const std::vector<diagnosis::Diagnosis>& diagnoses,
+bool names(const std::vector<explain::Diagnosis>& diagnoses,
            const std::string& bug) {
-  return std::ranges::any_of(diagnoses, [&](const diagnosis::Diagnosis& d) {
+  return std::ranges::any_of(diagnoses, [&](const explain::Diagnosis& d) {
     if (d.bug == bug) return true;
     return std::ranges::any_of(
-        diagnosis::hypotheses(), [&](const diagnosis::Hypothesis& h) {
+        wrong::mutations(), [&](const wrong::Mutation& h) {
           return h.bug == bug &&
                  std::ranges::find(d.aliases, h.name) != d.aliases.end();
         });

@@ -10,7 +10,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/formed.h"
-#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/explain/diagnosis.h"
 #include "conformance/selftest/mutants.h"
 
 namespace ropeproof::conformance::selftest {
@@ -22,10 +22,10 @@ class Naming {
 
   // What a run says of each that asks some cases for which it is wrong, and some
   // others.
-  std::vector<std::vector<diagnosis::Diagnosis>> of(
+  std::vector<std::vector<explain::Diagnosis>> of(
       std::span<const Mutant> mutants) const;
   // The same of any kernel, and committed cases.
-  std::vector<diagnosis::Diagnosis> of(plugin::Kernel& kernel) const;
+  std::vector<explain::Diagnosis> of(plugin::Kernel& kernel) const;
 
  private:
   // Ids of the cases that each mutant is asked.
@@ -42,7 +42,7 @@ class Naming {
 };
 
 // Whether some diagnosis, or an alias of it, is of this class of bugs.
-bool names(const std::vector<diagnosis::Diagnosis>& diagnoses,
+bool names(const std::vector<explain::Diagnosis>& diagnoses,
            const std::string& bug);
 
 }  // namespace ropeproof::conformance::selftest

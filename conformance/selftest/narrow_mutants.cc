@@ -4,19 +4,19 @@
 #include <cmath>
 #include <limits>
 
-#include "conformance/diagnosis/mutations.h"
 #include "conformance/selftest/mutants.h"
 #include "conformance/selftest/predicates.h"
+#include "conformance/wrong/changes.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::HeadIndex;
-using diagnosis::Knobs;
-using diagnosis::position_on;
-using diagnosis::reverses;
-using diagnosis::set;
-using diagnosis::skips;
+using wrong::HeadIndex;
+using wrong::Pipeline;
+using wrong::position_on;
+using wrong::reverses;
+using wrong::set;
+using wrong::skips;
 
 constexpr std::int64_t kManyHeads = 8;
 
@@ -82,20 +82,20 @@ bool is_far(const Problem& p) {
 std::vector<Mutant> mutants_of_memory() {
   return {
       {"[batch, heads, seq, head_dim] taken for [batch, seq, heads, head_dim]",
-       "shape/axes-confused", set(&Knobs::ignores_strides, true),
+       "shape/axes-confused", set(&Pipeline::ignores_strides, true),
        [](const Problem& p) {
          return p.seq > 1 && p.q.heads > 1 &&
                 p.q.in_token_stride < p.q.in_head_stride;
        }},
       {"[seq, batch, heads, head_dim] taken for [batch, seq, heads, head_dim]",
-       "shape/axes-confused", set(&Knobs::ignores_strides, true),
+       "shape/axes-confused", set(&Pipeline::ignores_strides, true),
        [](const Problem& p) {
          return p.seq > 1 && p.q.in_batch_stride > 0 &&
                 p.q.in_batch_stride < p.q.in_token_stride;
        }},
       {"outputs written with the head stride of inputs",
        "memory/strides-ignored",
-       set(&Knobs::misread,
+       set(&Pipeline::misread,
            [](Problem& p) { p.q.out_head_stride = p.q.in_head_stride; }),
        [](const Problem& p) { return p.q.heads > 1; }},
       known("strides cut to 16 bits"),
@@ -117,7 +117,7 @@ std::vector<Mutant> mutants_of_memory() {
       known("k taken to be in place because q is"),
       {"signalling NaNs made quiet in channels that are copied",
        "value/special-mishandled",
-       set(&Knobs::outside, [](double x, double) { return x; })},
+       set(&Pipeline::outside, [](double x, double) { return x; })},
       some("signalling NaNs made quiet by a permutation",
            "NaNs of the weight made quiet"),
       some("a permutation leaves out the last of 8 heads or more, from 64 "
@@ -171,7 +171,7 @@ std::vector<Mutant> mutants_of_sizes() {
 // Which features meet.
 std::vector<Mutant> mutants_of_features() {
   const auto loses_amplitude = [](auto is) {
-    return set(&Knobs::adjust_in_problem,
+    return set(&Pipeline::adjust_in_problem,
                [=](const auto& p, const auto& index, auto& c, auto& s) {
                  const double m = std::hypot(c, s);
                  if (is(p, index) && m > 0) c /= m, s /= m;
@@ -195,7 +195,7 @@ std::vector<Mutant> mutants_of_features() {
              return p.axis_weights != nullptr && p.position_axes > 2;
            }),
       {"frequency factors lost in a partial head", "scaling/factors-lost",
-       set(&Knobs::frequency,
+       set(&Pipeline::frequency,
            [](const auto& p, auto j) {
              return p.inv_freq[j] * p.scaling->short_factor[j];
            }),
@@ -206,11 +206,11 @@ std::vector<Mutant> mutants_of_features() {
       some("tables in bf16 behind f64", "table rounded to bf16",
            of_dtype(ROPEPROOF_F64)),
       {"three roundings for one, in bf16", "output/rounded-wrongly",
-       set(&Knobs::round_each, true), of_dtype(ROPEPROOF_BF16)},
+       set(&Pipeline::round_each, true), of_dtype(ROPEPROOF_BF16)},
       {"three roundings for one, in f16", "output/rounded-wrongly",
-       set(&Knobs::round_each, true), of_dtype(ROPEPROOF_F16)},
+       set(&Pipeline::round_each, true), of_dtype(ROPEPROOF_F16)},
       {"truncated to bf16", "output/rounded-wrongly",
-       set(&Knobs::truncates, true), of_dtype(ROPEPROOF_BF16)},
+       set(&Pipeline::truncates, true), of_dtype(ROPEPROOF_BF16)},
       some("large real positions in f32", "positions rounded to f32",
            has_far_real)};
 }

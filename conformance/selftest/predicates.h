@@ -2,7 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_PREDICATES_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_PREDICATES_H_
 
-#include "conformance/diagnosis/mutations.h"
+#include "conformance/wrong/changes.h"
 
 namespace ropeproof::conformance::selftest {
 
@@ -17,7 +17,7 @@ inline bool has_keys(const Problem& p) { return p.k.heads > 0; }
 inline bool has_axes(const Problem& p) { return p.position_axes > 1; }
 inline bool is_adjoint(const Problem& p) { return p.direction < 0; }
 
-inline bool is_last_head(const Problem& p, const diagnosis::HeadIndex& i) {
+inline bool is_last_head(const Problem& p, const wrong::HeadIndex& i) {
   return i.head == (i.is_key ? p.k : p.q).heads - 1;
 }
 

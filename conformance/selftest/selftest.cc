@@ -68,7 +68,7 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
   std::size_t in_calls = 0;
   for (const CallMutant& mutant : call_mutants()) {
     ++report.mutants.all;
-    const std::vector<diagnosis::Diagnosis> found =
+    const std::vector<explain::Diagnosis> found =
         calls.diagnose(*mutant.make());
     report.rows.push_back({mutant.name, mutant.bug,
                            found.empty() ? "no call" : "core, calls", found});
@@ -130,7 +130,7 @@ std::string add_mutants_and_faults(SelftestReport& report,
 
 std::string unnamed(const MutantRow& row) {
   std::string text = "  unnamed  " + row.name + " (" + row.bug + ")";
-  for (const diagnosis::Diagnosis& d : row.found) {
+  for (const explain::Diagnosis& d : row.found) {
     text += ": " + (d.what.empty() ? "no known bug" : d.what) +
             (d.where.empty() ? "" : ", where " + d.where);
   }
@@ -142,7 +142,7 @@ void add_names(SelftestReport& report, const cases::Corpus& corpus,
                const cover::Arrays& arrays) {
   const Naming naming(corpus, arrays);
   const std::vector<Mutant> list = mutants();
-  std::vector<std::vector<diagnosis::Diagnosis>> found = naming.of(list);
+  std::vector<std::vector<explain::Diagnosis>> found = naming.of(list);
   std::size_t row = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].due == Stage::kNone) {
@@ -160,7 +160,7 @@ void add_names(SelftestReport& report, const cases::Corpus& corpus,
     }
   }
   for (const Control& control : controls()) {
-    diagnosis::KnobKernel kernel(control.description, control.knobs);
+    wrong::PipelineKernel kernel(control.description, control.pipeline);
     report.false_names += naming.of(kernel).size();
   }
 }

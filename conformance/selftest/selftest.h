@@ -9,7 +9,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
-#include "conformance/diagnosis/diagnosis.h"
+#include "conformance/explain/diagnosis.h"
 #include "conformance/selftest/fakes.h"
 #include "conformance/selftest/tally.h"
 
@@ -31,7 +31,7 @@ struct MutantRow {
   std::string name;
   std::string bug;        // its class, a key of cases::bug_classes()
   std::string killed_by;  // "smoke", "core, formed"
-  std::vector<diagnosis::Diagnosis> found;
+  std::vector<explain::Diagnosis> found;
 };
 
 struct SelftestReport {

@@ -18,16 +18,16 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
-using diagnosis::exact_knobs;
-using diagnosis::f32_knobs;
-using diagnosis::full_description;
-using diagnosis::KnobKernel;
-using diagnosis::Knobs;
+using wrong::exact_pipeline;
+using wrong::f32_pipeline;
+using wrong::full_description;
+using wrong::Pipeline;
+using wrong::PipelineKernel;
 
 report::Report judge_kernel(const plugin::Description& description,
-                            const Knobs& knobs,
+                            const Pipeline& pipeline,
                             const std::string& tier = "smoke") {
-  KnobKernel kernel(description, knobs);
+  PipelineKernel kernel(description, pipeline);
   check::Selection selection;
   selection.tier = tier;
   return check::run_suite(kernel, cases::committed(), selection);
@@ -42,7 +42,7 @@ TEST_CASE("a kernel that is no control is found out",
     CHECK_FALSE(score(liar, cases::committed()).passes);
   }
   SECTION("it claims less than it is, so its bound says little") {
-    liar.knobs = exact_knobs();
+    liar.pipeline = exact_pipeline();
     CHECK_FALSE(score(liar, cases::committed()).fails_tighter);
   }
 }
@@ -62,7 +62,7 @@ Stage killed_by(const Mutant& mutant) {
 
 TEST_CASE("a mutant is killed where it is wrong, and nowhere else",
           "[conformance][mutants]") {
-  const auto loses_sine = [](Knobs& k) {
+  const auto loses_sine = [](Pipeline& k) {
     k.adjust_rotation = [](auto&, auto& s, auto, auto) { s = 0; };
   };
   CHECK(killed_by({"", "", loses_sine}) == Stage::kSmoke);
@@ -112,7 +112,7 @@ TEST_CASE("f64 tensors with f32 tables are judged in every operation",
                           operation == ROPEPROOF_ROTATE ||
                           operation == ROPEPROOF_FREQUENCIES;
       description.claims[0].table_dtype = table;
-      KnobKernel kernel(description, f32_knobs());
+      PipelineKernel kernel(description, f32_pipeline());
       check::Selection selection;
       selection.values_only = true;
       const report::Report report = check::run_suite(
@@ -127,15 +127,15 @@ TEST_CASE("f64 tensors with f32 tables are judged in every operation",
 TEST_CASE("every feature that a kernel can declare is judged on the core tier",
           "[conformance][controls]") {
   const report::Report report =
-      judge_kernel(full_description(ROPEPROOF_A0), exact_knobs(), "core");
+      judge_kernel(full_description(ROPEPROOF_A0), exact_pipeline(), "core");
   CHECK(report::unasked(report).empty());
 }
 
 TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
   plugin::Description description = full_description(ROPEPROOF_A0);
   description.operations = ROPEPROOF_PERMUTE;
-  CHECK(report::total(judge_kernel(description, exact_knobs(), "core")).level ==
-        "L3");
+  CHECK(report::total(judge_kernel(description, exact_pipeline(), "core"))
+            .level == "L3");
 }
 
 TEST_CASE("a fake that does not get its verdict is a fault",

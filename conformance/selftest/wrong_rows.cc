@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "conformance/diagnosis/right_answers.h"
+#include "conformance/explain/right_answers.h"
 #include "reference/format.h"
 #include "reference/rope.h"
 
@@ -109,7 +109,7 @@ class Row {
                                      ? at(case_.inv_freq_hi, j) != 0
                                      : is_seen(case_, j);
                         })),
-        right_(diagnosis::exact_output(case_, operation, format())) {}
+        right_(explain::exact_output(case_, operation, format())) {}
 
   static std::int64_t heads(const cases::RopeCase& c, std::uint32_t operation) {
     return operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES

@@ -1,0 +1,385 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/cases/bug_class.h"
+#include "conformance/check/runner.h"
+#include "conformance/explain/diagnose.h"
+#include "conformance/explain/test_answers.h"
+#include "conformance/judge/equation.h"
+#include "conformance/wrong/changes.h"
+#include "conformance/wrong/mutation.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+constexpr std::uint32_t kOperations[] = {ROPEPROOF_ROPE, ROPEPROOF_LOOKUP,
+                                         ROPEPROOF_ROTATE, ROPEPROOF_TABLE};
+
+bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, [](double x, double y) {
+    return x == y || (std::isnan(x) && std::isnan(y)) ||
+           std::abs(x - y) <= 0x1p-30 * std::abs(x);
+  });
+}
+
+// What hypotheses predict for a case, beside what is due.
+class Predictions {
+ public:
+  Predictions(const RopeCase& c, std::uint32_t operation)
+      : base_(base_of(wrong::exact_pipeline(), ROPEPROOF_A0, c.dtype)),
+        output_(answer(base_, c, operation, nothing)),
+        trial_(trial_of(base_, c, operation, output_)),
+        due_(trial_.predict(nothing)) {}
+
+  const std::vector<double>& due() const { return due_; }
+  std::vector<double> of(const wrong::Mutation& h) const {
+    return trial_.predict(h.change);
+  }
+  bool is_changed_by(const wrong::Mutation& h) const {
+    return !are_equal(of(h), due_);
+  }
+
+ private:
+  Base base_;
+  judge::Output output_;
+  Trial trial_;
+  std::vector<double> due_;
+};
+
+// Made once for each case and operation.
+const Predictions& predictions(const RopeCase& c, std::uint32_t operation) {
+  static std::map<std::pair<const RopeCase*, std::uint32_t>,
+                  std::unique_ptr<Predictions>>
+      all;
+  auto& made = all[{&c, operation}];
+  if (made == nullptr) made = std::make_unique<Predictions>(c, operation);
+  return *made;
+}
+
+// Case and operation at which it shows.
+using Place = std::pair<const RopeCase*, std::uint32_t>;
+
+// A bug that leaves its memory wherever it shows: no answer is wrong.
+constexpr const char* kCrashing = "a batch stride of 0 taken for a dense one";
+
+bool is_of_weights(const wrong::Mutation& h) {
+  return std::string_view(h.bug).starts_with("weights/") ||
+         h.name == "NaNs of the weight made quiet";
+}
+
+constexpr std::size_t kPlaces = 2;
+
+// Up to kPlaces cases of a dtype with an answer that it makes wrong.
+const std::vector<Place>& revealing(const wrong::Mutation& h, Format dtype) {
+  static std::map<std::pair<const wrong::Mutation*, Format>, std::vector<Place>>
+      all;
+  const auto [known, is_new] = all.try_emplace({&h, dtype});
+  std::vector<Place>& places = known->second;
+  if (!is_new) return places;
+  for (const RopeCase& c : tried()) {
+    if (c.dtype != dtype) continue;
+    for (const std::uint32_t operation :
+         {ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) {
+      if (!predictions(c, operation).is_changed_by(h)) continue;
+      const Base base = base_of(wrong::exact_pipeline(), ROPEPROOF_A0, dtype);
+      const judge::Output output = answer(base, c, operation, h.change);
+      if (is_empty(output) ||
+          trial_of(base, c, operation, output).fit(nothing, false).wrong == 0) {
+        continue;
+      }
+      places.emplace_back(&c, operation);
+      break;
+    }
+    if (places.size() == kPlaces) break;
+  }
+  return places;
+}
+
+TEST_CASE("hypotheses have names of their own, known classes and equations",
+          "[conformance][diagnosis]") {
+  std::set<std::string> names;
+  for (const wrong::Mutation& h : wrong::mutations()) {
+    CAPTURE(h.name);
+    CHECK(names.insert(h.name).second);
+    CHECK(cases::bug_classes().contains(h.bug));
+    CHECK_NOTHROW(judge::equation(h.equation));
+    CHECK(std::string_view(h.advice).size() > 0);
+  }
+  CHECK(names.size() >= 60);
+}
+
+// What a hypothesis makes of the answers of a kernel with that very bug.
+struct Seen {
+  int wrong = 0, allowed = 0, explained = 0;
+};
+
+void try_at(const wrong::Mutation& h, const Place& place,
+            std::uint32_t operation, const Base& base, Seen& seen) {
+  const RopeCase& c = *place.first;
+  const judge::Output output = answer(base, c, operation, h.change);
+  if (is_empty(output)) return;
+  const Trial trial = trial_of(base, c, operation, output);
+  const Fit fit = trial.fit(h.change, h.rounds);
+  if (fit.wrong == 0) return;
+  ++seen.wrong;
+  if (fit.allows()) ++seen.allowed;
+  if (fit.explains_all()) ++seen.explained;
+}
+
+TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
+          "[conformance][diagnosis]") {
+  std::size_t unseen_in_bf16 = 0;
+  for (const wrong::Mutation& h : wrong::mutations()) {
+    if (is_of_weights(h) || h.name == kCrashing) continue;
+    CAPTURE(h.name);
+    Seen seen;
+    for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF64}) {
+      const std::vector<Place> places = revealing(h, dtype);
+      if (places.empty() && dtype == Format::kBF16) ++unseen_in_bf16;
+      for (const Place& place : places) {
+        for (const std::uint32_t operation : kOperations) {
+          try_at(h, place, operation,
+                 base_of(wrong::exact_pipeline(), ROPEPROOF_A0, dtype), seen);
+          if (dtype == Format::kF64) continue;
+          try_at(h, place, operation,
+                 base_of(wrong::f32_pipeline(), ROPEPROOF_A1, dtype), seen);
+        }
+      }
+    }
+    CAPTURE(seen.wrong, seen.allowed, seen.explained);
+    CHECK(seen.wrong > 0);
+    CHECK(seen.explained > 0);
+    CHECK(4 * seen.allowed >= 3 * seen.wrong);
+  }
+  // What needs f64 tensors, a table in f16, more bits than bf16 has.
+  CHECK(unseen_in_bf16 <= 20);
+}
+
+// What is said of a kernel from some cases.
+std::vector<Diagnosis> diagnoses_of(
+    const std::function<void(wrong::Pipeline&)>& change,
+    const std::vector<RopeCase>& cases) {
+  Base base = base_of(wrong::exact_pipeline(), ROPEPROOF_A0, Format::kF32);
+  change(base.pipeline);
+  wrong::PipelineKernel kernel(base.description, base.pipeline);
+  cases::Corpus corpus;
+  corpus.groups.emplace_back().tier = "smoke";
+  corpus.groups[0].rope_cases = cases;
+  check::Selection selection;
+  selection.values_only = true;
+  return diagnose(check::run_suite(kernel, corpus, selection), corpus);
+}
+
+// By one diagnosis, with no other name and no place.
+void check_named_alone(const char* name) {
+  const auto h =
+      std::ranges::find(wrong::mutations(), name, &wrong::Mutation::name);
+  const std::vector<Diagnosis> found =
+      diagnoses_of(h->change, formed_for_trials());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == name);
+  CHECK(found[0].aliases.empty());
+  CHECK(found[0].where.empty());
+  CHECK(found[0].checks == found[0].tried);
+}
+
+TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
+          "[conformance][diagnosis]") {
+  check_named_alone(kCrashing);
+}
+
+TEST_CASE("what nobody wrote is no NaN that a bug computes",
+          "[conformance][diagnosis]") {
+  // In f16 position 2^17 is infinite, and its cosine a NaN.
+  cases::Family family("core", "unwritten", "A token that is not written.");
+  family.add(
+      cases::make_case(Format::kF16,
+                       reference::leading(4, 4, reference::Pairing::kHalfSplit),
+                       1e4, 1, 2, 1, 0, {1, 131072}),
+      {}, "");
+  cases::Group group = family.take();
+  prove(reference::Oracle::kBinFloat, group);
+  const RopeCase& c = group.rope_cases[0];
+  const auto rounded = std::ranges::find(
+      wrong::mutations(), std::string_view("positions rounded to f16"),
+      &wrong::Mutation::name);
+  REQUIRE(rounded != wrong::mutations().end());
+  const Change leaves = [](wrong::Pipeline& pipeline) {
+    pipeline.leaves = [](const ropeproof_problem&, const wrong::HeadIndex& i) {
+      return i.token > 0;
+    };
+  };
+  const Base base =
+      base_of(wrong::exact_pipeline(), ROPEPROOF_A0, Format::kF16);
+  const auto trial_with = [&](const Change& change) {
+    return trial_of(base, c, ROPEPROOF_ROPE,
+                    answer(base, c, ROPEPROOF_ROPE, change));
+  };
+  const Trial unwritten = trial_with(leaves);
+  CHECK(unwritten.is_unwritten());
+  CHECK(unwritten.fit(leaves, false).explains_wrong());
+  CHECK_FALSE(unwritten.fit(rounded->change, false).explains_wrong());
+  const Trial nan = trial_with(rounded->change);
+  CHECK_FALSE(nan.is_unwritten());
+  CHECK(nan.fit(rounded->change, false).explains_wrong());
+}
+
+TEST_CASE("positions read densely are named, rows apart or shared",
+          "[conformance][diagnosis]") {
+  check_named_alone(
+      "positions or ids taken to lie densely, a row for each batch row");
+}
+
+TEST_CASE("a bug that reads densely crashes where that is beyond the tensor",
+          "[conformance][diagnosis]") {
+  const Base base =
+      base_of(wrong::exact_pipeline(), ROPEPROOF_A0, Format::kF32);
+  for (const RopeCase& c : formed_for_trials()) {
+    if (c.dtype != Format::kF32) continue;
+    // Where both batch rows are one, of q or of k.
+    const bool is_broadcast =
+        c.storage.spacing == cases::Spacing::kBroadcast ||
+        c.storage.spacing == cases::Spacing::kKeysBroadcast;
+    CAPTURE(c.id);
+    CHECK(is_empty(answer(base, c, ROPEPROOF_ROPE,
+                          wrong::set(&wrong::Pipeline::reads_outside_densely,
+                                     true))) == is_broadcast);
+  }
+}
+
+TEST_CASE("what a position is taken for is named from the answers alone",
+          "[conformance][diagnosis]") {
+  std::vector<RopeCase> smoke = tried();
+  std::erase_if(smoke, [](const RopeCase& c) {
+    return c.dtype != Format::kF32 || !c.id.starts_with("smoke-");
+  });
+  using Taken = double (*)(double own, double first_of_row);
+  const std::map<const char*, Taken> kernels = {
+      {"positions cut to 16 bits, signed",
+       [](double own, double) {
+         return own - 65536 * std::floor((own + 32768) / 65536);
+       }},
+      {"positions less the first of each batch row",
+       [](double own, double first) { return own - first; }}};
+  for (const auto& [name, taken] : kernels) {
+    CAPTURE(name);
+    const auto change = [taken = taken](wrong::Pipeline& pipeline) {
+      pipeline.position = [taken, f = pipeline.position](
+                              const ropeproof_problem& p,
+                              wrong::HeadIndex index, std::int64_t j) {
+        const double own = f(p, index, j);
+        index.token = 0;
+        return taken(own, f(p, index, j));
+      };
+    };
+    const std::vector<Diagnosis> found = diagnoses_of(change, smoke);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what == name);
+  }
+}
+
+Fit fit_of(const wrong::Mutation& h, const cases::PermuteCase& c) {
+  const plugin::Description description = wrong::full_description(ROPEPROOF_A0);
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  h.change(pipeline);
+  wrong::PipelineKernel kernel(description, pipeline);
+  judge::Output output;
+  call::Call(kernel, c).run(output);
+  return Trial(c, description, output).fit(h.change, h.rounds);
+}
+
+cases::PermuteCase of_nans(cases::PermuteCase c) {
+  constexpr std::uint64_t kSignalling = 0x7f800001;
+  std::ranges::fill(c.in, kSignalling);
+  std::ranges::fill(c.out, kSignalling);
+  return c;
+}
+
+TEST_CASE("each hypothesis of weights explains a kernel with that bug",
+          "[conformance][diagnosis]") {
+  for (const wrong::Mutation& h : wrong::mutations()) {
+    if (!is_of_weights(h)) continue;
+    CAPTURE(h.name);
+    Seen seen;
+    for (const cases::Group& group : cases::committed().groups) {
+      for (const cases::PermuteCase& c : group.permute_cases) {
+        const bool is_of_nans = std::string_view(h.bug).starts_with("value/");
+        if (is_of_nans && c.dtype != Format::kF32) continue;
+        const Fit fit = fit_of(h, is_of_nans ? of_nans(c) : c);
+        if (fit.wrong == 0) continue;
+        ++seen.wrong;
+        if (fit.explains_all()) ++seen.explained;
+      }
+    }
+    CHECK(seen.wrong > 0);
+    CHECK(seen.explained == seen.wrong);
+  }
+}
+
+// Hypotheses that predict the same for every case: no output parts them.
+using Groups = std::set<std::set<std::string>>;
+Groups aliases(const std::set<std::uint32_t>& operations) {
+  std::set<Place> places;
+  for (const RopeCase& c : tried()) {
+    const bool is_long =
+        std::ranges::any_of(c.positions, [](double p) { return p > 0x1p32; });
+    const bool has_shared_rows = c.storage.rows == cases::RowSpacing::kShared;
+    if (is_long || has_shared_rows) places.emplace(&c, ROPEPROOF_ROPE);
+  }
+  std::vector<const wrong::Mutation*> all;
+  for (const wrong::Mutation& h : wrong::mutations()) {
+    if (is_of_weights(h)) continue;
+    all.push_back(&h);
+    for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF64}) {
+      for (const Place& place : revealing(h, dtype)) places.insert(place);
+    }
+  }
+  std::vector<std::vector<std::size_t>> classes(all.size());
+  for (const Place& place : places) {
+    for (const std::uint32_t operation : operations) {
+      const Predictions& predicted = predictions(*place.first, operation);
+      std::vector<std::vector<double>> kinds = {predicted.due()};
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<double> is = predicted.of(*all[i]);
+        const auto known = std::ranges::find_if(
+            kinds, [&](const auto& kind) { return are_equal(kind, is); });
+        classes[i].push_back(static_cast<std::size_t>(known - kinds.begin()));
+        if (known == kinds.end()) kinds.push_back(std::move(is));
+      }
+    }
+  }
+  std::map<std::vector<std::size_t>, std::set<std::string>> groups;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool changes_any =
+        std::ranges::any_of(classes[i], [](std::size_t k) { return k != 0; });
+    if (changes_any) groups[classes[i]].insert(all[i]->name);
+  }
+  Groups several;
+  for (const auto& [key, names] : groups) {
+    if (names.size() > 1) several.insert(names);
+  }
+  return several;
+}
+
+TEST_CASE("hypotheses that are the same kernel are known",
+          "[conformance][diagnosis]") {
+  // Of few rows, one lies beyond what an integer holds as soon as a stride does.
+  Groups known = {
+      {"offsets cut to 16 bits", "strides cut to 16 bits"},
+      {"offsets cut to signed 32 bits", "offsets cut to unsigned 32 bits",
+       "strides cut to 32 bits"}};
+  CHECK(aliases({ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) == known);
+  known.insert({"direction reversed", "position negated"});
+  CHECK(aliases({ROPEPROOF_ROPE}) == known);
+}
+
+}  // namespace
+}  // namespace ropeproof::conformance::explain

@@ -1,0 +1,172 @@
+#include "conformance/explain/predictor.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "conformance/call/call.h"
+#include "conformance/judge/output.h"
+#include "conformance/plugin/sparse_memory.h"
+#include "conformance/wrong/pipeline_kernel.h"
+#include "conformance/wrong/written.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+using reference::Format;
+
+cases::Bits widened(Format format, const cases::Bits& bits) {
+  cases::Bits wide;
+  wide.reserve(bits.size());
+  for (const std::uint64_t x : bits) {
+    wide.push_back(std::bit_cast<std::uint64_t>(decode(format, x)));
+  }
+  return wide;
+}
+
+// The same problem in binary64.
+cases::RopeCase widened(const cases::RopeCase& c) {
+  cases::RopeCase wide = c;
+  wide.dtype = Format::kF64;
+  wide.q = widened(c.dtype, c.q);
+  wide.k = widened(c.dtype, c.k);
+  return wide;
+}
+
+// The same in less memory, which is much faster: rows beyond 2^32 elements drawn
+// together, and with `all` whatever is far apart.
+std::optional<cases::RopeCase> drawn_together(const cases::RopeCase& wide,
+                                              bool all) {
+  cases::RopeCase near = wide;
+  cases::Storage& storage = near.storage;
+  const bool is_far = storage.spacing == cases::Spacing::kFar ||
+                      (all && storage.spacing == cases::Spacing::kWide);
+  const bool has_far_rows = all && (storage.rows == cases::RowSpacing::kFar ||
+                                    storage.rows == cases::RowSpacing::kWide);
+  if (!is_far && !has_far_rows) return std::nullopt;
+  if (is_far) storage.spacing = cases::Spacing::kGaps;
+  if (has_far_rows) storage.rows = cases::RowSpacing::kGaps;
+  return near;
+}
+
+std::vector<double> values_of(const cases::Bits& bits) {
+  std::vector<double> values;
+  for (const std::uint64_t x : bits) values.push_back(cases::value_of(x));
+  return values;
+}
+
+}  // namespace
+
+Predictor::Predictor(const cases::RopeCase& c, std::uint32_t operation,
+                     const judge::Claim& claim,
+                     const plugin::Description& kernel)
+    : case_(&c),
+      operation_(operation),
+      table_(claim.table),
+      kernel_(kernel),
+      wide_(widened(c)),
+      inv_freq_(values_of(c.inv_freq_hi)),
+      inv_freq_lo_(values_of(c.inv_freq_lo)),
+      nearer_(drawn_together(wide_, false)),
+      near_(drawn_together(wide_, true)) {}
+
+Predictor::Predictor(const cases::PermuteCase& c,
+                     const plugin::Description& kernel)
+    : permute_(&c), kernel_(kernel) {}
+
+bool Predictor::is_wanted(const ropeproof_problem& p,
+                          const wrong::HeadIndex& index) const {
+  const std::int64_t token = index.batch * case_->seq + index.token;
+  const auto is_wanted = [&](bool is_key) {
+    const std::int64_t head =
+        is_key ? case_->tokens() * case_->q_heads + token * case_->k_heads
+               : token * case_->q_heads;
+    return wanted_[static_cast<std::size_t>(head + index.head)];
+  };
+  if ((kernel_.features & ROPEPROOF_KEYS) != 0) return is_wanted(index.is_key);
+  // It gets q, then k, each as q.
+  return (p.q.heads == case_->q_heads && is_wanted(false)) ||
+         (p.q.heads == case_->k_heads && is_wanted(true));
+}
+
+std::vector<double> Predictor::permuted(
+    const std::function<void(wrong::Pipeline&)>& change) const {
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  change(pipeline);
+  wrong::PipelineKernel kernel(kernel_, std::move(pipeline));
+  call::Call call(kernel, *permute_);
+  judge::Output output;
+  std::vector<double> values;
+  if (call.run(output).outcome != plugin::Outcome::kOk) return values;
+  for (const std::uint64_t x : output.permuted) {
+    values.push_back(static_cast<double>(x));
+  }
+  return values;
+}
+
+std::vector<double> Predictor::operator()(
+    const std::function<void(wrong::Pipeline&)>& change,
+    double angle_error) const {
+  if (permute_ != nullptr) return permuted(change);
+  const bool is_table =
+      operation_ == ROPEPROOF_TABLE || operation_ == ROPEPROOF_FREQUENCIES;
+  const Format dtype = is_table ? table_ : case_->dtype;
+  wrong::Pipeline pipeline = wrong::exact_pipeline();
+  pipeline.dtype = dtype;
+  pipeline.table = Format::kF64;
+  change(pipeline);
+  if (angle_error != 0) {
+    pipeline.angle = [f = pipeline.angle, angle_error](double position,
+                                                       double theta) {
+      return f(position, theta) * (1 + angle_error);
+    };
+  }
+  // Rows that are read or written elsewhere meet others where they lie.
+  const std::optional<cases::RopeCase>& drawn =
+      pipeline.misread ? nearer_ : near_;
+  const cases::RopeCase& asked =
+      drawn && !pipeline.needs_distance ? *drawn : wide_;
+  const bool moves_rows = pipeline.misread || pipeline.offset ||
+                          pipeline.ignores_strides ||
+                          pipeline.reads_outside_densely;
+  if (!wanted_.empty() && !moves_rows) {
+    pipeline.leaves = [this, f = pipeline.leaves](
+                          const ropeproof_problem& p,
+                          const wrong::HeadIndex& index) {
+      return !is_wanted(p, index) || (f && f(p, index));
+    };
+  }
+  // Frequencies as they are due, with their low parts, whatever a kernel is given.
+  pipeline.misread = [this, f = pipeline.misread](ropeproof_problem& p) {
+    if (p.inv_freq == nullptr) {
+      p.inv_freq = inv_freq_.data();
+      p.inv_freq_lo = inv_freq_lo_.data();
+    }
+    if (f) f(p);
+  };
+  wrong::PipelineKernel kernel(kernel_, std::move(pipeline));
+  judge::Output output;
+  std::vector<double> values;
+  try {
+    call::Call call(kernel, operation_, asked,
+                    is_table ? Format::kF64 : table_);
+    if (call.run(output).outcome != plugin::Outcome::kOk) return values;
+  } catch (const plugin::NoAddressSpace&) {
+    return values;  // as it is too far
+  }
+  const reference::FormatTraits range = reference::traits(dtype);
+  const double beyond = std::ldexp(2 - range.unit_roundoff, range.max_exponent);
+  for (const cases::Bits* bits :
+       {&output.q, &output.k, &output.cos, &output.sin, &output.inv_freq}) {
+    for (const std::uint64_t x : *bits) {
+      const double value = as_in(dtype, written_number(Format::kF64, x));
+      values.push_back(
+          std::abs(value) >= beyond
+              ? std::copysign(std::numeric_limits<double>::infinity(), value)
+              : value);
+    }
+  }
+  return values;
+}
+
+}  // namespace ropeproof::conformance::explain

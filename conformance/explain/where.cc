@@ -1,0 +1,132 @@
+#include "conformance/explain/where.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "conformance/explain/in_common.h"
+#include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+// Elements of one answer that are looked at, of each kind; and of a run.
+constexpr std::size_t kMostOfAnswer = 10;
+constexpr std::size_t kMostBorders = 6;  // beside one of the other kind
+constexpr std::size_t kMostPlaces = 1500;
+
+// Evenly over all.
+std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
+                                 std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < most; ++i) {
+    some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  }
+  return some;
+}
+
+check::Facts facts_at(const check::Facts& of_case, const check::Check& check,
+                      const Spot& spot) {
+  check::Facts facts = of_case;
+  facts["operation"] = text::word(plugin::kOperationWords, check.operation);
+  facts["tensor"] = std::string(spot.tensor);
+  facts["place"] = std::string(spot.is_in_place ? "in" : "out");
+  facts.erase("memory");  // says less than place, order and spacing
+  const auto number = [&](const char* name) -> std::int64_t {
+    const auto found = of_case.find(name);
+    if (found == of_case.end()) return 0;
+    const auto* value = std::get_if<std::int64_t>(&found->second);
+    return value == nullptr ? 0 : *value;
+  };
+  const auto add = [&](const char* name, std::int64_t index,
+                       std::int64_t count) {
+    facts[std::string("index of the ") + name] = index;
+    facts[std::string(name) + "s behind it"] = count - 1 - index;
+  };
+  add("head", spot.head, spot.heads);
+  add("token", spot.token, number("seq"));
+  add("batch row", spot.batch, number("batch"));
+  if (spot.pair >= 0) {
+    add("pair", spot.pair, number("rotary_dim") / 2);
+  } else {
+    facts["channel"] =
+        std::string(spot.is_behind ? "behind the window" : "before the window");
+  }
+  return facts;
+}
+
+}  // namespace
+
+void Where::add(const check::Check& check, const Trial& trial,
+                const std::vector<Mark>& marks) {
+  const auto found = run_.facts.find(check.case_id);
+  if (found == run_.facts.end()) return;
+  const check::Facts facts = trial.permute() != nullptr
+                                 ? check::facts_of(*trial.permute())
+                                 : found->second;
+  const std::vector<Spot> spots = trial.spots();
+  for (const Mark mark : {Mark::kExplained, Mark::kBroken}) {
+    auto& list = mark == Mark::kExplained ? struck_ : spared_;
+    std::vector<std::size_t> all, borders;
+    Mark before = Mark::kUnmoved;  // of those that say something
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (marks[i] != Mark::kExplained && marks[i] != Mark::kBroken) continue;
+      if (before != Mark::kUnmoved && marks[i] != before) {
+        borders.push_back(marks[i] == mark ? i : last);
+      }
+      before = marks[i];
+      last = i;
+      if (marks[i] == mark) all.push_back(i);
+    }
+    std::vector<std::size_t> some = some_of(all, kMostOfAnswer);
+    std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
+    // What is right in answers that are not leaves room for right answers.
+    const bool is_part =
+        mark == Mark::kBroken && check::is_failure(check.verdict);
+    const std::size_t most = is_part ? kMostPlaces / 2 : kMostPlaces;
+    for (const std::size_t i : some) {
+      if (list.size() < most) {
+        list.push_back(facts_at(facts, check, spots[i]));
+      }
+    }
+  }
+}
+
+std::string Where::text() const { return rule_of(struck_, spared_); }
+
+std::string bug_at(const std::string& bug, const std::string& where) {
+  const auto says = [&](const char* word) {
+    return where.find(word) != std::string::npos;
+  };
+  if (bug == "memory/strides-ignored" && says("order")) {
+    return "shape/axes-confused";
+  }
+  if (bug != "rotation/sine-lost") return bug;
+  // Not "seq is 17".
+  const std::size_t single = where.find("seq is 1");
+  if (single != std::string::npos && !std::isdigit(where[single + 8])) {
+    return "position/single-token-path";
+  }
+  // The index says more than a size.
+  constexpr std::pair<const char*, const char*> kBugs[] = {
+      {"index of the pair", "shape/simd-tail"},
+      {"pairs behind it", "shape/simd-tail"},
+      {"index of the token", "shape/32-bit-overflow"},
+      {"tokens behind it", "shape/32-bit-overflow"},
+      {"index of the batch row", "shape/32-bit-overflow"},
+      {"batch rows behind it", "shape/32-bit-overflow"},
+      {"index of the head", "shape/heads-miscounted"},
+      {"heads", "shape/heads-miscounted"},
+      {"batch", "shape/32-bit-overflow"},
+      {"seq", "shape/32-bit-overflow"},
+      {"_dim", "shape/simd-tail"}};
+  for (const auto& [words, of_words] : kBugs) {
+    if (says(words)) return of_words;
+  }
+  return bug;
+}
+
+}  // namespace ropeproof::conformance::explain

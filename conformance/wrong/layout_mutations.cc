@@ -1,0 +1,163 @@
+// Which channels are a pair, and how a pair rotates.
+#include <cmath>
+#include <utility>
+
+#include "conformance/wrong/mutation_lists.h"
+#include "reference/rope.h"
+
+namespace ropeproof::conformance::wrong {
+namespace {
+
+using reference::Direction;
+using reference::Layout;
+using reference::Pair;
+using reference::Pairing;
+using reference::Spec;
+
+Spec with(Spec spec, Pairing pairing) {
+  spec.layout.pairing = pairing;
+  return spec;
+}
+
+bool reads_interleaved(const Spec& spec) {
+  return spec.layout.pairing == Pairing::kInterleaved ||
+         (spec.layout.pairing == Pairing::kInterleavedToHalf &&
+          spec.direction == Direction::kForward);
+}
+bool writes_interleaved(const Spec& spec) {
+  return spec.layout.pairing == Pairing::kInterleaved ||
+         (spec.layout.pairing == Pairing::kInterleavedToHalf &&
+          spec.direction != Direction::kForward);
+}
+
+Pair plain_pair(const Spec& spec, bool is_interleaved, std::int64_t j) {
+  const Pairing pairing =
+      is_interleaved ? Pairing::kInterleaved : Pairing::kHalfSplit;
+  return reference::pair_of(with(spec, pairing).layout, j);
+}
+
+Pair read_in_the_other(const Spec& spec, std::int64_t j) {
+  return plain_pair(spec, !reads_interleaved(spec), j);
+}
+Pair written_in_the_other(const Spec& spec, std::int64_t j) {
+  return plain_pair(spec, !writes_interleaved(spec), j);
+}
+
+Mutations pairs() {
+  constexpr const char* kAdvice =
+      "half split (j, j + r/2), interleaved (2j, 2j + 1)";
+  return {
+      {"pairs of the other layout", "layout/pairs-swapped", 3, kAdvice,
+       [](Pipeline& pipeline) {
+         pipeline.pair = read_in_the_other;
+         pipeline.target = [](const Spec& spec, std::int64_t j) {
+           return spec.layout.pairing == Pairing::kInterleavedToHalf
+                      ? reference::target_pair(spec, j)
+                      : read_in_the_other(spec, j);
+         };
+       }},
+      {"input read in the other layout, output written in the right one",
+       "layout/pairs-swapped", 3, kAdvice,
+       [](Pipeline& pipeline) {
+         pipeline.target = pipeline.pair;
+         pipeline.pair = read_in_the_other;
+       }},
+      {"output written in the other layout", "layout/output-of-other-pairing",
+       3, "write each pair to the channels that it was read from",
+       set(&Pipeline::target, written_in_the_other)},
+      {"output written in the layout of the input",
+       "layout/output-of-other-pairing", 3,
+       "interleaved_to_half writes (j, j + r/2)",
+       set(&Pipeline::target,
+           [](const Spec& spec, auto j) {
+             return reference::source_pair(spec, j);
+           })},
+      {"blocks of a nested pairing ignored", "layout/pairs-swapped", 3,
+       "pairs lie half a block apart, not half a window",
+       set(&Pipeline::pair,
+           [](const Spec& spec, auto j) {
+             return spec.layout.pairing == Pairing::kNestedHalfSplit
+                        ? plain_pair(spec, false, j)
+                        : reference::source_pair(spec, j);
+           })},
+      {"table laid out for the other pairing", "layout/table-of-other-pairing",
+       3,
+       "repeat cos and sin [c0, c1, .., c0, c1, ..] for half split, [c0, c0, "
+       "c1, c1, ..] for interleaved",
+       set(&Pipeline::entry,
+           [](const Spec& spec, auto t) {
+             return writes_interleaved(spec) ? t % (spec.layout.rotary_dim / 2)
+                                             : t / 2;
+           })},
+      {"pairs in reverse order", "layout/pairs-swapped", 3,
+       "pair 0 rotates fastest",
+       changes_frequency([](double, const Problem& p, auto j) {
+         return due_frequency(p, p.rotary_dim / 2 - 1 - j);
+       })}};
+}
+
+Mutations rotations() {
+  constexpr const char* kSigns =
+      "y_u = x_u cos - x_v sin, y_v = x_u sin + x_v cos";
+  return {
+      {"direction reversed", "rotation/direction-reversed", 4, kSigns,
+       for_all([](double&, double& s) { s = -s; })},
+      {"adjoint ignored", "rotation/backward-wrong", 4,
+       "the adjoint rotates by -phi: negate the sine",
+       set(&Pipeline::ignores_direction, true)},
+      {"minus sign of the sine lost", "rotation/direction-reversed", 4, kSigns,
+       set(&Pipeline::adjust_channels, [](auto& u, auto&) { u.s = -u.s; })},
+      {"minus sign of the sine on both channels", "rotation/direction-reversed",
+       4, kSigns,
+       set(&Pipeline::adjust_channels, [](auto&, auto& v) { v.s = -v.s; })},
+      {"sine lost", "rotation/sine-lost", 4,
+       "look where the sines are read: offset, half of the cache, type",
+       for_all([](double&, double& s) { s = 0; })},
+      {"cosine lost", "rotation/sine-lost", 4,
+       "look where the cosines are read",
+       for_all([](double& c, double&) { c = 0; })},
+      {"cosine and sine exchanged", "rotation/sine-lost", 4,
+       "a cache may hold cosines before sines, or the reverse",
+       for_all([](double& c, double& s) { std::swap(c, s); })},
+      {"cosine taken for the sine", "rotation/sine-lost", 4,
+       "look where the sines are read",
+       for_all([](double& c, double& s) { s = c; })},
+      {"sine taken for the cosine", "rotation/sine-lost", 4,
+       "look where the cosines are read",
+       for_all([](double& c, double& s) { c = s; })},
+      {"y_v formed from y_u", "memory/aliasing", 4,
+       "read both channels of a pair before either is written",
+       set(&Pipeline::overwrites_input, true)},
+      {"only the first channel of each pair rotated", "memory/aliasing", 4,
+       kSigns,
+       set(&Pipeline::adjust_channels,
+           [](auto&, auto& v) {
+             v = {1, 0};
+           })},
+      {"only the second channel of each pair rotated", "memory/aliasing", 4,
+       kSigns,
+       set(&Pipeline::adjust_channels,
+           [](auto& u, auto&) {
+             u = {1, 0};
+           })},
+      {"not rotated", "rotation/sine-lost", 4,
+       "look whether the rotation runs here at all, and whether the "
+       "frequencies "
+       "are not still 0",
+       for_all([](double& c, double& s) { c = 1, s = 0; })},
+      {"rotated twice", "position/shift-lost", 4,
+       "look for a second call, for keys that are rotated again in a cache",
+       for_all([](double& c, double& s) {
+         const double cosine = c * c - s * s;
+         s = 2 * c * s, c = cosine;
+       })},
+      {"set to 0", "memory/aliasing", 4,
+       "look whether this part is computed, and written back",
+       for_all([](double& c, double& s) { c = s = 0; })}};
+}
+
+}  // namespace
+
+Mutations layout_mutations() { return joined({pairs(), rotations()}); }
+
+}  // namespace ropeproof::conformance::wrong

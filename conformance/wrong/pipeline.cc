@@ -1,0 +1,129 @@
+#include "conformance/wrong/pipeline.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace ropeproof::conformance::wrong {
+
+double position_on(const ropeproof_problem& p, const HeadIndex& index,
+                   std::int64_t axis) {
+  // A bug may look for another token or axis than there is.
+  const bool is_there = axis >= 0 && axis < p.position_axes &&
+                        index.batch >= 0 && index.batch < p.batch &&
+                        index.token >= 0 && index.token < p.seq;
+  if (!is_there) return 0;
+  const std::int64_t at = axis * p.position_axis_stride +
+                          index.batch * p.position_batch_stride + index.token;
+  return p.real_positions != nullptr ? p.real_positions[at]
+                                     : static_cast<double>(p.positions[at]);
+}
+
+namespace {
+
+using reference::Format;
+
+double given_position(const ropeproof_problem& p, const HeadIndex& index,
+                      std::int64_t j) {
+  if (p.axis_weights == nullptr) {
+    return position_on(p, index,
+                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j]);
+  }
+  double sum = 0;
+  for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
+    sum += p.axis_weights[axis * (p.rotary_dim / 2) + j] *
+           position_on(p, index, axis);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double truncated(Format format, double value) {
+  return decode(format, truncate(format, value));
+}
+
+double rounded_half_away(Format format, double value) {
+  const double below = truncated(format, value);
+  const double up = std::copysign(ulp(format, below), value);
+  return 2 * std::abs(value - below) < std::abs(up) ? below : below + up;
+}
+
+double reduced_in_f32(double angle) {
+  constexpr float kCircle = 2 * std::numbers::pi_v<float>;
+  constexpr auto kLow =
+      static_cast<float>(2 * std::numbers::pi - double{kCircle});
+  const auto phi = static_cast<float>(angle);
+  const float circles = std::nearbyint(phi / kCircle);
+  const float rest = phi - circles * kCircle;
+  return double{rest - circles * kLow};
+}
+
+double power(double base, std::int64_t j, std::int64_t dim) {
+  return std::pow(base,
+                  -2.0 * static_cast<double>(j) / static_cast<double>(dim));
+}
+
+Pipeline exact_pipeline() {
+  Pipeline pipeline;
+  pipeline.frequency = [](const ropeproof_problem& p, std::int64_t j) {
+    return p.inv_freq != nullptr ? p.inv_freq[j]
+                                 : power(p.base, j, p.rotary_dim);
+  };
+  pipeline.angle = [](double position, double theta) {
+    return position * theta;
+  };
+  pipeline.uses_low_part = true;
+  pipeline.position = given_position;
+  pipeline.pair = [](const reference::Spec& spec, std::int64_t j) {
+    return reference::source_pair(spec, j);
+  };
+  pipeline.adjust_rotation = [](double&, double&, std::int64_t, std::int64_t) {
+  };
+  pipeline.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
+                                  double&, double&) {};
+  pipeline.amplitude = [](double m) { return m; };
+  return pipeline;
+}
+
+namespace {
+
+// The frequencies by `formula` where base says it all, else as given, in f32.
+Pipeline f32_pipeline_by(float (*formula)(float base, float r, std::int64_t j)) {
+  Pipeline pipeline = exact_pipeline();
+  pipeline.frequency = [formula](const ropeproof_problem& p, std::int64_t j) {
+    if (p.base == 0 || p.scaling != nullptr) {
+      return double{static_cast<float>(p.inv_freq[j])};
+    }
+    return double{formula(static_cast<float>(p.base),
+                          static_cast<float>(p.rotary_dim), j)};
+  };
+  pipeline.angle = [](double position, double theta) {
+    return double{static_cast<float>(position) * static_cast<float>(theta)};
+  };
+  return pipeline;
+}
+
+}  // namespace
+
+Pipeline f32_pipeline() {
+  return f32_pipeline_by([](float base, float r, std::int64_t j) {
+    return 1.0f / std::pow(base, static_cast<float>(2 * j) / r);
+  });
+}
+
+Pipeline exp2_pipeline() {
+  return f32_pipeline_by([](float base, float r, std::int64_t j) {
+    return std::exp2(-static_cast<float>(2 * j) / r * std::log2(base));
+  });
+}
+
+Pipeline iterated_pipeline() {
+  return f32_pipeline_by([](float base, float r, std::int64_t j) {
+    const float scale = std::pow(base, -2.0f / r);
+    float theta = 1;
+    for (std::int64_t i = 0; i < j; ++i) theta *= scale;
+    return theta;
+  });
+}
+
+}  // namespace ropeproof::conformance::wrong

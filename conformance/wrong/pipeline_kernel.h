@@ -1,0 +1,70 @@
+// pipeline_kernel.h -- a kernel made of pipeline: the one parameterised wrong reference.
+//
+// With honest pipeline the suite must pass it, with any other it must fail it: so the
+// selftest uses it, as controls and as mutants. And what it answers with the pipeline of a
+// known bug, a kernel with that bug answers, too: so a diagnosis compares. Runs in the
+// suite's own process; numbers are rounded by reference/format.h.
+#ifndef ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
+#define ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "conformance/plugin/kernel.h"
+#include "conformance/wrong/pipeline.h"
+
+namespace ropeproof::conformance::wrong {
+
+// Offers everything but scalings by their parameters, exponents and promises, in f32,
+// bf16 and f16; claims `angle_class`.
+plugin::Description full_description(std::uint32_t angle_class);
+
+class PipelineKernel : public plugin::Kernel {
+ public:
+  PipelineKernel(plugin::Description description, Pipeline pipeline)
+      : description_(std::move(description)), pipeline_(std::move(pipeline)) {}
+
+  const plugin::Description& description() const override {
+    return description_;
+  }
+  std::byte* allocate(std::size_t bytes) override;
+  void release() override { memory_.clear(); }
+  plugin::Answer run(const ropeproof_problem& problem) override;
+  bool shares_memory() const override { return true; }
+
+  // What run() answers instead of working, if set.
+  plugin::Answer canned{plugin::Outcome::kOk, ""};
+
+ private:
+  // q or k of `p`, which the problem is taken for. False where that leaves the
+  // tensor of the problem itself: there are guard pages, and a crash.
+  bool rotate_tensor(const ropeproof_problem& given, const ropeproof_problem& p,
+                     bool is_key);
+  void rotate_head(const ropeproof_problem& p, const HeadIndex& index,
+                   const std::byte* x, std::byte* y);
+  void write_table(const ropeproof_problem& p);
+  void write_frequencies(const ropeproof_problem& p);
+  void permute(const ropeproof_problem& p);
+  // Of a table that is given, or formed.
+  CosSin given_cos_sin(const ropeproof_problem& p, const HeadIndex& index,
+                       std::int64_t j);
+  CosSin formed_cos_sin(const ropeproof_problem& p, const HeadIndex& index,
+                        std::int64_t j);
+  // What a head is rotated by.
+  CosSin rotation(const ropeproof_problem& p, const HeadIndex& index,
+                  std::int64_t j);
+
+  plugin::Description description_;
+  Pipeline pipeline_;
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  std::int64_t table_bytes_ = 0;  // of cos, and of sin, in the problem
+  std::int64_t pairs_ = 0;        // of the problem
+  reference::Spec spec_;          // what it is taken for
+  std::int64_t last_id_ = 0;      // the last place to read an id or position at
+  bool is_lost_ = false;          // read beyond them
+};
+
+}  // namespace ropeproof::conformance::wrong
+
+#endif  // ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_

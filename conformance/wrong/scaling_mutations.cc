@@ -1,0 +1,201 @@
+// Scalings that divide the frequencies: what every one may suffer, then llama3.
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "conformance/judge/equation.h"
+#include "conformance/wrong/mutation_lists.h"
+
+namespace ropeproof::conformance::wrong {
+namespace {
+
+struct Kind {
+  std::uint32_t kind;
+  const char* bug;
+};
+
+constexpr Kind kKinds[] = {
+    {ROPEPROOF_LINEAR, "scaling/linear-misapplied"},
+    {ROPEPROOF_NTK, "scaling/dynamic-ntk"},
+    {ROPEPROOF_DYNAMIC_NTK, "scaling/dynamic-ntk"},
+    {ROPEPROOF_YARN, "scaling/yarn-ramp"},
+    {ROPEPROOF_LONG_ROPE, "scaling/longrope-list"},
+    {ROPEPROOF_LLAMA3, "scaling/llama3-smoothing"},
+    {ROPEPROOF_FREQUENCY_FACTORS, "scaling/factors-lost"}};
+
+// change(theta before scaling, ratio): the scaling multiplies by the ratio.
+template <class Change>
+auto of_kind(std::uint32_t kind, Change change) {
+  return changes_scaling(kind, [=](double theta, const ropeproof_scaling&,
+                                   const Problem& p, std::int64_t j) {
+    const double before = unscaled_frequency(p, j);
+    return before == 0 ? theta : change(before, due_frequency(p, j) / before);
+  });
+}
+
+Mutations of_all_kinds() {
+  Mutations all;
+  for (const Kind& k : kKinds) {
+    const auto& [equation, text] = judge::equation_of_scaling(k.kind);
+    const std::string name(text);
+    all.push_back(
+        {name + " ignored", k.bug, equation,
+         "look whether the scaling's parameters arrive, by the names "
+         "of this model",
+         of_kind(k.kind, [](double theta, double) { return theta; })});
+    all.push_back({name + " inverted: multiplied, not divided", k.bug, equation,
+                   "the scaling divides frequencies",
+                   of_kind(k.kind, [](double theta, double ratio) {
+                     return theta / ratio;
+                   })});
+    all.push_back({name + " applied twice", k.bug, equation,
+                   "look for a second scaling of frequencies or positions",
+                   of_kind(k.kind, [](double theta, double ratio) {
+                     return theta * ratio * ratio;
+                   })});
+    if (k.kind != ROPEPROOF_LINEAR && k.kind != ROPEPROOF_FREQUENCY_FACTORS) {
+      all.push_back(
+          {name + " replaced by linear scaling: all divided by the factor",
+           k.bug, equation, "the factor does not apply to every pair alike",
+           changes_scaling(k.kind, [](double theta, const ropeproof_scaling& s,
+                                      const Problem& p, std::int64_t j) {
+             return s.factor > 0 ? unscaled_frequency(p, j) / s.factor : theta;
+           })});
+    }
+  }
+  return all;
+}
+
+// The factor to a power belongs to the base: pair 0 keeps its frequency.
+Mutation ntk_on_frequencies() {
+  return {"NTK scaling of the frequencies: each divided by factor^(r/(r-2))",
+          "scaling/dynamic-ntk", 8,
+          "scale the base, base * factor^(r/(r-2)), not the frequencies",
+          changes_scaling(ROPEPROOF_NTK, [](double theta,
+                                            const ropeproof_scaling& s,
+                                            const Problem& p, std::int64_t j) {
+            if (p.rotary_dim <= 2) return theta;
+            const auto r = static_cast<double>(p.rotary_dim);
+            return unscaled_frequency(p, j) / std::pow(s.factor, r / (r - 2));
+          })};
+}
+
+// The list of a problem, read at another index.
+Mutations of_factors() {
+  const auto shifted = [](const char* name, std::int64_t by) {
+    return Mutation{
+        name, "scaling/factors-lost", 14, "factor j belongs to pair j",
+        changes_scaling(ROPEPROOF_FREQUENCY_FACTORS,
+                        [=](double, const ropeproof_scaling& s,
+                            const Problem& p, std::int64_t j) {
+                          const std::int64_t pairs = p.rotary_dim / 2;
+                          return unscaled_frequency(p, j) /
+                                 s.short_factor[(j + by + pairs) % pairs];
+                        })};
+  };
+  return {shifted("frequency factor of the next pair", 1),
+          shifted("frequency factor of the pair before", -1)};
+}
+
+// (R13) with its parts open to change.
+struct Llama3 {
+  double length, low, high, s;
+  double rotations(double theta) const {
+    return length * theta / (2 * std::numbers::pi);
+  }
+  double blend(double theta, double sigma) const {
+    return (1 - sigma) * theta / s + sigma * theta;
+  }
+  double sigma(double theta) const {
+    return (rotations(theta) - low) / (high - low);
+  }
+  double scaled(double theta) const {
+    const double t = rotations(theta);
+    if (t >= high) return theta;
+    if (t <= low) return theta / s;
+    return blend(theta, sigma(theta));
+  }
+};
+
+template <class Scale>
+Mutation llama3(const char* name, const char* advice, Scale scale) {
+  return {
+      name, "scaling/llama3-smoothing", 13, advice,
+      changes_scaling(ROPEPROOF_LLAMA3, [=](double, const ropeproof_scaling& s,
+                                            const Problem& p, std::int64_t j) {
+        const Llama3 given{s.original_length, s.low_freq_factor,
+                           s.high_freq_factor, s.factor};
+        return scale(given, unscaled_frequency(p, j));
+      })};
+}
+
+Mutations of_llama3() {
+  const auto with = [](void (*change)(Llama3&)) {
+    return [=](Llama3 l, double theta) {
+      change(l);
+      return l.scaled(theta);
+    };
+  };
+  constexpr const char* kBands =
+      "t = L theta / 2 pi: kept for t >= high, divided for t <= low, blended "
+      "between";
+  return {
+      llama3("llama3: no smoothing, the band between kept", kBands,
+             [](const Llama3& l, double theta) {
+               return l.rotations(theta) <= l.low ? theta / l.s : theta;
+             }),
+      llama3("llama3: no smoothing, the band between divided", kBands,
+             [](const Llama3& l, double theta) {
+               return l.rotations(theta) >= l.high ? theta : theta / l.s;
+             }),
+      llama3("llama3: smoothing reversed", kBands,
+             [](const Llama3& l, double theta) {
+               const double t = l.rotations(theta);
+               return t > l.low && t < l.high
+                          ? l.blend(theta, 1 - l.sigma(theta))
+                          : l.scaled(theta);
+             }),
+      llama3("llama3: fast pairs divided, slow ones kept", kBands,
+             [](const Llama3& l, double theta) {
+               const double t = l.rotations(theta);
+               return t >= l.high  ? theta / l.s
+                      : t <= l.low ? theta
+                                   : l.blend(theta, 1 - l.sigma(theta));
+             }),
+      llama3("llama3: smoothing not clamped", kBands,
+             [](const Llama3& l, double theta) {
+               return l.high > l.low ? l.blend(theta, l.sigma(theta))
+                                     : l.scaled(theta);
+             }),
+      llama3("llama3: slow pairs multiplied by the factor", kBands,
+             [](const Llama3& l, double theta) {
+               return l.rotations(theta) <= l.low ? theta * l.s
+                                                  : l.scaled(theta);
+             }),
+      llama3("llama3: original length always 8192",
+             "use the original length that the problem gives",
+             with([](Llama3& l) { l.length = 8192; })),
+      llama3("llama3: scaled length taken for the original",
+             "L is the length before scaling",
+             with([](Llama3& l) { l.length *= l.s; })),
+      llama3("llama3: factors 1 and 4 always",
+             "use the frequency factors that the problem gives",
+             with([](Llama3& l) { l.low = 1, l.high = 4; })),
+      llama3("llama3: factor always 8", "use the factor that the problem gives",
+             with([](Llama3& l) { l.s = 8; })),
+      llama3("llama3: 2 pi lost", kBands,
+             with([](Llama3& l) { l.length *= 2 * std::numbers::pi; }))};
+}
+
+}  // namespace
+
+Mutations scaling_mutations() {
+  return joined({of_all_kinds(),
+                 {ntk_on_frequencies()},
+                 of_factors(),
+                 of_llama3(),
+                 yarn_mutations(),
+                 length_mutations()});
+}
+
+}  // namespace ropeproof::conformance::wrong
