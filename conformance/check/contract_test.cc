@@ -9,6 +9,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/words.h"
 #include "conformance/judge/tolerance.h"
+#include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -78,7 +79,7 @@ TEST_CASE("each broken promise about memory is found",
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   std::string broken;
   SECTION("strides ignored") {
-    pipeline.ignores_strides = true;
+    wrong::known("strides ignored: read and written densely").change(pipeline);
     broken = "strided";
   }
   SECTION("heads taken to lie back to back") {
@@ -125,8 +126,8 @@ TEST_CASE("each broken promise about memory is found",
     broken = "strided in place";
   }
   SECTION("in place, what is outside the window lost") {
-    pipeline.outside = [](double, double) { return 0.0; };
-    pipeline.spares_outside_out_of_place = true;
+    wrong::known("channels outside the window zeroed in place")
+        .change(pipeline);
     broken = "in place";
   }
   SECTION("writes past the end") {

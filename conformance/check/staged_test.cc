@@ -46,7 +46,7 @@ TEST_CASE("tables in 16 bits, other frequencies and mixed arithmetic are no S1",
   table.table = reference::Format::kBF16;
   CHECK_FALSE(staged(table).holds);
   CHECK_THAT(staged(table).text, ContainsSubstring("explains pair"));
-  CHECK_FALSE(staged(wrong::iterated_pipeline()).holds);
+  CHECK_FALSE(staged(wrong::f32_pipeline(wrong::PowerForm::kIterated)).holds);
   CHECK_FALSE(
       staged(wrong::exact_pipeline()).holds);  // more accurate, but not staged
   wrong::Pipeline mixed = wrong::f32_pipeline();  // fused for one head only

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/selftest/caching_kernel.h"
+#include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -23,7 +23,8 @@ const cases::RopeCase& varied_case() {
 
 TEST_CASE("the parameters of every scaling are varied",
           "[conformance][contract][changes]") {
-  selftest::CachingKernel kernel("");
+  wrong::PipelineKernel kernel(wrong::computing_description(),
+                               wrong::exact_pipeline());
   std::set<std::size_t> scalings;
   for (const Variation& variation :
        variations_of(kernel, ROPEPROOF_ROPE, varied_case())) {
@@ -35,7 +36,8 @@ TEST_CASE("the parameters of every scaling are varied",
 
 TEST_CASE("of a model no other scaling is asked",
           "[conformance][contract][changes]") {
-  selftest::CachingKernel kernel("");
+  wrong::PipelineKernel kernel(wrong::computing_description(),
+                               wrong::exact_pipeline());
   const auto variations =
       variations_of(kernel, ROPEPROOF_ROPE, varied_case(), true);
   REQUIRE(variations.size() == 1);
@@ -46,7 +48,7 @@ TEST_CASE("of a model no other scaling is asked",
 
 TEST_CASE("what a kernel keeps for lengths is found where they fall",
           "[conformance][contract][changes]") {
-  plugin::Description description = selftest::computing_description();
+  plugin::Description description = wrong::computing_description();
   description.features &= ~std::uint32_t{ROPEPROOF_EXPLICIT_LENGTH};
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   // Frequencies that are only formed anew for a greater length or base.
@@ -101,7 +103,7 @@ TEST_CASE("a problem and its change lie at the same addresses",
 
 TEST_CASE("a given table is changed as well, and every pairing and dtype",
           "[conformance][contract][changes]") {
-  wrong::PipelineKernel kernel(selftest::computing_description(),
+  wrong::PipelineKernel kernel(wrong::computing_description(),
                                wrong::exact_pipeline());
   for (const std::uint32_t operation :
        {ROPEPROOF_ROPE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP, ROPEPROOF_TABLE}) {

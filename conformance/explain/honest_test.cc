@@ -11,16 +11,18 @@ Base honest_variant(std::mt19937& random) {
   const auto one_of = [&](std::uint32_t count) {
     return static_cast<std::uint32_t>(random() % count);
   };
-  using Knobs_ = wrong::Pipeline (*)();
-  constexpr std::pair<Knobs_, std::uint32_t> kAngles[] = {
-      {wrong::exact_pipeline, ROPEPROOF_A0},
-      {wrong::f32_pipeline, ROPEPROOF_A1},
-      {wrong::exp2_pipeline, ROPEPROOF_A1},
-      {wrong::iterated_pipeline, ROPEPROOF_A2}};
-  const auto& [pipeline, angle_class] = kAngles[one_of(4)];
-  Base base{pipeline(), wrong::full_description(angle_class)};
+  constexpr wrong::PowerForm kForms[] = {wrong::PowerForm::kReciprocal,
+                                         wrong::PowerForm::kExp2,
+                                         wrong::PowerForm::kIterated};
+  const std::uint32_t angle = one_of(4);
+  Base base{wrong::exact_pipeline(), wrong::full_description(ROPEPROOF_A0)};
   ropeproof_claim& claim = base.description.claims[0];
-  if (pipeline == wrong::exp2_pipeline) claim.power = ROPEPROOF_EXP2;
+  if (angle > 0) {
+    base.pipeline = wrong::f32_pipeline(kForms[angle - 1]);
+    const auto form = static_cast<std::size_t>(kForms[angle - 1]);
+    claim.angle_class = wrong::f32_powers()[form].angle_class;
+    claim.power = wrong::f32_powers()[form].power;
+  }
   base.pipeline.is_fused = one_of(2) == 0;
   const std::uint32_t tables = one_of(4);
   if (tables < 2) {

@@ -5,10 +5,11 @@
 #include <limits>
 
 #include "conformance/call/call.h"
+#include "conformance/explain/written.h"
 #include "conformance/judge/output.h"
 #include "conformance/plugin/sparse_memory.h"
+#include "conformance/wrong/elements.h"
 #include "conformance/wrong/pipeline_kernel.h"
-#include "conformance/wrong/written.h"
 
 namespace ropeproof::conformance::explain {
 namespace {
@@ -127,7 +128,6 @@ std::vector<double> Predictor::operator()(
   const cases::RopeCase& asked =
       drawn && !pipeline.needs_distance ? *drawn : wide_;
   const bool moves_rows = pipeline.misread || pipeline.offset ||
-                          pipeline.ignores_strides ||
                           pipeline.reads_outside_densely;
   if (!wanted_.empty() && !moves_rows) {
     pipeline.leaves = [this, f = pipeline.leaves](
@@ -159,7 +159,7 @@ std::vector<double> Predictor::operator()(
   for (const cases::Bits* bits :
        {&output.q, &output.k, &output.cos, &output.sin, &output.inv_freq}) {
     for (const std::uint64_t x : *bits) {
-      const double value = as_in(dtype, written_number(Format::kF64, x));
+      const double value = wrong::as_in(dtype, written_number(Format::kF64, x));
       values.push_back(
           std::abs(value) >= beyond
               ? std::copysign(std::numeric_limits<double>::infinity(), value)

@@ -30,42 +30,34 @@ struct Theta {
 
 struct AngleType {
   const char* name;
-  double (*angle)(double position, const Theta& theta);
+  wrong::AngleForm form;
   bool is_half = false;
-  bool is_of_exact = false;
+  bool is_of_exact = false;  // of the frequency that is due
+
+  double angle(double position, const Theta& theta) const {
+    if (form) return form(position, is_of_exact ? theta.due : theta.read);
+    return round_to(Format::kF32,
+                    round_to(Format::kF32, position) / theta.reciprocal);
+  }
 };
 
-template <Format kFormat>
-double product_in(double position, const Theta& theta) {
-  return round_to(kFormat,
-                  round_to(kFormat, position) * round_to(kFormat, theta.read));
-}
-template <Format kFormat>
-double rounded_to(double position, const Theta& theta) {
-  return round_to(kFormat, position * theta.due);
-}
-
-constexpr AngleType kAngleTypes[] = {
-    {"wider than f32",
-     [](double p, const Theta& theta) { return p * theta.read; }},
-    {"a product in f32", product_in<Format::kF32>},
-    {"a quotient in f32, position / pow(base, 2j/r)",
-     [](double p, const Theta& theta) {
-       return round_to(Format::kF32,
-                       round_to(Format::kF32, p) / theta.reciprocal);
-     }},
-    {"a product of wider numbers, rounded to f32", rounded_to<Format::kF32>,
-     false, true},
+const AngleType kAngleTypes[] = {
+    {"wider than f32", wrong::wide_product()},
+    {"a product in f32", wrong::product_in(Format::kF32)},
+    {"a quotient in f32, position / pow(base, 2j/r)", nullptr},
+    {"a product of wider numbers, rounded to f32",
+     wrong::rounded_product(Format::kF32), false, true},
     {"a product in f32, reduced in f32 with two constants",
-     [](double p, const Theta& theta) {
-       return wrong::reduced_in_f32(product_in<Format::kF32>(p, theta));
+     [](double position, double theta) {
+       return wrong::reduced_in_f32(
+           wrong::product_in(Format::kF32)(position, theta));
      }},
-    {"a product in f16", product_in<Format::kF16>, true},
-    {"a product in bf16", product_in<Format::kBF16>, true},
-    {"a product of wider numbers, rounded to f16", rounded_to<Format::kF16>,
-     true, true},
-    {"a product of wider numbers, rounded to bf16", rounded_to<Format::kBF16>,
-     true, true}};
+    {"a product in f16", wrong::product_in(Format::kF16), true},
+    {"a product in bf16", wrong::product_in(Format::kBF16), true},
+    {"a product of wider numbers, rounded to f16",
+     wrong::rounded_product(Format::kF16), true, true},
+    {"a product of wider numbers, rounded to bf16",
+     wrong::rounded_product(Format::kBF16), true, true}};
 
 // Whether a class of angles allows them.
 bool is_allowed(std::size_t type, const ropeproof_claim& claim) {

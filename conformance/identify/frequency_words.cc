@@ -23,18 +23,6 @@ constexpr double kHalf = 0x1p-8;
 // And those of one formula may differ by this.
 constexpr double kAlike = 0x1p-12;
 
-template <class Formula>
-Recipe by(std::string name, int rank, const cases::RopeCase& c,
-          Formula formula) {
-  Recipe recipe{std::move(name), {}, rank};
-  const auto base = static_cast<float>(c.spec.frequencies.base);
-  const auto r = static_cast<float>(c.spec.layout.rotary_dim);
-  for (std::int64_t j = 0; j < c.pairs(); ++j) {
-    recipe.theta.push_back(double{formula(base, r, static_cast<float>(j))});
-  }
-  return recipe;
-}
-
 double ratio_of(const PairFrequency& pair) {
   return pair.due == 0 ? 1 : pair.measured / pair.due;
 }
@@ -98,29 +86,19 @@ std::vector<Recipe> recipes_of(const cases::RopeCase& c) {
            [](double x) { return round_to(Format::kF32, x); })};
   if (plugin::follows_base(c.spec.frequencies) &&
       plugin::scaling_bit(c.spec.frequencies.scaling) == 0) {
-    all.push_back(by("in f32 by 1 / pow(base, 2j/r)", 1, c,
-                     [](float base, float r, float j) {
-                       return 1.0f / std::pow(base, 2 * j / r);
-                     }));
-    all.push_back(by("in f32 by pow(base, -2j/r)", 1, c,
-                     [](float base, float r, float j) {
-                       return std::pow(base, -(2 * j) / r);
-                     }));
-    all.push_back(by("in f32 by exp2(-2j/r log2(base))", 2, c,
-                     [](float base, float r, float j) {
-                       return std::exp2(-(2 * j) / r * std::log2(base));
-                     }));
-    all.push_back(by("in f32 by exp(-2j/r ln(base))", 2, c,
-                     [](float base, float r, float j) {
-                       return std::exp(-(2 * j) / r * std::log(base));
-                     }));
-    all.push_back(by("in f32, multiplied on from pair to pair", 3, c,
-                     [](float base, float r, float j) {
-                       const float step = std::pow(base, -2.0f / r);
-                       float theta = 1;
-                       for (float i = 0; i < j; ++i) theta *= step;
-                       return theta;
-                     }));
+    for (const wrong::F32Power& power : wrong::f32_powers()) {
+      ropeproof_claim claim{};
+      claim.angle_class = power.angle_class;
+      claim.power = power.power;
+      Recipe recipe{power.words, {}, rank_of(claim)};
+      const auto base = static_cast<float>(c.spec.frequencies.base);
+      const auto r = static_cast<float>(c.spec.layout.rotary_dim);
+      for (std::int64_t j = 0; j < c.pairs(); ++j) {
+        recipe.theta.push_back(
+            double{power.theta(base, r, static_cast<float>(j))});
+      }
+      all.push_back(std::move(recipe));
+    }
   }
   for (const Format format : {Format::kF16, Format::kBF16}) {
     all.push_back(

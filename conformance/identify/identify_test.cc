@@ -45,11 +45,8 @@ Identified identified(plugin::Description description, Pipeline pipeline) {
 Identified with_bug(
     const std::string& name,
     const plugin::Description& description = narrow_description(ROPEPROOF_A0)) {
-  const auto& all = wrong::mutations();
-  const auto bug = std::ranges::find(all, name, &wrong::Mutation::name);
-  REQUIRE(bug != all.end());
-  Pipeline pipeline = exact_pipeline();
-  bug->change(pipeline);
+  wrong::Pipeline pipeline = exact_pipeline();
+  wrong::known(name).change(pipeline);
   return identified(description, pipeline);
 }
 
@@ -118,9 +115,10 @@ TEST_CASE("recipes of frequencies are read off to the last bit") {
   };
   CHECK(recipe(exact_pipeline(), ROPEPROOF_A0) ==
         "base^(-2j/r), wider than f32\n");
-  CHECK(recipe(wrong::iterated_pipeline(), ROPEPROOF_A2) ==
-        "base^(-2j/r), in f32, multiplied on from pair to pair\n");
-  CHECK(recipe(wrong::exp2_pipeline(), ROPEPROOF_A1) ==
+  CHECK(
+      recipe(wrong::f32_pipeline(wrong::PowerForm::kIterated), ROPEPROOF_A2) ==
+      "base^(-2j/r), in f32, multiplied on from pair to pair\n");
+  CHECK(recipe(wrong::f32_pipeline(wrong::PowerForm::kExp2), ROPEPROOF_A1) ==
         "base^(-2j/r), in f32 by exp2(-2j/r log2(base))\n");
   CHECK(recipe(f32_pipeline(), ROPEPROOF_A1) ==
         "base^(-2j/r), in f32 by 1 / pow(base, 2j/r)\n");
@@ -213,8 +211,9 @@ TEST_CASE("nothing false is said of honest variants", "[variants]") {
                                                     : ROPEPROOF_A1;
     Pipeline pipeline = recipe == 0   ? exact_pipeline()
                         : recipe == 1 ? f32_pipeline()
-                        : recipe == 2 ? wrong::exp2_pipeline()
-                                      : wrong::iterated_pipeline();
+                        : recipe == 2
+                            ? wrong::f32_pipeline(wrong::PowerForm::kExp2)
+                            : wrong::f32_pipeline(wrong::PowerForm::kIterated);
     plugin::Description d = narrow_description(angle_class);
     d.claims[0].power = recipe == 2 ? ROPEPROOF_EXP2 : ROPEPROOF_POW;
     d.pairings = 1u << one_of(3);

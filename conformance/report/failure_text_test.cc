@@ -138,10 +138,10 @@ wrong::Pipeline knobs_with(const std::string& name) {
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   for (const selftest::Mutant& mutant : selftest::smoke_mutants()) {
     if (mutant.name != name) continue;
-    mutant.mutate(pipeline);
+    mutant.mutation.change(pipeline);
     return pipeline;
   }
-  selftest::known(name.c_str()).mutate(pipeline);
+  selftest::known(name.c_str()).mutation.change(pipeline);
   return pipeline;
 }
 

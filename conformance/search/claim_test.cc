@@ -33,7 +33,8 @@ TEST_CASE("the strictest claim that holds is found", "[conformance][search]") {
   CHECK(direct.claims[0].angle_class == ROPEPROOF_A1);
   CHECK(direct.claims[0].angle_dtype == 0);
 
-  const FoundClaims iterated = found(wrong::iterated_pipeline(), ROPEPROOF_F32);
+  const FoundClaims iterated =
+      found(wrong::f32_pipeline(wrong::PowerForm::kIterated), ROPEPROOF_F32);
   REQUIRE(iterated.claims.size() == 1);
   CHECK((iterated.claims[0].angle_class == ROPEPROOF_A2 ||
          iterated.claims[0].power_ulp > direct.claims[0].power_ulp ||

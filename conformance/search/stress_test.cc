@@ -105,7 +105,7 @@ TEST_CASE("a failure is named, with the rule that what was tried shows",
   REQUIRE_FALSE(failure.diagnoses.empty());
   CHECK(failure.diagnoses[0].what == "not rotated");
   CHECK(failure.diagnoses[0].bug == "shape/simd-tail");
-  CHECK(failure.diagnoses[0].where.find("pair") != std::string::npos);
+  CHECK(failure.diagnoses[0].where.rule.find("pair") != std::string::npos);
 }
 
 TEST_CASE("a failure from a position on is shrunk to just that position",
@@ -139,7 +139,7 @@ TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
   CHECK(adjoint.spec.layout.head_dim == 2);
 
   wrong::Pipeline outside = wrong::exact_pipeline();
-  outside.outside = [](double, double) { return 0.0; };
+  outside.outside = [](double, double, bool) { return 0.0; };
   const cases::RopeCase tail = failure_of(outside).c;
   CHECK(tail.spec.layout.head_dim == 3);
   CHECK(elements_of(tail) == 1);

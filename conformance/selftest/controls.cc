@@ -12,10 +12,8 @@ namespace ropeproof::conformance::selftest {
 namespace {
 
 using wrong::exact_pipeline;
-using wrong::exp2_pipeline;
 using wrong::f32_pipeline;
 using wrong::full_description;
-using wrong::iterated_pipeline;
 using wrong::Pipeline;
 using wrong::PipelineKernel;
 
@@ -75,10 +73,12 @@ std::vector<Control> f32_controls() {
   Control fused = direct;
   fused.name = "f32 direct, fused";
   fused.pipeline.is_fused = true;
-  Control exp2 = control("f32 by exp2", ROPEPROOF_A1, exp2_pipeline());
+  Control exp2 = control("f32 by exp2", ROPEPROOF_A1,
+                         wrong::f32_pipeline(wrong::PowerForm::kExp2));
   exp2.description.claims[0].power = ROPEPROOF_EXP2;
   exp2.tighten = to_class(ROPEPROOF_A1);
-  Control iterated = control("f32 iterated", ROPEPROOF_A2, iterated_pipeline());
+  Control iterated = control("f32 iterated", ROPEPROOF_A2,
+                             wrong::f32_pipeline(wrong::PowerForm::kIterated));
   iterated.tighten = to_class(ROPEPROOF_A1);
   Control power = control("f32, pow of 4 ulp", ROPEPROOF_A1, f32_pipeline());
   power.description.claims[0].power_ulp = 4;

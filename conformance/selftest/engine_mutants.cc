@@ -4,7 +4,7 @@
 
 #include "conformance/selftest/mutants.h"
 #include "conformance/selftest/predicates.h"
-#include "conformance/wrong/changes.h"
+#include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {

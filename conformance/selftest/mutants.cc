@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "conformance/wrong/changes.h"
 #include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::selftest {
@@ -23,16 +22,16 @@ bool has_several_pairs(const ropeproof_problem& p) { return p.rotary_dim > 2; }
 }  // namespace
 
 Mutant known(const char* name) {
-  for (const wrong::Mutation& h : wrong::mutations()) {
-    if (h.name == name) return {name, h.bug, h.change};
-  }
-  throw std::logic_error(std::string("no such hypothesis: ") + name);
+  const wrong::Mutation& bug = wrong::known(name);
+  Mutant mutant(bug.name, bug.bug, bug.change);
+  mutant.is_hypothesis = true;
+  return mutant;
 }
 
-Mutant some(const char* name, const char* bug,
-            std::function<bool(const ropeproof_problem&)> where) {
+Mutant some(const char* name, const char* bug, Predicate where) {
   Mutant mutant = known(bug);
-  mutant.name = name;
+  mutant.mutation.name = name;
+  mutant.is_hypothesis = !where;
   mutant.where = std::move(where);
   return mutant;
 }
@@ -84,11 +83,11 @@ std::vector<Mutant> smoke_mutants() {
   // Two bugs: the even and the odd channels rotated, one behind the other.
   const Mutant exponent = known("exponent -4j/r, twice the right one");
   const Mutant layout = known("output written in the other layout");
-  list.push_back(
-      {"rotary_embedding of a tutorial", layout.bug, [=](Pipeline& pipeline) {
-         exponent.mutate(pipeline);
-         layout.mutate(pipeline);
-       }});
+  list.push_back({"rotary_embedding of a tutorial", layout.mutation.bug,
+                  [=](Pipeline& pipeline) {
+                    exponent.mutation.change(pipeline);
+                    layout.mutation.change(pipeline);
+                  }});
   return list;
 }
 
@@ -153,25 +152,50 @@ plugin::Description mutant_description() {
   return d;
 }
 
+std::vector<Mutant> call_mutants() {
+  std::vector<Mutant> list;
+  const auto add = [&](std::string name, const char* bug, wrong::Kept kept) {
+    list.emplace_back(std::move(name), bug, set(&Pipeline::kept, kept)).due =
+        Stage::kCalls;
+  };
+  for (const std::string& field : wrong::keyed_fields()) {
+    add(field == "inner positions"
+            ? "a cache whose key has the first and the last position alone"
+            : "a cache whose key lacks: " + field,
+        "table/stale", {.key_lacks = field});
+  }
+  for (const int last : {1 << 10, 1 << 15, (1 << 16) - 1}) {
+    add("not rotated after " + std::to_string(last) + " calls", "table/stale",
+        {.last_call = last});
+  }
+  add("threads with unlike problems share a table", "memory/race",
+      {.shared_beyond = 0});
+  add("threads with long problems share positions", "memory/race",
+      {.shared_beyond = 256});
+  add("tuned wrongly: not rotated from the 20th call of a shape", "table/stale",
+      {.last_call = 19, .counts_shapes = true});
+  return list;
+}
+
 namespace {
 
 Pipeline mutated(const Mutant& mutant) {
   Pipeline pipeline = exact_pipeline();
-  mutant.mutate(pipeline);
+  mutant.mutation.change(pipeline);
   return pipeline;
 }
 
 }  // namespace
 
-MutantKernel::MutantKernel(const Mutant& mutant)
-    : PipelineKernel(mutant_description(), mutated(mutant)),
+MutantKernel::MutantKernel(const Mutant& mutant,
+                           plugin::Description description)
+    : PipelineKernel(std::move(description), mutated(mutant)),
       where_(mutant.where) {}
 
 plugin::Answer MutantKernel::run(const ropeproof_problem& problem) {
   return !where_ || where_(problem)
              ? PipelineKernel::run(problem)
-             : PipelineKernel(mutant_description(), exact_pipeline())
-                   .run(problem);
+             : PipelineKernel(description(), exact_pipeline()).run(problem);
 }
 
 }  // namespace ropeproof::conformance::selftest

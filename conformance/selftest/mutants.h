@@ -1,39 +1,50 @@
 // mutants.h -- kernels with one bug each, which the suite must fail.
 //
-// Each is the exact kernel of pipeline_kernel.h with one knob changed, for some problems
-// or for all. The bugs are ones that engines have shipped. What needs a process of
-// its own, a read past the end or a wrong start, is a fake (fakes/expected.h).
+// Each is the exact kernel with one mutation, for some problems or for all, or from one
+// call to the next. What needs a process of its own, a read past the end or a wrong
+// start, is a fake (fakes/expected.h).
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
 
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
 
 // What kills a mutant, in the order in which it is asked.
-enum class Stage { kSmoke, kCore, kFormed, kNone };
+enum class Stage { kSmoke, kCore, kFormed, kCalls, kNone };
+
+using Predicate = std::function<bool(const ropeproof_problem&)>;
 
 struct Mutant {
-  const char* name;
-  const char* bug;  // its class, a key of cases::bug_classes()
-  std::function<void(wrong::Pipeline&)> mutate;
-  // The problems that it is wrong for; empty: all.
-  std::function<bool(const ropeproof_problem&)> where = {};
+  wrong::Mutation mutation;
+  Predicate where;  // the problems that it is wrong for; empty: all
+  // A diagnosis knows this very mutation, and it strikes everywhere: that it is named
+  // says little.
+  bool is_hypothesis = false;
   Stage due = Stage::kFormed;  // the last that may kill it; kNone: none may
+
+  Mutant(std::string name, const char* bug, wrong::Change change,
+         Predicate where = {})
+      : mutation{.name = std::move(name),
+                 .bug = bug,
+                 .change = std::move(change)},
+        where(std::move(where)) {}
 
   bool is_right(Stage killed_by) const {
     return due == Stage::kNone ? killed_by == due : killed_by <= due;
   }
 };
 
-// A bug that the diagnosis knows, by its name; throws std::logic_error for others.
+// A bug that a diagnosis knows, by its name.
 Mutant known(const char* name);
-// The same under another name, in the problems that `where` says; empty: in all.
-Mutant some(const char* name, const char* bug,
-            std::function<bool(const ropeproof_problem&)> where = {});
+// One under a name of its own, in the problems that `where` says; empty: in all.
+Mutant some(const char* name, const char* bug, Predicate where = {});
 
 // Killed by the smoke tier already.
 std::vector<Mutant> smoke_mutants();
@@ -47,19 +58,23 @@ std::vector<Mutant> core_mutants();
 std::vector<Mutant> narrow_mutants();
 std::vector<Mutant> engine_mutants();
 
-// All of them, and a kernel without a bug.
+// All of these, and a kernel without a bug.
 std::vector<Mutant> mutants();
+
+// Right in the first call of a process, and wrong after some calls or beside them.
+std::vector<Mutant> call_mutants();
 
 // Offers everything but frequencies, in every dtype, class A0.
 plugin::Description mutant_description();
 
 class MutantKernel : public wrong::PipelineKernel {
  public:
-  explicit MutantKernel(const Mutant& mutant);
+  explicit MutantKernel(const Mutant& mutant,
+                        plugin::Description description = mutant_description());
   plugin::Answer run(const ropeproof_problem& problem) override;
 
  private:
-  std::function<bool(const ropeproof_problem&)> where_;
+  Predicate where_;
 };
 
 }  // namespace ropeproof::conformance::selftest

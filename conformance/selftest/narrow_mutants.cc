@@ -6,7 +6,7 @@
 
 #include "conformance/selftest/mutants.h"
 #include "conformance/selftest/predicates.h"
-#include "conformance/wrong/changes.h"
+#include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -82,13 +82,15 @@ bool is_far(const Problem& p) {
 std::vector<Mutant> mutants_of_memory() {
   return {
       {"[batch, heads, seq, head_dim] taken for [batch, seq, heads, head_dim]",
-       "shape/axes-confused", set(&Pipeline::ignores_strides, true),
+       "shape/axes-confused",
+       wrong::known("strides ignored: read and written densely").change,
        [](const Problem& p) {
          return p.seq > 1 && p.q.heads > 1 &&
                 p.q.in_token_stride < p.q.in_head_stride;
        }},
       {"[seq, batch, heads, head_dim] taken for [batch, seq, heads, head_dim]",
-       "shape/axes-confused", set(&Pipeline::ignores_strides, true),
+       "shape/axes-confused",
+       wrong::known("strides ignored: read and written densely").change,
        [](const Problem& p) {
          return p.seq > 1 && p.q.in_batch_stride > 0 &&
                 p.q.in_batch_stride < p.q.in_token_stride;
@@ -117,7 +119,7 @@ std::vector<Mutant> mutants_of_memory() {
       known("k taken to be in place because q is"),
       {"signalling NaNs made quiet in channels that are copied",
        "value/special-mishandled",
-       set(&Pipeline::outside, [](double x, double) { return x; })},
+       set(&Pipeline::outside, [](double x, double, bool) { return x; })},
       some("signalling NaNs made quiet by a permutation",
            "NaNs of the weight made quiet"),
       some("a permutation leaves out the last of 8 heads or more, from 64 "

@@ -2,7 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_PREDICATES_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_PREDICATES_H_
 
-#include "conformance/wrong/changes.h"
+#include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::selftest {
 

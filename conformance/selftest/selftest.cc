@@ -6,7 +6,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/selftest/asked_cases.h"
-#include "conformance/selftest/call_mutants.h"
+#include "conformance/selftest/call_judge.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/faults.h"
 #include "conformance/selftest/hunt.h"
@@ -42,49 +42,46 @@ void add_controls(SelftestReport& report, const cases::Corpus& corpus,
   }
 }
 
-constexpr std::array<const char*, 4> kStageWords = {"smoke", "core",
-                                                    "core, formed", "no case"};
+constexpr std::array<const char*, 5> kStageWords = {
+    "smoke", "core", "core, formed", "core, calls", "no case"};
 
 // The score.
 std::string add_mutants(SelftestReport& report, const Hunt& hunt,
                         const CallJudge& calls) {
   std::array<std::size_t, kStageWords.size()> killed{};
-  for (std::size_t i = 0; i < hunt.mutants().size(); ++i) {
-    const Mutant& mutant = hunt.mutants()[i];
-    const Stage by = hunt.killed_by(i);
-    const char* const word = kStageWords[static_cast<std::size_t>(by)];
+  const auto add = [&](const Mutant& mutant, Stage by,
+                       std::vector<explain::Diagnosis> found) {
+    const auto stage = static_cast<std::size_t>(by);
+    const auto& [name, bug] =
+        std::pair(mutant.mutation.name, std::string(mutant.mutation.bug));
     if (mutant.due != Stage::kNone) {
-      report.rows.push_back({mutant.name, mutant.bug, word, {}});
+      report.rows.push_back({name, bug, mutant.is_hypothesis,
+                             kStageWords[stage], std::move(found)});
       ++report.mutants.all;
       if (mutant.is_right(by)) ++report.mutants.right;
-      ++killed[static_cast<std::size_t>(by)];
+      ++killed[stage];
     } else {
       report.spares_right_one = mutant.is_right(by);
     }
-    if (mutant.is_right(by)) continue;
-    report.text += std::string("  FAULT  killed by ") + word + ": " +
-                   mutant.name + " (" + mutant.bug + ")\n";
+    if (mutant.is_right(by)) return;
+    report.text += std::string("  FAULT  killed by ") + kStageWords[stage] +
+                   ": " + name + " (" + bug + ")\n";
+  };
+  for (std::size_t i = 0; i < hunt.mutants().size(); ++i) {
+    add(hunt.mutants()[i], hunt.killed_by(i), {});
   }
-  std::size_t in_calls = 0;
-  for (const CallMutant& mutant : call_mutants()) {
-    ++report.mutants.all;
-    const std::vector<explain::Diagnosis> found =
-        calls.diagnose(*mutant.make());
-    report.rows.push_back({mutant.name, mutant.bug,
-                           found.empty() ? "no call" : "core, calls", found});
-    if (!found.empty()) {
-      ++report.mutants.right;
-      ++in_calls;
-    } else {
-      report.text += "  FAULT  killed by no call: " + mutant.name + " (" +
-                     mutant.bug + ")\n";
-    }
+  for (const Mutant& mutant : call_mutants()) {
+    MutantKernel kernel(mutant, wrong::computing_description());
+    std::vector<explain::Diagnosis> found = calls.diagnose(kernel);
+    const Stage by = found.empty() ? Stage::kNone : Stage::kCalls;
+    add(mutant, by, std::move(found));
   }
   return report::format(
       "mutants   %s killed: %zu by smoke, %zu by core's committed cases, %zu "
       "by "
       "core's formed cases, %zu by calls in a row or at once\n",
-      report.mutants.text().c_str(), killed[0], killed[1], killed[2], in_calls);
+      report.mutants.text().c_str(), killed[0], killed[1], killed[2],
+      killed[3]);
 }
 
 // The mutants and the faults look at the same cases.
@@ -132,7 +129,7 @@ std::string unnamed(const MutantRow& row) {
   std::string text = "  unnamed  " + row.name + " (" + row.bug + ")";
   for (const explain::Diagnosis& d : row.found) {
     text += ": " + (d.what.empty() ? "no known bug" : d.what) +
-            (d.where.empty() ? "" : ", where " + d.where);
+            (d.where == explain::Place{} ? "" : ", where " + d.where.word());
   }
   return text + "\n";
 }
@@ -152,9 +149,10 @@ void add_names(SelftestReport& report, const cases::Corpus& corpus,
     }
   }
   for (const MutantRow& one : report.rows) {
-    ++report.named.all;
+    Tally& named = one.is_hypothesis ? report.named_themselves : report.named;
+    ++named.all;
     if (names(one.found, one.bug)) {
-      ++report.named.right;
+      ++named.right;
     } else {
       report.text += unnamed(one);
     }
@@ -196,7 +194,9 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
   report.text +=
       "\ncontrols  " + report.controls.text() +
       " pass, within their bounds, and fail one class tighter\n" + scores +
-      "names     " + report.named.text() + " mutants named by a diagnosis, " +
+      "names     " + report.named.text() +
+      " mutants named by a diagnosis, and " + report.named_themselves.text() +
+      " that are a hypothesis of it themselves; " +
       std::to_string(report.false_names) + " false names of what is right\n" +
       (report.fakes.all > 0
            ? "fakes     " + report.fakes.text() +

@@ -29,13 +29,16 @@ struct SelftestOptions {
 // What becomes of a mutant.
 struct MutantRow {
   std::string name;
-  std::string bug;        // its class, a key of cases::bug_classes()
-  std::string killed_by;  // "smoke", "core, formed"
+  std::string bug;             // its class, a key of cases::bug_classes()
+  bool is_hypothesis = false;  // as Mutant says
+  std::string killed_by;       // "smoke", "core, formed"
   std::vector<explain::Diagnosis> found;
 };
 
 struct SelftestReport {
-  Tally controls, mutants, named, fakes;
+  Tally controls, mutants, fakes;
+  Tally named;                   // of the mutants that are no hypothesis
+  Tally named_themselves;        // of the others
   bool spares_right_one = true;  // a kernel without a bug fails nowhere
   bool finds_faults = true;      // as many as FaultFigures::holds asks for
   // Diagnoses of what is right: of the controls, and of the kernel without a bug.
@@ -45,8 +48,9 @@ struct SelftestReport {
 
   bool holds() const {
     return controls.holds() && mutants.holds() && named.holds() &&
-           fakes.holds() && spares_right_one && finds_faults &&
-           false_names == 0 && controls.all > 0 && mutants.all > 0;
+           named_themselves.holds() && fakes.holds() && spares_right_one &&
+           finds_faults && false_names == 0 && controls.all > 0 &&
+           mutants.all > 0;
   }
 };
 

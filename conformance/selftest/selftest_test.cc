@@ -10,8 +10,7 @@
 #include "conformance/check/runner.h"
 #include "conformance/report/report.h"
 #include "conformance/report/unasked.h"
-#include "conformance/selftest/caching_kernel.h"
-#include "conformance/selftest/call_mutants.h"
+#include "conformance/selftest/call_judge.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/hunt.h"
 
@@ -82,17 +81,20 @@ TEST_CASE("every mutant has the class of its bug, and a name of its own",
     CHECK(cases::bug_classes().contains(bug));
   };
   for (const Mutant& mutant : mutants()) {
-    if (mutant.due != Stage::kNone) check(mutant.name, mutant.bug);
+    if (mutant.due == Stage::kNone) continue;
+    check(mutant.mutation.name, mutant.mutation.bug);
   }
-  for (const CallMutant& mutant : call_mutants()) {
-    check(mutant.name, mutant.bug);
+  for (const Mutant& mutant : call_mutants()) {
+    check(mutant.mutation.name, mutant.mutation.bug);
   }
 }
 
 TEST_CASE("a kernel that forgets nothing is right in any call",
           "[conformance][mutants]") {
   const CallJudge judge(cases::committed());
-  CachingKernel kernel("no such field");
+  wrong::Pipeline pipeline = exact_pipeline();
+  pipeline.kept.key_lacks = "no such field";
+  PipelineKernel kernel(wrong::computing_description(), pipeline);
   CHECK(judge.diagnose(kernel).empty());
 }
 

@@ -16,17 +16,17 @@ Mutation amplitude(const char* name, const char* advice,
 // The heads that are(problem, index) are divided by m, as their tables have it, so
 // many times.
 Mutation divided(const char* name, const char* bug, const char* advice,
-                 int times, bool (*are)(const Problem&, const HeadIndex&)) {
-  return {
-      name, bug, 4, advice,
-      set(&Pipeline::adjust_in_problem,
-          [=](const Problem& p, const HeadIndex& index, double& c, double& s) {
-            const double m = p.pair_amplitude != nullptr
-                                 ? std::hypot(c, s)
-                                 : std::abs(p.amplitude);
-            const double by = std::pow(m, times);
-            if (m > 0 && are(p, index)) c /= by, s /= by;
-          })};
+                 int times, bool (*are)(const AbiProblem&, const HeadIndex&)) {
+  return {name, bug, 4, advice,
+          set(&Pipeline::adjust_in_problem,
+              [=](const AbiProblem& p, const HeadIndex& index, double& c,
+                  double& s) {
+                const double m = p.pair_amplitude != nullptr
+                                     ? std::hypot(c, s)
+                                     : std::abs(p.amplitude);
+                const double by = std::pow(m, times);
+                if (m > 0 && are(p, index)) c /= by, s /= by;
+              })};
 }
 
 // It is the length of (c, s), which tables that are given have, too.
@@ -72,15 +72,17 @@ Mutations amplitude_mutations() {
                   c *= more, s *= more;
                 }),
       divided("k without the amplitude", kMisapplied, "k has m as q has it", 1,
-              [](const Problem&, const HeadIndex& i) { return i.is_key; }),
+              [](const AbiProblem&, const HeadIndex& i) { return i.is_key; }),
       divided("q without the amplitude", kMisapplied, "q has m as k has it", 1,
-              [](const Problem&, const HeadIndex& i) { return !i.is_key; }),
-      divided(
-          "adjoint divides by the amplitude", kBackward, kAdjoint, 2,
-          [](const Problem& p, const HeadIndex&) { return p.direction < 0; }),
-      divided(
-          "adjoint without the amplitude", kBackward, kAdjoint, 1,
-          [](const Problem& p, const HeadIndex&) { return p.direction < 0; })};
+              [](const AbiProblem&, const HeadIndex& i) { return !i.is_key; }),
+      divided("adjoint divides by the amplitude", kBackward, kAdjoint, 2,
+              [](const AbiProblem& p, const HeadIndex&) {
+                return p.direction < 0;
+              }),
+      divided("adjoint without the amplitude", kBackward, kAdjoint, 1,
+              [](const AbiProblem& p, const HeadIndex&) {
+                return p.direction < 0;
+              })};
 }
 
 }  // namespace ropeproof::conformance::wrong

@@ -9,17 +9,17 @@
 namespace ropeproof::conformance::wrong {
 namespace {
 
-bool has_axes(const Problem& p) {
+bool has_axes(const AbiProblem& p) {
   return p.position_axes > 1 && p.axis_weights == nullptr;
 }
-bool is_mapped(const Problem& p, std::uint32_t map) {
+bool is_mapped(const AbiProblem& p, std::uint32_t map) {
   return has_axes(p) && (p.axis_map & map) != 0;
 }
 
 // axis(problem, j); nothing for position 0.
 template <class Axis>
-auto takes_axis(bool (*is)(const Problem&), Axis axis) {
-  return changes_position([=](double x, const Problem& p, const HeadIndex& i,
+auto takes_axis(bool (*is)(const AbiProblem&), Axis axis) {
+  return changes_position([=](double x, const AbiProblem& p, const HeadIndex& i,
                               std::int64_t j) {
     if (!is(p)) return x;
     const std::optional<std::int64_t> a = axis(p, j);
@@ -32,7 +32,7 @@ auto takes_axis(bool (*is)(const Problem&), Axis axis) {
 using Axis = std::optional<std::int64_t>;
 using Sections = std::array<std::int64_t, ROPEPROOF_MAX_SECTIONS>;
 
-Sections sections_of(const Problem& p) {
+Sections sections_of(const AbiProblem& p) {
   Sections sections{};
   std::copy(std::begin(p.axis_sections), std::end(p.axis_sections),
             sections.begin());
@@ -51,20 +51,20 @@ Axis axis_in_blocks(const Sections& sections, std::int64_t j) {
 }
 
 // Round robin; an axis that has no pairs left leaves the pair to axis 0.
-Axis axis_in_turn(const Problem& p, std::int64_t j) {
+Axis axis_in_turn(const AbiProblem& p, std::int64_t j) {
   const std::int64_t axis = j % p.position_axes;
   return j < p.axis_sections[axis] * p.position_axes ? axis : 0;
 }
 
-bool any_map(const Problem& p) { return has_axes(p); }
-bool in_sections(const Problem& p) {
+bool any_map(const AbiProblem& p) { return has_axes(p); }
+bool in_sections(const AbiProblem& p) {
   return is_mapped(p, ROPEPROOF_AXES_SECTIONS);
 }
-bool in_interleaved(const Problem& p) {
+bool in_interleaved(const AbiProblem& p) {
   return is_mapped(p, ROPEPROOF_AXES_INTERLEAVED);
 }
 
-Axis own_axis(const Problem& p, std::int64_t j) {
+Axis own_axis(const AbiProblem& p, std::int64_t j) {
   return p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j];
 }
 
@@ -73,7 +73,7 @@ Mutations of_axes() {
   constexpr const char* kSwapped = "axes/2d-swapped";
   constexpr const char* kAdvice = "pair j rotates by axis axis_of_pair[j]";
   const auto exchanged = [](std::int64_t a, std::int64_t b) {
-    return takes_axis(any_map, [=](const Problem& p, std::int64_t j) {
+    return takes_axis(any_map, [=](const AbiProblem& p, std::int64_t j) {
       const Axis own = own_axis(p, j);
       return own == a ? Axis(b) : own == b ? Axis(a) : own;
     });
@@ -81,10 +81,10 @@ Mutations of_axes() {
   Mutations all = {
       {"axis 0 for every pair", kBug, 2, kAdvice,
        takes_axis(any_map,
-                  [](const Problem&, std::int64_t) { return Axis(0); })},
+                  [](const AbiProblem&, std::int64_t) { return Axis(0); })},
       {"last axis for every pair", kBug, 2, kAdvice,
        takes_axis(any_map,
-                  [](const Problem& p, std::int64_t) {
+                  [](const AbiProblem& p, std::int64_t) {
                     return Axis(p.position_axes - 1);
                   })},
       {"axes 0 and 1 exchanged", kSwapped, 2,
@@ -96,18 +96,18 @@ Mutations of_axes() {
        "look at the order of the axes: t, h, w", exchanged(0, 2)},
       {"next axis taken", kBug, 2, kAdvice,
        takes_axis(any_map,
-                  [](const Problem& p, std::int64_t j) {
+                  [](const AbiProblem& p, std::int64_t j) {
                     return Axis((*own_axis(p, j) + 1) % p.position_axes);
                   })},
       {"axis before taken", kBug, 2, kAdvice,
        takes_axis(any_map,
-                  [](const Problem& p, std::int64_t j) {
+                  [](const AbiProblem& p, std::int64_t j) {
                     return Axis((*own_axis(p, j) + p.position_axes - 1) %
                                 p.position_axes);
                   })},
       {"positions of all axes summed", kSwapped, 2, kAdvice,
        changes_position(
-           [](double x, const Problem& p, const HeadIndex& i, std::int64_t) {
+           [](double x, const AbiProblem& p, const HeadIndex& i, std::int64_t) {
              if (p.position_axes < 2) return x;
              double sum = 0;
              for (std::int64_t a = 0; a < p.position_axes; ++a) {
@@ -127,27 +127,27 @@ Mutations of_maps() {
       "on axis 0";
   return {{"sections in reverse order", kBug, 2, kBlocks,
            takes_axis(in_sections,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         Sections s = sections_of(p);
                         std::reverse(s.begin(), s.begin() + p.position_axes);
                         return axis_in_blocks(s, j);
                       })},
           {"sizes of sections 0 and 1 exchanged", kBug, 2, kBlocks,
            takes_axis(in_sections,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         Sections s = sections_of(p);
                         std::swap(s[0], s[1]);
                         return axis_in_blocks(s, j);
                       })},
           {"sections of equal size", kBug, 2, kBlocks,
            takes_axis(any_map,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         return Axis(2 * j * p.position_axes / p.rotary_dim);
                       })},
           {"two axes have half of the pairs each, whatever the sections", kBug,
            2, kBlocks,
            takes_axis(in_sections,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         return p.position_axes == 2
                                    ? Axis(j < p.rotary_dim / 4 ? 0 : 1)
                                    : own_axis(p, j);
@@ -155,30 +155,30 @@ Mutations of_maps() {
           {"sections counted in channels, not pairs", kBug, 2,
            "sections count pairs, half as many as channels",
            takes_axis(in_sections,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         return axis_in_blocks(sections_of(p), 2 * j);
                       })},
           {"sections twice as large", kBug, 2,
            "sections count pairs, half as many as channels",
            takes_axis(in_sections,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         return axis_in_blocks(sections_of(p), j / 2);
                       })},
           {"sections interleaved", kBug, 2, kBlocks,
            takes_axis(in_sections, axis_in_turn)},
           {"interleaved axes taken for sections", kBug, 2, kInTurn,
            takes_axis(in_interleaved,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         return axis_in_blocks(sections_of(p), j);
                       })},
           {"interleaved axes without end: pair j on axis j mod axes", kBug, 2,
            kInTurn,
            takes_axis(any_map,
-                      [](const Problem& p, std::int64_t j) {
+                      [](const AbiProblem& p, std::int64_t j) {
                         return Axis(j % p.position_axes);
                       })},
           {"interleaved axes: pairs left over on no axis", kBug, 2, kInTurn,
-           takes_axis(in_interleaved, [](const Problem& p, std::int64_t j) {
+           takes_axis(in_interleaved, [](const AbiProblem& p, std::int64_t j) {
              const std::int64_t axis = j % p.position_axes;
              return j < p.axis_sections[axis] * p.position_axes ? Axis(axis)
                                                                 : std::nullopt;
@@ -192,7 +192,7 @@ Mutations of_weights() {
   // weight(problem, axis, j)
   const auto weighted = [](auto weight) {
     return changes_position(
-        [=](double x, const Problem& p, const HeadIndex& i, std::int64_t j) {
+        [=](double x, const AbiProblem& p, const HeadIndex& i, std::int64_t j) {
           if (p.axis_weights == nullptr) return x;
           double sum = 0;
           for (std::int64_t a = 0; a < p.position_axes; ++a) {
@@ -202,17 +202,17 @@ Mutations of_weights() {
         });
   };
   return {{"weights of the axes read as [pairs, axes]", kBug, 2, kAdvice,
-           weighted([](const Problem& p, std::int64_t a, std::int64_t j) {
+           weighted([](const AbiProblem& p, std::int64_t a, std::int64_t j) {
              return p.axis_weights[j * p.position_axes + a];
            })},
           {"weights of the last axis lost", kBug, 2, kAdvice,
-           weighted([](const Problem& p, std::int64_t a, std::int64_t j) {
+           weighted([](const AbiProblem& p, std::int64_t a, std::int64_t j) {
              return a == p.position_axes - 1
                         ? 0
                         : p.axis_weights[a * (p.rotary_dim / 2) + j];
            })},
           {"weights of axis 0 for all axes", kBug, 2, kAdvice,
-           weighted([](const Problem& p, std::int64_t, std::int64_t j) {
+           weighted([](const AbiProblem& p, std::int64_t, std::int64_t j) {
              return p.axis_weights[j];
            })}};
 }

@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_ELEMENTS_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_ELEMENTS_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,6 +31,17 @@ inline void store(std::byte* at, reference::Format format, double value) {
     bits = static_cast<T>(judge::fast_encode(format, value));
     std::memcpy(at, &bits, sizeof bits);
   });
+}
+
+// The number in memory that nobody wrote one to, bytes all alike, where binary64
+// stands for a narrower type; any other number as it is.
+inline double as_in(reference::Format dtype, double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const bool is_filled =
+      bits == (bits & 0xff) * 0x0101010101010101 && bits != 0;
+  return is_filled
+             ? decode(dtype, bits >> (64 - reference::traits(dtype).total_bits))
+             : x;
 }
 
 }  // namespace ropeproof::conformance::wrong

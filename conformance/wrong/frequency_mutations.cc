@@ -10,11 +10,11 @@ namespace ropeproof::conformance::wrong {
 
 using reference::Format;
 
-double due_frequency(const Problem& p, std::int64_t j) {
+double due_frequency(const AbiProblem& p, std::int64_t j) {
   return p.inv_freq != nullptr ? p.inv_freq[j] : power(p.base, j, p.rotary_dim);
 }
 
-PairPower power_of(const Problem& p, std::int64_t j) {
+PairPower power_of(const AbiProblem& p, std::int64_t j) {
   if (p.pair_bases != nullptr) {
     return {p.pair_bases[j], static_cast<double>(p.exponent_numerators[j]),
             static_cast<double>(p.exponent_denominators[j])};
@@ -23,7 +23,7 @@ PairPower power_of(const Problem& p, std::int64_t j) {
           static_cast<double>(p.rotary_dim)};
 }
 
-double unscaled_frequency(const Problem& p, std::int64_t j) {
+double unscaled_frequency(const AbiProblem& p, std::int64_t j) {
   const PairPower due = power_of(p, j);
   if (due.base == 0) return due_frequency(p, j);
   return due.d == 0 ? 0 : std::pow(due.base, -due.n / due.d);
@@ -37,7 +37,7 @@ Mutations exponents() {
         name, "frequency/wrong-exponent", 1,
         "theta_j = base^(-2j/r), j = 0 .. r/2 - 1",
         takes_power(
-            [=](const Problem& p, std::int64_t j, const PairPower& due) {
+            [=](const AbiProblem& p, std::int64_t j, const PairPower& due) {
               return std::pow(due.base,
                               exponent(static_cast<double>(j),
                                        static_cast<double>(p.rotary_dim)));
@@ -69,7 +69,7 @@ Mutations bases() {
   for (const auto& [text, base] : values) {
     all.push_back({std::string("base always ") + text, "frequency/wrong-base",
                    1, "use the base that the problem gives",
-                   takes_power([base = base](const Problem&, std::int64_t,
+                   takes_power([base = base](const AbiProblem&, std::int64_t,
                                              const PairPower& due) {
                      return std::pow(base, -due.n / due.d);
                    })});
@@ -77,7 +77,7 @@ Mutations bases() {
   all.push_back(
       {"given frequencies ignored, base 10000", "frequency/wrong-base", 1,
        "where base is 0, the frequencies are those of inv_freq",
-       changes_frequency([](double theta, const Problem& p, std::int64_t j) {
+       changes_frequency([](double theta, const AbiProblem& p, std::int64_t j) {
          return p.base != 0 ? theta : power(1e4, j, p.rotary_dim);
        })});
   return all;
@@ -86,7 +86,7 @@ Mutations bases() {
 // Of each axis by itself, where a map counts over all.
 Mutations restarts() {
   const auto restarted = [](bool over_axis) {
-    return [=](const Problem& p, std::int64_t j, const PairPower& due) {
+    return [=](const AbiProblem& p, std::int64_t j, const PairPower& due) {
       if (p.axis_of_pair == nullptr || p.pair_bases != nullptr) {
         return std::pow(due.base, -due.n / due.d);
       }
@@ -106,7 +106,7 @@ Mutations restarts() {
            "axes/mrope-sections", 1, kAdvice, takes_power(restarted(true))},
           {"frequencies of each axis counted over all pairs", "axes/2d-swapped",
            1, "each axis has frequencies of its own",
-           set(&Pipeline::frequency, [](const Problem& p, std::int64_t j) {
+           set(&Pipeline::frequency, [](const AbiProblem& p, std::int64_t j) {
              return p.pair_bases != nullptr && p.position_axes > 1
                         ? power(p.pair_bases[j], j, p.rotary_dim)
                         : due_frequency(p, j);
@@ -124,7 +124,7 @@ Mutations roundings() {
          is_f32 ? "form the angle in binary64, or claim class A1"
                 : "keep inv_freq in f32, whatever the model's dtype",
          changes_frequency(
-             [format = format](double theta, const Problem&, std::int64_t) {
+             [format = format](double theta, const AbiProblem&, std::int64_t) {
                return round_to(format, theta);
              }),
          true});
@@ -132,7 +132,7 @@ Mutations roundings() {
   all.push_back(
       {"frequencies truncated to bf16", "frequency/rounded-to-half", 1,
        "keep inv_freq in f32, whatever the model's dtype",
-       changes_frequency([](double theta, const Problem&, std::int64_t) {
+       changes_frequency([](double theta, const AbiProblem&, std::int64_t) {
          return truncated(Format::kBF16, round_to(Format::kF32, theta));
        }),
        true});
@@ -143,7 +143,7 @@ Mutations roundings() {
                    format == Format::kF32 ? "angle/by-recurrence"
                                           : "frequency/rounded-to-half",
                    1, "form each frequency by its own power, or claim class A2",
-                   takes_power([format](const Problem&, std::int64_t j,
+                   takes_power([format](const AbiProblem&, std::int64_t j,
                                         const PairPower& due) {
                      const double step =
                          round_to(format, std::pow(due.base, -2 / due.d));
@@ -162,27 +162,27 @@ Mutations units() {
   return {
       {"angle in degrees", "frequency/wrong-exponent", 2,
        "positions times frequencies are radians",
-       changes_frequency([](double theta, const Problem&, std::int64_t) {
+       changes_frequency([](double theta, const AbiProblem&, std::int64_t) {
          return theta * std::numbers::pi / 180;
        })},
       {"angle in full circles", "frequency/wrong-exponent", 2,
        "positions times frequencies are radians",
-       changes_frequency([](double theta, const Problem&, std::int64_t) {
+       changes_frequency([](double theta, const AbiProblem&, std::int64_t) {
          return theta * 2 * std::numbers::pi;
        })},
       {"frequency of the next pair", "frequency/wrong-exponent", 1,
        "look at the index of the frequencies",
-       changes_frequency([](double theta, const Problem& p, std::int64_t j) {
+       changes_frequency([](double theta, const AbiProblem& p, std::int64_t j) {
          return j + 1 < p.rotary_dim / 2 ? due_frequency(p, j + 1) : theta;
        })},
       {"frequency of the pair before", "frequency/wrong-exponent", 1,
        "look at the index of the frequencies",
-       changes_frequency([](double theta, const Problem& p, std::int64_t j) {
+       changes_frequency([](double theta, const AbiProblem& p, std::int64_t j) {
          return j > 0 ? due_frequency(p, j - 1) : theta;
        })},
       {"frequency of pair 0 for all", "frequency/wrong-exponent", 1,
        "look at the index of the frequencies",
-       changes_frequency([](double, const Problem& p, std::int64_t) {
+       changes_frequency([](double, const AbiProblem& p, std::int64_t) {
          return due_frequency(p, 0);
        })}};
 }

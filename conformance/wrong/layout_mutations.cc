@@ -91,7 +91,7 @@ Mutations pairs() {
            })},
       {"pairs in reverse order", "layout/pairs-swapped", 3,
        "pair 0 rotates fastest",
-       changes_frequency([](double, const Problem& p, auto j) {
+       changes_frequency([](double, const AbiProblem& p, auto j) {
          return due_frequency(p, p.rotary_dim / 2 - 1 - j);
        })}};
 }

@@ -15,7 +15,7 @@ double alpha_at(const ropeproof_scaling& s, double length) {
 template <class Alpha>
 auto takes_alpha(std::uint32_t kind, Alpha alpha) {
   return changes_scaling(kind, [=](double theta, const ropeproof_scaling& s,
-                                   const Problem& p, std::int64_t j) {
+                                   const AbiProblem& p, std::int64_t j) {
     const PairPower due = power_of(p, j);
     if (due.base == 0 || due.d <= 2) return theta;
     return unscaled_frequency(p, j) *
@@ -26,19 +26,20 @@ auto takes_alpha(std::uint32_t kind, Alpha alpha) {
 // theta alpha^-exponent(due), of both kinds.
 template <class Exponent>
 auto takes_exponent(Exponent exponent) {
-  return changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
-    const PairPower due = power_of(p, j);
-    const bool is_dynamic =
-        p.scaling != nullptr && p.scaling->kind == ROPEPROOF_DYNAMIC_NTK;
-    if (p.scaling == nullptr || due.base == 0 || due.d <= 2 ||
-        (p.scaling->kind != ROPEPROOF_NTK && !is_dynamic)) {
-      return theta;
-    }
-    const ropeproof_scaling& s = *p.scaling;
-    const double alpha =
-        is_dynamic ? std::max(alpha_at(s, s.seq_len), 1.0) : s.factor;
-    return unscaled_frequency(p, j) * std::pow(alpha, -exponent(p, due));
-  });
+  return changes_frequency(
+      [=](double theta, const AbiProblem& p, std::int64_t j) {
+        const PairPower due = power_of(p, j);
+        const bool is_dynamic =
+            p.scaling != nullptr && p.scaling->kind == ROPEPROOF_DYNAMIC_NTK;
+        if (p.scaling == nullptr || due.base == 0 || due.d <= 2 ||
+            (p.scaling->kind != ROPEPROOF_NTK && !is_dynamic)) {
+          return theta;
+        }
+        const ropeproof_scaling& s = *p.scaling;
+        const double alpha =
+            is_dynamic ? std::max(alpha_at(s, s.seq_len), 1.0) : s.factor;
+        return unscaled_frequency(p, j) * std::pow(alpha, -exponent(p, due));
+      });
 }
 
 Mutations of_alpha() {
@@ -51,41 +52,42 @@ Mutations of_alpha() {
     return Mutation{name, bug, 9, kAlpha,
                     takes_alpha(ROPEPROOF_DYNAMIC_NTK, alpha)};
   };
-  return {
-      {"NTK: base times alpha, without the power d/(d-2)", kBug, 8,
-       "b' = b alpha^(d/(d-2))",
-       takes_exponent([](const Problem&, auto& due) { return due.n / due.d; })},
-      {"NTK: alpha to the power (d-2)/d", kBug, 8, "b' = b alpha^(d/(d-2))",
-       takes_exponent([](const Problem&, auto& due) {
-         return due.n / due.d * (due.d - 2) / due.d;
-       })},
-      dynamic("dynamic NTK: alpha is always the factor", kBug,
-              [](const auto& s, const Problem&) { return s.factor; }),
-      dynamic("dynamic NTK: always for the longest sequence, N = s M", kBug,
-              [](const auto& s, const Problem&) {
-                return alpha_at(s, s.factor * s.original_length);
-              }),
-      dynamic("dynamic NTK: alpha = N/M", kBug,
-              [](const auto& s, const Problem&) {
-                return std::max(s.seq_len / s.original_length, 1.0);
-              }),
-      dynamic("dynamic NTK: alpha = s N/M", kBug,
-              [](const auto& s, const Problem&) {
-                return s.seq_len > s.original_length
-                           ? s.factor * s.seq_len / s.original_length
-                           : 1.0;
-              }),
-      dynamic(
-          "dynamic NTK: alpha below 1 within the trained length", kBug,
-          [](const auto& s, const Problem&) { return alpha_at(s, s.seq_len); }),
-      dynamic("dynamic NTK: length one too small", kLength,
-              [](const auto& s, const Problem&) {
-                return std::max(alpha_at(s, s.seq_len - 1), 1.0);
-              }),
-      dynamic("dynamic NTK: length one too large", kLength,
-              [](const auto& s, const Problem&) {
-                return std::max(alpha_at(s, s.seq_len + 1), 1.0);
-              })};
+  return {{"NTK: base times alpha, without the power d/(d-2)", kBug, 8,
+           "b' = b alpha^(d/(d-2))",
+           takes_exponent(
+               [](const AbiProblem&, auto& due) { return due.n / due.d; })},
+          {"NTK: alpha to the power (d-2)/d", kBug, 8, "b' = b alpha^(d/(d-2))",
+           takes_exponent([](const AbiProblem&, auto& due) {
+             return due.n / due.d * (due.d - 2) / due.d;
+           })},
+          dynamic("dynamic NTK: alpha is always the factor", kBug,
+                  [](const auto& s, const AbiProblem&) { return s.factor; }),
+          dynamic("dynamic NTK: always for the longest sequence, N = s M", kBug,
+                  [](const auto& s, const AbiProblem&) {
+                    return alpha_at(s, s.factor * s.original_length);
+                  }),
+          dynamic("dynamic NTK: alpha = N/M", kBug,
+                  [](const auto& s, const AbiProblem&) {
+                    return std::max(s.seq_len / s.original_length, 1.0);
+                  }),
+          dynamic("dynamic NTK: alpha = s N/M", kBug,
+                  [](const auto& s, const AbiProblem&) {
+                    return s.seq_len > s.original_length
+                               ? s.factor * s.seq_len / s.original_length
+                               : 1.0;
+                  }),
+          dynamic("dynamic NTK: alpha below 1 within the trained length", kBug,
+                  [](const auto& s, const AbiProblem&) {
+                    return alpha_at(s, s.seq_len);
+                  }),
+          dynamic("dynamic NTK: length one too small", kLength,
+                  [](const auto& s, const AbiProblem&) {
+                    return std::max(alpha_at(s, s.seq_len - 1), 1.0);
+                  }),
+          dynamic("dynamic NTK: length one too large", kLength,
+                  [](const auto& s, const AbiProblem&) {
+                    return std::max(alpha_at(s, s.seq_len + 1), 1.0);
+                  })};
 }
 
 // is_long(scaling, problem)
@@ -93,14 +95,14 @@ template <class IsLong>
 auto takes_list(IsLong is_long, std::int64_t shift = 0) {
   return changes_scaling(
       ROPEPROOF_LONG_ROPE, [=](double, const ropeproof_scaling& s,
-                               const Problem& p, std::int64_t j) {
+                               const AbiProblem& p, std::int64_t j) {
         const double* list = is_long(s, p) ? s.long_factor : s.short_factor;
         const std::int64_t pairs = p.rotary_dim / 2;
         return unscaled_frequency(p, j) / list[(j + shift + pairs) % pairs];
       });
 }
 
-bool is_long(const ropeproof_scaling& s, const Problem&) {
+bool is_long(const ropeproof_scaling& s, const AbiProblem&) {
   return s.seq_len > s.original_length;
 }
 
@@ -110,18 +112,19 @@ Mutations of_lists() {
   constexpr const char* kSwitch =
       "the long list where the largest position + 1 > L, else the short one";
   return {{"LongRoPE: short list always", kBug, 12, kSwitch,
-           takes_list([](const auto&, const Problem&) { return false; })},
+           takes_list([](const auto&, const AbiProblem&) { return false; })},
           {"LongRoPE: long list always", kBug, 12, kSwitch,
-           takes_list([](const auto&, const Problem&) { return true; })},
+           takes_list([](const auto&, const AbiProblem&) { return true; })},
           {"LongRoPE: lists exchanged", kBug, 12, kSwitch,
-           takes_list(
-               [](const auto& s, const Problem& p) { return !is_long(s, p); })},
+           takes_list([](const auto& s, const AbiProblem& p) {
+             return !is_long(s, p);
+           })},
           {"LongRoPE: long list from length L on", kLength, 12, kSwitch,
-           takes_list([](const auto& s, const Problem&) {
+           takes_list([](const auto& s, const AbiProblem&) {
              return s.seq_len >= s.original_length;
            })},
           {"LongRoPE: long list from length L + 2 on", kLength, 12, kSwitch,
-           takes_list([](const auto& s, const Problem&) {
+           takes_list([](const auto& s, const AbiProblem&) {
              return s.seq_len > s.original_length + 1;
            })},
           {"LongRoPE: factor of the next pair", kBug, 12,

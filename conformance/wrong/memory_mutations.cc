@@ -7,7 +7,7 @@
 namespace ropeproof::conformance::wrong {
 namespace {
 
-auto misreads(void (*change)(Problem&)) {
+auto misreads(void (*change)(AbiProblem&)) {
   return set(&Pipeline::misread, change);
 }
 
@@ -17,13 +17,13 @@ struct Strides {
   std::int64_t batch, token, head;
 };
 
-Strides token_major(const Problem& p, const Tensor& t) {
+Strides token_major(const AbiProblem& p, const Tensor& t) {
   return {p.seq * t.heads * p.head_dim, t.heads * p.head_dim, p.head_dim};
 }
-Strides head_major(const Problem& p, const Tensor& t) {
+Strides head_major(const AbiProblem& p, const Tensor& t) {
   return {p.seq * t.heads * p.head_dim, p.head_dim, p.seq * p.head_dim};
 }
-Strides sequence_major(const Problem& p, const Tensor& t) {
+Strides sequence_major(const AbiProblem& p, const Tensor& t) {
   const std::int64_t row = t.heads * p.head_dim;
   return {row, p.batch * row, p.head_dim};
 }
@@ -57,7 +57,7 @@ Mutations strides() {
   };
   // change(problem, tensor), of q and of k.
   const auto of_each = [&](const char* name, const char* bug, auto change) {
-    return of(name, bug, [=](Problem& p) {
+    return of(name, bug, [=](AbiProblem& p) {
       change(p, p.q);
       change(p, p.k);
     });
@@ -65,58 +65,59 @@ Mutations strides() {
   // The strides that it takes, of what it reads and of what it writes.
   const auto laid = [&](const char* name, const char* bug, auto strides,
                         bool reads, bool writes) {
-    return of_each(name, bug, [=](const Problem& p, Tensor& t) {
+    return of_each(name, bug, [=](const AbiProblem& p, Tensor& t) {
       if (reads) read_by(t, strides(p, t));
       if (writes) write_by(t, strides(p, t));
     });
   };
-  return {laid("strides ignored: read and written densely", kBug, token_major,
-               true, true),
-          laid("strides of inputs ignored: read densely", kBug, token_major,
-               true, false),
-          laid("strides of outputs ignored: written densely", kBug, token_major,
-               false, true),
-          laid("taken for [batch, heads, seq, head_dim]", kAxes, head_major,
-               true, true),
-          laid("read as [batch, heads, seq, head_dim]", kAxes, head_major, true,
-               false),
-          laid("written as [batch, heads, seq, head_dim]", kAxes, head_major,
-               false, true),
-          laid("taken for [seq, batch, heads, head_dim]", kAxes, sequence_major,
-               true, true),
-          of_each("output written with the input's strides", kBug,
-                  [](const Problem&, Tensor& t) { write_by(t, of_inputs(t)); }),
-          of_each("output written with the input's head stride", kBug,
-                  [](const Problem&, Tensor& t) {
-                    t.out_head_stride = t.in_head_stride;
-                  }),
-          of("k read and written with q's strides", kBug,
-             [](Problem& p) {
-               read_by(p.k, of_inputs(p.q));
-               write_by(p.k, of_outputs(p.q));
-             }),
-          of("k read with q's strides", kBug,
-             [](Problem& p) { read_by(p.k, of_inputs(p.q)); }),
-          of("k written with q's strides", kBug,
-             [](Problem& p) { write_by(p.k, of_outputs(p.q)); }),
-          of("k read with q's head stride", kBug,
-             [](Problem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
-          of("k written with q's head stride", kBug,
-             [](Problem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
-          of_each("a batch stride of 0 taken for a dense one", kBug,
-                  [](const Problem& p, Tensor& t) {
-                    if (p.batch > 1 && t.in_batch_stride == 0) {
-                      t.in_batch_stride = p.seq * t.heads * p.head_dim;
-                    }
-                  }),
-          of("batch stride ignored: all batch rows read from the first", kBug,
-             [](Problem& p) { p.q.in_batch_stride = p.k.in_batch_stride = 0; }),
-          of("k taken to be in place because q is", "memory/aliasing",
-             [](Problem& p) {
-               if (p.q.in == nullptr || p.q.in != p.q.out) return;
-               p.k.in = p.k.out;
-               read_by(p.k, of_outputs(p.k));
-             })};
+  return {
+      laid("strides ignored: read and written densely", kBug, token_major, true,
+           true),
+      laid("strides of inputs ignored: read densely", kBug, token_major, true,
+           false),
+      laid("strides of outputs ignored: written densely", kBug, token_major,
+           false, true),
+      laid("taken for [batch, heads, seq, head_dim]", kAxes, head_major, true,
+           true),
+      laid("read as [batch, heads, seq, head_dim]", kAxes, head_major, true,
+           false),
+      laid("written as [batch, heads, seq, head_dim]", kAxes, head_major, false,
+           true),
+      laid("taken for [seq, batch, heads, head_dim]", kAxes, sequence_major,
+           true, true),
+      of_each("output written with the input's strides", kBug,
+              [](const AbiProblem&, Tensor& t) { write_by(t, of_inputs(t)); }),
+      of_each("output written with the input's head stride", kBug,
+              [](const AbiProblem&, Tensor& t) {
+                t.out_head_stride = t.in_head_stride;
+              }),
+      of("k read and written with q's strides", kBug,
+         [](AbiProblem& p) {
+           read_by(p.k, of_inputs(p.q));
+           write_by(p.k, of_outputs(p.q));
+         }),
+      of("k read with q's strides", kBug,
+         [](AbiProblem& p) { read_by(p.k, of_inputs(p.q)); }),
+      of("k written with q's strides", kBug,
+         [](AbiProblem& p) { write_by(p.k, of_outputs(p.q)); }),
+      of("k read with q's head stride", kBug,
+         [](AbiProblem& p) { p.k.in_head_stride = p.q.in_head_stride; }),
+      of("k written with q's head stride", kBug,
+         [](AbiProblem& p) { p.k.out_head_stride = p.q.out_head_stride; }),
+      of_each("a batch stride of 0 taken for a dense one", kBug,
+              [](const AbiProblem& p, Tensor& t) {
+                if (p.batch > 1 && t.in_batch_stride == 0) {
+                  t.in_batch_stride = p.seq * t.heads * p.head_dim;
+                }
+              }),
+      of("batch stride ignored: all batch rows read from the first", kBug,
+         [](AbiProblem& p) { p.q.in_batch_stride = p.k.in_batch_stride = 0; }),
+      of("k taken to be in place because q is", "memory/aliasing",
+         [](AbiProblem& p) {
+           if (p.q.in == nullptr || p.q.in != p.q.out) return;
+           p.k.in = p.k.out;
+           read_by(p.k, of_outputs(p.k));
+         })};
 }
 
 // Never larger than it is: a kernel that reads less stays in its memory.
@@ -132,45 +133,46 @@ Mutations lists() {
       "tables at [b * table_batch_stride + s * table_token_stride + j]";
   return {
       {"batch stride of the positions or ids ignored", kBug, 6, kPositions,
-       misreads([](Problem& p) { shrink(p.position_batch_stride, p.seq); })},
+       misreads([](AbiProblem& p) { shrink(p.position_batch_stride, p.seq); })},
       {"positions or ids taken to lie densely, a row for each batch row", kBug,
-       6, kPositions, misreads([](Problem& p) {
+       6, kPositions, misreads([](AbiProblem& p) {
          if (p.batch > 1) p.position_batch_stride = p.seq;
        })},
       {"axis stride of the positions ignored", kBug, 6, kPositions,
-       misreads([](Problem& p) {
+       misreads([](AbiProblem& p) {
          shrink(p.position_axis_stride, p.batch * p.seq);
        })},
       {"strides of the positions ignored", kBug, 6, kPositions,
-       misreads([](Problem& p) {
+       misreads([](AbiProblem& p) {
          shrink(p.position_batch_stride, p.seq);
          shrink(p.position_axis_stride, p.batch * p.seq);
        })},
       {"positions read as [batch, axes, seq]", "shape/axes-confused", 6,
-       kPositions, misreads([](Problem& p) {
+       kPositions, misreads([](AbiProblem& p) {
          if (p.position_axes < 2 || p.position_batch_stride != p.seq) return;
          p.position_axis_stride = p.seq;
          p.position_batch_stride = p.position_axes * p.seq;
        })},
       {"batch stride of tables ignored", kBug, 6, kTable,
-       misreads([](Problem& p) {
+       misreads([](AbiProblem& p) {
          shrink(p.table_batch_stride, p.seq * p.rotary_dim / 2);
        })},
       {"token stride of tables ignored", kBug, 6, kTable,
-       misreads([](Problem& p) {
+       misreads([](AbiProblem& p) {
          const bool is_wide = p.cache == ROPEPROOF_CACHE_DOUBLED ||
                               p.cache == ROPEPROOF_CACHE_SIDE_BY_SIDE;
          shrink(p.table_token_stride,
                 is_wide ? p.rotary_dim : p.rotary_dim / 2);
        })},
-      {"strides of tables ignored", kBug, 6, kTable, misreads([](Problem& p) {
+      {"strides of tables ignored", kBug, 6, kTable,
+       misreads([](AbiProblem& p) {
          shrink(p.table_token_stride, p.rotary_dim / 2);
          shrink(p.table_batch_stride, p.seq * p.rotary_dim / 2);
        })},
       {"rows of a table of rotary_dim taken to have rotary_dim/2 entries",
        "layout/table-of-other-pairing", 6,
        "SIDE_BY_SIDE and DOUBLED caches have rotary_dim entries in a row",
-       misreads([](Problem& p) {
+       misreads([](AbiProblem& p) {
          if (p.operation == ROPEPROOF_LOOKUP) {
            shrink(p.table_token_stride, p.rotary_dim / 2);
          }
@@ -188,31 +190,35 @@ Mutations tensors() {
   };
   return {
       unwritten("not written", kHeads,
-                [](const Problem&, const HeadIndex&) { return true; }),
-      unwritten("only batch row 0 written", "position/single-token-path",
-                [](const Problem&, const HeadIndex& i) { return i.batch > 0; }),
-      unwritten("only head 0 written", kHeads,
-                [](const Problem&, const HeadIndex& i) { return i.head > 0; }),
-      unwritten("only the first token written", "position/single-token-path",
-                [](const Problem&, const HeadIndex& i) { return i.token > 0; }),
+                [](const AbiProblem&, const HeadIndex&) { return true; }),
+      unwritten(
+          "only batch row 0 written", "position/single-token-path",
+          [](const AbiProblem&, const HeadIndex& i) { return i.batch > 0; }),
+      unwritten(
+          "only head 0 written", kHeads,
+          [](const AbiProblem&, const HeadIndex& i) { return i.head > 0; }),
+      unwritten(
+          "only the first token written", "position/single-token-path",
+          [](const AbiProblem&, const HeadIndex& i) { return i.token > 0; }),
       unwritten("last token not written", kHeads,
-                [](const Problem& p, const HeadIndex& i) {
+                [](const AbiProblem& p, const HeadIndex& i) {
                   return i.token == p.seq - 1;
                 }),
       unwritten("last head not written", kHeads,
-                [](const Problem& p, const HeadIndex& i) {
+                [](const AbiProblem& p, const HeadIndex& i) {
                   return i.head == (i.is_key ? p.k : p.q).heads - 1;
                 }),
       unwritten("k not written", "call/wrong-tensor",
-                [](const Problem&, const HeadIndex& i) { return i.is_key; }),
-      unwritten("q not written", "call/wrong-tensor",
-                [](const Problem&, const HeadIndex& i) { return !i.is_key; }),
+                [](const AbiProblem&, const HeadIndex& i) { return i.is_key; }),
+      unwritten(
+          "q not written", "call/wrong-tensor",
+          [](const AbiProblem&, const HeadIndex& i) { return !i.is_key; }),
       unwritten("heads of k beyond q's not written", kHeads,
-                [](const Problem& p, const HeadIndex& i) {
+                [](const AbiProblem& p, const HeadIndex& i) {
                   return i.is_key && i.head >= p.q.heads;
                 }),
       unwritten("heads of q beyond k's not written", kHeads,
-                [](const Problem& p, const HeadIndex& i) {
+                [](const AbiProblem& p, const HeadIndex& i) {
                   return !i.is_key && p.k.heads > 0 && i.head >= p.k.heads;
                 }),
       {"k copied, not rotated", "call/wrong-tensor", 6, "rotate q and k",
@@ -236,7 +242,7 @@ Mutations tensors() {
        "q and k rotate alike",
        reverses([](const auto&, const auto& i) { return i.is_key; })},
       {"q read where k is wanted", "call/wrong-tensor", 6,
-       "k has a buffer of its own", misreads([](Problem& p) {
+       "k has a buffer of its own", misreads([](AbiProblem& p) {
          if (p.k.heads == 0 || p.k.heads > p.q.heads) return;
          p.k.in = p.q.in;
          read_by(p.k, of_inputs(p.q));
@@ -253,7 +259,7 @@ Mutations integers() {
   constexpr const char* kBug = "shape/32-bit-overflow";
   constexpr const char* kAdvice = "strides and offsets are 64-bit";
   const auto cuts_strides = [](auto cut_to) {
-    return set(&Pipeline::misread, [=](Problem& p) {
+    return set(&Pipeline::misread, [=](AbiProblem& p) {
       for (Tensor* t : {&p.q, &p.k}) {
         for (std::int64_t* stride :
              {&t->in_batch_stride, &t->in_token_stride, &t->in_head_stride,
@@ -270,7 +276,7 @@ Mutations integers() {
       {"strides cut to 32 bits", kBug, 6, kAdvice,
        cuts_strides(cut<std::int32_t>)},
       {"strides of tables cut to 16 bits", kBug, 6, kAdvice,
-       misreads([](Problem& p) {
+       misreads([](AbiProblem& p) {
          p.table_token_stride = cut<std::uint16_t>(p.table_token_stride);
          p.table_batch_stride = cut<std::uint16_t>(p.table_batch_stride);
        })},

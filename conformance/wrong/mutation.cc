@@ -1,5 +1,8 @@
 #include "conformance/wrong/mutation.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "conformance/wrong/mutation_lists.h"
 
 namespace ropeproof::conformance::wrong {
@@ -19,6 +22,12 @@ const std::vector<Mutation>& mutations() {
               token_mutations(), axis_mutations(), rounding_mutations(),
               memory_mutations(), weight_mutations()});
   return kAll;
+}
+
+const Mutation& known(std::string_view name) {
+  const auto found = std::ranges::find(mutations(), name, &Mutation::name);
+  if (found != mutations().end()) return *found;
+  throw std::logic_error("no such mutation: " + std::string(name));
 }
 
 }  // namespace ropeproof::conformance::wrong

@@ -1,29 +1,63 @@
-// mutation.h -- known bugs, each as what it changes of an exact kernel.
+// mutation.h -- a bug, as what it changes of a kernel's pipeline.
+//
+// With a predicate that says where it strikes, a mutation is a mutant, which the suite
+// must fail (selftest/mutants.h). Those that have words of their own are the hypotheses
+// that wrong answers and probes are compared with: mutations() has them all.
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_MUTATION_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_MUTATION_H_
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/wrong/pipeline.h"
 
 namespace ropeproof::conformance::wrong {
 
+using Change = std::function<void(Pipeline&)>;
+
 struct Mutation {
-  std::string name;    // what the kernel does: "positions rounded to bf16"
-  const char* bug;     // its class, a key of cases::bug_classes()
-  int equation;        // of judge/equation.h: the first step that goes wrong
-  const char* advice;  // what to try, in a line
-  std::function<void(Pipeline&)> change;
+  std::string name;      // what the kernel does: "positions rounded to bf16"
+  const char* bug = "";  // its class, a key of cases::bug_classes()
+  int equation = 0;  // of explain/equation.h: the first step that goes wrong
+  const char* advice = "";  // what to try, in a line
+  Change change;
   // Rounds on the way: where an honest kernel's last bits differ, some of its
   // elements round the other way.
   bool rounds = false;
 };
 
-// All of them, in no order that matters. Several may be the same kernel, for all
+// Known bugs, in no order that matters. Several may be the same kernel, for all
 // problems (direction reversed, adjoint taken for forward) or for some.
 const std::vector<Mutation>& mutations();
+// The known bug of this name; throws std::logic_error for others.
+const Mutation& known(std::string_view name);
+
+// Changes that several bugs share.
+
+template <class Step, class Value>
+auto set(Step Pipeline::*step, Value value) {
+  return [=](Pipeline& pipeline) { pipeline.*step = value; };
+}
+
+// Does not rotate the heads for which is(problem, index).
+template <class Is>
+auto skips(Is is) {
+  return set(&Pipeline::adjust_in_problem,
+             [=](const auto& p, const auto& index, auto& c, auto& s) {
+               if (is(p, index)) c = 1, s = 0;
+             });
+}
+
+// Rotates them the wrong way.
+template <class Is>
+auto reverses(Is is) {
+  return set(&Pipeline::adjust_in_problem,
+             [=](const auto& p, const auto& index, auto&, auto& s) {
+               if (is(p, index)) s = -s;
+             });
+}
 
 }  // namespace ropeproof::conformance::wrong
 

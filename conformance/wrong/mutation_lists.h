@@ -6,12 +6,11 @@
 #include <initializer_list>
 #include <vector>
 
-#include "conformance/wrong/changes.h"
 #include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::wrong {
 
-using Problem = ropeproof_problem;
+using AbiProblem = ropeproof_problem;
 using Mutations = std::vector<Mutation>;
 
 // All of them, in their order.
@@ -32,23 +31,23 @@ Mutations memory_mutations();    // strides, tensors, heads
 Mutations weight_mutations();    // of the operation permute
 
 // theta_j as it is due, with its scaling.
-double due_frequency(const Problem& p, std::int64_t j);
+double due_frequency(const AbiProblem& p, std::int64_t j);
 
 // The exponent -n/d of pair j and its base, before any scaling: n/2 counts pairs
 // among d channels. base is 0 where no formula says the frequencies.
 struct PairPower {
   double base, n, d;
 };
-PairPower power_of(const Problem& p, std::int64_t j);
+PairPower power_of(const AbiProblem& p, std::int64_t j);
 
 // theta_j before any scaling; as it is due where no formula says it.
-double unscaled_frequency(const Problem& p, std::int64_t j);
+double unscaled_frequency(const AbiProblem& p, std::int64_t j);
 
 // theta_j times change(p, j) over the frequency before any scaling: what replaces
 // the power, with the scaling on top.
 template <class Power>
 auto takes_power(Power power) {
-  return set(&Pipeline::frequency, [=](const Problem& p, std::int64_t j) {
+  return set(&Pipeline::frequency, [=](const AbiProblem& p, std::int64_t j) {
     const PairPower due = power_of(p, j);
     if (due.base == 0 || due.d == 0) return due_frequency(p, j);
     return power(p, j, due) * (due_frequency(p, j) / unscaled_frequency(p, j));
@@ -59,7 +58,7 @@ auto takes_power(Power power) {
 template <class Change>
 auto changes_frequency(Change change) {
   return [=](Pipeline& pipeline) {
-    pipeline.frequency = [=, f = pipeline.frequency](const Problem& p,
+    pipeline.frequency = [=, f = pipeline.frequency](const AbiProblem& p,
                                                      std::int64_t j) {
       return change(f(p, j), p, j);
     };
@@ -69,10 +68,11 @@ auto changes_frequency(Change change) {
 // change(theta, scaling, p, j), where the scaling is of this kind.
 template <class Change>
 auto changes_scaling(std::uint32_t kind, Change change) {
-  return changes_frequency([=](double theta, const Problem& p, std::int64_t j) {
-    const bool is_of_kind = p.scaling != nullptr && p.scaling->kind == kind;
-    return is_of_kind ? change(theta, *p.scaling, p, j) : theta;
-  });
+  return changes_frequency(
+      [=](double theta, const AbiProblem& p, std::int64_t j) {
+        const bool is_of_kind = p.scaling != nullptr && p.scaling->kind == kind;
+        return is_of_kind ? change(theta, *p.scaling, p, j) : theta;
+      });
 }
 
 // change(f, p, index, j): f(p, index, j) is the position.
@@ -80,7 +80,7 @@ template <class Change>
 auto changes_positions(Change change) {
   return [=](Pipeline& pipeline) {
     pipeline.position = [=, f = pipeline.position](
-                            const Problem& p, const HeadIndex& index,
+                            const AbiProblem& p, const HeadIndex& index,
                             std::int64_t j) { return change(f, p, index, j); };
   };
 }
@@ -89,7 +89,7 @@ auto changes_positions(Change change) {
 template <class Change>
 auto changes_position(Change change) {
   return changes_positions(
-      [=](const auto& f, const Problem& p, const HeadIndex& index,
+      [=](const auto& f, const AbiProblem& p, const HeadIndex& index,
           std::int64_t j) { return change(f(p, index, j), p, index, j); });
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "conformance/judge/codec.h"
+
 namespace ropeproof::conformance::wrong {
 
 double position_on(const ropeproof_problem& p, const HeadIndex& index,
@@ -20,6 +22,7 @@ double position_on(const ropeproof_problem& p, const HeadIndex& index,
 
 namespace {
 
+using judge::fast_round_to;
 using reference::Format;
 
 double given_position(const ropeproof_problem& p, const HeadIndex& index,
@@ -58,6 +61,23 @@ double reduced_in_f32(double angle) {
   return double{rest - circles * kLow};
 }
 
+AngleForm wide_product() {
+  return [](double position, double theta) { return position * theta; };
+}
+
+AngleForm product_in(Format format) {
+  return [=](double position, double theta) {
+    return fast_round_to(
+        format, fast_round_to(format, position) * fast_round_to(format, theta));
+  };
+}
+
+AngleForm rounded_product(Format format) {
+  return [=](double position, double theta) {
+    return fast_round_to(format, position * theta);
+  };
+}
+
 double power(double base, std::int64_t j, std::int64_t dim) {
   return std::pow(base,
                   -2.0 * static_cast<double>(j) / static_cast<double>(dim));
@@ -69,9 +89,7 @@ Pipeline exact_pipeline() {
     return p.inv_freq != nullptr ? p.inv_freq[j]
                                  : power(p.base, j, p.rotary_dim);
   };
-  pipeline.angle = [](double position, double theta) {
-    return position * theta;
-  };
+  pipeline.angle = wide_product();
   pipeline.uses_low_part = true;
   pipeline.position = given_position;
   pipeline.pair = [](const reference::Spec& spec, std::int64_t j) {
@@ -85,45 +103,48 @@ Pipeline exact_pipeline() {
   return pipeline;
 }
 
-namespace {
+std::span<const F32Power> f32_powers() {
+  static constexpr F32Power kForms[] = {
+      {"in f32 by 1 / pow(base, 2j/r)", ROPEPROOF_A1, ROPEPROOF_POW,
+       [](float base, float r, float j) {
+         return 1.0f / std::pow(base, 2 * j / r);
+       }},
+      {"in f32 by pow(base, -2j/r)", ROPEPROOF_A1, ROPEPROOF_POW,
+       [](float base, float r, float j) {
+         return std::pow(base, -(2 * j) / r);
+       }},
+      {"in f32 by exp2(-2j/r log2(base))", ROPEPROOF_A1, ROPEPROOF_EXP2,
+       [](float base, float r, float j) {
+         return std::exp2(-(2 * j) / r * std::log2(base));
+       }},
+      {"in f32 by exp(-2j/r ln(base))", ROPEPROOF_A1, ROPEPROOF_EXP2,
+       [](float base, float r, float j) {
+         return std::exp(-(2 * j) / r * std::log(base));
+       }},
+      {"in f32, multiplied on from pair to pair", ROPEPROOF_A2, ROPEPROOF_POW,
+       [](float base, float r, float j) {
+         const float step = std::pow(base, -2.0f / r);
+         float theta = 1;
+         for (float i = 0; i < j; ++i) theta *= step;
+         return theta;
+       }}};
+  return kForms;
+}
 
-// The frequencies by `formula` where base says it all, else as given, in f32.
-Pipeline f32_pipeline_by(float (*formula)(float base, float r, std::int64_t j)) {
+// By the formula where base says it all, else as given, in f32.
+Pipeline f32_pipeline(PowerForm form) {
   Pipeline pipeline = exact_pipeline();
-  pipeline.frequency = [formula](const ropeproof_problem& p, std::int64_t j) {
+  pipeline.frequency = [&power = f32_powers()[static_cast<std::size_t>(form)]](
+                           const ropeproof_problem& p, std::int64_t j) {
     if (p.base == 0 || p.scaling != nullptr) {
       return double{static_cast<float>(p.inv_freq[j])};
     }
-    return double{formula(static_cast<float>(p.base),
-                          static_cast<float>(p.rotary_dim), j)};
+    return double{power.theta(static_cast<float>(p.base),
+                              static_cast<float>(p.rotary_dim),
+                              static_cast<float>(j))};
   };
-  pipeline.angle = [](double position, double theta) {
-    return double{static_cast<float>(position) * static_cast<float>(theta)};
-  };
+  pipeline.angle = product_in(Format::kF32);
   return pipeline;
-}
-
-}  // namespace
-
-Pipeline f32_pipeline() {
-  return f32_pipeline_by([](float base, float r, std::int64_t j) {
-    return 1.0f / std::pow(base, static_cast<float>(2 * j) / r);
-  });
-}
-
-Pipeline exp2_pipeline() {
-  return f32_pipeline_by([](float base, float r, std::int64_t j) {
-    return std::exp2(-static_cast<float>(2 * j) / r * std::log2(base));
-  });
-}
-
-Pipeline iterated_pipeline() {
-  return f32_pipeline_by([](float base, float r, std::int64_t j) {
-    const float scale = std::pow(base, -2.0f / r);
-    float theta = 1;
-    for (std::int64_t i = 0; i < j; ++i) theta *= scale;
-    return theta;
-  });
 }
 
 }  // namespace ropeproof::conformance::wrong

@@ -1,4 +1,5 @@
-// pipeline.h -- what a kernel computes, piece by piece: the parameters of a wrong one.
+// pipeline.h -- what a kernel computes, step by step, as data: a right kernel or,
+// once a mutation (mutation.h) has changed a step, a wrong one.
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_H_
 
@@ -7,8 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "conformance/wrong/kept.h"
 #include "reference/format.h"
 #include "reference/rope.h"
 
@@ -20,52 +23,71 @@ struct HeadIndex {
   bool is_key = false;
 };
 
-// What one channel of a pair is formed by.
-struct CosSin {
-  double c, s;
-};
+using CosSin = reference::CosSin<double>;
 
 // Which subnormal numbers become 0.
 enum class Flush { kNone, kInputs, kProducts, kOutputs };
 
-struct Yarn;  // (R10) by its parts, of yarn_mutations.cc
+// How an angle is formed of a position and a frequency: in binary64; of numbers of a
+// format, in it; in binary64, then rounded to a format.
+using AngleForm = std::function<double(double position, double theta)>;
+
+struct Yarn;  // (R10) by its parts, in yarn_mutations.cc
 
 struct Pipeline {
-  // theta_j of a problem, and the angle at a position.
+  // --- the frequency of a pair ---
   std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
-  std::function<double(double position, double theta)> angle;
-  // What changes the parts of YaRN, and the scaling itself, where `frequency` does not
-  // take what is due: two bugs may meet in it.
-  std::function<void(Yarn&)> yarn_parts;
-  std::function<double(const Yarn&, double theta)> yarn_scale;
-  // Of pair j: the position on its axis, or the weighted sum over all axes.
+  // What all bugs in YaRN together change of its parts; `frequency` then forms it.
+  std::function<void(Yarn&)> yarn;
+
+  // --- the position, and the angle at it ---
+  // The position of pair j on its axis, or the weighted sum over all axes.
   std::function<double(const ropeproof_problem&, const HeadIndex&,
                        std::int64_t j)>
       position;
-  // Whose position, id and row of a table a head takes; without it, its own.
+  // The head whose position, id and row of a table a head takes, if not its own.
   std::function<HeadIndex(const ropeproof_problem&, HeadIndex)> taken_for;
-  // The row of a cache; without it, the id.
+  // The row of a cache, if not the id.
   std::function<std::int64_t(const ropeproof_problem&, const HeadIndex&)> row;
-  // The entry of a table that channel t of the window takes; without it, that of its
-  // pair.
-  std::function<std::int64_t(const reference::Spec&, std::int64_t t)> entry;
+  AngleForm angle;
+  bool uses_low_part = false;  // products of `angle` in twice binary64
+
+  // --- the channels of a pair ---
   // Where pair j is read from; where it is written follows from the layout, unless
   // `target` says it.
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> target;
-  // Changes the rotation, given the pair's index and the number of pairs; of tables
-  // that are given, too.
+  // The entry of a table that channel t of the window takes, if not its pair's.
+  std::function<std::int64_t(const reference::Spec&, std::int64_t t)> entry;
+  // The source of each channel of a weight, if not the specification's.
+  std::function<std::vector<std::size_t>(const reference::Layout&)> permutation;
+  bool permutes_numbers = false;  // not bits: NaNs become quiet
+
+  // --- the rotation ---
+  std::function<double(double)> amplitude;
+  // Changes a rotation, given the pair's index and the number of pairs; one of a
+  // table that is given, too.
   std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
       adjust_rotation;
-  // The same, knowing the problem.
+  // Changes it once its direction is known, given the problem and the head.
   std::function<void(const ropeproof_problem&, const HeadIndex&, double& c,
                      double& s)>
       adjust_in_problem;
   // Changes it where y_u = u.c x_u - u.s x_v and y_v = v.s x_u + v.c x_v.
   std::function<void(CosSin& u, CosSin& v)> adjust_channels;
-  std::function<double(double)> amplitude;
-  // What becomes of a channel outside the window; without it, its bits are copied.
-  std::function<double(double x, double m)> outside;
+  bool ignores_direction = false;
+  bool overwrites_input = false;  // y_v formed from y_u
+
+  // --- the channels outside the window ---
+  // What becomes of one; nothing where its bits are copied.
+  std::function<std::optional<double>(double x, double m, bool is_in_place)>
+      outside;
+  bool leaves_outside = false;
+  bool reads_outside_densely = false;
+  bool rotates_next_blocks = false;      // as many windows as follow
+  bool rotates_a_pair_too_many = false;  // right behind the last channel
+
+  // --- roundings ---
   reference::Format table = reference::Format::kF32;
   // What results are rounded to where tensors are wider than they: binary64 tensors
   // then hold the results of a kernel for this type, before their last rounding.
@@ -76,32 +98,25 @@ struct Pipeline {
   bool truncates = false;        // whatever becomes 16 bits
   bool round_half_away = false;  // of what becomes 16 bits
   Flush flush = Flush::kNone;
-  bool is_fused = false;          // a multiply-add rounds once
-  bool uses_low_part = false;     // products of `angle` in twice binary64
-  bool overwrites_input = false;  // y_v formed from y_u
-  bool ignores_direction = false;
-  bool ignores_strides = false;
-  bool leaves_outside = false;               // channels outside the window
-  bool reads_outside_densely = false;        // the same
-  bool spares_outside_out_of_place = false;  // from `outside`
-  bool rotates_next_blocks = false;          // as many windows as follow
-  bool rotates_a_pair_too_many = false;      // right behind the last channel
-  // Shows nowhere but where rows lie beyond 2^16 or 2^32 elements.
-  bool needs_distance = false;
-  // Where a head begins, of the element that the strides say.
-  std::function<std::int64_t(std::int64_t)> offset;
+  bool is_fused = false;  // a multiply-add rounds once
+
+  // --- memory ---
   // What the kernel takes the problem for.
   std::function<void(ropeproof_problem&)> misread;
-  // The source of each channel of a weight; without it, the specification's.
-  std::function<std::vector<std::size_t>(const reference::Layout&)> permutation;
-  bool permutes_numbers = false;  // not bits: NaNs become quiet
+  // Where a head begins, of the element that the strides say.
+  std::function<std::int64_t(std::int64_t)> offset;
   // The heads that are not written.
   std::function<bool(const ropeproof_problem&, const HeadIndex&)> leaves;
-  std::int64_t bytes_past_the_end = 0;
+  // A change shows nowhere but where rows lie beyond 2^16 or 2^32 elements.
+  bool needs_distance = false;
   // Reads of positions and ids that go further meet a guard page, not the zone
   // behind them.
   bool is_guarded = false;
   bool changes_input = false;
+  std::int64_t bytes_past_the_end = 0;
+
+  // --- from call to call ---
+  Kept kept;
 };
 
 // The position of a head's token on an axis; 0 where there is no such token or axis.
@@ -111,18 +126,30 @@ double position_on(const ropeproof_problem& p, const HeadIndex& index,
 double truncated(reference::Format format, double value);
 // To nearest, ties away from zero.
 double rounded_half_away(reference::Format format, double value);
-// An angle in f32, reduced by Cody and Waite with two constants for a full circle,
-// as fast trigonometry does.
-double reduced_in_f32(double angle);
 // base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
 
+AngleForm wide_product();
+AngleForm product_in(reference::Format format);
+AngleForm rounded_product(reference::Format format);
+// An angle in f32, reduced by Cody and Waite with two constants for a full circle,
+// as fast trigonometry does.
+double reduced_in_f32(double angle);
+
+// How engines form base^(-2j/r) in f32.
+struct F32Power {
+  const char* words;
+  std::uint32_t angle_class, power;  // of the claim that it needs
+  float (*theta)(float base, float r, float j);
+};
+enum class PowerForm { kReciprocal, kPow, kExp2, kExp, kIterated };
+// In the order of PowerForm.
+std::span<const F32Power> f32_powers();
+
 // Class A0: the angle in twice binary64.
 Pipeline exact_pipeline();
-// Classes A1 (pow or exp2) and A2, as engines write them in f32.
-Pipeline f32_pipeline();
-Pipeline exp2_pipeline();
-Pipeline iterated_pipeline();
+// Classes A1 and A2, as engines write them in f32.
+Pipeline f32_pipeline(PowerForm form = PowerForm::kReciprocal);
 
 }  // namespace ropeproof::conformance::wrong
 

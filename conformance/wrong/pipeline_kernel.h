@@ -1,13 +1,14 @@
-// pipeline_kernel.h -- a kernel made of pipeline: the one parameterised wrong reference.
+// pipeline_kernel.h -- a kernel that computes what a pipeline says.
 //
-// With honest pipeline the suite must pass it, with any other it must fail it: so the
-// selftest uses it, as controls and as mutants. And what it answers with the pipeline of a
-// known bug, a kernel with that bug answers, too: so a diagnosis compares. Runs in the
-// suite's own process; numbers are rounded by reference/format.h.
+// With an honest pipeline the suite must pass it, with any other it must fail it: so
+// selftest makes its controls and mutants of it. And what it answers with a known bug, a
+// kernel with that bug answers, too: so a diagnosis compares. It runs in the suite's own
+// process.
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,11 +20,15 @@ namespace ropeproof::conformance::wrong {
 // Offers everything but scalings by their parameters, exponents and promises, in f32,
 // bf16 and f16; claims `angle_class`.
 plugin::Description full_description(std::uint32_t angle_class);
+// Offers every scaling as well, and calls at once; claims class A0.
+plugin::Description computing_description();
 
 class PipelineKernel : public plugin::Kernel {
  public:
   PipelineKernel(plugin::Description description, Pipeline pipeline)
-      : description_(std::move(description)), pipeline_(std::move(pipeline)) {}
+      : description_(std::move(description)),
+        pipeline_(std::move(pipeline)),
+        keeper_(pipeline_.kept) {}
 
   const plugin::Description& description() const override {
     return description_;
@@ -32,11 +37,19 @@ class PipelineKernel : public plugin::Kernel {
   void release() override { memory_.clear(); }
   plugin::Answer run(const ropeproof_problem& problem) override;
   bool shares_memory() const override { return true; }
+  bool is_concurrent() const override {
+    return (description_.features & ROPEPROOF_CONCURRENT) != 0;
+  }
+  // There is one thread; what several do to each other is done in turn.
+  std::vector<plugin::Answer> run_together(
+      std::span<const ropeproof_problem> problems, int rounds) override;
 
   // What run() answers instead of working, if set.
   plugin::Answer canned{plugin::Outcome::kOk, ""};
 
  private:
+  // Answers what an earlier call has left of the problem.
+  plugin::Answer solve(const ropeproof_problem& problem);
   // q or k of `p`, which the problem is taken for. False where that leaves the
   // tensor of the problem itself: there are guard pages, and a crash.
   bool rotate_tensor(const ropeproof_problem& given, const ropeproof_problem& p,
@@ -57,6 +70,7 @@ class PipelineKernel : public plugin::Kernel {
 
   plugin::Description description_;
   Pipeline pipeline_;
+  Keeper keeper_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;
   std::int64_t table_bytes_ = 0;  // of cos, and of sin, in the problem
   std::int64_t pairs_ = 0;        // of the problem

@@ -16,7 +16,7 @@ template <class Change>
 Mutation position(std::string name, const char* bug, const char* advice,
                   Change change) {
   return {std::move(name), bug, 2, advice,
-          changes_position([=](double x, const Problem&, const HeadIndex&,
+          changes_position([=](double x, const AbiProblem&, const HeadIndex&,
                                std::int64_t) { return change(x); })};
 }
 
@@ -35,7 +35,7 @@ template <class At>
 Mutation instead(const char* name, const char* bug, const char* advice, At at) {
   return {name, bug, 6, advice,
           set(&Pipeline::position,
-              [=](const Problem& p, const HeadIndex& index, std::int64_t) {
+              [=](const AbiProblem& p, const HeadIndex& index, std::int64_t) {
                 return static_cast<double>(at(p, index));
               })};
 }
@@ -79,25 +79,26 @@ Mutations counters() {
   constexpr const char* kShared = "position/shared-across-batch";
   constexpr const char* kIndex = "position/wrong-index";
   constexpr const char* kGiven = "use the positions that the problem gives";
-  const auto row = [](const Problem& p, const HeadIndex& i) {
+  const auto row = [](const AbiProblem& p, const HeadIndex& i) {
     return i.batch * p.seq + i.token;
   };
   return {
       instead("positions 0, 1, 2, ... whatever is given", kShared, kGiven,
-              [](const Problem&, const HeadIndex& i) { return i.token; }),
-      instead("positions 1, 2, 3, ... whatever is given", kShared, kGiven,
-              [](const Problem&, const HeadIndex& i) { return i.token + 1; }),
+              [](const AbiProblem&, const HeadIndex& i) { return i.token; }),
+      instead(
+          "positions 1, 2, 3, ... whatever is given", kShared, kGiven,
+          [](const AbiProblem&, const HeadIndex& i) { return i.token + 1; }),
       {"positions count on from the first of each batch row", kShared, 6,
        kGiven,
        changes_positions(
-           [](const auto& f, const Problem& p, HeadIndex i, std::int64_t j) {
+           [](const auto& f, const AbiProblem& p, HeadIndex i, std::int64_t j) {
              const auto token = static_cast<double>(i.token);
              i.token = 0;
              return f(p, i, j) + token;
            })},
       {"positions count on from the first of batch row 0", kShared, 6, kGiven,
        changes_positions(
-           [](const auto& f, const Problem& p, HeadIndex i, std::int64_t j) {
+           [](const auto& f, const AbiProblem& p, HeadIndex i, std::int64_t j) {
              const auto token = static_cast<double>(i.token);
              i.token = i.batch = 0;
              return f(p, i, j) + token;
@@ -105,7 +106,7 @@ Mutations counters() {
       {"positions less the first of each batch row", "position/offset-lost", 6,
        kGiven,
        changes_positions(
-           [](const auto& f, const Problem& p, HeadIndex i, std::int64_t j) {
+           [](const auto& f, const AbiProblem& p, HeadIndex i, std::int64_t j) {
              const double own = f(p, i, j);
              i.token = 0;
              return own - f(p, i, j);
@@ -113,32 +114,32 @@ Mutations counters() {
       instead("number of the row taken as position", kIndex, kGiven, row),
       instead("head taken as position", "shape/axes-confused",
               "dimensions are [batch, seq, heads, head_dim]",
-              [](const Problem&, const HeadIndex& i) { return i.head; }),
+              [](const AbiProblem&, const HeadIndex& i) { return i.head; }),
       instead("batch row taken as position", "shape/axes-confused",
               "dimensions are [batch, seq, heads, head_dim]",
-              [](const Problem&, const HeadIndex& i) { return i.batch; }),
+              [](const AbiProblem&, const HeadIndex& i) { return i.batch; }),
       {"head added to the position", kIndex, 6,
        "heads of a token share its position",
        changes_position(
-           [](double x, const Problem&, const HeadIndex& i, std::int64_t) {
+           [](double x, const AbiProblem&, const HeadIndex& i, std::int64_t) {
              return x + static_cast<double>(i.head);
            })},
       {"token added to the position", kIndex, 6,
        "positions already count the tokens",
        changes_position(
-           [](double x, const Problem&, const HeadIndex& i, std::int64_t) {
+           [](double x, const AbiProblem&, const HeadIndex& i, std::int64_t) {
              return x + static_cast<double>(i.token);
            })},
       {"batch row added to the position", kIndex, 6,
        "positions already say where a batch row begins",
        changes_position(
-           [](double x, const Problem&, const HeadIndex& i, std::int64_t) {
+           [](double x, const AbiProblem&, const HeadIndex& i, std::int64_t) {
              return x + static_cast<double>(i.batch);
            })}};
 }
 
 // Number i of the positions, read as 32-bit integers, low half first.
-double half_of(const Problem& p, std::int64_t i) {
+double half_of(const AbiProblem& p, std::int64_t i) {
   const auto both = static_cast<std::uint64_t>(p.positions[i / 2]);
   return static_cast<std::int32_t>(
       static_cast<std::uint32_t>(i % 2 == 0 ? both : both >> 32));
@@ -163,7 +164,7 @@ Mutations types() {
   all.push_back(held_in<std::uint16_t>("positions cut to 16 bits, unsigned"));
   all.push_back({"64-bit positions read as 32-bit ones",
                  "position/int64-as-int32", 6, "positions are 64-bit integers",
-                 changes_position([](double x, const Problem& p,
+                 changes_position([](double x, const AbiProblem& p,
                                      const HeadIndex& i, std::int64_t j) {
                    if (p.positions == nullptr || p.axis_weights != nullptr)
                      return x;

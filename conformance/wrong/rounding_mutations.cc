@@ -49,22 +49,13 @@ Mutations angles() {
                    is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
                    is_f32 ? "form the angle in binary64, or claim class A1"
                           : "form the angle in f32, whatever the model's dtype",
-                   set(&Pipeline::angle,
-                       [format = format](double position, double theta) {
-                         return round_to(format, position * theta);
-                       }),
-                   true});
+                   set(&Pipeline::angle, rounded_product(format)), true});
     all.push_back(
         {"position, frequency and angle rounded to " + std::string(word),
          is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
          is_f32 ? "form the angle in binary64, or claim class A1"
                 : "form the angle in f32, whatever the model's dtype",
-         set(&Pipeline::angle,
-             [format = format](double position, double theta) {
-               return round_to(format, round_to(format, position) *
-                                           round_to(format, theta));
-             }),
-         true});
+         set(&Pipeline::angle, product_in(format)), true});
   }
   all.push_back({"angle reduced in f32, with two constants",
                  "angle/no-range-reduction", 2,
@@ -118,7 +109,8 @@ Mutations of_the_dtype() {
       "keep positions, frequencies and tables in f32, whatever the model's "
       "dtype";
   // Tables and frequencies alone know of no q.
-  const auto to_it = [](const Pipeline& pipeline, const Problem& p, double x) {
+  const auto to_it = [](const Pipeline& pipeline, const AbiProblem& p,
+                        double x) {
     return p.operation == ROPEPROOF_TABLE ||
                    p.operation == ROPEPROOF_FREQUENCIES
                ? x
@@ -129,7 +121,7 @@ Mutations of_the_dtype() {
       {"positions rounded to the dtype of q", "position/rounded-to-half", 2,
        kWider,
        [=](Pipeline& pipeline) {
-         pipeline.position = [=, k = pipeline](const Problem& p,
+         pipeline.position = [=, k = pipeline](const AbiProblem& p,
                                                const HeadIndex& i,
                                                std::int64_t j) {
            return to_it(k, p, k.position(p, i, j));
@@ -138,7 +130,7 @@ Mutations of_the_dtype() {
       {"frequencies rounded to the dtype of q", "frequency/rounded-to-half", 1,
        kWider,
        [=](Pipeline& pipeline) {
-         pipeline.frequency = [=, k = pipeline](const Problem& p,
+         pipeline.frequency = [=, k = pipeline](const AbiProblem& p,
                                                 std::int64_t j) {
            return to_it(k, p, k.frequency(p, j));
          };
@@ -148,7 +140,7 @@ Mutations of_the_dtype() {
        "in it",
        "frequency/rounded-to-half", 4, kWider,
        [=](Pipeline& pipeline) {
-         pipeline.adjust_in_problem = [=, k = pipeline](const Problem& p,
+         pipeline.adjust_in_problem = [=, k = pipeline](const AbiProblem& p,
                                                         const HeadIndex&,
                                                         double& c, double& s) {
            const double m = p.amplitude;
@@ -162,7 +154,7 @@ Mutations of_the_dtype() {
       {"table rounded to the dtype of q", "frequency/rounded-to-half", 4,
        kWider,
        [=](Pipeline& pipeline) {
-         pipeline.adjust_in_problem = [=, k = pipeline](const Problem& p,
+         pipeline.adjust_in_problem = [=, k = pipeline](const AbiProblem& p,
                                                         const HeadIndex&,
                                                         double& c, double& s) {
            c = to_it(k, p, c), s = to_it(k, p, s);

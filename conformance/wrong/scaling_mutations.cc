@@ -27,7 +27,7 @@ constexpr Kind kKinds[] = {
 template <class Change>
 auto of_kind(std::uint32_t kind, Change change) {
   return changes_scaling(kind, [=](double theta, const ropeproof_scaling&,
-                                   const Problem& p, std::int64_t j) {
+                                   const AbiProblem& p, std::int64_t j) {
     const double before = unscaled_frequency(p, j);
     return before == 0 ? theta : change(before, due_frequency(p, j) / before);
   });
@@ -58,7 +58,7 @@ Mutations of_all_kinds() {
           {name + " replaced by linear scaling: all divided by the factor",
            k.bug, equation, "the factor does not apply to every pair alike",
            changes_scaling(k.kind, [](double theta, const ropeproof_scaling& s,
-                                      const Problem& p, std::int64_t j) {
+                                      const AbiProblem& p, std::int64_t j) {
              return s.factor > 0 ? unscaled_frequency(p, j) / s.factor : theta;
            })});
     }
@@ -71,13 +71,14 @@ Mutation ntk_on_frequencies() {
   return {"NTK scaling of the frequencies: each divided by factor^(r/(r-2))",
           "scaling/dynamic-ntk", 8,
           "scale the base, base * factor^(r/(r-2)), not the frequencies",
-          changes_scaling(ROPEPROOF_NTK, [](double theta,
-                                            const ropeproof_scaling& s,
-                                            const Problem& p, std::int64_t j) {
-            if (p.rotary_dim <= 2) return theta;
-            const auto r = static_cast<double>(p.rotary_dim);
-            return unscaled_frequency(p, j) / std::pow(s.factor, r / (r - 2));
-          })};
+          changes_scaling(ROPEPROOF_NTK,
+                          [](double theta, const ropeproof_scaling& s,
+                             const AbiProblem& p, std::int64_t j) {
+                            if (p.rotary_dim <= 2) return theta;
+                            const auto r = static_cast<double>(p.rotary_dim);
+                            return unscaled_frequency(p, j) /
+                                   std::pow(s.factor, r / (r - 2));
+                          })};
 }
 
 // The list of a problem, read at another index.
@@ -87,7 +88,7 @@ Mutations of_factors() {
         name, "scaling/factors-lost", 14, "factor j belongs to pair j",
         changes_scaling(ROPEPROOF_FREQUENCY_FACTORS,
                         [=](double, const ropeproof_scaling& s,
-                            const Problem& p, std::int64_t j) {
+                            const AbiProblem& p, std::int64_t j) {
                           const std::int64_t pairs = p.rotary_dim / 2;
                           return unscaled_frequency(p, j) /
                                  s.short_factor[(j + by + pairs) % pairs];
@@ -119,14 +120,14 @@ struct Llama3 {
 
 template <class Scale>
 Mutation llama3(const char* name, const char* advice, Scale scale) {
-  return {
-      name, "scaling/llama3-smoothing", 13, advice,
-      changes_scaling(ROPEPROOF_LLAMA3, [=](double, const ropeproof_scaling& s,
-                                            const Problem& p, std::int64_t j) {
-        const Llama3 given{s.original_length, s.low_freq_factor,
-                           s.high_freq_factor, s.factor};
-        return scale(given, unscaled_frequency(p, j));
-      })};
+  return {name, "scaling/llama3-smoothing", 13, advice,
+          changes_scaling(
+              ROPEPROOF_LLAMA3, [=](double, const ropeproof_scaling& s,
+                                    const AbiProblem& p, std::int64_t j) {
+                const Llama3 given{s.original_length, s.low_freq_factor,
+                                   s.high_freq_factor, s.factor};
+                return scale(given, unscaled_frequency(p, j));
+              })};
 }
 
 Mutations of_llama3() {

@@ -6,7 +6,7 @@
 namespace ropeproof::conformance::wrong {
 namespace {
 
-void take_row(const Problem& p, HeadIndex& index, std::int64_t row) {
+void take_row(const AbiProblem& p, HeadIndex& index, std::int64_t row) {
   row = std::clamp<std::int64_t>(row, 0, p.batch * p.seq - 1);
   index.batch = row / p.seq;
   index.token = row % p.seq;
@@ -14,9 +14,9 @@ void take_row(const Problem& p, HeadIndex& index, std::int64_t row) {
 
 // change(problem, index)
 Mutation taken(const char* name, const char* bug, const char* advice,
-               void (*change)(const Problem&, HeadIndex&)) {
+               void (*change)(const AbiProblem&, HeadIndex&)) {
   return {name, bug, 6, advice,
-          set(&Pipeline::taken_for, [=](const Problem& p, HeadIndex index) {
+          set(&Pipeline::taken_for, [=](const AbiProblem& p, HeadIndex index) {
             change(p, index);
             return index;
           })};
@@ -29,55 +29,56 @@ Mutations tokens() {
   constexpr const char* kOwn =
       "token s of batch row b has [b * position_batch_stride + s], or its row "
       "of the table";
-  return {taken("positions of batch row 0 for all", kBatch, kOwn,
-                [](const Problem&, HeadIndex& i) { i.batch = 0; }),
-          taken("positions of the last batch row for all", kBatch, kOwn,
-                [](const Problem& p, HeadIndex& i) { i.batch = p.batch - 1; }),
-          taken("position of the first token for all", kIndex, kOwn,
-                [](const Problem&, HeadIndex& i) { i.token = 0; }),
-          taken("position of the last token for all", kIndex, kOwn,
-                [](const Problem& p, HeadIndex& i) { i.token = p.seq - 1; }),
-          taken("position of the next token", "position/offset-lost", kOwn,
-                [](const Problem& p, HeadIndex& i) {
-                  i.token = std::min(i.token + 1, p.seq - 1);
-                }),
-          taken("position of the token before", "position/offset-lost", kOwn,
-                [](const Problem&, HeadIndex& i) {
-                  i.token = std::max<std::int64_t>(i.token - 1, 0);
-                }),
-          taken("positions in reverse order", kIndex, kOwn,
-                [](const Problem& p, HeadIndex& i) {
-                  i.token = p.seq - 1 - i.token;
-                }),
-          taken("positions read as [seq, batch]", kAxes, kOwn,
-                [](const Problem& p, HeadIndex& i) {
-                  take_row(p, i, i.token * p.batch + i.batch);
-                }),
-          taken("batch row taken for the token", kAxes, kOwn,
-                [](const Problem& p, HeadIndex& i) {
-                  i.token = std::min(i.batch, p.seq - 1);
-                }),
-          taken("head taken for the token", kAxes,
-                "dimensions are [batch, seq, heads, head_dim]",
-                [](const Problem& p, HeadIndex& i) {
-                  i.token = std::min(i.head, p.seq - 1);
-                }),
-          taken("tokens of k counted with q's number of heads",
-                "shape/heads-miscounted", "k has its own number of heads",
-                [](const Problem& p, HeadIndex& i) {
-                  if (!i.is_key || p.q.heads == 0) return;
-                  const std::int64_t row =
-                      (i.batch * p.seq + i.token) * p.k.heads + i.head;
-                  take_row(p, i, row / p.q.heads);
-                }),
-          taken("tokens of q counted with k's number of heads",
-                "shape/heads-miscounted", "k has its own number of heads",
-                [](const Problem& p, HeadIndex& i) {
-                  if (i.is_key || p.k.heads == 0) return;
-                  const std::int64_t row =
-                      (i.batch * p.seq + i.token) * p.q.heads + i.head;
-                  take_row(p, i, row / p.k.heads);
-                })};
+  return {
+      taken("positions of batch row 0 for all", kBatch, kOwn,
+            [](const AbiProblem&, HeadIndex& i) { i.batch = 0; }),
+      taken("positions of the last batch row for all", kBatch, kOwn,
+            [](const AbiProblem& p, HeadIndex& i) { i.batch = p.batch - 1; }),
+      taken("position of the first token for all", kIndex, kOwn,
+            [](const AbiProblem&, HeadIndex& i) { i.token = 0; }),
+      taken("position of the last token for all", kIndex, kOwn,
+            [](const AbiProblem& p, HeadIndex& i) { i.token = p.seq - 1; }),
+      taken("position of the next token", "position/offset-lost", kOwn,
+            [](const AbiProblem& p, HeadIndex& i) {
+              i.token = std::min(i.token + 1, p.seq - 1);
+            }),
+      taken("position of the token before", "position/offset-lost", kOwn,
+            [](const AbiProblem&, HeadIndex& i) {
+              i.token = std::max<std::int64_t>(i.token - 1, 0);
+            }),
+      taken("positions in reverse order", kIndex, kOwn,
+            [](const AbiProblem& p, HeadIndex& i) {
+              i.token = p.seq - 1 - i.token;
+            }),
+      taken("positions read as [seq, batch]", kAxes, kOwn,
+            [](const AbiProblem& p, HeadIndex& i) {
+              take_row(p, i, i.token * p.batch + i.batch);
+            }),
+      taken("batch row taken for the token", kAxes, kOwn,
+            [](const AbiProblem& p, HeadIndex& i) {
+              i.token = std::min(i.batch, p.seq - 1);
+            }),
+      taken("head taken for the token", kAxes,
+            "dimensions are [batch, seq, heads, head_dim]",
+            [](const AbiProblem& p, HeadIndex& i) {
+              i.token = std::min(i.head, p.seq - 1);
+            }),
+      taken("tokens of k counted with q's number of heads",
+            "shape/heads-miscounted", "k has its own number of heads",
+            [](const AbiProblem& p, HeadIndex& i) {
+              if (!i.is_key || p.q.heads == 0) return;
+              const std::int64_t row =
+                  (i.batch * p.seq + i.token) * p.k.heads + i.head;
+              take_row(p, i, row / p.q.heads);
+            }),
+      taken("tokens of q counted with k's number of heads",
+            "shape/heads-miscounted", "k has its own number of heads",
+            [](const AbiProblem& p, HeadIndex& i) {
+              if (i.is_key || p.k.heads == 0) return;
+              const std::int64_t row =
+                  (i.batch * p.seq + i.token) * p.q.heads + i.head;
+              take_row(p, i, row / p.k.heads);
+            })};
 }
 
 // row(problem, index, id) of a cache.
@@ -85,7 +86,7 @@ template <class Row>
 Mutation cached(const char* name, const char* bug, const char* advice,
                 Row row) {
   return {name, bug, 6, advice,
-          set(&Pipeline::row, [=](const Problem& p, const HeadIndex& i) {
+          set(&Pipeline::row, [=](const AbiProblem& p, const HeadIndex& i) {
             const std::int64_t id =
                 p.ids[i.batch * p.position_batch_stride + i.token];
             return std::clamp<std::int64_t>(row(p, i, id), 0, p.cache_rows - 1);
@@ -97,39 +98,39 @@ Mutations rows() {
   return {
       cached("ids ignored: row of the cache = token", "position/wrong-index",
              kId,
-             [](const Problem&, const HeadIndex& i, std::int64_t) {
+             [](const AbiProblem&, const HeadIndex& i, std::int64_t) {
                return i.token;
              }),
       cached("ids ignored: row of the cache = number of the token's row",
              "position/wrong-index", kId,
-             [](const Problem& p, const HeadIndex& i, std::int64_t) {
+             [](const AbiProblem& p, const HeadIndex& i, std::int64_t) {
                return i.batch * p.seq + i.token;
              }),
       cached("id + 1", "position/offset-lost", "rows of a cache count from 0",
-             [](const Problem&, const HeadIndex&, std::int64_t id) {
+             [](const AbiProblem&, const HeadIndex&, std::int64_t id) {
                return id + 1;
              }),
       cached("id - 1", "position/offset-lost", "rows of a cache count from 0",
-             [](const Problem&, const HeadIndex&, std::int64_t id) {
+             [](const AbiProblem&, const HeadIndex&, std::int64_t id) {
                return id - 1;
              }),
       cached("row 0 of the cache for all", "position/wrong-index", kId,
-             [](const Problem&, const HeadIndex&, std::int64_t) {
+             [](const AbiProblem&, const HeadIndex&, std::int64_t) {
                return std::int64_t{0};
              }),
       cached("last row of the cache out of reach", "table/row-clamped",
              "ids go to cache_rows - 1",
-             [](const Problem& p, const HeadIndex&, std::int64_t id) {
+             [](const AbiProblem& p, const HeadIndex&, std::int64_t id) {
                return std::min(id, p.cache_rows - 2);
              }),
       cached("ids modulo the number of tokens", "table/row-clamped",
              "a cache may have more rows than there are tokens",
-             [](const Problem& p, const HeadIndex&, std::int64_t id) {
+             [](const AbiProblem& p, const HeadIndex&, std::int64_t id) {
                return id % p.seq;
              }),
       cached("ids clamped to the number of tokens", "table/row-clamped",
              "a cache may have more rows than there are tokens",
-             [](const Problem& p, const HeadIndex&, std::int64_t id) {
+             [](const AbiProblem& p, const HeadIndex&, std::int64_t id) {
                return std::min(id, p.seq - 1);
              })};
 }

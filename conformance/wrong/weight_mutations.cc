@@ -44,16 +44,16 @@ Mutation source(const char* name, const char* advice,
 }
 
 Mutation misread(const char* name, const char* advice,
-                 void (*change)(Problem&)) {
+                 void (*change)(AbiProblem&)) {
   return {name, "weights/permuted-wrongly", 3, advice,
-          set(&Pipeline::misread, [=](Problem& p) {
+          set(&Pipeline::misread, [=](AbiProblem& p) {
             if (p.operation == ROPEPROOF_PERMUTE) change(p);
           })};
 }
 
 // The same rows, as so many heads; where the whole head rotates.
 template <int kTimes, int kOver>
-void regroup(Problem& p) {
+void regroup(AbiProblem& p) {
   if (p.rotary_dim != p.head_dim || p.pairing_blocks > 1 ||
       p.permute_heads * kTimes % kOver != 0 ||
       p.head_dim * kOver % kTimes != 0 ||
@@ -103,17 +103,17 @@ Mutations weight_mutations() {
       misread("weight permuted as a quarter as many heads", kCount,
               regroup<1, 4>),
       misread("weight permuted as one head", kCount,
-              [](Problem& p) {
+              [](AbiProblem& p) {
                 if (p.rotary_dim != p.head_dim || p.pairing_blocks > 1) return;
                 p.head_dim = p.rotary_dim = p.head_dim * p.permute_heads;
                 p.permute_heads = 1;
               }),
       misread("last head of the weight not written", kCount,
-              [](Problem& p) { --p.permute_heads; }),
+              [](AbiProblem& p) { --p.permute_heads; }),
       {"NaNs of the weight made quiet", "value/special-mishandled", 3,
        "copy bits, not numbers", set(&Pipeline::permutes_numbers, true)},
       misread("weight not written", "look whether the conversion reaches it",
-              [](Problem& p) { p.permute_heads = 0; })};
+              [](AbiProblem& p) { p.permute_heads = 0; })};
 }
 
 }  // namespace ropeproof::conformance::wrong

@@ -1,4 +1,6 @@
 // A partial head: which channels the window has, and what becomes of the others.
+#include <optional>
+
 #include "conformance/wrong/mutation_lists.h"
 #include "reference/rope.h"
 
@@ -30,7 +32,7 @@ auto takes_layout(void (*change)(Layout&)) {
 // be more than its channels.
 template <class Width>
 auto takes_window(Width width) {
-  return set(&Pipeline::misread, [=](Problem& p) {
+  return set(&Pipeline::misread, [=](AbiProblem& p) {
     const std::int64_t r = width(p) / 2 * 2;
     if (p.operation != ROPEPROOF_ROPE || p.base == 0 || p.scaling != nullptr ||
         p.position_axes > 1 || p.axis_of_pair != nullptr ||
@@ -47,7 +49,7 @@ auto takes_window(Width width) {
 
 auto takes_exponent_over_head() {
   return takes_power(
-      [](const Problem& p, std::int64_t j, const PairPower& due) {
+      [](const AbiProblem& p, std::int64_t j, const PairPower& due) {
         return power(due.base, j, p.head_dim);
       });
 }
@@ -70,15 +72,15 @@ Mutations window_mutations() {
   return {
       {"whole head rotated", "window/factor-misapplied", 5,
        "rotate rotary_dim channels, not head_dim",
-       takes_window([](const Problem& p) { return p.head_dim; })},
+       takes_window([](const AbiProblem& p) { return p.head_dim; })},
       {"partial factor applied twice", "window/factor-misapplied", 5,
        "rotary_dim is already the rotated part of head_dim",
-       takes_window([](const Problem& p) {
+       takes_window([](const AbiProblem& p) {
          return p.rotary_dim * p.rotary_dim / p.head_dim;
        })},
       {"half of the window rotated", "window/factor-misapplied", 5,
        "rotary_dim counts channels, not pairs",
-       takes_window([](const Problem& p) { return p.rotary_dim / 2; })},
+       takes_window([](const AbiProblem& p) { return p.rotary_dim / 2; })},
       {"exponent over head_dim", "window/head-dim-for-rotary-dim", 1, kOfHead,
        takes_exponent_over_head()},
       {"pair offset head_dim/2", "window/head-dim-for-rotary-dim", 3, kOfHead,
@@ -99,14 +101,17 @@ Mutations window_mutations() {
        "the window begins at rotary_offset",
        takes_layout([](Layout& layout) { layout.rotary_offset = 0; })},
       {"channels outside the window zeroed", "window/outside-not-copied", 5,
-       kOutside, set(&Pipeline::outside, [](double, double) { return 0.0; })},
+       kOutside,
+       set(&Pipeline::outside, [](double, double, bool) { return 0.0; })},
       {"channels outside the window zeroed in place",
        "window/outside-not-copied", 5, kOutside,
-       both(set(&Pipeline::outside, [](double, double) { return 0.0; }),
-            set(&Pipeline::spares_outside_out_of_place, true))},
+       set(&Pipeline::outside,
+           [](double, double, bool is_in_place) {
+             return is_in_place ? std::optional(0.0) : std::nullopt;
+           })},
       {"channels outside the window scaled by the amplitude",
        "window/outside-not-copied", 5, kOutside,
-       set(&Pipeline::outside, [](double x, double m) { return x * m; })},
+       set(&Pipeline::outside, [](double x, double m, bool) { return x * m; })},
       {"channels outside the window not written", "window/outside-not-copied",
        5, kOutside, set(&Pipeline::leaves_outside, true)},
       {"channels outside the window copied from the dense place",

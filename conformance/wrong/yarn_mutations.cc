@@ -15,6 +15,7 @@ struct Yarn {
   double ramp_base = base;  // of the correction
   double last = d - 1;      // high's clamp
   double low = 0, high = 0;
+  double (*scale)(const Yarn&, double theta) = nullptr;  // else blended
 
   double correction(double rotations) const {
     return d * std::log(length / (2 * std::numbers::pi * rotations)) /
@@ -39,41 +40,34 @@ double blended(const Yarn& y, double gamma, double theta) {
   return (1 - gamma) * theta + gamma * theta / y.s;
 }
 
-// Forms frequencies by the parts and the scale that the pipeline have.
-void forms_frequencies(Pipeline& pipeline) {
-  const auto change = [parts = pipeline.yarn_parts,
-                       scale = pipeline.yarn_scale](
-                          double theta, const ropeproof_scaling& s,
-                          const Problem& p, std::int64_t j) {
-    const PairPower due = power_of(p, j);
-    if (due.base == 0 || due.d == 0) return theta;
-    Yarn yarn{s.factor,        s.original_length, s.beta_fast, s.beta_slow,
-              s.truncate != 0, due.base,          due.d,       due.n / 2};
-    if (parts) parts(yarn);
-    yarn.bound();
-    const double before = unscaled_frequency(p, j);
-    return scale ? scale(yarn, before) : blended(yarn, yarn.gamma(), before);
+// Changes parts after what another bug changes.
+template <class Change>
+auto changed(Change change) {
+  return [=](Pipeline& pipeline) {
+    const auto parts = [=, f = pipeline.yarn](Yarn& yarn) {
+      if (f) f(yarn);
+      change(yarn);
+    };
+    pipeline.yarn = parts;
+    changes_scaling(ROPEPROOF_YARN, [=](double theta,
+                                        const ropeproof_scaling& s,
+                                        const AbiProblem& p, std::int64_t j) {
+      const PairPower due = power_of(p, j);
+      if (due.base == 0 || due.d == 0) return theta;
+      Yarn yarn{s.factor,        s.original_length, s.beta_fast, s.beta_slow,
+                s.truncate != 0, due.base,          due.d,       due.n / 2};
+      parts(yarn);
+      yarn.bound();
+      const double before = unscaled_frequency(p, j);
+      return yarn.scale ? yarn.scale(yarn, before)
+                        : blended(yarn, yarn.gamma(), before);
+    })(pipeline);
   };
-  changes_scaling(ROPEPROOF_YARN, change)(pipeline);
 }
 
 // scale(yarn, theta), with the bounds of the ramp known.
 auto scales(double (*scale)(const Yarn&, double)) {
-  return [=](Pipeline& pipeline) {
-    pipeline.yarn_scale = scale;
-    forms_frequencies(pipeline);
-  };
-}
-
-// After what another bug changes.
-auto changed(void (*change)(Yarn&)) {
-  return [=](Pipeline& pipeline) {
-    pipeline.yarn_parts = [=, f = pipeline.yarn_parts](Yarn& yarn) {
-      if (f) f(yarn);
-      change(yarn);
-    };
-    forms_frequencies(pipeline);
-  };
+  return changed([=](Yarn& y) { y.scale = scale; });
 }
 
 Mutation yarn(const char* name, const char* advice,
@@ -84,7 +78,7 @@ Mutation yarn(const char* name, const char* advice,
 // m of (R11) by its parts; change(scaling): the amplitude.
 template <class Change>
 auto takes_amplitude(Change change) {
-  return set(&Pipeline::misread, [=](Problem& p) {
+  return set(&Pipeline::misread, [=](AbiProblem& p) {
     if (p.scaling != nullptr && p.scaling->kind == ROPEPROOF_YARN &&
         p.pair_amplitude == nullptr) {
       p.amplitude = change(*p.scaling);

@@ -1,10 +1,8 @@
-// call_mutants.h -- kernels that are wrong after some calls, or beside them.
-#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_CALL_MUTANTS_H_
-#define ROPEPROOF_CONFORMANCE_SELFTEST_CALL_MUTANTS_H_
+// call_judge.h -- judges kernels by what the core tier calls in a row and at once.
+#ifndef ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_
+#define ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_
 
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
@@ -12,15 +10,6 @@
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
-
-// Right in the first call of a process.
-struct CallMutant {
-  std::string name;
-  const char* bug;  // its class, a key of cases::bug_classes()
-  std::function<std::unique_ptr<wrong::PipelineKernel>()> make;
-};
-
-std::vector<CallMutant> call_mutants();
 
 // Judges kernels by what the core tier calls in a row and at once.
 class CallJudge {
@@ -40,4 +29,4 @@ class CallJudge {
 
 }  // namespace ropeproof::conformance::selftest
 
-#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_CALL_MUTANTS_H_
+#endif  // ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_

@@ -1,12 +1,12 @@
 // written.h -- numbers as they are found in memory, some of it never written.
-#ifndef ROPEPROOF_CONFORMANCE_WRONG_WRITTEN_H_
-#define ROPEPROOF_CONFORMANCE_WRONG_WRITTEN_H_
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_WRITTEN_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_WRITTEN_H_
 
 #include <cstdint>
 
 #include "reference/format.h"
 
-namespace ropeproof::conformance::wrong {
+namespace ropeproof::conformance::explain {
 
 // An element of an output; for what the buffer held before the call a NaN that no
 // arithmetic forms.
@@ -19,10 +19,6 @@ bool may_be_unwritten(double number);
 // 0 for two NaNs of the same kind, infinite where one alone is a NaN.
 double distance(double a, double b);
 
-// What memory holds that nobody wrote a number to, bytes all alike, where binary64
-// stands for a narrower type: the number there; any other number as it is.
-double as_in(reference::Format dtype, double x);
+}  // namespace ropeproof::conformance::explain
 
-}  // namespace ropeproof::conformance::wrong
-
-#endif  // ROPEPROOF_CONFORMANCE_WRONG_WRITTEN_H_
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_WRITTEN_H_

@@ -1,4 +1,4 @@
-#include "conformance/wrong/written.h"
+#include "conformance/explain/written.h"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "conformance/cases/storage.h"
 
-namespace ropeproof::conformance::wrong {
+namespace ropeproof::conformance::explain {
 
 using reference::Format;
 
@@ -48,13 +48,4 @@ double distance(double a, double b) {
   return a == b ? 0 : std::abs(a - b);
 }
 
-double as_in(Format dtype, double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  const bool is_filled =
-      bits == (bits & 0xff) * 0x0101010101010101 && bits != 0;
-  return is_filled
-             ? decode(dtype, bits >> (64 - reference::traits(dtype).total_bits))
-             : x;
-}
-
-}  // namespace ropeproof::conformance::wrong
+}  // namespace ropeproof::conformance::explain

@@ -1,4 +1,4 @@
-#include "conformance/selftest/caching_kernel.h"
+#include "conformance/wrong/kept.h"
 
 #include <memory>
 #include <set>
@@ -9,12 +9,11 @@
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
 
-namespace ropeproof::conformance::selftest {
+namespace ropeproof::conformance::wrong {
 namespace {
 
-using wrong::exact_pipeline;
-using wrong::full_description;
-using wrong::PipelineKernel;
+// The field of all positions but the first and the last.
+constexpr const char* kInnerPositions = "inner positions";
 
 template <class T>
 std::string bytes_of(const T* values, std::int64_t count) {
@@ -87,12 +86,7 @@ void for_each_scaling_field(const Visit& visit) {
 
 }  // namespace
 
-CachingKernel::CachingKernel(std::string missing)
-    : PipelineKernel(computing_description(), exact_pipeline()),
-      missing_(std::move(missing)) {}
-
-std::vector<CachingKernel::Part> CachingKernel::parts_of(
-    const ropeproof_problem& p) {
+std::vector<Keeper::Part> Keeper::parts_of(const ropeproof_problem& p) {
   std::vector<Part> parts;
   const auto add = [&](const std::string& name,
                        auto ropeproof_problem::*field) {
@@ -172,54 +166,75 @@ std::vector<CachingKernel::Part> CachingKernel::parts_of(
   return parts;
 }
 
-plugin::Answer CachingKernel::run(const ropeproof_problem& problem) {
+bool Keeper::is_over(const ropeproof_problem& p) {
+  if (kept_.last_call == 0) return false;
+  const bool is_large = p.batch * p.seq * p.q.heads * p.head_dim > 4096;
+  if (kept_.counts_shapes && !is_large) return false;
+  using Shape = std::array<std::int64_t, 3>;
+  int& calls =
+      calls_[kept_.counts_shapes ? Shape{p.batch, p.seq, p.q.heads} : Shape{}];
+  return calls++ >= kept_.last_call;
+}
+
+bool Keeper::recall(ropeproof_problem& problem) {
+  if (is_over(problem)) problem.rotary_dim = 0;
   const bool is_dense =
       problem.q.in != problem.q.out &&
       problem.q.in_token_stride == problem.q.heads * problem.head_dim;
-  if (!is_dense || missing_.empty()) return PipelineKernel::run(problem);
-  const bool has_ends = missing_ == kInnerPositions;
+  if (!is_dense || kept_.key_lacks.empty()) return true;
+  const bool has_ends = kept_.key_lacks == kInnerPositions;
+  const bool is_plan = kPlans.contains(kept_.key_lacks);
   std::string key;
   Part own;
   for (Part& part : parts_of(problem)) {
-    if (part.name == (has_ends ? "position" : missing_)) {
+    if (part.name == (has_ends ? "position" : kept_.key_lacks)) {
       if (has_ends) key += ends_of(part.bytes);
       own = std::move(part);
-    } else if (!kPlans.contains(missing_) || !is_content(part.name)) {
+    } else if (!is_plan || !is_content(part.name)) {
       key += part.name + "=" + part.bytes + ";";
     }
   }
-  ropeproof_problem p = problem;
   const auto [known, is_new] = known_.try_emplace(key, own);
-  if (!is_new && kPlans.contains(missing_)) {
-    // It does not fit, and reading on would leave the buffers.
-    if (known->second.bytes != own.bytes) return {};
-  } else if (!is_new && known->second.recall) {
-    known->second.recall(p);
+  if (is_new) return true;
+  // A plan that does not fit would leave the buffers.
+  if (is_plan) return known->second.bytes == own.bytes;
+  if (known->second.recall) known->second.recall(problem);
+  return true;
+}
+
+std::vector<ropeproof_problem> Keeper::mixed(
+    std::vector<ropeproof_problem> problems) const {
+  if (!kept_.shared_beyond) return problems;
+  const std::vector<ropeproof_problem> own = problems;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const ropeproof_problem& other = own[(i + 1) % own.size()];
+    ropeproof_problem& p = problems[i];
+    if (p.inv_freq == nullptr || other.inv_freq == nullptr ||
+        p.rotary_dim > other.rotary_dim ||
+        p.batch * p.seq <= *kept_.shared_beyond) {
+      continue;
+    }
+    p.inv_freq = other.inv_freq;
+    if (*kept_.shared_beyond > 0) p.positions = other.positions;
   }
-  return PipelineKernel::run(p);
+  return problems;
 }
 
-plugin::Description computing_description() {
-  plugin::Description d = full_description(ROPEPROOF_A0);
-  for (const auto& [bit, word] : plugin::kScalingWords) d.scalings |= bit;
-  d.features |= ROPEPROOF_EXPONENTS | ROPEPROOF_EXPLICIT_LENGTH;
-  return d;
-}
-
-const std::vector<std::string>& cached_fields() {
+const std::vector<std::string>& keyed_fields() {
   static const std::vector<std::string> kFields = [] {
     std::vector<std::string> all = {"base",      "amplitude",  "inv_freq",
                                     "exponents", "pair_bases", "xPos"};
     for_each_scaling_field(
         [&](auto, const std::string& name, auto) { all.push_back(name); });
-    all.insert(all.end(), {"the axis of one pair", "axis_weights", "position",
-                           "real position", "contents of q", "contents of k",
-                           "dtype", "pairing", "direction", "batch", "seq",
-                           "q.heads", "k.heads", "head_dim", "rotary_dim",
-                           "rotary_offset", "pairing_blocks", "pair_distance"});
+    all.insert(
+        all.end(),
+        {"the axis of one pair", "axis_weights", "position", "real position",
+         "contents of q", "contents of k", "dtype", "pairing", "direction",
+         "batch", "seq", "q.heads", "k.heads", "head_dim", "rotary_dim",
+         "rotary_offset", "pairing_blocks", "pair_distance", kInnerPositions});
     return all;
   }();
   return kFields;
 }
 
-}  // namespace ropeproof::conformance::selftest
+}  // namespace ropeproof::conformance::wrong

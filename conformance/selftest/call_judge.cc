@@ -1,0 +1,67 @@
+#include "conformance/selftest/call_judge.h"
+
+#include <map>
+#include <stdexcept>
+
+#include "conformance/check/contract_checks.h"
+#include "conformance/check/contrast.h"
+#include "conformance/check/variations.h"
+#include "conformance/explain/promises.h"
+#include "conformance/wrong/pipeline_kernel.h"
+
+namespace ropeproof::conformance::selftest {
+namespace {
+
+// Calls of mutants: of the dtype and pairing of most engines.
+constexpr check::ContractChecks::Kind kKind{
+    ROPEPROOF_ROPE, reference::Format::kF32, reference::Pairing::kHalfSplit};
+
+}  // namespace
+
+struct CallJudge::Calls {
+  const cases::RopeCase* chosen = nullptr;
+  std::vector<check::Variation> variations;
+  std::vector<check::Subject> others;
+};
+
+CallJudge::CallJudge(const cases::Corpus& corpus) {
+  wrong::PipelineKernel right(wrong::computing_description(),
+                              wrong::exact_pipeline());
+  Calls calls;
+  calls.chosen =
+      check::ContractChecks(right, corpus, false, false).chosen(kKind);
+  if (calls.chosen == nullptr) {
+    throw std::invalid_argument("no case with several rows and heads");
+  }
+  calls.variations = check::variations_of(right, ROPEPROOF_ROPE, *calls.chosen);
+  std::map<std::string, const cases::RopeCase*> by_id;
+  for (const cases::Group& group : corpus.groups) {
+    for (const cases::RopeCase& c : group.rope_cases) by_id[c.id] = &c;
+  }
+  calls.others = check::contrasting_subjects(right, by_id, check::kThreads);
+  calls_ = std::make_unique<const Calls>(std::move(calls));
+}
+
+CallJudge::~CallJudge() = default;
+
+std::vector<explain::Diagnosis> CallJudge::diagnose(
+    wrong::PipelineKernel& kernel) const {
+  const check::Subject subject =
+      check::subject_of(kernel, *calls_->chosen, ROPEPROOF_ROPE);
+  check::Run run;
+  const auto add = [&](check::Check check) {
+    if (check.passes()) return;
+    check.case_id = calls_->chosen->id;
+    check.operation = ROPEPROOF_ROPE;
+    run.checks.push_back(std::move(check));
+  };
+  add(check::check_changes(kernel, ROPEPROOF_ROPE, calls_->variations));
+  if (run.checks.empty() && kernel.is_concurrent()) {
+    add(check::check_concurrency(kernel, subject, calls_->others));
+    add(check::check_many_calls(kernel, subject));
+    add(check::check_large_concurrency(kernel, subject));
+  }
+  return explain::broken_promises(run);
+}
+
+}  // namespace ropeproof::conformance::selftest
