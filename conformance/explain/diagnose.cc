@@ -105,20 +105,24 @@ class Diagnoser {
     });
     for (const auto& [some, all, h] : ranked) {
       Numbers failures = explained_by(h, false);
-      const std::string where =
+      const Rule where =
           where_of(hypotheses_[h].change, hypotheses_[h].rounds, failures);
       // A rule for a few is found by chance, too.
       const bool are_few = 4 * failures.size() < left_.size();
-      if (where == "?" || (!where.empty() && are_few)) continue;
+      using Kind = Place::Kind;
+      if (where.place.kind == Kind::kNoSimpleRule ||
+          (where.place.kind == Kind::kRule && are_few)) {
+        continue;
+      }
       Diagnosis d = named({h}, failures);
-      d.where = where;
+      d.where = where.place;
       d.bug = bug_at(d.bug, where);
       add_rivals(d, h, failures);
       const bool is_sharp = std::ranges::any_of(failures, [&](std::size_t i) {
         return failures_.fit(i, h).sharp > 0;
       });
       for (const std::size_t i : is_sharp ? left_ : Numbers()) {
-        if (failures_.fit(i, h).allows(!where.empty()) &&
+        if (failures_.fit(i, h).allows(where.place.kind == Kind::kRule) &&
             std::ranges::find(failures, i) == failures.end()) {
           failures.push_back(i);
         }
@@ -143,7 +147,7 @@ class Diagnoser {
     for (const std::size_t i : failures) {
       const Fit fit = bugs.size() == 1 ? failures_.fit(i, bugs[0])
                                        : fit_of_two(i, bugs[0], bugs[1]);
-      d.residual = std::max(d.residual, fit.residual);
+      d.residual = std::max(*d.residual, fit.residual);
     }
     return d;
   }
@@ -179,8 +183,8 @@ class Diagnoser {
 
   // Where the bug strikes, from elements that it explains and right ones that it
   // would have spoilt.
-  std::string where_of(const std::function<void(wrong::Pipeline&)>& change,
-                       bool rounds, const Numbers& failures) {
+  Rule where_of(const std::function<void(wrong::Pipeline&)>& change,
+                bool rounds, const Numbers& failures) {
     Where where(run_);
     std::vector<Mark> marks;
     std::set<std::uint32_t> operations;
@@ -197,7 +201,7 @@ class Diagnoser {
       std::ranges::replace(marks, Mark::kExplained, Mark::kUnmoved);
       where.add(*right.check, *right.trial, marks);
     }
-    return where.text();
+    return where.rule();
   }
 
   const std::vector<RightAnswer>& contrast(
@@ -250,7 +254,8 @@ class Diagnoser {
         of_bugs = failures;
       }
     }
-    if (bugs.empty() || !where_of(at_once(bugs), false, of_bugs).empty()) {
+    if (bugs.empty() ||
+        where_of(at_once(bugs), false, of_bugs).place != Place{}) {
       return false;
     }
     take(named(bugs, of_bugs), of_bugs, bugs);
@@ -323,7 +328,7 @@ class Diagnoser {
     for (std::size_t i = 1; i < bugs.size(); ++i) {
       one.diagnosis.aliases.push_back(hypotheses_[bugs[i]].name);
     }
-    one.diagnosis.residual = -1;
+    one.diagnosis.residual.reset();
     one.diagnosis.example = run_.checks[run_.lost.front().check].case_id;
     add_lost(one);
     found_.push_back(std::move(one));
@@ -358,7 +363,7 @@ class Diagnoser {
                    Mark::kBroken);
       where.add(*right.check, *right.trial, marks);
     }
-    d.where = where.text();
+    d.where = where.rule().place;
     d.equation = failures_.check_of(failures.front()).measurement->equation;
     take(std::move(d), failures, {});
   }

@@ -4,10 +4,28 @@
 #define ROPEPROOF_CONFORMANCE_EXPLAIN_DIAGNOSIS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ropeproof::conformance::explain {
+
+// Which elements of which cases are wrong, and no other.
+struct Place {
+  enum class Kind { kEverywhere, kRule, kNoSimpleRule };
+
+  Kind kind = Kind::kEverywhere;  // that the bug could spoil
+  std::string rule = {};          // "q_heads > 32 and batch > 1", of kRule
+
+  // What the files of reports hold: nothing, the rule, or "?".
+  std::string word() const { return kind == Kind::kNoSimpleRule ? "?" : rule; }
+  static Place of_word(const std::string& word) {
+    if (word == "?") return {Kind::kNoSimpleRule, ""};
+    return {word.empty() ? Kind::kEverywhere : Kind::kRule, word};
+  }
+
+  bool operator==(const Place&) const = default;
+};
 
 // One fault.
 struct Diagnosis {
@@ -16,17 +34,16 @@ struct Diagnosis {
   std::string what = {};
   // Bugs that no answer of this run tells from it.
   std::vector<std::string> aliases = {};
-  // Which elements of which cases are wrong, and no other: "q_heads > 32 and batch >
-  // 1"; empty: all that the bug could spoil; "?": no simple rule.
-  std::string where = {};
+  Place where = {};
   // Its class, a key of cases::bug_classes(); empty if not known.
   std::string bug = {};
   int equation = 0;  // of judge/equation.h: the first step that goes wrong
   std::string advice = {};  // what to try, in a line
   // Failing checks that it explains, of those that were tried.
   std::int64_t checks = 0, tried = 0;
-  double residual =
-      -1;  // the largest left of any, over the bound; below 0: none
+  // The largest distance of any wrong value from the bug's, over the bound; nothing
+  // where no value is wrong.
+  std::optional<double> residual = {};
   // The next best, which explains fewer; and what it leaves of the same checks.
   std::string next = {};
   double next_residual = 0;

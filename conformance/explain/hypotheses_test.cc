@@ -14,7 +14,6 @@
 #include "conformance/explain/diagnose.h"
 #include "conformance/explain/test_answers.h"
 #include "conformance/judge/equation.h"
-#include "conformance/wrong/changes.h"
 #include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::explain {
@@ -187,7 +186,7 @@ void check_named_alone(const char* name) {
   REQUIRE(found.size() == 1);
   CHECK(found[0].what == name);
   CHECK(found[0].aliases.empty());
-  CHECK(found[0].where.empty());
+  CHECK(found[0].where == Place{});
   CHECK(found[0].checks == found[0].tried);
 }
 

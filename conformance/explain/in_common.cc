@@ -22,11 +22,16 @@ constexpr std::size_t kMostValues = 24;
 
 using Bits = std::vector<std::uint64_t>;
 
-// A condition, and the cases that it holds for.
+// Terms, and the cases that they hold for together.
 struct Candidate {
-  std::string words;
+  std::vector<Term> terms;
   Bits members, others;
 };
+
+std::vector<Term> joined(std::vector<Term> a, const std::vector<Term>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
 
 std::string text_of(const Fact& fact) {
   if (const auto* word = std::get_if<std::string>(&fact)) return *word;
@@ -96,7 +101,7 @@ class Candidates {
     }
     for (const std::string& name : names_) {
       if (!is_of_problem(name)) continue;
-      add("no " + name + " is given",
+      add({"no " + name + " is given", {name}, {}},
           [&](const Facts& facts) { return !facts.contains(name); });
     }
     add_relation("rotary_dim", "head_dim");
@@ -118,16 +123,15 @@ class Candidates {
     return bits;
   }
 
-  void add(const std::string& words,
-           const std::function<bool(const Facts&)>& holds) {
-    Candidate candidate{words, bits_of(members_, holds),
-                        bits_of(others_, holds)};
+  void add(const Term& term, const std::function<bool(const Facts&)>& holds) {
+    Candidate candidate{
+        {term}, bits_of(members_, holds), bits_of(others_, holds)};
     if (count(candidate.members) > 0) all_.push_back(std::move(candidate));
   }
   // Of a fact that is there.
   void add(const std::string& name, const std::string& words,
-           const Holds& holds) {
-    add(name + " " + words, [&](const Facts& facts) {
+           const Holds& holds, const std::optional<Fact>& is = {}) {
+    add({name + " " + words, {name}, is}, [&](const Facts& facts) {
       const auto found = facts.find(name);
       return found != facts.end() && holds(found->second);
     });
@@ -148,8 +152,9 @@ class Candidates {
     if (values.size() > kMostValues) return;
     for (const Fact& value : values) {
       if (std::holds_alternative<std::string>(value) != are_words) continue;
-      add(name, "is " + text_of(value),
-          [&](const Fact& fact) { return fact == value; });
+      add(
+          name, "is " + text_of(value),
+          [&](const Fact& fact) { return fact == value; }, value);
     }
   }
 
@@ -213,7 +218,7 @@ class Candidates {
   }
 
   void add_relation(const std::string& a, const std::string& b) {
-    add(a + " is not " + b, [&](const Facts& facts) {
+    add({a + " is not " + b, {a, b}, {}}, [&](const Facts& facts) {
       const auto x = facts.find(a), y = facts.find(b);
       return x != facts.end() && y != facts.end() && x->second != y->second;
     });
@@ -226,11 +231,11 @@ class Candidates {
 
 // Conditions that together hold for no other and for many of `left`, each the one
 // that tells most: FOIL's gain, the members that it keeps times the bits by which a
-// member among what it keeps is less of a surprise. Empty words: too many are needed.
+// member among what it keeps is less of a surprise. No terms: too many are needed.
 Candidate several(const std::vector<Candidate>& all, const Bits& left,
                   std::size_t others) {
   constexpr int kMostAtOnce = 6;
-  Candidate found{"", left, Bits((others + 63) / 64, ~std::uint64_t{0})};
+  Candidate found{{}, left, Bits((others + 63) / 64, ~std::uint64_t{0})};
   double members = count(left), rest = static_cast<double>(others);
   for (int i = 0; i < kMostAtOnce; ++i) {
     const Candidate* next = nullptr;
@@ -247,7 +252,7 @@ Candidate several(const std::vector<Candidate>& all, const Bits& left,
       next = &one;
     }
     if (next == nullptr) break;
-    found.words += (i == 0 ? "" : " and ") + next->words;
+    found.terms = joined(std::move(found.terms), next->terms);
     found.members = both(found.members, next->members);
     found.others = both(found.others, next->others);
     members = count(found.members);
@@ -257,20 +262,20 @@ Candidate several(const std::vector<Candidate>& all, const Bits& left,
   return {};
 }
 
-// The candidate that parts most of `left` from the others; empty words: none.
+// The candidate that parts most of `left` from the others; no terms: none.
 Candidate best(const std::vector<Candidate>& all, const Bits& left,
                std::size_t others) {
   Candidate found;
   int most = 0;
-  const auto offer = [&](const Bits& members, const auto& words) {
+  const auto offer = [&](const Bits& members, const auto& terms) {
     const int explained = count(both(members, left));
     if (explained <= most) return;
     most = explained;
-    found = {words(), members, {}};
+    found = {terms(), members, {}};
   };
   for (const Candidate& one : all) {
     if (count(one.others) == 0) {
-      offer(one.members, [&] { return one.words; });
+      offer(one.members, [&] { return one.terms; });
     }
   }
   const int wanted = count(left);
@@ -279,12 +284,12 @@ Candidate best(const std::vector<Candidate>& all, const Bits& left,
     for (std::size_t j = i + 1; j < all.size(); ++j) {
       if (!is_none(all[i].others, all[j].others)) continue;
       offer(both(all[i].members, all[j].members),
-            [&] { return all[i].words + " and " + all[j].words; });
+            [&] { return joined(all[i].terms, all[j].terms); });
     }
   }
   if (most == wanted) return found;
   const Candidate more = several(all, left, others);
-  if (!more.words.empty()) offer(more.members, [&] { return more.words; });
+  if (!more.terms.empty()) offer(more.members, [&] { return more.terms; });
   return found;
 }
 
@@ -295,7 +300,8 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
   std::vector<Condition> conditions;
   if (members.empty()) return conditions;
   if (others.empty()) {
-    Condition& all = conditions.emplace_back("every case");
+    Condition& all = conditions.emplace_back();
+    all.terms = {{"every case", {}, {}}};
     for (std::size_t i = 0; i < members.size(); ++i) all.members.push_back(i);
     return conditions;
   }
@@ -306,8 +312,8 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
   }
   while (count(left) > 0) {
     Candidate chosen = best(candidates.all(), left, others.size());
-    if (chosen.words.empty()) chosen.members = left;
-    Condition condition{chosen.words, {}};
+    if (chosen.terms.empty()) chosen.members = left;
+    Condition condition{std::move(chosen.terms), {}};
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint64_t bit = std::uint64_t{1} << i % 64;
       if ((left[i / 64] & chosen.members[i / 64] & bit) == 0) continue;
@@ -319,16 +325,26 @@ std::vector<Condition> in_common(const std::vector<Facts>& members,
   return conditions;
 }
 
-std::string rule_of(const std::vector<Facts>& members,
-                    const std::vector<Facts>& others) {
+std::string Condition::words() const {
+  std::string text;
+  for (const Term& term : terms) {
+    text += (text.empty() ? "" : " and ") + term.words;
+  }
+  return text;
+}
+
+Rule rule_of(const std::vector<Facts>& members,
+             const std::vector<Facts>& others) {
   constexpr std::size_t kMostConditions = 2;
-  if (others.empty()) return "";
-  const std::vector<Condition> conditions = in_common(members, others);
-  std::string rule;
-  for (const Condition& condition : conditions) {
-    const bool is_none = condition.words.empty();
-    if (is_none || conditions.size() > kMostConditions) return "?";
-    rule += (rule.empty() ? "" : "; or where ") + condition.words;
+  if (others.empty()) return {};
+  Rule rule{{}, in_common(members, others)};
+  for (const Condition& condition : rule.conditions) {
+    if (condition.terms.empty() || rule.conditions.size() > kMostConditions) {
+      return {{Place::Kind::kNoSimpleRule, ""}, {}};
+    }
+    rule.place.kind = Place::Kind::kRule;
+    rule.place.rule +=
+        (rule.place.rule.empty() ? "" : "; or where ") + condition.words();
   }
   return rule;
 }

@@ -3,17 +3,28 @@
 #define ROPEPROOF_CONFORMANCE_EXPLAIN_IN_COMMON_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/check/facts.h"
+#include "conformance/explain/diagnosis.h"
 
 namespace ropeproof::conformance::explain {
 
-// "head_dim is odd"; "" for those that no condition parts from the others.
-struct Condition {
+// What a condition says of one fact, "head_dim is odd", or of two.
+struct Term {
   std::string words;
+  std::vector<std::string> facts;  // their names
+  std::optional<check::Fact> is;   // the one value that it allows
+};
+
+// Terms that hold together; none for those that no condition parts from the others.
+struct Condition {
+  std::vector<Term> terms;
   std::vector<std::size_t> members;  // numbers of those that it explains first
+
+  std::string words() const;  // "head_dim is odd and batch > 1"
 };
 
 // The fewest conditions that hold for all of `members` together and for none of
@@ -22,10 +33,13 @@ struct Condition {
 std::vector<Condition> in_common(const std::vector<check::Facts>& members,
                                  const std::vector<check::Facts>& others);
 
-// The same as a sentence, "q_heads > 32 and batch > 1": "" without others, "?" where
-// it takes more than two conditions.
-std::string rule_of(const std::vector<check::Facts>& members,
-                    const std::vector<check::Facts>& others);
+// At most two such conditions; none without others.
+struct Rule {
+  Place place;
+  std::vector<Condition> conditions;
+};
+Rule rule_of(const std::vector<check::Facts>& members,
+             const std::vector<check::Facts>& others);
 
 }  // namespace ropeproof::conformance::explain
 

@@ -16,7 +16,7 @@ std::vector<std::pair<std::string, std::size_t>> found(
     const std::vector<Facts>& members, const std::vector<Facts>& others) {
   std::vector<std::pair<std::string, std::size_t>> all;
   for (const Condition& condition : in_common(members, others)) {
-    all.emplace_back(condition.words, condition.members.size());
+    all.emplace_back(condition.words(), condition.members.size());
   }
   return all;
 }

@@ -195,8 +195,8 @@ Diagnosis meaning_of(const check::Check& check,
 }
 
 // Which cases fail so, and no other that is judged under the same operation.
-std::string where_of(const check::Run& run,
-                     const std::vector<const check::Check*>& failing) {
+Place where_of(const check::Run& run,
+               const std::vector<const check::Check*>& failing) {
   constexpr std::size_t kMost = 1500;
   std::vector<check::Facts> members, others;
   std::set<std::string> ids;
@@ -218,7 +218,7 @@ std::string where_of(const check::Run& run,
     }
     if (others.size() < kMost) others.push_back(facts->second);
   }
-  return members.empty() ? "" : rule_of(members, others);
+  return members.empty() ? Place{} : rule_of(members, others).place;
 }
 
 }  // namespace

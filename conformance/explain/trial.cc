@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/explain/written.h"
 #include "conformance/judge/codec.h"
 #include "conformance/judge/pair_bounds.h"
-#include "conformance/wrong/written.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::explain {

@@ -1,7 +1,6 @@
 #include "conformance/explain/where.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 #include "conformance/explain/in_common.h"
@@ -95,19 +94,27 @@ void Where::add(const check::Check& check, const Trial& trial,
   }
 }
 
-std::string Where::text() const { return rule_of(struck_, spared_); }
+Rule Where::rule() const { return rule_of(struck_, spared_); }
 
-std::string bug_at(const std::string& bug, const std::string& where) {
-  const auto says = [&](const char* word) {
-    return where.find(word) != std::string::npos;
+std::string bug_at(const std::string& bug, const Rule& where) {
+  const auto is_about = [&](const auto& is) {
+    return std::ranges::any_of(where.conditions, [&](const Condition& one) {
+      return std::ranges::any_of(one.terms, is);
+    });
   };
-  if (bug == "memory/strides-ignored" && says("order")) {
+  const auto names = [&](const std::string& fact) {
+    return is_about([&](const Term& term) {
+      return std::ranges::find(term.facts, fact) != term.facts.end();
+    });
+  };
+  if (bug == "memory/strides-ignored" && names("order")) {
     return "shape/axes-confused";
   }
   if (bug != "rotation/sine-lost") return bug;
-  // Not "seq is 17".
-  const std::size_t single = where.find("seq is 1");
-  if (single != std::string::npos && !std::isdigit(where[single + 8])) {
+  if (is_about([](const Term& term) {
+        return term.facts == std::vector<std::string>{"seq"} &&
+               term.is == check::Fact(std::int64_t{1});
+      })) {
     return "position/single-token-path";
   }
   // The index says more than a size.
@@ -119,12 +126,16 @@ std::string bug_at(const std::string& bug, const std::string& where) {
       {"index of the batch row", "shape/32-bit-overflow"},
       {"batch rows behind it", "shape/32-bit-overflow"},
       {"index of the head", "shape/heads-miscounted"},
-      {"heads", "shape/heads-miscounted"},
+      {"heads behind it", "shape/heads-miscounted"},
+      {"q_heads", "shape/heads-miscounted"},
+      {"k_heads", "shape/heads-miscounted"},
+      {"permute_heads", "shape/heads-miscounted"},
       {"batch", "shape/32-bit-overflow"},
       {"seq", "shape/32-bit-overflow"},
-      {"_dim", "shape/simd-tail"}};
-  for (const auto& [words, of_words] : kBugs) {
-    if (says(words)) return of_words;
+      {"head_dim", "shape/simd-tail"},
+      {"rotary_dim", "shape/simd-tail"}};
+  for (const auto& [fact, of_fact] : kBugs) {
+    if (names(fact)) return of_fact;
   }
   return bug;
 }

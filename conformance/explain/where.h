@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/check/run.h"
+#include "conformance/explain/in_common.h"
 #include "conformance/explain/trial.h"
 
 namespace ropeproof::conformance::explain {
@@ -19,9 +20,8 @@ class Where {
   void add(const check::Check& check, const Trial& trial,
            const std::vector<Mark>& marks);
 
-  // "q_heads > 32 and batch > 1"; "" where no element that it could spoil is right,
-  // "?" where no few conditions part the two.
-  std::string text() const;
+  // Everywhere where no element that it could spoil is right.
+  Rule rule() const;
 
  private:
   const check::Run& run_;
@@ -30,7 +30,7 @@ class Where {
 
 // The class of a bug that strikes there: where rotation stops says more than that it
 // does.
-std::string bug_at(const std::string& bug, const std::string& where);
+std::string bug_at(const std::string& bug, const Rule& where);
 
 }  // namespace ropeproof::conformance::explain
 

@@ -102,7 +102,7 @@ std::string identified_json(const Identified& found) {
   for (const explain::Diagnosis& d : found.diagnoses) {
     json["diagnoses"].push_back({{"what", d.what},
                                  {"aliases", d.aliases},
-                                 {"where", d.where},
+                                 {"where", d.where.word()},
                                  {"bug", d.bug},
                                  {"equation", d.equation},
                                  {"advice", d.advice},

@@ -47,16 +47,16 @@ std::vector<DeclinedCases> declined_cases(const check::Run& run) {
   while (conditions.size() > kMostConditions) {
     explain::Condition& last = conditions[kMostConditions - 1];
     const auto& more = conditions.back().members;
-    last.words.clear();
+    last.terms.clear();
     last.members.insert(last.members.end(), more.begin(), more.end());
     conditions.pop_back();
   }
   for (const explain::Condition& condition : conditions) {
     std::set<std::string> cases;
     for (const std::size_t i : condition.members) cases.insert(ids[i]);
-    all.push_back({std::ssize(cases), condition.words.empty()
+    all.push_back({std::ssize(cases), condition.terms.empty()
                                           ? ids_text(cases)
-                                          : condition.words});
+                                          : condition.words()});
   }
   return all;
 }

@@ -21,8 +21,8 @@ std::string what_text(const explain::Diagnosis& d) {
     }
     text += ", or " + d.aliases[i];
   }
-  if (d.residual < 0) return text;
-  text += "; off by " + ratio_text(d.residual) + " of the bound";
+  if (!d.residual) return text;
+  text += "; off by " + ratio_text(*d.residual) + " of the bound";
   if (!d.next.empty()) {
     text +=
         ", the next best (" + d.next + ") by " + ratio_text(d.next_residual);
@@ -32,15 +32,21 @@ std::string what_text(const explain::Diagnosis& d) {
 
 // has_others: whether the report has wrong answers, too.
 std::string where_text(const explain::Diagnosis& d, bool has_others) {
-  const char* const kind = d.residual >= 0 ? " wrong answer"
-                           : has_others    ? " other failing check"
-                                           : " failing check";
+  const char* const kind = d.residual   ? " wrong answer"
+                           : has_others ? " other failing check"
+                                        : " failing check";
   const std::string count =
       text::part_of(d.checks, d.tried) + kind + (d.tried == 1 ? "" : "s") +
-      (d.residual >= 0 ? " tried" : "");  // of many, the small ones
-  if (d.where == "?") return count + ", by no simple rule";
-  if (!d.where.empty()) return count + "; exactly where " + d.where;
-  return count + (d.what.empty() ? "" : "; wherever it can show");
+      (d.residual ? " tried" : "");  // of many, the small ones
+  switch (d.where.kind) {
+    case explain::Place::Kind::kNoSimpleRule:
+      return count + ", by no simple rule";
+    case explain::Place::Kind::kRule:
+      return count + "; exactly where " + d.where.rule;
+    case explain::Place::Kind::kEverywhere:
+      return count + (d.what.empty() ? "" : "; wherever it can show");
+  }
+  return count;
 }
 
 std::string why_text(const explain::Diagnosis& d, bool has_details) {
@@ -63,7 +69,7 @@ std::string why_text(const explain::Diagnosis& d, bool has_details) {
 std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
                            bool has_details) {
   const bool has_wrong = std::ranges::any_of(
-      diagnoses, [](const auto& d) { return d.residual >= 0; });
+      diagnoses, [](const auto& d) { return d.residual.has_value(); });
   std::string text;
   for (const explain::Diagnosis& d : diagnoses) {
     text += paragraph("what", what_text(d));

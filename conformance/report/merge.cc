@@ -94,7 +94,9 @@ bool may_be(const explain::Diagnosis& d, const std::string& name) {
 }
 
 // Wrong values; else a broken promise, which no hypothesis is compared with.
-bool is_of_values(const explain::Diagnosis& d) { return d.residual >= 0; }
+bool is_of_values(const explain::Diagnosis& d) {
+  return d.residual.has_value();
+}
 
 // Adds what another shard says of the same fault. False if it is another one.
 bool join(explain::Diagnosis& d, explain::Diagnosis other) {
@@ -107,18 +109,19 @@ bool join(explain::Diagnosis& d, explain::Diagnosis other) {
   std::erase_if(d.aliases,
                 [&](const auto& name) { return !may_be(other, name); });
   d.checks += other.checks;
-  d.residual = std::max(d.residual, other.residual);
+  if (d.residual) d.residual = std::max(*d.residual, *other.residual);
   d.next_residual = std::max(d.next_residual, other.next_residual);
   if (d.next != other.next) d.next.clear(), d.next_residual = 0;
   // Of no known bug it is the first failure's.
   if (d.what.empty() && d.equation != other.equation) d.equation = 0;
-  if (d.where == "?" || other.where == "?") {
-    d.where = "?";
-  } else if (d.where.empty()) {
-    d.where = other.where;  // where a right element shows that there is a rule
-  } else if (!other.where.empty() &&
-             d.where.find(other.where) == std::string::npos) {
-    d.where += "; in another shard " + other.where;
+  using Kind = explain::Place::Kind;
+  if (d.where.kind != Kind::kRule || other.where.kind != Kind::kRule) {
+    // A right element shows that there is a rule.
+    d.where = std::max(d.where, other.where, [](const auto& a, const auto& b) {
+      return a.kind < b.kind;
+    });
+  } else if (d.where.rule.find(other.where.rule) == std::string::npos) {
+    d.where.rule += "; in another shard " + other.where.rule;
   }
   return true;
 }

@@ -112,11 +112,11 @@ std::vector<explain::Diagnosis> merged(explain::Diagnosis first,
 explain::Diagnosis fault(const std::string& what,
                          std::vector<std::string> aliases,
                          const std::string& where, std::int64_t checks,
-                         double residual) {
+                         std::optional<double> residual) {
   explain::Diagnosis d;
   d.what = what;
   d.aliases = std::move(aliases);
-  d.where = where;
+  d.where = explain::Place::of_word(where);
   d.checks = checks, d.tried = 10;
   d.residual = residual;
   return d;
@@ -129,7 +129,7 @@ TEST_CASE("of one fault in two shards the names stay that none rules out",
   REQUIRE(all.size() == 1);
   CHECK(all[0].what == "a");
   CHECK(all[0].aliases == std::vector<std::string>{"b"});
-  CHECK(all[0].where == "seq is 1");
+  CHECK(all[0].where.word() == "seq is 1");
   CHECK(all[0].checks == 7);
   CHECK(all[0].tried == 20);
   CHECK(all[0].residual == 0.5);
@@ -150,7 +150,7 @@ TEST_CASE("two faults stay two, the larger first, and what has no name last",
   CHECK(all[0].tried == 20);
   // A broken promise is none of the values', which are counted apart.
   const auto promise =
-      merged(fault("", {}, "", 3, 0.5), fault("b", {}, "", 4, -1));
+      merged(fault("", {}, "", 3, 0.5), fault("b", {}, "", 4, std::nullopt));
   REQUIRE(promise.size() == 2);
   CHECK(promise[0].what == "b");
   CHECK(promise[0].tried == 10);
@@ -160,10 +160,10 @@ TEST_CASE("where two shards have other rules, both are said",
           "[conformance][shards]") {
   const auto rules = merged(fault("a", {}, "seq is 1", 3, 0),
                             fault("a", {}, "batch > 1", 4, 0));
-  CHECK(rules.at(0).where == "seq is 1; in another shard batch > 1");
+  CHECK(rules.at(0).where.word() == "seq is 1; in another shard batch > 1");
   CHECK(merged(fault("a", {}, "seq is 1", 3, 0), fault("a", {}, "?", 4, 0))
             .at(0)
-            .where == "?");
+            .where.word() == "?");
 }
 
 TEST_CASE("a shard supports no level and decides about no waiver",

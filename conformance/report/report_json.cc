@@ -215,20 +215,33 @@ void members(Codec& c, Is<AppliedWaiver> auto& applied) {
   if constexpr (Codec::kReads) applied.waiver.expires = parse_date(expires);
 }
 
+// The residual, in files, of what no value shows.
+constexpr double kNoValueWrong = -1;
+
 template <class Codec>
 void members(Codec& c, Is<explain::Diagnosis> auto& d) {
+  std::string where;
+  double residual = kNoValueWrong;
+  if constexpr (!Codec::kReads) {
+    where = d.where.word();
+    residual = d.residual.value_or(kNoValueWrong);
+  }
   c.value("what", d.what);
   c.value("aliases", d.aliases);
-  c.value("where", d.where);
+  c.value("where", where);
   c.value("bug", d.bug);
   c.value("equation", d.equation);
   c.value("advice", d.advice);
   c.value("checks", d.checks);
   c.value("tried", d.tried);
-  c.number("residual", d.residual);
+  c.number("residual", residual);
   c.value("next", d.next);
   c.number("next_residual", d.next_residual);
   c.value("example", d.example);
+  if constexpr (Codec::kReads) {
+    d.where = explain::Place::of_word(where);
+    if (residual != kNoValueWrong) d.residual = residual;
+  }
 }
 
 // What follows from the rest of a report.

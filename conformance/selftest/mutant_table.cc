@@ -27,8 +27,10 @@ std::string name_text(const explain::Diagnosis& d) {
   if (!d.aliases.empty()) {
     text += ", or " + std::to_string(d.aliases.size()) + " more";
   }
-  if (d.where == "?") return text + ", by no simple rule";
-  return d.where.empty() ? text : text + ", where " + d.where;
+  if (d.where.kind == explain::Place::Kind::kNoSimpleRule) {
+    return text + ", by no simple rule";
+  }
+  return d.where.rule.empty() ? text : text + ", where " + d.where.rule;
 }
 
 std::string given_name(const MutantRow& row) {
@@ -44,7 +46,9 @@ std::string given_name(const MutantRow& row) {
 
 std::string score_text(const SelftestReport& report) {
   return of_all(report.mutants) + " mutants killed, " + of_all(report.named) +
-         " named, " + std::to_string(report.false_names) + " false names";
+         " that are no hypothesis named, " + of_all(report.named_themselves) +
+         " that are one, " + std::to_string(report.false_names) +
+         " false names";
 }
 
 std::string mutant_table(const SelftestReport& report) {
