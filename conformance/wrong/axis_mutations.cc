@@ -79,33 +79,36 @@ Mutations of_axes() {
     });
   };
   Mutations all = {
-      {"axis 0 for every pair", kBug, 2, kAdvice,
+      {"axis 0 for every pair", "vllm-project/vllm#32143", kBug, 2, kAdvice,
        takes_axis(any_map,
                   [](const AbiProblem&, std::int64_t) { return Axis(0); })},
-      {"last axis for every pair", kBug, 2, kAdvice,
+      {"last axis for every pair", "of: axis 0 for every pair", kBug, 2,
+       kAdvice,
        takes_axis(any_map,
                   [](const AbiProblem& p, std::int64_t) {
                     return Axis(p.position_axes - 1);
                   })},
-      {"axes 0 and 1 exchanged", kSwapped, 2,
+      {"axes 0 and 1 exchanged", "huggingface/pytorch-image-models#2541",
+       kSwapped, 2,
        "look at the order of the axes: t, h, w; x before y or y before x",
        exchanged(0, 1)},
-      {"axes 1 and 2 exchanged", kSwapped, 2,
+      {"axes 1 and 2 exchanged", "of: axes 0 and 1 exchanged", kSwapped, 2,
        "look at the order of the axes: t, h, w", exchanged(1, 2)},
-      {"axes 0 and 2 exchanged", kSwapped, 2,
+      {"axes 0 and 2 exchanged", "of: axes 0 and 1 exchanged", kSwapped, 2,
        "look at the order of the axes: t, h, w", exchanged(0, 2)},
-      {"next axis taken", kBug, 2, kAdvice,
+      {"next axis taken", "of: axes 0 and 1 exchanged", kBug, 2, kAdvice,
        takes_axis(any_map,
                   [](const AbiProblem& p, std::int64_t j) {
                     return Axis((*own_axis(p, j) + 1) % p.position_axes);
                   })},
-      {"axis before taken", kBug, 2, kAdvice,
+      {"axis before taken", "of: axes 0 and 1 exchanged", kBug, 2, kAdvice,
        takes_axis(any_map,
                   [](const AbiProblem& p, std::int64_t j) {
                     return Axis((*own_axis(p, j) + p.position_axes - 1) %
                                 p.position_axes);
                   })},
-      {"positions of all axes summed", kSwapped, 2, kAdvice,
+      {"positions of all axes summed", "erratum: a tutorial", kSwapped, 2,
+       kAdvice,
        changes_position(
            [](double x, const AbiProblem& p, const HeadIndex& i, std::int64_t) {
              if (p.position_axes < 2) return x;
@@ -125,64 +128,69 @@ Mutations of_maps() {
   constexpr const char* kInTurn =
       "interleaved: pair j on axis j mod axes while that has pairs left, else "
       "on axis 0";
-  return {{"sections in reverse order", kBug, 2, kBlocks,
-           takes_axis(in_sections,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        Sections s = sections_of(p);
-                        std::reverse(s.begin(), s.begin() + p.position_axes);
-                        return axis_in_blocks(s, j);
-                      })},
-          {"sizes of sections 0 and 1 exchanged", kBug, 2, kBlocks,
-           takes_axis(in_sections,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        Sections s = sections_of(p);
-                        std::swap(s[0], s[1]);
-                        return axis_in_blocks(s, j);
-                      })},
-          {"sections of equal size", kBug, 2, kBlocks,
-           takes_axis(any_map,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        return Axis(2 * j * p.position_axes / p.rotary_dim);
-                      })},
-          {"two axes have half of the pairs each, whatever the sections", kBug,
-           2, kBlocks,
-           takes_axis(in_sections,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        return p.position_axes == 2
-                                   ? Axis(j < p.rotary_dim / 4 ? 0 : 1)
-                                   : own_axis(p, j);
-                      })},
-          {"sections counted in channels, not pairs", kBug, 2,
-           "sections count pairs, half as many as channels",
-           takes_axis(in_sections,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        return axis_in_blocks(sections_of(p), 2 * j);
-                      })},
-          {"sections twice as large", kBug, 2,
-           "sections count pairs, half as many as channels",
-           takes_axis(in_sections,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        return axis_in_blocks(sections_of(p), j / 2);
-                      })},
-          {"sections interleaved", kBug, 2, kBlocks,
-           takes_axis(in_sections, axis_in_turn)},
-          {"interleaved axes taken for sections", kBug, 2, kInTurn,
-           takes_axis(in_interleaved,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        return axis_in_blocks(sections_of(p), j);
-                      })},
-          {"interleaved axes without end: pair j on axis j mod axes", kBug, 2,
-           kInTurn,
-           takes_axis(any_map,
-                      [](const AbiProblem& p, std::int64_t j) {
-                        return Axis(j % p.position_axes);
-                      })},
-          {"interleaved axes: pairs left over on no axis", kBug, 2, kInTurn,
-           takes_axis(in_interleaved, [](const AbiProblem& p, std::int64_t j) {
-             const std::int64_t axis = j % p.position_axes;
-             return j < p.axis_sections[axis] * p.position_axes ? Axis(axis)
-                                                                : std::nullopt;
-           })}};
+  return {
+      {"sections in reverse order", "of: axes 0 and 1 exchanged", kBug, 2,
+       kBlocks,
+       takes_axis(in_sections,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    Sections s = sections_of(p);
+                    std::reverse(s.begin(), s.begin() + p.position_axes);
+                    return axis_in_blocks(s, j);
+                  })},
+      {"sizes of sections 0 and 1 exchanged", "of: axes 0 and 1 exchanged",
+       kBug, 2, kBlocks,
+       takes_axis(in_sections,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    Sections s = sections_of(p);
+                    std::swap(s[0], s[1]);
+                    return axis_in_blocks(s, j);
+                  })},
+      {"sections of equal size", "kekzl/imp#1172", kBug, 2, kBlocks,
+       takes_axis(any_map,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    return Axis(2 * j * p.position_axes / p.rotary_dim);
+                  })},
+      {"two axes have half of the pairs each, whatever the sections",
+       "of: sections of equal size", kBug, 2, kBlocks,
+       takes_axis(in_sections,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    return p.position_axes == 2
+                               ? Axis(j < p.rotary_dim / 4 ? 0 : 1)
+                               : own_axis(p, j);
+                  })},
+      {"sections counted in channels, not pairs", "vllm-project/vllm-omni#1784",
+       kBug, 2, "sections count pairs, half as many as channels",
+       takes_axis(in_sections,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    return axis_in_blocks(sections_of(p), 2 * j);
+                  })},
+      {"sections twice as large", "of: sections counted in channels, not pairs",
+       kBug, 2, "sections count pairs, half as many as channels",
+       takes_axis(in_sections,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    return axis_in_blocks(sections_of(p), j / 2);
+                  })},
+      {"sections interleaved", "of: interleaved axes taken for sections", kBug,
+       2, kBlocks, takes_axis(in_sections, axis_in_turn)},
+      {"interleaved axes taken for sections", "vllm-project/vllm-gaudi#1437",
+       kBug, 2, kInTurn,
+       takes_axis(in_interleaved,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    return axis_in_blocks(sections_of(p), j);
+                  })},
+      {"interleaved axes without end: pair j on axis j mod axes",
+       "XPU-Forces/mojo_opset#276", kBug, 2, kInTurn,
+       takes_axis(any_map,
+                  [](const AbiProblem& p, std::int64_t j) {
+                    return Axis(j % p.position_axes);
+                  })},
+      {"interleaved axes: pairs left over on no axis", "engine: ik_llama.cpp",
+       kBug, 2, kInTurn,
+       takes_axis(in_interleaved, [](const AbiProblem& p, std::int64_t j) {
+         const std::int64_t axis = j % p.position_axes;
+         return j < p.axis_sections[axis] * p.position_axes ? Axis(axis)
+                                                            : std::nullopt;
+       })}};
 }
 
 Mutations of_weights() {
@@ -201,20 +209,23 @@ Mutations of_weights() {
           return sum;
         });
   };
-  return {{"weights of the axes read as [pairs, axes]", kBug, 2, kAdvice,
-           weighted([](const AbiProblem& p, std::int64_t a, std::int64_t j) {
-             return p.axis_weights[j * p.position_axes + a];
-           })},
-          {"weights of the last axis lost", kBug, 2, kAdvice,
-           weighted([](const AbiProblem& p, std::int64_t a, std::int64_t j) {
-             return a == p.position_axes - 1
-                        ? 0
-                        : p.axis_weights[a * (p.rotary_dim / 2) + j];
-           })},
-          {"weights of axis 0 for all axes", kBug, 2, kAdvice,
-           weighted([](const AbiProblem& p, std::int64_t, std::int64_t j) {
-             return p.axis_weights[j];
-           })}};
+  return {
+      {"weights of the axes read as [pairs, axes]",
+       "of: read as [batch, heads, seq, head_dim]", kBug, 2, kAdvice,
+       weighted([](const AbiProblem& p, std::int64_t a, std::int64_t j) {
+         return p.axis_weights[j * p.position_axes + a];
+       })},
+      {"weights of the last axis lost", "of: axis 0 for every pair", kBug, 2,
+       kAdvice,
+       weighted([](const AbiProblem& p, std::int64_t a, std::int64_t j) {
+         return a == p.position_axes - 1
+                    ? 0
+                    : p.axis_weights[a * (p.rotary_dim / 2) + j];
+       })},
+      {"weights of axis 0 for all axes", "of: axis 0 for every pair", kBug, 2,
+       kAdvice, weighted([](const AbiProblem& p, std::int64_t, std::int64_t j) {
+         return p.axis_weights[j];
+       })}};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <tuple>
 
 #include "conformance/text/words.h"
 #include "conformance/wrong/mutation_lists.h"
@@ -32,9 +33,12 @@ double unscaled_frequency(const AbiProblem& p, std::int64_t j) {
 namespace {
 
 Mutations exponents() {
-  const auto of = [](const char* name, auto exponent) {
+  const auto of = [](const char* name, const char* source, auto exponent) {
     return Mutation{
-        name, "frequency/wrong-exponent", 1,
+        name,
+        source,
+        "frequency/wrong-exponent",
+        1,
         "theta_j = base^(-2j/r), j = 0 .. r/2 - 1",
         takes_power(
             [=](const AbiProblem& p, std::int64_t j, const PairPower& due) {
@@ -43,39 +47,50 @@ Mutations exponents() {
                                        static_cast<double>(p.rotary_dim)));
             })};
   };
-  return {of("exponent -j/r, half of the right one",
-             [](double j, double r) { return -j / r; }),
-          of("exponent -4j/r, twice the right one",
-             [](double j, double r) { return -4 * j / r; }),
-          of("exponent -2(j+1)/r, counted from 1",
-             [](double j, double r) { return -2 * (j + 1) / r; }),
-          of("exponent -2(j-1)/r",
-             [](double j, double r) { return -2 * (j - 1) / r; }),
-          of("exponent -(2j+1)/r, half a step off",
-             [](double j, double r) { return -(2 * j + 1) / r; }),
-          of("exponent +2j/r, sign lost",
-             [](double j, double r) { return 2 * j / r; }),
-          of("exponent -j/(r/2 - 1)",
-             [](double j, double r) { return r > 2 ? -j / (r / 2 - 1) : -j; }),
-          of("exponent -2j/(r - 1)",
-             [](double j, double r) { return -2 * j / (r - 1); })};
+  return {
+      of("exponent -j/r, half of the right one", "rasbt/LLMs-from-scratch#410",
+         [](double j, double r) { return -j / r; }),
+      of("exponent -4j/r, twice the right one", "erratum: a tutorial",
+         [](double j, double r) { return -4 * j / r; }),
+      of("exponent -2(j+1)/r, counted from 1",
+         "erratum: tutorials that count theta_i from 1",
+         [](double j, double r) { return -2 * (j + 1) / r; }),
+      of("exponent -2(j-1)/r", "bkitano/llama-from-scratch#8",
+         [](double j, double r) { return -2 * (j - 1) / r; }),
+      of("exponent -(2j+1)/r, half a step off",
+         "stanford-cs336/assignment1-basics#22",
+         [](double j, double r) { return -(2 * j + 1) / r; }),
+      of("exponent +2j/r, sign lost", "xlite-dev/LeetCUDA#289",
+         [](double j, double r) { return 2 * j / r; }),
+      of("exponent -j/(r/2 - 1)", "of: exponent -(2j+1)/r, half a step off",
+         [](double j, double r) { return r > 2 ? -j / (r / 2 - 1) : -j; }),
+      of("exponent -2j/(r - 1)", "of: exponent -j/(r/2 - 1)",
+         [](double j, double r) { return -2 * j / (r - 1); })};
 }
 
 Mutations bases() {
   Mutations all;
-  const std::pair<const char*, double> values[] = {
-      {"100", 100},     {"10000", 1e4}, {"150000", 150000}, {"500000", 500000},
-      {"1000000", 1e6}, {"1000", 1000}, {"50000", 50000},   {"10000000", 1e7}};
-  for (const auto& [text, base] : values) {
-    all.push_back({std::string("base always ") + text, "frequency/wrong-base",
-                   1, "use the base that the problem gives",
+  constexpr const char* kOther = "of: base always 10000";
+  const std::tuple<const char*, double, const char*> values[] = {
+      {"100", 100, "of: exponent -j/r, half of the right one"},
+      {"10000", 1e4, "vllm-project/vllm#9503"},
+      {"150000", 150000, kOther},
+      {"500000", 500000, "THUDM/slime#1720"},
+      {"1000000", 1e6, kOther},
+      {"50000", 50000, kOther},
+      {"10000000", 1e7, kOther}};
+  for (const auto& [text, base, source] : values) {
+    all.push_back({std::string("base always ") + text, source,
+                   "frequency/wrong-base", 1,
+                   "use the base that the problem gives",
                    takes_power([base = base](const AbiProblem&, std::int64_t,
                                              const PairPower& due) {
                      return std::pow(base, -due.n / due.d);
                    })});
   }
   all.push_back(
-      {"given frequencies ignored, base 10000", "frequency/wrong-base", 1,
+      {"given frequencies ignored, base 10000", "of: base always 10000",
+       "frequency/wrong-base", 1,
        "where base is 0, the frequencies are those of inv_freq",
        changes_frequency([](double theta, const AbiProblem& p, std::int64_t j) {
          return p.base != 0 ? theta : power(1e4, j, p.rotary_dim);
@@ -100,12 +115,15 @@ Mutations restarts() {
     };
   };
   constexpr const char* kAdvice = "j counts the pairs of all axes";
-  return {{"frequencies begin again on each axis", "axes/mrope-sections", 1,
-           kAdvice, takes_power(restarted(false))},
+  return {{"frequencies begin again on each axis",
+           "of: frequencies of each axis counted over all pairs",
+           "axes/mrope-sections", 1, kAdvice, takes_power(restarted(false))},
           {"frequencies of each axis as of a head of its own",
-           "axes/mrope-sections", 1, kAdvice, takes_power(restarted(true))},
-          {"frequencies of each axis counted over all pairs", "axes/2d-swapped",
-           1, "each axis has frequencies of its own",
+           "of: frequencies begin again on each axis", "axes/mrope-sections", 1,
+           kAdvice, takes_power(restarted(true))},
+          {"frequencies of each axis counted over all pairs",
+           "meta-pytorch/torchtune#2593", "axes/2d-swapped", 1,
+           "each axis has frequencies of its own",
            set(&Pipeline::frequency, [](const AbiProblem& p, std::int64_t j) {
              return p.pair_bases != nullptr && p.position_axes > 1
                         ? power(p.pair_bases[j], j, p.rotary_dim)
@@ -114,12 +132,15 @@ Mutations restarts() {
 }
 
 Mutations roundings() {
+  constexpr Sources kSources = {"NVIDIA/TensorRT-LLM#18774",
+                                "EleutherAI/gpt-neox#1003",
+                                "sgl-project/sglang-jax#1472"};
   Mutations all;
   for (const auto& [format, word] : text::kFormatWords) {
     if (format == Format::kF64) continue;
     const bool is_f32 = format == Format::kF32;
     all.push_back(
-        {"frequencies rounded to " + std::string(word),
+        {"frequencies rounded to " + std::string(word), kSources.of(format),
          is_f32 ? "angle/rounded-to-f32" : "frequency/rounded-to-half", 1,
          is_f32 ? "form the angle in binary64, or claim class A1"
                 : "keep inv_freq in f32, whatever the model's dtype",
@@ -130,58 +151,52 @@ Mutations roundings() {
          true});
   }
   all.push_back(
-      {"frequencies truncated to bf16", "frequency/rounded-to-half", 1,
+      {"frequencies truncated to bf16", "of: frequencies rounded to bf16",
+       "frequency/rounded-to-half", 1,
        "keep inv_freq in f32, whatever the model's dtype",
        changes_frequency([](double theta, const AbiProblem&, std::int64_t) {
          return truncated(Format::kBF16, round_to(Format::kF32, theta));
        }),
        true});
   for (const Format format : {Format::kF32, Format::kBF16}) {
-    all.push_back({format == Format::kF32
-                       ? "frequencies multiplied on from pair to pair, in f32"
-                       : "frequencies multiplied on from pair to pair, in bf16",
-                   format == Format::kF32 ? "angle/by-recurrence"
-                                          : "frequency/rounded-to-half",
-                   1, "form each frequency by its own power, or claim class A2",
-                   takes_power([format](const AbiProblem&, std::int64_t j,
-                                        const PairPower& due) {
-                     const double step =
-                         round_to(format, std::pow(due.base, -2 / due.d));
-                     double theta = 1;
-                     for (std::int64_t i = 0; i < j; ++i) {
-                       theta = round_to(format, theta * step);
-                     }
-                     return theta;
-                   }),
-                   true});
+    all.push_back(
+        {format == Format::kF32
+             ? "frequencies multiplied on from pair to pair, in f32"
+             : "frequencies multiplied on from pair to pair, in bf16",
+         format == Format::kF32
+             ? "engine: ggml 0.21.0"
+             : "of: frequencies multiplied on from pair to pair, in f32",
+         format == Format::kF32 ? "angle/by-recurrence"
+                                : "frequency/rounded-to-half",
+         1, "form each frequency by its own power, or claim class A2",
+         takes_power([format](const AbiProblem&, std::int64_t j,
+                              const PairPower& due) {
+           const double step = round_to(format, std::pow(due.base, -2 / due.d));
+           double theta = 1;
+           for (std::int64_t i = 0; i < j; ++i) {
+             theta = round_to(format, theta * step);
+           }
+           return theta;
+         }),
+         true});
   }
   return all;
 }
 
 Mutations units() {
   return {
-      {"angle in degrees", "frequency/wrong-exponent", 2,
-       "positions times frequencies are radians",
-       changes_frequency([](double theta, const AbiProblem&, std::int64_t) {
-         return theta * std::numbers::pi / 180;
-       })},
-      {"angle in full circles", "frequency/wrong-exponent", 2,
-       "positions times frequencies are radians",
-       changes_frequency([](double theta, const AbiProblem&, std::int64_t) {
-         return theta * 2 * std::numbers::pi;
-       })},
-      {"frequency of the next pair", "frequency/wrong-exponent", 1,
-       "look at the index of the frequencies",
+      {"frequency of the next pair", "microsoft/onnxruntime#26390",
+       "frequency/wrong-exponent", 1, "look at the index of the frequencies",
        changes_frequency([](double theta, const AbiProblem& p, std::int64_t j) {
          return j + 1 < p.rotary_dim / 2 ? due_frequency(p, j + 1) : theta;
        })},
-      {"frequency of the pair before", "frequency/wrong-exponent", 1,
-       "look at the index of the frequencies",
+      {"frequency of the pair before", "of: frequency of the next pair",
+       "frequency/wrong-exponent", 1, "look at the index of the frequencies",
        changes_frequency([](double theta, const AbiProblem& p, std::int64_t j) {
          return j > 0 ? due_frequency(p, j - 1) : theta;
        })},
-      {"frequency of pair 0 for all", "frequency/wrong-exponent", 1,
-       "look at the index of the frequencies",
+      {"frequency of pair 0 for all", "xlite-dev/LeetCUDA#289",
+       "frequency/wrong-exponent", 1, "look at the index of the frequencies",
        changes_frequency([](double, const AbiProblem& p, std::int64_t) {
          return due_frequency(p, 0);
        })}};

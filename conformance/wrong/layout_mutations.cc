@@ -47,7 +47,8 @@ Mutations pairs() {
   constexpr const char* kAdvice =
       "half split (j, j + r/2), interleaved (2j, 2j + 1)";
   return {
-      {"pairs of the other layout", "layout/pairs-swapped", 3, kAdvice,
+      {"pairs of the other layout", "huggingface/candle#3411",
+       "layout/pairs-swapped", 3, kAdvice,
        [](Pipeline& pipeline) {
          pipeline.pair = read_in_the_other;
          pipeline.target = [](const Spec& spec, std::int64_t j) {
@@ -57,22 +58,25 @@ Mutations pairs() {
          };
        }},
       {"input read in the other layout, output written in the right one",
-       "layout/pairs-swapped", 3, kAdvice,
+       "of: pairs of the other layout", "layout/pairs-swapped", 3, kAdvice,
        [](Pipeline& pipeline) {
          pipeline.target = pipeline.pair;
          pipeline.pair = read_in_the_other;
        }},
-      {"output written in the other layout", "layout/output-of-other-pairing",
-       3, "write each pair to the channels that it was read from",
+      {"output written in the other layout", "vllm-project/vllm-metal#44",
+       "layout/output-of-other-pairing", 3,
+       "write each pair to the channels that it was read from",
        set(&Pipeline::target, written_in_the_other)},
       {"output written in the layout of the input",
+       "of: output written in the other layout",
        "layout/output-of-other-pairing", 3,
        "interleaved_to_half writes (j, j + r/2)",
        set(&Pipeline::target,
            [](const Spec& spec, auto j) {
              return reference::source_pair(spec, j);
            })},
-      {"blocks of a nested pairing ignored", "layout/pairs-swapped", 3,
+      {"blocks of a nested pairing ignored", "of: pairs of the other layout",
+       "layout/pairs-swapped", 3,
        "pairs lie half a block apart, not half a window",
        set(&Pipeline::pair,
            [](const Spec& spec, auto j) {
@@ -80,7 +84,8 @@ Mutations pairs() {
                         ? plain_pair(spec, false, j)
                         : reference::source_pair(spec, j);
            })},
-      {"table laid out for the other pairing", "layout/table-of-other-pairing",
+      {"table laid out for the other pairing",
+       "raiyanyahya/how-to-train-your-gpt#6", "layout/table-of-other-pairing",
        3,
        "repeat cos and sin [c0, c1, .., c0, c1, ..] for half split, [c0, c0, "
        "c1, c1, ..] for interleaved",
@@ -89,8 +94,8 @@ Mutations pairs() {
              return writes_interleaved(spec) ? t % (spec.layout.rotary_dim / 2)
                                              : t / 2;
            })},
-      {"pairs in reverse order", "layout/pairs-swapped", 3,
-       "pair 0 rotates fastest",
+      {"pairs in reverse order", "of: exponent +2j/r, sign lost",
+       "layout/pairs-swapped", 3, "pair 0 rotates fastest",
        changes_frequency([](double, const AbiProblem& p, auto j) {
          return due_frequency(p, p.rotary_dim / 2 - 1 - j);
        })}};
@@ -99,61 +104,63 @@ Mutations pairs() {
 Mutations rotations() {
   constexpr const char* kSigns =
       "y_u = x_u cos - x_v sin, y_v = x_u sin + x_v cos";
-  return {
-      {"direction reversed", "rotation/direction-reversed", 4, kSigns,
-       for_all([](double&, double& s) { s = -s; })},
-      {"adjoint ignored", "rotation/backward-wrong", 4,
-       "the adjoint rotates by -phi: negate the sine",
-       set(&Pipeline::ignores_direction, true)},
-      {"minus sign of the sine lost", "rotation/direction-reversed", 4, kSigns,
-       set(&Pipeline::adjust_channels, [](auto& u, auto&) { u.s = -u.s; })},
-      {"minus sign of the sine on both channels", "rotation/direction-reversed",
-       4, kSigns,
-       set(&Pipeline::adjust_channels, [](auto&, auto& v) { v.s = -v.s; })},
-      {"sine lost", "rotation/sine-lost", 4,
-       "look where the sines are read: offset, half of the cache, type",
-       for_all([](double&, double& s) { s = 0; })},
-      {"cosine lost", "rotation/sine-lost", 4,
-       "look where the cosines are read",
-       for_all([](double& c, double&) { c = 0; })},
-      {"cosine and sine exchanged", "rotation/sine-lost", 4,
-       "a cache may hold cosines before sines, or the reverse",
-       for_all([](double& c, double& s) { std::swap(c, s); })},
-      {"cosine taken for the sine", "rotation/sine-lost", 4,
-       "look where the sines are read",
-       for_all([](double& c, double& s) { s = c; })},
-      {"sine taken for the cosine", "rotation/sine-lost", 4,
-       "look where the cosines are read",
-       for_all([](double& c, double& s) { c = s; })},
-      {"y_v formed from y_u", "memory/aliasing", 4,
-       "read both channels of a pair before either is written",
-       set(&Pipeline::overwrites_input, true)},
-      {"only the first channel of each pair rotated", "memory/aliasing", 4,
-       kSigns,
-       set(&Pipeline::adjust_channels,
-           [](auto&, auto& v) {
-             v = {1, 0};
+  return {{"direction reversed", "karpathy/nanochat#489",
+           "rotation/direction-reversed", 4, kSigns,
+           for_all([](double&, double& s) { s = -s; })},
+          {"adjoint ignored", "ngxson/llama.cpp#59", "rotation/backward-wrong",
+           4, "the adjoint rotates by -phi: negate the sine",
+           set(&Pipeline::ignores_direction, true)},
+          {"minus sign of the sine lost", "of: direction reversed",
+           "rotation/direction-reversed", 4, kSigns,
+           set(&Pipeline::adjust_channels, [](auto& u, auto&) { u.s = -u.s; })},
+          {"minus sign of the sine on both channels", "of: direction reversed",
+           "rotation/direction-reversed", 4, kSigns,
+           set(&Pipeline::adjust_channels, [](auto&, auto& v) { v.s = -v.s; })},
+          {"sine lost", "vllm-project/vllm-ascend#12723", "rotation/sine-lost",
+           4, "look where the sines are read: offset, half of the cache, type",
+           for_all([](double&, double& s) { s = 0; })},
+          {"cosine lost", "of: sine lost", "rotation/sine-lost", 4,
+           "look where the cosines are read",
+           for_all([](double& c, double&) { c = 0; })},
+          {"cosine and sine exchanged", "rasbt/LLMs-from-scratch#381",
+           "rotation/sine-lost", 4,
+           "a cache may hold cosines before sines, or the reverse",
+           for_all([](double& c, double& s) { std::swap(c, s); })},
+          {"cosine taken for the sine", "vllm-project/vllm-ascend#5664",
+           "rotation/sine-lost", 4, "look where the sines are read",
+           for_all([](double& c, double& s) { s = c; })},
+          {"sine taken for the cosine", "of: cosine taken for the sine",
+           "rotation/sine-lost", 4, "look where the cosines are read",
+           for_all([](double& c, double& s) { c = s; })},
+          {"y_v formed from y_u", "google/gemma.cpp#608", "memory/aliasing", 4,
+           "read both channels of a pair before either is written",
+           set(&Pipeline::overwrites_input, true)},
+          {"only the first channel of each pair rotated", "of: not rotated",
+           "memory/aliasing", 4, kSigns,
+           set(&Pipeline::adjust_channels,
+               [](auto&, auto& v) {
+                 v = {1, 0};
+               })},
+          {"only the second channel of each pair rotated", "of: not rotated",
+           "memory/aliasing", 4, kSigns,
+           set(&Pipeline::adjust_channels,
+               [](auto& u, auto&) {
+                 u = {1, 0};
+               })},
+          {"not rotated", "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
+           "look whether the rotation runs here at all, and whether the "
+           "frequencies "
+           "are not still 0",
+           for_all([](double& c, double& s) { c = 1, s = 0; })},
+          {"rotated twice", "NeuraLegion/shainet#110", "position/shift-lost", 4,
+           "look for a second call, for keys that are rotated again in a cache",
+           for_all([](double& c, double& s) {
+             const double cosine = c * c - s * s;
+             s = 2 * c * s, c = cosine;
            })},
-      {"only the second channel of each pair rotated", "memory/aliasing", 4,
-       kSigns,
-       set(&Pipeline::adjust_channels,
-           [](auto& u, auto&) {
-             u = {1, 0};
-           })},
-      {"not rotated", "rotation/sine-lost", 4,
-       "look whether the rotation runs here at all, and whether the "
-       "frequencies "
-       "are not still 0",
-       for_all([](double& c, double& s) { c = 1, s = 0; })},
-      {"rotated twice", "position/shift-lost", 4,
-       "look for a second call, for keys that are rotated again in a cache",
-       for_all([](double& c, double& s) {
-         const double cosine = c * c - s * s;
-         s = 2 * c * s, c = cosine;
-       })},
-      {"set to 0", "memory/aliasing", 4,
-       "look whether this part is computed, and written back",
-       for_all([](double& c, double& s) { c = s = 0; })}};
+          {"set to 0", "paiml/aprender#2079", "memory/aliasing", 4,
+           "look whether this part is computed, and written back",
+           for_all([](double& c, double& s) { c = s = 0; })}};
 }
 
 }  // namespace

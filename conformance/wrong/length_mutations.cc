@@ -48,43 +48,53 @@ Mutations of_alpha() {
   constexpr const char* kAlpha =
       "alpha = s N/M - (s - 1) beyond the trained length M, 1 up to it; "
       "N = the largest position + 1";
-  const auto dynamic = [&](const char* name, const char* bug, auto alpha) {
-    return Mutation{name, bug, 9, kAlpha,
-                    takes_alpha(ROPEPROOF_DYNAMIC_NTK, alpha)};
+  const auto dynamic = [&](const char* name, const char* source,
+                           const char* bug, auto alpha) {
+    return Mutation{name, source, bug,
+                    9,    kAlpha, takes_alpha(ROPEPROOF_DYNAMIC_NTK, alpha)};
   };
-  return {{"NTK: base times alpha, without the power d/(d-2)", kBug, 8,
-           "b' = b alpha^(d/(d-2))",
+  return {{"NTK: base times alpha, without the power d/(d-2)",
+           "Eyeline-Labs/CineScale#7", kBug, 8, "b' = b alpha^(d/(d-2))",
            takes_exponent(
                [](const AbiProblem&, auto& due) { return due.n / due.d; })},
-          {"NTK: alpha to the power (d-2)/d", kBug, 8, "b' = b alpha^(d/(d-2))",
+          {"NTK: alpha to the power (d-2)/d",
+           "of: NTK: base times alpha, without the power d/(d-2)", kBug, 8,
+           "b' = b alpha^(d/(d-2))",
            takes_exponent([](const AbiProblem&, auto& due) {
              return due.n / due.d * (due.d - 2) / due.d;
            })},
-          dynamic("dynamic NTK: alpha is always the factor", kBug,
+          dynamic("dynamic NTK: alpha is always the factor",
+                  "vllm-project/vllm#5093", kBug,
                   [](const auto& s, const AbiProblem&) { return s.factor; }),
-          dynamic("dynamic NTK: always for the longest sequence, N = s M", kBug,
+          dynamic("dynamic NTK: always for the longest sequence, N = s M",
+                  "engine: vllm 0.33.0", kBug,
                   [](const auto& s, const AbiProblem&) {
                     return alpha_at(s, s.factor * s.original_length);
                   }),
-          dynamic("dynamic NTK: alpha = N/M", kBug,
+          dynamic("dynamic NTK: alpha = N/M",
+                  "of: dynamic NTK: alpha is always the factor", kBug,
                   [](const auto& s, const AbiProblem&) {
                     return std::max(s.seq_len / s.original_length, 1.0);
                   }),
-          dynamic("dynamic NTK: alpha = s N/M", kBug,
+          dynamic("dynamic NTK: alpha = s N/M",
+                  "of: dynamic NTK: alpha is always the factor", kBug,
                   [](const auto& s, const AbiProblem&) {
                     return s.seq_len > s.original_length
                                ? s.factor * s.seq_len / s.original_length
                                : 1.0;
                   }),
-          dynamic("dynamic NTK: alpha below 1 within the trained length", kBug,
+          dynamic("dynamic NTK: alpha below 1 within the trained length",
+                  "theroyallab/tabbyAPI#18", kBug,
                   [](const auto& s, const AbiProblem&) {
                     return alpha_at(s, s.seq_len);
                   }),
-          dynamic("dynamic NTK: length one too small", kLength,
+          dynamic("dynamic NTK: length one too small",
+                  "of: LongRoPE: long list from length L on", kLength,
                   [](const auto& s, const AbiProblem&) {
                     return std::max(alpha_at(s, s.seq_len - 1), 1.0);
                   }),
-          dynamic("dynamic NTK: length one too large", kLength,
+          dynamic("dynamic NTK: length one too large",
+                  "huggingface/transformers#31500", kLength,
                   [](const auto& s, const AbiProblem&) {
                     return std::max(alpha_at(s, s.seq_len + 1), 1.0);
                   })};
@@ -111,26 +121,28 @@ Mutations of_lists() {
   constexpr const char* kLength = "scaling/length-mistaken";
   constexpr const char* kSwitch =
       "the long list where the largest position + 1 > L, else the short one";
-  return {{"LongRoPE: short list always", kBug, 12, kSwitch,
-           takes_list([](const auto&, const AbiProblem&) { return false; })},
-          {"LongRoPE: long list always", kBug, 12, kSwitch,
-           takes_list([](const auto&, const AbiProblem&) { return true; })},
-          {"LongRoPE: lists exchanged", kBug, 12, kSwitch,
-           takes_list([](const auto& s, const AbiProblem& p) {
-             return !is_long(s, p);
-           })},
-          {"LongRoPE: long list from length L on", kLength, 12, kSwitch,
-           takes_list([](const auto& s, const AbiProblem&) {
-             return s.seq_len >= s.original_length;
-           })},
-          {"LongRoPE: long list from length L + 2 on", kLength, 12, kSwitch,
-           takes_list([](const auto& s, const AbiProblem&) {
-             return s.seq_len > s.original_length + 1;
-           })},
-          {"LongRoPE: factor of the next pair", kBug, 12,
-           "factor j belongs to pair j", takes_list(is_long, 1)},
-          {"LongRoPE: factor of the pair before", kBug, 12,
-           "factor j belongs to pair j", takes_list(is_long, -1)}};
+  return {
+      {"LongRoPE: short list always", "huggingface/optimum-intel#1504", kBug,
+       12, kSwitch,
+       takes_list([](const auto&, const AbiProblem&) { return false; })},
+      {"LongRoPE: long list always", "lablup/mlxcel#1358", kBug, 12, kSwitch,
+       takes_list([](const auto&, const AbiProblem&) { return true; })},
+      {"LongRoPE: lists exchanged", "of: LongRoPE: short list always", kBug, 12,
+       kSwitch, takes_list([](const auto& s, const AbiProblem& p) {
+         return !is_long(s, p);
+       })},
+      {"LongRoPE: long list from length L on", "unslothai/unsloth#10681",
+       kLength, 12, kSwitch, takes_list([](const auto& s, const AbiProblem&) {
+         return s.seq_len >= s.original_length;
+       })},
+      {"LongRoPE: long list from length L + 2 on", "engine: SGLang", kLength,
+       12, kSwitch, takes_list([](const auto& s, const AbiProblem&) {
+         return s.seq_len > s.original_length + 1;
+       })},
+      {"LongRoPE: factor of the next pair", "of: frequency of the next pair",
+       kBug, 12, "factor j belongs to pair j", takes_list(is_long, 1)},
+      {"LongRoPE: factor of the pair before", "of: frequency of the next pair",
+       kBug, 12, "factor j belongs to pair j", takes_list(is_long, -1)}};
 }
 
 }  // namespace

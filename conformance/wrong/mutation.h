@@ -18,7 +18,11 @@ namespace ropeproof::conformance::wrong {
 using Change = std::function<void(Pipeline&)>;
 
 struct Mutation {
-  std::string name;      // what the kernel does: "positions rounded to bf16"
+  std::string name;  // what the kernel does: "positions rounded to bf16"
+  // Who met it: "huggingface/candle#3411", a number of issues and pull requests at
+  // GitHub; a measured engine; a document's erratum; or "of: " and the name of the
+  // mutation that this one is the same slip as, elsewhere.
+  std::string source = {};
   const char* bug = "";  // its class, a key of cases::bug_classes()
   int equation = 0;  // of explain/equation.h: the first step that goes wrong
   const char* advice = "";  // what to try, in a line

@@ -30,6 +30,16 @@ Mutations rounding_mutations();  // angles, tables, results
 Mutations memory_mutations();    // strides, tensors, heads
 Mutations weight_mutations();    // of the operation permute
 
+// Sources of mutations that differ in a format alone.
+struct Sources {
+  const char *f32, *f16, *bf16;
+  const char* of(reference::Format format) const {
+    return format == reference::Format::kF32   ? f32
+           : format == reference::Format::kF16 ? f16
+                                               : bf16;
+  }
+};
+
 // theta_j as it is due, with its scaling.
 double due_frequency(const AbiProblem& p, std::int64_t j);
 

@@ -1,10 +1,7 @@
 // How exact angles, tables and results are.
 #include <cmath>
-#include <map>
-#include <memory>
 #include <string>
-#include <utility>
-#include <vector>
+#include <tuple>
 
 #include "conformance/plugin/words.h"
 #include "conformance/text/words.h"
@@ -17,47 +14,31 @@ using reference::Format;
 
 double f32(double x) { return round_to(Format::kF32, x); }
 
-// Positions that a sum runs to, at most.
-constexpr std::int64_t kMostSteps = 1 << 14;
-
-// The angle at each position, theta added to the one before, in f32.
-auto sums_up_in_f32() {
-  return [](Pipeline& pipeline) {
-    const auto sums = std::make_shared<std::map<double, std::vector<float>>>();
-    pipeline.angle = [sums](double position, double theta) {
-      const double steps = std::trunc(std::abs(position));
-      if (steps > kMostSteps || steps != std::abs(position)) {
-        return position * theta;
-      }
-      std::vector<float>& of_theta = (*sums)[theta];
-      if (of_theta.empty()) of_theta.push_back(0);
-      while (static_cast<double>(of_theta.size()) <= steps) {
-        of_theta.push_back(of_theta.back() + static_cast<float>(theta));
-      }
-      const auto sum = double{of_theta[static_cast<std::size_t>(steps)]};
-      return std::copysign(1, position) * sum;
-    };
-  };
-}
-
 Mutations angles() {
+  constexpr Sources kAlone = {"NVIDIA/TensorRT-LLM#18774",
+                              "cactus-compute/cactus#688",
+                              "huggingface/transformers#29285"},
+                    kAll = {"of: angle rounded to f32",
+                            "of: position, frequency and angle rounded to bf16",
+                            "huggingface/candle#3520"};
   Mutations all;
   for (const auto& [format, word] : text::kFormatWords) {
     if (format == Format::kF64) continue;
     const bool is_f32 = format == Format::kF32;
-    all.push_back({"angle rounded to " + std::string(word),
+    all.push_back({"angle rounded to " + std::string(word), kAlone.of(format),
                    is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
                    is_f32 ? "form the angle in binary64, or claim class A1"
                           : "form the angle in f32, whatever the model's dtype",
                    set(&Pipeline::angle, rounded_product(format)), true});
     all.push_back(
         {"position, frequency and angle rounded to " + std::string(word),
+         kAll.of(format),
          is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
          is_f32 ? "form the angle in binary64, or claim class A1"
                 : "form the angle in f32, whatever the model's dtype",
          set(&Pipeline::angle, product_in(format)), true});
   }
-  all.push_back({"angle reduced in f32, with two constants",
+  all.push_back({"angle reduced in f32, with two constants", "kekzl/imp#1316",
                  "angle/no-range-reduction", 2,
                  "reduce the angle exactly, or in binary64, before sin and cos",
                  set(&Pipeline::angle,
@@ -65,10 +46,6 @@ Mutations angles() {
                        return reduced_in_f32(f32(position * theta));
                      }),
                  true});
-  all.push_back({"angle summed up from position to position, in f32",
-                 "angle/by-recurrence", 2,
-                 "multiply the position by the frequency, once",
-                 sums_up_in_f32(), true});
   return all;
 }
 
@@ -83,22 +60,24 @@ Mutations tables() {
       "keep cos and sin in f32, or declare the type of the table";
   constexpr const char* kType = "read the table in the type that it has";
   Mutations all;
-  for (const auto& [own, other] : {std::pair{Format::kBF16, Format::kF16},
-                                   {Format::kF16, Format::kBF16}}) {
+  for (const auto& [own, other, source] :
+       {std::tuple{Format::kBF16, Format::kF16,
+                   "KellerJordan/modded-nanogpt#39"},
+        {Format::kF16, Format::kBF16, "flashinfer-ai/flashinfer#585"}}) {
     const auto rounded = [own = own](double x) { return round_to(own, x); };
     const auto cut = [own = own](double x) { return truncated(own, f32(x)); };
     const auto mistaken = [own = own, other = other](double x) {
       return decode(other, encode(own, x));
     };
     const std::string word = text::word(text::kFormatWords, own);
-    all.push_back({"table rounded to " + word, kHalf, 4, kWider,
+    all.push_back({"table rounded to " + word, source, kHalf, 4, kWider,
                    rounds_table(rounded), true});
-    all.push_back({"table truncated to " + word, kHalf, 4, kWider,
-                   rounds_table(cut), true});
+    all.push_back({"table truncated to " + word, "of: table rounded to " + word,
+                   kHalf, 4, kWider, rounds_table(cut), true});
     all.push_back({"table in " + word + " read as " +
                        text::word(text::kFormatWords, other),
-                   "output/rounded-wrongly", 4, kType, rounds_table(mistaken),
-                   true});
+                   "sgl-project/sgl-kernel-xpu#287", "output/rounded-wrongly",
+                   4, kType, rounds_table(mistaken), true});
   }
   return all;
 }
@@ -118,7 +97,8 @@ Mutations of_the_dtype() {
                           x);
   };
   return {
-      {"positions rounded to the dtype of q", "position/rounded-to-half", 2,
+      {"positions rounded to the dtype of q",
+       "engine: rotary-embedding-torch 0.9.1", "position/rounded-to-half", 2,
        kWider,
        [=](Pipeline& pipeline) {
          pipeline.position = [=, k = pipeline](const AbiProblem& p,
@@ -127,8 +107,8 @@ Mutations of_the_dtype() {
            return to_it(k, p, k.position(p, i, j));
          };
        }},
-      {"frequencies rounded to the dtype of q", "frequency/rounded-to-half", 1,
-       kWider,
+      {"frequencies rounded to the dtype of q", "sgl-project/sglang-jax#1472",
+       "frequency/rounded-to-half", 1, kWider,
        [=](Pipeline& pipeline) {
          pipeline.frequency = [=, k = pipeline](const AbiProblem& p,
                                                 std::int64_t j) {
@@ -138,7 +118,7 @@ Mutations of_the_dtype() {
        true},
       {"cosine, sine and amplitude rounded to the dtype of q, then multiplied "
        "in it",
-       "frequency/rounded-to-half", 4, kWider,
+       "engine: keras-hub 0.32.0", "frequency/rounded-to-half", 4, kWider,
        [=](Pipeline& pipeline) {
          pipeline.adjust_in_problem = [=, k = pipeline](const AbiProblem& p,
                                                         const HeadIndex&,
@@ -151,8 +131,8 @@ Mutations of_the_dtype() {
          };
        },
        true},
-      {"table rounded to the dtype of q", "frequency/rounded-to-half", 4,
-       kWider,
+      {"table rounded to the dtype of q", "sgl-project/sglang#33117",
+       "frequency/rounded-to-half", 4, kWider,
        [=](Pipeline& pipeline) {
          pipeline.adjust_in_problem = [=, k = pipeline](const AbiProblem& p,
                                                         const HeadIndex&,
@@ -176,27 +156,30 @@ Mutations results() {
   const auto inputs_in = [](Format format) {
     return [=](Pipeline& pipeline) { pipeline.inputs = format; };
   };
-  return {{"products and sums rounded to the dtype", kBug, 4, kOnce,
-           set(&Pipeline::round_each, true), true},
-          {"products and sums rounded to bf16", kBug, 4, kOnce,
-           computes_in(Format::kBF16), true},
-          {"products and sums rounded to f16", kBug, 4, kOnce,
-           computes_in(Format::kF16), true},
-          {"computed in f32", kBug, 4, "compute f64 tensors in binary64",
-           set(&Pipeline::is_f32, true), true},
-          {"inputs rounded to bf16", kBug, 4, "read q and k in their own type",
-           inputs_in(Format::kBF16)},
-          {"inputs rounded to f16", kBug, 4, "read q and k in their own type",
-           inputs_in(Format::kF16)},
-          {"result truncated", kBug, 4,
-           "round to nearest, ties to even; or declare ROPEPROOF_TRUNCATE",
-           set(&Pipeline::truncates, true), true},
-          {"subnormal products taken for 0", "value/special-mishandled", 4,
-           "leave flush-to-zero off", set(&Pipeline::flush, Flush::kProducts),
-           true},
-          {"subnormal results taken for 0", "value/special-mishandled", 4,
-           "leave flush-to-zero off", set(&Pipeline::flush, Flush::kOutputs),
-           true}};
+  return {
+      {"products and sums rounded to the dtype", "mlc-ai/mlc-llm#2449", kBug, 4,
+       kOnce, set(&Pipeline::round_each, true), true},
+      {"products and sums rounded to bf16",
+       "of: products and sums rounded to the dtype", kBug, 4, kOnce,
+       computes_in(Format::kBF16), true},
+      {"products and sums rounded to f16",
+       "of: products and sums rounded to the dtype", kBug, 4, kOnce,
+       computes_in(Format::kF16), true},
+      {"computed in f32", "of: products and sums rounded to the dtype", kBug, 4,
+       "compute f64 tensors in binary64", set(&Pipeline::is_f32, true), true},
+      {"inputs rounded to bf16", "huggingface/transformers#48428", kBug, 4,
+       "read q and k in their own type", inputs_in(Format::kBF16)},
+      {"inputs rounded to f16", "of: inputs rounded to bf16", kBug, 4,
+       "read q and k in their own type", inputs_in(Format::kF16)},
+      {"result truncated", "triton-lang/triton#11217", kBug, 4,
+       "round to nearest, ties to even; or declare ROPEPROOF_TRUNCATE",
+       set(&Pipeline::truncates, true), true},
+      {"subnormal products taken for 0", "llvm/llvm-project#57589",
+       "value/special-mishandled", 4, "leave flush-to-zero off",
+       set(&Pipeline::flush, Flush::kProducts), true},
+      {"subnormal results taken for 0", "llvm/llvm-project#57589",
+       "value/special-mishandled", 4, "leave flush-to-zero off",
+       set(&Pipeline::flush, Flush::kOutputs), true}};
 }
 
 }  // namespace

@@ -1,27 +1,45 @@
 // Scalings that divide the frequencies: what every one may suffer, then llama3.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
 
-#include "conformance/judge/equation.h"
+#include "conformance/plugin/words.h"
 #include "conformance/wrong/mutation_lists.h"
+#include "reference/scaling.h"
 
 namespace ropeproof::conformance::wrong {
 namespace {
 
+// A scaling, and who met it ignored, inverted, applied twice, replaced by linear
+// scaling; null: the same slip as of the first kind for which somebody did.
 struct Kind {
   std::uint32_t kind;
   const char* bug;
+  const char *ignored, *inverted = nullptr, *twice = nullptr,
+                       *replaced = nullptr;
 };
 
+constexpr const char* kTwice = "engine: neural-speed and PowerInfer";
 constexpr Kind kKinds[] = {
-    {ROPEPROOF_LINEAR, "scaling/linear-misapplied"},
-    {ROPEPROOF_NTK, "scaling/dynamic-ntk"},
-    {ROPEPROOF_DYNAMIC_NTK, "scaling/dynamic-ntk"},
-    {ROPEPROOF_YARN, "scaling/yarn-ramp"},
-    {ROPEPROOF_LONG_ROPE, "scaling/longrope-list"},
-    {ROPEPROOF_LLAMA3, "scaling/llama3-smoothing"},
-    {ROPEPROOF_FREQUENCY_FACTORS, "scaling/factors-lost"}};
+    {ROPEPROOF_LINEAR, "scaling/linear-misapplied", "lablup/mlxcel#1340",
+     "ml-explore/mlx#261", kTwice},
+    {ROPEPROOF_NTK, "scaling/dynamic-ntk", nullptr},
+    {ROPEPROOF_DYNAMIC_NTK, "scaling/dynamic-ntk", nullptr, nullptr, nullptr,
+     "lablup/mlxcel#1324"},
+    {ROPEPROOF_YARN, "scaling/yarn-ramp", "AI-Hypercomputer/maxtext#5279",
+     "microsoft/onnxruntime-genai#2076", kTwice, "ggml-org/llama.cpp#2268"},
+    {ROPEPROOF_LONG_ROPE, "scaling/longrope-list",
+     "ml-explore/mlx-examples#799"},
+    {ROPEPROOF_LLAMA3, "scaling/llama3-smoothing", "unslothai/unsloth#6197"},
+    {ROPEPROOF_FREQUENCY_FACTORS, "scaling/factors-lost",
+     "ikawrakow/ik_llama.cpp#2291"}};
+
+const reference::Formula& formula_of(std::uint32_t kind) {
+  const auto* const found = std::ranges::find(
+      plugin::kScalingWords, kind, [](const auto& word) { return word.first; });
+  return reference::kScalingFormulas[found - plugin::kScalingWords.begin()];
+}
 
 // change(theta before scaling, ratio): the scaling multiplies by the ratio.
 template <class Change>
@@ -36,32 +54,37 @@ auto of_kind(std::uint32_t kind, Change change) {
 Mutations of_all_kinds() {
   Mutations all;
   for (const Kind& k : kKinds) {
-    const auto& [equation, text] = judge::equation_of_scaling(k.kind);
-    const std::string name(text);
-    all.push_back(
-        {name + " ignored", k.bug, equation,
-         "look whether the scaling's parameters arrive, by the names "
-         "of this model",
-         of_kind(k.kind, [](double theta, double) { return theta; })});
-    all.push_back({name + " inverted: multiplied, not divided", k.bug, equation,
-                   "the scaling divides frequencies",
-                   of_kind(k.kind, [](double theta, double ratio) {
-                     return theta / ratio;
-                   })});
-    all.push_back({name + " applied twice", k.bug, equation,
-                   "look for a second scaling of frequencies or positions",
-                   of_kind(k.kind, [](double theta, double ratio) {
-                     return theta * ratio * ratio;
-                   })});
-    if (k.kind != ROPEPROOF_LINEAR && k.kind != ROPEPROOF_FREQUENCY_FACTORS) {
-      all.push_back(
-          {name + " replaced by linear scaling: all divided by the factor",
-           k.bug, equation, "the factor does not apply to every pair alike",
-           changes_scaling(k.kind, [](double theta, const ropeproof_scaling& s,
-                                      const AbiProblem& p, std::int64_t j) {
-             return s.factor > 0 ? unscaled_frequency(p, j) / s.factor : theta;
-           })});
+    const auto& [equation, text] = formula_of(k.kind);
+    // `first` scaling: the one that others are like.
+    const auto add = [&](const std::string& slip, const char* source,
+                         const std::string& first, const char* advice,
+                         Change change) {
+      all.push_back({std::string(text) + slip,
+                     source != nullptr ? source : "of: " + first + slip, k.bug,
+                     equation, advice, std::move(change)});
+    };
+    add(" ignored", k.ignored, "linear scaling",
+        "look whether the scaling's parameters arrive, by the names of this "
+        "model",
+        of_kind(k.kind, [](double theta, double) { return theta; }));
+    add(" inverted: multiplied, not divided", k.inverted, "linear scaling",
+        "the scaling divides frequencies",
+        of_kind(k.kind,
+                [](double theta, double ratio) { return theta / ratio; }));
+    add(" applied twice", k.twice, "linear scaling",
+        "look for a second scaling of frequencies or positions",
+        of_kind(k.kind, [](double theta, double ratio) {
+          return theta * ratio * ratio;
+        }));
+    if (k.kind == ROPEPROOF_LINEAR || k.kind == ROPEPROOF_FREQUENCY_FACTORS) {
+      continue;
     }
+    add(" replaced by linear scaling: all divided by the factor", k.replaced,
+        "dynamic NTK scaling", "the factor does not apply to every pair alike",
+        changes_scaling(k.kind, [](double theta, const ropeproof_scaling& s,
+                                   const AbiProblem& p, std::int64_t j) {
+          return s.factor > 0 ? unscaled_frequency(p, j) / s.factor : theta;
+        }));
   }
   return all;
 }
@@ -69,7 +92,9 @@ Mutations of_all_kinds() {
 // The factor to a power belongs to the base: pair 0 keeps its frequency.
 Mutation ntk_on_frequencies() {
   return {"NTK scaling of the frequencies: each divided by factor^(r/(r-2))",
-          "scaling/dynamic-ntk", 8,
+          "engine: keras-hub 0.32.0",
+          "scaling/dynamic-ntk",
+          8,
           "scale the base, base * factor^(r/(r-2)), not the frequencies",
           changes_scaling(ROPEPROOF_NTK,
                           [](double theta, const ropeproof_scaling& s,
@@ -83,9 +108,14 @@ Mutation ntk_on_frequencies() {
 
 // The list of a problem, read at another index.
 Mutations of_factors() {
-  const auto shifted = [](const char* name, std::int64_t by) {
+  const auto shifted = [](const char* name, const char* source,
+                          std::int64_t by) {
     return Mutation{
-        name, "scaling/factors-lost", 14, "factor j belongs to pair j",
+        name,
+        source,
+        "scaling/factors-lost",
+        14,
+        "factor j belongs to pair j",
         changes_scaling(ROPEPROOF_FREQUENCY_FACTORS,
                         [=](double, const ropeproof_scaling& s,
                             const AbiProblem& p, std::int64_t j) {
@@ -94,8 +124,10 @@ Mutations of_factors() {
                                  s.short_factor[(j + by + pairs) % pairs];
                         })};
   };
-  return {shifted("frequency factor of the next pair", 1),
-          shifted("frequency factor of the pair before", -1)};
+  return {shifted("frequency factor of the next pair",
+                  "of: frequency of the next pair", 1),
+          shifted("frequency factor of the pair before",
+                  "of: frequency of the next pair", -1)};
 }
 
 // (R13) with its parts open to change.
@@ -119,8 +151,13 @@ struct Llama3 {
 };
 
 template <class Scale>
-Mutation llama3(const char* name, const char* advice, Scale scale) {
-  return {name, "scaling/llama3-smoothing", 13, advice,
+Mutation llama3(const char* name, const char* source, const char* advice,
+                Scale scale) {
+  return {name,
+          source,
+          "scaling/llama3-smoothing",
+          13,
+          advice,
           changes_scaling(
               ROPEPROOF_LLAMA3, [=](double, const ropeproof_scaling& s,
                                     const AbiProblem& p, std::int64_t j) {
@@ -140,52 +177,51 @@ Mutations of_llama3() {
   constexpr const char* kBands =
       "t = L theta / 2 pi: kept for t >= high, divided for t <= low, blended "
       "between";
-  return {
-      llama3("llama3: no smoothing, the band between kept", kBands,
-             [](const Llama3& l, double theta) {
-               return l.rotations(theta) <= l.low ? theta / l.s : theta;
-             }),
-      llama3("llama3: no smoothing, the band between divided", kBands,
-             [](const Llama3& l, double theta) {
-               return l.rotations(theta) >= l.high ? theta : theta / l.s;
-             }),
-      llama3("llama3: smoothing reversed", kBands,
-             [](const Llama3& l, double theta) {
-               const double t = l.rotations(theta);
-               return t > l.low && t < l.high
-                          ? l.blend(theta, 1 - l.sigma(theta))
-                          : l.scaled(theta);
-             }),
-      llama3("llama3: fast pairs divided, slow ones kept", kBands,
-             [](const Llama3& l, double theta) {
-               const double t = l.rotations(theta);
-               return t >= l.high  ? theta / l.s
-                      : t <= l.low ? theta
-                                   : l.blend(theta, 1 - l.sigma(theta));
-             }),
-      llama3("llama3: smoothing not clamped", kBands,
-             [](const Llama3& l, double theta) {
-               return l.high > l.low ? l.blend(theta, l.sigma(theta))
-                                     : l.scaled(theta);
-             }),
-      llama3("llama3: slow pairs multiplied by the factor", kBands,
-             [](const Llama3& l, double theta) {
-               return l.rotations(theta) <= l.low ? theta * l.s
-                                                  : l.scaled(theta);
-             }),
-      llama3("llama3: original length always 8192",
-             "use the original length that the problem gives",
-             with([](Llama3& l) { l.length = 8192; })),
-      llama3("llama3: scaled length taken for the original",
-             "L is the length before scaling",
-             with([](Llama3& l) { l.length *= l.s; })),
-      llama3("llama3: factors 1 and 4 always",
-             "use the frequency factors that the problem gives",
-             with([](Llama3& l) { l.low = 1, l.high = 4; })),
-      llama3("llama3: factor always 8", "use the factor that the problem gives",
-             with([](Llama3& l) { l.s = 8; })),
-      llama3("llama3: 2 pi lost", kBands,
-             with([](Llama3& l) { l.length *= 2 * std::numbers::pi; }))};
+  return {llama3("llama3: no smoothing, the band between kept",
+                 "of: llama3 scaling ignored", kBands,
+                 [](const Llama3& l, double theta) {
+                   return l.rotations(theta) <= l.low ? theta / l.s : theta;
+                 }),
+          llama3("llama3: no smoothing, the band between divided",
+                 "of: llama3: no smoothing, the band between kept", kBands,
+                 [](const Llama3& l, double theta) {
+                   return l.rotations(theta) >= l.high ? theta : theta / l.s;
+                 }),
+          llama3("llama3: smoothing reversed", "ml-explore/mlx-examples#907",
+                 kBands,
+                 [](const Llama3& l, double theta) {
+                   const double t = l.rotations(theta);
+                   return t > l.low && t < l.high
+                              ? l.blend(theta, 1 - l.sigma(theta))
+                              : l.scaled(theta);
+                 }),
+          llama3("llama3: fast pairs divided, slow ones kept",
+                 "of: llama3: smoothing reversed", kBands,
+                 [](const Llama3& l, double theta) {
+                   const double t = l.rotations(theta);
+                   return t >= l.high  ? theta / l.s
+                          : t <= l.low ? theta
+                                       : l.blend(theta, 1 - l.sigma(theta));
+                 }),
+          llama3("llama3: slow pairs multiplied by the factor",
+                 "of: llama3 scaling inverted: multiplied, not divided", kBands,
+                 [](const Llama3& l, double theta) {
+                   return l.rotations(theta) <= l.low ? theta * l.s
+                                                      : l.scaled(theta);
+                 }),
+          llama3("llama3: original length always 8192", "trholding/llama2.c#14",
+                 "use the original length that the problem gives",
+                 with([](Llama3& l) { l.length = 8192; })),
+          llama3("llama3: scaled length taken for the original",
+                 "of: YaRN's scaled length taken for the original",
+                 "L is the length before scaling",
+                 with([](Llama3& l) { l.length *= l.s; })),
+          llama3("llama3: factors 1 and 4 always", "trholding/llama2.c#14",
+                 "use the frequency factors that the problem gives",
+                 with([](Llama3& l) { l.low = 1, l.high = 4; })),
+          llama3("llama3: factor always 8", "pytorch/executorch#7265",
+                 "use the factor that the problem gives",
+                 with([](Llama3& l) { l.s = 8; }))};
 }
 
 }  // namespace

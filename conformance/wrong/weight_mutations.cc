@@ -37,15 +37,19 @@ Source of_layout(Layout layout, void (*change)(Layout&)) {
   return reference::channel_permutation(layout);
 }
 
-Mutation source(const char* name, const char* advice,
-                Source (*permutation)(const Layout&)) {
-  return {name, "weights/permuted-wrongly", 3, advice,
-          set(&Pipeline::permutation, permutation)};
+Mutation reordered(const char* name, const char* source, const char* advice,
+                   Source (*permutation)(const Layout&)) {
+  return {name, source, "weights/permuted-wrongly",
+          3,    advice, set(&Pipeline::permutation, permutation)};
 }
 
-Mutation misread(const char* name, const char* advice,
+Mutation misread(const char* name, const char* source, const char* advice,
                  void (*change)(AbiProblem&)) {
-  return {name, "weights/permuted-wrongly", 3, advice,
+  return {name,
+          source,
+          "weights/permuted-wrongly",
+          3,
+          advice,
           set(&Pipeline::misread, [=](AbiProblem& p) {
             if (p.operation == ROPEPROOF_PERMUTE) change(p);
           })};
@@ -70,49 +74,56 @@ Mutations weight_mutations() {
   constexpr const char* kCount =
       "k and v have their own number of heads: head_dim rows are a head";
   return {
-      source("weight not permuted",
-             "permute q, k and their biases and norms alike", identity),
-      source("inverse permutation of the weight",
-             "row t of the result is row source(t); check with head_dim > 4, "
-             "where the two differ",
-             inverse),
-      source("weight permuted twice",
-             "look whether the file is permuted already", twice),
-      source("whole heads of the weight permuted",
-             "only the rows of the rotary window move",
-             [](const Layout& layout) {
-               return of_layout(layout, [](Layout& l) {
-                 l.rotary_offset = 0;
-                 l.rotary_dim = l.head_dim / 2 * 2;
-               });
-             }),
-      source("rows of the weight permuted from the first on",
-             "the window begins at rotary_offset",
-             [](const Layout& layout) {
-               return of_layout(layout, [](Layout& l) { l.rotary_offset = 0; });
-             }),
-      source("rows of each head in reverse", "look at the order of rows",
-             [](const Layout& layout) {
-               Source all = identity(layout);
-               return Source(all.rbegin(), all.rend());
-             }),
-      misread("weight permuted as twice as many heads", kCount, regroup<2, 1>),
-      misread("weight permuted as four times as many heads", kCount,
+      reordered("weight not permuted", "jzhang38/TinyLlama#24",
+                "permute q, k and their biases and norms alike", identity),
+      reordered(
+          "inverse permutation of the weight", "onnxruntime/mobius#396",
+          "row t of the result is row source(t); check with head_dim > 4, "
+          "where the two differ",
+          inverse),
+      reordered("weight permuted twice", "onnxruntime/mobius#396",
+                "look whether the file is permuted already", twice),
+      reordered("whole heads of the weight permuted", "of: whole head rotated",
+                "only the rows of the rotary window move",
+                [](const Layout& layout) {
+                  return of_layout(layout, [](Layout& l) {
+                    l.rotary_offset = 0;
+                    l.rotary_dim = l.head_dim / 2 * 2;
+                  });
+                }),
+      reordered("rows of the weight permuted from the first on",
+                "of: window at the front, whatever the offset",
+                "the window begins at rotary_offset",
+                [](const Layout& layout) {
+                  return of_layout(layout,
+                                   [](Layout& l) { l.rotary_offset = 0; });
+                }),
+      misread("weight permuted as twice as many heads",
+              "huggingface/transformers#31766", kCount, regroup<2, 1>),
+      misread("weight permuted as four times as many heads",
+              "of: weight permuted as twice as many heads", kCount,
               regroup<4, 1>),
-      misread("weight permuted as half as many heads", kCount, regroup<1, 2>),
-      misread("weight permuted as a quarter as many heads", kCount,
+      misread("weight permuted as half as many heads",
+              "of: weight permuted as twice as many heads", kCount,
+              regroup<1, 2>),
+      misread("weight permuted as a quarter as many heads",
+              "of: weight permuted as twice as many heads", kCount,
               regroup<1, 4>),
-      misread("weight permuted as one head", kCount,
+      misread("weight permuted as one head",
+              "of: weight permuted as half as many heads", kCount,
               [](AbiProblem& p) {
                 if (p.rotary_dim != p.head_dim || p.pairing_blocks > 1) return;
                 p.head_dim = p.rotary_dim = p.head_dim * p.permute_heads;
                 p.permute_heads = 1;
               }),
-      misread("last head of the weight not written", kCount,
+      misread("last head of the weight not written",
+              "of: last head not written", kCount,
               [](AbiProblem& p) { --p.permute_heads; }),
-      {"NaNs of the weight made quiet", "value/special-mishandled", 3,
-       "copy bits, not numbers", set(&Pipeline::permutes_numbers, true)},
-      misread("weight not written", "look whether the conversion reaches it",
+      {"NaNs of the weight made quiet", "engine: x-transformers 2.31.10",
+       "value/special-mishandled", 3, "copy bits, not numbers",
+       set(&Pipeline::permutes_numbers, true)},
+      misread("weight not written", "of: weight not permuted",
+              "look whether the conversion reaches it",
               [](AbiProblem& p) { p.permute_heads = 0; })};
 }
 

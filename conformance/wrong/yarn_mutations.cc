@@ -70,9 +70,9 @@ auto scales(double (*scale)(const Yarn&, double)) {
   return changed([=](Yarn& y) { y.scale = scale; });
 }
 
-Mutation yarn(const char* name, const char* advice,
+Mutation yarn(const char* name, const char* source, const char* advice,
               std::function<void(Pipeline&)> change) {
-  return {name, "scaling/yarn-ramp", 10, advice, std::move(change)};
+  return {name, source, "scaling/yarn-ramp", 10, advice, std::move(change)};
 }
 
 // m of (R11) by its parts; change(scaling): the amplitude.
@@ -92,27 +92,30 @@ Mutations of_amplitude() {
   constexpr const char* kAdvice =
       "m = g(mscale) / g(mscale_all_dim), g(1) without them, attention_factor "
       "where it is given";
-  const auto of = [&](const char* name, auto change) {
-    return Mutation{name, "scaling/amplitude-misapplied", 4, kAdvice,
-                    takes_amplitude(change)};
+  const auto of = [&](const char* name, const char* source, auto change) {
+    return Mutation{name, source,  "scaling/amplitude-misapplied",
+                    4,    kAdvice, takes_amplitude(change)};
   };
-  return {of("YaRN's amplitude by the factor alone",
+  return {of("YaRN's amplitude by the factor alone", "sgl-project/sglang#22711",
              [](const auto& s) { return mscale(s.factor, 1); }),
           of("YaRN's amplitude by mscale alone",
+             "of: YaRN's amplitude by the factor alone",
              [](const auto& s) {
                return mscale(s.factor, s.mscale != 0 ? s.mscale : 1);
              }),
           of("YaRN's amplitude by mscale_all_dim alone",
+             "of: YaRN's amplitude by the factor alone",
              [](const auto& s) {
                return mscale(s.factor,
                              s.mscale_all_dim != 0 ? s.mscale_all_dim : 1);
              }),
-          of("YaRN's mscale and mscale_all_dim exchanged", [](const auto& s) {
-            const bool has_both = s.mscale != 0 || s.mscale_all_dim != 0;
-            return has_both ? mscale(s.factor, s.mscale_all_dim) /
-                                  mscale(s.factor, s.mscale)
-                            : mscale(s.factor, 1);
-          })};
+          of("YaRN's mscale and mscale_all_dim exchanged",
+             "of: YaRN's amplitude by mscale alone", [](const auto& s) {
+               const bool has_both = s.mscale != 0 || s.mscale_all_dim != 0;
+               return has_both ? mscale(s.factor, s.mscale_all_dim) /
+                                     mscale(s.factor, s.mscale)
+                               : mscale(s.factor, 1);
+             })};
 }
 
 }  // namespace
@@ -123,63 +126,53 @@ Mutations yarn_mutations() {
       "high, from beta_slow";
   constexpr const char* kGiven = "use the value that the problem gives";
   Mutations all = {
-      yarn("YaRN's ramp inverted", kRamp,
+      yarn("YaRN's ramp inverted", "engine: litgpt 0.5.13", kRamp,
            scales([](const Yarn& y, double theta) {
              return blended(y, 1 - y.gamma(), theta);
            })),
-      yarn("YaRN's betas exchanged", kRamp,
+      yarn("YaRN's betas exchanged", "pytorch/torchtitan#3787", kRamp,
            changed([](Yarn& y) { std::swap(y.beta_fast, y.beta_slow); })),
-      yarn("YaRN's bounds never truncated",
+      yarn("YaRN's bounds never truncated", "keras-team/keras-hub#2981",
            "with truncate, floor of low and ceiling of high",
            changed([](Yarn& y) { y.truncates = false; })),
-      yarn("YaRN's bounds always truncated",
+      yarn("YaRN's bounds always truncated", "vllm-project/vllm#27722",
            "without truncate (gpt-oss), low and high stay as they are",
            changed([](Yarn& y) { y.truncates = true; })),
-      yarn("YaRN's factor inside the power",
+      yarn("YaRN's factor inside the power", "apache/tvm#18576",
            "divide theta by s; the base stays",
            scales([](const Yarn& y, double theta) {
              const double inside = std::pow(y.s * y.base, -2 * y.j / y.d);
              return (1 - y.gamma()) * theta + y.gamma() * inside;
            })),
       yarn("YaRN's high clamped to the number of pairs",
-           "high <= r - 1, the number of channels",
+           "keras-team/keras-hub#2981", "high <= r - 1, the number of channels",
            changed([](Yarn& y) { y.last = y.d / 2 - 1; })),
-      yarn("YaRN's ramp counted in channels", kRamp,
+      yarn("YaRN's ramp counted in channels",
+           "engine: neural-speed and PowerInfer", kRamp,
            scales([](const Yarn& y, double theta) {
              Yarn channels = y;
              channels.j *= 2;
              return blended(y, channels.gamma(), theta);
            })),
-      yarn("YaRN's ramp twice too far", "corr(n) = r ln(L / 2 pi n) / (2 ln b)",
+      yarn("YaRN's ramp twice too far", "of: YaRN's ramp counted in channels",
+           "corr(n) = r ln(L / 2 pi n) / (2 ln b)",
            changed([](Yarn& y) { y.ramp_base = std::sqrt(y.base); })),
-      yarn("YaRN's ramp not clamped", kRamp,
-           scales([](const Yarn& y, double theta) {
-             return blended(y, (y.j - y.low) / (y.high - y.low), theta);
-           })),
-      yarn("YaRN's ramp a step at low", kRamp,
-           scales([](const Yarn& y, double theta) {
-             return y.gamma() > 0 ? theta / y.s : theta;
-           })),
-      yarn("YaRN's ramp a step at high", kRamp,
-           scales([](const Yarn& y, double theta) {
-             return y.gamma() < 1 ? theta : theta / y.s;
-           })),
       yarn("YaRN's ramp blends wavelengths, not frequencies",
+           "ml-explore/mlx-examples#907",
            "theta' = (1 - gamma) theta + gamma theta / s",
            scales([](const Yarn& y, double theta) {
              return theta / ((1 - y.gamma()) + y.gamma() * y.s);
            })),
-      yarn("YaRN's ramp for base 10000", kGiven,
+      yarn("YaRN's ramp for base 10000", "PaddlePaddle/PaddleFleet#626", kGiven,
            changed([](Yarn& y) { y.ramp_base = 1e4; })),
-      yarn("YaRN's betas always 32 and 1", kGiven,
+      yarn("YaRN's betas always 32 and 1", "radixark/miles#335", kGiven,
            changed([](Yarn& y) { y.beta_fast = 32, y.beta_slow = 1; })),
-      yarn("YaRN's original length always 4096", kGiven,
+      yarn("YaRN's original length always 4096",
+           "of: llama3: original length always 8192", kGiven,
            changed([](Yarn& y) { y.length = 4096; })),
       yarn("YaRN's scaled length taken for the original",
-           "L is the length before scaling",
-           changed([](Yarn& y) { y.length *= y.s; })),
-      yarn("YaRN's ramp: 2 pi lost", "corr(n) = r ln(L / 2 pi n) / (2 ln b)",
-           changed([](Yarn& y) { y.length *= 2 * std::numbers::pi; }))};
+           "NVIDIA/Megatron-LM#1418", "L is the length before scaling",
+           changed([](Yarn& y) { y.length *= y.s; }))};
   for (Mutation& more : of_amplitude()) all.push_back(std::move(more));
   return all;
 }
