@@ -1,7 +1,10 @@
-// elements.h -- elements of tensors and tables, where they lie in memory.
+// elements.h -- what a problem of the C ABI says, and elements in its memory.
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_ELEMENTS_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_ELEMENTS_H_
 
+#include <ropeproof_kernel.h>
+
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +12,9 @@
 
 #include "conformance/judge/codec.h"
 #include "conformance/plugin/words.h"
+#include "conformance/text/words.h"
 #include "reference/format.h"
+#include "reference/spec.h"
 
 namespace ropeproof::conformance::wrong {
 
@@ -42,6 +47,44 @@ inline double as_in(reference::Format dtype, double x) {
   return is_filled
              ? decode(dtype, bits >> (64 - reference::traits(dtype).total_bits))
              : x;
+}
+
+// The specification that a problem stands for; frequencies are arrays.
+inline reference::Spec spec_of(const ropeproof_problem& p) {
+  reference::Spec spec;
+  for (const auto& [pairing, text] : text::kPairingWords) {
+    if (plugin::abi_pairing(pairing) == p.pairing)
+      spec.layout.pairing = pairing;
+  }
+  spec.layout.head_dim = p.head_dim;
+  spec.layout.rotary_dim = p.rotary_dim;
+  spec.layout.rotary_offset = p.rotary_offset;
+  spec.layout.pair_distance = p.pair_distance;
+  spec.layout.blocks = std::max<std::int64_t>(p.pairing_blocks, 1);
+  if (p.direction < 0) spec.direction = reference::Direction::kAdjoint;
+  return spec;
+}
+
+// The offset of the last head; -1 without any.
+inline std::int64_t last_head(const ropeproof_problem& p, std::int64_t heads,
+                              std::int64_t batch, std::int64_t token,
+                              std::int64_t head) {
+  return p.batch * p.seq * heads == 0
+             ? -1
+             : (p.batch - 1) * batch + (p.seq - 1) * token + (heads - 1) * head;
+}
+
+// Where the last row of a table begins, and the last position that `p` reaches.
+inline std::int64_t last_row(const ropeproof_problem& p) {
+  return p.operation == ROPEPROOF_LOOKUP
+             ? (p.cache_rows - 1) * p.table_token_stride
+             : (p.batch - 1) * p.table_batch_stride +
+                   (p.seq - 1) * p.table_token_stride;
+}
+inline std::int64_t last_position(const ropeproof_problem& p) {
+  return std::max<std::int64_t>(p.position_axes - 1, 0) *
+             p.position_axis_stride +
+         (p.batch - 1) * p.position_batch_stride + p.seq - 1;
 }
 
 }  // namespace ropeproof::conformance::wrong

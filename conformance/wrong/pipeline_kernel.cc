@@ -9,7 +9,6 @@
 #include "conformance/judge/codec.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
 #include "conformance/wrong/elements.h"
 #include "reference/permutation.h"
 
@@ -19,48 +18,11 @@ namespace {
 using judge::fast_round_to;
 using reference::Format;
 
-reference::Spec spec_of(const ropeproof_problem& p) {
-  reference::Spec spec;
-  for (const auto& [pairing, text] : text::kPairingWords) {
-    if (plugin::abi_pairing(pairing) == p.pairing)
-      spec.layout.pairing = pairing;
-  }
-  spec.layout.head_dim = p.head_dim;
-  spec.layout.rotary_dim = p.rotary_dim;
-  spec.layout.rotary_offset = p.rotary_offset;
-  spec.layout.pair_distance = p.pair_distance;
-  spec.layout.blocks = std::max<std::int64_t>(p.pairing_blocks, 1);
-  if (p.direction < 0) spec.direction = reference::Direction::kAdjoint;
-  return spec;
-}
-
 // The window alone, as a head of its own.
 reference::Spec window_of(reference::Spec spec) {
   spec.layout.head_dim = spec.layout.rotary_dim;
   spec.layout.rotary_offset = spec.layout.pair_distance = 0;
   return spec;
-}
-
-// The offset of the last head; -1 without any.
-std::int64_t last_head(const ropeproof_problem& p, std::int64_t heads,
-                       std::int64_t batch, std::int64_t token,
-                       std::int64_t head) {
-  return p.batch * p.seq * heads == 0
-             ? -1
-             : (p.batch - 1) * batch + (p.seq - 1) * token + (heads - 1) * head;
-}
-
-// Where the last row of a table begins, and the last position that `p` reaches.
-std::int64_t last_row(const ropeproof_problem& p) {
-  return p.operation == ROPEPROOF_LOOKUP
-             ? (p.cache_rows - 1) * p.table_token_stride
-             : (p.batch - 1) * p.table_batch_stride +
-                   (p.seq - 1) * p.table_token_stride;
-}
-std::int64_t last_position(const ropeproof_problem& p) {
-  return std::max<std::int64_t>(p.position_axes - 1, 0) *
-             p.position_axis_stride +
-         (p.batch - 1) * p.position_batch_stride + p.seq - 1;
 }
 
 }  // namespace
