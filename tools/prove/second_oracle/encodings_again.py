@@ -45,6 +45,11 @@ class EncodingCase:
         self.given = case["parameters"]
         self.positions = case["positions"]
         self.shape = case["expected"]["shape"]
+        widths = {"decay": 1, "transformer_xl": 5, "t5": 1}
+        channels = self.given.get("channels") or self.given.get("dim")
+        width = self.given.get("heads") or widths.get(self.kind) or channels
+        if self.shape[-1] != width:
+            raise ValueError(f"{case['id']}: {self.shape[-1]} channels, not {width}")
 
     def size(self):
         return math.prod(self.shape)

@@ -51,9 +51,9 @@ int side(const std::optional<Rational>& exact, const Rational& limit,
   throw std::runtime_error("a branch of the scaling stays undecided");
 }
 
-// YaRN -------------------------------------------------------------------------
+// --- YaRN ---
 
-// The index of the pair that makes `rotations` rotations within L positions, from
+// The index of the pair that rotates `rotations` times in L positions, from
 //     L base^(-2 index / d) = 2 pi rotations.
 Ball yarn_index(const Rational& length, const Rational& base, std::int64_t d,
                 const Rational& rotations, slong bits) {
@@ -118,7 +118,7 @@ Ball yarn_gain(const Rational& mscale, const Rational& factor, slong bits) {
   return add(product, Ball(Rational(1), bits), bits);
 }
 
-// llama3 -----------------------------------------------------------------------
+// --- llama3 ---
 
 void scale_llama3(const Scaling& llama3, Frequency& theta) {
   const Rational& factor = llama3.number("factor");

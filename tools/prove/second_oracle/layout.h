@@ -22,7 +22,7 @@ PairChannels channels(const Case& c, std::int64_t j);
 // Whether each channel of a head is in no pair.
 std::vector<bool> untouched(const Case& c);
 
-// For a case of type permute: the row of `in` that row i of `out` copies.
+// The row of `in` that row i of `out` copies, in a case of type permute.
 std::int64_t permuted_row(const Case& c, std::int64_t i);
 
 }  // namespace ropeproof::second_oracle

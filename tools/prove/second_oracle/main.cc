@@ -38,8 +38,6 @@ int recheck(const std::string& folder) {
   for (const Group& group : read_groups(manifest)) {
     add(group.file, recheck(group));
   }
-  const auto encodings = read_encodings(manifest);
-  if (!encodings.empty()) add("encodings.json", recheck(encodings));
   print("total", total);
   if (total.values + total.disagreements == 0)
     throw std::runtime_error("there are no values");

@@ -52,7 +52,6 @@ class Rational {
   const fmpz* numerator() const { return fmpq_numref(value_); }
   const fmpz* denominator() const { return fmpq_denref(value_); }
   int sign() const { return fmpq_sgn(value_); }
-  bool is_integer() const { return fmpz_is_one(denominator()) != 0; }
 
   friend Rational operator+(const Rational& a, const Rational& b) {
     Rational c;

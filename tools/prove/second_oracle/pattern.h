@@ -1,4 +1,4 @@
-// pattern.h -- bit patterns as numbers, and proofs that a pattern is a rounding.
+// pattern.h -- bit patterns as numbers, and proofs that one is a rounding.
 #ifndef ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_PATTERN_H_
 #define ROPEPROOF_TOOLS_PROVE_SECOND_ORACLE_PATTERN_H_
 

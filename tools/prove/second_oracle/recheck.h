@@ -24,10 +24,9 @@ struct Result {
 // with a tensor of the wrong size or a parameter that makes no sense. Cost:
 // about 5 us per token and pair, and 1 us per value.
 Result recheck(const Group& group);
-Result recheck(const std::vector<Encoding>& encodings);
 
-// One case of a group of type rope. Throws std::runtime_error for one that makes no
-// sense.
+// One case of a group of type rope. Throws std::runtime_error for one that
+// makes no sense.
 void recheck_rope(const Case& c, Result& result);
 
 }  // namespace ropeproof::second_oracle

@@ -1,4 +1,5 @@
-"""Re-checks a random sample of the expected values with mpmath, from the files alone.
+"""Re-checks a random sample of the expected values, and all of the encodings, with mpmath,
+from the files alone.
 
   recheck.py VECTORS_DIR [--sample N] [--seed S]
 
@@ -269,7 +270,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     assert mpmath.libmp.BACKEND == "python", "mpmath runs on GMP"
-    values, skipped = [], collections.Counter()
+    values, encodings, skipped = [], [], collections.Counter()
     manifest = json.loads((options.vectors / "MANIFEST.json").read_text())
     for name in (entry["file"] for entry in manifest["files"]):
         if not name.endswith(".json"):
@@ -291,8 +292,9 @@ def main():
         if entry["file"] == "encodings.json":
             for case in json.loads((options.vectors / entry["file"]).read_text())["cases"]:
                 one = Encoding(case)
-                values += [(one, "values", i) for i in range(one.size())]
+                encodings += [(one, "values", i) for i in range(one.size())]
     sample = random.Random(options.seed).sample(values, min(options.sample, len(values)))
+    sample += encodings
     disagreements = 0
     for one, field, i in sample:
         if not one.agrees(field, i):

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+from recheck import Encoding
+
 program, vectors = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 script = pathlib.Path(__file__).with_name("recheck.py")
 choose = random.Random(1)
@@ -201,29 +203,28 @@ def parameter_faults(groups):
 def encoding_faults():
     """In every case of encodings.json one last bit flipped; each parameter wrong in some."""
     tried, caught = set(), set()
+
+    def wrong_values(case):
+        one = Encoding(case)
+        return [i for i in range(one.size()) if not one.agrees("values", i)]
+
     for case in json.loads((vectors / "encodings.json").read_text())["cases"]:
-
-        def write_one(broken):
-            data = json.dumps({"format": "ropeproof-encodings/1", "cases": [broken]}).encode()
-            (folder / "encodings.json").write_bytes(data)
-            text = {"file": "encodings.json", "sha256": digest(data)}
-            (folder / "MANIFEST.json").write_text(json.dumps({"files": [], "texts": [text]}))
-
-        write_one(case)
-        recheck(f"{case['id']} unchanged", 0, "total ")
         broken, values = copy.deepcopy(case), case["expected"]["values"]
         index = choose.randrange(elements(values, 8))
         change(broken["expected"]["values"], 8, index, None, last_bit)
-        write_one(broken)
-        recheck(f"{case['id']} values", 1, f"{case['id']} values[{index}]", " 1\n")
-        got, output = run(sys.executable, script, folder, "--sample", "1000000")
-        if got != 1 or f"{case['id']} values[{index}]" not in output:
-            faults.append(f"recheck.py on {case['id']}: exit status {got}\n{output}")
+        if wrong_values(case) or wrong_values(broken) != [index]:
+            faults.append(f"recheck.py on {case['id']}: not values[{index}] alone")
         for name, value in case["parameters"].items():
             label = f"{case['encoding']} {name}"
             tried.add(label)
-            write_one(dict(case, parameters=dict(case["parameters"], **{name: other(value)})))
-            if run(program, folder)[0] == 1:
+            if label in caught:
+                continue
+            parameters = dict(case["parameters"], **{name: other(value)})
+            try:
+                is_caught = bool(wrong_values(dict(case, parameters=parameters)))
+            except (IndexError, ValueError):  # of another size
+                is_caught = True
+            if is_caught:
                 caught.add(label)
     for label in sorted(tried - caught):
         faults.append(f"no encoding fails when {label} is wrong")

@@ -1,7 +1,7 @@
 // special.h -- what is expected where an element or a result is no number.
 //
-// A rotated channel is a sum of two products, x_u f + x_v g with f, g = -+ m cos
-// phi, -+ m sin phi, in IEEE 754 arithmetic of any order:
+// A rotated channel is a sum of two products, x_u f + x_v g with f, g = -+ m
+// cos phi, -+ m sin phi, in IEEE 754 arithmetic of any order:
 //
 //   a NaN, beside a finite number   spreads to both channels: kMustBeNan
 //   a NaN, beside an infinity       kMustNotBeFinite: C's complex product may

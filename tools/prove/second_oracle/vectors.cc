@@ -15,17 +15,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
-constexpr int kMaxDepth = 32;
-
 std::string read_file(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) {
-    throw std::runtime_error(path.string() + ": cannot be read: no file");
-  }
-  if (fs::file_size(path, error) > kMaxFileBytes) {
-    throw std::runtime_error(path.string() + ": larger than 64 MiB");
-  }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path.string() + ": cannot be read");
   return {std::istreambuf_iterator<char>(file), {}};
@@ -57,13 +47,6 @@ std::string read_checked(const fs::path& folder, const std::string& name,
                              digest);
   }
   return bytes;
-}
-
-Json parse(const std::string& bytes) {
-  return Json::parse(bytes, [](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxDepth) throw std::runtime_error("nested too deep");
-    return true;
-  });
 }
 
 // Bit patterns of `bits` bits, back to back.
@@ -224,7 +207,7 @@ Case read_case(const Json& json, const std::string& type,
 
 Group read_group(const fs::path& folder, const std::string& file,
                  const std::string& bytes) {
-  const Json json = parse(bytes);
+  const Json json = Json::parse(bytes);
   Group group{file, json.at("type"), {}};
   std::string side;
   if (json.contains("payload")) {
@@ -235,25 +218,6 @@ Group read_group(const fs::path& folder, const std::string& file,
     group.cases.push_back(read_case(c, group.type, side));
   }
   return group;
-}
-
-Encoding read_encoding(const Json& json) {
-  Encoding e{json.at("id"),
-             json.at("encoding"),
-             {},
-             json.at("positions"),
-             json.at("expected").at("shape"),
-             {}};
-  for (const auto& [name, value] : json.at("parameters").items()) {
-    if (value.is_string()) {
-      e.given[name] = reals(value);
-    } else {
-      e.given[name] = {value.is_boolean() ? Rational(value.get<bool>() ? 1 : 0)
-                                          : number(value)};
-    }
-  }
-  e.values = tensor(json["expected"].at("values"), 64, "");
-  return e;
 }
 
 }  // namespace
@@ -278,7 +242,7 @@ Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / "MANIFEST.json";
   const std::string bytes = read_file(path);
   try {
-    const Json json = parse(bytes);
+    const Json json = Json::parse(bytes);
     const auto files = [](const Json& entries) {
       Manifest::Files list;
       for (const Json& entry : entries) {
@@ -313,22 +277,6 @@ std::vector<Group> read_groups(const Manifest& manifest) {
     }
   }
   return groups;
-}
-
-std::vector<Encoding> read_encodings(const Manifest& manifest) {
-  std::vector<Encoding> encodings;
-  for (const auto& [file, digest] : manifest.texts) {
-    if (file != "encodings.json") continue;
-    const Json json = parse(read_checked(manifest.folder, file, digest));
-    try {
-      for (const Json& c : json.at("cases")) {
-        encodings.push_back(read_encoding(c));
-      }
-    } catch (const std::exception& error) {
-      throw std::runtime_error(file + ": " + error.what());
-    }
-  }
-  return encodings;
 }
 
 }  // namespace ropeproof::second_oracle

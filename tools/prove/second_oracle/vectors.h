@@ -71,14 +71,6 @@ struct Group {
   std::vector<Case> cases;
 };
 
-// A case of encodings.json.
-struct Encoding {
-  std::string id, kind;
-  std::map<std::string, std::vector<Rational>> given;  // parameters; truth as 1
-  std::vector<std::int64_t> positions, shape;
-  Patterns values;
-};
-
 // What MANIFEST.json lists: names and SHA-256 of groups and of other files.
 struct Manifest {
   using Files = std::vector<std::pair<std::string, std::string>>;
@@ -87,12 +79,10 @@ struct Manifest {
   Files groups, texts;
 };
 
-// All of them throw std::runtime_error naming the file and what is wrong.
+// The readers throw std::runtime_error naming the file and what is wrong.
 Manifest read_manifest(const std::filesystem::path& folder);
 // Checks the digest of every file, groups and others.
 std::vector<Group> read_groups(const Manifest& manifest);
-// None where the manifest lists no such file.
-std::vector<Encoding> read_encodings(const Manifest& manifest);
 
 }  // namespace ropeproof::second_oracle
 
