@@ -1,5 +1,5 @@
-// arguments.h -- what goldens require of positions and tensors, for golden.h and
-// for sweep/.
+// arguments.h -- what goldens require of positions and tensors, for golden.h
+// and for sweep/.
 #ifndef ROPEPROOF_REFERENCE_ARGUMENTS_H_
 #define ROPEPROOF_REFERENCE_ARGUMENTS_H_
 

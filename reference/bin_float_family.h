@@ -1,5 +1,5 @@
-// bin_float_family.h -- balls of cpp_bin_float as a family of decide.h: 50 -> 100 ->
-// 200 digits.
+// bin_float_family.h -- balls of cpp_bin_float as a family of decide.h: 50 ->
+// 100 -> 200 digits.
 #ifndef ROPEPROOF_REFERENCE_BIN_FLOAT_FAMILY_H_
 #define ROPEPROOF_REFERENCE_BIN_FLOAT_FAMILY_H_
 

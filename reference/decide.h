@@ -56,7 +56,7 @@ Golden decide(const Real& value, const Evaluate& evaluate,
   }
 }
 
-// The same number, to twice the precision. lo is a real number like any other
+// Decides `value` to twice the precision: lo is a real number like any other
 // once hi is known.
 template <class Family, class Real, class Evaluate>
 WideGolden decide_wide(const Real& value, const Evaluate& evaluate) {

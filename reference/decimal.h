@@ -9,9 +9,9 @@
 namespace ropeproof::reference {
 
 // `x` rounded to `digits` decimals after the point, ties to even, exactly:
-// "-215.0415"; what rounds to zero has no sign. `x` is finite, 1 <= digits <= 18. Of
-// a golden (a real number rounded to odd) it is the rounded real number, unless a
-// tie lies within an ulp of it.
+// "-215.0415"; what rounds to zero has no sign. `x` is finite, 1 <= digits <=
+// 18. Of a golden (a real number rounded to odd) it is the rounded real number,
+// unless a tie lies within an ulp of it.
 inline std::string to_decimal(double x, int digits) {
   char text[336];  // 309 digits before the point
   const auto [end, error] =

@@ -6,11 +6,10 @@
 // both of whose ends round to the same bits; if they do not, it widens its
 // arithmetic, and after the last rung it throws Undecided.
 //
-// Termination: an angle of zero and zero pairs are exact and handled as such. In
-// every other case the value is transcendental (Lindemann-Weierstrass:
-// base, x, m and p are algebraic), so it is no binary number, and shrinking
-// intervals separate it from its neighbours. See README.md, "Why Ziv's loop
-// ends".
+// Termination: an angle of zero and zero pairs are exact and handled as such.
+// In every other case the value is transcendental (Lindemann-Weierstrass: base,
+// x, m and p are algebraic), so it is no binary number, and shrinking intervals
+// separate it from its neighbours. See README.md, "Why Ziv's loop ends".
 #ifndef ROPEPROOF_REFERENCE_GOLDEN_H_
 #define ROPEPROOF_REFERENCE_GOLDEN_H_
 
@@ -52,8 +51,8 @@ struct WideGolden {
   int precision_bits = 0;
 };
 
-// m cos(phi) and m sin(phi), forward; and m, which with xPos depends on the pair
-// and the position.
+// m cos(phi) and m sin(phi), forward; and m, which with xPos depends on the
+// pair and the position.
 struct GoldenCosSin {
   Golden cos, sin, amplitude;
 };
@@ -70,9 +69,9 @@ struct Undecided : std::runtime_error {
 // position outside its range (spec.h), or an oracle that was not built in.
 
 // The goldens of one specification at some positions. The frequencies and the
-// cosines and sines of every position and pair are enclosed once, for all tensors and
-// formats. Uses OpenMP; no result depends on the number of threads. Cost: about
-// 10 us per position and pair, 1 us per value.
+// cosines and sines of every position and pair are enclosed once, for all
+// tensors and formats. Uses OpenMP; no result depends on the number of threads.
+// Cost: about 10 us per position and pair, 1 us per value.
 class OracleProver;
 class Goldens {
  public:

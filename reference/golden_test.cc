@@ -166,6 +166,32 @@ TEST_CASE("zero pairs, zero frequencies and a zero amplitude are exact",
   for (const Golden& golden : y) CHECK(golden.bits == 0);
 }
 
+TEST_CASE("xPos does nothing at its centre, and powers of 2/7 at the origin",
+          "[reference][golden][exact][R15]") {
+  const Oracle oracle = any_oracle();
+  Spec spec = full(20, 10000);
+  const std::vector<double> x = {49, 8, 0, 0, 0, 0, 5, 0.1, 0, 0,
+                                 0,  0, 0, 0, 0, 0, 0, 0,   0, 1};
+  const auto plain = head(oracle, spec, 77, x);
+  spec.frequencies.xpos = XPos{512, 77, false};
+  const auto centred = head(oracle, spec, 77, x);
+  for (std::size_t t = 0; t < x.size(); ++t) {
+    CHECK(centred[t].bits == plain[t].bits);
+  }
+  // zeta = (5j + r)/(3.5 r): 2/7 for pair 0, 1/2 for pair 3.
+  spec.frequencies.xpos = XPos{512, 1024, false};
+  const auto q = head(oracle, spec, 0, x);
+  CHECK(value(q[0].bits) == 600.25);  // 3.5^2 * 49
+  CHECK(value(q[1].bits) == 98);
+  CHECK(value(q[6].bits) == 20);
+  CHECK(value(q[7].bits) == 0.4);
+  spec.frequencies.xpos->is_key = true;
+  const auto k = head(oracle, spec, 0, x);
+  CHECK(value(k[0].bits) == 4);
+  CHECK(value(k[6].bits) == 1.25);
+  CHECK(value(k[7].bits) == 0.025);
+}
+
 TEST_CASE("channels outside the window come back as they are",
           "[reference][golden]") {
   const Oracle oracle = any_oracle();
@@ -232,55 +258,10 @@ TEST_CASE("the number of threads does not show", "[reference][golden]") {
   CHECK(different == 0);
 }
 
-// hi and lo, by the same engine, each rounded to nearest.
-struct WideRow {
-  double base;
-  std::int64_t rotary_dim, j;
-  double position, x_u, x_v, amplitude;
-  std::uint64_t hi_u, lo_u, hi_v, lo_v;
-};
-
-const WideRow kWideRows[] = {
-    {10000, 128, 1, 131071, 1.5, -0.625, 1, 0xbff98d4359fc5ae6,
-     0xbc7d76030a103c4d, 0x3fd33a227fc599ed, 0x3c73e35379c07e0d},
-    {500000, 128, 63, 2147483647, 1, 0, 1, 0x3fe6b2f505ea3e30,
-     0xbc444abd91c67c89, 0x3fe68e38de3938f2, 0x3c8b998e079cf3b8},
-    {1e6, 80, 17, 16777217, 0.1, 3, 1, 0x3ff61424818206bf, 0x3c8197b35563684d,
-     0xc005534dd238cece, 0x3ca65c342323b302},
-    // y_u cancels 56 bits.
-    {10000, 8, 1, kMaxPosition, 0x1.b0760c4b5d594p-3, -0x1.f47472f3e8847p-1, 1,
-     0x3c69317a6004c54a, 0xb8e9d1dcc5b376e9, 0x3ff0000000000000,
-     0x3c87d2258246fd8a},
-    // An angle near 2^352.
-    {1e-120, 8, 3, kMaxPosition, 1, 2, 1, 0x400155b5ab75e7d0,
-     0x3c8abf281ec7e4fd, 0x3fe1aa64eaa22354, 0xbc8d8ba6305c9f6a},
-    {10000, 96, 47, 1, 1, 1e-300, 1, 0x3feffffffc0f5606, 0xbc810b5c9b7320b9,
-     0x3f1fc26ca9e90660, 0x3bb2bbe5af6cc8c1},
-    {1e7, 64, 5, -77, 3, -5, 1.1386294, 0x400ecd36b5e4423b, 0xbc9e0be9d7b48188,
-     0xc015a2b5b7dc591a, 0x3cbdfb7a6e375da9}};
-
 std::vector<WideGolden> wide_head(Oracle oracle, const Spec& spec,
                                   double position,
                                   const std::vector<double>& x) {
   return Goldens(oracle, spec, std::span(&position, 1)).wide_rope(1, x);
-}
-
-TEST_CASE("wide goldens agree with a third engine, hi and lo",
-          "[reference][golden][certificate]") {
-  const Oracle oracle = any_oracle();
-  for (const WideRow& row : kWideRows) {
-    CAPTURE(row.base, row.rotary_dim, row.j, row.position);
-    std::vector<double> x(static_cast<std::size_t>(row.rotary_dim));
-    const auto u = static_cast<std::size_t>(2 * row.j);
-    x[u] = row.x_u;
-    x[u + 1] = row.x_v;
-    const auto y = wide_head(
-        oracle, full(row.rotary_dim, row.base, row.amplitude), row.position, x);
-    CHECK(y[u].hi == row.hi_u);
-    CHECK(y[u].lo == row.lo_u);
-    CHECK(y[u + 1].hi == row.hi_v);
-    CHECK(y[u + 1].lo == row.lo_v);
-  }
 }
 
 TEST_CASE("wide goldens of exact results are exact",

@@ -1,5 +1,5 @@
-// mpfi_family.h -- MPFI intervals as a family of decide.h: 38 -> 77 -> 154 -> 1233
-// digits (128, 257, 513, 4098 bits).
+// mpfi_family.h -- MPFI intervals as a family of decide.h: 38 -> 77 -> 154 ->
+// 1233 digits (128, 257, 513, 4098 bits).
 //
 // Two traps of Boost's wrapper are avoided: comparing overlapping
 // intervals terminates the program, so ends are compared as MPFR numbers; and
@@ -20,8 +20,8 @@
 
 namespace ropeproof::reference {
 
-// The number is 0.s * 2^e, s being the significand's limbs, the highest last and
-// its top bit set.
+// The number is 0.s * 2^e, s being the significand's limbs, the highest last
+// and its top bit set.
 inline Pieces pieces_of_limbs(mpfr_srcptr x) {
   static_assert(GMP_NUMB_BITS == 64);
   constexpr int kDropped = 64 - kPiecesBits;
@@ -37,7 +37,8 @@ inline Pieces pieces_of_limbs(mpfr_srcptr x) {
 }
 
 // cos and sin of an angle phi = a + t, |t| <= r: by Taylor
-//     |cos phi - cos a| <= |sin a| r + r^2,  |sin phi - sin a| <= |cos a| r + r^2
+//     |cos phi - cos a| <= |sin a| r + r^2,
+//     |sin phi - sin a| <= |cos a| r + r^2.
 // MPFR forms both of a at once; MPFI's own functions form each at both ends.
 template <class Real>
 class MpfiAngle {

@@ -12,8 +12,8 @@
 
 namespace ropeproof::reference {
 
-// A real number, within `error` of hi + lo; 0 only where they are exact. hi + lo
-// has some 106 bits, unless the arithmetic has not.
+// A real number, within `error` of hi + lo; 0 only where they are exact. hi +
+// lo has some 106 bits, unless the arithmetic has not.
 struct Enclosure {
   double hi = 0, lo = 0, error = 0;
 };
@@ -30,7 +30,7 @@ class OracleProver {
   virtual std::vector<GoldenCosSin> table() const = 0;
   virtual std::vector<WideCosSin> wide_table() const = 0;
   virtual WideCosSin wide_entry(std::int64_t i) const = 0;  // of the table
-  // The same as the first rung has them: nothing is decided.
+  // The table as the first rung encloses it: nothing is decided.
   virtual std::vector<CosSinEnclosure> enclosed_table() const = 0;
   virtual std::vector<Golden> rope(std::int64_t heads,
                                    std::span<const double> x) const = 0;
@@ -42,10 +42,10 @@ class OracleProver {
 using MakeProver = std::unique_ptr<OracleProver>(
     const Spec& spec, std::span<const double> positions);
 
-// Null where the build has no MPFI.
+// The certifying oracle; null where the build has no MPFI.
 MakeProver* mpfi_oracle();
 MakeProver* bin_float_oracle();
-// Throws std::invalid_argument instead.
+// The oracle's prover. Throws std::invalid_argument where it is not built in.
 MakeProver& find_prover(Oracle oracle);
 
 }  // namespace ropeproof::reference

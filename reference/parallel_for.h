@@ -9,8 +9,8 @@ namespace ropeproof::reference {
 
 // Runs body(0) .. body(count-1) on all threads; each writes its own elements,
 // so the result does not depend on their number. Rethrows the first exception.
-// A thread takes `at_once` at a time: 1 where each takes long. A few short bodies run
-// on the calling thread: waking others would take longer.
+// A thread takes `at_once` at a time: 1 where each takes long. A few short
+// bodies run on the calling thread: waking others would take longer.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body, int at_once = 16) {
   std::exception_ptr failure;

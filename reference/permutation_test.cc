@@ -118,36 +118,5 @@ TEST_CASE("P interleaved(x) = half_split(P x), to the bit, in every format",
   }
 }
 
-TEST_CASE("k takes the number of its own heads, and q's is caught",
-          "[reference][permutation]") {
-  const std::size_t n_heads = 4, n_kv_heads = 2;
-  const Layout layout = leading(8, 8, Pairing::kInterleaved);
-  Indices k(16);
-  for (std::size_t t = 0; t < k.size(); ++t) k[t] = t;
-  const Indices right = permute_rows<std::size_t>(layout, n_kv_heads, 1, k);
-  CHECK(right == Indices{0, 2, 4, 6, 1, 3, 5, 7,  //
-                         8, 10, 12, 14, 9, 11, 13, 15});
-
-  // With the head_dim of the model, the size gives q's count away ...
-  CHECK_THROWS_AS(permute_rows<std::size_t>(layout, n_heads, 1, k),
-                  std::invalid_argument);
-  // ... and a converter that derives head_dim = 16 / n_heads = 4 from the
-  // weight gets another order, which no longer rotates as the interleaved k
-  // did.
-  const Indices wrong = permute_rows<std::size_t>(
-      leading(4, 4, Pairing::kInterleaved), n_heads, 1, k);
-  CHECK(wrong == Indices{0, 2, 1, 3, 4, 6, 5, 7,  //
-                         8, 10, 9, 11, 12, 14, 13, 15});
-  const Vector x = numbers(Format::kBF16, 16, 7);
-  const auto half_split = [&](const Indices& order) {
-    Vector reordered;
-    for (const std::size_t t : order) reordered.push_back(x[t]);
-    return rope(other(layout), 2, {3}, reordered, Format::kBF16);
-  };
-  const Bits want = permuted(layout, rope(layout, 2, {3}, x, Format::kBF16));
-  CHECK(half_split(right) == want);
-  CHECK(half_split(wrong) != want);
-}
-
 }  // namespace
 }  // namespace ropeproof::reference

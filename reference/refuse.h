@@ -16,7 +16,7 @@ namespace ropeproof::reference {
   throw std::invalid_argument(field + " is " + value + "; expected " + range);
 }
 
-// By bits, so that no compiler flag can argue it away.
+// Whether x is finite, by its bits: no compiler flag can argue that away.
 inline bool is_finite(double x) {
   constexpr std::uint64_t kExponent = 0x7ff0000000000000u;
   return (std::bit_cast<std::uint64_t>(x) & kExponent) != kExponent;
@@ -29,8 +29,8 @@ inline void check_range(const std::string& field, std::int64_t value,
          std::to_string(low) + " .. " + std::to_string(high));
 }
 
-// The shortest decimal that reads back as x, whole numbers below 10^15 without an
-// exponent: 500000, not 5e+05.
+// The shortest decimal that reads back as x, whole numbers below 10^15 without
+// an exponent: 500000, not 5e+05.
 inline std::string shortest(double x) {
   constexpr double kMost = 1e15;
   char text[32];

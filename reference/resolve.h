@@ -107,7 +107,7 @@ class Resolver {
     });
   }
 
-  // Of Yarn or LongRope: explicit, or 1 where nothing is stretched.
+  // The amplitude of Yarn or LongRope: explicit, or 1 where nothing stretches.
   template <class Stretching, class Evaluate>
   static double amplitude(const Stretching& scaling, const Evaluate& evaluate) {
     if (scaling.attention_factor) return *scaling.attention_factor;

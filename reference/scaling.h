@@ -162,8 +162,8 @@ Real frequency_factors(const FrequencyFactors& scaling, std::int64_t j,
   return theta / Real(at(scaling.factors, j));
 }
 
-// Number and name of what each scaling computes, in the order of the variant after
-// Default. YaRN's stands for (R11), too.
+// Number and name of what each scaling computes, in the order of the variant
+// after Default. YaRN's stands for (R11), too.
 struct Formula {
   int number;
   std::string_view text;

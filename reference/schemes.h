@@ -42,9 +42,9 @@ Axes contiguous_sections(std::span<const std::int64_t> sections);
 // Three sections. As Hugging Face and vLLM have it.
 Axes interleaved_sections(std::span<const std::int64_t> sections);
 
-// The same with a fourth axis for what the other three leave over: axis 0 only
-// where j mod 3 = 0 and j < 3 sections[0]. Four sections. ggml's
-// GGML_ROPE_TYPE_IMROPE.
+// Interleaved M-RoPE of ggml (GGML_ROPE_TYPE_IMROPE): a fourth axis for what
+// the other three leave over, axis 0 only where j mod 3 = 0 and j < 3
+// sections[0]. Four sections.
 Axes interleaved_sections_ggml(std::span<const std::int64_t> sections);
 
 // Axes 0, 1, 2, 0, 1, ... cyclically, each until its section is used up.

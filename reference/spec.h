@@ -22,7 +22,7 @@ inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
 // More channels per head, or axes, are a mistake.
 inline constexpr std::int64_t kMaxHeadDim = 1 << 20;
 inline constexpr std::int64_t kMaxAxes = 64;
-// Of any count: the size of a tensor, at most 2^60, stays in range.
+// The largest count: the size of a tensor, at most 2^60, stays in range.
 inline constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
 // Layout ----------------------------------------------------------------------

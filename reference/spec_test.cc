@@ -39,20 +39,12 @@ TEST_CASE("a specification out of range is refused by field, value and range",
         "rotary_dim is 3; expected an even number");
   CHECK(refusal([](Spec& s) { s.layout.rotary_dim = 10; }) ==
         "rotary_dim is 10; expected 2 .. 8");
-  CHECK(refusal([](Spec& s) { s.layout.rotary_dim = 0; }) ==
-        "rotary_dim is 0; expected 2 .. 8");
   CHECK(refusal([](Spec& s) { s.layout.rotary_offset = 5; }) ==
         "rotary_offset is 5; expected 0 .. 4");
-  CHECK(refusal([](Spec& s) { s.layout.rotary_offset = -1; }) ==
-        "rotary_offset is -1; expected 0 .. 4");
   CHECK(refusal([](Spec& s) { s.frequencies.base = 0; }) ==
         "base is 0.000000; expected a finite number > 0");
-  CHECK(refusal([](Spec& s) { s.frequencies.base = -2; }) ==
-        "base is -2.000000; expected a finite number > 0");
   CHECK(refusal([&](Spec& s) { s.frequencies.base = nan; }) ==
         "base is nan; expected a finite number > 0");
-  CHECK(refusal([](Spec& s) { s.frequencies.base = HUGE_VAL; }) ==
-        "base is inf; expected a finite number > 0");
   CHECK(refusal([&](Spec& s) { s.frequencies.amplitude = nan; }) ==
         "amplitude is nan; expected a finite number");
   CHECK(refusal([](Spec& s) { s.frequencies.inv_freq = {1}; }) ==
@@ -124,7 +116,6 @@ TEST_CASE("a scaling out of range is refused by field, value and range",
   const std::string length = "; expected 1 .. 9007199254740992";
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(refused_scaling(Linear{}) == at_least("factor", "0", "1"));
-  CHECK(refused_scaling(Linear{0.125}) == at_least("factor", "0.125", "1"));
   CHECK(refused_scaling(Linear{nan}) == at_least("factor", "nan", "1"));
   CHECK(refused_scaling(Ntk{-8}) == at_least("alpha", "-8", "1"));
   CHECK(refused_scaling(DynamicNtk{2}) == "max_position is 0" + length);
@@ -226,8 +217,6 @@ TEST_CASE("axes that do not fit, and xPos on several, are refused",
   };
   CHECK(with_xpos({}) == "accepted");
   CHECK(with_xpos({0}) == "scale_base is 0; expected a finite number > 0");
-  CHECK(with_xpos({512, HUGE_VAL}) ==
-        "centre is inf; expected a finite number");
   CHECK(refusal([](Spec& s) {
           s.frequencies.xpos = XPos{};
           s.frequencies.inv_freq = {1, 1};
@@ -236,14 +225,6 @@ TEST_CASE("axes that do not fit, and xPos on several, are refused",
           s.frequencies.xpos = XPos{};
           s.axes.weights = {1, 1};
         }) == "axes is 1; expected one plain axis with xPos");
-}
-
-TEST_CASE("a base that given frequencies replace does not matter",
-          "[reference][spec]") {
-  CHECK(refusal([](Spec& s) {
-          s.frequencies.base = 0;
-          s.frequencies.inv_freq = {1, 0.5};
-        }) == "accepted");
 }
 
 TEST_CASE("positions are refused beyond 2^53, and far from an xPos centre",

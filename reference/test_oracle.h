@@ -29,8 +29,8 @@ inline std::uint64_t bits_of(double x) {
 }
 inline double value(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 
-// The rotated [tokens, heads, head_dim] of x, at positions that are given as any
-// numbers.
+// The rotated [tokens, heads, head_dim] of x, at positions that are given as
+// any numbers.
 template <class Positions>
 std::vector<Golden> rope_of(Oracle oracle, const Spec& spec, std::int64_t heads,
                             const Positions& positions,

@@ -1,9 +1,9 @@
 // test_variants.h -- one of each, for tests that try all combinations.
 //
 // Six pairs (12 of 16 channels) are enough for every section scheme. Any
-// scaling goes with any scheme and any layout; all() leaves out only what spec.h
-// refuses: xPos on several axes, and given frequencies where a scheme has
-// exponents of its own.
+// scaling goes with any scheme and any layout; all() leaves out only what
+// spec.h refuses: xPos on several axes, and given frequencies where a scheme
+// has exponents of its own.
 #ifndef ROPEPROOF_REFERENCE_TEST_VARIANTS_H_
 #define ROPEPROOF_REFERENCE_TEST_VARIANTS_H_
 
@@ -94,7 +94,7 @@ inline Named<Layout> all_layouts() {
           {"proportional", {d, r, 0, Pairing::kHalfSplit, 1, d / 2}}};
 }
 
-// Every combination that is one. The names tell which.
+// Every combination that spec.h accepts; the names tell which.
 inline Named<Spec> all_variants() {
   Named<Spec> result;
   for (const auto& [frequencies_name, frequencies] : all_frequencies()) {

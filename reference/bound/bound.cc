@@ -10,7 +10,7 @@ namespace {
 
 double roundoff(Format format) { return traits(format).unit_roundoff; }
 
-// Half of the smallest subnormal number. Of f64 all of it: no binary64 is smaller.
+// Half of the smallest subnormal number; all of f64's: no binary64 is smaller.
 double half_smallest(Format format) {
   return format == Format::kF64 ? ulp(format, 0) : ulp(format, 0) / 2;
 }
@@ -31,8 +31,8 @@ double rounded(int count, double u) {
   return error;
 }
 
-// How far a conversion to `format` may be off, in halves of an ulp. An ulp is at
-// most 2u of the number.
+// How far a conversion to `format` may be off, in halves of an ulp. An ulp is
+// at most 2u of the number.
 int half_ulps(const Claim& claim, Format format) {
   return is_16_bit(format) && claim.rounds == Rounds::kTruncate ? 2 : 1;
 }
@@ -153,8 +153,8 @@ double frequency_underflow(const Claim& claim) {
          conversion_underflow(claim, claim.table);
 }
 
-// The kernel adds x_u c and x_v s, each times factors 1 + d, |d| <= u, for every
-// rounding on its way; so the result is within ((product of (1 + u)) - 1)
+// The kernel adds x_u c and x_v s, each times factors 1 + d, |d| <= u, for
+// every rounding on its way; so the result is within ((product of (1 + u)) - 1)
 // (|x_u c| + |x_v s|), and that sum is at most ||x|| (Cauchy-Schwarz). A fused
 // multiply-add has one factor fewer on one side.
 LocalRow local_row(const Claim& claim) {

@@ -25,8 +25,8 @@
 // R(a^)x, which is as long as x: an angle error does not enlarge it.
 //
 // What is formed in f32 or f64 is bounded by the length of the pair: one
-// coordinate may cancel to zero, where no relative bound on it can hold. Only the
-// conversion to 16 bits, which comes last, errs relative to the coordinate
+// coordinate may cancel to zero, where no relative bound on it can hold. Only
+// the conversion to 16 bits, which comes last, errs relative to the coordinate
 // itself: where it cancels, the bound is that of f32, and a kernel that rounds
 // its products to 16 bits too is far outside. f32 and f64 results are not
 // converted, rho = 0: their last rounding, that of the sum, is one of L's.
@@ -65,7 +65,7 @@ enum class Rounds { kOnce, kEach, kTruncate };
 // Selects the rows of the bound; nothing else does.
 struct Claim {
   AngleClass angle_class = AngleClass::kDirect;
-  // Of frequency and angle. kExact: of the frequencies that it gives out.
+  // Where frequency and angle are formed; kExact: the frequencies given out.
   Format angle_arithmetic = Format::kF32;
   Power power = Power::kPow;     // kIterated has none
   int power_ulp = 1;             // pow, exp, exp2, log are within so many ulp
@@ -98,7 +98,7 @@ constexpr Formats bit_of(Format format) {
 }
 inline constexpr Formats kAllFormats = ~0u;
 
-// Those that hold `x`.
+// The formats that hold `x`.
 Formats formats_that_hold(double x);
 
 // One pair of a RoPE: all that its angle's error depends on.
@@ -126,7 +126,7 @@ inline constexpr double kVacuous = 2;
 // times the position. 0 for kExact. Radians.
 double angle_error(const Claim& claim, const PairAngle& pair);
 
-// The same for all positions of a pair: radians per position.
+// The angle error of a pair at any position, in radians per position.
 struct AngleSlope {
   double exact = 0, rounded = 0;  // by whether the position is rounded
   double underflow = 0;           // radians, times |p| + 1
@@ -142,7 +142,7 @@ struct AngleSlope {
     return radians < kVacuous ? radians : kVacuous;  // also if infinite
   }
 };
-// Takes no position.
+// Reads no position of `pair`.
 AngleSlope angle_slope(const Claim& claim, const PairAngle& pair);
 
 // Relative error of an inv_freq that a kernel gives out in claim.table: k of
@@ -173,24 +173,25 @@ struct LocalError {
   }
 };
 
-// Of cos and sin as the kernel forms them, whose pair is (1, 0): in f32, or in
-// f64 for an f64 table.
+// L and rho of cos and sin as the kernel forms them, whose pair is (1, 0): in
+// f32, or in f64 for an f64 table.
 //   trig_ulp n  an n-ulp function is within 2n u
 //   amplitude   m rounded, times cos: 2 u
 //   16 bits     rho = u_t, or 2 u_t truncated
 LocalError entry_error(const Claim& claim, bool has_amplitude);
 
-// Of an output. L: the stored entries' factors, of a given table one rounding,
-// u_t; then those of the LocalRow. rho of 16 bits: u, or 2u truncated.
+// L and rho of an output. L has the stored entries' factors, of a given table
+// one rounding, u_t; then those of the LocalRow. rho of 16 bits is u, or 2u
+// truncated.
 LocalError output_error(const Claim& claim, bool given, bool has_amplitude);
 
 // eta: roundings below the smallest normal number, half of the smallest
 // subnormal one each, all of it truncated or in f64, whose half is no binary64:
-// of a stored cosine or sine, times |x_u| + |x_v|; of two products and a sum; of
-// the result.
+// of a stored cosine or sine, times |x_u| + |x_v|; of two products and a sum;
+// of the result.
 double underflow_error(const Claim& claim, double sum_of_magnitudes);
 
-// The same for an entry of a table.
+// eta of an entry of a table.
 double table_underflow(const Claim& claim);
 
 }  // namespace ropeproof::reference::bound

@@ -87,27 +87,6 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a kernel that rounds more than it claims exceeds the bound",
-          "[reference][bound]") {
-  for (const Format output : {kF16, kBF16}) {
-    for (const Format table : kFormats) {
-      // A coarser table hides everything.
-      if (traits(table).unit_roundoff > traits(output).unit_roundoff) continue;
-      CAPTURE(static_cast<int>(table), static_cast<int>(output));
-      const Claim once = local_claim(table, Rounds::kOnce, output);
-      for (const Rounds rounds : {Rounds::kEach, Rounds::kTruncate}) {
-        const Claim kernel = local_claim(table, rounds, output);
-        CHECK(largest_ratio(kernel, once) > 1.1);
-      }
-    }
-    // Nor is a table of 16 bits one of f32, or a result of 16 bits one of f32.
-    const Claim held = local_claim(output, Rounds::kOnce, output);
-    const Claim finer = local_claim(kF32, Rounds::kOnce, output);
-    CHECK(largest_ratio(held, finer) > 100);
-    CHECK(largest_ratio(finer, local_claim(kF32, Rounds::kOnce, kF32)) > 100);
-  }
-}
-
 TEST_CASE("L and rho are what counting by hand gives", "[reference][bound]") {
   // In units of u of the output: of the table, W and 16-bit products; of the
   // conversion.

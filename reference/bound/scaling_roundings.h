@@ -30,8 +30,8 @@ namespace ropeproof::reference::bound {
 //             bands belong to the blend, of which they are the ends
 //   NTK       b' = b alpha^e, e = d/(d - 2); alpha = s N/M - (s - 1) is off by
 //             (2 s N/M + s - 1)/alpha + 1, a given one by 1; then e times that,
-//             e |ln alpha| for the rounded exponent, 2 v for the power and 1 for
-//             the product. theta' = b'^(-2j/r): 2j/r times all of it
+//             e |ln alpha| for the rounded exponent, 2 v for the power and 1
+//             for the product. theta' = b'^(-2j/r): 2j/r times all of it
 //
 // Cost: microseconds to a millisecond; needs the branches that the exact
 // scaling takes.

@@ -1,7 +1,7 @@
 // absolute.h -- encodings that are added to a token: x'_p = x_p + PE(p).
 //
-// `Real` as in rope.h. element(e, p, c) is number c of what belongs to position p,
-// width(e) how many there are.
+// `Real` as in rope.h. element(e, p, c) is number c of what belongs to position
+// p, width(e) how many there are.
 //
 // [Va17] A. Vaswani et al., "Attention Is All You Need", arXiv:1706.03762, 3.5.
 #ifndef ROPEPROOF_REFERENCE_ENCODINGS_ABSOLUTE_H_
@@ -36,16 +36,16 @@ struct Sine {
   double base = 10000;
 };
 
-// PE(p, 2i) = sin(p w_i), PE(p, 2i+1) = cos(p w_i), w_i = base^(-2i/dim) [Va17]:
-// (R1)'s frequencies, and the table of a RoPE with the sine first.
+// PE(p, 2i) = sin(p w_i), PE(p, 2i+1) = cos(p w_i), w_i = base^(-2i/dim)
+// [Va17]: (R1)'s frequencies, and the table of a RoPE with the sine first.
 struct Sinusoidal {
   std::int64_t dim = 0;  // even
   double base = 10000;
   std::int64_t channels = 0;  // the first so many are formed; 0: all
 };
 
-// W_p with PE(m + p) = W_p PE(m) for every m, of the sinusoidal encoding, [dim, dim]
-// row by row. Its blocks are the adjoint of RoPE's rotation (R4):
+// W_p with PE(m + p) = W_p PE(m) for every m, of the sinusoidal encoding, [dim,
+// dim] row by row. Its blocks are the adjoint of RoPE's rotation (R4):
 //     [ cos p w_i  sin p w_i]
 //     [-sin p w_i  cos p w_i]
 struct Shift {
@@ -59,8 +59,8 @@ struct Learned {
   std::vector<double> table = {};  // [rows, dim]
 };
 
-// sum_i cos(p w_i), p being a distance: the score of q = k = (1, 0, 1, 0, ...) under
-// RoPE. Documents print it as an upper bound of scores; it is none.
+// sum_i cos(p w_i), p being a distance: the score of q = k = (1, 0, 1, 0, ...)
+// under RoPE. Documents print it as an upper bound of scores; it is none.
 struct Decay {
   std::int64_t dim = 0;  // even
   double base = 10000;

@@ -1,5 +1,6 @@
-// What tutorials say of RoPE, held against rope.h: other ways to write it, examples
-// with numbers, and the decay of scores. Where they are wrong: errata_test.cc.
+// What tutorials say of RoPE, held against rope.h: other ways to write it,
+// examples with numbers, and the decay of scores. Where they are wrong:
+// errata_test.cc.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <string>
@@ -48,42 +49,6 @@ TEST_CASE("f(q, m) = q e^(i m theta): a pair is a complex number",
   CHECK(distance(rotated(spec, 7, q), {3 * c + 5 * s, 3 * s - 5 * c}) < kTiny);
 }
 
-TEST_CASE("the block-diagonal matrix is the pair form, interleaved",
-          "[reference][documents][R4]") {
-  Matrix want(8, Vector(8));
-  for (std::size_t j = 0; j < 4; ++j) {
-    const Matrix block = rotation(11 * theta(8, static_cast<std::int64_t>(j)));
-    for (const std::size_t row : {0u, 1u}) {
-      for (const std::size_t column : {0u, 1u}) {
-        want[2 * j + row][2 * j + column] = block[row][column];
-      }
-    }
-  }
-  CHECK(distance(matrix_of(spec_of(8, Pairing::kInterleaved), 11), want) <
-        kTiny);
-}
-
-TEST_CASE("the matrix of the half-split form has its sines d/2 columns away",
-          "[reference][documents][R4]") {
-  Matrix want(8, Vector(8));
-  for (std::size_t j = 0; j < 4; ++j) {
-    const Wide phi = 11 * theta(8, static_cast<std::int64_t>(j));
-    want[j][j] = want[j + 4][j + 4] = cos(phi);
-    want[j][j + 4] = -sin(phi);
-    want[j + 4][j] = sin(phi);
-  }
-  CHECK(distance(matrix_of(spec_of(8, Pairing::kHalfSplit), 11), want) < kTiny);
-}
-
-TEST_CASE("R(m)^T R(n) = R(n - m)", "[reference][documents][R4]") {
-  const Spec spec =
-      spec_of(8, GENERATE(Pairing::kInterleaved, Pairing::kHalfSplit));
-  CHECK(distance(transposed(matrix_of(spec, 3)) * matrix_of(spec, 10),
-                 matrix_of(spec, 7)) < kTiny);
-  CHECK(distance(transposed(matrix_of(spec, 10)) * matrix_of(spec, 3),
-                 matrix_of(spec, -7)) < kTiny);
-}
-
 TEST_CASE("q' k' = cos(D) q k + sin(D) (q x k), D = theta_i - theta_j",
           "[reference][documents][R4]") {
   const Vector q = {3, -5}, k = {2, 7};
@@ -94,11 +59,6 @@ TEST_CASE("q' k' = cos(D) q k + sin(D) (q x k), D = theta_i - theta_j",
     const Wide score = dot(rotated(spec, m, q), rotated(spec, n, k));
     CHECK(abs(Wide(score - (cos(d) * dot(q, k) + sin(d) * cross))) < kTiny);
   }
-}
-
-TEST_CASE("90 degrees take (1, 0) to (0, 1), counter-clockwise",
-          "[reference][documents][R4]") {
-  CHECK(distance(rotation(degrees(90)) * Vector{1, 0}, {0, 1}) < kTiny);
 }
 
 TEST_CASE("30 degrees take (1, 0.5) to (0.6160254, 0.9330127)",
@@ -159,20 +119,6 @@ TEST_CASE("three tokens: q, k, weights and outputs of the demonstration",
                 {"0.09004180551", "0.2017322825", "0.708225912"});
 }
 
-TEST_CASE("the naive form of even and odd channels is the interleaved one",
-          "[reference][documents][R3]") {
-  const Vector x = wavy(8, 0.25);
-  Vector y(
-      8);  // stack((e c - o s, e s + o c)), rearranged (d two) -> (d * two)
-  for (std::size_t j = 0; j < 4; ++j) {
-    const Wide phi = 5 * theta(8, static_cast<std::int64_t>(j));
-    const Wide even = x[2 * j], odd = x[2 * j + 1];
-    y[2 * j] = even * cos(phi) - odd * sin(phi);
-    y[2 * j + 1] = even * sin(phi) + odd * cos(phi);
-  }
-  CHECK(distance(y, rotated(spec_of(8, Pairing::kInterleaved), 5, x)) < kTiny);
-}
-
 TEST_CASE(
     "ChatGLM: [seq, batch, heads, dim], doubled table, the tail passed on",
     "[reference][documents][R3][R5]") {
@@ -222,25 +168,6 @@ TEST_CASE("scores are equal under both layouts, once the weights are permuted",
   CHECK(abs(Wide(dot(rotated(hf, 4, permuted(q)), rotated(hf, 9, permuted(k))) -
                  score)) < kTiny);
   CHECK(abs(Wide(dot(rotated(hf, 4, q), rotated(hf, 9, k)) - score)) > 0.01);
-}
-
-TEST_CASE("attention without positions cannot tell two places of one token",
-          "[reference][documents]") {
-  const Matrix x = {{1, 0}, {0, 1}, {1, 0}};  // token 0 is token 2
-  const auto output = [&](std::size_t i, bool has_rope) {
-    Vector scores;
-    for (std::size_t j = 0; j < 3; ++j) {
-      const Spec spec = spec_of(2, Pairing::kInterleaved);
-      const auto place = [&](std::size_t t) {
-        return has_rope ? static_cast<std::int64_t>(t) : 0;
-      };
-      scores.push_back(
-          dot(rotated(spec, place(i), x[i]), rotated(spec, place(j), x[j])));
-    }
-    return transposed(x) * softmax(scores);
-  };
-  CHECK(distance(output(0, false), output(2, false)) == 0);
-  CHECK(distance(output(0, true), output(2, true)) > 0.1);
 }
 
 TEST_CASE("a score is below max |h_(i+1) - h_i| sum |S_(i+1)|: Abel summation",

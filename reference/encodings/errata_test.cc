@@ -27,8 +27,8 @@ std::optional<Ints> broadcast(Ints a, Ints b) {
   return a;
 }
 
-// "rotary_embedding" of a document: the exponent 2i/(d/2), even and odd channels
-// apart, and the two results one behind the other.
+// "rotary_embedding" of a document: the exponent 2i/(d/2), even and odd
+// channels apart, and the two results one behind the other.
 Vector faulty_rotary_embedding(const Vector& x, std::int64_t p) {
   Vector first, second;
   const std::size_t half = x.size() / 2;
@@ -197,7 +197,7 @@ TEST_CASE(
     CHECK(pair_of(kInterleaved8.layout, i).u == 2 * i);
     CHECK(pair_of(kInterleaved8.layout, i).v == 2 * i + 1);
   }
-  // Pairs (x_i, x_i+1) would share channels. A real part alone is half of a pair.
+  // Pairs (x_i, x_i+1) would share channels. A real part is half of a pair.
   Spec spec = spec_of(2, Pairing::kInterleaved);
   CHECK(abs(rotated(spec, 1, {0, 1})[1]) > 0.5);
 }

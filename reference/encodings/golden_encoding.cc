@@ -10,10 +10,11 @@
 namespace ropeproof::reference::encodings {
 namespace {
 
-// No value needs a case of its own for Ziv's loop to end. Sums of sines and cosines of
-// algebraic angles are transcendental unless all angles are 0 (Lindemann,
-// Weierstrass), and then the arithmetic is exact; a slope of ALiBi is a power of two
-// or irrational; everything else is rational, and exact where it is a binary number.
+// No value needs a case of its own for Ziv's loop to end. Sums of sines and
+// cosines of algebraic angles are transcendental unless all angles are 0
+// (Lindemann, Weierstrass), and then the arithmetic is exact; a slope of ALiBi
+// is a power of two or irrational; everything else is rational, and exact where
+// it is a binary number.
 template <class Family>
 std::vector<Golden> prove(const Encoding& encoding, Positions positions,
                           Rounding rounding) {

@@ -27,7 +27,7 @@ std::vector<std::int64_t> counting(std::int64_t first, std::int64_t count) {
   return positions;
 }
 
-// A row of values for each position, of a relative encoding for each pair of them.
+// A row of values for each position, or each pair of them where relative.
 Rows rows_of(const Encoding& encoding,
              const std::vector<std::int64_t>& positions) {
   const std::int64_t width =
@@ -56,8 +56,8 @@ bool are_distinct(const Rows& rows) {
   return std::set<Row>(rows.begin(), rows.end()).size() == rows.size();
 }
 
-// By elimination with full pivoting. What is left of dependent rows is rounding, some
-// 1e-13; the least pivot of independent ones here is 1e-5.
+// By elimination with full pivoting. What is left of dependent rows is
+// rounding, some 1e-13; the least pivot of independent ones here is 1e-5.
 std::size_t rank_of(Rows rows) {
   constexpr double kNothing = 1e-9;
   std::size_t rank = 0;
@@ -84,8 +84,8 @@ std::size_t rank_of(Rows rows) {
   return rank;
 }
 
-// Whether after[s] = W before[s] for all samples s and one W: then the channels of
-// `after`, as functions of s, are sums of those of `before`.
+// Whether after[s] = W before[s] for all samples s and one W: then the channels
+// of `after`, as functions of s, are sums of those of `before`.
 ShiftMap map_of(const Rows& before, const Rows& after) {
   Rows a(before[0].size()), both;
   for (std::size_t c = 0; c < a.size(); ++c) {

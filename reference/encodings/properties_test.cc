@@ -36,21 +36,10 @@ TEST_CASE("of five properties the tutorial's table has these three wrong",
       }
     }
   }
-  // PE(0) = 0 and no linear map leads away from it; channels of its own for every
-  // axis are as good for the sinusoidal encoding as for RoPE.
+  // PE(0) = 0 and no linear map leads away from it; channels of its own for
+  // every axis are as good for the sinusoidal encoding as for RoPE.
   CHECK(wrong ==
         std::vector<std::string>{"binary 2", "integer 2", "sinusoidal 5"});
-}
-
-TEST_CASE("what a shift does: linear, affine at best, or neither",
-          "[reference][encodings]") {
-  CHECK(properties_of("sinusoidal").shift == ShiftMap::kLinear);
-  CHECK(properties_of("rope").shift == ShiftMap::kLinear);
-  CHECK(properties_of("integer").shift == ShiftMap::kAffine);
-  CHECK(properties_of("normalised").shift == ShiftMap::kAffine);
-  for (const char* name : {"binary", "sine", "learned"}) {
-    CHECK(properties_of(name).shift == ShiftMap::kNone);
-  }
 }
 
 TEST_CASE("a tutorial's comparison: trained, extends, relative",

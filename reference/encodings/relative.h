@@ -1,12 +1,13 @@
 // relative.h -- encodings of the distance of a query at p_i from a key at p_j.
 //
-// `Real` as in rope.h. element(e, p, i, j, c) is number c of what belongs to query i
-// and key j, tokens at the positions `p`; width(e) is how many there are.
+// `Real` as in rope.h. element(e, p, i, j, c) is number c, of width(e), of what
+// belongs to query i and key j, tokens at the positions `p`.
 //
-// [Da19] Z. Dai et al., "Transformer-XL", arXiv:1901.02860, section 3.3.
-// [Ra20] C. Raffel et al., "Exploring the Limits of Transfer Learning with a Unified
+// [Da19] Z. Dai et al., "Transformer-XL", arXiv:1901.02860, section 3.3. [Ra20]
+// C. Raffel et al., "Exploring the Limits of Transfer Learning with a Unified
 //        Text-to-Text Transformer", arXiv:1910.10683, section 2.1.
-// [Pr22] O. Press, N. A. Smith, M. Lewis, "Train Short, Test Long", arXiv:2108.12409.
+// [Pr22] O. Press, N. A. Smith, M. Lewis, "Train Short, Test Long",
+// arXiv:2108.12409.
 #ifndef ROPEPROOF_REFERENCE_ENCODINGS_RELATIVE_H_
 #define ROPEPROOF_REFERENCE_ENCODINGS_RELATIVE_H_
 
@@ -19,16 +20,16 @@
 
 namespace ropeproof::reference::encodings {
 
-// The bias b(i - j) of a score with dim = 1, an embedding R(i - j) that is added to
-// the key with more: row (p_j - p_i) + L of a table of 2 L rows, so that
-// -L <= p_j - p_i < L.
+// The bias b(i - j) of a score with dim = 1, an embedding R(i - j) that is
+// added to the key with more: row (p_j - p_i) + L of a table of 2 L rows, so
+// that -L <= p_j - p_i < L.
 struct Relative {
   std::int64_t dim = 0;
   std::vector<double> table = {};  // [2 L, dim]
 };
 
-// The score of Transformer-XL [Da19], without 1/sqrt(head_dim), in its four terms
-// and, as number 4, their sum:
+// The score of Transformer-XL [Da19], without 1/sqrt(head_dim), in its four
+// terms and, as number 4, their sum:
 //     (x_i W_q) (x_j W_kE)^T      (x_i W_q) (R W_kR)^T
 //         u     (x_j W_kE)^T          v     (R W_kR)^T
 // R being the sinusoidal encoding of p_i - p_j.
@@ -41,8 +42,8 @@ struct TransformerXl {
   std::vector<double> u = {}, v = {};                  // [head_dim]
 };
 
-// A bias per bucket of the distance [Ra20], one for each head; without a table, the
-// number of the bucket.
+// A bias per bucket of the distance [Ra20], one for each head; without a table,
+// the number of the bucket.
 struct T5 {
   std::int64_t buckets = 32;
   std::int64_t max_distance = 128;
@@ -56,13 +57,14 @@ struct Alibi {
   std::int64_t heads = 0;
 };
 
-// The bucket of a key's distance p_j - p_i. Among n buckets (half of them if not
-// causal), e = floor(n/2) hold one distance each; the distance r >= e of the others is
-// in bucket e + t, t the largest below n - e with
+// The bucket of a key's distance p_j - p_i. Among n buckets (half of them if
+// not causal), e = floor(n/2) hold one distance each; the distance r >= e of
+// the others is in bucket e + t, t the largest below n - e with
 //     (n - e) ln(r/e) >= t ln(D/e),    that is    r^(n-e) e^t >= D^t e^(n-e),
-// D being max_distance. Compared in integers, since bounds can be integers: 5 causal
-// buckets up to 686 begin at 0, 1, 2, 14 and 98, and logarithms in binary32 put 14 and 98
-// one bucket too low. Causal: a key ahead of its query is in bucket 0.
+// D being max_distance. Compared in integers, since bounds can be integers: 5
+// causal buckets up to 686 begin at 0, 1, 2, 14 and 98, and logarithms in
+// binary32 put 14 and 98 one bucket too low. Causal: a key ahead of its query
+// is in bucket 0.
 std::int64_t t5_bucket(const T5& e, std::int64_t distance);
 
 inline std::int64_t width(const Relative& e) { return e.dim; }
@@ -142,8 +144,9 @@ Real element(const T5& e, Positions p, std::int64_t i, std::int64_t j,
   return e.heads == 0 ? Real(bucket) : Real(at(e.table, bucket * e.heads + c));
 }
 
-// m_h = 2^(-8h/n), h = 1 .. n, for n heads, a power of two. For others the slopes of
-// the power of two below, n', and then every other one of 2n', from the first on.
+// m_h = 2^(-8h/n), h = 1 .. n, for n heads, a power of two. For others the
+// slopes of the power of two below, n', and then every other one of 2n', from
+// the first on.
 template <class Real>
 Real alibi_slope(std::int64_t heads, std::int64_t h) {
   const auto n = static_cast<std::int64_t>(

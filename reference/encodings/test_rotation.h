@@ -1,5 +1,5 @@
-// test_rotation.h -- RoPE by the text of rope.h in 50 digits, for what documents say
-// of it.
+// test_rotation.h -- RoPE by the text of rope.h in 50 digits, for what
+// documents say of it.
 #ifndef ROPEPROOF_REFERENCE_ENCODINGS_TEST_ROTATION_H_
 #define ROPEPROOF_REFERENCE_ENCODINGS_TEST_ROTATION_H_
 

@@ -55,8 +55,8 @@ std::int64_t count_distinct(std::vector<double>& list) {
   return std::unique(list.begin(), list.end()) - list.begin();
 }
 
-// The k whose split has the fewest parts, estimated on a sum over the axes; none
-// if the positions themselves are fewer.
+// The k whose split has the fewest parts, estimated on a sum over the axes;
+// none if the positions themselves are fewer.
 std::optional<int> best_split(const std::vector<Position>& positions) {
   constexpr int kMostBits = 16;
   std::optional<int> best;
@@ -115,8 +115,8 @@ std::vector<Split> splits_of(const Spec& spec,
   return result;
 }
 
-// The parts as positions [axes, parts]; axes with fewer parts are filled up with
-// zeros.
+// The parts as positions [axes, parts]; axes with fewer parts are filled up
+// with zeros.
 std::vector<double> parts_of(const std::vector<Split>& splits,
                              Distinct Split::*half) {
   std::size_t count = 0;

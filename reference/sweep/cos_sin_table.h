@@ -1,12 +1,12 @@
-// cos_sin_table.h -- m cos(phi) and m sin(phi) of every token and pair as sums of
-// two doubles, each with a bound of its error.
+// cos_sin_table.h -- m cos(phi) and m sin(phi) of every token and pair as sums
+// of two doubles, each with a bound of its error.
 //
-//   (A) The oracle encloses both components y of an entry in interval arithmetic:
-//       y = hi + lo + e, and |e| at most a few u^2 |m| for angles below 2^24. Where
-//       it is above kOracleError |m|, the goldens of golden.h take its place, with
-//       |y - hi| <= u |y| and rounding that off by at most u^2 |y|.
-//   (B) Angles are linear in the position (R2), so a position that is split into
-//       a sum, p = high + low, has the product of two rotations,
+//   (A) The oracle encloses both components y of an entry in interval
+//       arithmetic: y = hi + lo + e, and |e| at most a few u^2 |m| for angles
+//       below 2^24. Where it is above kOracleError |m|, the goldens of golden.h
+//       take its place, with |y - hi| <= u |y|, rounded within u^2 |y|.
+//   (B) Angles are linear in the position (R2), so a position that is split
+//       into a sum, p = high + low, has the product of two rotations,
 //           m e^(i theta p) = m e^(i theta high) e^(i theta low).
 //       With high a multiple of 2^k and |low| < 2^k, n consecutive positions
 //       have 2 sqrt(n) different parts. The k of the fewest is taken; where no
@@ -36,12 +36,12 @@ inline constexpr double kOracleError = 0x1p-101;  // 32 u^2
 // two products, their sum and the second order, and by what the factors are off
 // by; s likewise.
 inline constexpr double kSplitError = 8.1 * kU2;
-// Any entry, relative to |m|: |c_a c_b| + |s_a s_b| <= |m| (Cauchy-Schwarz), and
-// a factor's errors are vectors of length sqrt(2) kOracleError at most: 8.1 + 2
-// sqrt(2) 32 = 98.7.
+// Any entry, relative to |m|: |c_a c_b| + |s_a s_b| <= |m| (Cauchy-Schwarz),
+// and a factor's errors are vectors of length sqrt(2) kOracleError at most: 8.1
+// + 2 sqrt(2) 32 = 98.7.
 inline constexpr double kTableError = 99 * kU2;
-// Where low words underflow, each operation loses 2^-1075: a component is off by
-// this much more, and by this times |m|.
+// Where low words underflow, each operation loses 2^-1075: a component is off
+// by this much more, and by this times |m|.
 inline constexpr double kTableUnderflow = 0x1p-1070;
 
 // How far the components of an entry may be from the real numbers. Both are 0
@@ -59,13 +59,13 @@ class CosSinTable {
   CosSinTable(Oracle oracle, const Spec& spec,
               std::span<const double> positions);
 
-  // A row for each position that occurs.
+  // The row of a token: there is one for each position that occurs.
   std::int64_t row_of(std::int64_t token) const {
     return at(row_of_token_, token);
   }
   std::int64_t tokens() const { return std::ssize(row_of_token_); }
 
-  // All pairs of a row.
+  // The entries of all pairs of a row.
   std::span<const CosSin> cos_sin(std::int64_t row) const {
     return {cos_sin_.begin() + row * pairs_, static_cast<std::size_t>(pairs_)};
   }

@@ -3,14 +3,13 @@
 //
 // u = 2^-53; a DoubleDouble is normalized, hi = RN(hi + lo). Every bound holds
 // for rounding to nearest (arithmetic.h), without overflow. Underflow adds a
-// few 2^-1074, which no bound below notices: they are relative to numbers near
-// 1.
+// few 2^-1074, which no bound below notices, relative to numbers near 1.
 //
 // [JMP17] Joldes, Muller, Popescu, "Tight and rigorous error bounds for basic
 //         building blocks of double-word arithmetic", ACM TOMS 44(2), 2017.
-// [MR22]  Muller, Rideau, "Formalization of double-word arithmetic, and comments
-//         on [JMP17]", ACM TOMS 48(1), 2022: the same, proved in Coq, some
-//         constants smaller.
+// [MR22]  Muller, Rideau, "Formalization of double-word arithmetic, and
+//         comments on [JMP17]", ACM TOMS 48(1), 2022: the same, proved in Coq,
+//         some constants smaller.
 #ifndef ROPEPROOF_REFERENCE_SWEEP_DOUBLE_DOUBLE_H_
 #define ROPEPROOF_REFERENCE_SWEEP_DOUBLE_DOUBLE_H_
 

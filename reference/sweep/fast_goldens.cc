@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kPrecisionBits = 106;
 constexpr double kUndecidable = std::numeric_limits<double>::infinity();
-// The sum of two numbers below kHuge does not overflow, and the exact product of
-// two doubles does not underflow if it is above kTiny.
+// The sum of two numbers below kHuge does not overflow, and the exact product
+// of two doubles does not underflow if it is above kTiny.
 constexpr double kHuge = 0x1p1000, kTiny = 0x1p-900;
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }

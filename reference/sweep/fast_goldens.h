@@ -20,10 +20,10 @@ namespace ropeproof::reference::sweep {
 
 // A rotated pair (rows.h): y_u = x_u c - x_v s is off by
 //     |x_u| e_c + |x_v| e_s + kPairError (|x_u c| + |x_v s|) + kPairUnderflow
-// with e_c and e_s of the table. kPairError: the two products (kScaledError) and
-// their sum (kSumError), 4.502 u^2; u^2 for the ends of the rounding test; and
-// the roundings of this bound itself. Relative to what is summed, not to |m|: a
-// pair with one zero has results as small as its sine, decided all the same.
+// with e_c and e_s of the table. kPairError: the two products (kScaledError)
+// and their sum (kSumError), 4.502 u^2; u^2 for the ends of the rounding test;
+// and the roundings of this bound itself. Relative to what is summed, not to
+// |m|: a pair with one zero has results as small as its sine, and is decided.
 inline constexpr double kPairError = 5.6 * kU2;
 // Eight operations of the two products lose 2^-1075 each where they underflow.
 inline constexpr double kPairUnderflow = 0x1p-1070;
@@ -32,7 +32,7 @@ inline constexpr double kGoldenError = kTableError + kPairError;
 
 class FastGoldens {
  public:
-  // As Goldens of golden.h: `positions` is [axes, tokens]. Cost:
+  // Takes what Goldens of golden.h takes: `positions` is [axes, tokens]. Cost:
   // cos_sin_table.h. Everything here throws what golden.h throws, and
   // ArithmeticError; it uses OpenMP, and no result depends on the number of
   // threads.
@@ -42,11 +42,11 @@ class FastGoldens {
   const Resolution& resolution() const { return table_.resolution(); }
   std::vector<WideGolden> frequencies() const { return table_.frequencies(); }
 
-  // [tokens, pairs], the bits of Goldens::table. precision_bits is 106 where the
-  // oracle did not decide.
+  // [tokens, pairs], the bits of Goldens::table. precision_bits is 106 where
+  // the oracle did not decide.
   std::vector<GoldenCosSin> table() const;
-  // The same, hi the bits of Goldens::wide_table, and hi + lo within kTableError
-  // of the real number, relative to |m| (and to what underflows).
+  // [tokens, pairs], hi the bits of Goldens::wide_table, and hi + lo within
+  // kTableError of the real number, relative to |m| (and to what underflows).
   std::vector<WideCosSin> wide_table() const;
 
   // The rotated tensor (R6), dense [tokens, heads, head_dim], as `x`, which is
@@ -54,8 +54,8 @@ class FastGoldens {
   // Returns how many heads the oracle had to form, for 1 ms each and more.
   std::int64_t rope(std::int64_t heads, std::span<const double> x,
                     std::span<std::uint64_t> y) const;
-  // hi has the bits of Goldens::wide_rope, and hi + lo is within kGoldenError |m|
-  // (|x_u| + |x_v|) of the real number. lo is 0 outside the window.
+  // hi has the bits of Goldens::wide_rope, and hi + lo is within kGoldenError
+  // |m| (|x_u| + |x_v|) of the real number. lo is 0 outside the window.
   std::int64_t wide_rope(std::int64_t heads, std::span<const double> x,
                          std::span<std::uint64_t> hi,
                          std::span<std::uint64_t> lo) const;

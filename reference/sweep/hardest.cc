@@ -19,13 +19,13 @@ constexpr std::array kFormats{Format::kF64, Format::kF32, Format::kF16,
                               Format::kBF16};
 constexpr std::int64_t kBlock = 256;  // positions that share a generator
 
-// cos and sin of one RoPE at very many positions that lie anywhere. The oracle gives
-// e^(i d 256^l theta_j) for every digit d and level l, and the rotation of a position
-// is the product of those of its digits: no argument is ever reduced.
+// cos and sin of one RoPE at very many positions that lie anywhere. The oracle
+// gives e^(i d 256^l theta_j) for every digit d and level l, and the rotation
+// of a position is the product of those of its digits, with no reduction.
 //
-// Errors are lengths of vectors (c, s). An entry's component y, |y| <= 1, is hi =
-// RN(y), lo = RN(y - hi), off by 2^-108 at most; four of them and three products are
-// within 4 sqrt(2) 2^-108 + 3 kCosSinProductError < 2^-100.8.
+// Errors are lengths of vectors (c, s). An entry's component y, |y| <= 1, is hi
+// = RN(y), lo = RN(y - hi), off by 2^-108 at most; four of them and three
+// products are within 4 sqrt(2) 2^-108 + 3 kCosSinProductError < 2^-100.8.
 class DigitTable {
  public:
   // For positions 1 .. limit - 1. Cost: 7 us for each pair, digit and level.
@@ -82,8 +82,8 @@ bool is_closer(const HardCase& a, const HardCase& b) {
   return key(a) < key(b);
 }
 
-// Bases have angles in common: 1e4^(-84/128) = 1e6^(-56/128). The distances found
-// for such an angle differ by errors of the fast path, 2^-48 ulp of binary64.
+// Bases have angles in common: 1e4^(-84/128) = 1e6^(-56/128). The distances
+// found for one differ by errors of the fast path, 2^-48 ulp of binary64.
 bool is_same_value(const HardCase& a, const HardCase& b) {
   return a.position == b.position &&
          std::abs(a.distance - b.distance) < 0x1p-44;

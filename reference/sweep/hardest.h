@@ -43,8 +43,8 @@ struct HardSearch {
 };
 
 // The closest, for each format and kind, closest first. A function of `search`
-// alone, whatever the number of threads. Throws ArithmeticError, and what golden.h
-// throws.
+// alone, whatever the number of threads. Throws ArithmeticError, and what
+// golden.h throws.
 std::vector<HardCase> find_hardest(Oracle oracle, const HardSearch& search);
 
 }  // namespace ropeproof::reference::sweep

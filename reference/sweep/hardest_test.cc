@@ -53,8 +53,8 @@ DoubleDouble golden_of(const HardCase& hard) {
   return {std::bit_cast<double>(y.hi), std::bit_cast<double>(y.lo)};
 }
 
-// Four digits and three products of them; the two products of a rotation and their
-// sum, relative to |x_u| + |x_v|; and the golden itself.
+// Four digits and three products of them; the two products of a rotation and
+// their sum, relative to |x_u| + |x_v|; and the golden itself.
 constexpr double kDigitsError = 4 * 0.354 * kU2 + 3 * kCosSinProductError;
 constexpr double kRotationError = kDigitsError + kScaledError + kSumError + kU2;
 

@@ -17,8 +17,8 @@ namespace ropeproof::reference::sweep {
 
 // y rounded to odd into binary64 (reference/format.h): a golden.
 //
-// If |lo| > margin, y lies strictly between hi and hi's neighbour on the side of
-// lo: hi = RN(hi + lo) puts hi + lo no farther than half-way to it, and the
+// If |lo| > margin, y lies strictly between hi and hi's neighbour on the side
+// of lo: hi = RN(hi + lo) puts hi + lo no farther than half-way to it, and the
 // margin is less than that half. Of the two, one is odd. A y that is a binary64
 // number itself has lo = 0, which is never decided.
 inline std::optional<double> round_to_odd(DoubleDouble y, double margin) {

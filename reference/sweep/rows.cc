@@ -1,6 +1,6 @@
 // One text of each loop. On x86-64 std::fma is a call into libm, correct and
-// slow, unless the compiler may assume the instruction: a copy that may is chosen
-// at run time. Elsewhere (AArch64) every processor has it.
+// slow, unless the compiler may assume the instruction: a copy that may is
+// chosen at run time. Elsewhere (AArch64) every processor has it.
 #include "reference/sweep/rows.h"
 
 #include <cstddef>

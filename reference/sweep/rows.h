@@ -12,7 +12,7 @@ namespace ropeproof::reference::sweep {
 // row[j] = row[j] * factor[j].
 void multiply_row(std::span<CosSin> row, const CosSin* factor);
 
-// The unrounded rotation of each pair: y_u = x_u c - x_v s, y_v = x_u s + x_v c.
+// The unrounded rotations: y_u = x_u c - x_v s, y_v = x_u s + x_v c.
 void rotate_row(std::span<const CosSin> row, const double* x_u,
                 const double* x_v, DoubleDouble* y_u, DoubleDouble* y_v);
 

@@ -1,7 +1,8 @@
 // engine.h -- staged truth: what a pipeline gives, bit for bit.
 //
-// A staged result is not the exact one: it is what a model was trained with. Needs
-// MPFR (elementary.h: available()); without it a step throws std::invalid_argument.
+// A staged result is not the exact one: it is what a model was trained with.
+// Needs MPFR (elementary.h: available()); without it a step throws
+// std::invalid_argument.
 #ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
 #define ROPEPROOF_REFERENCE_STAGED_PIPELINES_ENGINE_H_
 
@@ -44,8 +45,8 @@ class Engine {
   // cos and sin correctly rounded. Cost: about 20 us.
   CosSin cos_sin(std::int64_t position, std::int64_t j) const;
 
-  // One output of a pair. x_u and x_v are numbers of T, at most a quarter of the
-  // largest one, divided by |m| if that is more than 1: no sum overflows.
+  // One output of a pair. x_u and x_v are numbers of T, at most a quarter of
+  // the largest one, divided by |m| if that is more than 1: no sum overflows.
   double rotate(Output output, Fused fused, const CosSin& cos_sin, double x_u,
                 double x_v) const;
 

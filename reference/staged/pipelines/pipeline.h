@@ -8,12 +8,12 @@
 //     angle       p                -> "angle", radians
 //     trig        angle            -> "cos", "sin": what a libm returns
 //     storage     cos, sin, m      -> "c", "s": what the table holds
-//     rotation    x_u, x_v, c, s   -> "y": products and sum in `arithmetic`, then
-//                                     converted to the format of x
+//     rotation    x_u, x_v, c, s   -> "y": products and sum in `arithmetic`,
+//                                     then converted to the format of x
 //
-// There is no code per engine: engine.h executes them all. Each names the row of
-// the error bound (reference/bound/) that a kernel of its kind is judged by;
-// within_bound_test shows that the row holds for it, and how nearly it is reached.
+// There is no code per engine: engine.h executes them all. Each names the row
+// of the error bound (reference/bound/) that a kernel of its kind is judged by;
+// within_bound_test shows that it holds, and how nearly it is reached.
 #ifndef ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_
 #define ROPEPROOF_REFERENCE_STAGED_PIPELINES_PIPELINE_H_
 

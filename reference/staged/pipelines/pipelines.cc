@@ -142,8 +142,8 @@ constexpr std::array kF32AndBF16{Format::kF32, Format::kBF16};
 constexpr std::array kF32Only{Format::kF32};
 
 constexpr std::array kPipelines{
-    // The rotation is three operations on tensors of format T, each rounded. f64
-    // tensors have angles, cosines and sines of f32, too.
+    // The rotation is three operations on tensors of format T, each rounded.
+    // f64 tensors have angles, cosines and sines of f32, too.
     Pipeline{"hf_eager", "transformers: modeling_rope_utils.py, eager PyTorch",
              kAllAndF64, kReciprocalOfPower, kProduct, kTrigF32, kScaledInT, kT,
              kDirect, kByPow, kT},
@@ -186,8 +186,8 @@ constexpr std::array kPipelines{
     Pipeline{"candle_t_angles", "candle: models/phi3.rs", kF32AndBF16,
              kF64PowerInT, kProductInT, kTrigF32, kInT, kT, kDirect, kByPow,
              kT},
-    // Cosine and sine come from PyTorch. Whatever becomes bf16 is truncated, where
-    // the processor has no instruction that rounds.
+    // Cosine and sine come from PyTorch. Whatever becomes bf16 is truncated,
+    // where the processor has no instruction that rounds.
     Pipeline{"ncnn_truncated", "ncnn: layer/x86/rotaryembed_x86.cpp",
              kF32AndBF16, kReciprocalOfPower, kProduct, kTrigF32, kTruncatedToT,
              kF32, kDirect, kByPow, kT, kTruncate}};

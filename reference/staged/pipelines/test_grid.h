@@ -27,7 +27,7 @@ inline constexpr std::array<double, 2> kBases{1e4, 5e5};
 inline constexpr std::array<std::int64_t, 9> kPositions{
     1, 1000, 4095, 8191, 32767, 131071, 1048575, (1 << 24) + 1, 2147483647};
 
-// There is one of this name.
+// The pipeline of this name, which there is.
 inline const Pipeline& pipeline_of(std::string_view name) {
   return *std::ranges::find(pipelines(), name, &Pipeline::name);
 }
@@ -117,7 +117,7 @@ struct Limit {
     local = output_error(claim, false, amplitude != 1);
   }
 
-  // Without eta; of the output whose exact value is `y`.
+  // The bound without eta of the output whose exact value is `y`.
   double relative(double x_u, double x_v, double y) const {
     return amplitude * std::hypot(x_u, x_v) * local.with_angle(angle) +
            local.result * std::abs(y);

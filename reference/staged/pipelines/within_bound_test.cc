@@ -17,14 +17,14 @@ using bound::Claim;
 
 // A bound more than four times its measured maximum is a bug report.
 constexpr double kTight = 0.25;
-// ggml_cuda is judged as iterated, up to 1 + 3 j + 1 roundings, for want of a row
-// of its own: it has j + 2. Measured 0.250 in f16.
+// ggml_cuda is judged as iterated, up to 1 + 3 j + 1 roundings, for want of a
+// row of its own: it has j + 2. Measured 0.250 in f16.
 constexpr double kTightPowerOfRatio = 0.24;
-// candle_t_angles forms its power in f64 and rounds it to T: in bf16 it has 2 of
-// the row's 5 + |ln theta|. Measured 0.226.
+// candle_t_angles forms its power in f64 and rounds it to T: in bf16 it has 2
+// of the row's 5 + |ln theta|. Measured 0.226.
 constexpr double kTightFinerPower = 0.2;
-// hf_eager rotates f64 tensors by f32 cosines, whose error is all there is: that
-// of a correctly rounded function, half of 1 ulp. Measured 0.244.
+// hf_eager rotates f64 tensors by f32 cosines, whose error is all there is:
+// that of a correctly rounded function, half of 1 ulp. Measured 0.244.
 constexpr double kTightCosine = 0.24;
 
 // Beyond these positions an f64 angle is seen in f32 outputs.
@@ -38,7 +38,6 @@ const char* name_of(Format format) {
 
 TEST_CASE("no pipeline exceeds the bound of its claim, and each comes near it",
           "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
   std::printf("%-18s%-6s%8s%8s%8s%10s  error / bound\n", "pipeline", "T", "max",
               "angle", "local", "vacuous");
   for (const Format t :
@@ -77,7 +76,6 @@ TEST_CASE("no pipeline exceeds the bound of its claim, and each comes near it",
 
 TEST_CASE("an amplitude adds its roundings and scales the bound",
           "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
   const double yarn = 1.2079441541679836;  // 0.1 ln 8 + 1
   for (const char* name : {"hf_eager", "vllm_cache", "ggml_cpu"}) {
     const Pipeline& pipeline = pipeline_of(name);
@@ -96,7 +94,6 @@ TEST_CASE("an amplitude adds its roundings and scales the bound",
 
 TEST_CASE("a base that the arithmetic cannot hold is covered",
           "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
   constexpr double kBetween = 0x1p14 * (1 + 0x1p-24);  // two numbers of f32
   for (const char* name : {"hf_eager", "ggml_cpu", "ggml_metal", "mlx_exp2"}) {
     const Pipeline& pipeline = pipeline_of(name);
@@ -110,7 +107,6 @@ TEST_CASE("a base that the arithmetic cannot hold is covered",
 
 TEST_CASE("below the normal range the absolute term takes over",
           "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
   for (const Pipeline& pipeline : pipelines()) {
     for (const Format t : pipeline.formats) {
       // Goldens of the grid are single binary64 numbers.
@@ -133,7 +129,6 @@ TEST_CASE("below the normal range the absolute term takes over",
 
 TEST_CASE("a coarser pipeline exceeds the bound of a finer one's claim",
           "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
   struct Row {
     const char *coarse, *fine;
     Format t;
@@ -158,8 +153,8 @@ TEST_CASE("a coarser pipeline exceeds the bound of a finer one's claim",
     CHECK(measure(coarse, finer, grid).violations > 0);
     CHECK(measure(coarse, claim_of(coarse, row.t), grid).violations == 0);
   }
-  // A pow whose exponent is rounded twice: with b = 1e7 and r = 112, theta_49 is
-  // off by 15.8 u, where 2j/r is exact and the row of pow has 3.
+  // A pow whose exponent is rounded twice: with b = 1e7 and r = 112, theta_49
+  // is off by 15.8 u, where 2j/r is exact and the row of pow has 3.
   const Pipeline& metal = pipeline_of("ggml_metal");
   Claim by_pow = claim_of(metal, Format::kF32);
   by_pow.power = bound::Power::kPow;
@@ -170,7 +165,6 @@ TEST_CASE("a coarser pipeline exceeds the bound of a finer one's claim",
 
 TEST_CASE("without its absolute term the bound is exceeded",
           "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
   const Pipeline& hf = pipeline_of("hf_eager");
   const Grid grid(Format::kF16, 64, 1e4, 4, {77}, 1, 4 * 0x1p-24);
   const Engine engine(hf, Format::kF16, grid.parameters);
@@ -186,103 +180,6 @@ TEST_CASE("without its absolute term the bound is exceeded",
     worst = std::max(worst, std::abs(got - grid.y[at]) / relative);
   }
   CHECK(worst > 1);
-}
-
-// theta of pair j where every elementary function of its stage is off by as much
-// as n ulp allow, up or down.
-double frequency(const Pipeline& pipeline, const Grid& grid, std::int64_t j,
-                 int n, bool is_up) {
-  Values values = {{"base", grid.parameters.base},
-                   {"r", static_cast<double>(grid.parameters.rotary_dim)},
-                   {"P", static_cast<double>(grid.pairs())},
-                   {"j", static_cast<double>(j)},
-                   {"2j", static_cast<double>(2 * j)},
-                   {"-2", -2},
-                   {"1", 1},
-                   {"", 0}};
-  for (const Step& step : pipeline.frequency) {
-    const Format format = resolve(step.format, pipeline, Format::kF32);
-    const auto [a, b, c] = step.in;
-    const auto value = [&](Format in) {
-      return apply(step.op, in, values.at(a), values.at(b), values.at(c));
-    };
-    double x = value(format);
-    if (step.op == Op::kPow || step.op == Op::kExp2 || step.op == Op::kLog2) {
-      const double exact = value(Format::kF64), unit = ulp(format, exact);
-      x = round_to(format, exact + (is_up ? n : -n) * unit);
-      if (std::abs(x - exact) > n * unit) x += (is_up ? -1 : 1) * unit;
-    }
-    values[step.out] = x;
-  }
-  if (pipeline.angle_class != bound::AngleClass::kIterated) {
-    return values.at("theta");
-  }
-  return apply(Op::kIterate, Format::kF32, 1, values.at("ts"),
-               static_cast<double>(j));
-}
-
-TEST_CASE("an n-ulp power stays within the bound for n ulp",
-          "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
-  const Grid grid(Format::kF32, 96, 5e5, 1, {1000});
-  for (const char* name : {"hf_eager", "mlx_exp2", "ggml_cpu"}) {
-    const Pipeline& pipeline = pipeline_of(name);
-    for (const int n : {1, 2, 4}) {
-      Claim claim = claim_of(pipeline, Format::kF32), one_ulp = claim;
-      claim.power_ulp = n;
-      double within = 0, beyond = 0;
-      for (std::int64_t j = 1; j < grid.pairs(); ++j) {
-        for (const bool is_up : {false, true}) {
-          const double error =
-              1000 * std::abs(frequency(pipeline, grid, j, n, is_up) -
-                              grid.theta[static_cast<std::size_t>(j)]);
-          within = std::max(within, error / Limit(claim, grid, 1000, j).angle);
-          beyond =
-              std::max(beyond, error / Limit(one_ulp, grid, 1000, j).angle);
-        }
-      }
-      std::printf("%-18s power within %d ulp: %.3f\n", name, n, within);
-      CAPTURE(name, n, within, beyond);
-      CHECK(within <= 1);
-      CHECK(within > kTight);
-      CHECK((beyond > 1) == (n == 4));
-    }
-  }
-}
-
-TEST_CASE("an n-ulp sin stays within the bound for n ulp",
-          "[reference][staged][bound][mpfi]") {
-  if (!available()) SKIP("built without MPFI");
-  const Pipeline& meta = pipeline_of("meta_complex64");
-  const Grid grid(Format::kF32, 96, 5e5, 8, {1});
-  const Engine engine(meta, Format::kF32, grid.parameters);
-  for (const int n : {1, 2, 4}) {
-    Claim claim = claim_of(meta, Format::kF32), finer = claim;
-    claim.trig_ulp = n;
-    Measured within, beyond;  // the bound for n ulp, and for 1 ulp
-    for (std::int64_t j = 0; j < grid.pairs(); ++j) {
-      const Limit limit(claim, grid, 1, j), one_ulp(finer, grid, 1, j);
-      const CosSin exact = engine.cos_sin(1, j);
-      for (const int by : {-n, n}) {
-        const auto moved = [&](double x) {
-          return round_to(Format::kF32, x + by * ulp(Format::kF32, x));
-        };
-        for (std::int64_t head = 0; head < grid.heads; ++head) {
-          const std::size_t at = grid.at(0, head, j);
-          const double x_u = grid.x[at], x_v = grid.x[at + 1];
-          const double got =
-              engine.rotate(Output::kYv, Fused::kNone,
-                            {moved(exact.c), moved(exact.s)}, x_u, x_v);
-          within.add(got, grid.y[at + 1], limit, x_u, x_v);
-          beyond.add(got, grid.y[at + 1], one_ulp, x_u, x_v);
-        }
-      }
-    }
-    CAPTURE(n, within.ratio);
-    CHECK(within.violations == 0);
-    CHECK(within.ratio > kTight);
-    CHECK((beyond.violations > 0) == (n > 1));
-  }
 }
 
 }  // namespace
