@@ -1,9 +1,9 @@
 // angles-inl.h -- cosines and sines of (R2), per SIMD target.
 //
 // Every f32 result that is not subnormal is the real number m cos(phi) or m
-// sin(phi) rounded correctly: a value that its error might carry across a tie is
-// formed again in double-double. So no bit depends on the SIMD target, or on which
-// of the paths in README.md formed the angle.
+// sin(phi) rounded correctly: a value that its error might carry across a tie
+// is formed again in double-double. So no bit depends on the SIMD target, or on
+// which of the paths in README.md formed the angle.
 //
 // Included once per target by angles.cc (Highway's foreach_target), hence the
 // unusual guard.
@@ -54,27 +54,27 @@ HWY_INLINE V ProductError(V a, V b, V product) {
 // Adding it rounds to an integer; the low bits of the sum hold it mod 4.
 constexpr double kMagic = 0x1.8p52;
 
-// Range reduction. The angle of `position` * (hi + lo) full circles is `quadrant`
-// quarter circles (its low two bits count) plus `remainder` quarter circles,
-// |remainder| <= 1/2 + 2^-21. Every |position| <= 2^53 is exact. This one is for at
-// most 2^31 quarter circles, given four times the position.
+// Range reduction. The angle of `position` * (hi + lo) full circles is
+// `quadrant` quarter circles (its low two bits count) plus `remainder` quarter
+// circles, |remainder| <= 1/2 + 2^-21. Every |position| <= 2^53 is exact. This
+// one is for at most 2^31 quarter circles, given four times the position.
 //
 // With the plan, whose (hi, lo) is within 6*2^-106 + 2^-107 of the given
 // theta/(2 pi), itself within 2^-104 of the true one, the angle is off by less
 // than (1.65 * 2^-103) |phi|.  -> kAngleBound
 //
-// Error of `remainder` besides, u = 2^-53: at most 3u, without FMA 5u, relative, so
-// that no sine next to zero shows how it was formed. Let 2^k be the product of the
-// powers of two next below |fourfold| and |hi|.
-//   P = fourfold * hi   a multiple of 2^(k - 104), and so is P - N, N an integer
+// Error of `remainder` besides, u = 2^-53: at most 3u, without FMA 5u,
+// relative, so that no sine next to zero shows how it was formed. Let 2^k be
+// the product of the powers of two next below |fourfold| and |hi|.
+//   P = fourfold * hi   a multiple of 2^(k - 104); so is P - N, N an integer
 //   d                   P - N, rounded once; exact if |d| <= 2^(k - 51)
-//   |fourfold * lo|     at most 2^(k - 52), for |lo| <= 2^-53 next to hi's power
+//   |fourfold * lo|     at most 2^(k - 52), as |lo| <= 2^-53 next to hi's power
 // So where d is not exact it is more than twice what is added to it, and its
 // rounding is less than 2u |remainder|. The sum, by FMA, is rounded once.
-// Without FMA the product with lo is exact as a sum of two. Adding the first to d
-// is off by u of that sum, which is all of `remainder` but the second, at most u of
-// the first: where that counts, d is the opposite of the first within a factor of
-// 2, and the sum is exact. Else it adds another 2u.
+// Without FMA the product with lo is exact as a sum of two. Adding the first to
+// d is off by u of that sum, which is all of `remainder` but the second, at
+// most u of the first: where that counts, d is the opposite of the first within
+// a factor of 2, and the sum is exact. Else it adds another 2u.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ReduceNearAngle(D d64, V fourfold, V hi, V lo,
                              hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -97,9 +97,10 @@ HWY_INLINE V ReduceNearAngle(D d64, V fourfold, V hi, V lo,
   return remainder;
 }
 
-// The same for at most 2^51 quarter circles, given the position. `remainder` is
-// formed as above without FMA, with the same error. Of the product, at most 1/2 is
-// left; what lies below it, up to 1/4 each, may take that past 1/2 again.
+// Range reduction for at most 2^51 quarter circles, given the position.
+// `remainder` is formed as ReduceNearAngle does without FMA, with that error.
+// At most 1/2 of the product is left; what lies below it, up to 1/4 each, may
+// take that past 1/2 again.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
                          hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -116,8 +117,8 @@ HWY_INLINE V ReduceAngle(D d64, V position, V hi, V lo,
   return hn::Add(hn::Add(d, lesser), ProductError(fourfold, lo, lesser));
 }
 
-// cos and sin of a quarter circle times `remainder`, |remainder| <= 1/2 + 2^-21, by
-// minimax polynomials.
+// cos and sin of a quarter circle times `remainder`, by minimax polynomials;
+// |remainder| <= 1/2 + 2^-21.
 //
 // Error, relative to the value, u = 2^-53, without FMA (with it, less):
 //     sin   2^-54.4 the polynomial's, 1.5u its evaluation, u the product
@@ -155,14 +156,15 @@ HWY_INLINE void CosSinOfRemainder(D d64, V remainder, V& cos, V& sin) {
   cos = next(c, 1.0);
 }
 
-// As CosSinOfRemainder, with a term less each.
+// CosSinOfRemainder by polynomials of a term less each.
 //
 // Error, relative to the value: sin 2^-47.6 the polynomial's, cos 2^-43.6, and
 // besides that 5u for the angle, less than 4u for the evaluation, u for the
 // amplitude: less than 2^-43.5.  -> kQuickCosSinBound
 // That is less than 2^10 ulp.
 //
-// Coefficients: Sollya, as for CosSinOfRemainder with a monomial less each; the errors:
+// Coefficients: Sollya, as for CosSinOfRemainder with a monomial less each;
+// errors:
 //   sin  supnorm(x*p, sin(pi/2*x), [2^-10; 1/2 + 2^-21], relative, 2^-10),
 //        below 2^-10 the constant term alone is off by 2^-47.6
 //   cos  supnorm(p, cos(pi/2*x), [0; 1/2 + 2^-21], relative, 2^-10)
@@ -235,8 +237,8 @@ HWY_INLINE hn::Mask<DU> HasAny(DU du, hn::Mask<DU> among, hn::Vec<DU> x,
 #endif
 }
 
-// The bits of MovedFromTie of which one is set unless the double is within kHalfWidth
-// ulp of a tie.
+// The bits of MovedFromTie of which one is set unless the double is within
+// kHalfWidth ulp of a tie.
 template <std::uint64_t kHalfWidth>
 constexpr auto kFarBits = static_cast<std::uint32_t>((std::uint64_t{1} << 29) -
                                                      2 * kHalfWidth);
@@ -248,9 +250,9 @@ HWY_INLINE hn::Vec<DU> MovedFromTie(DU du, hn::Vec<DU> low) {
   return hn::Add(low, hn::Set(du, hn::TFromD<DU>{kHalf + kHalfWidth}));
 }
 
-// Which doubles of `among` cannot round to the wrong float if they are off by less
-// than kHalfWidth of their ulp, a power of two: those whose low 29 bits, which
-// rounding cuts off, are not that close to a half.
+// Which doubles of `among` cannot round to the wrong float if they are off by
+// less than kHalfWidth of their ulp, a power of two: those whose low 29 bits,
+// which rounding cuts off, are not that close to a half.
 template <std::uint64_t kHalfWidth, class DU>
 HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
                                      hn::Vec<DU> low) {
@@ -261,7 +263,7 @@ HWY_INLINE hn::Mask<DU> IsFarFromTie(DU du, hn::Mask<DU> among,
 // kCosSinBound = 8.9u of |y| is at most 8.9 ulp of the double y.
 constexpr std::uint64_t kCosSinHalfWidth = 16;
 
-// m cos and m sin of one position per lane. kIsNear: at most 2^31 quarter circles.
+// m cos and m sin of a position per lane. kIsNear: at most 2^31 quarters.
 template <bool kIsNear, class D, class V = hn::Vec<D>>
 HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
                           const double* amplitude, float* cos, float* sin) {
@@ -293,8 +295,8 @@ HWY_INLINE void FormChunk(D d64, V position, const double* hi, const double* lo,
   }
 }
 
-// Whether a position, or each of several, is near for all pairs of a plan: at most
-// 2^31 quarter circles.
+// Whether a position, or each of several, is near for all pairs of a plan: at
+// most 2^31 quarter circles.
 HWY_INLINE bool IsNear(const Plan& plan, double position) {
   return std::abs(position) * plan.max_circles() <= 0x1p29;
 }

@@ -217,8 +217,8 @@ std::size_t run_length(const std::int64_t* p, std::int64_t count) {
 void form_runs(const Plan& plan, const Positions& positions,
                const Tokens& tokens, std::size_t first, std::size_t n,
                std::size_t stride, float* cos, float* sin, bool is_streamed) {
-  // Up to 2^40 circles, the error of the angle itself is less than 2^-59, which the
-  // bound of a run has room for. Up to 2^51, a half added to a position is exact.
+  // Up to 2^40 circles, the angle's own error is less than 2^-59, which the
+  // bound of a run has room for. Up to 2^51, p + 1/2 is exact.
   const double farthest = std::min(0x1p40 / plan.max_circles(), 0x1p51);
   const bool may_add_angles =
       plan.can_add_angles() && positions.real == nullptr;

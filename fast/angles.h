@@ -1,8 +1,8 @@
-// angles.h -- the cosines and sines of a tile of tokens, formed by the best SIMD
-// target.
+// angles.h -- the cosines and sines of a tile of tokens, formed by the best
+// SIMD target.
 //
-// A row holds pairs [first, first + n) of a plan; entry i is pair first + i. Rows are
-// `stride` apart.
+// A row holds pairs [first, first + n) of a plan; entry i is pair first + i.
+// Rows are `stride` apart.
 #ifndef ROPEPROOF_FAST_ANGLES_H_
 #define ROPEPROOF_FAST_ANGLES_H_
 
@@ -35,9 +35,9 @@ inline double position_of(const Positions& positions, const Tokens& tokens,
                                    : static_cast<double>(positions.data[i]);
 }
 
-// A row for each token, rounded correctly. `is_streamed`: consecutive positions go past
-// the caches, to be followed by end_stream(); rows then begin and end with a line of 64
-// bytes.
+// A row for each token, rounded correctly. `is_streamed`: consecutive positions
+// go past the caches, to be followed by end_stream(); rows then begin and end
+// with a line of 64 bytes.
 void form_rows(const Angles& angles, const Tokens& tokens, std::size_t first,
                std::size_t n, std::size_t stride, float* cos, float* sin,
                bool is_streamed = false) noexcept;

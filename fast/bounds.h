@@ -19,9 +19,9 @@ inline constexpr double kAngleBound = 0x1p-102;
 // plan.cc.
 inline constexpr double kFrequencyBound = 0x1p-103;
 
-// Of the value, beyond what the angle's error does to it: cosines and sines as the
-// vector kernels form them first, again next to a tie (both angles-inl.h), and at
-// last in double-double (exact_cos_sin.cc).
+// Cosines and sines are off by so much of their value, beyond what the angle's
+// error does to them: as the vector kernels form them first, again next to a
+// tie (both angles-inl.h), and at last in double-double (exact_cos_sin.cc).
 inline constexpr double kQuickCosSinBound = 0x1.6ap-44;
 inline constexpr double kCosSinBound = 8.9 * 0x1p-53;
 inline constexpr double kExactCosSinBound = 0x1p-101;

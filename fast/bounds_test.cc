@@ -134,8 +134,8 @@ TEST_CASE("cosines and sines stay within their stated bounds", "[fast][R2]") {
 }
 
 // The worst error of the pairs of one head, in norm-ulp, its cosines and sines
-// being cos_sin(j). In double, products of f32 are exact and their sum is good to
-// 2^-53; f64 takes long double.
+// being cos_sin(j). In double, products of f32 are exact and their sum is good
+// to 2^-53; f64 takes long double.
 template <class Real, class CosSinAt>
 double worst_of_head(Format format, const reference::Layout& layout,
                      reference::Direction direction, const double* x,
@@ -156,8 +156,8 @@ double worst_of_head(Format format, const reference::Layout& layout,
   return worst;
 }
 
-// Rotates heads of every width by rotate and by rope, on every target, and checks
-// both bounds; neither may be more than 4 times the worst error.
+// Rotates heads of every width by rotate and by rope, on every target, and
+// checks both bounds; neither may be more than 4 times the worst error.
 template <class Real>
 void check_rotation(const Bounds& bounds, Pairing pairing, Direction direction,
                     std::int64_t heads) {
@@ -247,47 +247,6 @@ TEST_CASE("rotate and rope stay within their stated bounds", "[fast][R5]") {
       }
     }
   }
-}
-
-TEST_CASE("the bounds of table and rope notice an angle rounded to f32",
-          "[fast][R2]") {
-  const std::int64_t r = 64;
-  const Want& want = want_for(Type::kF32, r, 1);
-  const auto same = reference::leading(r, r, reference::Pairing::kHalfSplit);
-  Array x(Type::kF32, kPositions.size() * r), y = x;
-  const auto random = samples(x.size(), 1);
-  OwnTable rounded(kPositions.size(), r / 2);
-  double worst_cos = 0, worst = 0;
-  for (std::size_t i = 0; i < want.cos.size(); ++i) {
-    const double j = static_cast<double>(i % want.pairs);
-    const auto theta = static_cast<float>(std::pow(10000.0, -2 * j / r));
-    const double phi = static_cast<float>(kPositions[i / want.pairs]) * theta;
-    rounded.cos[i] = static_cast<float>(std::cos(phi));
-    rounded.sin[i] = static_cast<float>(std::sin(phi));
-    worst_cos =
-        std::max(worst_cos, std::abs(rounded.cos[i] - want.cos[i].hi) /
-                                reference::ulp(Format::kF32, want.cos[i].hi));
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x.set_bits(i, std::bit_cast<std::uint32_t>(random[i]));
-  }
-  y = x;
-  const Tensor tensor = dense(y.data(), Type::kF32, 1, r);
-  rotate({r, r, 0, Pairing::kHalfSplit}, Direction::kForward,
-         {1, kPositions.size()}, rounded.given(), {&tensor, 1});
-  const auto from = values(x), got = values(y);
-  for (std::size_t begin = 0; begin < x.size(); begin += r) {
-    const auto formed = [&](std::size_t j) {
-      const std::size_t i = begin / 2 + j;
-      return std::pair(want.cos[i].hi, want.sin[i].hi);
-    };
-    worst =
-        std::max(worst, worst_of_head<double>(
-                            Format::kF32, same, reference::Direction::kForward,
-                            &from[begin], &got[begin], formed));
-  }
-  CHECK(worst_cos > 4 * kTableBound);
-  CHECK(worst > 4 * kRopeBound);
 }
 
 }  // namespace

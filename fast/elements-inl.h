@@ -1,5 +1,5 @@
-// elements-inl.h -- loops over elements of tensors and tables, which are widened to
-// the type that the kernels compute in and narrowed again, per SIMD target.
+// elements-inl.h -- loops over elements of tensors and tables, widened to the
+// type that the kernels compute in and narrowed again, per SIMD target.
 #if defined(ROPEPROOF_FAST_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPEPROOF_FAST_ELEMENTS_INL_H_
 #undef ROPEPROOF_FAST_ELEMENTS_INL_H_
@@ -14,8 +14,8 @@
 #include "fast/elements.h"
 #include "hwy/highway.h"
 
-// Stands after a lambda's parameters: compiles it for the target and always inlines
-// it, for out of line it would read its captures from memory.
+// Stands after a lambda's parameters: compiles it for the target and always
+// inlines it, for out of line it would read its captures from memory.
 #ifndef ROPEPROOF_FAST_LAMBDA
 #define ROPEPROOF_FAST_LAMBDA HWY_ATTR __attribute__((always_inline))
 #endif
@@ -92,9 +92,9 @@ HWY_INLINE hn::Vec<D> Widen(D d, const Bf16* from) {
   return hn::BitCast(d, hn::ShiftLeft<16>(LoadBits(d, from)));
 }
 
-// To nearest, ties to even: adds just below a half of the bits to be cut off, a
-// half if what remains is odd. A NaN must have nothing there, or it might
-// overflow into a number: see WithPlainNan.
+// Rounds to nearest, ties to even: adds just below a half of the bits to be cut
+// off, a half if what remains is odd. A NaN must have nothing there, or it
+// might overflow into a number: see WithPlainNan.
 template <class V>
 HWY_INLINE V RoundToBf16(V bits) {
   const hn::DFromV<V> u32;
@@ -148,7 +148,7 @@ HWY_INLINE hn::Vec<D> Widen(D d, const F16* from) {
   return hn::BitCast(d, hn::Or(widened, sign));
 }
 
-// To nearest, ties to even, as the conversions of other targets, to the bit.
+// Rounds to nearest, ties to even, with the bits of other targets' conversions.
 template <class D>
 HWY_INLINE void Narrow(hn::Vec<D> v, D d, F16* to) {
   const hn::RebindToUnsigned<D> u32;
@@ -198,8 +198,8 @@ HWY_INLINE void LoadWords(D d, const Bf16* from, hn::Vec<D>& even,
   odd = hn::BitCast(d, hn::And(words, hn::Set(u32, 0xffff0000)));
 }
 
-// To nearest, ties to even, as RoundToBf16: up where the half cut off, or the
-// last bit kept with a tie, exceeds 0x8000.
+// Rounds to nearest, ties to even, as RoundToBf16 does: up where the half cut
+// off, or the last bit kept with a tie, exceeds 0x8000.
 template <class D>
 HWY_INLINE void StoreWords(hn::Vec<D> even, hn::Vec<D> odd, D, Bf16* to) {
   const hn::RebindToUnsigned<D> u32;

@@ -12,8 +12,9 @@ namespace {
 constexpr DoubleDouble kQuarterCircle = {0x1.921fb54442d18p+0,
                                          0x1.1a62633145c07p-54};
 
-// cos x and (sin x)/x of z = x^2: each 1 - z/(n (n+1)) (1 - z/((n+2) (n+3)) (1 -
-// ...)), of n = 1 and n = 2. The two go side by side, as a step waits for the last.
+// cos x and (sin x)/x of z = x^2: for n = 1 and n = 2,
+//     1 - z/(n (n+1)) (1 - z/((n+2) (n+3)) (1 - ...)).
+// The two go side by side, as a step waits for the last.
 //
 // Error, with z <= 0.618 and n >= 1: a step multiplies the error of the
 // bracket by z/(n (n+1)) <= 0.309 and adds 8 u^2 for the product and the
@@ -33,14 +34,15 @@ CosSin nested(DoubleDouble z) {
 
 }  // namespace
 
-// Error, relative to the value, u^2 = 2^-106. The angle's products are exact, but
-// for what is below u^2 of them, and so is taking whole quarter circles off their
-// parts. The sum of what is left is within 3 u^2, with axis weights 6 u^2; beyond
-// 2^51 quarter circles, where the parts may be 1 together, absolutely. x = r pi/2
-// adds 6 u^2, which cosine and sine pass on at most once (x cot x <= 1, x tan x <=
-// pi/4). Taylor's series end with x^27, |x| <= pi/4 + 2^-50: the first terms left
-// out, with 28! and 29!, are below 2^-107. The brackets: 10 u^2; sine's product
-// 5 u^2, the amplitude's 5 u^2. Sum: 29 u^2 + 2^-107 < 2^-101.  -> kExactCosSinBound
+// Error, relative to the value, u^2 = 2^-106. The angle's products are exact,
+// but for what is below u^2 of them, and so is taking whole quarter circles off
+// their parts. The sum of what is left is within 3 u^2, with axis weights
+// 6 u^2; beyond 2^51 quarter circles, where the parts may be 1 together,
+// absolutely. x = r pi/2 adds 6 u^2, which cosine and sine pass on at most once
+// (x cot x <= 1, x tan x <= pi/4). Taylor's series end with x^27,
+// |x| <= pi/4 + 2^-50: the first terms left out, with 28! and 29!, are below
+// 2^-107. The brackets: 10 u^2; sine's product 5 u^2, the amplitude's 5 u^2.
+// Sum: 29 u^2 + 2^-107 < 2^-101.  -> kExactCosSinBound
 CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
                      double amplitude) noexcept {
   double quarters = 0;

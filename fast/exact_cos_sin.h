@@ -1,4 +1,4 @@
-// exact_cos_sin.h -- one cosine and one sine to a hundred bits: slow, and right.
+// exact_cos_sin.h -- one cosine and one sine to a hundred bits, slowly.
 //
 // Where the vector kernels cannot tell to which side a value rounds, they ask
 // here; hence every table entry is rounded correctly.
@@ -13,9 +13,9 @@ struct CosSin {
   DoubleDouble cos, sin;
 };
 
-// m cos and m sin of `position` * `circles` full circles. See exact_cos_sin.cc for the
-// error: kExactCosSinBound of the value, beyond that of the angle.
-// Cost  about 0.45 us.
+// m cos and m sin of `position` * `circles` full circles. Their error is
+// kExactCosSinBound of the value, beyond the angle's (exact_cos_sin.cc).
+// Cost: about 0.45 us.
 CosSin exact_cos_sin(DoubleDouble position, DoubleDouble circles,
                      double amplitude) noexcept;
 

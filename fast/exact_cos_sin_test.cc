@@ -127,8 +127,8 @@ TEST_CASE("slow angles at positions without halves are rounded correctly",
   });
 }
 
-// Checks `rows` consecutive positions out of each `stride` below 131,072, and as
-// many as `anywhere` below 2^31.
+// Checks `rows` consecutive positions out of each `stride` below 131,072, and
+// as many as `anywhere` below 2^31.
 void check_rounding(std::size_t rows, std::int64_t stride,
                     std::size_t anywhere) {
   for (const double base : {10000.0, 500000.0, 1000000.0}) {

@@ -1,5 +1,5 @@
-// heads-inl.h -- the loop over heads of one token, with cosines and sines in registers,
-// per SIMD target.
+// heads-inl.h -- the loop over heads of one token, with cosines and sines in
+// registers, per SIMD target.
 #if defined(ROPEPROOF_FAST_HEADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPEPROOF_FAST_HEADS_INL_H_
 #undef ROPEPROOF_FAST_HEADS_INL_H_
@@ -20,17 +20,17 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The same pointer, without the compiler knowing: data read through both are loaded
-// twice. x86 duplicates even or odd lanes as part of a load; in a register each
-// costs an operation.
+// Returns `pointer` without the compiler knowing: data read through both are
+// loaded twice. x86 duplicates even or odd lanes as part of a load; in a
+// register each costs an operation.
 template <class E>
 HWY_INLINE const E* HiddenCopy(const E* pointer) {
   asm("" : "+r"(pointer));
   return pointer;
 }
 
-// Calls body(rotator, d, i) for groups that cover pairs [i, n), i being the first:
-// full vectors by `first`, what that leaves by `last`, ever narrower.
+// Calls body(rotator, d, i) for groups that cover pairs [i, n), i being the
+// first: full vectors by `first`, what that leaves by `last`, ever narrower.
 template <class T, class First, class Last, class Body>
 HWY_INLINE void ForEachGroup(First first, Last last, std::size_t n,
                              const Body& body, std::size_t i = 0) {
@@ -50,12 +50,12 @@ HWY_INLINE void ForEachGroup(First first, Last last, std::size_t n,
   if constexpr (hn::MaxLanes(d) > 1) run(last, hn::CappedTag<T, 1>());
 }
 
-// One token: the cosines and sines of a chunk of groups stay in registers while all
-// heads pass.
+// One token: the cosines and sines of a chunk of groups stay in registers while
+// all heads pass.
 
-// Rotates the groups of one head. Each takes its cosines and sines off the front
-// of a parameter pack: not an array, so that they stay in registers and may be of
-// a sizeless type.
+// Rotates the groups of one head. Each takes its cosines and sines off the
+// front of a parameter pack: not an array, so that they stay in registers and
+// may be of a sizeless type.
 template <class Rotator, class D, class E>
 HWY_INLINE void RotateGroups(const Rotator&, D, const E*, const E*, E*) {}
 
@@ -89,14 +89,15 @@ HWY_INLINE Walk HeadsOf(const Tensor& tensor, std::int64_t heads) {
   return {heads, tensor.in_strides.head, tensor.out_strides.head};
 }
 
-// Nothing else to do with a head.
+// A head needs nothing else.
 struct NoMore {
   template <class E>
   HWY_INLINE void operator()(const E*, const E*, E*) const {}
 };
 
-// Loads the cosines and sines of kGroups groups, then rotates all heads by them.
-// Calls more(in, again, out) for each, afterwards: memory is to be read in its order.
+// Loads the cosines and sines of kGroups groups, then rotates all heads by
+// them. Calls more(in, again, out) for each, afterwards: memory is to be read
+// in its order.
 template <std::size_t kGroups, class Rotator, class D, class E, class T,
           class More, class... V>
 HWY_INLINE void RotateChunk(Rotator rotator, D d, const Walk& walk, const E* in,
@@ -165,9 +166,9 @@ HWY_INLINE void RotatePairs(First first, Last last, const Walk& walk,
                       });
 }
 
-// Rotates kGroups groups of every head of a token, from channel `offset` on. Out of
-// line, with its arguments in registers, it needs no stack, nor does a caller that
-// ends with it.
+// Rotates kGroups groups of every head of a token, from channel `offset` on.
+// Out of line, with its arguments in registers, it needs no stack, nor does a
+// caller that ends with it.
 template <std::size_t kGroups, class E, class Rotator, class D, class T>
 HWY_NOINLINE void RotateHeads(Rotator rotator, D d, const Tensor& tensor,
                               std::int64_t offset, const T* cos, const T* sin) {
@@ -177,8 +178,8 @@ HWY_NOINLINE void RotateHeads(Rotator rotator, D d, const Tensor& tensor,
                        NoMore());
 }
 
-// Rotates n pairs of every head of a token if they make up one chunk; else returns
-// false. First kMost / 2 groups: with 512 bits, f32 heads of 128 channels.
+// Rotates n pairs of every head of a token if they are one chunk; else returns
+// false. First kMost / 2 groups: f32 heads of 128 channels with 512 bits.
 template <class E, class Rotator, class T>
 HWY_INLINE bool RotateIfOneChunk(const Rotator& rotator, const Tensor& tensor,
                                  std::int64_t offset, const T* cos,

@@ -1,6 +1,6 @@
 // packed-inl.h -- rows of cosines and sines at any position, two vectors of
-// doubles rounded into one of floats, per SIMD target. As in angles-inl.h, every
-// result is rounded correctly.
+// doubles rounded into one of floats, per SIMD target. As in angles-inl.h,
+// every result is rounded correctly.
 #if defined(ROPEPROOF_FAST_PACKED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPEPROOF_FAST_PACKED_INL_H_
 #undef ROPEPROOF_FAST_PACKED_INL_H_
@@ -20,9 +20,9 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of n pairs, one at a fourth of each number of `fourfold`, a vector of doubles at
-// a time. Out of line: it is hardly ever called, and inlining it costs registers on the
-// hot path.
+// Rows of n pairs, one at a fourth of each number of `fourfold`, a vector of
+// doubles at a time. Out of line: it is hardly ever called, and inlining it
+// costs registers on the hot path.
 template <bool kIsNear>
 HWY_NOINLINE void FormChunks(const double* hi, const double* lo, std::size_t n,
                              const double* fourfold, std::size_t rows,
@@ -63,14 +63,14 @@ struct Packed {
 #endif
     return hn::Combine(F32(), upper_half, lower_half);
   }
-  // Their low words.
+  // The low words of both vectors.
   static HWY_INLINE hn::Vec<U32> Words(V lower, V upper) {
     const U32 u32;
     return hn::ConcatEven(u32, hn::BitCast(u32, upper),
                           hn::BitCast(u32, lower));
   }
-  // Whether all of `among` are true and all cosines and sines are so far from a tie that
-  // an error below kHalfWidth ulp of the double does not matter: see IsFarFromTie.
+  // Whether all of `among` are true and all cosines and sines so far from a tie
+  // that an error below kHalfWidth ulp of the double is none: IsFarFromTie.
   template <std::uint64_t kHalfWidth>
   static HWY_INLINE bool AllAreFarFromTies(hn::Mask<U32> among, V c_0, V c_1,
                                            V s_0, V s_1) {
@@ -88,7 +88,7 @@ struct Packed {
   }
 
  private:
-  // As Words, in any order.
+  // The low words of both vectors, in any order.
   static HWY_INLINE hn::Vec<U32> AnyWords(V lower, V upper) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
     if constexpr (sizeof(V) == 32) {
@@ -100,9 +100,9 @@ struct Packed {
   }
 };
 
-// Calls body(d64, at), which forms pairs from `at` on and returns how many, while
-// at least 2 Lanes(d64) of the n pairs are left: first with full vectors, then with
-// parts of them. Returns how many pairs were formed in all.
+// Calls body(d64, at), which forms pairs from `at` on and returns how many,
+// while at least 2 Lanes(d64) of the n pairs are left: first with full vectors,
+// then with parts of them. Returns how many pairs were formed in all.
 template <class Body>
 HWY_INLINE std::size_t ForEachPacked(std::size_t n, const Body& body) {
   std::size_t at = 0;
@@ -185,9 +185,9 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
 
 #endif  // HWY_TARGET != HWY_SCALAR
 
-// Pairs [first, first + n) of a plan at `rows` positions, rows `stride` apart, for at
-// most 2^31 quarter circles. Two vectors at a time, then narrower ones; what is left,
-// without SIMD all pairs, singly.
+// Pairs [first, first + n) of a plan at `rows` positions, rows `stride` apart,
+// for at most 2^31 quarter circles. Two vectors at a time, then narrower ones;
+// what is left, without SIMD all pairs, singly.
 template <bool kHasAmplitude>
 HWY_INLINE void FormNearRows(const Plan& plan, std::size_t first, std::size_t n,
                              const double* fourfold, std::size_t rows,

@@ -52,14 +52,15 @@ class Plan {
   // [axes, pairs]; empty: 1 on the pair's own axis.
   std::span<const double> axis_weights() const { return axis_weights_; }
 
-  // All pairs rotate by the position on axis 0.
+  // Whether all pairs rotate by the position on axis 0.
   bool has_one_axis() const {
     return axis_of_pair_.empty() && axis_weights_.empty();
   }
 
-  // Whether angles of kRun consecutive positions may be formed by addition; then
-  // the cosines and sines of positions 1/2, 3/2, ..., kHalfBlock - 1/2,
-  // [kHalfBlock, pairs], and of 0, kBlock, ..., kRun - kBlock, [kBlocks, pairs].
+  // Whether angles of kRun consecutive positions may be formed by addition;
+  // then the cosines and sines of positions 1/2, 3/2, ..., kHalfBlock - 1/2,
+  // [kHalfBlock, pairs], and of 0, kBlock, ..., kRun - kBlock,
+  // [kBlocks, pairs].
   static constexpr std::size_t kHalfBlock = 8, kBlock = 2 * kHalfBlock,
                                kBlocks = 8, kRun = kBlock * kBlocks;
   bool can_add_angles() const { return !offset_cos_.empty(); }

@@ -35,8 +35,8 @@ HWY_INLINE std::int64_t bytes_of_call(const Layout& layout, const Shape& shape,
   return bytes * layout.rotary_dim * shape.batch * shape.seq;
 }
 
-// Copies the channels that no pair has. `in` and `out` are at channel rotary_offset
-// of the first of `heads` heads.
+// Copies the channels that no pair has. `in` and `out` are at channel
+// rotary_offset of the first of `heads` heads.
 HWY_NOINLINE void copy_outside_pairs(const Layout& layout, const Tensor& tensor,
                                      std::int64_t heads, std::int64_t tokens,
                                      const void* in, void* out) {
@@ -107,9 +107,9 @@ HWY_INLINE void rotate_part(const Job& job, const Part& part,
   }
 }
 
-// For each part, for each block of pairs that fits on the stack, in the type that the
-// tensors compute in: calls form(part, first, n, cos, sin), which forms rows n apart, then
-// rotates the part's heads.
+// For each part, for each block of pairs that fits on the stack, in the type
+// that the tensors compute in: calls form(part, first, n, cos, sin), which
+// forms rows n apart, then rotates the part's heads.
 template <class Form>
 HWY_INLINE void form_and_rotate(const Job& job, const Shape& shape,
                                 const Form& form) {

@@ -1,9 +1,9 @@
 // rope_fast.h -- Rotary Position Embedding, fast and proven.
 //
-// Every kernel picks the best SIMD target of the machine at run time and divides
-// tokens and heads among OpenMP threads where that pays. No result depends
-// on the number of threads, on the strides, on being in place, or on the other
-// tokens; between the pairings, only the order of the channels differs.
+// Every kernel picks the best SIMD target of the machine at run time and
+// divides tokens and heads among OpenMP threads where that pays. No result
+// depends on the number of threads, on the strides, on being in place, or on
+// the other tokens; the pairings differ in the order of the channels alone.
 //
 // What every function here requires and promises, unless it says otherwise:
 //
@@ -121,8 +121,8 @@ void rope(const Plan& plan, const Layout& layout, Direction direction,
 
 // Reorders the rows of a weight [heads * head_dim, row_bytes], or of a bias
 // (row_bytes = one element), that was trained for `from.pairing`, so that it
-// serves the other pairing. P being that permutation of channels, rotations of the
-// two pairings give the same bits:
+// serves the other pairing. P being that permutation of channels, rotations of
+// the two pairings give the same bits:
 //
 //     half_split(P x) = P interleaved(x)
 //

@@ -27,12 +27,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 //   kMinLanes       the narrowest vector that it serves
 //   Pairs(d)        how many pairs a group has
 //   Channels(d)     from the first channel of a group to that of the next one
-//   Load            cosines and sines as Rotate takes them, in two vectors each;
+//   Load            cosines and sines as Rotate takes them, two vectors each;
 //                   `sign` is -1 for the adjoint
 //   Rotate          in to out; `again` is `in`, see HiddenCopy
 //
-// All compute y_u = fma(x_u, c, -(x_v s)) and y_v as in RotatedV, so that no bit
-// depends on which of them took a pair.
+// All compute y_u = fma(x_u, c, -(x_v s)) and y_v as in RotatedV, so that no
+// bit depends on which of them took a pair.
 //
 // Error, no underflow, r = |(x_u, x_v)|, q = |(c, s)|. By Cauchy-Schwarz,
 // |x_u c| + |x_v s| <= r q, and |y| <= r q; y_v likewise.
@@ -56,10 +56,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 // A 16-bit result is that of f32 rounded once more: half an ulp of its own, and
 // what the f32 error can add across a tie, 2^-13 of it (f16; bf16: 2^-16) per
-// norm-ulp.  -> kRotateBoundF16, kRotateBoundBf16, kRopeBoundF16, kRopeBoundBf16
+// norm-ulp.
+//   -> kRotateBoundF16, kRotateBoundBf16, kRopeBoundF16, kRopeBoundBf16
 
-// fma(x_v, c, x_u s); in f32 fma(x_u, s, x_v c), which interleaved pairs come to
-// where x_u and x_v are spread over both lanes of a pair.
+// fma(x_v, c, x_u s); in f32 fma(x_u, s, x_v c), which interleaved pairs come
+// to where x_u and x_v are spread over both lanes of a pair.
 template <class E, class V>
 HWY_INLINE V RotatedV(V x_u, V x_v, V c, V s) {
   if constexpr (std::is_same_v<E, float>) {
@@ -69,8 +70,8 @@ HWY_INLINE V RotatedV(V x_u, V x_v, V c, V s) {
   }
 }
 
-// Whether 16 registers are all there are; and whether instructions take operands from
-// memory, of any alignment.
+// Whether 16 registers are all there are; and whether instructions take
+// operands from memory, of any alignment.
 constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3;
 constexpr bool kTakesOperands = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 
@@ -111,8 +112,8 @@ HWY_INLINE void LoadCosSin(D d, T sign, const T* cos, const T* sin, V& c,
   }
 }
 
-// Pairs (u + i, u + distance + i). With AVX2 x_v is loaded twice, as an operand of either
-// product: it leaves a register for a cosine.
+// Pairs (u + i, u + distance + i). With AVX2 x_v is loaded twice, as an operand
+// of either product: it leaves a register for a cosine.
 template <class E>
 struct SplitRotator : RotatorBase<2, 1> {
   using T = Compute<E>;
@@ -215,8 +216,8 @@ HWY_INLINE hn::Vec<D> LoadHalfTwice(D d, const float* from) {
   return hn::DupEven(x);
 }
 
-// In f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]). It loads two vectors for one
-// that it stores, and has no time for more operands from memory.
+// In f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]). It loads two
+// vectors for one that it stores: no time is left for operands from memory.
 template <>
 struct InterleavedRotator<float> : RotatorBase<1, 1> {
   static constexpr std::size_t kMostGroups = kFewRegisters ? 4 : 8;
@@ -257,11 +258,12 @@ HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
   }
 }
 
-// InterleavedRotator<float> of a stream where registers are few: half as many cosines and
-// sines to load or to keep, as two vectors are taken apart and put together, for as many
-// shuffles. With 32 registers there is nothing to keep, and one port of the two that
-// compute is the only one that shuffles: AVX-512 on Granite Rapids, 4096 tokens, 0.85 to
-// 0.93 times as fast by it. With 16 bytes it costs everywhere.
+// InterleavedRotator<float> of a stream where registers are few: half as many
+// cosines and sines to load or to keep, as two vectors are taken apart and put
+// together, for as many shuffles. With 32 registers there is nothing to keep,
+// and one port of the two that compute is the only one that shuffles: AVX-512
+// on Granite Rapids, 4096 tokens, 0.85 to 0.93 times as fast by it. With 16
+// bytes it costs everywhere.
 struct SeparatingRotator : RotatorBase<2, 2> {
   float sign;
 
@@ -355,7 +357,7 @@ struct SplitWordsRotator : RotatorBase<4, 2, true> {
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-// Of interleaved pairs of a stream.
+// The rotator of interleaved pairs of a stream.
 #if HWY_TARGET == HWY_AVX2
 template <class E>
 using StreamRotator =

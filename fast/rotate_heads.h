@@ -10,8 +10,8 @@
 
 namespace ropeproof::fast {
 
-// More than one core's part of any last-level cache, of which systems report the sum
-// over all cores.
+// More than one core's part of any last-level cache, of which systems report
+// the sum over all cores.
 inline constexpr std::int64_t kCacheBytes = 32 << 20;
 
 inline std::size_t pairs_of(const Layout& layout) {
@@ -19,7 +19,7 @@ inline std::size_t pairs_of(const Layout& layout) {
 }
 
 // Heads of consecutive tokens of one batch row, and a row of cosines and sines
-// for each token; double for kF64, else float. What it refers to must outlive it.
+// for each token; double for kF64, else float. It owns none of its memory.
 struct Tile {
   const Tensor& tensor;  // its type and strides
   const Layout& layout;
@@ -32,15 +32,15 @@ struct Tile {
   std::int64_t call_bytes;  // that the whole call reads and writes
 };
 
-// Rotates pairs [first, first + n) of every head of `tile`; `in` and `out` are at
-// channel rotary_offset of the first head. kInterleavedToHalf: all pairs, at most
-// kMaxReordered / 2.
+// Rotates pairs [first, first + n) of every head of `tile`; `in` and `out` are
+// at channel rotary_offset of the first head. kInterleavedToHalf: all pairs, at
+// most kMaxReordered / 2.
 void rotate_tile(const void* in, void* out, const void* cos, const void* sin,
                  const Tile& tile) noexcept;
 
-// Rotates all pairs of all heads of the first token of the first batch row. Call
-// overhead is visible here, a sixth of a cycle per instruction: hence tail calls
-// with all arguments in registers.
+// Rotates all pairs of all heads of the first token of the first batch row.
+// Call overhead is visible here, a sixth of a cycle per instruction: hence tail
+// calls with all arguments in registers.
 void rotate_token(const Layout& layout, const Tensor& tensor,
                   Direction direction, const void* cos,
                   const void* sin) noexcept;

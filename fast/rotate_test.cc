@@ -1,5 +1,5 @@
-// What changes no bit of rotate and rope: strides, windows, the order of heads and
-// tokens, other tensors, threads.
+// What changes no bit of rotate and rope: strides, windows, the order of heads
+// and tokens, other tensors, threads.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <string>

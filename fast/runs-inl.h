@@ -31,11 +31,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 // with the same products of cosines and sines for both rows.
 //
-// Error, u = 2^-53, m = 1. e(p + middle) is off by 8.9u, e(a) and e(r) by 7.9u. As
-// a vector a product is off by what its factors are, 2^-100 aside, and 3u for its
-// two roundings and its sum without FMA: 8.9 + 7.9 + 3 + 7.9 + 3 = 30.7u < 31u for
-// the cosine and the sine, absolutely; the 0.3u left hold twice the angle's error,
-// 2^-102 of at most 2^43 rad.
+// Error, u = 2^-53, m = 1. e(p + middle) is off by 8.9u, e(a) and e(r) by 7.9u.
+// As a vector a product is off by what its factors are, 2^-100 aside, and 3u
+// for its two roundings and its sum without FMA:
+//     8.9 + 7.9 + 3 + 7.9 + 3 = 30.7u < 31u
+// for the cosine and the sine, absolutely; the 0.3u left hold twice the angle's
+// error, 2^-102 of at most 2^43 rad.
 //
 // So where |cos| and |sin| are at least 31 * 2^-16, 31u are at most 2^-37 of
 // them: no more than 2^16 ulp.
@@ -51,9 +52,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // down, is off by less than 45u (sin(anchor) cos(r) + cos(anchor) sin(r)) <
 // 45u phi; and 45 * 2 pi < 31 * 16. Hence 31u times min(1, 16 phi / (2 pi))
 // bounds the error of a sine at any angle if p >= 0, and sines at least 2^-16
-// that bound's 2^53 u fold are good. A position of 1 or more always is: its sine
-// is at least 1/(kBlock + 1) of phi's. At position 0, where the sine is what
-// roundings leave, it never is.
+// that bound's 2^53 u fold are good. A position of 1 or more always is: its
+// sine is at least 1/(kBlock + 1) of phi's. At position 0, where the sine is
+// what roundings leave, it never is.
 //
 // Elsewhere, about one value in 1,200, the angle is formed directly. The last
 // bits of kCancelled are for the roundings to f32 of what it is compared with.
@@ -72,7 +73,7 @@ struct Anchors {
   HWY_ALIGN float least[kRunPairs];
 };
 
-// The anchor of a block: that of the first one, `from`, times e(kBlock * block).
+// The anchor of a block: the first one's, `from`, times e(kBlock * block).
 template <class D>
 HWY_INLINE void FormAnchor(D d64, const Plan& plan, std::size_t pair,
                            std::size_t block, const Anchors& from,
@@ -98,8 +99,8 @@ HWY_INLINE V LesserMagnitude(V x, V y) {
   return hn::Min(hn::Abs(x), hn::Abs(y));
 }
 
-// Two vectors of doubles each, rounded; `least` as in Anchors. What cannot be relied on is
-// formed again, pairs from `pair` on at position p.
+// Two vectors of doubles each, rounded; `least` as in Anchors. What cannot be
+// relied on is formed again, pairs from `pair` on at position p.
 template <class D, class V, class F>
 HWY_INLINE void RoundSums(D, const Plan& plan, std::size_t pair, double p,
                           V c_0, V c_1, V s_0, V s_1, const float* least, F& c,
@@ -154,9 +155,10 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
   const hn::Repartition<float, D> d32;
   const hn::Rebind<float, D> half;
   using F = hn::Vec<decltype(d32)>;
-  // Past the caches go whole lines: a vector that is one at once; of narrower ones a
-  // block is gathered first, then goes row after row. Zen 3, 131,072 rows of 64 pairs:
-  // half lines of four rows in turn take 2.1 to 3.3 times as long, gathered row by row 1.3.
+  // Past the caches go whole lines: a vector that is one at once; of narrower
+  // ones a block is gathered first, then goes row after row. Zen 3, 131,072
+  // rows of 64 pairs: half lines of four rows in turn take 2.1 to 3.3 times as
+  // long, gathered row by row 1.3.
   constexpr bool kGathers =
       kIsStreamed && sizeof(float) * hn::MaxLanes(d32) < 64;
   HWY_ALIGN float gathered[kGathers ? 2 * Plan::kBlock * kRunPairs : 1];
@@ -235,8 +237,8 @@ HWY_INLINE void FormRunPairs(D d64, const Plan& plan, std::size_t pair,
 
 #endif  // HWY_TARGET != HWY_SCALAR
 
-// Pairs [first, first + n) of a plan at consecutive positions. Out of line: with the frame
-// of the one that gathers, small tables take 1.04 times as long.
+// Pairs [first, first + n) of a plan at consecutive positions. Out of line:
+// with the frame of the one that gathers, small tables take 1.04 times as long.
 template <bool kIsStreamed>
 HWY_NOINLINE void FormRunTo(const Plan& plan, std::size_t first, std::size_t n,
                             double p, std::size_t rows, std::size_t stride,

@@ -1,5 +1,5 @@
-// stream-inl.h -- the loop over heads of many tokens, along each head, and which of
-// the two loops it is, per SIMD target.
+// stream-inl.h -- the loop over heads of many tokens, along each head, and
+// which of the two loops it is, per SIMD target.
 #if defined(ROPEPROOF_FAST_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPEPROOF_FAST_STREAM_INL_H_
 #undef ROPEPROOF_FAST_STREAM_INL_H_
@@ -21,9 +21,9 @@ namespace ropeproof::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Many tokens: along each head, once, in the order of memory. Chunk after chunk would walk
-// in strides. The first pairs' cosines and sines stay in registers, the others' come from
-// the first-level cache, as the rotator takes them.
+// Many tokens: along each head, once, in the order of memory. Chunk after chunk
+// would walk in strides. The first pairs' cosines and sines stay in registers,
+// the others' come from the first-level cache, as the rotator takes them.
 
 // Entries of T: the cosines and sines of 256 pairs or more.
 constexpr std::size_t kSpreadEntries = 1024;
@@ -104,18 +104,18 @@ HWY_INLINE bool IsIntel() {
 #endif
 }
 
-// What to prefetch when a head is done: `bytes` from `channels` after its first one.
+// What to prefetch after a head: `bytes`, from `channels` after its first one.
 struct Ahead {
   std::int64_t channels;
   std::size_t bytes;
 };
 
-// Streams beyond the caches are prefetched. 16-bit types everywhere, farther ahead than
-// what a core reorders by itself: 512 operations at most, 32 or more a line of theirs. f32
-// on Intel's processors, of which two were measured and gain; none of AMD's three does
-// (SPEED.md). Halves of an f32 head that lie far apart are two streams, which cores follow
-// badly, from any cache: Zen 4, heads of 256, the nearer half of the next one makes them 1.4
-// to 2 times as fast.
+// Streams beyond the caches are prefetched. 16-bit types everywhere, farther
+// ahead than what a core reorders by itself: 512 operations at most, 32 or more
+// a line of theirs. f32 on Intel's processors, of which two were measured and
+// gain; none of AMD's three does (SPEED.md). Halves of an f32 head that lie far
+// apart are two streams, which cores follow badly, from any cache: Zen 4, heads
+// of 256, the nearer half of the next one makes them 1.4 to 2 times as fast.
 constexpr std::size_t kAheadBytes = 4096, kFarApartBytes = 512;
 
 template <class E, class Rotator>
@@ -151,8 +151,8 @@ HWY_INLINE void PrefetchAhead(const E* head, const Ahead& ahead) {
   for (; i < ahead.bytes; i += 64) hwy::Prefetch(from + i);
 }
 
-// Rotates n pairs of the heads of `walk`: the first groups by `cos` and `sin` in
-// registers, the others by `spread`. Calls more(in, again, out) for each head.
+// Rotates n pairs of the heads of `walk`: first groups by `cos` and `sin` in
+// registers, others by `spread`. Calls more(in, again, out) for each head.
 template <std::size_t kGroups, class First, class Last, class E, class T,
           class More>
 HWY_INLINE void RotateAlong(First first, Last last, std::size_t n,
@@ -174,10 +174,10 @@ HWY_INLINE void RotateAlong(First first, Last last, std::size_t n,
       });
 }
 
-// Heads that are rotated at once where a head's tokens lie closer together than a
-// token's heads. Each is a stream of its own, of which a core follows some, and a row of
-// cosines and sines serves them all. 4096 tokens of f32 on Zen 4, of touch: 1 head 0.53,
-// 2 heads 0.80, 4 heads 0.93, 8 heads 0.84, 16 heads 0.49.
+// Heads that are rotated at once where a head's tokens lie closer together than
+// a token's heads. Each is a stream of its own, of which a core follows some,
+// and a row of cosines and sines serves them all. 4096 tokens of f32 on Zen 4,
+// of touch: 1, 2, 4, 8 and 16 heads have 0.53, 0.80, 0.93, 0.84 and 0.49.
 constexpr std::int64_t kHeadStreams = 4;
 
 HWY_INLINE bool IsHeadMajor(const Tile& tile) {
@@ -185,8 +185,8 @@ HWY_INLINE bool IsHeadMajor(const Tile& tile) {
   return tile.tokens > 1 && std::abs(strides.head) > std::abs(strides.token);
 }
 
-// As RotateAllPairs for the heads of `walk`, chunk after chunk of pairs, or along each
-// head. Out of line: the registers of one must not cost the other.
+// Rotates all pairs of the heads of `walk`, chunk after chunk of pairs, or
+// along each head. Out of line: the registers of one must not cost the other.
 template <class First, class Last, class E, class T>
 HWY_NOINLINE void RotateInCache(First first, Last last, Walk walk, const E* in,
                                 E* out, const T* cos, const T* sin,
@@ -223,7 +223,8 @@ HWY_NOINLINE void RotateStream(First first, Last last, Walk walk, const E* in,
              ROPEPROOF_FAST_LAMBDA { PrefetchAhead(x, ahead); });
 }
 
-// Rotates the tile.n pairs from tile.first on; `in` and `out` are at the first of them.
+// Rotates the tile.n pairs from tile.first on; `in` and `out` are at the first
+// of them.
 template <class Kept, class First, class Last, class E, class T>
 HWY_INLINE void RotateAllPairs(Kept kept, First first, Last last, const E* in,
                                E* out, const T* cos, const T* sin,

@@ -94,19 +94,6 @@ TEST_CASE("sines next to multiples of pi keep all their digits", "[fast][R2]") {
   });
 }
 
-TEST_CASE("opposite positions have opposite sines, to the bit", "[fast][R2]") {
-  std::vector<std::int64_t> opposite;
-  for (const std::int64_t p : kPositions) opposite.push_back(-p);
-  const Plan plan = plan_of(500000, 72);
-  on_every_target([&](const std::string& target) {
-    const OwnTable a = table_at(plan, kPositions);
-    OwnTable b = table_at(plan, opposite);
-    for (std::size_t i = 36; i < b.sin.size(); ++i) b.sin[i] = -b.sin[i];
-    CAPTURE(target);
-    CHECK(same_bits(a, b));
-  });
-}
-
 TEST_CASE("each pair rotates by the position on its own axis", "[fast][R2]") {
   const std::int64_t pairs = 20;
   const std::vector<std::int64_t> positions = {3, 70000, -5};  // one token
@@ -128,28 +115,8 @@ TEST_CASE("each pair rotates by the position on its own axis", "[fast][R2]") {
   });
 }
 
-TEST_CASE("rows of a strided table have untouched gaps", "[fast][R2]") {
-  const std::int64_t pairs = 9, gap = 5, row = pairs + gap;
-  const Shape shape{2, 3};
-  const std::vector<std::int64_t> positions = {4, 5, 6, -1, 70, 80, 90};
-  const std::vector<std::int64_t> dense_positions = {4, 5, 6, 70, 80, 90};
-  on_every_target([&](const std::string& target) {
-    OwnTable got(6, row), want(6, row);
-    table(plan_of(10000, 18), shape, {positions.data(), 0, 4},
-          {got.cos.data(), got.sin.data(), 3 * row, row});
-    const OwnTable dense = table_at(plan_of(10000, 18), dense_positions);
-    for (std::size_t t = 0; t < 6; ++t) {
-      const std::size_t from = t * pairs, to = t * row;
-      std::copy_n(&dense.cos[from], pairs, &want.cos[to]);
-      std::copy_n(&dense.sin[from], pairs, &want.sin[to]);
-    }
-    CAPTURE(target);
-    CHECK(same_bits(got, want));
-  });
-}
-
-// Rows of 16 pairs, of 64, and of more than are formed at once; the gaps between them,
-// too, are whole lines.
+// Rows of 16 pairs, of 64, and of more than are formed at once; the gaps
+// between them, too, are whole lines.
 TEST_CASE("a table that goes past the caches is the same, and so are its gaps",
           "[fast][R2]") {
   const std::int64_t pairs = GENERATE(16, 64, 272);

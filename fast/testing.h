@@ -169,7 +169,6 @@ struct OwnTable {
         pairs(pair_count) {}
 
   Table<void> out() { return {cos.data(), sin.data(), 0, pairs}; }
-  Table<const void> given() const { return {cos.data(), sin.data(), 0, pairs}; }
 };
 
 inline bool same_bits(const OwnTable& a, const OwnTable& b) {

@@ -1,5 +1,5 @@
-// Tensors and tables of every type, in every layout, against plain C++; one token
-// and several, which take paths of their own (README.md).
+// Tensors and tables of every type, in every layout, against plain C++; one
+// token and several, which take paths of their own (README.md).
 // clang-format off
 #include <cmath>  // before rope.h, which finds cos and sin of double by it
 #include "reference/rope.h"

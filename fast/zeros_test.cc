@@ -14,8 +14,8 @@ namespace {
 
 TEST_CASE("a sine next to zero, far away, has the same bits on every target",
           "[fast][R2]") {
-  // Of theta = 1, next to a tie too: a rounding more or less in the reduction of
-  // the angle would show.
+  // Of theta = 1, next to a tie too: a rounding more or less in the reduction
+  // of the angle would show.
   const std::vector<std::int64_t> positions = {
       249386555770417, 1044855258382529, 8081718799111211, 8081755726670078};
   const Plan plan = plan_of(10000, 128);
@@ -30,8 +30,8 @@ TEST_CASE("a sine next to zero, far away, has the same bits on every target",
 
 TEST_CASE("a sine next to zero keeps all its digits however it is formed",
           "[fast][R2]") {
-  // Each pair has made whole circles but for 2^-30 to 2^-62 quarter circles at p: what
-  // is left of its angle is what two products all but cancel to.
+  // Each pair has made whole circles but for 2^-30 to 2^-62 quarter circles at
+  // p: what is left of its angle is what two products all but cancel to.
   const std::int64_t p = 987654321;
   const double fourfold = 4 * static_cast<double>(p);
   const DoubleDouble radians_per_circle = {0x1.921fb54442d18p+2,

@@ -1,5 +1,5 @@
-// rotate_qk.cc -- rotates the queries and keys of one grouped-query layer, first
-// a prompt, then one token more, as an engine does it.
+// rotate_qk.cc -- rotates the queries and keys of one grouped-query layer,
+// first a prompt, then one token more, as an engine does it.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -32,8 +32,9 @@ struct Extent {
   std::uintptr_t begin, end;
 };
 
-// Nothing if it does not fit into the address space. Inline: a decode step would wait
-// for copies of the arguments longer than for the arithmetic.
+// The extent of a footprint; nothing if it does not fit into the address space.
+// Inline: a decode step would wait for copies of the arguments longer than for
+// the arithmetic.
 HWY_INLINE std::optional<Extent> extent_of(
     const Footprint& footprint) noexcept {
   std::int64_t below = 0, above = footprint.length;

@@ -1,4 +1,4 @@
-// own_problem.h -- a problem of the C ABI for the tests, with buffers of its own.
+// own_problem.h -- a problem of the C ABI with its own buffers, for the tests.
 #ifndef ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
 #define ROPEPROOF_FAST_PLUGIN_OWN_PROBLEM_H_
 

@@ -14,8 +14,8 @@
 
 namespace ropeproof::fast {
 
-// What a Plan is made from, as its constructor takes it. `axes` is how many axes
-// `axis_of_pair` may name, 0 where it is empty.
+// What a Plan is made from, as its constructor takes it. `axes` is how many
+// axes `axis_of_pair` may name, 0 where it is empty.
 struct PlanInputs {
   std::span<const double> theta, theta_lo;
   double amplitude = 1;
@@ -36,17 +36,18 @@ class PlanCache {
  public:
   static constexpr std::size_t kKept = 4, kMaxInputs = 2048;
 
-  // The calling thread's; null once the thread has destroyed it, on its way out.
+  // The cache of the calling thread; null once it is destroyed at its exit.
   static PlanCache* mine() noexcept;
 
-  // Null where there is none. Valid until the next keep(). Allocates nothing.
+  // The plan of these inputs, valid until the next keep(); null where there is
+  // none. Allocates nothing.
   // Cost: reads the inputs once for each plan before it, and once for its own.
   const Plan* find(const PlanInputs& inputs) noexcept;
 
   static bool can_keep(const PlanInputs& inputs) noexcept;
 
-  // In place of the plan that was not used for longest. Throws std::bad_alloc,
-  // with nothing changed.
+  // Keeps `plan` in place of the one that was not used for longest. Throws
+  // std::bad_alloc, with nothing changed.
   const Plan& keep(const PlanInputs& inputs, std::unique_ptr<const Plan> plan);
 
  private:

@@ -148,42 +148,6 @@ void set_base(OwnProblem& own, double base) {
   own.problem.base = base;
 }
 
-// What a thread without any plans gets.
-std::vector<float> fresh_memory(std::uint32_t operation, double base) {
-  OwnProblem own(operation);
-  set_base(own, base);
-  std::thread([&] { ropeproof_run(&own.problem); }).join();
-  return own.memory();
-}
-
-TEST_CASE("calls in any order get the bits of a call alone, on many threads",
-          "[fast][abi]") {
-  // More bases than are kept, so that plans are found, dropped and made again.
-  const double bases[] = {1e4, 5e5, 1e6, 1e7, 500, 7e3};
-  for (const std::uint32_t operation : {ROPEPROOF_TABLE, ROPEPROOF_ROPE}) {
-    std::vector<std::vector<float>> want;
-    for (const double base : bases) {
-      want.push_back(fresh_memory(operation, base));
-    }
-    std::atomic<int> wrong = 0;
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < 8; ++t) {
-      threads.emplace_back([&, t] {
-        for (std::size_t i = 0; i < 120; ++i) {
-          // Each base some times in a row, another order in each thread.
-          const std::size_t b = (i / (t + 1) + t) % std::size(bases);
-          OwnProblem own(operation);
-          set_base(own, bases[b]);
-          const bool is_solved = ropeproof_run(&own.problem) == ROPEPROOF_OK;
-          if (!is_solved || !same_bits(own.memory(), want[b])) ++wrong;
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    CHECK(wrong == 0);
-  }
-}
-
 TEST_CASE("a call allocates nothing once its plan is made", "[fast][abi]") {
   OwnProblem own(ROPEPROOF_ROPE);
   set_base(own, 12345);

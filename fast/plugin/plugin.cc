@@ -1,5 +1,5 @@
-// plugin.cc -- the kernels of rope_fast.h behind the C ABI of the suite, which sees
-// ours exactly as it sees anybody's: every operation, type and feature.
+// plugin.cc -- the kernels of rope_fast.h behind the C ABI of the suite, which
+// sees ours exactly as it sees anybody's: every operation, type and feature.
 //
 // This is the border: it checks every problem, so that the kernels need not.
 //
@@ -11,8 +11,8 @@
 //                        the range of plan.h, no memory for the plan.
 // No output is written in either case.
 //
-// Cost: the kernel, and one look at every frequency and position; a plan, unless it
-// is one of the thread's last four (plan_cache.h): then nothing is allocated.
+// Cost: the kernel, and one look at every frequency and position; a plan and
+// its memory, unless it is one of the thread's last four (plan_cache.h).
 #include <ropeproof_kernel.h>
 
 #include <algorithm>
@@ -38,8 +38,8 @@
 namespace ropeproof::fast {
 namespace {
 
-// ROPEPROOF_TARGET=AVX2, or SSE4, in the environment: no wider vectors than those,
-// for who measures. Read when the library is loaded.
+// ROPEPROOF_TARGET=AVX2, or SSE4, in the environment: no wider vectors than
+// those, for who measures. Read when the library is loaded.
 [[maybe_unused]] const bool is_limited = [] {
   const char* const target = std::getenv("ROPEPROOF_TARGET");
   const std::string_view name = target == nullptr ? "" : target;
@@ -140,7 +140,7 @@ std::int32_t run_rotate(const ropeproof_problem& problem) {
   return ROPEPROOF_OK;
 }
 
-// Gathers the rows of the cache that the ids name, one after the other, then rotates.
+// Gathers the rows of the cache that the ids name side by side, then rotates.
 std::int32_t run_lookup(const ropeproof_problem& problem) {
   Layout layout;
   Shape shape;

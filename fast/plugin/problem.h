@@ -13,8 +13,8 @@
 
 namespace ropeproof::fast {
 
-// Each check answers ROPEPROOF_OK, _INVALID or _UNSUPPORTED; its result is one only
-// if the answer is ROPEPROOF_OK. std::bad_alloc is all they throw.
+// Each check answers ROPEPROOF_OK, _INVALID or _UNSUPPORTED; its result is one
+// only if the answer is ROPEPROOF_OK. std::bad_alloc is all they throw.
 
 std::int32_t check_type(std::uint32_t dtype, Type& type) noexcept;
 
@@ -27,15 +27,15 @@ std::int32_t check_layout(const ropeproof_problem& problem,
 std::int32_t check_shape(const ropeproof_problem& problem,
                          Shape& shape) noexcept;
 
-// What the plan is made from, for a checked rotary_dim; where it lies, not yet
-// what it says. Cost: constant.
+// Finds where the inputs of the plan lie, for a checked rotary_dim; reads none
+// of them. Cost: constant.
 std::int32_t find_inputs(const ropeproof_problem& problem,
                          PlanInputs& inputs) noexcept;
 
-// What it says: finite numbers, axes that there are.
+// Checks the inputs of a plan: finite numbers, axes that there are.
 std::int32_t check_inputs(const PlanInputs& inputs) noexcept;
 
-// Base, amplitude and positions, for checked inputs and a checked shape.
+// Checks base, amplitude and positions, for checked inputs and shape.
 std::int32_t check_positions(const ropeproof_problem& problem,
                              const Shape& shape) noexcept;
 
