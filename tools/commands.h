@@ -1,7 +1,7 @@
 // commands.h -- the subcommands of `ropeproof`; one file each.
 //
-// Each registers its flags and returns a function that runs it and gives the exit
-// status.
+// Each registers its flags and returns a function that runs it and gives the
+// exit status.
 #ifndef ROPEPROOF_TOOLS_COMMANDS_H_
 #define ROPEPROOF_TOOLS_COMMANDS_H_
 

@@ -1,4 +1,4 @@
-// ropeproof encode: prints what other position encodings than RoPE give, certified.
+// ropeproof encode: prints other position encodings than RoPE, certified.
 #include <cstdint>
 #include <iostream>
 #include <map>

@@ -50,7 +50,8 @@ void list_encodings() {
   }
   std::cout << R"(
 unique    no two positions are alike; of a relative one, no two distances
-shift     PE(p + k) follows from PE(p) by one map for all p: linear, affine, or none
+shift     PE(p + k) follows from PE(p) by one map for all p: )"
+               R"(linear, affine, or none
 extends   defined beyond the trained length
 fixed     a rule, nothing trained
 axes      channels for each of two axes: unique on a grid, every shift linear

@@ -1,4 +1,4 @@
-// ropeproof export: a run in files, for a device that this program cannot reach.
+// ropeproof export: a run in files, for a device that cannot be reached here.
 #include <iostream>
 #include <memory>
 #include <optional>

@@ -33,8 +33,8 @@ fs::path digests_path(const fs::path& vectors) {
   return vectors / "coverage" / "digests.txt";
 }
 
-// What is formed at run time is pinned by digests; those of the tier full, which take
-// a minute, are computed where `is_full` says so.
+// What is formed at run time is pinned by digests; those of the tier full,
+// which take a minute, are computed where `is_full` says so.
 Digests digests_of(const fs::path& vectors, bool is_full) {
   return conformance::cover::formed_digests(
       conformance::cover::load_arrays(vectors),
@@ -68,7 +68,7 @@ Digests new_digests(const fs::path& vectors) {
   return is_same ? pinned : digests_of(vectors, true);
 }
 
-// A line for each digest that is not what the reference gives; 4 if there is one.
+// A line for each digest that is not the reference's; 4 if there is one.
 int check_digests(const fs::path& vectors, bool is_full) {
   const auto kinds =
       changed_kinds(pinned_digests(vectors), digests_of(vectors, is_full));

@@ -25,14 +25,14 @@ class KernelFlags {
   // The SHA-256 of the file to load, when it was loaded: it may be built again
   // during a run. Empty where there is none. Throws KernelError.
   std::string digest() const;
-  // What a report says about them.
+  // Notes in a report what it says about the flags.
   void note(conformance::report::Report& report,
             const std::string& digest) const;
   // "--lib ./libx.so", as the user typed it.
   std::string argument() const;
   // The file to load.
   std::string library() const;
-  // The files among the words of all that; no report may replace one.
+  // The files among the words of the flags; no report may replace one.
   std::vector<std::filesystem::path> inputs() const;
 
  private:
@@ -45,12 +45,12 @@ class KernelFlags {
   int time_limit_ms_ = 10000;
 };
 
-// The same for several kernels: each flag any number of times, in any order.
+// The flags of several kernels: each any number of times, in any order.
 class KernelListFlags {
  public:
   void add_flags(CLI::App& command);
-  // In the order of the command line. Throws std::invalid_argument if there is
-  // none.
+  // The kernels in the order of the command line. Throws std::invalid_argument
+  // if there is none.
   std::vector<KernelFlags> list() const;
 
  private:

@@ -42,8 +42,8 @@ std::string text_of(const conformance::check::Share& share) {
 }
 
 // What the calls of a tier come to, an operation a line; whether every pair of
-// classes, and with `has_triples` every triple, is among them. `like` is the case of
-// a profile.
+// classes, and with `has_triples` every triple, is among them. `like` is the
+// case of a profile.
 bool list_combinations(const conformance::plugin::Description& description,
                        const conformance::cover::Arrays& arrays,
                        bool has_triples,
@@ -114,8 +114,8 @@ int list_coverage(const std::string& vectors) {
   return empty.empty() && is_whole ? 0 : 1;
 }
 
-// What tools/prove/readers/ come to, each by its own means: id, expected values, how
-// many of them are positive, and a checksum of their patterns.
+// What tools/prove/readers/ come to, each by its own means: id, expected
+// values, how many of them are positive, and a checksum of their patterns.
 using Tensors = std::vector<const conformance::cases::Bits*>;
 
 void list_checksum(const std::string& id, const Tensors& tensors) {

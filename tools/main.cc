@@ -43,7 +43,7 @@ void occupy_standard_streams() {
   }
 }
 
-// Numbers are written with a point, whatever setlocale a kernel calls in this process.
+// Numbers are written with a point, whatever locale a kernel sets here.
 void keep_locale() { uselocale(newlocale(LC_ALL_MASK, "C", nullptr)); }
 
 constexpr const char* kUnwritable = "standard output cannot be written";
@@ -60,9 +60,9 @@ void refuse_empty_values(const CLI::App& command) {
   }
 }
 
-// Begins anew with an OpenMP whose threads sleep between loops: those that spin take
-// processors from kernels and from who forms their cases. OpenMP reads it as the
-// program starts. What is timed keeps it as it is.
+// Begins anew with an OpenMP whose threads sleep between loops: those that spin
+// take processors from kernels and from who forms their cases. OpenMP reads it
+// as the program starts. What is timed keeps it as it is.
 void let_threads_sleep(int argc, char** argv) {
   const bool is_timed = argc > 1 && std::string_view(argv[1]) == "bench";
   if (is_timed || std::getenv("OMP_WAIT_POLICY") != nullptr) return;

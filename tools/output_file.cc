@@ -20,9 +20,9 @@ namespace {
 
 std::string reason() { return std::string(": ") + ::strerror(errno); }
 
-// What a user may send while a file is made has to wait: it would leave a part of
-// one. A limit on the size of files, and a pipe that nobody reads any more, are
-// errors of write().
+// What a user may send while a file is made has to wait: it would leave a part
+// of one. A limit on the size of files, and a pipe that nobody reads any more,
+// are errors of write().
 constexpr std::array<int, 6> kSignals = {SIGPIPE, SIGXFSZ, SIGHUP,
                                          SIGINT,  SIGQUIT, SIGTERM};
 constexpr std::size_t kOfWriting = 2;  // the first ones

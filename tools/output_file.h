@@ -11,13 +11,13 @@ namespace ropeproof::tools {
 
 // Made before the kernel runs, so that a bad path costs no run; until write()
 // nothing is on the disk. A regular file is replaced by renaming: an older one
-// stays until the new one is complete, and a run that ends early leaves nothing.
-// A device or a pipe is written to.
+// stays until the new one is complete, and a run that ends early leaves
+// nothing. A device or a pipe is written to.
 class OutputFile {
  public:
-  // `flag` names the file in errors; `inputs` are files and folders that the run
-  // reads. Throws std::invalid_argument if the file cannot be written, is no
-  // file, is an input, or is where standard output goes.
+  // `flag` names the file in errors; `inputs` are files and folders that the
+  // run reads. Throws std::invalid_argument if the file cannot be written, is
+  // no file, is an input, or is where standard output goes.
   OutputFile(const std::string& flag, const std::string& path,
              const std::vector<std::filesystem::path>& inputs);
 

@@ -1,4 +1,4 @@
-// profile_flags.h -- what is asked: the model that a kernel must serve, and cases.
+// profile_flags.h -- what is asked: cases, and the model to be served.
 #ifndef ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
 #define ROPEPROOF_TOOLS_PROFILE_FLAGS_H_
 
@@ -17,8 +17,8 @@
 
 namespace ropeproof::tools {
 
-// --profile; or --model or --config with --dtype, --positions, --heads, --layers,
-// --pairing and --adjoint.
+// --profile; or --model or --config with --dtype, --positions, --heads,
+// --layers, --pairing and --adjoint.
 class ProfileFlags {
  public:
   // `others` are flags that say in another way what is asked.
@@ -27,8 +27,8 @@ class ProfileFlags {
   // std::invalid_argument.
   std::optional<conformance::models::Profile> read(
       const std::filesystem::path& vectors) const;
-  // Its cases, proved, in place of the corpus, and what a run knows of it.
-  // Without flags nothing changes.
+  // Puts the profile's cases, proved, in place of the corpus, and what a run
+  // knows of it into `selection`. Without flags nothing changes.
   void apply(const std::filesystem::path& vectors,
              conformance::cases::Corpus& corpus,
              conformance::check::Selection& selection) const;

@@ -18,14 +18,14 @@ namespace ropeproof::tools {
 class ReportOutput {
  public:
   void add_flags(CLI::App& command);
-  // Before the run, which reads `inputs`: what the flags name can be written.
-  // Throws std::invalid_argument.
+  // Opens the files of the flags before the run, which reads `inputs`. Throws
+  // std::invalid_argument where one cannot be written.
   void open(const std::vector<std::filesystem::path>& inputs);
-  // After it: writes, then prints, and returns the exit status. What cannot be
-  // written does not keep the rest from it.
-  // Throws std::invalid_argument if --require differs from what the report has.
+  // Writes the report, then prints it, and returns the exit status; a file that
+  // cannot be written keeps nothing else back. Throws std::invalid_argument if
+  // --require differs from what the report has.
   int publish(conformance::report::Report report);
-  // In place of that, what a run without a verdict found, to --report.
+  // Writes what a run without a verdict found to --report, and prints nothing.
   void write_json(const std::string& json);
 
  private:
@@ -35,7 +35,7 @@ class ReportOutput {
   std::optional<OutputFile> json_, junit_;
 };
 
-// As a shell reads it back; bash and zsh, where it has characters that no
+// Text as a shell reads it back; bash and zsh, where it has characters that no
 // terminal shows.
 std::string shell_quoted(const std::string& text);
 

@@ -71,8 +71,8 @@ void report_failure(const StressOptions& options,
   std::cout << conformance::report::text_report(report, 1);
 }
 
-// Nothing is saved: the verdict, why, and `cases` calls from `first` on that lead
-// to it.
+// Nothing is saved: the verdict, why, and `cases` calls from `first` on that
+// lead to it.
 void report_unsaved_failure(const StressOptions& options,
                             const conformance::plugin::Kernel& kernel,
                             const conformance::search::StressFailure& failure,

@@ -117,8 +117,8 @@ struct ProgramResult {
   std::string output;       // standard output and error
 };
 
-// Runs `arguments` to the end; the first is a path, or a name on PATH. Standard input
-// is empty. The shell gives way to the program, so that a signal is seen.
+// Runs `arguments` to the end; the first is a path, or a name on PATH. Standard
+// input is empty. The shell gives way to the program, so that a signal is seen.
 ProgramResult run_program(const std::vector<std::string>& arguments) {
   std::string command = "exec";
   for (const std::string& argument : arguments) {

@@ -22,9 +22,9 @@ class WaiverFlags {
   // The cases that patterns may name are all that are added.
   void add_cases(const conformance::cases::Corpus& corpus);
   void add_cases(const std::vector<std::string>& ids);
-  // Throws std::invalid_argument for a pattern that matches no case, of waivers for
-  // what is asked. One of formed cases may match none where no such case was added:
-  // tier and seed say which there are.
+  // Throws std::invalid_argument for a pattern that matches no case, of waivers
+  // for what is asked. One of formed cases may match none where no such case
+  // was added: tier and seed say which there are.
   void check(const std::string& asked) const;
   // The file, if there is one.
   std::vector<std::filesystem::path> inputs() const;

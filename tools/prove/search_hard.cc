@@ -22,7 +22,7 @@ using reference::sweep::HardCase;
 
 // What vectors/sources/hard_to_round.json is made with: cos and sin of every
 // position below 131,072 and of as many random ones below 2^31, of all pairs;
-// and 16 million rotated pairs of random numbers for each base, width and dtype.
+// 16 million random pairs, rotated, for each base, width and dtype.
 const reference::sweep::HardSearch kSearch{{10000, 500000, 1e6, 1e7},
                                            {128, 80},
                                            131072,

@@ -1,4 +1,4 @@
-/* Reads the text vectors: reader < VECTORS_DIR/smoke.txt. C89; link with -lm. */
+/* Reads the text vectors: reader < VECTORS_DIR/smoke.txt. C89, with -lm. */
 #include <math.h>
 #include <stdio.h>
 

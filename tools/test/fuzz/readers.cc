@@ -1,5 +1,5 @@
-// The readers of untrusted bytes, each a function of its input. A reader may refuse with
-// its own exception; any other leaves here, and is a finding.
+// The readers of untrusted bytes, each a function of its input. A reader may
+// refuse with its own exception; any other leaves here, and is a finding.
 #include "tools/test/fuzz/readers.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
-// Feeds seeds to the readers without libFuzzer: replay FOLDER, with the inputs of
-// each reader in FOLDER/READER. What a fuzzer once found stays found, with any
-// compiler. Exit status 1 for a reader without seeds; a crash names its input.
+// Feeds seeds to the readers without libFuzzer: replay FOLDER, with the inputs
+// of each reader in FOLDER/READER: what a fuzzer once found stays found, by any
+// compiler. A reader without seeds is status 1; a crash names its input.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
