@@ -49,10 +49,8 @@ END
 
 # Bad input: one line each.
 expect 2 'no encoding "spiral"; there are integer' encode spiral --positions 0
-expect 2 'base is 0' encode sine --dim 2 --base 0 --positions 0
 expect 2 'position is 8; expected 0 .. 7, what 3 bits' encode binary --dim 3 --positions 0..8
 expect 2 'the table has 2 rows' encode learned --dim 2 --positions 2 --tables "$work/table.json"
-expect 2 'table is 0 numbers' encode learned --dim 2 --positions 0
 expect 2 'heads is not for sinusoidal, which takes --dim' encode sinusoidal --dim 4 --heads 2 --positions 0
 expect 2 'causal is not for alibi' encode alibi --heads 2 --causal --positions 0
 expect 2 'table "table" is not for' encode integer --dim 1 --positions 0 --tables "$work/table.json"
@@ -61,7 +59,6 @@ for positions in x 3..1 1.. 1,,2 1.5; do
 done
 expect 2 'positions is empty' encode integer --dim 1 --positions ''
 expect 2 'more than' encode integer --dim 1 --positions 0..9223372036854775807
-expect 2 'more than' encode t5 --positions 0..5000
 expect 2 'cannot be read' encode learned --dim 1 --positions 0 --tables "$work/nowhere.json"
 echo '[1, 2]' >"$work/list.json"
 expect 2 'expected an object' encode learned --dim 1 --positions 0 --tables "$work/list.json"

@@ -50,8 +50,6 @@ same "$work/merged.json" "$work/whole.json"
 printf x >>"$work/moved.so"
 "$ropeproof" "${moved[@]}" --shard 3/3 --report "$work/moved3.json" >/dev/null
 expect 2 'differ in kernel_sha256' merge "$work/1.json" "$work/moved2.json" "$work/moved3.json"
-"$ropeproof" "${broken[@]}" --shard 3/3 --time-limit 9000 --report "$work/hasty.json" >/dev/null
-expect 2 'differ in time_limit_ms' merge "$work/1.json" "$work/2.json" "$work/hasty.json"
 GTEST_SHARD_INDEX=1 expect 2 'GTEST_TOTAL_SHARDS' "${fast[@]}"
 SLURM_ARRAY_TASK_ID=x SLURM_ARRAY_TASK_COUNT=2 expect 2 'expected a number' "${fast[@]}"
 expect 2 'shard 3/3 is missing' merge "$work/1.json" "$work/2.json"
@@ -76,9 +74,6 @@ says 0 '^CONFORMS' merge "$work/1.json" "$work/2.json" --report "$work/merged.js
 same "$work/merged.json" "$work/whole.json"
 "$ropeproof" "${gate[@]}" "$work/copy.json" --positions 512 --shard 2/2 \
   --report "$work/2.json" >/dev/null
-expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json"
-sed -i 's/1e4/2e4/' "$work/copy.json"
-"$ropeproof" "${gate[@]}" "$work/copy.json" --shard 2/2 --report "$work/2.json" >/dev/null
 expect 2 'different runs: they differ in' merge "$work/1.json" "$work/2.json"
 says 1 '^DOES NOT CONFORM' run --lib "$plugins/c_example_swapped.so" --dtype f32 \
   --config "$work/config.json"
@@ -135,8 +130,6 @@ waive fast 'smoke-*' 2020-02-29
 says 1 '^EXPIRED WAIVER ' "${fast[@]}" --waivers "$work/waivers.json" --report "$work/expired.json"
 lines 1 '^  EXPIRED .*ended on 2020-02-29'
 says 1 '^EXPIRED WAIVER ' merge "$work/expired.json"
-waive my-rope-swapped 'smoke-*' 2020-02-29
-says 1 '^DOES NOT CONFORM  level .* (0 waived)' "${broken[@]}" --waivers "$work/waivers.json"
 waive my-rope-swapped 'fresh*' 2199-12-31
 says 2 ' 1 XFAIL' "${swapped[@]}" --fresh 7 --case "$id" --waivers "$work/waivers.json"
 says 1 '^DOES NOT CONFORM' "${broken[@]}" --waivers "$work/waivers.json"
@@ -323,6 +316,5 @@ says 1 '^It is not saved: ' "${stress[@]}"
 cd "$OLDPWD"
 replayed 1 '^DOES NOT CONFORM' --out "$work/replayed"
 expect 2 'excludes' stress --builtin fast --cases 3 --budget 3
-expect 2 'cases' stress --builtin fast --cases 0
 
 finish

@@ -48,8 +48,6 @@ expect 2 'not JSON' "${config[@]}" "$work/config.json"
 echo '{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 64,
        "rope_scaling": {"type": "spiral"}}' >"$work/config.json"
 expect 2 'type is "spiral"; expected' "${config[@]}" "$work/config.json"
-expect 2 'would overwrite' run --builtin fast --dtype f32 --config "$work/config.json" \
-  --report "$work/config.json"
 check "a run that fails writes a report" [ ! -e "$work/model.json" ]
 expect 2 'list profiles. alone' list models --model llama-2
 says 0 '^llama-2-f32-4096-4x1$' list profiles --model llama-2 --dtype f32
@@ -76,8 +74,6 @@ echo '{"head_dim": 64, "rope_theta": 0}' >"$work/config.json"
 expect 2 'rope_theta is 0; expected' show "$work/config.json"
 expect 2 'not known' show phi-4-mini --svg "$work/b.svg"
 expect 2 'are for models' show worked-example-001 --seq-len 5
-expect 2 'cannot be written' "${run[@]}" --builtin fast \
-  --report "$work/no/such/folder/report.json"
 
 # Fresh questions, and the least that conforms.
 for seed in -1 0 x 9223372036854775808 18446744073709551616; do
