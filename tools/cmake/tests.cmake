@@ -122,10 +122,10 @@ ropeproof_command_line(token_examples examples_test.sh)
 foreach(what IN ITEMS exchange bench matrix identify output encode)
   ropeproof_command_line(command_line_${what} cli_${what}_test.sh)
 endforeach()
-add_test(NAME selftest COMMAND $<TARGET_FILE:ropeproof> selftest
+set(selftest $<TARGET_FILE:ropeproof> selftest
   --vectors ${vectors} --fakes ${PROJECT_BINARY_DIR}/fakes
-  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py"
-  --table ${PROJECT_BINARY_DIR}/MUTANTS.md)
+  --fake-process "${ROPEPROOF_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/selftest/fakes/process.py")
+add_test(NAME selftest COMMAND ${selftest} --table ${PROJECT_BINARY_DIR}/MUTANTS.md)
 # What it writes is what is committed, but for the words of names: where threads disturb
 # each other, which check sees it first is chance.
 add_test(NAME mutant_table COMMAND bash -c
@@ -165,6 +165,16 @@ add_test(NAME verify_vectors COMMAND ropeproof verify-vectors --vectors ${vector
 ropeproof_script(verify_vectors_command tools/prove/verify_vectors_test.py
   $<TARGET_FILE:ropeproof> ${vectors})
 
+# At night: what takes long and guards what seldom breaks (tools/test.sh --full). The
+# preset ci leaves out the label.
+add_test(NAME selftest_full COMMAND ${selftest} --full)
+add_test(NAME fast_every_position COMMAND fast_test "[sweep]")
+foreach(test IN ITEMS selftest_full fast_every_position same_bytes)
+  if(TEST ${test})
+    set_tests_properties(${test} PROPERTIES LABELS night TIMEOUT 7200)
+  endif()
+endforeach()
+
 # Readers in other languages, where those are present.
 ropeproof_script(readers tools/prove/readers/readers_test.py $<TARGET_FILE:ropeproof>
   ${vectors})
@@ -172,7 +182,7 @@ ropeproof_script(readers tools/prove/readers/readers_test.py $<TARGET_FILE:ropep
 # The longest first, so that no core waits for one at the end. None has both cores to
 # itself: they would wait for each other, and half of each test for its other half.
 set(cost 9)
-foreach(test IN ITEMS reference_mutants selftest same_bytes conformance/check)
+foreach(test IN ITEMS reference_mutants selftest conformance/check)
   if(TEST ${test})
     set_tests_properties(${test} PROPERTIES COST ${cost})
   endif()
