@@ -114,7 +114,6 @@ install(TARGETS ropeproof)
 install(TARGETS plugin_c_example
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ropeproof/plugins)
 install(FILES tools/prove/second_oracle/recheck.py
-  tools/prove/second_oracle/encodings_again.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof)
 install(DIRECTORY vectors/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ropeproof/vectors)
 install(FILES conformance/include/ropeproof_kernel.h conformance/include/ropeproof_tokens.h

@@ -4,7 +4,7 @@
 
 Copies one case of the committed vectors at a time, with one fault and digests that
 fit, and requires that ropeproof_recheck finds it: for a wrong value just that one, by
-its name. recheck.py sees the same files.
+its name. recheck.py is shown the same faults in encodings.json.
 """
 
 import copy
@@ -16,16 +16,13 @@ import subprocess
 import sys
 import tempfile
 
-from recheck import Encoding
+from recheck import Case
 
 program, vectors = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-script = pathlib.Path(__file__).with_name("recheck.py")
 choose = random.Random(1)
 work = tempfile.TemporaryDirectory(prefix="second oracle ")  # a path with a blank
 folder = pathlib.Path(work.name)
 runs, faults = 0, []
-SAMPLED = ("inv_freq_hi", "inv_freq_lo", "cos", "sin", "q", "k")  # by recheck.py
-seen_by_mpmath = set()
 
 
 def digest(data):
@@ -105,12 +102,6 @@ def value_faults(group, side):
         write(broken, bytes(broken_side))
         shown = name.replace("_lo", "_hi" if name == "inv_freq_lo" else "")
         recheck(f"{case['id']} {name}", 1, f"{case['id']} {shown}", " 1\n")
-        is_covered = name in SAMPLED and "xpos" not in case and not case.get("is_special")
-        if is_covered and name not in seen_by_mpmath:
-            seen_by_mpmath.add(name)
-            got, output = run(sys.executable, script, folder, "--sample", "1000000")
-            if got != 1 or f"{case['id']} {shown}[" not in output:
-                faults.append(f"recheck.py on {case['id']} {name}: exit status {got}\n{output}")
 
 
 # What may stand in place of a golden, in this order: any of them is wrong for another.
@@ -205,8 +196,8 @@ def encoding_faults():
     tried, caught = set(), set()
 
     def wrong_values(case):
-        one = Encoding(case)
-        return [i for i in range(one.size()) if not one.agrees("values", i)]
+        one = Case(case)
+        return [i for i in range(one.size()) if not one.agrees(i)]
 
     for case in json.loads((vectors / "encodings.json").read_text())["cases"]:
         broken, values = copy.deepcopy(case), case["expected"]["values"]
@@ -264,8 +255,6 @@ recheck("a file that is missing", 4, "one.json", "cannot be read")
 if run(program)[0] != 2:
     faults.append("no argument: exit status is not 2")
 
-for name in set(SAMPLED) - seen_by_mpmath:
-    faults.append(f"recheck.py was shown no wrong {name}")
 for fault in faults:
     print(fault)
 print(f"{runs} copies checked, {rules} rules among them, {len(faults)} faults")
