@@ -22,7 +22,8 @@ p { margin: 0 0 8px; max-width: 72ch; }
 figure { margin: 0; padding: 14px; background: var(--card); min-width: 0;
   border: 1px solid var(--line); border-radius: 8px; }
 figure svg { display: block; width: 100%; height: auto; }
-figcaption { margin: 10px 0 0; font-size: 14.5px; color: var(--soft); max-width: 72ch; }
+figcaption { margin: 10px 0 0; font-size: 14.5px; color: var(--soft); )"
+                               R"(max-width: 72ch; }
 figcaption b { color: var(--ink); font-weight: 600; }
 .models figure { padding: 6px; scroll-margin-top: 12px; }
 .scroll { overflow-x: auto; }
@@ -31,7 +32,8 @@ nav { font-size: 14px; columns: 15em; column-gap: 20px; margin: 0 0 20px; }
 nav a { display: block; color: var(--ink); text-underline-offset: 3px;
   padding: 2px 0; overflow-wrap: anywhere; break-inside: avoid; }
 code { font-size: 0.92em; }
-@media (max-width: 520px) { .label { font-size: 15px; } .models svg { min-width: 520px; } }
+@media (max-width: 520px) { .label { font-size: 15px; } .models svg { )"
+                               R"(min-width: 520px; } }
 )";
 
 std::string card(const std::string& svg, const std::string& name,

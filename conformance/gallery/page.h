@@ -9,7 +9,7 @@
 
 namespace ropeproof::conformance::gallery {
 
-// One self-contained HTML document without a script: encodings, RoPE, and the
+// Returns a self-contained HTML document without a script: encodings, RoPE, the
 // spectrum of every model whose frequencies are known. Cost: a few seconds.
 std::string gallery_page(const std::vector<models::Model>& models);
 

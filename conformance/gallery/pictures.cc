@@ -136,7 +136,8 @@ std::string arrow(double x, double y, double to_x, double to_y,
 
 std::string gallery_style() {
   std::string style = R"(
-:root { color-scheme: light dark; --page: #ffffff; --card: #ffffff; --ink: #1f2328;
+:root { color-scheme: light dark; --page: #ffffff; --card: #ffffff; --ink: )"
+                      R"(#1f2328;
   --soft: #59636e; --line: #d1d9e0; --grid: #e3e6ea; --zero: #f4f5f7;
   --low: #0b5cad; --high: #b34700; --q: #0969da; --k: #c2560c; }
 @media (prefers-color-scheme: dark) {
@@ -144,7 +145,8 @@ std::string gallery_style() {
     --line: #30363d; --grid: #21262d; --zero: #1c222b;
     --low: #58a6ff; --high: #f0883e; --q: #58a6ff; --k: #f0883e; }
 }
-.label { font: 12px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: var(--ink); }
+.label { font: 12px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; )"
+                      R"(fill: var(--ink); }
 .label.soft { fill: var(--soft); }
 .rule { stroke: var(--grid); stroke-width: 1; }
 .axis { stroke: var(--soft); stroke-width: 1; }
@@ -152,7 +154,8 @@ std::string gallery_style() {
 .before { stroke-width: 1.5; stroke-dasharray: 5 4; opacity: 0.7; }
 .after { stroke-width: 2.2; }
 .tip { stroke-dasharray: none; stroke-width: 0; }
-.q { stroke: var(--q); fill: var(--q); } .k { stroke: var(--k); fill: var(--k); }
+.q { stroke: var(--q); fill: var(--q); } .k { stroke: var(--k); fill: )"
+                      R"(var(--k); }
 .s0 { stroke: var(--q); } .s1 { stroke: var(--k); }
 )";
   for (int level = 0; level < kLevels; ++level) {

@@ -1,5 +1,5 @@
-// pictures.h -- position encodings as pictures: SVG elements for a page whose style
-// is gallery_style().
+// pictures.h -- position encodings as pictures: SVG elements for a page whose
+// style is gallery_style().
 #ifndef ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_
 #define ROPEPROOF_CONFORMANCE_GALLERY_PICTURES_H_
 
@@ -7,17 +7,19 @@
 
 namespace ropeproof::conformance::gallery {
 
-// Colours, light or dark as the reader's system is, and fonts.
+// Returns colours, light or dark as the reader's system is, and fonts.
 std::string gallery_style();
 
-// Values over position (to the right) and channel (downwards).
+// Draw values over position (to the right) and channel (downwards).
 std::string binary_picture();
 std::string sinusoidal_picture();
 
-// sum_i cos(p theta_i) over the distance p, divided by the number of pairs.
+// Draws sum_i cos(p theta_i) over the distance p, divided by the number of
+// pairs.
 std::string decay_picture();
 
-// q and k of three tokens before and after the rotation by 10, 20 and 30 degrees.
+// Draws q and k of three tokens before and after the rotation by 10, 20 and 30
+// degrees.
 std::string rotation_picture();
 
 }  // namespace ropeproof::conformance::gallery

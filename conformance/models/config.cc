@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "conformance/models/config_scaling.h"
-#include "conformance/text/strict_json.h"
 #include "conformance/text/words.h"
 #include "reference/refuse.h"
 #include "reference/schemes.h"
@@ -20,9 +19,9 @@ using reference::kMaxHeadDim;
 using reference::Pairing;
 using reference::shortest;
 
-// The families whose models rotate channels (2j, 2j+1): a model type, or what it
-// starts with. DeepSeek and its kin as in their own code; transformers writes
-// the halves apart (interleaved_to_half).
+// The families whose models rotate channels (2j, 2j+1): a model type, or what
+// it starts with. DeepSeek and its kin as in their own code; transformers
+// writes the halves apart (interleaved_to_half).
 constexpr std::array<std::string_view, 9> kInterleavedFamilies = {
     "gptj",   "cohere",   "helium", "glm4v", "ernie4_5",
     "llama4", "deepseek", "kimi",   "youtu"};
@@ -305,16 +304,6 @@ std::vector<ModelRope> ropes_of_config(const json& document,
     if (const auto inner = model->object(key)) model.emplace(*inner);
   }
   return Reader(*model, options).read();
-}
-
-std::vector<ModelRope> ropes_of_config(const std::string& text,
-                                       const std::string& file,
-                                       const ConfigOptions& options) {
-  try {
-    return ropes_of_config(text::parse_json(text, file), file, options);
-  } catch (const text::FileError& error) {
-    throw ConfigError(error.what());
-  }
 }
 
 }  // namespace ropeproof::conformance::models

@@ -1,8 +1,8 @@
 // config.h -- the RoPE of a Hugging Face config.json.
 //
-// Understood are the spelling of transformers 4 (rope_theta, rope_scaling) and
-// of transformers 5 (rope_parameters, one dictionary or one per layer type),
-// a text_config inside a multi-modal configuration, and the keys that single
+// It may have the spelling of transformers 4 (rope_theta, rope_scaling) or of
+// transformers 5 (rope_parameters, one dictionary or one per layer type), a
+// text_config inside a multi-modal configuration, and the keys that single
 // families add. The rules, where they are not plain:
 //
 //  - A null is an absent key. A key outside the dictionary of the scaling that
@@ -11,15 +11,16 @@
 //  - The same parameter in two places (rope_theta; partial_rotary_factor;
 //    original_max_position_embeddings; type and rope_type; rope_scaling and
 //    rope_parameters) must say the same.
-//  - What only the code of a model class says is not guessed: without rope_theta
-//    there is no RoPE. partial_rotary_factor alone is 1 where it is absent.
+//  - What only the code of a model class says is not guessed: without
+//    rope_theta there is no RoPE. An absent partial_rotary_factor alone is 1.
 //  - rotary_dim = int(head_dim * partial_rotary_factor) is the product in
 //    binary64, cut, as Python does it: int(100 * 0.29) = 28. It must be even.
 //  - Pairing is no key of a config.json. It is `options.pairing`, else what
 //    rope_interleave says, else interleaved for the model types that
 //    transformers rotates so, else half_split.
-//  - Latent attention (qk_rope_head_dim) rotates the last channels of each head.
-//  - beta_fast or beta_slow 0 is read as absent: 32 and 1, as transformers does.
+//  - Latent attention (qk_rope_head_dim) rotates the last channels of a head.
+//  - beta_fast or beta_slow 0 is read as absent (32 and 1), as transformers
+//    does.
 //  - YaRN's mscale counts only together with mscale_all_dim, both not 0, except
 //    for DeepSeek and its kin, whose own code takes 1 and 0 for absent ones.
 //  - truncate is read from the dictionary that the other parameters of YaRN are
@@ -44,15 +45,12 @@ struct ConfigOptions {
   std::string pairing_source = "given";  // who gave it
   // The length that dynamic NTK and LongRoPE depend on; 0: the model's longest.
   std::int64_t seq_len = 0;
-  // Accept a LongRoPE without its lists: ModelRope::has_frequencies is false.
+  // Whether a LongRoPE without its lists is accepted, without frequencies.
   bool allow_missing_lists = false;
 };
 
-// One entry, or one per layer type, by name. `file` names the text in errors.
-// Throws ConfigError.
-std::vector<ModelRope> ropes_of_config(const std::string& text,
-                                       const std::string& file,
-                                       const ConfigOptions& options = {});
+// Returns one RoPE, or one per layer type, by name. `file` names the document
+// in errors. Throws ConfigError.
 std::vector<ModelRope> ropes_of_config(const nlohmann::json& document,
                                        const std::string& file,
                                        const ConfigOptions& options = {});

@@ -38,7 +38,7 @@ ConfigObject::ConfigObject(const json& node, std::string file, std::string path)
   }
 }
 
-std::string ConfigObject::place(const std::string& key) const {
+std::string ConfigObject::path(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
 }
 
@@ -48,13 +48,12 @@ void ConfigObject::fail(const std::string& message) const {
 
 void ConfigObject::missing(const std::string& key,
                            const std::string& expected) const {
-  fail(place(key) + " is missing; expected " + expected);
+  fail(path(key) + " is missing; expected " + expected);
 }
 
 void ConfigObject::refuse(const std::string& key,
                           const std::string& expected) const {
-  fail(place(key) + " is " + excerpt(node_->at(key)) + "; expected " +
-       expected);
+  fail(path(key) + " is " + excerpt(node_->at(key)) + "; expected " + expected);
 }
 
 const json* ConfigObject::find(const std::string& key) const {
@@ -104,7 +103,7 @@ std::optional<std::string> ConfigObject::text(const std::string& key) const {
 std::optional<ConfigObject> ConfigObject::object(const std::string& key) const {
   const json* value = find(key);
   if (value == nullptr) return {};
-  return ConfigObject(*value, file_, place(key));
+  return ConfigObject(*value, file_, path(key));
 }
 
 double ConfigObject::need_number(const std::string& key,
@@ -130,13 +129,13 @@ std::optional<std::vector<double>> ConfigObject::positive_list(
       "a list of " + std::to_string(size) + " finite numbers > 0";
   if (!value->is_array()) refuse(key, expected);
   if (value->size() != static_cast<std::size_t>(size)) {
-    fail(place(key) + " has " + std::to_string(value->size()) +
+    fail(path(key) + " has " + std::to_string(value->size()) +
          " entries; expected " + expected);
   }
   std::vector<double> result;
   for (const json& item : *value) {
     if (!item.is_number() || !(item.get<double>() > 0)) {
-      fail(place(key) + "[" + std::to_string(result.size()) + "] is " +
+      fail(path(key) + "[" + std::to_string(result.size()) + "] is " +
            excerpt(item) + "; expected " + kPositive.text);
     }
     result.push_back(item.get<double>());

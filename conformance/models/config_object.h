@@ -1,9 +1,9 @@
 // config_object.h -- reading a configuration that somebody else wrote.
 //
-// Unlike StrictObject (strict_json.h), which reads files of ours, a ConfigObject
-// reads one object of a Hugging Face config.json: keys that nobody asks for are
-// none of its business, a null is an absent key, and every fault is one line
-// that names the file, the key, its value and what is accepted.
+// Unlike StrictObject (strict_json.h), which reads files of ours, a
+// ConfigObject reads one object of a Hugging Face config.json: keys that nobody
+// asks for are none of its business, a null is an absent key, and every fault
+// is one line that names the file, the key, its value and what is accepted.
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_OBJECT_H_
 
@@ -43,7 +43,7 @@ class ConfigObject {
   // "" or "text_config.rope_scaling". Throws ConfigError if it is no object.
   ConfigObject(const nlohmann::json& node, std::string file, std::string path);
 
-  // Null where the key is absent or its value is null.
+  // Returns null where the key is absent or its value is null.
   const nlohmann::json* find(const std::string& key) const;
   bool has(const std::string& key) const { return find(key) != nullptr; }
 
@@ -55,13 +55,13 @@ class ConfigObject {
   std::optional<std::string> text(const std::string& key) const;
   std::optional<ConfigObject> object(const std::string& key) const;
 
-  // The same, but the key must be there.
+  // Return the value of a key that must be there.
   double need_number(const std::string& key, const Accepted& accepted) const;
   std::int64_t need_integer(const std::string& key, std::int64_t low,
                             std::int64_t high) const;
 
-  // `size` numbers > 0; `count` integers >= 0, the pairs of as many axes, `sum`
-  // in all; strings. Null: absent.
+  // Return `size` numbers > 0; or `count` integers >= 0, the pairs of as many
+  // axes, `sum` in all; or strings. Nothing is an absent key.
   std::optional<std::vector<double>> positive_list(const std::string& key,
                                                    std::int64_t size) const;
   std::optional<std::vector<std::int64_t>> sections(const std::string& key,
@@ -77,17 +77,18 @@ class ConfigObject {
 
   [[noreturn]] void missing(const std::string& key,
                             const std::string& expected) const;
-  // The value of `key` is not `expected`.
+  // Throws, since the value of `key` is not `expected`.
   [[noreturn]] void refuse(const std::string& key,
                            const std::string& expected) const;
   [[noreturn]] void fail(const std::string& message) const;
 
-  std::string place(const std::string& key) const;
+  // Returns the path of `key` from the root of the file.
+  std::string path(const std::string& key) const;
   const nlohmann::json& node() const { return *node_; }
   const std::string& file() const { return file_; }
 
  private:
-  // The value, if it is what `is_right` accepts.
+  // Returns the value if `is_right` accepts it.
   template <class T, class IsRight>
   std::optional<T> value(const std::string& key, const std::string& expected,
                          const IsRight& is_right) const;

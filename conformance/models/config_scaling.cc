@@ -47,7 +47,7 @@ std::optional<T> agreed(const ConfigObject& rope, const ConfigObject& model,
                         const std::string& key, const std::optional<T>& inside,
                         const std::optional<T>& beside) {
   if (inside && beside && *inside != *beside) {
-    rope.refuse(key, "what " + model.place(key) + " says, " +
+    rope.refuse(key, "what " + model.path(key) + " says, " +
                          shortest(static_cast<double>(*beside)));
   }
   return inside ? inside : beside;
@@ -65,7 +65,7 @@ std::int64_t original_length(const ConfigObject& rope,
   if (!or_longest) rope.missing(kOriginal, "an integer >= 1");
   if (context.max_position > 0) return context.max_position;
   rope.missing(kOriginal,
-               "an integer >= 1, here or as " + context.model.place(kMax));
+               "an integer >= 1, here or as " + context.model.path(kMax));
 }
 
 // How many times longer than its original context a model may run.
@@ -157,7 +157,7 @@ reference::Yarn yarn(const ConfigObject& rope, const ScalingContext& context,
   yarn.beta_fast = number_or(rope.number("beta_fast", kNotNegative), 32);
   yarn.beta_slow = number_or(rope.number("beta_slow", kNotNegative), 1);
   if (yarn.beta_fast < yarn.beta_slow) {
-    rope.fail(rope.place("beta_fast") + " is " + shortest(yarn.beta_fast) +
+    rope.fail(rope.path("beta_fast") + " is " + shortest(yarn.beta_fast) +
               "; expected at least beta_slow, " + shortest(yarn.beta_slow));
   }
   yarn.truncate = rope.boolean("truncate").value_or(true);

@@ -22,15 +22,17 @@ struct ScalingContext {
   bool is_deepseek = false;
 };
 
-// rope_type, else type, else "default". "su" is longrope, "mrope" is default.
-// Throws ConfigError where both are there and differ, or nobody knows the type.
+// Returns rope_type, else type, else "default". "su" is longrope, "mrope" is
+// default. Throws ConfigError where both are there and differ, or the type is
+// unknown.
 std::string rope_type_of(const ConfigObject& rope);
 
 // Sets scaling, score_scale and has_frequencies of `result`.
 void read_scaling(const ConfigObject& rope, const std::string& type,
                   const ScalingContext& context, ModelRope& result);
 
-// The value of `key`, inside the dictionary or beside it; both must agree.
+// Returns the value of `key`, inside the dictionary or beside it; where both
+// are there, they must agree.
 std::optional<double> inside_or_beside(const ConfigObject& rope,
                                        const ConfigObject& model,
                                        const std::string& key,

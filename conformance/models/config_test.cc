@@ -16,7 +16,7 @@ using reference::Yarn;
 
 std::vector<ModelRope> parse(const std::string& text,
                              const ConfigOptions& options = {}) {
-  return ropes_of_config(text, "config.json", options);
+  return ropes_of_config(nlohmann::json::parse(text), "config.json", options);
 }
 
 ModelRope parse_one(const std::string& text,
@@ -64,7 +64,8 @@ TEST_CASE("the spellings of transformers 4 and 5 give the same specification",
   CHECK(shown(with(R"("rope_theta": 1e6, "rope_local_base_freq": 10000.0,
       "rope_scaling": {"type": "linear", "factor": 8})")) ==
         shown(with(R"("rope_parameters": {
-      "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
+      "full_attention":
+        {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
       "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}})")));
 
   CHECK(shown(with(R"("rope_theta": 1e4, "partial_rotary_factor": 0.5,
@@ -79,25 +80,6 @@ TEST_CASE("the spellings of transformers 4 and 5 give the same specification",
         shown(R"({"model_type": "vl", "vision_config": {"rope_theta": 1},
       "text_config": )" +
               with(R"("rope_theta": 1e4)") + "}"));
-}
-
-TEST_CASE("a dictionary per layer type gives a RoPE per layer type",
-          "[conformance][models]") {
-  const auto ropes = parse(R"({
-      "head_dim": 256, "global_head_dim": 512,
-      "layer_types": ["sliding_attention", "full_attention"],
-      "rope_parameters": {
-        "full_attention": {"rope_type": "proportional",
-          "partial_rotary_factor": 0.25, "rope_theta": 1000000.0},
-        "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}})");
-  REQUIRE(ropes.size() == 2);
-  CHECK(ropes[0].layers == "full_attention");
-  CHECK(ropes[0].spec.layout.head_dim == 512);
-  CHECK(ropes[0].spec.frequencies.base == 1e6);
-  CHECK(ropes[1].layers == "sliding_attention");
-  CHECK(ropes[1].spec.layout.head_dim == 256);
-  CHECK(ropes[1].spec.layout.rotary_dim == 256);
-  CHECK(ropes[1].spec.frequencies.base == 1e4);
 }
 
 TEST_CASE("OLMo 3 scales its full layers only", "[conformance][models]") {
@@ -139,8 +121,8 @@ TEST_CASE("rotary_dim is the product in binary64, cut",
 
 TEST_CASE("latent attention rotates the last channels",
           "[conformance][models]") {
-  const std::string rest =
-      R"("qk_rope_head_dim": 64, "rope_theta": 1e4, "model_type": "deepseek_v3"})";
+  const std::string rest = R"("qk_rope_head_dim": 64, "rope_theta": 1e4,
+      "model_type": "deepseek_v3"})";
   for (const char* keys :
        {R"({"qk_nope_head_dim": 128, )", R"({"head_dim": 192, )",
         R"({"qk_nope_head_dim": 128, "head_dim": 64, )"}) {

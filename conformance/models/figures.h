@@ -15,7 +15,7 @@ namespace ropeproof::conformance::models {
 struct PairFigures {
   double inv_freq = 0;  // theta_j, scaled, rounded once to binary64
   double unscaled = 0;  // theta_j of (R1)
-  // Positions per full circle, along the pair's axis; infinite where theta_j = 0.
+  // Positions per full circle along the pair's axis; infinite for theta_j = 0.
   double wavelength = 0;
   double unscaled_wavelength = 0;
   std::int64_t axis = 0;
@@ -29,17 +29,19 @@ struct Figures {
   std::int64_t original_length = 0;
 };
 
-// Throws std::invalid_argument where the reference refuses the specification.
+// Computes the figures. Throws std::invalid_argument where the reference
+// refuses the specification.
 Figures figures_of(const ModelRope& rope);
 
-// "yarn", as a config.json calls it.
+// Returns the name that a config.json has for the scaling, as "yarn".
 std::string_view scaling_name(const reference::Scaling& scaling);
 
-// What the scaling does, a line each: parameters, then range, bands or list.
+// Returns what the scaling does in lines: parameters, then range, bands or
+// list.
 std::vector<std::string> scaling_facts(const ModelRope& rope,
                                        const Figures& figures);
 
-// "channels 0 .. 31 rotate, 32 .. 79 stay".
+// Returns "channels 0 .. 31 rotate, 32 .. 79 stay".
 std::string channels_fact(const reference::Layout& layout,
                           const Figures& figures);
 

@@ -12,14 +12,14 @@
 namespace ropeproof::conformance::models {
 
 struct ModelRope {
-  // The layers that it is for, for example "full_attention"; empty: all of them.
+  // The layers that have it, for example "full_attention"; empty: all of them.
   std::string layers;
   reference::Spec spec;
   std::string pairing_source;           // who says so
   std::vector<std::string> axis_names;  // one per axis; empty: one axis
   std::int64_t context_length = 0;      // max_position_embeddings; 0: not known
-  // What DeepSeek's attention multiplies its scores by, besides: no part of the
-  // rotation, and no kernel's business.
+  // The factor by which DeepSeek's attention multiplies its scores besides: no
+  // part of the rotation, and no kernel's business.
   std::optional<double> score_scale;
   // False: the factor lists of LongRoPE are not known. The specification has
   // ones in their place; its layout and amplitude are those of the model.

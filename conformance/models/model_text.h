@@ -9,10 +9,10 @@
 
 namespace ropeproof::conformance::models {
 
-// A table, a line per model.
+// Prints a table, a line per model.
 void print_models(std::ostream& out, const std::vector<Model>& models);
 
-// All there is to know of a model: sources, layout, scaling, and every pair.
+// Prints all there is to know of a model: sources, layout, scaling, every pair.
 void print_model(std::ostream& out, const Model& model);
 
 }  // namespace ropeproof::conformance::models

@@ -20,27 +20,28 @@ struct Model {
   std::string id;      // of a preset, or the path of a config.json
   std::string title;   // empty for a config.json
   std::string sha256;  // of a config.json
-  // At least two sources agree. Others are for looking at, not for judging by.
+  // Whether at least two sources agree. A model that is not confirmed is for
+  // looking at, not for judging by.
   bool confirmed = false;
   std::vector<std::string> sources;
   std::string note;
   std::vector<ModelRope> ropes;  // at least one
 };
 
-// The text of one preset file; `file` names it in errors. `options` may replace
-// the pairing and the length. Throws FileError for a broken preset.
+// Reads the text of a preset file; `file` names it in errors. `options` may
+// replace the pairing and the length. Throws FileError for a broken preset.
 Model read_preset(const std::string& text, const std::string& file,
                   const ConfigOptions& options = {});
 
-// The preset `id`, if there is such a file in `directory`.
+// Reads the preset `id`, if there is such a file in `directory`.
 std::optional<Model> find_preset(const std::filesystem::path& directory,
                                  const std::string& id,
                                  const ConfigOptions& options = {});
 
-// All presets of `directory`, by id.
+// Reads all presets of `directory`, in the order of their ids.
 std::vector<Model> load_presets(const std::filesystem::path& directory);
 
-// A config.json as a model without sources. Throws ConfigError.
+// Reads a config.json as a model without sources. Throws ConfigError.
 Model read_config_file(const std::filesystem::path& path,
                        const ConfigOptions& options = {});
 

@@ -1,5 +1,5 @@
-// profiles.h -- what a kernel must pass to serve a model: lists of cases. PROFILES.md says
-// what they follow from and what conforms.
+// profiles.h -- what a kernel must pass to serve a model: lists of cases.
+// PROFILES.md says what they follow from and what conforms.
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_PROFILES_H_
 
@@ -41,25 +41,25 @@ struct Profile {
   std::int64_t q_heads = 0, k_heads = 0;
 };
 
-// Those with names.
+// Returns the profiles with names.
 std::span<const ProfileParts> profiles();
 
-// Throws std::invalid_argument, naming all of them.
+// Finds a profile by its name. Throws std::invalid_argument, naming all.
 const ProfileParts& find_profile(const std::string& name);
 
 // `presets` is the folder vectors/models. Throws std::invalid_argument for an
-// unknown model or layers, and what does not fit; ConfigError for a config.json;
-// FileError for a broken preset.
+// unknown model or layers, and what does not fit; ConfigError for a
+// config.json; FileError for a broken preset.
 Profile make_profile(const ProfileParts& parts,
                      const std::filesystem::path& presets);
 
-// The cases without goldens, in a group "profile-NAME".
+// Returns the cases without goldens, in a group "profile-NAME".
 cases::Group profile_cases(const Profile& profile);
 
-// The same with goldens. Cost: below a second with MPFI and few heads.
+// Returns the cases with goldens. Cost: below a second with MPFI and few heads.
 cases::Group proved_profile(const Profile& profile);
 
-// A profile in one line.
+// Returns a profile in one line.
 std::string summary(const Profile& profile);
 
 }  // namespace ropeproof::conformance::models

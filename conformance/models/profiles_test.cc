@@ -6,10 +6,6 @@
 #include <set>
 #include <string>
 
-#include "conformance/check/runner.h"
-#include "conformance/report/report.h"
-#include "conformance/wrong/pipeline_kernel.h"
-
 namespace ropeproof::conformance::models {
 namespace {
 
@@ -106,21 +102,6 @@ TEST_CASE("a profile reaches the last position and crosses powers of two",
     CAPTURE(p);
     CHECK(positions.contains(p));
   }
-}
-
-TEST_CASE("a kernel that only rotates is judged on that",
-          "[conformance][profiles]") {
-  plugin::Description description = wrong::full_description(ROPEPROOF_A1);
-  description.operations = ROPEPROOF_ROTATE;
-  wrong::PipelineKernel kernel(description, wrong::f32_pipeline());
-  const Profile profile = named("vit-2d-f32-64");
-  cases::Corpus corpus;
-  corpus.groups = {proved_profile(profile)};
-  check::Selection selection;
-  selection.profile = profile.name;
-  selection.values_only = true;
-  const report::Report report = check::run_suite(kernel, corpus, selection);
-  CHECK(exit_status(report::total(report)) == 0);
 }
 
 TEST_CASE("any model makes a profile, named after all that was chosen",

@@ -23,7 +23,8 @@ constexpr const char* kStyle =
     R"(.context { stroke: #59636e; stroke-width: 1; stroke-dasharray: 2 4; }
 .blend { fill: #8b949e; fill-opacity: 0.16; }
 .line { fill: none; stroke-width: 2; }
-.unscaled { fill: none; stroke-width: 1.5; stroke-dasharray: 6 4; opacity: 0.75; }
+.unscaled { fill: none; stroke-width: 1.5; stroke-dasharray: 6 4; opacity: )"
+    R"(0.75; }
 .through { fill: none; stroke: #8b949e; stroke-width: 1.2; }
 @media (prefers-color-scheme: dark) {
 .context { stroke: #9da7b3; }

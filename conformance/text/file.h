@@ -18,15 +18,15 @@ struct FileError : std::runtime_error {
   explicit FileError(const std::string& message);
 };
 
-// Larger files of text are refused before they are read to the end. A JSON document takes
-// about 20 times its size in memory.
+// Larger files of text are refused before they are read to the end. A JSON
+// document takes about 20 times its size in memory.
 inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20;
 
-// Throws FileError: no such file, or larger than `max_bytes`.
+// Reads a file. Throws FileError if it is not there or larger than `max_bytes`.
 std::string read_file(const std::filesystem::path& path,
                       std::uintmax_t max_bytes = kMaxFileBytes);
 
-// All bytes of a file of any size; none where it cannot be read.
+// Reads a file of any size. Returns nothing where it cannot be read.
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 
 }  // namespace ropeproof::conformance::text

@@ -11,7 +11,7 @@
 
 namespace ropeproof::conformance::text {
 
-// As printf; at most 255 characters.
+// Formats as printf does, at most 255 characters.
 template <class... Arguments>
 std::string format(const char* pattern, Arguments... arguments) {
   char buffer[256];
@@ -19,7 +19,7 @@ std::string format(const char* pattern, Arguments... arguments) {
   return buffer;
 }
 
-// The integer that all of `text` is; nothing if it is none of 64 bits.
+// Returns the integer that all of `text` is, nothing if it is none of 64 bits.
 inline std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
   const char* const end = text.data() + text.size();
@@ -28,7 +28,7 @@ inline std::optional<std::int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
-// "32 of 64".
+// Returns "32 of 64".
 template <class Part, class All>
 std::string part_of(Part part, All all) {
   return std::to_string(part) + " of " + std::to_string(all);

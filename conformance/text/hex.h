@@ -9,16 +9,17 @@
 
 namespace ropeproof::conformance::text {
 
-// The lowest 4 * `digits` bits in lower case, most significant digit first.
+// Returns the lowest 4 * `digits` bits in lower case, most significant digit
+// first.
 std::string hex(std::uint64_t bits, int digits);
 
-// All 16 digits of a binary64.
+// Returns all 16 digits of a binary64.
 std::string hex(double value);
 
-// Whether nothing but digits is there.
+// Whether the text has nothing but digits.
 bool is_hex(std::string_view text);
 
-// The number that at most 16 digits form; nothing if they are none.
+// Returns the number that at most 16 digits form, nothing if they form none.
 std::optional<std::uint64_t> parse_hex(std::string_view text);
 
 }  // namespace ropeproof::conformance::text

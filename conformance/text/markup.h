@@ -7,8 +7,8 @@
 
 namespace ropeproof::conformance::text {
 
-// printable(text), which XML 1.0 can hold, as content or as an attribute in double
-// quotes.
+// Returns printable(text), which XML 1.0 can hold, as content or as an
+// attribute in double quotes.
 std::string escaped(std::string_view text);
 
 }  // namespace ropeproof::conformance::text

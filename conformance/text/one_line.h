@@ -7,11 +7,11 @@
 
 namespace ropeproof::conformance::text {
 
-// `text` as UTF-8 that a terminal, JSON and XML can hold: bytes that are no UTF-8
-// become U+FFFD, control characters but line feeds spaces.
+// Returns `text` as UTF-8 that a terminal, JSON and XML can hold: bytes that
+// are no UTF-8 become U+FFFD, control characters but line feeds become spaces.
 std::string printable(std::string_view text);
 
-// The same on one line, at most 300 bytes long.
+// Returns printable(text) on one line, at most 300 bytes long.
 std::string one_line(std::string_view text);
 
 }  // namespace ropeproof::conformance::text

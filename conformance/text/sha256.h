@@ -7,7 +7,7 @@
 
 namespace ropeproof::conformance::text {
 
-// Lower-case hex.
+// Returns the digest in lower-case hex.
 std::string sha256(std::string_view bytes);
 
 }  // namespace ropeproof::conformance::text

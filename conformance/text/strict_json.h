@@ -1,8 +1,8 @@
-// strict_json.h -- reading JSON that must be exactly as the schema says: a file,
-// a line that a process sends.
+// strict_json.h -- reading JSON that must be exactly as the schema says: a
+// file, a line that a process sends.
 //
-// A StrictObject refuses the members that nobody asked for, so that a grown file
-// cannot be half read.
+// A StrictObject refuses the members that nobody asked for, so that a grown
+// file cannot be half read.
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_STRICT_JSON_H_
 
@@ -19,8 +19,8 @@ namespace ropeproof::conformance::text {
 
 class StrictObject {
  public:
-  // `where` names the file and the place in it; empty: members go by their own names.
-  // Throws FileError.
+  // `where` names the file and the path in it; if it is empty, members go by
+  // their own names. Throws FileError.
   StrictObject(const nlohmann::json& node, std::string where);
 
   const nlohmann::json& get(const std::string& key);
@@ -30,14 +30,14 @@ class StrictObject {
   std::string text(const std::string& key);
   std::int64_t integer(const std::string& key, std::int64_t low,
                        std::int64_t high);
-  // The integer, or `otherwise` where it is absent.
+  // Returns the integer, or `otherwise` where it is absent.
   std::int64_t integer(const std::string& key, std::int64_t otherwise);
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::int64_t> integers(const std::string& key, std::int64_t low,
                                      std::int64_t high);
 
-  // The value whose word the member is.
+  // Returns the value whose word the member is.
   template <class Value, std::size_t kSize>
   Value word(const std::string& key, const Words<Value, kSize>& words) {
     const std::string given = text(key);
@@ -46,7 +46,7 @@ class StrictObject {
     return *value;
   }
 
-  // The bits whose words the member lists.
+  // Returns the bits whose words the member lists.
   template <std::size_t kSize>
   std::uint32_t bits(const std::string& key,
                      const Words<std::uint32_t, kSize>& words) {

@@ -13,7 +13,8 @@ constexpr double kWidth = 960;
 // Colours that keep apart on white and on near-black, also for most of those
 // who see fewer of them.
 constexpr const char* kStyle = R"(<style>
-text { font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 13px; fill: #1f2328; }
+text { font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; )"
+                               R"(font-size: 13px; fill: #1f2328; }
 .title { font-size: 19px; font-weight: 600; }
 .power { font-size: 10px; }
 .soft { fill: #59636e; }

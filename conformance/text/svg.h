@@ -1,4 +1,5 @@
-// svg.h -- pictures: elements, and a chart over the pairs of a head. Lengths in pixels.
+// svg.h -- pictures: elements, and a chart over the pairs of a head. Lengths in
+// pixels.
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_SVG_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_SVG_H_
 
@@ -7,20 +8,21 @@
 
 namespace ropeproof::conformance::text {
 
-// A length, to a tenth.
+// Returns a length to a tenth.
 std::string px(double x);
 
-// `attributes` begin with a space; texts inside are escaped by the caller.
+// Elements of a picture. `attributes` begin with a space; the caller escapes
+// the texts inside.
 std::string svg_text(double x, double y, const std::string& inner,
                      const std::string& attributes = "");
 std::string svg_line(double x1, double y1, double x2, double y2,
                      const std::string& classes);
 std::string svg_rect(double x, double y, double width, double height,
                      const std::string& classes);
-// With a title for those who point at it, if any.
+// A dot with a title, if any, for those who point at it.
 std::string svg_dot(double x, double y, double radius,
                     const std::string& classes, const std::string& title = "");
-// Closed neither: "M1 2 L3 4".
+// A path, as "M1 2 L3 4".
 std::string svg_path(const std::string& d, const std::string& classes);
 
 // A range of powers of ten, and where it is drawn.
@@ -28,11 +30,12 @@ struct LogScale {
   double low = 0, high = 0;    // log10
   double top = 0, bottom = 0;  // y
 
-  double y(double x) const;  // of what is below or above, the end of the range
+  // Returns where x is drawn; outside the range, its nearer end.
+  double y(double x) const;
 };
 
-// A page of 960 pixels, panels one above the other, and pairs along its width. Classes:
-// title, soft, page, grid, frame; strokes c0 to c5 and fills d0 to d5.
+// A page of 960 pixels, panels one above the other, and pairs along its width.
+// Classes: title, soft, page, grid, frame; strokes c0 to c5 and fills d0 to d5.
 class PairChart {
  public:
   static constexpr double kLeft = 84, kRight = 932;
@@ -44,9 +47,9 @@ class PairChart {
 
   double x(double pair) const;
   void add(const std::string& element) { out_ += element; }
-  // The lines and numbers of a scale, and what it shows.
+  // Draws the lines and numbers of a scale, and says what it shows.
   void panel(const LogScale& scale, const std::string& what);
-  // The numbers of pairs, below the last panel; ends the picture.
+  // Draws the numbers of pairs below the last panel, and ends the picture.
   std::string finish(double bottom);
 
  private:

@@ -1,8 +1,8 @@
 // words.h -- the words that files, flags, reports and the protocol use.
 //
-// One table per enumeration, those of the C ABI in plugin/words.h, those of cases in
-// cases/words.h, those of the coverage model in cover/words.h; the schema and the
-// adapters' documentation use the same words.
+// One table per enumeration, those of the C ABI in plugin/words.h, those of
+// cases in cases/words.h, those of the coverage model in cover/words.h; the
+// schema and the adapters' documentation use the same words.
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_WORDS_H_
 
@@ -39,7 +39,7 @@ std::optional<Value> find_word(const Words<Value, kSize>& words,
   return std::nullopt;
 }
 
-// The same words for the values that `to` makes of theirs.
+// Returns the table of the same words for the values that `to` makes of theirs.
 template <class Value, std::size_t kSize, class To>
 constexpr auto words_for(const Words<Value, kSize>& words, To to) {
   Words<decltype(to(Value())), kSize> result;
@@ -49,7 +49,7 @@ constexpr auto words_for(const Words<Value, kSize>& words, To to) {
   return result;
 }
 
-// "a, b or c", for error messages.
+// Returns "a, b or c", for error messages.
 template <class Value, std::size_t kSize>
 std::string list_words(const Words<Value, kSize>& words) {
   std::string result;
@@ -60,7 +60,7 @@ std::string list_words(const Words<Value, kSize>& words) {
   return result;
 }
 
-// Of words for bits: all of them.
+// Returns all bits that have words.
 template <class Bits, std::size_t kSize>
 constexpr Bits all_bits(const Words<Bits, kSize>& words) {
   Bits bits = 0;
@@ -68,7 +68,7 @@ constexpr Bits all_bits(const Words<Bits, kSize>& words) {
   return bits;
 }
 
-// Of words for bits: those of `bits`.
+// Returns the words of `bits`.
 template <class Bits, std::size_t kSize>
 std::vector<std::string> words_of(const Words<Bits, kSize>& words,
                                   std::type_identity_t<Bits> bits) {
@@ -79,7 +79,7 @@ std::vector<std::string> words_of(const Words<Bits, kSize>& words,
   return result;
 }
 
-// "a, b, c", with ", " between.
+// Returns the texts of a list with `between` between two of them.
 template <class List>
 std::string joined(const List& list, const char* between) {
   std::string result;

@@ -70,6 +70,10 @@ expect 2 'positions is required' encode integer --dim 1
 
 expect 0 '' gallery --out "$work/page.html" --vectors "$vectors"
 check "the page lacks pictures" [ "$(grep -c '<svg' "$work/page.html")" -gt 50 ]
+check "a picture is no XML" "$python" -c '
+import re, sys, xml.dom.minidom as dom
+for picture in re.findall("(?s)<svg.*?</svg>", open(sys.argv[1]).read()):
+    dom.parseString(picture)' "$work/page.html"
 check "the page loads something" [ "$(grep -cE '(src|href)="[^#]|@import|<script' "$work/page.html")" -eq 0 ]
 check "a number is none" [ "$(grep -cE '"[^"]*(nan|inf)[^a-z"]*"' "$work/page.html")" -eq 0 ]
 expect 2 'is a folder' gallery --out "$work"
