@@ -1,5 +1,6 @@
-// gemma.cpp, RopeAndMulBy of ops/ops-inl.h: in place, one head a call, for the vector
-// instructions that the compiler is told of. A cosine by Highway's SinCos.
+// gemma.cpp, RopeAndMulBy of ops/ops-inl.h: in place, one head a call, for the
+// vector instructions that the compiler is told of. A cosine by Highway's
+// SinCos.
 #include <ropeproof_tokens.h>
 
 #include <vector>

@@ -1,6 +1,7 @@
-// XNNPACK, ROPE operator, nthc f32: for each head it calls one microkernel of complex
-// products (src/operator-run.c, xnn_compute_rope; src/configs/cmul-config.c picks it), and so
-// does this. It reads up to 15 elements behind its inputs, XNN_EXTRA_BYTES.
+// XNNPACK, ROPE operator, nthc f32: for each head it calls one microkernel of
+// complex products (src/operator-run.c, xnn_compute_rope;
+// src/configs/cmul-config.c picks it), and so does this. It reads up to 15
+// elements behind its inputs, XNN_EXTRA_BYTES.
 #include <ropeproof_tokens.h>
 
 #include <vector>

@@ -1,5 +1,6 @@
-/* A device that cannot run ropeproof: C89, files and a loop. Run it in the folder that
-   `ropeproof export` wrote; what it can do is said in device_description.json. */
+/* A device that cannot run ropeproof: C89, files and a loop. Run it in the
+   folder that `ropeproof export` wrote. device_description.json says what it
+   can do. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// A kernel that is given cos and sin: of each token (rotate), or a cache and the
-// row of each token (lookup).
+// A kernel that is given cos and sin: of each token (rotate), or a cache and
+// the row of each token (lookup).
 #include <ropeproof_tokens.h>
 
 // The kernel: half-split pairs of a head.

@@ -1,8 +1,8 @@
-// my_rope.cu -- a CUDA kernel as a plug-in: f32 and half-split, of any strides, on a
-// stream of its own.
+// my_rope.cu -- a CUDA kernel as a plug-in: f32 and half-split, of any strides,
+// on a stream of its own.
 //
-//     nvcc -O2 -shared -Xcompiler -fPIC -Iconformance/include my_rope.cu -o my_rope.so
-//     ropeproof run --lib ./my_rope.so
+//   nvcc -O2 -shared -Xcompiler -fPIC -Iconformance/include my_rope.cu -o x.so
+//   ropeproof run --lib ./x.so
 #include <ropeproof_device.h>
 
 namespace {

@@ -21,8 +21,8 @@
  * Streams   ropeproof_run may return before its work is done, on streams of its
  *           own; copy() waits for them.
  * Memory    no guard pages: what is written up to 64 bytes beside a buffer is
- *           found, what is read there is not (compute-sanitizer finds it). Calls
- *           whose strides need more than 64 MiB a buffer are unsupported.
+ *           found, what is read there is not (compute-sanitizer finds it).
+ *           Calls whose strides need more than 64 MiB a buffer are unsupported.
  * Needs     C11 or C++; no library.
  */
 #ifndef ROPEPROOF_CONFORMANCE_ROPEPROOF_DEVICE_H_

@@ -9,8 +9,8 @@
  *     ropeproof_supports   says which problems it does not take (optional)
  *
  * They must neither throw nor exit. The suite owns every buffer. A kernel may
- * keep caches between calls; calls come one at a time unless the kernel declares
- * ROPEPROOF_CONCURRENT.
+ * keep caches between calls; calls come one at a time unless the kernel
+ * declares ROPEPROOF_CONCURRENT.
  *
  * Memory    a buffer is aligned as its elements are (an f32 to 4 bytes), and no
  *           better; its last or its first byte may border memory that must not
@@ -314,9 +314,9 @@ typedef struct ropeproof_problem {
    * written by table.
    *
    * lookup reads a cache instead: row r of cache_rows begins at
-   * r*table_token_stride, `cache` says what it holds, SIDE_BY_SIDE in cos alone.
-   * Token s of batch b uses row ids[b*position_batch_stride + s]. Rows that no
-   * token uses hold numbers of no meaning.
+   * r*table_token_stride, `cache` says what it holds, SIDE_BY_SIDE in cos
+   * alone. Token s of batch b uses row ids[b*position_batch_stride + s]. Rows
+   * that no token uses hold numbers of no meaning.
    */
   void *cos, *sin;
   int64_t table_batch_stride, table_token_stride;
@@ -380,10 +380,10 @@ ROPEPROOF_EXPORT int32_t ropeproof_supports(const ropeproof_problem* problem);
 /**
  * Solves one problem.
  *
- * Writes   rotate, lookup, rope: channels [0, head_dim) of every head of q.out and
- *          k.out; those outside the window are copied bit for bit. In place,
- *          only the window changes. table: cos and sin. Nothing else: gaps,
- *          inputs and positions stay as they are.
+ * Writes   rotate, lookup, rope: channels [0, head_dim) of every head of q.out
+ *          and k.out; those outside the window are copied bit for bit. In
+ *          place, only the window changes. table: cos and sin. Nothing else:
+ *          gaps, inputs and positions stay as they are.
  * Result   within the bound that follows from the description; see
  *          conformance/README.md.
  * Empty    batch, seq or heads of 0 is a valid problem: nothing to do.

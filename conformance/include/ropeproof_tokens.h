@@ -10,11 +10,11 @@
  *
  * Examples  conformance/examples: per_token.c, per_head.c, head_major.c,
  *           given_table.c.
- * Memory    nothing here allocates or keeps state; every buffer is the caller's.
- *           Reads and writes the channels [0, head_dim) of heads, never a gap.
- *           The suite guards its own buffers: what a kernel does outside an array
- *           that it got by ropeproof_pack is not seen. One that takes strides
- *           should get the suite's pointers.
+ * Memory    nothing here allocates or keeps state; every buffer is the
+ *           caller's. Reads and writes the channels [0, head_dim) of heads,
+ *           never a gap. The suite guards its own buffers: what a kernel does
+ *           outside an array that it got by ropeproof_pack is not seen. One
+ *           that takes strides should get the suite's pointers.
  * Problems  rotate, lookup and rope, as ropeproof_run gets them. What is absent
  *           or empty is skipped.
  * Needs     C11 or C++; no library.
@@ -46,8 +46,8 @@ typedef struct ropeproof_cursor {
   int64_t position; /**< on axis 0; 0 without integer positions */
   /**
    * rotate, lookup: the row of this token, elements of table_dtype; for lookup
-   * the one that ids names. rotary_dim/2 values each, rotary_dim in a cache that
-   * is DOUBLED. Else not to be read.
+   * the one that ids names. rotary_dim/2 values each, rotary_dim in a cache
+   * that is DOUBLED. Else not to be read.
    */
   const void *cos, *sin;
 } ropeproof_cursor;
@@ -88,7 +88,8 @@ static inline void ropeproof_point(ropeproof_cursor* c) {
 }
 
 /**
- * Goes to head 0 of the next token: all of q, then all of k, by batch and token.
+ * Goes to head 0 of the next token: all of q, then all of k, by batch and
+ * token.
  *
  * Returns  1, or 0 at the end.
  * Cost     constant. ids are not checked: see ROPEPROOF_VALIDATES.
