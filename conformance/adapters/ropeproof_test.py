@@ -236,7 +236,7 @@ class Objects(unittest.TestCase):
         self.assertEqual(made, [(1e4, None), (5.0, None), (1e4, 2.0)])
         for base in range(2, 20):
             subject.solve(request(q=x, base=bits(base)))
-        self.assertLessEqual(len(subject._objects), decorator.KEPT_OBJECTS)
+        self.assertLessEqual(len(subject._objects), decorator.OBJECT_LIMIT)
 
 
     def test_what_takes_any_arguments_gets_none(self):

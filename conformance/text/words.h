@@ -1,8 +1,7 @@
 // words.h -- the words that files, flags, reports and the protocol use.
 //
-// One table per enumeration, those of the C ABI in plugin/words.h, those of
-// cases in cases/words.h, those of the coverage model in cover/words.h; the
-// schema and the adapters' documentation use the same words.
+// There is one table per enumeration, beside what it names; the schema and the
+// adapters' documentation use the same words.
 #ifndef ROPEPROOF_CONFORMANCE_TEXT_WORDS_H_
 #define ROPEPROOF_CONFORMANCE_TEXT_WORDS_H_
 

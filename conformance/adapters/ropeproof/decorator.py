@@ -12,7 +12,7 @@ ABI_VERSION = 1
 CLAIM = ("angle_class", "angle_dtype", "power", "power_ulp", "trig_ulp",
          "table_dtype", "rounding")
 FIELDS = ("axis_maps", "caches", "scalings", "padding_bytes", "max_position")
-KEPT_OBJECTS = 8
+OBJECT_LIMIT = 8
 MESSAGE_LIMIT = 1000
 
 registered = None
@@ -143,7 +143,7 @@ class _Kernel:
         if key not in self._objects:
             self._objects[key] = self._subject(**given)
         kept = self._objects[key] = self._objects.pop(key)  # used last
-        if len(self._objects) > KEPT_OBJECTS:
+        if len(self._objects) > OBJECT_LIMIT:
             del self._objects[next(iter(self._objects))]
         return self._solved(kept, problem)
 

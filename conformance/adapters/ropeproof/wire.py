@@ -72,13 +72,13 @@ class Wire:
         if results is not None:
             sizes = [[name, array.nbytes] for name, array in results]
             header["buffers"] = sizes if self._answer is None else self._answer
-            streamed = self._place(header["buffers"], results)
+            streamed = self._fill_file(header["buffers"], results)
         self._answers.write(json.dumps(header).encode() + b"\n")
         for array in streamed:
             self._answers.write(_bytes(array))
         self._answers.flush()
 
-    def _place(self, buffers, results):
+    def _fill_file(self, buffers, results):
         """Fills the shared file; the arrays that do not go there."""
         streamed = []
         for (_, size, *offset), (_, array) in zip(buffers, results):
