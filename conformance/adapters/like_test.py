@@ -6,6 +6,7 @@ conforms, with a bug that such functions have it does not.
 """
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import numpy as np
 import ropeproof
 from ropeproof import like
 from ropeproof.like.library import library_of
-from ropeproof_test import bits, request, tensor
+from ropeproof_test import bits, kernel, request, solve, tensor
 
 broken = False
 
@@ -292,7 +293,7 @@ class Whose(unittest.TestCase):
 
 
 class Answers(unittest.TestCase):
-    """What is said of a function that returns something else."""
+    """What is said of a function that raises or returns something else."""
 
     def said(self, function, form, **declaration):
         kernel = like.kernel_of(function, form, arrays="numpy", **declaration)
@@ -326,6 +327,38 @@ class Answers(unittest.TestCase):
                         .startswith("ok"))
         self.assertIn("in_place=False judges what it returns",
                       self.said(returns, "positions", in_place=True))
+
+    def test_whatever_a_function_raises_is_told_in_a_line(self):
+        class Unprintable(Exception):
+            def __str__(self):
+                raise RuntimeError("not even this")
+
+        for error, status, message in (
+                (KeyboardInterrupt(), "failed", "KeyboardInterrupt"),
+                (ValueError("caf\udce9" + 10_000_000 * "e"), "failed",
+                 "ValueError: caf?" + 996 * "e"),
+                (Unprintable(), "failed",
+                 "Unprintable: (its message cannot be printed)"),
+                (ropeproof.Unsupported("only on Sundays"), "unsupported",
+                 "only on Sundays"),
+                (ropeproof.Invalid("seq is odd"), "invalid", "seq is odd")):
+            def raises(p):
+                raise error
+            with self.subTest(type(error)):
+                found, said, _ = kernel(raises).solve(
+                    request(q=tensor(1, 2, 1, 4)))
+                self.assertEqual(found, status)
+                self.assertEqual(re.sub(r"^like_test\.py:\d+: ", "", said),
+                                 message)
+
+    def test_a_result_may_be_an_input_or_have_no_memory_of_its_own(self):
+        q = tensor(2, 3, 1, 4)
+        for function, want in (
+                (lambda p: p.q, q),
+                (lambda p: np.broadcast_to(p.q[:1], p.q.shape), q[[0, 0]])):
+            found = solve(function, request(q=q))["q"]
+            self.assertTrue(found.flags.c_contiguous)
+            np.testing.assert_array_equal(found, want)
 
     def test_a_base_that_the_function_cannot_take_is_declined(self):
         def rope(x, positions):
