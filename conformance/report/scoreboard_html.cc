@@ -79,7 +79,7 @@ std::string figures_html(const Cell& cell) {
 
 std::string cell_html(const Scoreboard& board, const std::optional<Cell>& cell,
                       const std::string& column) {
-  if (!cell) return "<td class=\"none\"></td>\n";
+  if (!cell) return "<td class=\"none\"></td>";
   const char* const kind = cell->kind == Cell::Kind::kConforms ? "good"
                            : cell->kind == Cell::Kind::kInPart ? "part"
                                                                : "red";
@@ -95,7 +95,7 @@ std::string cell_html(const Scoreboard& board, const std::optional<Cell>& cell,
   }
   if (cell->expired > 0) html += "<span class=\"open\">cause expired</span>";
   if (cell->unexplained > 0) html += "<span class=\"open\">unexplained</span>";
-  return html + "</td>\n";
+  return html + "</td>";
 }
 
 std::string html_table(const Scoreboard& board) {
@@ -103,9 +103,9 @@ std::string html_table(const Scoreboard& board) {
       board.rows, [](const EngineRow& row) { return row.speed.has_value(); });
   std::string html =
       "<div class=\"table\"><table>\n<thead><tr><th "
-      "scope=\"col\">engine</th>\n";
+      "scope=\"col\">engine</th>";
   const auto head = [&](const std::string& text) {
-    html += "<th scope=\"col\">" + escaped(text) + "</th>\n";
+    html += "<th scope=\"col\">" + escaped(text) + "</th>";
   };
   if (has_speed) head("speed");
   for (const std::string& column : board.columns) head(heading_text(column));
@@ -113,11 +113,11 @@ std::string html_table(const Scoreboard& board) {
   for (const EngineRow& row : board.rows) {
     html += "<tr><th scope=\"row\">" + escaped(row.engine.name) +
             "<span class=\"version\">" + escaped(row.engine.version) +
-            "</span></th>\n";
+            "</span></th>";
     if (row.speed) {
-      html += "<td data-column=\"speed\">" + speed_text(*row.speed) + "</td>\n";
+      html += "<td data-column=\"speed\">" + speed_text(*row.speed) + "</td>";
     } else if (has_speed) {
-      html += "<td class=\"none\"></td>\n";
+      html += "<td class=\"none\"></td>";
     }
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       html += cell_html(board, row.cells[i], board.columns[i]);
