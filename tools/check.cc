@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/diagnose.h"
 #include "conformance/check/exchange.h"
-#include "conformance/explain/diagnose.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/pack.h"
 #include "reference/golden.h"
@@ -58,7 +58,7 @@ int check(CheckOptions& options) {
   };
   conformance::report::Report report = conformance::check::check_pack(
       options.pack, results, device, corpus, options.selection);
-  report.diagnoses = conformance::explain::diagnose(report, corpus);
+  report.diagnoses = conformance::check::diagnose(report, corpus);
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
   report.subcommand = "check";

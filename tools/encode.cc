@@ -15,7 +15,7 @@
 #include "conformance/cases/encoding_case.h"
 #include "conformance/text/format.h"
 #include "conformance/text/strict_json.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
 

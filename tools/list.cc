@@ -17,9 +17,9 @@
 #include "conformance/check/offered.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/models/profiles.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "tools/commands.h"
 #include "tools/profile_flags.h"
 
@@ -47,7 +47,7 @@ std::string text_of(const conformance::check::Share& share) {
 bool list_combinations(const conformance::plugin::Description& description,
                        const conformance::cover::Arrays& arrays,
                        bool has_triples,
-                       const conformance::cases::RopeCase* like = nullptr) {
+                       const conformance::cases::Problem* like = nullptr) {
   bool is_whole = true;
   for (const auto& one : conformance::check::call_coverage(description, arrays,
                                                            has_triples, like)) {
@@ -90,9 +90,10 @@ bool list_combinations(const std::string& vectors) {
     description.name = profile.name;
     description.operations = ROPEPROOF_ROPE;
     description.max_position = profile.positions - 1;
-    is_whole &= list_combinations(
-        description, *arrays, false,
-        &conformance::models::profile_cases(profile).rope_cases.front());
+    is_whole &= list_combinations(description, *arrays, false,
+                                  &conformance::models::profile_cases(profile)
+                                       .rope_cases.front()
+                                       .problem);
   }
   head("\nof tier full", "           triples");
   is_whole &= list_combinations(conformance::plugin::everything("everything"),
@@ -139,7 +140,8 @@ void list_checksum(const std::string& id, const Tensors& tensors) {
 void list_checksums(const std::string& vectors) {
   for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
     for (const auto& c : group.rope_cases) {
-      list_checksum(c.id, {&c.inv_freq_hi, &c.inv_freq_lo, &c.q_out, &c.k_out});
+      list_checksum(c.id, {&c.golden.inv_freq_hi, &c.golden.inv_freq_lo,
+                           &c.golden.q, &c.golden.k});
     }
   }
   for (const auto& c : conformance::cases::load_encodings(vectors)) {

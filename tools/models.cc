@@ -6,7 +6,7 @@
 #include "conformance/models/model_text.h"
 #include "conformance/models/preset.h"
 #include "conformance/models/spectrum_svg.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"
 #include "tools/profile_flags.h"

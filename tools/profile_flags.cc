@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "tools/report_file.h"
 
 namespace ropeproof::tools {
@@ -106,8 +106,8 @@ void ProfileFlags::apply(const std::filesystem::path& vectors,
   if (!profile) return;
   corpus.groups = {conformance::models::proved_profile(*profile)};
   selection.profile = profile->name;
-  selection.model = std::make_shared<const conformance::cases::RopeCase>(
-      corpus.groups[0].rope_cases.front());
+  selection.model = std::make_shared<const conformance::cases::Problem>(
+      corpus.groups[0].rope_cases.front().problem);
   selection.model_positions = profile->positions - 1;
 }
 

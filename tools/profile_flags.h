@@ -13,7 +13,7 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/models/profiles.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::tools {
 

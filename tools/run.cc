@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/diagnose.h"
 #include "conformance/check/runner.h"
-#include "conformance/check/staged.h"
-#include "conformance/explain/diagnose.h"
+#include "conformance/identify/staged.h"
 #include "conformance/report/report.h"
 #include "conformance/search/claim.h"
 #include "conformance/text/format.h"
@@ -48,8 +48,8 @@ void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
   if (!is_asked_for &&
       report.kernel.claim(ROPEPROOF_F32).angle_class != ROPEPROOF_A1)
     return;
-  const conformance::check::StagedResult result =
-      conformance::check::check_staged(kernel);
+  const conformance::identify::StagedResult result =
+      conformance::identify::check_staged(kernel);
   report.staged = result.is_offered || !is_asked_for
                       ? result.text
                       : "no S1: needs rope in f32 with full heads, and MPFR";
@@ -136,7 +136,7 @@ int run(RunOptions& options) {
   conformance::report::Report report =
       conformance::check::run_suite(*kernel, corpus, options.selection);
   line.erase();
-  report.diagnoses = conformance::explain::diagnose(report, corpus);
+  report.diagnoses = conformance::check::diagnose(report, corpus);
   options.waivers.apply(report);
   look_for_staging(*kernel, options.staged, report);
   report.suite_version = ROPEPROOF_VERSION;

@@ -18,7 +18,7 @@ namespace ropeproof::tools {
 namespace {
 
 using conformance::cases::Bits;
-using conformance::cases::RopeCase;
+using conformance::cases::Case;
 using reference::Format;
 
 // What a golden demands where it is no number.
@@ -68,8 +68,8 @@ void print_goldens(const std::string& name, const Bits& hi, const Bits& lo,
   }
 }
 
-template <class Case>
-void print_head(const conformance::cases::Group& group, const Case& c) {
+template <class AnyCase>
+void print_head(const conformance::cases::Group& group, const AnyCase& c) {
   std::cout << c.id << "  " << c.comment << "\n"
             << conformance::cases::summary(c) << "\n";
   for (const std::string& key : c.targets) {
@@ -77,7 +77,7 @@ void print_head(const conformance::cases::Group& group, const Case& c) {
   }
 }
 
-void print_printed(const RopeCase& c) {
+void print_printed(const Case& c) {
   const auto beyond = conformance::cases::beyond_tolerance(c);
   std::cout << "printed: " << c.printed->source << "\n"
             << (beyond.empty() ? "every printed decimal is within "
@@ -93,38 +93,41 @@ void print_printed(const RopeCase& c) {
   }
 }
 
-void show(const conformance::cases::Group& group, const RopeCase& c) {
+void show_permutation(const Case& c) {
+  print_rows("in", c.problem.q, c.problem.dtype, c.problem.seq);
+  print_rows("expected", c.golden.q, c.problem.dtype, c.problem.seq);
+}
+
+void show(const conformance::cases::Group& group, const Case& c) {
   print_head(group, c);
-  const std::int64_t d = c.spec.layout.head_dim;
-  std::cout << "certified at " << c.precision_bits << " bits\npositions\n";
-  for (std::size_t i = 0; i < c.positions.size(); ++i) {
-    std::cout << "  " << c.positions[i];
-    if ((i + 1) % static_cast<std::size_t>(c.seq) == 0) std::cout << "\n";
+  if (c.problem.task == conformance::cases::Task::kPermute) {
+    return show_permutation(c);
   }
-  const bool is_wide = c.dtype == Format::kF64;
-  print_goldens("inv_freq", c.inv_freq_hi, is_wide ? c.inv_freq_lo : Bits{},
-                c.pairs());
-  print_goldens("cos", c.cos, c.cos_lo, c.pairs());
-  print_goldens("sin", c.sin, c.sin_lo, c.pairs());
-  print_rows("q", c.q, c.dtype, d);
-  print_goldens("q expected", c.q_out, c.q_out_lo, d);
-  if (c.k_heads > 0) {
-    print_rows("k", c.k, c.dtype, d);
-    print_goldens("k expected", c.k_out, c.k_out_lo, d);
+  const std::int64_t d = c.problem.spec.layout.head_dim;
+  std::cout << "certified at " << c.golden.precision_bits
+            << " bits\npositions\n";
+  for (std::size_t i = 0; i < c.problem.positions.size(); ++i) {
+    std::cout << "  " << c.problem.positions[i];
+    if ((i + 1) % static_cast<std::size_t>(c.problem.seq) == 0)
+      std::cout << "\n";
+  }
+  const bool is_wide = c.problem.dtype == Format::kF64;
+  print_goldens("inv_freq", c.golden.inv_freq_hi,
+                is_wide ? c.golden.inv_freq_lo : Bits{}, c.problem.pairs());
+  print_goldens("cos", c.golden.cos, c.golden.cos_lo, c.problem.pairs());
+  print_goldens("sin", c.golden.sin, c.golden.sin_lo, c.problem.pairs());
+  print_rows("q", c.problem.q, c.problem.dtype, d);
+  print_goldens("q expected", c.golden.q, c.golden.q_lo, d);
+  if (c.problem.k_heads > 0) {
+    print_rows("k", c.problem.k, c.problem.dtype, d);
+    print_goldens("k expected", c.golden.k, c.golden.k_lo, d);
   }
   if (c.printed) print_printed(c);
 }
 
-void show(const conformance::cases::Group& group,
-          const conformance::cases::PermuteCase& c) {
-  print_head(group, c);
-  print_rows("in", c.in, c.dtype, c.columns);
-  print_rows("expected", c.out, c.dtype, c.columns);
-}
-
 // A case that refers to others.
-template <class Case>
-void show(const conformance::cases::Group& group, const Case& c) {
+template <class AnyCase>
+void show(const conformance::cases::Group& group, const AnyCase& c) {
   print_head(group, c);
 }
 

@@ -18,7 +18,7 @@
 #include "conformance/cases/summary.h"
 #include "conformance/check/offered.h"
 #include "conformance/cover/arrays.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/search/search.h"
 #include "reference/golden.h"
 #include "tools/commands.h"
@@ -49,7 +49,7 @@ void report_failure(const StressOptions& options,
       folder);
   const conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(folder);
-  const conformance::cases::RopeCase& c = corpus.groups.at(0).rope_cases.at(0);
+  const conformance::cases::Case& c = corpus.groups.at(0).rope_cases.at(0);
   conformance::report::Report report;
   report.suite_version = ROPEPROOF_VERSION;
   report.vectors_version = corpus.version;

@@ -9,7 +9,7 @@
 #include "conformance/check/run.h"
 #include "conformance/search/sweep_kernel.h"
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "tools/commands.h"
 #include "tools/kernel_flags.h"
 

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using conformance::cases::Bits;
-using conformance::cases::RopeCase;
+using conformance::cases::Case;
 
 struct VerifyVectorsOptions {
   std::string vectors = default_vectors().string();
@@ -68,22 +68,22 @@ void compare(const std::string& name, const Bits& want, const Bits& got,
   }
 }
 
-void compare(const RopeCase& want, const RopeCase& got, Opinion& opinion) {
-  const Bits m = {std::bit_cast<std::uint64_t>(want.amplitude)};
-  const Bits m_here = {std::bit_cast<std::uint64_t>(got.amplitude)};
+void compare(const Case& want, const Case& got, Opinion& opinion) {
+  const Bits m = {std::bit_cast<std::uint64_t>(want.golden.amplitude)};
+  const Bits m_here = {std::bit_cast<std::uint64_t>(got.golden.amplitude)};
   compare(want.id + " amplitude", m, m_here, m, opinion);
-  for (const auto& golden : conformance::cases::goldens_of(want)) {
-    compare(want.id + " " + golden.key, want.*golden.bits, got.*golden.bits,
-            want.*golden.hi, opinion);
+  for (const auto& golden : conformance::cases::golden_tensors(want.problem)) {
+    compare(want.id + " " + golden.key, want.golden.*golden.bits,
+            got.golden.*golden.bits, want.golden.*golden.hi, opinion);
   }
 }
 
 // The case without its expected values.
-void forget_goldens(RopeCase& c) {
-  for (const auto& golden : conformance::cases::goldens_of(c)) {
-    (c.*golden.bits).clear();
+void forget_goldens(Case& c) {
+  for (const auto& golden : conformance::cases::golden_tensors(c.problem)) {
+    (c.golden.*golden.bits).clear();
   }
-  c.amplitude = 1;
+  c.golden.amplitude = 1;
   c.printed.reset();
 }
 
@@ -92,7 +92,7 @@ Opinion ask_bin_float(const VerifyVectorsOptions& options) {
   for (const conformance::cases::Group& group :
        conformance::cases::load_corpus(options.vectors).groups) {
     conformance::cases::Group again = group;
-    for (RopeCase& c : again.rope_cases) forget_goldens(c);
+    for (Case& c : again.rope_cases) forget_goldens(c);
     conformance::cases::prove(reference::Oracle::kBinFloat, again);
     for (std::size_t i = 0; i < group.rope_cases.size(); ++i) {
       compare(group.rope_cases[i], again.rope_cases[i], opinion);

@@ -184,6 +184,10 @@ class Arrays(unittest.TestCase):
         found = arrays.bf16_to_f32(arrays.rounded(values, "bf16"))
         np.testing.assert_array_equal(
             found, np.float32([1, 1 + 2.0**-7, 1, -1 - 2.0**-7, 0]))
+        patterns = np.uint16([0x7fc1, 0x7f81, 0x7f80])  # two NaNs, infinity
+        np.testing.assert_array_equal(
+            arrays.f32_to_bf16(arrays.bf16_to_f32(patterns)),
+            [0x7fc1, 0x7fc1, 0x7f80])
 
     def test_arrays_of_other_libraries_go_there_and_back(self):
         for library in ("ml_dtypes", "torch", "jax", "mlx", "onnxruntime"):

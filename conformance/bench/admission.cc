@@ -4,9 +4,9 @@
 
 #include "conformance/check/contract.h"
 #include "conformance/check/runner.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/report/report.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
@@ -16,8 +16,8 @@ void keep_dtypes(cases::Corpus& corpus,
                  const std::set<reference::Format>& dtypes) {
   std::set<std::string> gone;
   for (cases::Group& group : corpus.groups) {
-    const auto is_other = [&](const auto& c) {
-      if (dtypes.contains(c.dtype)) return false;
+    const auto is_other = [&](const cases::Case& c) {
+      if (dtypes.contains(c.problem.dtype)) return false;
       gone.insert(c.id);
       return true;
     };
@@ -53,7 +53,8 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
     const report::Totals totals = report::total(report);
     const auto failing =
         std::ranges::find_if(report.checks, [&](const check::Check& check) {
-          // Formed cases have any dtype; how it ends changes nothing that is measured.
+          // Formed cases have any dtype; how it ends changes nothing that is
+          // measured.
           return check::is_failure(check.verdict) &&
                  (check.dtype == 0 || (check.dtype & asked) != 0) &&
                  check.aspect != check::kUnload;

@@ -13,16 +13,16 @@
 namespace ropeproof::conformance::bench {
 
 struct Admission {
-  // Why it may not enter, "it fails the smoke tier: smoke-rich-009, rope: FAIL",
-  // with the case; or that nothing of it was judged. Empty: it may.
+  // Why it may not enter, "it fails the smoke tier: smoke-rich-009, rope:
+  // FAIL", with the case; or that nothing of it was judged. Empty: it may.
   std::string refusal, failing_case;
   // Of the whole core tier in these dtypes: "L2+E+M", or "none"; the tightest
   // angle class that all measurements hold to, "A0".
   std::string level, found_class;
 };
 
-// Judges the smoke tier's cases of these dtypes, and if nothing fails there, the core
-// tier's, which may fail unless the smoke tier had none.
+// Judges the smoke tier's cases of these dtypes, and if nothing fails there,
+// the core tier's, which may fail unless the smoke tier had none.
 Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
                 const std::set<reference::Format>& dtypes);
 

@@ -12,8 +12,9 @@
 namespace ropeproof::conformance::bench {
 namespace {
 
-// Replaces every element x by op(x), four cache lines at a time: a shorter loop's
-// speed depends on the alignment of its code, and g++ does not vectorise one line.
+// Replaces every element x by op(x), four cache lines at a time: a shorter
+// loop's speed depends on the alignment of its code, and g++ does not vectorise
+// one line.
 template <bool kPrefetch, class T, class Op>
 struct ForEach {
   Bytes bytes;

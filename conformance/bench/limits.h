@@ -33,24 +33,27 @@ void touch(const Bytes& bytes, std::uint32_t change, Prefetch prefetch);
 void scale16(const Bytes& bytes, reference::Format format, float factor,
              Prefetch prefetch);
 
-// What follows, as loops of instructions, and scale16: whether there are any, on x86-64
-// for vectors of 256 bits or more. Else nothing may be asked of them.
+// What follows, as loops of instructions, and scale16: whether there are any,
+// on x86-64 for vectors of 256 bits or more. Else nothing may be asked of them.
 bool has_loops();
 void scale16_loop(const Bytes& bytes, reference::Format format, float factor,
                   Prefetch prefetch);
 
-// Rotates heads of 128 channels by one angle: what the loads, stores, conversions,
-// products and shuffles of a rotation allow, its cosines and sines in registers.
+// Rotates heads of 128 channels by one angle: what the loads, stores,
+// conversions, products and shuffles of a rotation allow, its cosines and sines
+// in registers.
 void rotate_by_one(const Bytes& bytes, reference::Format format,
                    bool is_interleaved, float cos, float sin,
                    Prefetch prefetch);
 
-// Rotates q and k in place, heads of 128 channels, each token by its row of a table of
-// f32, or of what polynomials make of positions and frequencies (ROPEPROOF_ROPE): no
-// more than the cosines to f32's precision, up to their signs, and a rotation.
+// Rotates q and k in place, heads of 128 channels, each token by its row of a
+// table of f32, or of what polynomials make of positions and frequencies
+// (ROPEPROOF_ROPE): no more than the cosines to f32's precision, up to their
+// signs, and a rotation.
 void rotate_by_rows(const ropeproof_problem& problem, Prefetch prefetch);
 
-// Writes every word, through the caches and, where the processor can, past them.
+// Writes every word, through the caches and, where the processor can, past
+// them.
 void fill(const Bytes& bytes, std::uint32_t value);
 void fill_past(const Bytes& bytes, std::uint32_t value);
 

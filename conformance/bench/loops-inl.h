@@ -1,7 +1,8 @@
-// loops-inl.h -- rotations of heads of 128 channels, and scalings of 16-bit types, as
-// loops of instructions. Included by loops.cc once for each width of vectors, within a
-// namespace that has vectors F of floats and D of doubles, what loads, stores and arranges
-// them, and LOOP, what a function needs to use them.
+// loops-inl.h -- rotations of heads of 128 channels, and scalings of 16-bit
+// types, as loops of instructions. Included by loops.cc once for each width of
+// vectors, within a namespace that has vectors F of floats and D of doubles,
+// what loads, stores and arranges them, and LOOP, what a function needs to use
+// them.
 
 constexpr std::size_t kLanes = sizeof(F) / sizeof(float);
 // Elements of a load: a Words holds two bf16 in each lane.
@@ -28,8 +29,9 @@ LOOP void rotate_split(E* u, E* v, V c, V s) {
   store(v, fma(x_u, s, x_v * c));
 }
 
-// Interleaved pairs, f32 and f16 as they lie, by what `arrange` makes of c and s: f32
-// pairs are duplicated as they are loaded, f16 ones exchanged when they are converted.
+// Interleaved pairs, f32 and f16 as they lie, by what `arrange` makes of c and
+// s: f32 pairs are duplicated as they are loaded, f16 ones exchanged when they
+// are converted.
 LOOP void rotate_interleaved(float* x, F by_u, F by_v) {
   store(x, fma(evens(x), by_u, odds(x) * by_v));
 }
@@ -50,7 +52,8 @@ LOOP void arrange(float*, F& c, F& s) {
 LOOP void arrange(PlainF16*, F&, F& s) { s = alternating(-s, s); }
 LOOP void arrange(PlainBf16*, F&, F&) {}
 
-// Rotates heads, `step` elements apart, by kLoaded vectors of cosines and sines, again and again.
+// Rotates heads, `step` elements apart, by kLoaded vectors of cosines and
+// sines, again and again.
 template <std::size_t kLoaded, bool kInterleaved, class E, class V>
 LOOP void rotate(E* x, std::int64_t heads, std::int64_t step, const V* cos,
                  const V* sin, bool prefetches) {
@@ -91,9 +94,9 @@ LOOP void rotate_by_one(E* x, std::int64_t heads, bool is_interleaved,
   rotate<1, true>(x, heads, 2 * kHeadPairs, &c, &s, prefetches);
 }
 
-// A row of cosines and sines by Taylor's series in binary64, as many terms as f32 needs: the
-// first ones left out are below (pi/4)^12 / 12! < 2^-33. No signs of quadrants, no look for
-// what rounds wrongly.
+// A row of cosines and sines by Taylor's series in binary64, as many terms as
+// f32 needs: the first ones left out are below (pi/4)^12 / 12! < 2^-33. No
+// signs of quadrants, no look for what rounds wrongly.
 LOOP void form(double position, const double* theta, float* cos, float* sin) {
   constexpr double kQuarter = 0.63661977236758134308;
   const D magic = set(0x1.8p52), p = set(position * kQuarter);
@@ -121,7 +124,8 @@ LOOP void form(double position, const double* theta, float* cos, float* sin) {
   }
 }
 
-// The cosines, or the sines, of vector k of pairs, as `rotate` takes them but for `arrange`.
+// The cosines, or the sines, of vector k of pairs, as `rotate` takes them but
+// for `arrange`.
 template <bool kInterleaved, class E>
 LOOP auto load_row(const float* row, std::size_t k) {
   constexpr bool kIsBf16 = std::is_same_v<E, PlainBf16>;
@@ -134,9 +138,10 @@ LOOP auto load_row(const float* row, std::size_t k) {
   }
 }
 
-// Rotates a tensor's tokens from `first` on by rows of cosines and sines: all heads of a
-// token, or, where a head's tokens are nearer to each other, the tokens of four heads,
-// which are as many streams of memory as cores follow well.
+// Rotates a tensor's tokens from `first` on by rows of cosines and sines: all
+// heads of a token, or, where a head's tokens are nearer to each other, the
+// tokens of four heads, which are as many streams of memory as cores follow
+// well.
 template <bool kInterleaved, class E>
 LOOP void rotate_by_rows(const ropeproof_tensor& t, std::int64_t first,
                          std::int64_t count, const float* cos, const float* sin,

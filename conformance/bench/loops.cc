@@ -1,4 +1,5 @@
-// Limits that are loops of instructions: for x86-64, and vectors of 256 bits or more.
+// Limits that are loops of instructions: for x86-64, and vectors of 256 bits or
+// more.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -78,9 +79,9 @@ LOOP Words load(const PlainBf16* x) {
   return {_mm512_castsi512_ps(_mm512_slli_epi32(words, 16)),
           _mm512_castsi512_ps(_mm512_and_si512(words, upper))};
 }
-// Both halves of a word at once: up where what is cut off, or the last bit that is kept
-// with a tie, exceeds 0x8000. A sixth faster than each by itself; with AVX2 it gains
-// nothing.
+// Both halves of a word at once: up where what is cut off, or the last bit that
+// is kept with a tie, exceeds 0x8000. A sixth faster than each by itself; with
+// AVX2 it gains nothing.
 LOOP void store(PlainBf16* x, Words y) {
   constexpr __mmask32 kOdd = 0xaaaaaaaa;
   constexpr int kOrOfAnd = 0xf8;  // a | (b & c)

@@ -209,9 +209,10 @@ class RowTimer {
     return f;
   }
 
-  // Whether it cannot have written what it should in each run: in every repetition
-  // faster than the limit, by more than the widest vectors are wider than the narrowest
-  // that limits are kept to. One repetition alone may have been interrupted.
+  // Whether it cannot have written what it should in each run: in every
+  // repetition faster than the limit, by more than the widest vectors are wider
+  // than the narrowest that limits are kept to. One repetition alone may have
+  // been interrupted.
   bool is_too_fast(std::size_t i) const {
     constexpr double kMost = 8;
     return times_.size() > 1 &&

@@ -63,15 +63,15 @@ struct Options {
   std::function<double()> now_ns = wall_ns;  // of rows with one thread
 };
 
-// Times all kernels that offer the row, the limits and plain C++ alternately, on
-// the same memory; figures are medians over the repetitions of medians over the
-// rounds. Then each kernel solves the row once more, and has no figures unless
-// all that is judged of it is within its declared bound.
+// Times all kernels that offer the row, the limits and plain C++ alternately,
+// on the same memory; figures are medians over the repetitions of medians over
+// the rounds. Then each kernel solves the row once more, and has no figures
+// unless all that is judged of it is within its declared bound.
 //
-// README.md says what the limit of a row is, and what else is measured beside it.
-// Several threads are OpenMP's, for limits and kernels alike; plain C++ stays on
-// one, and the limit is that of as many threads or of one. Throws what Workload
-// does.
+// README.md says what the limit of a row is, and what else is measured beside
+// it. Several threads are OpenMP's, for limits and kernels alike; plain C++
+// stays on one, and the limit is that of as many threads or of one. Throws what
+// Workload does.
 RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
                  const Options& options);
 

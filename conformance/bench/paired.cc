@@ -8,9 +8,10 @@
 namespace ropeproof::conformance::bench {
 namespace {
 
-// Runs that are not timed come first, until the caches hold what this candidate leaves
-// there, not what the one before it does: a last-level cache forgets slowly, and after one
-// run copies of a kernel, next in line, were up to 14 % ahead of it. Long runs need fewer.
+// Runs that are not timed come first, until the caches hold what this candidate
+// leaves there, not what the one before it does: a last-level cache forgets
+// slowly, and after one run copies of a kernel, next in line, were up to 14 %
+// ahead of it. Long runs need fewer.
 constexpr double kMostWarmingNs = 20e6, kMostWarmingRuns = 4;
 
 // One candidate, and how it is visited.

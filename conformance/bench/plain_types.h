@@ -1,5 +1,5 @@
-// plain_types.h -- element types that plain loops compute with in f32; compilers
-// vectorise their conversions.
+// plain_types.h -- element types that plain loops compute with in f32;
+// compilers vectorise their conversions.
 #ifndef ROPEPROOF_CONFORMANCE_BENCH_PLAIN_TYPES_H_
 #define ROPEPROOF_CONFORMANCE_BENCH_PLAIN_TYPES_H_
 

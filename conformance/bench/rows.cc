@@ -2,8 +2,8 @@
 
 #include "conformance/check/offered.h"
 #include "conformance/judge/tolerance.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::bench {
 
@@ -50,20 +50,21 @@ double Row::bytes() const {
                              layout.rotary_dim * size);
 }
 
-cases::RopeCase Row::case_at(const std::vector<std::int64_t>& chosen) const {
-  cases::RopeCase c;
+cases::Case Row::case_at(const std::vector<std::int64_t>& chosen) const {
+  cases::Case c;
   c.id = name();
-  c.dtype = dtype;
-  c.spec.layout = layout;
-  c.batch = 1;
-  c.seq = static_cast<std::int64_t>(chosen.size());
+  c.problem.dtype = dtype;
+  c.problem.spec.layout = layout;
+  c.problem.batch = 1;
+  c.problem.seq = static_cast<std::int64_t>(chosen.size());
   if (!is_table()) {
-    c.q_heads = kQHeads;
-    c.k_heads = kKHeads;
+    c.problem.q_heads = kQHeads;
+    c.problem.k_heads = kKHeads;
   }
-  if (is_head_major) c.storage = cases::kStrided;
+  if (is_head_major) c.problem.storage = cases::kStrided;
   for (const std::int64_t token : chosen) {
-    c.positions.push_back(static_cast<double>(first_position() + token));
+    c.problem.positions.push_back(
+        static_cast<double>(first_position() + token));
   }
   return c;
 }
@@ -105,9 +106,9 @@ std::vector<Row> all_rows() {
 std::string missing_feature(const plugin::Description& description,
                             const Row& row, bool shares_memory) {
   if (row.threads > 1 && !shares_memory) return "threads of this process";
-  const cases::RopeCase c = row.case_at({0, row.tokens - 1});
-  const std::string missing =
-      check::missing_feature(description, row.operation, c, shares_memory);
+  const cases::Case c = row.case_at({0, row.tokens - 1});
+  const std::string missing = check::missing_feature(description, row.operation,
+                                                     c.problem, shares_memory);
   if (!missing.empty() || !row.is_table()) return missing;
   const Format table = judge::claim_of(description, row.dtype).table;
   return table == row.dtype

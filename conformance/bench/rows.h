@@ -40,7 +40,7 @@ struct Row {
   double bytes() const;
 
   // The row's problem at some of its tokens, with nothing in q and k.
-  cases::RopeCase case_at(const std::vector<std::int64_t>& chosen) const;
+  cases::Case case_at(const std::vector<std::int64_t>& chosen) const;
 };
 
 // rope and rotate of 1 (decode), 16, 512 and 4096 tokens, head_dim 64, 128 and

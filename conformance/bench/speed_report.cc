@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description_json.h"
-#include "conformance/plugin/words.h"
 #include "conformance/report/failure_text.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::bench {
 namespace {

@@ -18,10 +18,10 @@ struct Entry {
   Admission admission;
 };
 
-// The parts of the table, in the order of printing. Names are printed in full; a
-// line of the rows has at most 100 columns if no name has more than 20. A group
-// is a heading and the columns' names: what the rows of one operation, dtype and
-// pairing share. `shows_limits` gives each limit a line of its own.
+// The parts of the table, in the order of printing. Names are printed in full;
+// a line of the rows has at most 100 columns if no name has more than 20. A
+// group is a heading and the columns' names: what the rows of one operation,
+// dtype and pairing share. `shows_limits` gives each limit a line of its own.
 std::string speed_heading(const std::vector<Entry>& entries);
 std::string speed_group(const Row& row, const std::vector<Entry>& entries);
 std::string speed_lines(const RowSpeed& speed,

@@ -9,8 +9,8 @@ namespace ropeproof::conformance::bench {
 
 #if defined(__x86_64__)
 
-// Of the machine's widest vectors, or of those that the variable ROPEPROOF_TARGET
-// of the environment allows, AVX2 or SSE4: 512, 256 or 128.
+// Of the machine's widest vectors, or of those that the variable
+// ROPEPROOF_TARGET of the environment allows, AVX2 or SSE4: 512, 256 or 128.
 inline int vector_bits() {
   static const int bits = [] {
     const char* const named = std::getenv("ROPEPROOF_TARGET");
@@ -42,8 +42,8 @@ __attribute__((target("avx2,fma"))) void on_avx2(const Loop& loop) {
 
 #undef ROPEPROOF_WIDE
 
-// Calls loop(), whose operator() must be inlined always: it then uses the widest
-// vectors of vector_bits().
+// Calls loop(), whose operator() must be inlined always: it then uses the
+// widest vectors of vector_bits().
 template <class Loop>
 void with_widest_vectors(const Loop& loop) {
   if (vector_bits() == 512) return on_avx512(loop);

@@ -1,5 +1,5 @@
-// words-inl.h -- two bf16 numbers in a word: neither needs a shuffle. Included by loops.cc
-// as loops-inl.h is, before what loads and stores them.
+// words-inl.h -- two bf16 numbers in a word: neither needs a shuffle. Included
+// by loops.cc as loops-inl.h is, before what loads and stores them.
 
 struct Words {
   F even, odd;

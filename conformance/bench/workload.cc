@@ -14,8 +14,8 @@
 #include "conformance/cases/prove.h"
 #include "conformance/judge/codec.h"
 #include "conformance/judge/tolerance.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/problem.h"
-#include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
@@ -91,17 +91,17 @@ Workload::Workload(const Row& row)
   refresh();
   if (!row.is_table()) {
     const ropeproof_tensor q = tensor(false, true), k = tensor(true, true);
-    case_.q = gather(q.in, q);
-    case_.k = gather(k.in, k);
+    case_.problem.q = gather(q.in, q);
+    case_.problem.k = gather(k.in, k);
   }
   cases::Group group;
   group.rope_cases.push_back(std::move(case_));
   cases::prove(reference::best_oracle(), group);
   case_ = std::move(group.rope_cases.front());
-  for (const std::uint64_t bits : case_.inv_freq_hi) {
+  for (const std::uint64_t bits : case_.golden.inv_freq_hi) {
     inv_freq_.push_back(std::bit_cast<double>(bits));
   }
-  for (const std::uint64_t bits : case_.inv_freq_lo) {
+  for (const std::uint64_t bits : case_.golden.inv_freq_lo) {
     inv_freq_lo_.push_back(std::bit_cast<double>(bits));
   }
 }
@@ -184,7 +184,7 @@ ropeproof_tensor Workload::tensor(bool is_key, bool in_place) const {
 
 std::vector<ropeproof_problem> Workload::problems(
     const plugin::Description& description) {
-  ropeproof_problem p = plugin::problem_of(row_.operation, case_.spec,
+  ropeproof_problem p = plugin::problem_of(row_.operation, case_.problem.spec,
                                            row_.dtype, 1, row_.tokens);
   if (row_.operation != ROPEPROOF_ROTATE) {
     p.positions = positions_.data();
@@ -237,7 +237,8 @@ judge::Measurement Workload::judge(
     output.q = gather(q.out, q);
     output.k = gather(k.out, k);
   }
-  return judge::judge(case_, row_.operation, claim, output);
+  return judge::judge(case_.problem, case_.golden, row_.operation, claim,
+                      output);
 }
 
 Bytes Workload::rotated() const {

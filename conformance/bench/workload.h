@@ -74,7 +74,7 @@ class Workload {
   cases::Bits gather(const void* from, const ropeproof_tensor& tensor) const;
 
   Row row_;
-  cases::RopeCase case_;              // at the chosen tokens, proved
+  cases::Case case_;                  // at the chosen tokens, proved
   std::vector<std::int64_t> chosen_;  // tokens
   std::vector<std::int64_t> positions_;
   std::vector<double> inv_freq_, inv_freq_lo_;

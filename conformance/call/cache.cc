@@ -3,6 +3,7 @@
 #include <ropeproof_kernel.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -32,26 +33,27 @@ cases::Bits row_of(const cases::Bits& goldens, std::int64_t token,
 }
 
 // Where the cosine of pair j lies in a row, and where it lies again.
-reference::Pair places(const cases::RopeCase& c, std::uint32_t layout,
+reference::Pair places(const cases::Problem& problem, std::uint32_t layout,
                        std::int64_t j) {
   if (layout != ROPEPROOF_CACHE_DOUBLED) return {j, j};
-  reference::Spec window = c.spec;
-  window.layout.head_dim = c.spec.layout.rotary_dim;
+  reference::Spec window = problem.spec;
+  window.layout.head_dim = problem.spec.layout.rotary_dim;
   window.layout.rotary_offset = window.layout.pair_distance = 0;
   return reference::target_pair(window, j);
 }
 
 }  // namespace
 
-Cache cache_of(const cases::RopeCase& c, reference::Format table,
-               std::uint32_t layout, std::size_t salt) {
+Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
+               reference::Format table, std::uint32_t layout,
+               std::size_t salt) {
   Cache cache;
   std::map<std::pair<cases::Bits, cases::Bits>, std::int64_t> numbers;
-  for (std::int64_t t = 0; t < c.tokens(); ++t) {
+  for (std::int64_t t = 0; t < problem.tokens(); ++t) {
     const auto next = std::ssize(numbers);
     const auto [found, is_new] =
-        numbers.try_emplace({row_of(c.cos, t, c.pairs(), table),
-                             row_of(c.sin, t, c.pairs(), table)},
+        numbers.try_emplace({row_of(golden.cos, t, problem.pairs(), table),
+                             row_of(golden.sin, t, problem.pairs(), table)},
                             next);
     cache.ids.push_back(static_cast<std::uint64_t>(found->second));
   }
@@ -73,25 +75,53 @@ Cache cache_of(const cases::RopeCase& c, reference::Format table,
   }
 
   const bool is_one = layout == ROPEPROOF_CACHE_SIDE_BY_SIDE;
-  cache.row_length =
-      layout == ROPEPROOF_CACHE_SPLIT ? c.pairs() : c.spec.layout.rotary_dim;
+  cache.row_length = layout == ROPEPROOF_CACHE_SPLIT
+                         ? problem.pairs()
+                         : problem.spec.layout.rotary_dim;
   const auto count = static_cast<std::size_t>(cache.rows * cache.row_length);
   // A rotation like any other, but no token's.
   cache.cos.assign(count, encode(table, 0.6));
   if (!is_one) cache.sin.assign(count, encode(table, 0.8));
   for (const auto& [row, number] : numbers) {
     const std::int64_t first = row_number(number) * cache.row_length;
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      const auto [u, v] = places(c, layout, j);
+    for (std::int64_t j = 0; j < problem.pairs(); ++j) {
+      const auto [u, v] = places(problem, layout, j);
       at(cache.cos, first + u) = at(cache.cos, first + v) = at(row.first, j);
       if (is_one) {
-        at(cache.cos, first + c.pairs() + j) = at(row.second, j);
+        at(cache.cos, first + problem.pairs() + j) = at(row.second, j);
       } else {
         at(cache.sin, first + u) = at(cache.sin, first + v) = at(row.second, j);
       }
     }
   }
   return cache;
+}
+
+cases::Golden numbered_tables(const cases::Problem& p) {
+  cases::Golden golden;
+  golden.amplitude = p.spec.frequencies.amplitude;
+  for (const cases::GoldenTensor& tensor : cases::golden_tensors(p)) {
+    const bool is_output =
+        tensor.hi == &cases::Golden::q || tensor.hi == &cases::Golden::k;
+    if (tensor.is_present && !is_output) {
+      (golden.*tensor.bits)
+          .assign(static_cast<std::size_t>(tensor.rows * tensor.row), 0);
+    }
+  }
+  std::map<std::vector<double>, std::size_t> numbers;
+  for (std::int64_t t = 0; t < p.tokens() && !golden.cos.empty(); ++t) {
+    std::vector<double> positions;
+    for (std::int64_t axis = 0; axis < p.spec.axes.count; ++axis) {
+      positions.push_back(p.position(axis, t));
+    }
+    const std::size_t number =
+        numbers.try_emplace(positions, numbers.size()).first->second;
+    const auto first = static_cast<std::size_t>(t * p.pairs());
+    // Two digits, each exact in every table type.
+    golden.cos[first] = std::bit_cast<std::uint64_t>(double(number % 256));
+    golden.sin[first] = std::bit_cast<std::uint64_t>(double(number / 256));
+  }
+  return golden;
 }
 
 }  // namespace ropeproof::conformance::call

@@ -9,21 +9,22 @@
 #include <variant>
 
 #include "conformance/call/cache.h"
+#include "conformance/call/call_storage.h"
 #include "conformance/call/placed.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
-#include "conformance/plugin/words.h"
+#include "reference/rope.h"
 
 namespace ropeproof::conformance::call {
 namespace {
 
 using reference::Format;
 
-// Of no meaning; the same on every machine.
-template <class Case>
-std::size_t salt_of(const Case& c, std::size_t operation) {
+// Decides what a problem leaves open; the same on every machine.
+std::size_t salt_of(const std::string& id, std::size_t operation) {
   std::size_t salt = operation;
-  for (const char letter : c.id) {
+  for (const char letter : id) {
     salt = (salt ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
   }
   return salt >> 7;
@@ -36,23 +37,19 @@ std::uint32_t one_of(std::uint32_t bits, std::size_t salt) {
   return bits & -bits;
 }
 
-Rows list_of(std::size_t count) {
-  return {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
-}
-
 }  // namespace
 
 bool Call::is_shared(std::initializer_list<const cases::Bits*> lists,
                      std::int64_t blocks) const {
   return storage_.rows == cases::RowSpacing::kShared &&
          std::ranges::all_of(lists, [&](const cases::Bits* list) {
-           return repeats(*list, blocks, case_->batch);
+           return repeats(*list, blocks, asked_.batch);
          });
 }
 
 Rows Call::table_rows(std::initializer_list<const cases::Bits*> inputs) {
   Rows rows =
-      place_rows(storage_.rows, case_->batch, case_->seq, case_->pairs());
+      place_rows(storage_.rows, asked_.batch, asked_.seq, asked_.pairs());
   // Those of an output are never one.
   if (problem_.operation != ROPEPROOF_TABLE && is_shared(inputs)) {
     rows.strides.batch = 0;
@@ -60,21 +57,6 @@ Rows Call::table_rows(std::initializer_list<const cases::Bits*> inputs) {
   problem_.table_token_stride = rows.strides.token;
   problem_.table_batch_stride = rows.strides.batch;
   return rows;
-}
-
-template <class T>
-const T* Call::add_list(const std::string& name, const cases::Bits& bits) {
-  return reinterpret_cast<const T*>(
-      memory_.add_input(name, list_of(bits.size()), sizeof(T), bits).data);
-}
-
-const double* Call::add_doubles(const std::string& name,
-                                const std::vector<double>& values) {
-  cases::Bits bits;
-  for (const double value : values) {
-    bits.push_back(std::bit_cast<std::uint64_t>(value));
-  }
-  return add_list<double>(name, bits);
 }
 
 std::byte* Call::add_output(Member member, const std::string& name,
@@ -98,8 +80,8 @@ ropeproof_tensor Call::rotated(Member member, const Array& in, const Array& out,
 ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
                                   const cases::Bits& bits, std::int64_t heads) {
   const Placed placed =
-      place(storage_, {case_->batch, case_->seq, heads},
-            case_->spec.layout.head_dim, member == &judge::Output::k);
+      place(storage_, {asked_.batch, asked_.seq, heads},
+            asked_.spec.layout.head_dim, member == &judge::Output::k);
   const Array in =
       memory_.add(name, placed.in, width_, CallMemory::Fill::kFinite);
   const Array out = storage_.is_in_place(member == &judge::Output::k)
@@ -109,19 +91,20 @@ ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
   return rotated(member, in, out, bits);
 }
 
-// What one matrix product leaves: q, k and v of a token in one row. Outputs have the
-// same form, unless they are to lie otherwise than inputs, or one of them alone is
-// apart: k in a cache.
+// What one matrix product leaves: q, k and v of a token in one row. Outputs
+// have the same form, unless they are to lie otherwise than inputs, or one of
+// them alone is apart: k in a cache.
 void Call::add_packed() {
-  const cases::RopeCase& c = *case_;
-  const std::int64_t d = c.spec.layout.head_dim;
-  const std::int64_t v_heads = std::max(c.k_heads, std::int64_t{1});
+  const std::int64_t d = asked_.spec.layout.head_dim;
+  const std::int64_t v_heads = std::max(asked_.k_heads, std::int64_t{1});
   const Placed all = place(
-      storage_, {c.batch, c.seq, c.q_heads + c.k_heads + v_heads}, d, false);
+      storage_,
+      {asked_.batch, asked_.seq, asked_.q_heads + asked_.k_heads + v_heads}, d,
+      false);
   const Array in =
       memory_.add("q, k and v", all.in, width_, CallMemory::Fill::kFinite);
   const bool is_apart = storage_.spacing == cases::Spacing::kOutputsApart ||
-                        storage_.any_in_place(c.k_heads);
+                        storage_.any_in_place(asked_.k_heads);
   std::optional<Array> out;
   if (!is_apart) {
     out = memory_.add("q, k and v.out", all.out, width_,
@@ -141,24 +124,27 @@ void Call::add_packed() {
     Array to = from;
     if (!storage_.is_in_place(is_key)) {
       to = out ? part(*out, first, heads)
-               : memory_.add(
-                     name,
-                     place(storage_, {c.batch, c.seq, heads}, d, is_key).out,
-                     width_, CallMemory::Fill::kOutput);
+               : memory_.add(name,
+                             place(storage_, {asked_.batch, asked_.seq, heads},
+                                   d, is_key)
+                                 .out,
+                             width_, CallMemory::Fill::kOutput);
     }
     return rotated(member, from, to, bits);
   };
-  q_ = add(&judge::Output::q, "q.out", c.q, 0, c.q_heads);
-  if (c.k_heads > 0) {
-    k_ = add(&judge::Output::k, "k.out", c.k, c.q_heads, c.k_heads);
+  q_ = add(&judge::Output::q, "q.out", asked_.q, 0, asked_.q_heads);
+  if (asked_.k_heads > 0) {
+    k_ = add(&judge::Output::k, "k.out", asked_.k, asked_.q_heads,
+             asked_.k_heads);
   }
 }
 
 // Given tables are the goldens, each rounded once to the table's dtype.
-void Call::add_tables(std::uint32_t operation, Format table) {
+void Call::add_tables(std::uint32_t operation, const cases::Golden& golden,
+                      Format table) {
   const std::size_t width = plugin::bytes_of(table);
   problem_.table_dtype = plugin::abi_dtype(table);
-  const Rows rows = table_rows({&case_->cos, &case_->sin});
+  const Rows rows = table_rows({&golden.cos, &golden.sin});
   const auto add = [&](Member member, const char* name,
                        const cases::Bits& goldens) {
     if (operation == ROPEPROOF_TABLE) {
@@ -168,14 +154,13 @@ void Call::add_tables(std::uint32_t operation, Format table) {
         .add_input(name, rows, width, cases::rounded_to(table, goldens))
         .data;
   };
-  problem_.cos = add(&judge::Output::cos, "cos", case_->cos);
-  problem_.sin = add(&judge::Output::sin, "sin", case_->sin);
+  problem_.cos = add(&judge::Output::cos, "cos", golden.cos);
+  problem_.sin = add(&judge::Output::sin, "sin", golden.sin);
 }
 
-void Call::add_cache(Format table) {
-  const std::size_t salt = salt_of(*case_, ROPEPROOF_LOOKUP);
-  const std::uint32_t layout = one_of(kernel_.description().caches, salt);
-  const Cache cache = cache_of(*case_, table, layout, salt >> 8);
+void Call::add_cache(const cases::Golden& golden, Format table) {
+  const std::uint32_t layout = one_of(kernel_.description().caches, salt_);
+  const Cache cache = cache_of(asked_, golden, table, layout, salt_ >> 8);
   problem_.cache = layout;
   problem_.cache_rows = cache.rows;
   problem_.table_dtype = plugin::abi_dtype(table);
@@ -186,7 +171,7 @@ void Call::add_cache(Format table) {
   if (!cache.sin.empty()) {
     problem_.sin = memory_.add_input("sin", rows, width, cache.sin).data;
   }
-  Rows id_rows = place_rows(storage_.rows, 1, case_->batch, case_->seq);
+  Rows id_rows = place_rows(storage_.rows, 1, asked_.batch, asked_.seq);
   if (is_shared({&cache.ids})) id_rows.strides.token = 0;
   problem_.position_batch_stride = id_rows.strides.token;
   problem_.ids = reinterpret_cast<const std::int64_t*>(
@@ -195,44 +180,41 @@ void Call::add_cache(Format table) {
 
 // Frequencies that follow from bases and exponents of their own.
 void Call::add_exponents() {
-  const reference::Frequencies& f = case_->spec.frequencies;
-  if (!plugin::follows_exponents(f)) return;
-  const auto pairs = static_cast<std::size_t>(case_->pairs());
+  if (!plugin::follows_exponents(asked_.spec.frequencies)) return;
   cases::Bits numerators, denominators;
-  for (std::int64_t j = 0; j < case_->pairs(); ++j) {
-    const reference::Exponent e =
-        f.exponents.empty()
-            ? reference::Exponent{2 * j, case_->spec.layout.rotary_dim}
-            : reference::at(f.exponents, j);
+  std::vector<double> bases;
+  for (std::int64_t j = 0; j < asked_.pairs(); ++j) {
+    const reference::Exponent e = exponent_of(asked_.spec, j);
     numerators.push_back(static_cast<std::uint64_t>(e.numerator));
     denominators.push_back(static_cast<std::uint64_t>(e.denominator));
+    bases.push_back(base_of(asked_.spec, j));
   }
-  problem_.pair_bases = add_doubles(
-      "pair_bases",
-      f.bases.empty() ? std::vector<double>(pairs, f.base) : f.bases);
+  problem_.pair_bases = memory_.add_doubles("pair_bases", bases);
   problem_.exponent_numerators =
-      add_list<std::int64_t>("exponent_numerators", numerators);
+      memory_.add_list<std::int64_t>("exponent_numerators", numerators);
   problem_.exponent_denominators =
-      add_list<std::int64_t>("exponent_denominators", denominators);
+      memory_.add_list<std::int64_t>("exponent_denominators", denominators);
 }
 
 // Positions, axes and frequencies.
-void Call::add_angles() {
-  const cases::RopeCase& c = *case_;
-  const reference::Axes& axes = c.spec.axes;
-  const bool is_real = c.has_real_positions();
+void Call::add_angles(const cases::Golden& golden) {
+  const reference::Axes& axes = asked_.spec.axes;
+  const bool is_real = asked_.has_real_positions();
   const auto bits_of = [&](double p) {
     return is_real ? std::bit_cast<std::uint64_t>(p)
                    : static_cast<std::uint64_t>(static_cast<std::int64_t>(p));
   };
   cases::Bits positions;
-  for (const double p : c.positions) positions.push_back(bits_of(p));
+  for (const double p : asked_.positions) positions.push_back(bits_of(p));
   const double greatest =
-      c.positions.empty() ? 0 : std::max(0.0, std::ranges::max(c.positions));
+      asked_.positions.empty()
+          ? 0
+          : std::max(0.0, std::ranges::max(asked_.positions));
   const bool is_inside = storage_.are_axes_inside;
-  if (is_inside) positions = axes_inside(positions, axes.count, c.batch, c.seq);
-  Rows rows = place_rows(storage_.rows, is_inside ? c.batch : axes.count,
-                         is_inside ? axes.count : c.batch, c.seq);
+  if (is_inside)
+    positions = axes_inside(positions, axes.count, asked_.batch, asked_.seq);
+  Rows rows = place_rows(storage_.rows, is_inside ? asked_.batch : axes.count,
+                         is_inside ? axes.count : asked_.batch, asked_.seq);
   auto& [outer, inner, none] = rows.strides;
   if (is_shared({&positions}, axes.count)) inner = 0;
   // A gap holds a position that no token of the case has.
@@ -249,30 +231,32 @@ void Call::add_angles() {
   problem_.position_axis_stride = is_inside ? inner : outer;
   problem_.position_batch_stride = is_inside ? outer : inner;
   if (!axes.axis_of_pair.empty()) {
-    problem_.axis_of_pair = add_list<std::int32_t>(
+    problem_.axis_of_pair = memory_.add_list<std::int32_t>(
         "axis_of_pair", {axes.axis_of_pair.begin(), axes.axis_of_pair.end()});
   }
   if (!axes.weights.empty()) {
-    problem_.axis_weights = add_doubles("axis_weights", axes.weights);
+    problem_.axis_weights = memory_.add_doubles("axis_weights", axes.weights);
   }
   add_exponents();
-  problem_.inv_freq = add_list<double>("inv_freq", c.inv_freq_hi);
-  problem_.inv_freq_lo = add_list<double>("inv_freq_lo", c.inv_freq_lo);
-  if (!c.pair_amplitude.empty()) {
+  problem_.inv_freq = memory_.add_list<double>("inv_freq", golden.inv_freq_hi);
+  problem_.inv_freq_lo =
+      memory_.add_list<double>("inv_freq_lo", golden.inv_freq_lo);
+  if (!golden.pair_amplitude.empty()) {
     const Array amplitudes = memory_.add_input(
-        "pair_amplitude", table_rows({&c.pair_amplitude}), 8, c.pair_amplitude);
+        "pair_amplitude", table_rows({&golden.pair_amplitude}), 8,
+        golden.pair_amplitude);
     problem_.pair_amplitude = reinterpret_cast<const double*>(amplitudes.data);
   }
 }
 
 // The parameters of the scaling, beside what they come to.
 void Call::add_scaling() {
-  const reference::Scaling& given = case_->spec.frequencies.scaling;
+  const reference::Scaling& given = asked_.spec.frequencies.scaling;
   ropeproof_scaling scaling = plugin::abi_scaling(given);
   if (scaling.kind == 0) return;
   const auto add_list = [&](const char*, const auto& value, const auto& field) {
     if constexpr (requires { value.data(); }) {
-      scaling.*field.member = add_doubles(field.name, value);
+      scaling.*field.member = memory_.add_doubles(field.name, value);
     }
   };
   std::visit([&](const auto& s) { plugin::for_each_field(s, add_list); },
@@ -286,59 +270,75 @@ void Call::add_scaling() {
 }
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
-           const cases::RopeCase& c, Format table, const Placement& placement)
-    : Call(kernel, operation, c, table, placed(kernel, c, placement),
-           !placement.is_question) {}
+           const cases::Case& c, Format table,
+           const std::optional<cases::Storage>& storage, bool is_written)
+    : Call(kernel, operation, c.problem, c.golden, c.id, table, storage,
+           is_written) {}
 
 Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
-           const cases::RopeCase& c, Format table,
-           const cases::Storage& storage, bool is_written)
+           const cases::Problem& problem, const std::string& id, Format table,
+           bool is_written)
+    : Call(kernel, operation, problem, numbered_tables(problem), id, table, {},
+           is_written) {}
+
+Call::Call(plugin::Kernel& kernel, std::uint32_t operation,
+           const cases::Problem& problem, const cases::Golden& golden,
+           const std::string& id, Format table,
+           const std::optional<cases::Storage>& storage, bool is_written)
     : kernel_(kernel),
-      memory_(kernel, salt_of(c, operation), storage.edge, is_written),
-      case_(&c),
-      storage_(storage),
-      width_(plugin::bytes_of(c.dtype)) {
-  problem_ = plugin::problem_of(operation, c.spec, c.dtype, c.batch, c.seq);
-  problem_.amplitude = c.amplitude;
+      asked_(problem),
+      salt_(salt_of(id, operation)),
+      storage_(storage_of_call(kernel, problem, storage)),
+      memory_(kernel, salt_, storage_.edge, is_written),
+      width_(plugin::bytes_of(problem.dtype)) {
+  if (operation == ROPEPROOF_PERMUTE) {
+    add_permutation();
+    return;
+  }
+  problem_ = plugin::problem_of(operation, asked_.spec, asked_.dtype,
+                                asked_.batch, asked_.seq);
+  problem_.amplitude = golden.amplitude;
   add_scaling();
 
   if (operation == ROPEPROOF_FREQUENCIES) {
     add_exponents();
     problem_.table_dtype = plugin::abi_dtype(table);
-    problem_.inv_freq_out = add_output(
-        &judge::Output::inv_freq, "inv_freq_out",
-        list_of(static_cast<std::size_t>(c.pairs())), plugin::bytes_of(table));
+    problem_.inv_freq_out =
+        add_output(&judge::Output::inv_freq, "inv_freq_out",
+                   list_of(static_cast<std::size_t>(asked_.pairs())),
+                   plugin::bytes_of(table));
     return;
   }
   if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROTATE) {
-    add_tables(operation, table);
+    add_tables(operation, golden, table);
   } else if (operation == ROPEPROOF_LOOKUP) {
-    add_cache(table);
+    add_cache(golden, table);
   }
-  if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) add_angles();
+  if (operation == ROPEPROOF_TABLE || operation == ROPEPROOF_ROPE) {
+    add_angles(golden);
+  }
   if (operation == ROPEPROOF_TABLE) return;
   if (storage_.order == cases::DimensionOrder::kPacked) {
     add_packed();
     return;
   }
-  q_ = add_tensor(&judge::Output::q, "q", c.q, c.q_heads);
-  if (c.k_heads > 0) {
-    k_ = add_tensor(&judge::Output::k, "k", c.k, c.k_heads);
+  q_ = add_tensor(&judge::Output::q, "q", asked_.q, asked_.q_heads);
+  if (asked_.k_heads > 0) {
+    k_ = add_tensor(&judge::Output::k, "k", asked_.k, asked_.k_heads);
   }
 }
 
-Call::Call(plugin::Kernel& kernel, const cases::PermuteCase& c)
-    : kernel_(kernel), memory_(kernel, salt_of(c, 0)) {
+void Call::add_permutation() {
   reference::Spec spec;
-  spec.layout = c.layout;
-  problem_ = plugin::problem_of(ROPEPROOF_PERMUTE, spec, c.dtype, 0, 0);
-  problem_.permute_heads = c.heads;
-  problem_.permute_columns = c.columns;
-  const Rows rows = list_of(c.in.size());
-  const std::size_t width = plugin::bytes_of(c.dtype);
-  problem_.permute_in = memory_.add_input("permute_in", rows, width, c.in).data;
+  spec.layout = asked_.spec.layout;
+  problem_ = plugin::problem_of(ROPEPROOF_PERMUTE, spec, asked_.dtype, 0, 0);
+  problem_.permute_heads = asked_.q_heads;
+  problem_.permute_columns = asked_.seq;
+  const Rows rows = list_of(asked_.q.size());
+  problem_.permute_in =
+      memory_.add_input("permute_in", rows, width_, asked_.q).data;
   problem_.permute_out =
-      add_output(&judge::Output::permuted, "permute_out", rows, width);
+      add_output(&judge::Output::q, "permute_out", rows, width_);
 }
 
 ropeproof_problem Call::begin() {
@@ -348,16 +348,16 @@ ropeproof_problem Call::begin() {
   return problem_;
 }
 
-std::vector<plugin::BareProblem> Call::questions() const {
+std::vector<ropeproof_problem> Call::questions() const {
   ropeproof_problem problem = problem_;
   const bool takes_both =
       (kernel_.description().features & ROPEPROOF_KEYS) != 0;
   problem.q = q_;
   if (takes_both) problem.k = k_;
-  std::vector<plugin::BareProblem> questions = {plugin::BareProblem(problem)};
+  std::vector<ropeproof_problem> questions = {problem};
   if (!takes_both && k_.heads > 0) {
     problem.q = k_;
-    questions.emplace_back(problem);
+    questions.push_back(problem);
   }
   return questions;
 }
@@ -378,7 +378,7 @@ plugin::Answer Call::run_problem(int rounds) {
                        : kernel_.run_together({&problem_, 1}, rounds)[0];
   };
   if (!kernel_.has_supports()) return solve();
-  plugin::Answer choice = kernel_.supports(plugin::BareProblem(problem_));
+  plugin::Answer choice = kernel_.supports(problem_);
   if (choice.outcome == plugin::Outcome::kOk) return solve();
   if (choice.outcome != plugin::Outcome::kDeclined) {
     choice.detail = "asked whether it takes the problem: " + choice.detail;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "conformance/call/call_memory.h"
-#include "conformance/call/placement.h"
 #include "conformance/cases/case.h"
 #include "conformance/judge/output.h"
 #include "conformance/plugin/kernel.h"
@@ -18,33 +17,45 @@ namespace ropeproof::conformance::call {
 
 class Call {
  public:
-  // `kernel` provides the memory, which ends with the call's. Table and
-  // frequency outputs are `table`.
+  // `kernel` provides the memory, which ends with the call's. Given tables hold
+  // the goldens, table and frequency outputs are of type `table`. A storage
+  // that is given replaces the case's. Without `is_written` memory is laid out
+  // and not written, which takes most of the time: for questions().
+  Call(plugin::Kernel& kernel, std::uint32_t operation, const cases::Case& c,
+       reference::Format table,
+       const std::optional<cases::Storage>& storage = std::nullopt,
+       bool is_written = true);
+
+  // The call of a problem whose golden is not known, which nobody judges. Given
+  // tables hold numbers that are the same for tokens of equal positions alone.
+  // `id` is that of the case that the problem is to become.
   Call(plugin::Kernel& kernel, std::uint32_t operation,
-       const cases::RopeCase& c, reference::Format table,
-       const Placement& placement = {});
-  Call(plugin::Kernel& kernel, const cases::PermuteCase& c);
+       const cases::Problem& problem, const std::string& id,
+       reference::Format table, bool is_written);
 
   // Runs the problem, unless the kernel declines it; a kernel without
-  // ROPEPROOF_KEYS gets q, then k. `rounds` times over, as Kernel::run_together does.
-  // The output counts only if the answer is kOk.
+  // ROPEPROOF_KEYS gets q, then k. `rounds` times over, as Kernel::run_together
+  // does. The output counts only if the answer is kOk.
   plugin::Answer run(judge::Output& output, int rounds = 1);
 
   // The same in two steps, for problems that are solved elsewhere or changed
   // first: the problem, with k where the kernel takes both; then what its
   // answer left. A crash is told with the buffer whose border was crossed.
   ropeproof_problem begin();
-  // What ropeproof_supports is asked: two questions where the kernel gets q and k
-  // one after the other.
-  std::vector<plugin::BareProblem> questions() const;
+  // The problems that ropeproof_supports is asked about: two where the kernel
+  // gets q and k one after the other. Valid as long as the call.
+  std::vector<ropeproof_problem> questions() const;
   plugin::Answer finish(plugin::Answer answer, judge::Output& output);
   // After a refusal: what changed at all, outputs too, in words.
   std::string find_change() const { return memory_.find_stray(false); }
 
  private:
   Call(plugin::Kernel& kernel, std::uint32_t operation,
-       const cases::RopeCase& c, reference::Format table,
-       const cases::Storage& storage, bool is_written);
+       const cases::Problem& problem, const cases::Golden& golden,
+       const std::string& id, reference::Format table,
+       const std::optional<cases::Storage>& storage, bool is_written);
+
+  void add_permutation();
 
   using Member = cases::Bits judge::Output::*;
 
@@ -53,10 +64,6 @@ class Call {
                  std::int64_t blocks = 1) const;
   // The angle tables and the amplitudes share their strides.
   Rows table_rows(std::initializer_list<const cases::Bits*> inputs);
-  template <class T>
-  const T* add_list(const std::string& name, const cases::Bits& bits);
-  const double* add_doubles(const std::string& name,
-                            const std::vector<double>& values);
   std::byte* add_output(Member member, const std::string& name,
                         const Rows& rows, std::size_t width);
   // Fills in the input and marks the output.
@@ -65,18 +72,20 @@ class Call {
   ropeproof_tensor add_tensor(Member member, const std::string& name,
                               const cases::Bits& bits, std::int64_t heads);
   void add_packed();
-  void add_tables(std::uint32_t operation, reference::Format table);
-  void add_cache(reference::Format table);
+  void add_tables(std::uint32_t operation, const cases::Golden& golden,
+                  reference::Format table);
+  void add_cache(const cases::Golden& golden, reference::Format table);
   void add_exponents();
-  void add_angles();
+  void add_angles(const cases::Golden& golden);
   void add_scaling();
   // What the kernel does not decline.
   plugin::Answer run_problem(int rounds);
 
   plugin::Kernel& kernel_;
-  CallMemory memory_;
-  const cases::RopeCase* case_ = nullptr;
+  const cases::Problem& asked_;
+  std::size_t salt_;  // decides what the problem leaves open
   cases::Storage storage_;
+  CallMemory memory_;
   std::size_t width_ = 4;  // bytes per element of the tensors
   ropeproof_problem problem_{};
   ropeproof_tensor q_{}, k_{};

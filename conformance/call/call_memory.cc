@@ -1,6 +1,7 @@
 #include "conformance/call/call_memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -107,6 +108,15 @@ Array CallMemory::add_input(const std::string& name, const Rows& rows,
   }
   fill_in(array, bits);
   return array;
+}
+
+const double* CallMemory::add_doubles(const std::string& name,
+                                      const std::vector<double>& values) {
+  cases::Bits bits;
+  for (const double value : values) {
+    bits.push_back(std::bit_cast<std::uint64_t>(value));
+  }
+  return add_list<double>(name, bits);
 }
 
 void CallMemory::fill_in(const Array& array, const cases::Bits& bits) {

@@ -3,13 +3,13 @@
 // Outputs, with their gaps and the zones around them, are filled with ones, a
 // NaN in every format: an element that is not written shows. Everything else
 // that is no input element is filled with finite numbers: a kernel that rotates
-// a gap or the zone behind a buffer leaves other bits there, which arithmetic on
-// NaNs would not. After the call each byte that is not part of an output element
-// must be what it was.
+// a gap or the zone behind a buffer leaves other bits there, which arithmetic
+// on NaNs would not. After the call each byte that is not part of an output
+// element must be what it was.
 //
 // Every buffer borders a guard page on one side, which nobody can touch, not
-// even to read, and a zone of 64 bytes on the other. Which side is which changes
-// from case to case and from buffer to buffer.
+// even to read, and a zone of 64 bytes on the other. Which side is which
+// changes from case to case and from buffer to buffer.
 #ifndef ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_
 #define ROPEPROOF_CONFORMANCE_CALL_CALL_MEMORY_H_
 
@@ -38,8 +38,8 @@ class CallMemory {
 
   // `kernel` provides the memory, which ends with this. `salt` decides on which
   // side a buffer borders its guard page, where `edge` does not. Unaligned
-  // buffers begin one element after a page does and border no guard page. What is
-  // not written is laid out alone.
+  // buffers begin one element after a page does and border no guard page. What
+  // is not written is laid out alone.
   CallMemory(plugin::Kernel& kernel, std::size_t salt,
              std::optional<cases::BufferEdge> edge = std::nullopt,
              bool is_written = true);
@@ -61,6 +61,15 @@ class CallMemory {
                   std::optional<std::uint64_t> gap = std::nullopt);
   Array add_output(const std::string& name, const Rows& rows,
                    std::size_t width);
+  // A list as an input: its numbers, or those of `bits` as T's.
+  const double* add_doubles(const std::string& name,
+                            const std::vector<double>& values);
+  template <class T>
+  const T* add_list(const std::string& name, const cases::Bits& bits) {
+    return reinterpret_cast<const T*>(
+        add_input(name, list_of(bits.size()), sizeof(T), bits).data);
+  }
+
   // The elements of an input that was added without them.
   void fill_in(const Array& array, const cases::Bits& bits);
   // The call may change these elements; nothing else, unless marked as well.

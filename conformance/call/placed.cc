@@ -59,8 +59,8 @@ DimensionOrder another(DimensionOrder order) {
   return DimensionOrder::kBhsd;
 }
 
-// The dimension that gets the long stride, 3 for none. kFar: the slowest. kWide:
-// the fastest that is not split into too many rows.
+// The dimension that gets the long stride, 3 for none. kFar: the slowest.
+// kWide: the fastest that is not split into too many rows.
 std::size_t long_dimension(Spacing spacing, bool is_packed,
                            const Dimensions& all) {
   const std::size_t first = is_packed ? 1 : 0;

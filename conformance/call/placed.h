@@ -21,9 +21,10 @@ struct Placed {
 Placed place(const cases::Storage& storage, const reference::Shape& shape,
              std::int64_t length, bool is_key);
 
-// Rows without heads, [outer, inner] of them: batch rows of tokens, or axes of batch
-// rows. kShared: dense. kWide and kFar: the inner ones are far apart if they are few,
-// else the outer ones; where neither are two or more, or few, dense.
+// Rows without heads, [outer, inner] of them: batch rows of tokens, or axes of
+// batch rows. kShared: dense. kWide and kFar: the inner ones are far apart if
+// they are few, else the outer ones; where neither are two or more, or few,
+// dense.
 Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
                 std::int64_t inner, std::int64_t length);
 

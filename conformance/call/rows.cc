@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::call {
 namespace {

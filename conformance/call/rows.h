@@ -17,16 +17,21 @@ struct Strides {
   std::int64_t batch = 0, token = 0, head = 0;
 };
 
-// Rows of `length` elements each, which lie back to back. With a stride of 0 rows
-// are the same one.
+// Rows of `length` elements each, which lie back to back. With a stride of 0
+// rows are the same one.
 struct Rows {
   reference::Shape shape;
   std::int64_t length = 0;
   Strides strides;
 };
 
-// Longer than 16 bits can say; and of `count` rows, two or more, the last of which
-// begins where 32 bits cannot say.
+// One row of `count` elements.
+inline Rows list_of(std::size_t count) {
+  return {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
+}
+
+// Longer than 16 bits can say; and of `count` rows, two or more, the last of
+// which begins where 32 bits cannot say.
 inline constexpr std::int64_t kWideStride = (std::int64_t{1} << 16) + 7;
 constexpr std::int64_t far_stride(std::int64_t count) {
   return ((std::int64_t{1} << 32) + count - 2) / (count - 1) + 3;
@@ -38,8 +43,9 @@ std::size_t extent(const Rows& rows);
 // Whether the gaps are larger than the rows, and too large to fill.
 bool is_sparse(const Rows& rows);
 
-// Where the rows lie, in bytes from the first one: in ascending order, one range
-// for what lies back to back. For strides that nest, in any order of dimensions.
+// Where the rows lie, in bytes from the first one: in ascending order, one
+// range for what lies back to back. For strides that nest, in any order of
+// dimensions.
 std::vector<plugin::ByteRange> ranges_of(const Rows& rows, std::size_t width);
 
 // A part of a buffer, or all of it.

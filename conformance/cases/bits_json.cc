@@ -3,7 +3,7 @@
 #include <bit>
 #include <string_view>
 
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/hex.h"
 
 namespace ropeproof::conformance::cases {

@@ -35,8 +35,8 @@ double read_pattern(const std::string& text, const std::string& where);
 std::vector<double> read_doubles(text::StrictObject& object,
                                  const std::string& key, std::int64_t count);
 
-// A parameter of a scaling or an encoding: a list of `count` numbers, a number, one that
-// may be absent, a truth value or an integer from 0 on.
+// A parameter of a scaling or an encoding: a list of `count` numbers, a number,
+// one that may be absent, a truth value or an integer from 0 on.
 template <class T>
 void write_parameter(nlohmann::ordered_json& object, const char* key,
                      const T& value) {

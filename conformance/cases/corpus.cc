@@ -82,7 +82,7 @@ Group load_group(const fs::path& directory, text::StrictObject& entry) {
 void check_references(const Corpus& corpus, const fs::path& directory) {
   std::set<std::string> rope;
   for (const Group& group : corpus.groups) {
-    for (const RopeCase& c : group.rope_cases) rope.insert(c.id);
+    for (const Case& c : group.rope_cases) rope.insert(c.id);
   }
   for (const Group& group : corpus.groups) {
     const auto check = [&](const std::string& id, const char* key,
@@ -133,8 +133,8 @@ Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
     });
     cases += count;
     int precision_bits = 0;
-    for (const RopeCase& c : group.rope_cases) {
-      precision_bits = std::max(precision_bits, c.precision_bits);
+    for (const Case& c : group.rope_cases) {
+      precision_bits = std::max(precision_bits, c.golden.precision_bits);
     }
     Json entry = {{"file", name},
                   {"tier", group.tier},
@@ -257,7 +257,7 @@ void add_full_tier(Corpus& corpus, reference::Oracle oracle,
   }
   std::vector<Group> groups = full_families();
   for (Group& group : groups) {
-    std::erase_if(group.rope_cases, [&](const RopeCase& c) {
+    std::erase_if(group.rope_cases, [&](const Case& c) {
       return !only.empty() && std::ranges::find(only, c.id) == only.end();
     });
   }

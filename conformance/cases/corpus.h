@@ -14,10 +14,10 @@
 
 namespace ropeproof::conformance::cases {
 
-// Everything that `ropeproof generate` writes: the groups of the core tier, or of
-// it and the full one, MANIFEST.json, LEDGER.txt, smoke.txt and targets.json. A
-// function of this program, of `directory`/sources and of the ledger there; the
-// manifest names the files of `directory`/coverage, too.
+// Everything that `ropeproof generate` writes: the groups of the core tier, or
+// of it and the full one, MANIFEST.json, LEDGER.txt, smoke.txt and
+// targets.json. A function of this program, of `directory`/sources and of the
+// ledger there; the manifest names the files of `directory`/coverage, too.
 // Throws FileError for a bad source, for a case that the ledger refuses, and
 // what reference/golden.h throws.
 Files generate_corpus(const std::filesystem::path& directory,

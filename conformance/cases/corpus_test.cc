@@ -24,10 +24,10 @@ TEST_CASE(
   for (const Group& group : committed().groups) {
     if (group.tier != "smoke") continue;
     for (std::size_t i = 0; i < group.rope_cases.size(); ++i) {
-      const RopeCase& c = group.rope_cases[i];
+      const Case& c = group.rope_cases[i];
       ++smoke;
-      dtypes.insert(c.dtype);
-      pairings.insert(c.spec.layout.pairing);
+      dtypes.insert(c.problem.dtype);
+      pairings.insert(c.problem.spec.layout.pairing);
       CHECK(c.id.starts_with(group.name + "-"));
       CHECK(std::stoul(c.id.substr(c.id.size() - 3)) == i + 1);
     }
@@ -40,10 +40,10 @@ TEST_CASE(
 TEST_CASE(
     "the worked example names the six printed decimals that are not exact",
     "[conformance][worked_example]") {
-  const RopeCase& example = committed_case("worked-example-001");
+  const Case& example = committed_case("worked-example-001");
   REQUIRE(example.printed);
-  CHECK(example.q.size() == 2 * 5 * 2 * 8);
-  CHECK(example.k.size() == 2 * 5 * 1 * 8);
+  CHECK(example.problem.q.size() == 2 * 5 * 2 * 8);
+  CHECK(example.problem.k.size() == 2 * 5 * 1 * 8);
   CHECK(beyond_tolerance(example).empty());
   std::vector<std::string> errata;
   for (const Erratum& e : example.printed->errata) {
@@ -55,7 +55,7 @@ TEST_CASE(
                                  "q -215.0414 -215.0415", "k 71.0087 71.0086"});
 
   SECTION("and a digit further off is beyond the printed tolerance") {
-    RopeCase wrong = example;
+    Case wrong = example;
     wrong.printed->q[16] = "-5.6601";
     CHECK(beyond_tolerance(wrong).size() == 1);
   }
@@ -84,12 +84,13 @@ TEST_CASE("a head that is as wide as the specification allows is read again",
           "[conformance][vectors]") {
   Group group = plain_group();
   group.is_bulk = true;
-  RopeCase c =
-      make_case(reference::Format::kBF16, group.rope_cases[0].spec.layout,
-                10000, 1, 1, 1, 0, {3});
+  Case c;
+  c.problem = make_problem(reference::Format::kBF16,
+                           group.rope_cases[0].problem.spec.layout, 10000, 1, 1,
+                           1, 0, {3});
   c.id = "plain-001";
-  c.spec.layout.head_dim = reference::kMaxHeadDim;
-  c.q.resize(reference::kMaxHeadDim);
+  c.problem.spec.layout.head_dim = reference::kMaxHeadDim;
+  c.problem.q.resize(reference::kMaxHeadDim);
   group.rope_cases = {c};
   prove(reference::Oracle::kBinFloat, group);
   const GroupFiles files = write_group(group);

@@ -6,11 +6,11 @@
 #include <limits>
 #include <sstream>
 
+#include "conformance/cases/case_words.h"
 #include "conformance/cases/families/choices.h"
-#include "conformance/cases/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -20,7 +20,7 @@ constexpr int kPairsPerRow = 8;
 // k with 2^k <= |p| < 2^(k+1); -1 below 1.
 int binade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
 
-void count_rotations(const RopeCase& c, Coverage& coverage) {
+void count_rotations(const Problem& c, Coverage& coverage) {
   if (c.is_special || c.q_heads + c.k_heads == 0) return;
   const std::int64_t pairs = std::min<std::int64_t>(c.pairs(), kCoveredPairs);
   for (std::int64_t token = 0; token < c.tokens(); ++token) {
@@ -33,7 +33,7 @@ void count_rotations(const RopeCase& c, Coverage& coverage) {
   }
 }
 
-void count_kinds(const RopeCase& c, Coverage& coverage) {
+void count_kinds(const Problem& c, Coverage& coverage) {
   const auto count = [&](const std::string& kind) { ++coverage.cases[kind]; };
   const reference::Frequencies& f = c.spec.frequencies;
   count("dtype and pairing: " + text::word(text::kFormatWords, c.dtype) + " " +
@@ -77,9 +77,9 @@ void count_kinds(const RopeCase& c, Coverage& coverage) {
 Coverage coverage_of(const std::vector<Group>& groups) {
   Coverage coverage;
   for (const Group& group : groups) {
-    for (const RopeCase& c : group.rope_cases) {
-      count_rotations(c, coverage);
-      count_kinds(c, coverage);
+    for (const Case& c : group.rope_cases) {
+      count_rotations(c.problem, coverage);
+      count_kinds(c.problem, coverage);
     }
     for_each_type(group, [&](const std::string& type, const auto& cases) {
       if (cases.empty()) return;

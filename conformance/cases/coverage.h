@@ -16,12 +16,12 @@ inline constexpr int kCoveredPairs = 128;   // rotary_dim up to 256
 inline constexpr int kCoveredBinades = 25;  // positions from 2^0 to 2^24
 
 struct Coverage {
-  // [j][k]: tokens that rotate pair j at positions p with 2^k <= |p| < 2^(k+1), of
-  // cases with finite numbers only.
+  // [j][k]: tokens that rotate pair j at positions p with 2^k <= |p| < 2^(k+1),
+  // of cases with finite numbers only.
   std::array<std::array<std::int64_t, kCoveredBinades>, kCoveredPairs>
       rotations{};
-  // Cases by what they are: "dtype and pairing: f32 half_split", "scaling: yarn",
-  // "boundary: 65504", ...
+  // Cases by what they are: "dtype and pairing: f32 half_split", "scaling:
+  // yarn", "boundary: 65504", ...
   std::map<std::string, std::int64_t> cases;
 };
 

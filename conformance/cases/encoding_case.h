@@ -1,7 +1,8 @@
-// encoding_case.h -- what RoPE is compared with, as vectors: vectors/encodings.json.
+// encoding_case.h -- what RoPE is compared with, as vectors:
+// vectors/encodings.json.
 //
-// A topic of its own: no operation of a kernel takes these cases, and no run loads
-// them.
+// A topic of its own: no operation of a kernel takes these cases, and no run
+// loads them.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_ENCODING_CASE_H_
 #define ROPEPROOF_CONFORMANCE_CASES_ENCODING_CASE_H_
 
@@ -29,8 +30,8 @@ inline constexpr std::array<std::string_view, 12> kEncodingNames = {
 std::optional<reference::encodings::Encoding> encoding_named(
     std::string_view name);
 
-// visit(name, parameter) for every parameter of an encoding: an integer, a truth
-// value, a double, or a vector of them.
+// visit(name, parameter) for every parameter of an encoding: an integer, a
+// truth value, a double, or a vector of them.
 template <class AnyEncoding, class Visit>
 void for_each_parameter(AnyEncoding& encoding, const Visit& visit) {
   std::visit(
@@ -61,7 +62,7 @@ void for_each_parameter(AnyEncoding& encoding, const Visit& visit) {
 }
 
 struct EncodingCase {
-  std::string id;  // as a RopeCase's
+  std::string id;  // as a Case's
   std::string comment;
   reference::encodings::Encoding encoding;
   std::vector<std::int64_t> positions;

@@ -1,4 +1,5 @@
-// vectors/encodings.json: the committed values, a document's table, what is refused.
+// vectors/encodings.json: the committed values, a document's table, what is
+// refused.
 #include "conformance/cases/encoding_case.h"
 
 #include <bit>

@@ -46,19 +46,19 @@ TEST_CASE("words about a case may improve, its content may not",
   const auto refused = [&] {
     return refusal([&] { extended(ledger, groups, {}, "2"); });
   };
-  RopeCase& c = groups[0].rope_cases[1];
+  Case& c = groups[0].rope_cases[1];
   REQUIRE(c.id == "plain-002");
   SECTION("comment, targets, certificate") {
     c.comment = "better words";
     c.targets = {"layout/pairs-swapped", "frequency/wrong-base"};
-    c.precision_bits = 513;
+    c.golden.precision_bits = 513;
     groups[0].is_bulk = true;
     CHECK(refused() == "accepted");
     return;
   }
-  SECTION("an expected value") { c.q_out.push_back(1); }
-  SECTION("an input") { c.q[0] ^= 1; }
-  SECTION("a parameter") { c.spec.frequencies.base = 7; }
+  SECTION("an expected value") { c.golden.q.push_back(1); }
+  SECTION("an input") { c.problem.q[0] ^= 1; }
+  SECTION("a parameter") { c.problem.spec.frequencies.base = 7; }
   CHECK_THAT(refused(), ContainsSubstring("plain-002") &&
                             ContainsSubstring("give the changed case a new") &&
                             !ContainsSubstring("\n"));
@@ -87,7 +87,7 @@ TEST_CASE("generating refuses what the ledger refuses, before it writes",
           "[conformance][ledger]") {
   std::vector<Group> groups = test_groups();
   const Ledger ledger = extended({}, groups, {}, "1");
-  groups[0].rope_cases[0].q[0] ^= 1;
+  groups[0].rope_cases[0].problem.q[0] ^= 1;
   CHECK_THROWS_AS(
       corpus_files(groups, reference::Oracle::kBinFloat, "2", ledger),
       text::FileError);

@@ -5,88 +5,12 @@
 #include <charconv>
 #include <span>
 
-#include "conformance/cases/special_rules.h"
+#include "conformance/cases/form_golden.h"
 #include "reference/decimal.h"
 #include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
-
-using reference::Golden;
-using reference::WideGolden;
-
-std::vector<double> values_of(const Bits& bits, reference::Format format) {
-  std::vector<double> values;
-  values.reserve(bits.size());
-  for (const std::uint64_t pattern : bits) {
-    values.push_back(reference::decode(format, pattern));
-  }
-  return values;
-}
-
-// The goldens of one case, in either form.
-class CaseProver {
- public:
-  CaseProver(reference::Oracle oracle, RopeCase& c)
-      : c_(c),
-        is_wide_(c.dtype == reference::Format::kF64),
-        goldens_(oracle, c.spec, c.positions) {}
-
-  void prove() {
-    c_.precision_bits = 0;
-    for (const GoldenTensor& golden : goldens_of(c_)) (c_.*golden.bits).clear();
-    c_.amplitude = goldens_.resolution().amplitude;
-    for (const WideGolden& theta : goldens_.frequencies()) {
-      note(theta, c_.inv_freq_hi, c_.inv_freq_lo);
-    }
-    if (is_wide_) {
-      for (const auto& entry : goldens_.wide_table()) {
-        note(entry.cos, c_.cos, c_.cos_lo);
-        note(entry.sin, c_.sin, c_.sin_lo);
-        note_amplitude(entry.amplitude);
-      }
-    } else {
-      for (const auto& entry : goldens_.table()) {
-        note(entry.cos, c_.cos);
-        note(entry.sin, c_.sin);
-        note_amplitude(entry.amplitude);
-      }
-    }
-    rotate(c_.q, c_.q_heads, c_.q_out, c_.q_out_lo);
-    rotate(c_.k, c_.k_heads, c_.k_out, c_.k_out_lo);
-    if (c_.is_special) apply_special_rules(c_);
-  }
-
- private:
-  void note(const Golden& golden, Bits& bits) {
-    bits.push_back(golden.bits);
-    c_.precision_bits = std::max(c_.precision_bits, golden.precision_bits);
-  }
-  void note(const WideGolden& golden, Bits& hi, Bits& lo) {
-    note({golden.hi, golden.precision_bits}, hi);
-    lo.push_back(golden.lo);
-  }
-
-  void note_amplitude(const Golden& amplitude) {
-    if (c_.spec.frequencies.xpos) c_.pair_amplitude.push_back(amplitude.bits);
-  }
-
-  void rotate(const Bits& x, std::int64_t heads, Bits& y, Bits& y_lo) {
-    const std::vector<double> values =
-        values_of(c_.is_special ? provable_part(c_, x, heads) : x, c_.dtype);
-    if (is_wide_) {
-      for (const WideGolden& golden : goldens_.wide_rope(heads, values)) {
-        note(golden, y, y_lo);
-      }
-    } else {
-      for (const Golden& golden : goldens_.rope(heads, values)) note(golden, y);
-    }
-  }
-
-  RopeCase& c_;
-  bool is_wide_;
-  reference::Goldens goldens_;
-};
 
 // One printed tensor beside its goldens.
 struct PrintedTensor {
@@ -96,13 +20,23 @@ struct PrintedTensor {
   std::vector<std::int64_t> shape;
 };
 
-std::vector<PrintedTensor> printed_tensors(const RopeCase& c) {
-  const std::int64_t d = c.spec.layout.head_dim;
-  return {{"inv_freq", c.printed->inv_freq, c.inv_freq_hi, {c.pairs()}},
-          {"cos", c.printed->cos, c.cos, {c.seq, c.pairs()}},
-          {"sin", c.printed->sin, c.sin, {c.seq, c.pairs()}},
-          {"q", c.printed->q, c.q_out, {c.batch, c.seq, c.q_heads, d}},
-          {"k", c.printed->k, c.k_out, {c.batch, c.seq, c.k_heads, d}}};
+std::vector<PrintedTensor> printed_tensors(const Case& c) {
+  const std::int64_t d = c.problem.spec.layout.head_dim;
+  return {
+      {"inv_freq",
+       c.printed->inv_freq,
+       c.golden.inv_freq_hi,
+       {c.problem.pairs()}},
+      {"cos", c.printed->cos, c.golden.cos, {c.problem.seq, c.problem.pairs()}},
+      {"sin", c.printed->sin, c.golden.sin, {c.problem.seq, c.problem.pairs()}},
+      {"q",
+       c.printed->q,
+       c.golden.q,
+       {c.problem.batch, c.problem.seq, c.problem.q_heads, d}},
+      {"k",
+       c.printed->k,
+       c.golden.k,
+       {c.problem.batch, c.problem.seq, c.problem.k_heads, d}}};
 }
 
 std::vector<std::int64_t> unravel(std::size_t flat,
@@ -121,7 +55,7 @@ std::size_t decimals_of(const std::string& text) {
   return point == std::string::npos ? 0 : text.size() - point - 1;
 }
 
-void find_errata(RopeCase& c) {
+void find_errata(Case& c) {
   for (const PrintedTensor& t : printed_tensors(c)) {
     for (std::size_t i = 0; i < t.printed.size(); ++i) {
       const std::string correct =
@@ -135,8 +69,8 @@ void find_errata(RopeCase& c) {
   }
 }
 
-void prove_case(reference::Oracle oracle, RopeCase& c) {
-  CaseProver(oracle, c).prove();
+void prove_case(reference::Oracle oracle, Case& c) {
+  c.golden = form_golden(c.problem, oracle, Effort::kCertified);
   if (c.printed) find_errata(c);
 }
 
@@ -149,9 +83,10 @@ double number(const std::string& text) {
 }  // namespace
 
 void prove(reference::Oracle oracle, std::span<Group> groups) {
-  std::vector<RopeCase*> cases;
+  std::vector<Case*> cases;
   for (Group& group : groups) {
-    for (RopeCase& c : group.rope_cases) cases.push_back(&c);
+    for (Case& c : group.rope_cases) cases.push_back(&c);
+    for (Case& c : group.permute_cases) cases.push_back(&c);
   }
   reference::parallel_for(
       std::ssize(cases),
@@ -162,7 +97,7 @@ void prove(reference::Oracle oracle, Group& group) {
   prove(oracle, std::span(&group, 1));
 }
 
-std::vector<std::string> beyond_tolerance(const RopeCase& c) {
+std::vector<std::string> beyond_tolerance(const Case& c) {
   std::vector<std::string> lines;
   if (!c.printed) return lines;
   const double tolerance = number(c.printed->tolerance);

@@ -21,7 +21,7 @@ void prove(reference::Oracle oracle, Group& group);
 
 // A printed decimal that misses the exact value by more than the tolerance it
 // claims: one line each. Empty for a sound document.
-std::vector<std::string> beyond_tolerance(const RopeCase& c);
+std::vector<std::string> beyond_tolerance(const Case& c);
 
 }  // namespace ropeproof::conformance::cases
 

@@ -4,7 +4,7 @@
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/cases/spec_json.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -39,39 +39,41 @@ void add_list(std::string& line, const Bits& bits, Format format) {
 }
 
 // What a consumer of the columns cannot know must not matter.
-void require_plain(const RopeCase& c) {
+void require_plain(const Case& c) {
   nlohmann::ordered_json variant = nlohmann::ordered_json::object();
-  write_variant(c.spec, variant);
-  if (!variant.empty() || c.has_real_positions() || c.is_special ||
-      c.dtype == Format::kF64) {
+  write_variant(c.problem.spec, variant);
+  if (!variant.empty() || c.problem.has_real_positions() ||
+      c.problem.is_special || c.problem.dtype == Format::kF64) {
     throw std::logic_error("case " + c.id + " does not fit smoke.txt");
   }
 }
 
-std::string line_of(const RopeCase& c) {
+std::string line_of(const Case& c) {
   require_plain(c);
   std::string line;
   add_word(line, c.id);
-  add_word(line, text::word(text::kFormatWords, c.dtype));
-  add_word(line, text::word(text::kPairingWords, c.spec.layout.pairing));
-  add_word(line, text::word(text::kDirectionWords, c.spec.direction));
+  add_word(line, text::word(text::kFormatWords, c.problem.dtype));
+  add_word(line,
+           text::word(text::kPairingWords, c.problem.spec.layout.pairing));
+  add_word(line, text::word(text::kDirectionWords, c.problem.spec.direction));
   for (const std::int64_t size :
-       {c.spec.layout.head_dim, c.spec.layout.rotary_dim,
-        c.spec.layout.rotary_offset, c.batch, c.seq, c.q_heads, c.k_heads}) {
+       {c.problem.spec.layout.head_dim, c.problem.spec.layout.rotary_dim,
+        c.problem.spec.layout.rotary_offset, c.problem.batch, c.problem.seq,
+        c.problem.q_heads, c.problem.k_heads}) {
     add_word(line, std::to_string(size));
   }
-  add_word(line, hex(c.spec.frequencies.base));
-  add_word(line, hex(c.amplitude));
-  add_word(line, std::to_string(c.positions.size()));
-  for (const double p : c.positions) {
+  add_word(line, hex(c.problem.spec.frequencies.base));
+  add_word(line, hex(c.golden.amplitude));
+  add_word(line, std::to_string(c.problem.positions.size()));
+  for (const double p : c.problem.positions) {
     add_word(line, std::to_string(static_cast<std::int64_t>(p)));
   }
-  add_list(line, c.inv_freq_hi, Format::kF64);
-  add_list(line, c.inv_freq_lo, Format::kF64);
-  add_list(line, c.q, c.dtype);
-  add_list(line, c.k, c.dtype);
-  add_list(line, c.q_out, Format::kF64);
-  add_list(line, c.k_out, Format::kF64);
+  add_list(line, c.golden.inv_freq_hi, Format::kF64);
+  add_list(line, c.golden.inv_freq_lo, Format::kF64);
+  add_list(line, c.problem.q, c.problem.dtype);
+  add_list(line, c.problem.k, c.problem.dtype);
+  add_list(line, c.golden.q, Format::kF64);
+  add_list(line, c.golden.k, Format::kF64);
   return line + "\n";
 }
 
@@ -81,7 +83,7 @@ std::string smoke_text(std::span<const Group> groups) {
   std::string text = kHeader;
   for (const Group& group : groups) {
     if (group.tier != "smoke") continue;
-    for (const RopeCase& c : group.rope_cases) text += line_of(c);
+    for (const Case& c : group.rope_cases) text += line_of(c);
   }
   return text;
 }

@@ -9,7 +9,7 @@
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -31,10 +31,10 @@ Bits scan_list(std::istringstream& line, const char* format) {
 
 TEST_CASE("smoke.txt holds all 64 smoke cases, enough to judge a kernel",
           "[conformance][vectors]") {
-  std::map<std::string, const RopeCase*> smoke;
+  std::map<std::string, const Case*> smoke;
   for (const Group& group : committed().groups) {
     if (group.tier != "smoke") continue;
-    for (const RopeCase& c : group.rope_cases) smoke[c.id] = &c;
+    for (const Case& c : group.rope_cases) smoke[c.id] = &c;
   }
   std::istringstream text(text::read_file(kVectors / kSmokeText));
   std::size_t lines = 0;
@@ -46,31 +46,33 @@ TEST_CASE("smoke.txt holds all 64 smoke cases, enough to judge a kernel",
     line >> id >> dtype >> pairing >> direction;
     CAPTURE(id);
     REQUIRE(smoke.contains(id));
-    const RopeCase& c = *smoke[id];
-    CHECK(text::find_word(text::kFormatWords, dtype) == c.dtype);
+    const Case& c = *smoke[id];
+    CHECK(text::find_word(text::kFormatWords, dtype) == c.problem.dtype);
     CHECK(text::find_word(text::kPairingWords, pairing) ==
-          c.spec.layout.pairing);
+          c.problem.spec.layout.pairing);
     CHECK(text::find_word(text::kDirectionWords, direction) ==
-          c.spec.direction);
-    const reference::Layout& layout = c.spec.layout;
+          c.problem.spec.direction);
+    const reference::Layout& layout = c.problem.spec.layout;
     for (const std::int64_t size :
-         {layout.head_dim, layout.rotary_dim, layout.rotary_offset, c.batch,
-          c.seq, c.q_heads, c.k_heads}) {
+         {layout.head_dim, layout.rotary_dim, layout.rotary_offset,
+          c.problem.batch, c.problem.seq, c.problem.q_heads,
+          c.problem.k_heads}) {
       std::int64_t number = -1;
       line >> number;
       CHECK(number == size);
     }
     line >> base >> amplitude;
-    CHECK(base == hex(c.spec.frequencies.base));
-    CHECK(amplitude == hex(c.amplitude));
+    CHECK(base == hex(c.problem.spec.frequencies.base));
+    CHECK(amplitude == hex(c.golden.amplitude));
     const Bits positions = scan_list(line, "%" SCNd64);
-    REQUIRE(positions.size() == c.positions.size());
+    REQUIRE(positions.size() == c.problem.positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
       CHECK(static_cast<double>(static_cast<std::int64_t>(positions[i])) ==
-            c.positions[i]);
+            c.problem.positions[i]);
     }
     for (const Bits* list :
-         {&c.inv_freq_hi, &c.inv_freq_lo, &c.q, &c.k, &c.q_out, &c.k_out}) {
+         {&c.golden.inv_freq_hi, &c.golden.inv_freq_lo, &c.problem.q,
+          &c.problem.k, &c.golden.q, &c.golden.k}) {
       CHECK(scan_list(line, "%" SCNx64) == *list);
     }
     CHECK((line >> std::ws).eof());
@@ -83,7 +85,7 @@ TEST_CASE("a case that the columns do not cover is not put into smoke.txt",
   Group group;
   group.tier = "smoke";
   group.rope_cases.resize(1);
-  group.rope_cases[0].spec.frequencies.scaling = reference::Linear{2};
+  group.rope_cases[0].problem.spec.frequencies.scaling = reference::Linear{2};
   CHECK_THROWS_AS(smoke_text(std::span(&group, 1)), std::logic_error);
   group.tier = "core";
   CHECK_NOTHROW(smoke_text(std::span(&group, 1)));

@@ -3,8 +3,8 @@
 #include <variant>
 
 #include "conformance/cases/bits_json.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
-#include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::cases {
 namespace {

@@ -48,26 +48,27 @@ struct Factors {
 };
 
 // How far off the angle of one pair may be. With weights, nothing is sure.
-double angle_error(const RopeCase& c, double scaling, double position,
-                   std::int64_t j) {
-  if (!c.spec.axes.weights.empty()) return reference::bound::kVacuous;
-  PairAngle pair{j, c.spec.layout.rotary_dim, value_of(c.inv_freq_hi[at(j)]),
-                 std::abs(position)};
+double angle_error(const Problem& p, const Golden& golden, double scaling,
+                   double position, std::int64_t j) {
+  if (!p.spec.axes.weights.empty()) return reference::bound::kVacuous;
+  PairAngle pair{j, p.spec.layout.rotary_dim,
+                 value_of(golden.inv_freq_hi[at(j)]), std::abs(position)};
   pair.exact_in = reference::bound::formats_that_hold(position);
-  pair.base_in = reference::bound::formats_that_hold(c.spec.frequencies.base);
+  pair.base_in = reference::bound::formats_that_hold(p.spec.frequencies.base);
   pair.scaling = scaling;
   return std::max(angle_error(coarsest(Format::kF16), pair),
                   angle_error(coarsest(Format::kBF16), pair));
 }
 
-Factors factors_of(const RopeCase& c, const std::vector<double>& scaling,
-                   std::int64_t token, std::int64_t j) {
-  const std::size_t i = at(token * c.pairs() + j);
-  const double cos = value_of(c.cos[i]), sin = value_of(c.sin[i]);
-  const double position = c.position(axis_of(c.spec.axes, j), token);
-  return {cos, static_cast<double>(c.spec.direction) * sin,
+Factors factors_of(const Problem& p, const Golden& golden,
+                   const std::vector<double>& scaling, std::int64_t token,
+                   std::int64_t j) {
+  const std::size_t i = at(token * p.pairs() + j);
+  const double cos = value_of(golden.cos[i]), sin = value_of(golden.sin[i]);
+  const double position = p.position(axis_of(p.spec.axes, j), token);
+  return {cos, static_cast<double>(p.spec.direction) * sin,
           std::sqrt(cos * cos + sin * sin) *
-              angle_error(c, scaling[at(j)], position, j)};
+              angle_error(p, golden, scaling[at(j)], position, j)};
 }
 
 // One infinite term, x times a factor.
@@ -98,8 +99,8 @@ std::uint64_t output(double a, Sign f, double b, Sign g) {
   return sum_of(infinite);
 }
 
-// The infinity that a f + b g, finite numbers all, becomes in `format` where each
-// factor may be off by `error`.
+// The infinity that a f + b g, finite numbers all, becomes in `format` where
+// each factor may be off by `error`.
 std::optional<std::uint64_t> overflow(Format format, double a, double f,
                                       double b, double g, double error) {
   // Eighths, so that nothing overflows here.
@@ -136,38 +137,38 @@ struct PairOfRow {
 
 // Calls f(pair) for every pair of x.
 template <class F>
-void for_each_pair(const RopeCase& c, std::int64_t heads, const F& f) {
-  const std::int64_t d = c.spec.layout.head_dim;
-  for (std::int64_t row = 0; row < c.tokens() * heads; ++row) {
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      const Pair from = source_pair(c.spec, j);
+void for_each_pair(const Problem& p, std::int64_t heads, const F& f) {
+  const std::int64_t d = p.spec.layout.head_dim;
+  for (std::int64_t row = 0; row < p.tokens() * heads; ++row) {
+    for (std::int64_t j = 0; j < p.pairs(); ++j) {
+      const Pair from = source_pair(p.spec, j);
       f(PairOfRow{row, row / heads, j, at(row * d + from.u),
                   at(row * d + from.v)});
     }
   }
 }
 
-void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
-           Bits& y_lo) {
-  const std::int64_t d = c.spec.layout.head_dim;
-  const auto value = [&](std::size_t i) { return decode(c.dtype, x[i]); };
+void apply(const Problem& p, const Golden& golden, const Bits& x,
+           std::int64_t heads, Bits& y, Bits& y_lo) {
+  const std::int64_t d = p.spec.layout.head_dim;
+  const auto value = [&](std::size_t i) { return decode(p.dtype, x[i]); };
   const auto put = [&](std::size_t i, std::uint64_t want) {
     y[i] = want;
     if (!y_lo.empty()) y_lo[i] = 0;
   };
-  const std::vector<bool> rotates = rotated_channels(c.spec);
+  const std::vector<bool> rotates = rotated_channels(p.spec);
   const std::vector<double> scaling =
-      scaling_roundings(coarsest(Format::kBF16), c.spec);
+      scaling_roundings(coarsest(Format::kBF16), p.spec);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double a = value(i);
     if (!std::isfinite(a) && !rotates[i % rotates.size()]) {
       put(i, std::isnan(a) ? kMustBeNan : std::bit_cast<std::uint64_t>(a));
     }
   }
-  for_each_pair(c, heads, [&](const PairOfRow& pair) {
-    const Factors factors = factors_of(c, scaling, pair.token, pair.j);
+  for_each_pair(p, heads, [&](const PairOfRow& pair) {
+    const Factors factors = factors_of(p, golden, scaling, pair.token, pair.j);
     const double a = value(pair.u), b = value(pair.v);
-    const Pair to = target_pair(c.spec, pair.j);
+    const Pair to = target_pair(p.spec, pair.j);
     // The output at `channel` is a f + b g.
     const auto rule = [&](std::int64_t channel, double f, double g) {
       const std::size_t i = at(pair.row * d + channel);
@@ -176,7 +177,7 @@ void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
       }
       // No angle, nothing is rounded.
       if (factors.c == 1 && factors.s == 0) return;
-      if (const auto infinity = overflow(c.dtype, a, f, b, g, factors.error)) {
+      if (const auto infinity = overflow(p.dtype, a, f, b, g, factors.error)) {
         put(i, *infinity);
       }
     };
@@ -187,15 +188,15 @@ void apply(const RopeCase& c, const Bits& x, std::int64_t heads, Bits& y,
 
 }  // namespace
 
-Bits provable_part(const RopeCase& c, const Bits& x, std::int64_t heads) {
+Bits provable_part(const Problem& p, const Bits& x, std::int64_t heads) {
   Bits part = x;
   const auto is_finite = [&](std::size_t i) {
-    return std::isfinite(decode(c.dtype, x[i]));
+    return std::isfinite(decode(p.dtype, x[i]));
   };
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!is_finite(i)) part[i] = 0;
   }
-  for_each_pair(c, heads, [&](const PairOfRow& pair) {
+  for_each_pair(p, heads, [&](const PairOfRow& pair) {
     if (!is_finite(pair.u) || !is_finite(pair.v)) {
       part[pair.u] = part[pair.v] = 0;
     }
@@ -203,9 +204,9 @@ Bits provable_part(const RopeCase& c, const Bits& x, std::int64_t heads) {
   return part;
 }
 
-void apply_special_rules(RopeCase& c) {
-  apply(c, c.q, c.q_heads, c.q_out, c.q_out_lo);
-  apply(c, c.k, c.k_heads, c.k_out, c.k_out_lo);
+void apply_special_rules(const Problem& p, Golden& golden) {
+  apply(p, golden, p.q, p.q_heads, golden.q, golden.q_lo);
+  apply(p, golden, p.k, p.k_heads, golden.k, golden.k_lo);
 }
 
 }  // namespace ropeproof::conformance::cases

@@ -18,27 +18,28 @@
 //                           infinities: the one of their sign, or NaN if they
 //                           differ. Of two outputs at most one is such a NaN,
 //                           so annex G changes nothing
-//   finite, but the result  the infinity, if the result is surely (below) beyond
-//   beyond the format       the largest finite number
+//   finite, but the result  the infinity, if the result is surely (below)
+//   beyond the format       beyond the largest finite number
 //
 // and everything else has a golden as always. A channel outside the window is a
 // copy, whatever its bits.
 //
-// The sign of a factor is sure if it is at least kSureFactor and larger than the
-// error that the coarsest claim allows it: angles in f16 or bf16 (A3), whose rows
-// of the bound (reference/bound/) count the roundings of the pair. At
-// position 0 the sine is an exact 0, whose product with an infinity is NaN; a
-// kernel with a sine that is merely tiny gives the infinity.
+// The sign of a factor is sure if it is at least kSureFactor and larger than
+// the error that the coarsest claim allows it: angles in f16 or bf16 (A3),
+// whose rows of the bound (reference/bound/) count the roundings of the pair.
+// At position 0 the sine is an exact 0, whose product with an infinity is NaN;
+// a kernel with a sine that is merely tiny gives the infinity.
 //
 // A result is surely beyond the format, or within it, if it is so by
-// kOverflowMargin and what that error makes of it. A kernel that truncates has no
-// bits for such a number either, and gives the infinity.
+// kOverflowMargin and what that error makes of it. A kernel that truncates has
+// no bits for such a number either, and gives the infinity.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
 #define ROPEPROOF_CONFORMANCE_CASES_SPECIAL_RULES_H_
 
 #include <cstdint>
 
-#include "conformance/cases/case.h"
+#include "conformance/cases/golden.h"
+#include "conformance/cases/problem.h"
 
 namespace ropeproof::conformance::cases {
 
@@ -51,14 +52,15 @@ inline constexpr double kOverflowMargin = 0x1p-5;
 
 // q or k of `heads` heads as an oracle takes it: zeros in place of pairs with a
 // NaN or an infinity, and of such channels outside the window.
-Bits provable_part(const RopeCase& c, const Bits& x, std::int64_t heads);
+Bits provable_part(const Problem& p, const Bits& x, std::int64_t heads);
 
-// Replaces what the rules decide in q_out and k_out, which hold the goldens of
-// the provable part, by kMustBeNan, kMustNotBeFinite and infinities (case.h);
-// the low parts of those are zeros. Needs inv_freq_hi, cos and sin. Throws
-// std::logic_error for a case that no rule is sure of: a finite result within
-// kOverflowMargin of the largest number, or an f64 result beyond it.
-void apply_special_rules(RopeCase& c);
+// Replaces what the rules decide in golden.q and golden.k, which hold the
+// goldens of the provable part, by kMustBeNan, kMustNotBeFinite and infinities
+// (golden.h); the low parts of those are zeros. Needs inv_freq_hi, cos and sin.
+// Throws std::logic_error for a problem that no rule is sure of: a finite
+// result within kOverflowMargin of the largest number, or an f64 result beyond
+// it.
+void apply_special_rules(const Problem& p, Golden& golden);
 
 }  // namespace ropeproof::conformance::cases
 

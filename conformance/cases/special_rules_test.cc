@@ -22,13 +22,15 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kMax = std::numeric_limits<float>::max();
 
 // One pair at one position, and what the rules expect of it.
-RopeCase one_pair(float x_u, float x_v, double position,
-                  reference::Direction direction) {
-  RopeCase c = make_case(Format::kF32, leading(2, 2, Pairing::kInterleaved),
-                         1e4, 1, 1, 1, 0, {position});
-  c.spec.direction = direction;
-  c.is_special = true;
-  c.q = {std::bit_cast<std::uint32_t>(x_u), std::bit_cast<std::uint32_t>(x_v)};
+Case one_pair(float x_u, float x_v, double position,
+              reference::Direction direction) {
+  Case c;
+  c.problem = make_problem(Format::kF32, leading(2, 2, Pairing::kInterleaved),
+                           1e4, 1, 1, 1, 0, {position});
+  c.problem.spec.direction = direction;
+  c.problem.is_special = true;
+  c.problem.q = {std::bit_cast<std::uint32_t>(x_u),
+                 std::bit_cast<std::uint32_t>(x_v)};
   Group group;
   group.rope_cases = {c};
   prove(reference::Oracle::kBinFloat, group);
@@ -109,12 +111,12 @@ int broken_rules(const Rotate& rotate) {
     for (const double position : kPositions) {
       for (const float u : kValues) {
         for (const float v : kValues) {
-          const RopeCase c = one_pair(u, v, position, direction);
+          const Case c = one_pair(u, v, position, direction);
           const auto phi = static_cast<float>(
               position * static_cast<double>(static_cast<int>(direction)));
           const auto y = rotate(u, v, std::cos(phi), std::sin(phi));
-          broken += is_as_wanted(y.real(), c.q_out[0]) ? 0 : 1;
-          broken += is_as_wanted(y.imag(), c.q_out[1]) ? 0 : 1;
+          broken += is_as_wanted(y.real(), c.golden.q[0]) ? 0 : 1;
+          broken += is_as_wanted(y.imag(), c.golden.q[1]) ? 0 : 1;
         }
       }
     }
@@ -151,38 +153,40 @@ TEST_CASE("a kernel that hides a NaN or an infinity breaks a rule",
 
 TEST_CASE("a pair of NaNs or infinities leaves no other pair a golden",
           "[conformance][special]") {
-  RopeCase c = make_case(Format::kF32, leading(6, 4, Pairing::kHalfSplit), 1e4,
-                         1, 1, 1, 0, {1});
-  c.inv_freq_hi = {std::bit_cast<std::uint64_t>(1.0),
-                   std::bit_cast<std::uint64_t>(0.01)};
-  c.cos = {std::bit_cast<std::uint64_t>(0.5403),
-           std::bit_cast<std::uint64_t>(0.99995)};
-  c.sin = {std::bit_cast<std::uint64_t>(0.8415),
-           std::bit_cast<std::uint64_t>(0.01)};
+  Case c;
+  c.problem = make_problem(Format::kF32, leading(6, 4, Pairing::kHalfSplit),
+                           1e4, 1, 1, 1, 0, {1});
+  c.golden.inv_freq_hi = {std::bit_cast<std::uint64_t>(1.0),
+                          std::bit_cast<std::uint64_t>(0.01)};
+  c.golden.cos = {std::bit_cast<std::uint64_t>(0.5403),
+                  std::bit_cast<std::uint64_t>(0.99995)};
+  c.golden.sin = {std::bit_cast<std::uint64_t>(0.8415),
+                  std::bit_cast<std::uint64_t>(0.01)};
   const std::uint64_t one = 0x3f800000, inf = 0x7f800000, nan = 0x7fc00000;
-  c.q = {one, inf, one, one, nan, inf};
-  CHECK(provable_part(c, c.q, 1) == Bits{one, 0, one, 0, 0, 0});
-  c.q_out = {11, 12, 13, 14, 15, 16};
-  c.q_out_lo = {1, 2, 3, 4, 5, 6};
-  apply_special_rules(c);
-  CHECK(c.q_out == Bits{11, kMustBePlusInfinity, 13, kMustNotBeFinite,
-                        kMustBeNan, kMustBePlusInfinity});
-  CHECK(c.q_out_lo == Bits{1, 0, 3, 0, 0, 0});
+  c.problem.q = {one, inf, one, one, nan, inf};
+  CHECK(provable_part(c.problem, c.problem.q, 1) == Bits{one, 0, one, 0, 0, 0});
+  c.golden.q = {11, 12, 13, 14, 15, 16};
+  c.golden.q_lo = {1, 2, 3, 4, 5, 6};
+  apply_special_rules(c.problem, c.golden);
+  CHECK(c.golden.q == Bits{11, kMustBePlusInfinity, 13, kMustNotBeFinite,
+                           kMustBeNan, kMustBePlusInfinity});
+  CHECK(c.golden.q_lo == Bits{1, 0, 3, 0, 0, 0});
 }
 
 TEST_CASE("a sign is sure only where the coarsest claim cannot change it",
           "[conformance][special]") {
-  RopeCase c = make_case(Format::kF32, leading(4, 4, Pairing::kInterleaved),
-                         1e4, 1, 2, 1, 0, {4, 400});
-  c.is_special = true;
+  Case c;
+  c.problem = make_problem(Format::kF32, leading(4, 4, Pairing::kInterleaved),
+                           1e4, 1, 2, 1, 0, {4, 400});
+  c.problem.is_special = true;
   const std::uint64_t one = 0x3f800000, inf = 0x7f800000;
-  c.q = {inf, one, one, one, one, one, inf, one};
+  c.problem.q = {inf, one, one, one, one, one, inf, one};
   Group group;
   group.rope_cases = {c};
   prove(reference::Oracle::kBinFloat, group);
-  const Bits& y = group.rope_cases[0].q_out;
-  // Both angles are 4: of pair 0, whose frequency is exact, and of pair 1, whose
-  // frequency an angle in bf16 may miss by far.
+  const Bits& y = group.rope_cases[0].golden.q;
+  // Both angles are 4: of pair 0, whose frequency is exact, and of pair 1,
+  // whose frequency an angle in bf16 may miss by far.
   CHECK(y[0] == kMustBeMinusInfinity);
   CHECK(y[1] == kMustBeMinusInfinity);
   CHECK(y[6] == kMustNotBeFinite);
@@ -193,17 +197,17 @@ TEST_CASE("a result far beyond the largest number is the infinity",
           "[conformance][special]") {
   const auto forward = reference::Direction::kForward;
   // cos 4 = -0.65, sin 4 = -0.76: sums of 0.10 and -1.41 times the largest.
-  const RopeCase c = one_pair(kMax, kMax, 4, forward);
-  CHECK(std::isfinite(std::bit_cast<double>(c.q_out[0])));
-  CHECK(c.q_out[1] == kMustBeMinusInfinity);
+  const Case c = one_pair(kMax, kMax, 4, forward);
+  CHECK(std::isfinite(std::bit_cast<double>(c.golden.q[0])));
+  CHECK(c.golden.q[1] == kMustBeMinusInfinity);
   for (const NamedRotate& kernel : honest()) {
     CAPTURE(kernel.name);
     const auto y = kernel.rotate(kMax, kMax, std::cos(4.0f), std::sin(4.0f));
-    CHECK(is_as_wanted(y.real(), c.q_out[0]));
-    CHECK(is_as_wanted(y.imag(), c.q_out[1]));
+    CHECK(is_as_wanted(y.real(), c.golden.q[0]));
+    CHECK(is_as_wanted(y.imag(), c.golden.q[1]));
   }
   // At the origin nothing is rounded: the largest number itself.
-  CHECK(one_pair(kMax, -kMax, 0, forward).q_out[0] ==
+  CHECK(one_pair(kMax, -kMax, 0, forward).golden.q[0] ==
         std::bit_cast<std::uint64_t>(static_cast<double>(kMax)));
   CHECK_THROWS_AS(one_pair(kMax, 0, 6, forward), std::logic_error);
 }

@@ -1,4 +1,5 @@
-// storage.h -- where the rows of a case lie in memory, and where its buffers end.
+// storage.h -- where the rows of a case lie in memory, and where its buffers
+// end.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
 #define ROPEPROOF_CONFORMANCE_CASES_STORAGE_H_
 
@@ -10,8 +11,8 @@
 
 namespace ropeproof::conformance::cases {
 
-// The dimensions of q and k, the slowest first: [batch, seq, heads, head_dim] and
-// so on. kPacked: kBshd with q, k and v side by side in each token.
+// The dimensions of q and k, the slowest first: [batch, seq, heads, head_dim]
+// and so on. kPacked: kBshd with q, k and v side by side in each token.
 enum class DimensionOrder { kBshd, kBhsd, kSbhd, kPacked };
 
 // Strides are in elements.
@@ -40,13 +41,13 @@ enum class RowSpacing {
 // Which tensors are written where they are read.
 enum class InPlace { kNone, kBoth, kQueries, kKeys };
 
-// Every buffer of the call ends at a guard page, or begins behind one; or it begins
-// one element after an aligned address, at no guard page.
+// Every buffer of the call ends at a guard page, or begins behind one; or it
+// begins one element after an aligned address, at no guard page.
 enum class BufferEdge { kEnd, kStart, kUnaligned };
 
 // The bytes that outputs hold before a call, one or the other: a NaN in every
-// format, or 3e38 in f32 and bf16. What nobody writes is found by both, and a kernel
-// that reads it finds no number to rely on.
+// format, or 3e38 in f32 and bf16. What nobody writes is found by both, and a
+// kernel that reads it finds no number to rely on.
 inline constexpr unsigned char kOutputFills[] = {0xff, 0x7f};
 inline bool is_output_fill(reference::Format format, std::uint64_t bits) {
   const int total = reference::traits(format).total_bits;

@@ -5,11 +5,11 @@
 #include <optional>
 #include <variant>
 
-#include "conformance/cases/words.h"
+#include "conformance/cases/case_words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
-#include "conformance/plugin/words.h"
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -60,10 +60,12 @@ std::string scaling_text(const reference::Scaling& scaling) {
   return text;
 }
 
-std::string summary(const RopeCase& c) {
-  const reference::Layout& layout = c.spec.layout;
-  const reference::Frequencies& frequencies = c.spec.frequencies;
-  std::string text = text::word(text::kFormatWords, c.dtype) + " " +
+namespace {
+
+std::string rotation_text(const Case& c) {
+  const reference::Layout& layout = c.problem.spec.layout;
+  const reference::Frequencies& frequencies = c.problem.spec.frequencies;
+  std::string text = text::word(text::kFormatWords, c.problem.dtype) + " " +
                      text::word(text::kPairingWords, layout.pairing) +
                      ", head_dim " + std::to_string(layout.head_dim) +
                      ", rotary_dim " + std::to_string(layout.rotary_dim);
@@ -77,19 +79,22 @@ std::string summary(const RopeCase& c) {
     text +=
         "xpos, scale_base " + number_text(frequencies.xpos->scale_base) + ", ";
   }
-  if (c.amplitude != 1) text += "amplitude " + number_text(c.amplitude) + ", ";
-  if (c.spec.direction == reference::Direction::kAdjoint) text += "adjoint, ";
-  if (c.spec.axes.count > 1) {
-    text += std::to_string(c.spec.axes.count) + " axes, ";
+  if (c.golden.amplitude != 1)
+    text += "amplitude " + number_text(c.golden.amplitude) + ", ";
+  if (c.problem.spec.direction == reference::Direction::kAdjoint)
+    text += "adjoint, ";
+  if (c.problem.spec.axes.count > 1) {
+    text += std::to_string(c.problem.spec.axes.count) + " axes, ";
   }
-  if (!c.positions.empty()) {
-    text += (c.positions.size() == 1 ? "position " : "positions ") +
-            range_text(c.positions) + ", ";
+  if (!c.problem.positions.empty()) {
+    text += (c.problem.positions.size() == 1 ? "position " : "positions ") +
+            range_text(c.problem.positions) + ", ";
   }
-  text += "batch " + std::to_string(c.batch) + ", seq " +
-          std::to_string(c.seq) + ", heads " + std::to_string(c.q_heads);
-  if (c.k_heads > 0) text += " + " + std::to_string(c.k_heads);
-  const Storage& s = c.storage;
+  text += "batch " + std::to_string(c.problem.batch) + ", seq " +
+          std::to_string(c.problem.seq) + ", heads " +
+          std::to_string(c.problem.q_heads);
+  if (c.problem.k_heads > 0) text += " + " + std::to_string(c.problem.k_heads);
+  const Storage& s = c.problem.storage;
   if (s.edge) {
     text += ", " + text::word(kOrderWords, s.order) + " " +
             text::word(kSpacingWords, s.spacing) + ", rows " +
@@ -97,17 +102,25 @@ std::string summary(const RopeCase& c) {
             text::word(kInPlaceWords, s.in_place) + ", " +
             text::word(kEdgeWords, *s.edge);
   } else if (s != kDense) {
-    text += ", " + text::word(kStorageWords, c.nearest_storage());
+    text += ", " + text::word(kStorageWords, c.problem.nearest_storage());
   }
   return text;
 }
 
-std::string summary(const PermuteCase& c) {
-  return text::word(text::kFormatWords, c.dtype) + " " +
-         text::word(text::kPairingWords, c.layout.pairing) + ", head_dim " +
-         std::to_string(c.layout.head_dim) + ", " + std::to_string(c.heads) +
-         " heads, " + std::to_string(c.columns) +
-         (c.columns == 1 ? " column" : " columns");
+std::string permutation_text(const Case& c) {
+  return text::word(text::kFormatWords, c.problem.dtype) + " " +
+         text::word(text::kPairingWords, c.problem.spec.layout.pairing) +
+         ", head_dim " + std::to_string(c.problem.spec.layout.head_dim) + ", " +
+         std::to_string(c.problem.q_heads) + " heads, " +
+         std::to_string(c.problem.seq) +
+         (c.problem.seq == 1 ? " column" : " columns");
+}
+
+}  // namespace
+
+std::string summary(const Case& c) {
+  return c.problem.task == Task::kRotate ? rotation_text(c)
+                                         : permutation_text(c);
 }
 
 std::string summary(const RejectCase& c) {

@@ -1,5 +1,5 @@
-// summary.h -- a case in one line: dtype, pairing, shape, base, the scaling with all
-// its parameters, the range of positions.
+// summary.h -- a case in one line: dtype, pairing, shape, base, the scaling
+// with all its parameters, the range of positions.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
 #define ROPEPROOF_CONFORMANCE_CASES_SUMMARY_H_
 
@@ -12,8 +12,7 @@ namespace ropeproof::conformance::cases {
 // "yarn, factor 4, original_length 32768, ...": the names are the ABI's.
 std::string scaling_text(const reference::Scaling& scaling);
 
-std::string summary(const RopeCase& c);
-std::string summary(const PermuteCase& c);
+std::string summary(const Case& c);
 std::string summary(const RejectCase& c);
 std::string summary(const SequenceCase& c);
 

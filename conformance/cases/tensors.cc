@@ -6,8 +6,8 @@
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/cases/vector_file.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 

@@ -1,9 +1,10 @@
 // tensors.h -- where a case's tensors lie: as rows of hex in the JSON, or as
 // byte ranges of the group's side file.
 //
-// In a bulk group a tensor is [offset, bytes], absolute in the side file. That is a
-// safetensors file: the length N of its header (8 bytes, little-endian), N bytes of
-// JSON, and the tensors back to back, with offsets from the end of the header:
+// In a bulk group a tensor is [offset, bytes], absolute in the side file. That
+// is a safetensors file: the length N of its header (8 bytes, little-endian), N
+// bytes of JSON, and the tensors back to back, with offsets from the end of the
+// header:
 //
 //     {"q.F32": {"dtype": "F32", "shape": [n], "data_offsets": [begin, end]}}
 //
@@ -76,14 +77,15 @@ class TensorReader {
       : is_bulk_(true), file_(file), name_(name), again_(group) {}
 
   // `count` rows of `row` elements, member `key` of `object`. Throws FileError.
-  // All that is read is no longer than the file: ranges that overlap need no more
-  // memory than others.
+  // All that is read is no longer than the file: ranges that overlap need no
+  // more memory than others.
   Bits read(text::StrictObject& object, const std::string& key,
             const std::string& field, std::int64_t count, std::int64_t row,
             reference::Format format);
 
-  // Whether what was read, written in that order, is the file: it has no gap, no
-  // overlap, no other order, no byte that is nobody's, and this group's header.
+  // Whether what was read, written in that order, is the file: it has no gap,
+  // no overlap, no other order, no byte that is nobody's, and this group's
+  // header.
   bool is_all() const;
 
  private:

@@ -17,9 +17,9 @@ inline const Corpus& committed() {
   return kCorpus;
 }
 
-inline const RopeCase& committed_case(const std::string& id) {
+inline const Case& committed_case(const std::string& id) {
   for (const Group& group : committed().groups) {
-    for (const RopeCase& c : group.rope_cases) {
+    for (const Case& c : group.rope_cases) {
       if (c.id == id) return c;
     }
   }

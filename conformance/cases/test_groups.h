@@ -1,5 +1,5 @@
-// test_groups.h -- for tests: one small group of each kind, a folder, and what a
-// reader says to a broken file.
+// test_groups.h -- for tests: one small group of each kind, a folder, and what
+// a reader says to a broken file.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
 #define ROPEPROOF_CONFORMANCE_CASES_TEST_GROUPS_H_
 
@@ -66,11 +66,11 @@ inline Group plain_group() {
   const reference::Layout layout =
       reference::leading(6, 4, reference::Pairing::kHalfSplit);
   using reference::Format;
-  family.add(make_case(Format::kF32, layout, 10000, 1, 2, 2, 1, {257, 4097}),
+  family.add(make_problem(Format::kF32, layout, 10000, 1, 2, 2, 1, {257, 4097}),
              {"layout/pairs-swapped"}, "f32");
-  family.add(make_case(Format::kBF16, layout, 5e5, 2, 1, 1, 1, {3, 65535}),
+  family.add(make_problem(Format::kBF16, layout, 5e5, 2, 1, 1, 1, {3, 65535}),
              {"frequency/wrong-base"}, "bf16");
-  family.add(make_case(Format::kF32, layout, 1e6, 1, 1, 1, 0, {511}),
+  family.add(make_problem(Format::kF32, layout, 1e6, 1, 1, 1, 0, {511}),
              {"frequency/wrong-base"}, "no k");
   return family.take();
 }
@@ -79,16 +79,16 @@ inline Group plain_group() {
 inline std::vector<Group> test_groups() {
   Group special = plain_group();
   special.name = "special";
-  for (RopeCase& c : special.rope_cases) {
+  for (Case& c : special.rope_cases) {
     c.id = "special" + c.id.substr(5);
-    c.is_special = true;
+    c.problem.is_special = true;
   }
-  special.rope_cases[0].q[1] = 0x00000001;  // subnormal
+  special.rope_cases[0].problem.q[1] = 0x00000001;  // subnormal
   Group wide = plain_group();
   wide.name = "wide";
-  for (RopeCase& c : wide.rope_cases) {
+  for (Case& c : wide.rope_cases) {
     c.id = "wide" + c.id.substr(5);
-    c.dtype = reference::Format::kF64;
+    c.problem.dtype = reference::Format::kF64;
   }
   Group reject;
   reject.tier = "core";

@@ -30,8 +30,7 @@ GroupFiles write_group(const Group& group);
 // What a kernel is given and what it is expected to answer, the same bytes in
 // any group and any version: the case's JSON in one line, tensors as rows of
 // hex, without comment, targets, printed and expected.precision_bits.
-std::string content_of(const RopeCase& c);
-std::string content_of(const PermuteCase& c);
+std::string content_of(const Case& c);
 std::string content_of(const RejectCase& c);
 std::string content_of(const SequenceCase& c);
 
@@ -46,8 +45,8 @@ std::string with_rows(const nlohmann::ordered_json& document,
 // FileError naming `file` and the place for anything that is not exactly as
 // the schema says: unknown or missing fields, sizes that do not fit the shape,
 // digits that are no bit pattern, specifications out of range, byte ranges that
-// reach outside the side file, a side file that write_group would not write. Memory: bounded by a
-// multiple of the two files.
+// reach outside the side file, a side file that write_group would not write.
+// Memory: bounded by a multiple of the two files.
 Group read_group(const std::string& text, std::span<const std::byte> payload,
                  const std::string& file);
 

@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "conformance/cases/bits_json.h"
+#include "conformance/cases/case_words.h"
 #include "conformance/cases/spec_json.h"
 #include "conformance/cases/tensors.h"
 #include "conformance/cases/vector_file.h"
-#include "conformance/cases/words.h"
 #include "conformance/text/sha256.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -42,7 +42,7 @@ void check_size(text::StrictObject& object, std::int64_t a, std::int64_t b) {
 }
 
 // One axis, [batch][seq]: integers, or bit patterns of binary64.
-void read_axis(text::StrictObject& object, const json& rows, const RopeCase& c,
+void read_axis(text::StrictObject& object, const json& rows, const Problem& c,
                std::vector<double>& positions) {
   const auto expect = [&](bool good) {
     if (!good) {
@@ -67,14 +67,17 @@ void read_axis(text::StrictObject& object, const json& rows, const RopeCase& c,
   }
 }
 
-void read_positions(text::StrictObject& object, RopeCase& c) {
+void read_positions(text::StrictObject& object, Case& c) {
   const json& node = object.array("positions");
-  if (c.spec.axes.count == 1) return read_axis(object, node, c, c.positions);
-  if (node.size() != static_cast<std::size_t>(c.spec.axes.count)) {
-    object.fail("positions",
-                "expected " + std::to_string(c.spec.axes.count) + " axes");
+  if (c.problem.spec.axes.count == 1)
+    return read_axis(object, node, c.problem, c.problem.positions);
+  if (node.size() != static_cast<std::size_t>(c.problem.spec.axes.count)) {
+    object.fail(
+        "positions",
+        "expected " + std::to_string(c.problem.spec.axes.count) + " axes");
   }
-  for (const json& axis : node) read_axis(object, axis, c, c.positions);
+  for (const json& axis : node)
+    read_axis(object, axis, c.problem, c.problem.positions);
 }
 
 Printed read_printed(const json& node, const std::string& where) {
@@ -98,17 +101,17 @@ Printed read_printed(const json& node, const std::string& where) {
 }
 
 void read_expected(const json& node, const std::string& where,
-                   TensorReader& tensors, RopeCase& c) {
+                   TensorReader& tensors, Case& c) {
   text::StrictObject object(node, where);
-  c.precision_bits =
+  c.golden.precision_bits =
       static_cast<int>(object.integer("precision_bits", 0, 1 << 16));
-  c.amplitude = c.spec.frequencies.amplitude;
+  c.golden.amplitude = c.problem.spec.frequencies.amplitude;
   if (object.find("amplitude") != nullptr) {
-    c.amplitude = read_double(object, "amplitude");
+    c.golden.amplitude = read_double(object, "amplitude");
   }
-  for (const GoldenTensor& golden : goldens_of(c)) {
+  for (const GoldenTensor& golden : golden_tensors(c.problem)) {
     if (!golden.is_present) continue;
-    c.*golden.bits =
+    c.golden.*golden.bits =
         tensors.read(object, golden.key, std::string("expected.") + golden.key,
                      golden.rows, golden.row, Format::kF64);
   }
@@ -130,61 +133,79 @@ void read_head(text::StrictObject& object, auto& c) {
   c.targets = object.texts("targets");
 }
 
-void read_case(text::StrictObject& object, TensorReader& tensors, RopeCase& c) {
+void read_rotation(text::StrictObject& object, TensorReader& tensors, Case& c) {
   read_head(object, c);
-  c.dtype = object.word("dtype", text::kFormatWords);
-  c.spec.layout = read_layout(object);
-  c.spec.direction = object.word("direction", text::kDirectionWords);
-  c.spec.frequencies.base = read_double(object, "base");
-  c.spec.frequencies.amplitude = read_double(object, "amplitude");
-  c.batch = object.integer("batch", 0, kMaxElements);
-  c.seq = object.integer("seq", 0, kMaxElements);
-  c.q_heads = object.integer("q_heads", 0, kMaxElements);
-  c.k_heads = object.integer("k_heads", 0, kMaxElements);
-  check_size(object, c.batch, c.seq);
-  check_size(object, c.batch * c.seq, c.q_heads + c.k_heads);
-  check_size(object, c.batch * c.seq * (c.q_heads + c.k_heads),
-             c.spec.layout.head_dim);
-  c.storage = object.word("memory", kStorageWords);
-  read_variant(object, c.spec);
+  c.problem.dtype = object.word("dtype", text::kFormatWords);
+  c.problem.spec.layout = read_layout(object);
+  c.problem.spec.direction = object.word("direction", text::kDirectionWords);
+  c.problem.spec.frequencies.base = read_double(object, "base");
+  c.problem.spec.frequencies.amplitude = read_double(object, "amplitude");
+  c.problem.batch = object.integer("batch", 0, kMaxElements);
+  c.problem.seq = object.integer("seq", 0, kMaxElements);
+  c.problem.q_heads = object.integer("q_heads", 0, kMaxElements);
+  c.problem.k_heads = object.integer("k_heads", 0, kMaxElements);
+  check_size(object, c.problem.batch, c.problem.seq);
+  check_size(object, c.problem.batch * c.problem.seq,
+             c.problem.q_heads + c.problem.k_heads);
+  check_size(
+      object,
+      c.problem.batch * c.problem.seq * (c.problem.q_heads + c.problem.k_heads),
+      c.problem.spec.layout.head_dim);
+  c.problem.storage = object.word("memory", kStorageWords);
+  read_variant(object, c.problem.spec);
   try {
-    reference::validate(c.spec);
+    reference::validate(c.problem.spec);
   } catch (const std::invalid_argument& error) {
     object.fail("id", error.what());
   }
   read_positions(object, c);
   if (object.find("is_special") != nullptr) {
-    c.is_special = object.flag("is_special");
-    if (!c.is_special) object.fail("is_special", "is true or absent");
+    c.problem.is_special = object.flag("is_special");
+    if (!c.problem.is_special) object.fail("is_special", "is true or absent");
   }
-  const std::int64_t d = c.spec.layout.head_dim;
-  c.q = tensors.read(object, "q", "q", c.tokens() * c.q_heads, d, c.dtype);
-  c.k = tensors.read(object, "k", "k", c.tokens() * c.k_heads, d, c.dtype);
+  const std::int64_t d = c.problem.spec.layout.head_dim;
+  c.problem.q =
+      tensors.read(object, "q", "q", c.problem.tokens() * c.problem.q_heads, d,
+                   c.problem.dtype);
+  c.problem.k =
+      tensors.read(object, "k", "k", c.problem.tokens() * c.problem.k_heads, d,
+                   c.problem.dtype);
   read_expected(object.get("expected"), object.at("expected"), tensors, c);
-  if (!c.is_special) {
-    check_finite(object, "q", c.q, c.dtype);
-    check_finite(object, "k", c.k, c.dtype);
-    check_finite(object, "expected.q", c.q_out, Format::kF64);
-    check_finite(object, "expected.k", c.k_out, Format::kF64);
+  if (!c.problem.is_special) {
+    check_finite(object, "q", c.problem.q, c.problem.dtype);
+    check_finite(object, "k", c.problem.k, c.problem.dtype);
+    check_finite(object, "expected.q", c.golden.q, Format::kF64);
+    check_finite(object, "expected.k", c.golden.k, Format::kF64);
   }
   if (const json* printed = object.find("printed")) {
     c.printed = read_printed(*printed, object.at("printed"));
   }
 }
 
-void read_case(text::StrictObject& object, TensorReader& tensors,
-               PermuteCase& c) {
+void read_permutation(text::StrictObject& object, TensorReader& tensors,
+                      Case& c) {
   read_head(object, c);
-  c.dtype = object.word("dtype", text::kFormatWords);
-  c.layout = read_layout(object);
-  c.heads = object.integer("heads", 0, kMaxElements);
-  c.columns = object.integer("columns", 1, kMaxElements);
-  check_size(object, c.heads, c.layout.head_dim);
-  check_size(object, c.heads * c.layout.head_dim, c.columns);
-  const std::int64_t rows = c.heads * c.layout.head_dim;
-  c.in = tensors.read(object, "in", "in", rows, c.columns, c.dtype);
-  c.out =
-      tensors.read(object, "expected", "expected", rows, c.columns, c.dtype);
+  c.problem.dtype = object.word("dtype", text::kFormatWords);
+  c.problem.spec.layout = read_layout(object);
+  c.problem.q_heads = object.integer("heads", 0, kMaxElements);
+  c.problem.batch = 1;
+  c.problem.seq = object.integer("columns", 1, kMaxElements);
+  check_size(object, c.problem.q_heads, c.problem.spec.layout.head_dim);
+  check_size(object, c.problem.q_heads * c.problem.spec.layout.head_dim,
+             c.problem.seq);
+  const std::int64_t rows = c.problem.q_heads * c.problem.spec.layout.head_dim;
+  c.problem.q =
+      tensors.read(object, "in", "in", rows, c.problem.seq, c.problem.dtype);
+  c.golden.q = tensors.read(object, "expected", "expected", rows, c.problem.seq,
+                            c.problem.dtype);
+}
+
+void read_case(text::StrictObject& object, TensorReader& tensors, Case& c) {
+  if (c.problem.task == Task::kRotate) {
+    read_rotation(object, tensors, c);
+  } else {
+    read_permutation(object, tensors, c);
+  }
 }
 
 void read_case(text::StrictObject& object, TensorReader& /*no tensors*/,
@@ -224,12 +245,13 @@ bool is_name(const std::string& name) {
              std::string::npos;
 }
 
-template <class Case>
+template <class AnyCase>
 void read_cases(const json& nodes, const std::string& file,
-                TensorReader& tensors, std::vector<Case>& cases) {
+                TensorReader& tensors, const AnyCase& empty,
+                std::vector<AnyCase>& cases) {
   for (const json& node : nodes) {
     text::StrictObject item(node, file);
-    Case c;
+    AnyCase c = empty;
     c.id = item.text("id");
     if (!is_name(c.id)) item.fail("id", "expected a-z, 0-9 and -, at most 64");
     text::StrictObject named(node, file + ": " + c.id);
@@ -298,7 +320,11 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
   for_each_type(group, [&](const std::string& known, auto& list) {
     if (type != known) return;
     is_known = true;
-    read_cases(cases, file, tensors, list);
+    typename std::decay_t<decltype(list)>::value_type empty;
+    if constexpr (requires { empty.problem; }) {
+      if (&list == &group.permute_cases) empty.problem.task = Task::kPermute;
+    }
+    read_cases(cases, file, tensors, empty, list);
   });
   if (!is_known) {
     object.fail("type", "expected rope, permute, reject or sequence");

@@ -1,10 +1,10 @@
 #include "conformance/cases/bits_json.h"
+#include "conformance/cases/case_words.h"
 #include "conformance/cases/spec_json.h"
 #include "conformance/cases/tensors.h"
 #include "conformance/cases/vector_file.h"
-#include "conformance/cases/words.h"
 #include "conformance/text/sha256.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -13,15 +13,15 @@ using Json = nlohmann::ordered_json;
 using reference::Format;
 
 // [axes][batch][seq], without the first where there is one axis.
-Json positions(const RopeCase& c) {
+Json positions(const Case& c) {
   Json all = Json::array();
-  for (std::int64_t a = 0; a < c.spec.axes.count; ++a) {
+  for (std::int64_t a = 0; a < c.problem.spec.axes.count; ++a) {
     Json rows = Json::array();
-    for (std::int64_t b = 0; b < c.batch; ++b) {
+    for (std::int64_t b = 0; b < c.problem.batch; ++b) {
       Json row = Json::array();
-      for (std::int64_t s = 0; s < c.seq; ++s) {
-        const double p = c.position(a, b * c.seq + s);
-        if (c.has_real_positions()) {
+      for (std::int64_t s = 0; s < c.problem.seq; ++s) {
+        const double p = c.problem.position(a, b * c.problem.seq + s);
+        if (c.problem.has_real_positions()) {
           row.push_back(hex(p));
         } else {
           row.push_back(static_cast<std::int64_t>(p));
@@ -31,7 +31,7 @@ Json positions(const RopeCase& c) {
     }
     all.push_back(rows);
   }
-  return c.spec.axes.count == 1 ? all[0] : all;
+  return c.problem.spec.axes.count == 1 ? all[0] : all;
 }
 
 Json printed(const Printed& p) {
@@ -52,65 +52,73 @@ Json printed(const Printed& p) {
           {"errata", errata}};
 }
 
-Json expected(const RopeCase& c, TensorWriter& tensors) {
-  Json object = {{"precision_bits", c.precision_bits}};
-  for (const GoldenTensor& golden : goldens_of(c)) {
+Json expected(const Case& c, TensorWriter& tensors) {
+  Json object = {{"precision_bits", c.golden.precision_bits}};
+  for (const GoldenTensor& golden : golden_tensors(c.problem)) {
     if (!golden.is_present) continue;
     object[golden.key] =
-        tensors.write(std::string("expected.") + golden.key, c.*golden.bits,
-                      golden.row, Format::kF64);
+        tensors.write(std::string("expected.") + golden.key,
+                      c.golden.*golden.bits, golden.row, Format::kF64);
   }
-  if (c.amplitude != c.spec.frequencies.amplitude) {
-    object["amplitude"] = hex(c.amplitude);
+  if (c.golden.amplitude != c.problem.spec.frequencies.amplitude) {
+    object["amplitude"] = hex(c.golden.amplitude);
   }
   return object;
 }
 
-template <class Case>
-Json head(const Case& c) {
+template <class AnyCase>
+Json head(const AnyCase& c) {
   return {{"id", c.id}, {"comment", c.comment}, {"targets", c.targets}};
 }
 
-Json write_case(const RopeCase& c, TensorWriter& tensors) {
-  const std::int64_t d = c.spec.layout.head_dim;
+Json write_rotation(const Case& c, TensorWriter& tensors) {
+  const std::int64_t d = c.problem.spec.layout.head_dim;
   Json object = head(c);
-  object.update(
-      {{"dtype", text::word(text::kFormatWords, c.dtype)},
-       {"pairing", text::word(text::kPairingWords, c.spec.layout.pairing)},
-       {"direction", text::word(text::kDirectionWords, c.spec.direction)},
-       {"head_dim", d},
-       {"rotary_dim", c.spec.layout.rotary_dim},
-       {"rotary_offset", c.spec.layout.rotary_offset},
-       {"base", hex(c.spec.frequencies.base)},
-       {"amplitude", hex(c.spec.frequencies.amplitude)},
-       {"batch", c.batch},
-       {"seq", c.seq},
-       {"q_heads", c.q_heads},
-       {"k_heads", c.k_heads},
-       {"memory", text::word(kStorageWords, c.storage)},
-       {"positions", positions(c)},
-       {"q", tensors.write("q", c.q, d, c.dtype)},
-       {"k", tensors.write("k", c.k, d, c.dtype)},
-       {"expected", expected(c, tensors)}});
-  write_variant(c.spec, object);
-  if (c.is_special) object["is_special"] = true;
+  object.update({{"dtype", text::word(text::kFormatWords, c.problem.dtype)},
+                 {"pairing", text::word(text::kPairingWords,
+                                        c.problem.spec.layout.pairing)},
+                 {"direction",
+                  text::word(text::kDirectionWords, c.problem.spec.direction)},
+                 {"head_dim", d},
+                 {"rotary_dim", c.problem.spec.layout.rotary_dim},
+                 {"rotary_offset", c.problem.spec.layout.rotary_offset},
+                 {"base", hex(c.problem.spec.frequencies.base)},
+                 {"amplitude", hex(c.problem.spec.frequencies.amplitude)},
+                 {"batch", c.problem.batch},
+                 {"seq", c.problem.seq},
+                 {"q_heads", c.problem.q_heads},
+                 {"k_heads", c.problem.k_heads},
+                 {"memory", text::word(kStorageWords, c.problem.storage)},
+                 {"positions", positions(c)},
+                 {"q", tensors.write("q", c.problem.q, d, c.problem.dtype)},
+                 {"k", tensors.write("k", c.problem.k, d, c.problem.dtype)},
+                 {"expected", expected(c, tensors)}});
+  write_variant(c.problem.spec, object);
+  if (c.problem.is_special) object["is_special"] = true;
   if (c.printed) object["printed"] = printed(*c.printed);
   return object;
 }
 
-Json write_case(const PermuteCase& c, TensorWriter& tensors) {
+Json write_permutation(const Case& c, TensorWriter& tensors) {
   Json object = head(c);
   object.update(
-      {{"dtype", text::word(text::kFormatWords, c.dtype)},
-       {"pairing", text::word(text::kPairingWords, c.layout.pairing)},
-       {"head_dim", c.layout.head_dim},
-       {"rotary_dim", c.layout.rotary_dim},
-       {"rotary_offset", c.layout.rotary_offset},
-       {"heads", c.heads},
-       {"columns", c.columns},
-       {"in", tensors.write("in", c.in, c.columns, c.dtype)},
-       {"expected", tensors.write("expected", c.out, c.columns, c.dtype)}});
+      {{"dtype", text::word(text::kFormatWords, c.problem.dtype)},
+       {"pairing",
+        text::word(text::kPairingWords, c.problem.spec.layout.pairing)},
+       {"head_dim", c.problem.spec.layout.head_dim},
+       {"rotary_dim", c.problem.spec.layout.rotary_dim},
+       {"rotary_offset", c.problem.spec.layout.rotary_offset},
+       {"heads", c.problem.q_heads},
+       {"columns", c.problem.seq},
+       {"in", tensors.write("in", c.problem.q, c.problem.seq, c.problem.dtype)},
+       {"expected", tensors.write("expected", c.golden.q, c.problem.seq,
+                                  c.problem.dtype)}});
   return object;
+}
+
+Json write_case(const Case& c, TensorWriter& tensors) {
+  return c.problem.task == Task::kRotate ? write_rotation(c, tensors)
+                                         : write_permutation(c, tensors);
 }
 
 Json write_case(const RejectCase& c, TensorWriter& /*no tensors*/) {
@@ -140,16 +148,15 @@ std::string type_of(const Group& group) {
   return type;
 }
 
-template <class Case>
-std::string content(const Case& c) {
+template <class AnyCase>
+std::string content(const AnyCase& c) {
   TensorWriter rows;
   return content_text(write_case(c, rows));
 }
 
 }  // namespace
 
-std::string content_of(const RopeCase& c) { return content(c); }
-std::string content_of(const PermuteCase& c) { return content(c); }
+std::string content_of(const Case& c) { return content(c); }
 std::string content_of(const RejectCase& c) { return content(c); }
 std::string content_of(const SequenceCase& c) { return content(c); }
 

@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_ATTEMPT_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,8 @@
 
 namespace ropeproof::conformance::check {
 
-// Why an answer is no pass; and what the kernel said of a problem that it could not
-// solve, "" where it did not say.
+// Why an answer is no pass; and what the kernel said of a problem that it could
+// not solve, "" where it did not say.
 std::string reason_of(const plugin::Answer& answer);
 std::string error_of(const plugin::Answer& answer);
 
@@ -19,16 +20,17 @@ std::string error_of(const plugin::Answer& answer);
 Check result_of(const plugin::Answer& answer, const std::string& aspect,
                 const std::string& suffixes, const std::string& what = "");
 
-// The same of a call of the subject or of a case made of its tokens, `c`; fails,
-// too, if the output has a stray write or a wrong element.
-Check judged(const Subject& subject, const cases::RopeCase& c,
+// The same of a call of the subject or of a case made of its tokens, `c`;
+// fails, too, if the output has a stray write or a wrong element.
+Check judged(const Subject& subject, const cases::Case& c,
              const plugin::Answer& answer, const judge::Output& output,
              const std::string& aspect, const std::string& suffixes,
              const std::string& what = "");
 
 // Makes the call, and judges it so.
 Check attempt(plugin::Kernel& kernel, const Subject& subject,
-              const cases::RopeCase& c, const call::Placement& placement,
+              const cases::Case& c,
+              const std::optional<cases::Storage>& storage,
               const std::string& aspect, const std::string& suffixes,
               const std::string& what = "");
 
@@ -42,32 +44,6 @@ Check not_checked(const std::string& aspect, const std::string& suffixes,
 Check declined(const std::string& aspect, const std::string& suffixes);
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature);
-
-// Rows of `row` elements: those numbered `rows`, in this order. An empty list has none.
-template <class List>
-List pick_rows(const List& all, const std::vector<std::int64_t>& rows,
-               std::int64_t row) {
-  List picked;
-  if (all.empty()) return picked;
-  for (const std::int64_t r : rows) {
-    const auto first = all.begin() + r * row;
-    picked.insert(picked.end(), first, first + row);
-  }
-  return picked;
-}
-
-// The case with these of its tokens (batch * seq numbers), in this order, as
-// [batch, seq]; goldens too.
-cases::RopeCase pick_tokens(const cases::RopeCase& c,
-                            const std::vector<std::int64_t>& tokens,
-                            std::int64_t batch, std::int64_t seq);
-
-// The case with these heads of q and k; with the first ones only; goldens too.
-cases::RopeCase pick_heads(const cases::RopeCase& c,
-                           const std::vector<std::int64_t>& q_heads,
-                           const std::vector<std::int64_t>& k_heads);
-cases::RopeCase first_heads(const cases::RopeCase& c, std::int64_t q_heads,
-                            std::int64_t k_heads);
 
 }  // namespace ropeproof::conformance::check
 

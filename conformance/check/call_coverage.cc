@@ -10,7 +10,7 @@
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -47,7 +47,7 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
 
 std::vector<OperationCoverage> call_coverage(
     const plugin::Description& description, const cover::Arrays& arrays,
-    bool with_triples, const cases::RopeCase* like) {
+    bool with_triples, const cases::Problem* like) {
   const cover::Model& model = arrays.model;
   cover::Masks offered = cover::offered(model, description, true);
   std::vector<bool> is_of_row(model.size());
@@ -76,12 +76,11 @@ std::vector<OperationCoverage> call_coverage(
     of.triples.add(classes);
     return plugin::Answer{plugin::Outcome::kMissing, ""};
   });
-  const auto ask = [&](const cases::RopeCase& c) {
-    for (const std::uint32_t operation :
-         offered_operations(description, c, true)) {
-      judge::Output output;
-      call::Call(witness, operation, c, reference::Format::kF32).run(output);
-    }
+  const auto ask = [&](std::uint32_t operation, const cases::Problem& p,
+                       const std::string& id) {
+    judge::Output output;
+    call::Call(witness, operation, p, id, reference::Format::kF32, true)
+        .run(output);
   };
   const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
   for (const cover::FormedCase& formed : cover::formed_cases(
@@ -89,12 +88,14 @@ std::vector<OperationCoverage> call_coverage(
            [](const cover::Row&) { return true; }, like)) {
     if (formed.row.empty()) continue;
     row = formed.row;
-    cases::RopeCase c = cover::outline(formed, description.max_position);
-    fill_stand_ins(c);
-    ask(c);
-    if (!permutes) continue;
-    judge::Output output;
-    call::Call(witness, permute_of(c, formed.seed)).run(output);
+    const cases::Problem p = cover::outline(formed, description.max_position);
+    for (const std::uint32_t operation :
+         offered_operations(description, p, true)) {
+      ask(operation, p, formed.id);
+    }
+    if (permutes) {
+      ask(ROPEPROOF_PERMUTE, permutation_like(p, formed.seed), "");
+    }
   }
   std::vector<OperationCoverage> coverage;
   for (const auto& [operation, word] : plugin::kOperationWords) {

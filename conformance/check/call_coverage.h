@@ -1,5 +1,5 @@
-// call_coverage.h -- what a kernel is called with, counted: pairs and triples of classes
-// of the model, as the calls have them.
+// call_coverage.h -- what a kernel is called with, counted: pairs and triples
+// of classes of the model, as the calls have them.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_CALL_COVERAGE_H_
 
@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/case.h"
+#include "conformance/cases/problem.h"
 #include "conformance/check/runner.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
 
-// How many there are among the calls, of those that the declaration makes possible.
+// How many there are among the calls, of those that the declaration makes
+// possible.
 struct Share {
   std::size_t met = 0, possible = 0;
   bool is_whole() const { return met == possible; }
@@ -27,14 +28,15 @@ struct OperationCoverage {
   std::vector<std::string> missing;  // the first few pairs, in words
 };
 
-// Makes the calls of the formed cases of a tier and solves none. The classes are
-// read from each call (cover/classes.h); those of `values` and `edge`, which no
-// field says, are those of the row that a case was formed from. With `like`, the
-// calls are those of a profile, whose case it is: dtype and specification are the
-// model's, which leaves the pairs of the other dimensions.
+// Makes the calls of the formed cases of a tier and solves none. The classes
+// are read from each call (cover/classes.h); those of `values` and `edge`,
+// which no field says, are those of the row that a case was formed from. With
+// `like`, the calls are those of a profile, whose case it is: dtype and
+// specification are the model's, which leaves the pairs of the other
+// dimensions.
 std::vector<OperationCoverage> call_coverage(
     const plugin::Description& description, const cover::Arrays& arrays,
-    bool with_triples, const cases::RopeCase* like = nullptr);
+    bool with_triples, const cases::Problem* like = nullptr);
 
 }  // namespace ropeproof::conformance::check
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "conformance/call/call.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/cases/prove.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/declarations.h"
@@ -127,18 +128,12 @@ TEST_CASE("a call has the classes of the row that it was formed from",
       rows.push_back(arrays().triples[i]);
     }
     for (const cover::Row& row : rows) {
-      cases::RopeCase c = cover::outline(cover::question_of(model, row),
-                                         cover::seed_of(row, seed), 0);
+      const cases::Problem p = cover::outline(cover::question_of(model, row),
+                                              cover::seed_of(row, seed), 0);
       CAPTURE(model.words(row), seed);
-      c.inv_freq_hi.resize(static_cast<std::size_t>(c.pairs()));
-      c.inv_freq_lo = c.inv_freq_hi;
-      c.amplitude = c.spec.frequencies.amplitude;
-      if (c.spec.frequencies.xpos) {
-        c.pair_amplitude.resize(
-            static_cast<std::size_t>(c.tokens() * c.pairs()));
-      }
       judge::Output output;
-      call::Call(eye, ROPEPROOF_ROPE, c, reference::Format::kF32).run(output);
+      call::Call(eye, ROPEPROOF_ROPE, p, "", reference::Format::kF32, true)
+          .run(output);
       cover::Row seen = eye.seen;
       for (const char* unseen : {"values", "edge"}) {
         seen[model.at(unseen)] = row[model.at(unseen)];
@@ -154,29 +149,19 @@ TEST_CASE("formed goldens are those of the oracle, bit for bit",
   for (std::size_t i = 0; i < arrays().pairs.size(); i += 12) {
     const cover::Row& row = arrays().pairs[i];
     const cover::Question q = cover::question_of(model, row);
-    cases::RopeCase c = cover::outline(q, i, 0);
-    if (c.q.size() + c.k.size() > 20000) continue;
-    cover::fill(c, q, i, reference::best_oracle());
-    cases::Group group;
-    group.rope_cases.push_back(c);
-    // What stands outside the window may be no number.
-    for (cases::Bits* x : {&group.rope_cases[0].q, &group.rope_cases[0].k}) {
-      for (std::uint64_t& bits : *x) {
-        if (!c.is_special && !std::isfinite(reference::decode(c.dtype, bits))) {
-          bits = 0;
-        }
-      }
-    }
-    cases::prove(reference::best_oracle(), group);
-    const cases::RopeCase& proved = group.rope_cases[0];
+    cases::Problem p = cover::outline(q, i, 0);
+    if (p.q.size() + p.k.size() > 20000) continue;
+    const cases::Golden golden = cover::fill(p, q, i, reference::best_oracle());
+    const cases::Golden proved = cases::form_golden(p, reference::best_oracle(),
+                                                    cases::Effort::kCertified);
     CAPTURE(model.words(row));
-    CHECK(c.inv_freq_hi == proved.inv_freq_hi);
-    CHECK(c.amplitude == proved.amplitude);
-    CHECK(c.pair_amplitude == proved.pair_amplitude);
-    CHECK(c.cos == proved.cos);
-    CHECK(c.sin == proved.sin);
-    CHECK(c.q_out == proved.q_out);
-    CHECK(c.k_out == proved.k_out);
+    CHECK(golden.inv_freq_hi == proved.inv_freq_hi);
+    CHECK(golden.amplitude == proved.amplitude);
+    CHECK(golden.pair_amplitude == proved.pair_amplitude);
+    CHECK(golden.cos == proved.cos);
+    CHECK(golden.sin == proved.sin);
+    CHECK(golden.q == proved.q);
+    CHECK(golden.k == proved.k);
   }
 }
 
@@ -185,8 +170,8 @@ TEST_CASE("another seed forms other positions", "[conformance][cover]") {
   int same = 0;
   for (const cover::Row& row : arrays().pairs) {
     const cover::Question q = cover::question_of(model, row);
-    const cases::RopeCase seven = cover::outline(q, cover::seed_of(row, 7), 0);
-    const cases::RopeCase eight = cover::outline(q, cover::seed_of(row, 8), 0);
+    const cases::Problem seven = cover::outline(q, cover::seed_of(row, 7), 0);
+    const cases::Problem eight = cover::outline(q, cover::seed_of(row, 8), 0);
     if (seven.positions == eight.positions) ++same;
   }
   CHECK(same < 20);  // short rows of constant positions may agree
@@ -199,7 +184,7 @@ TEST_CASE("a profile keeps every pair of what a model leaves open",
     const models::Profile profile =
         models::make_profile(parts, cases::kVectors / "models");
     const cases::Group group = models::profile_cases(profile);
-    const cases::RopeCase& like = group.rope_cases.front();
+    const cases::Problem& like = group.rope_cases.front().problem;
     plugin::Description d = plugin::everything("everything");
     d.max_position = profile.positions - 1;
     d.operations = ROPEPROOF_ROPE;
@@ -211,10 +196,10 @@ TEST_CASE("a profile keeps every pair of what a model leaves open",
     }
     for (const cover::FormedCase& formed :
          cover::formed_cases(arrays(), d, true, false, 0, kAll, &like)) {
-      const cases::RopeCase c = cover::outline(formed, d.max_position);
-      CHECK(c.dtype == like.dtype);
-      CHECK(c.pairs() == like.pairs());
-      CHECK(std::ranges::max(c.positions) <
+      const cases::Problem p = cover::outline(formed, d.max_position);
+      CHECK(p.dtype == like.dtype);
+      CHECK(p.pairs() == like.pairs());
+      CHECK(std::ranges::max(p.positions) <
             static_cast<double>(profile.positions));
     }
   }
@@ -230,9 +215,9 @@ TEST_CASE("the largest position that is declared is asked",
     int reached = 0;
     for (const cover::Chosen& chosen :
          cover::choose(arrays().model, arrays().pairs, masks, 2, kAll)) {
-      const cases::RopeCase c = cover::outline(
+      const cases::Problem p = cover::outline(
           cover::question_of(arrays().model, chosen.row), 1, limit);
-      const double most = std::ranges::max(c.positions);
+      const double most = std::ranges::max(p.positions);
       largest = std::max(largest, most);
       if (most == static_cast<double>(limit)) ++reached;
     }

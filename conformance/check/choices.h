@@ -13,13 +13,21 @@
 
 namespace ropeproof::conformance::check {
 
-// Of a kernel that is asked one operation: rope, or rotate or lookup where it has
-// nothing else.
+// Of a kernel that is asked one operation: rope, or rotate or lookup where it
+// has nothing else.
 std::uint32_t main_operation(const plugin::Description& kernel);
 
-// Whether the kernel declines a case under an operation that it offers.
-bool declines(plugin::Kernel& kernel, std::uint32_t operation,
-              const cases::RopeCase& c);
+// A problem whose golden is not formed yet; `id` is that of the case that it is
+// to become.
+struct Outline {
+  const cases::Problem& problem;
+  const std::string& id;
+};
+
+// Whether the kernel declines a case, or an Outline, under an operation that it
+// offers.
+template <class Asked>
+bool declines(plugin::Kernel& kernel, std::uint32_t operation, const Asked& c);
 
 // Asks again: an answer may depend on nothing but the question.
 class Choices {
@@ -29,13 +37,13 @@ class Choices {
   // Asks about a case that was taken or declined, then, from the last to the
   // first, about those before it. What was answered otherwise than before, in
   // words; empty if nothing was, or for a kernel that takes everything.
-  std::string check(std::uint32_t operation, const cases::RopeCase& c,
+  std::string check(std::uint32_t operation, const cases::Case& c,
                     plugin::Outcome outcome);
 
  private:
   struct Asked {
-    std::string what;  // "smoke-rich-001 rope"
-    std::vector<plugin::BareProblem> questions;
+    std::uint32_t operation;
+    cases::Case asked;
     plugin::Outcome outcome;
   };
   static constexpr std::size_t kRemembered = 8;

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "conformance/cases/form_golden.h"
+#include "conformance/cases/smaller.h"
 #include "conformance/cases/summary.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
@@ -17,11 +19,11 @@ namespace {
 constexpr const char* kSuffix = "D";
 
 // The tokens from number `by` on, around and around, `count` of them.
-cases::RopeCase tokens_from(const cases::RopeCase& c, int by,
-                            std::int64_t batch, std::int64_t seq) {
+cases::Case tokens_from(const cases::Case& c, int by, std::int64_t batch,
+                        std::int64_t seq) {
   std::vector<std::int64_t> tokens;
   for (std::int64_t t = 0; t < batch * seq; ++t) {
-    tokens.push_back((t + by) % c.tokens());
+    tokens.push_back((t + by) % c.problem.tokens());
   }
   return pick_tokens(c, tokens, batch, seq);
 }
@@ -40,15 +42,16 @@ std::optional<Check> not_asked(const plugin::Kernel& kernel,
 
 // Problems for threads, and where each lies.
 struct Work {
-  std::deque<cases::RopeCase> cases;
+  std::deque<cases::Case> cases;
   std::vector<Subject> subjects;
   std::vector<cases::Storage> storages;
 
   // Not what the kernel declines.
-  void add(plugin::Kernel& kernel, const Subject& one, cases::RopeCase c,
+  void add(plugin::Kernel& kernel, const Subject& one, cases::Case c,
            const cases::Storage& storage = cases::kDense) {
     // Without KEYS, k would need calls of its own.
-    if (!offers(kernel, ROPEPROOF_KEYS)) c = first_heads(c, c.q_heads, 0);
+    if (!offers(kernel, ROPEPROOF_KEYS))
+      c = first_heads(c, c.problem.q_heads, 0);
     if (declines(kernel, one.operation, c)) return;
     cases.push_back(std::move(c));
     subjects.push_back({cases.back(), one.operation, one.claim});
@@ -67,8 +70,7 @@ std::vector<plugin::Answer> run_together(
 // Whether the problem of a thread fails without the others.
 std::string alone(plugin::Kernel& kernel, const Subject& one,
                   const cases::Storage& storage) {
-  return attempt(kernel, one, one.c, call::Placement{storage}, "", kSuffix)
-                 .passes()
+  return attempt(kernel, one, one.c, storage, "", kSuffix).passes()
              ? "; right when called alone: look for what calls share, as "
                "buffers and tables that are static or cached"
              : "; wrong when called alone, too";
@@ -83,8 +85,7 @@ Check solve(plugin::Kernel& kernel, const std::string& check, const Work& work,
   for (std::size_t i = 0; i < work.subjects.size(); ++i) {
     const Subject& one = work.subjects[i];
     calls.push_back(std::make_unique<call::Call>(
-        kernel, one.operation, one.c, one.claim.table,
-        call::Placement{work.storages[i]}));
+        kernel, one.operation, one.c, one.claim.table, work.storages[i]));
   }
   const std::vector<plugin::Answer> answers =
       run_together(kernel, calls, rounds);
@@ -110,26 +111,31 @@ Check solve(plugin::Kernel& kernel, const std::string& check, const Work& work,
 }
 
 Check solve_permutations(plugin::Kernel& kernel, const std::string& check,
-                         const cases::RopeCase& like) {
+                         const cases::Problem& like) {
   constexpr std::int64_t kHeads = 8;
   const reference::Layout layout = reference::leading(
       like.spec.layout.head_dim, like.spec.layout.rotary_dim,
       (kernel.description().pairings & ROPEPROOF_HALF_SPLIT) != 0
           ? reference::Pairing::kHalfSplit
           : reference::Pairing::kInterleaved);
-  std::vector<cases::PermuteCase> permutations;
+  std::vector<cases::Case> permutations;
   std::vector<std::unique_ptr<call::Call>> calls;
   for (int i = 0; i < kThreads; ++i) {
-    permutations.push_back(
-        cover::permute_case(like.dtype, layout, kHeads,
-                            kLargeElements / kHeads / layout.head_dim + i,
-                            static_cast<std::uint64_t>(i)));
+    cases::Case& c = permutations.emplace_back();
+    c.problem =
+        cover::random_permutation(like.dtype, layout, kHeads,
+                                  kLargeElements / kHeads / layout.head_dim + i,
+                                  static_cast<std::uint64_t>(i));
+    c.golden = cases::form_golden(c.problem, reference::best_oracle());
   }
-  if (!missing_feature(kernel.description(), permutations[0]).empty()) {
+  if (!missing_feature(kernel.description(), ROPEPROOF_PERMUTE,
+                       permutations[0].problem, kernel.shares_memory())
+           .empty()) {
     return passed(check, kSuffix);
   }
-  for (const cases::PermuteCase& c : permutations) {
-    calls.push_back(std::make_unique<call::Call>(kernel, c));
+  for (const cases::Case& c : permutations) {
+    calls.push_back(std::make_unique<call::Call>(kernel, ROPEPROOF_PERMUTE, c,
+                                                 reference::Format::kF32));
   }
   const std::vector<plugin::Answer> answers =
       run_together(kernel, calls, kLargeRounds);
@@ -138,13 +144,11 @@ Check solve_permutations(plugin::Kernel& kernel, const std::string& check,
     const plugin::Answer answer = calls[i]->finish(answers[i], output);
     const std::string what =
         "thread " + std::to_string(i + 1) + ", a permutation";
-    const Check result = result_of(answer, check, kSuffix, what);
+    const Subject subject =
+        subject_of(kernel, permutations[i], ROPEPROOF_PERMUTE);
+    const Check result =
+        judged(subject, permutations[i], answer, output, check, kSuffix, what);
     if (!result.passes()) return result;
-    if (!output.stray.empty()) {
-      return failed(check, kSuffix, what + ": " + output.stray);
-    }
-    const judge::Measurement m = judge::judge(permutations[i], output);
-    if (!m.pass()) return failed(check, kSuffix, what + ": " + m.pattern);
   }
   return passed(check, kSuffix);
 }
@@ -165,7 +169,8 @@ Check check_concurrency(plugin::Kernel& kernel, const Subject& subject,
   }
   for (int by = 1; by < kThreads && work.subjects.size() < kThreads; ++by) {
     work.add(kernel, subject,
-             tokens_from(subject.c, by, subject.c.batch, subject.c.seq));
+             tokens_from(subject.c, by, subject.c.problem.batch,
+                         subject.c.problem.seq));
   }
   return solve(kernel, check, work, kRounds);
 }
@@ -174,9 +179,9 @@ Check check_large_concurrency(plugin::Kernel& kernel, const Subject& subject) {
   const std::string check =
       "long calls on " + std::to_string(kThreads) + " threads";
   if (const auto no = not_asked(kernel, check)) return *no;
-  const cases::RopeCase& c = subject.c;
-  const std::int64_t per_token =
-      std::max<std::int64_t>(c.q_heads, 1) * c.spec.layout.head_dim;
+  const cases::Case& c = subject.c;
+  const std::int64_t per_token = std::max<std::int64_t>(c.problem.q_heads, 1) *
+                                 c.problem.spec.layout.head_dim;
   std::vector<cases::Storage> places = {cases::kDense};
   const bool strides = offers(kernel, ROPEPROOF_STRIDED);
   if (offers(kernel, ROPEPROOF_OUT_OF_PLACE)) {
@@ -194,7 +199,8 @@ Check check_large_concurrency(plugin::Kernel& kernel, const Subject& subject) {
              places[static_cast<std::size_t>(i) % places.size()]);
   }
   Check result = solve(kernel, check, work, kLargeRounds);
-  return result.passes() ? solve_permutations(kernel, check, c) : result;
+  return result.passes() ? solve_permutations(kernel, check, c.problem)
+                         : result;
 }
 
 }  // namespace ropeproof::conformance::check

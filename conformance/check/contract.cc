@@ -2,18 +2,10 @@
 
 namespace ropeproof::conformance::check {
 
-reference::Format frequency_format(reference::Format dtype) {
-  using reference::Format;
-  return dtype == Format::kF64 ? Format::kF64 : Format::kF32;
-}
-
-Subject subject_of(const plugin::Kernel& kernel, const cases::RopeCase& c,
+Subject subject_of(const plugin::Kernel& kernel, const cases::Case& c,
                    std::uint32_t operation) {
-  Subject subject{c, operation, judge::claim_of(kernel.description(), c.dtype)};
-  if (operation == ROPEPROOF_FREQUENCIES) {
-    subject.claim.table = frequency_format(c.dtype);
-  }
-  return subject;
+  return {c, operation,
+          judge::claim_of(kernel.description(), c.problem.dtype, operation)};
 }
 
 std::vector<Check> check_contract(plugin::Kernel& kernel,

@@ -9,7 +9,7 @@
 #include "conformance/check/contrast.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/offered.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -28,15 +28,14 @@ Check with_features(Check check) {
   return check;
 }
 
-ContractChecks::Kind kind_of(const cases::RopeCase& c,
-                             std::uint32_t operation) {
+ContractChecks::Kind kind_of(const cases::Problem& c, std::uint32_t operation) {
   return {operation, c.dtype, c.spec.layout.pairing};
 }
 
-// How many kinds of mistakes a case can show; 0: too few to be chosen. Kernels of
-// one batch row, or of one head, get the best that they take, but for one without
-// heads, of which there is no smaller call to make.
-int richness(const cases::RopeCase& c) {
+// How many kinds of mistakes a case can show; 0: too few to be chosen. Kernels
+// of one batch row, or of one head, get the best that they take, but for one
+// without heads, of which there is no smaller call to make.
+int richness(const cases::Problem& c) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 16;
   if (c.tokens() < 2 || c.q_heads == 0 || c.is_special ||
       c.elements() > kMostElements) {
@@ -54,9 +53,9 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
                                bool is_profile)
     : kernel_(kernel), is_smoke_(is_smoke), is_profile_(is_profile) {
   for (const cases::Group& group : corpus.groups) {
-    for (const cases::RopeCase& c : group.rope_cases) {
+    for (const cases::Case& c : group.rope_cases) {
       cases_[c.id] = &c;
-      for (const Kind& kind : kinds_for(c)) chosen_[kind] = &c;
+      for (const Kind& kind : kinds_for(c.problem, c)) chosen_[kind] = &c;
     }
   }
   find_once();
@@ -71,10 +70,8 @@ void ContractChecks::choose_formed(std::span<const cover::FormedCase> formed,
   std::set<Kind> settled;
   for (const auto& [kind, c] : chosen_) settled.insert(kind);
   for (const cover::FormedCase& one : formed) {
-    cases::RopeCase outline = cover::outline(one, max_position);
-    if (richness(outline) == 0) continue;
-    fill_stand_ins(outline);
-    std::vector<Kind> kinds = kinds_for(outline);
+    const cases::Problem outline = cover::outline(one, max_position);
+    std::vector<Kind> kinds = kinds_for(outline, Outline{outline, one.id});
     std::erase_if(kinds,
                   [&](const Kind& kind) { return settled.contains(kind); });
     if (kinds.empty()) continue;
@@ -84,18 +81,19 @@ void ContractChecks::choose_formed(std::span<const cover::FormedCase> formed,
   find_once();
 }
 
+template <class Asked>
 std::vector<ContractChecks::Kind> ContractChecks::kinds_for(
-    const cases::RopeCase& c) {
+    const cases::Problem& p, const Asked& asked) {
   std::vector<Kind> kinds;
-  const int rich = richness(c);
+  const int rich = richness(p);
   if (rich == 0 || !kernel_.is_live()) return kinds;
   for (const std::uint32_t operation :
-       offered_operations(kernel_.description(), c, kernel_.shares_memory())) {
+       offered_operations(kernel_.description(), p, kernel_.shares_memory())) {
     if (operation == ROPEPROOF_FREQUENCIES) continue;
-    const cases::RopeCase* const known = chosen(kind_of(c, operation));
-    if (known != nullptr && rich <= richness(*known)) continue;
-    if (!declines(kernel_, operation, c))
-      kinds.push_back(kind_of(c, operation));
+    const Kind kind = kind_of(p, operation);
+    const cases::Case* const known = chosen(kind);
+    if (known != nullptr && rich <= richness(known->problem)) continue;
+    if (!declines(kernel_, operation, asked)) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -106,48 +104,49 @@ void ContractChecks::find_once() {
 }
 
 std::optional<Check> ContractChecks::not_asked(const std::string& check,
-                                               const cases::RopeCase& c,
+                                               const cases::Case& c,
                                                std::uint32_t operation) const {
-  const std::string lacks = missing_feature(kernel_.description(), operation, c,
-                                            kernel_.shares_memory());
+  const std::string lacks = missing_feature(kernel_.description(), operation,
+                                            c.problem, kernel_.shares_memory());
   if (!lacks.empty()) return not_checked(check, "", lacks);
   if (!declines(kernel_, operation, c)) return std::nullopt;
   return declined(check, "");
 }
 
-const cases::RopeCase* ContractChecks::chosen(const Kind& kind) const {
+const cases::Case* ContractChecks::chosen(const Kind& kind) const {
   const auto found = chosen_.find(kind);
   return found == chosen_.end() ? nullptr : found->second;
 }
 
-const cases::RopeCase* ContractChecks::first_of(
+const cases::Case* ContractChecks::first_of(
     std::uint32_t operation, std::optional<reference::Format> dtype) const {
   for (const auto& [kind, c] : chosen_) {
     if (std::get<0>(kind) == operation &&
-        c->dtype == dtype.value_or(c->dtype)) {
+        c->problem.dtype == dtype.value_or(c->problem.dtype)) {
       return c;
     }
   }
   return nullptr;
 }
 
-bool ContractChecks::asks_changes(const cases::RopeCase& c,
+bool ContractChecks::asks_changes(const cases::Case& c,
                                   std::uint32_t operation) const {
   if (is_smoke_) return false;
   if (!kernel_.shares_memory()) return is_once(c, operation);
-  return first_of(operation, c.dtype)->id == c.id;
+  return first_of(operation, c.problem.dtype)->id == c.id;
 }
 
-bool ContractChecks::asks_long_calls(const cases::RopeCase& c,
+bool ContractChecks::asks_long_calls(const cases::Case& c,
                                      std::uint32_t operation) const {
   return !is_smoke_ && (operation == main_operation(kernel_.description())
-                            ? first_of(operation, c.dtype)->id == c.id
+                            ? first_of(operation, c.problem.dtype)->id == c.id
                             : first_of(operation)->id == c.id);
 }
 
-bool ContractChecks::is_once(const cases::RopeCase& c,
+bool ContractChecks::is_once(const cases::Case& c,
                              std::uint32_t operation) const {
-  return once_->first == kind_of(c, operation) && once_->second->id == c.id;
+  return once_->first == kind_of(c.problem, operation) &&
+         once_->second->id == c.id;
 }
 
 Check ContractChecks::changes(reference::Format dtype,
@@ -156,7 +155,7 @@ Check ContractChecks::changes(reference::Format dtype,
   for (const std::uint32_t richest :
        {ROPEPROOF_ROPE, ROPEPROOF_TABLE, ROPEPROOF_ROTATE, ROPEPROOF_LOOKUP}) {
     if (known != variations_.end()) break;
-    const cases::RopeCase* like = first_of(richest, dtype);
+    const cases::Case* like = first_of(richest, dtype);
     if (like == nullptr) continue;
     known =
         variations_
@@ -167,9 +166,9 @@ Check ContractChecks::changes(reference::Format dtype,
                        offered_of(kernel_, operation, known->second));
 }
 
-std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
+std::vector<Check> ContractChecks::of(const cases::Case& c,
                                       std::uint32_t operation) {
-  const cases::RopeCase* const one = chosen(kind_of(c, operation));
+  const cases::Case* const one = chosen(kind_of(c.problem, operation));
   if (one == nullptr || one->id != c.id) return {};
   const Subject subject = subject_of(kernel_, c, operation);
   std::vector<Check> checks;
@@ -177,7 +176,7 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
     checks.push_back(with_features(std::move(check)));
   }
   if (asks_changes(c, operation)) {
-    checks.push_back(with_features(changes(c.dtype, operation)));
+    checks.push_back(with_features(changes(c.problem.dtype, operation)));
   }
   if (asks_long_calls(c, operation)) {
     checks.push_back(with_features(check_large_concurrency(kernel_, subject)));
@@ -193,7 +192,7 @@ std::vector<Check> ContractChecks::of(const cases::RopeCase& c,
 }
 
 Check ContractChecks::of(const cases::RejectCase& r) const {
-  const cases::RopeCase& c = *cases_.at(r.of);
+  const cases::Case& c = *cases_.at(r.of);
   const bool is_of_ids = r.defect == cases::Defect::kIdOutOfRange ||
                          r.defect == cases::Defect::kNegativeId;
   const std::uint32_t operation = is_of_ids
@@ -206,7 +205,7 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
           : check_reject(kernel_, subject_of(kernel_, c, operation), r.defect);
   if (!refusal) check.features = ROPEPROOF_VALIDATES;
   check.operation = operation;
-  check.dtype = plugin::abi_dtype(c.dtype);
+  check.dtype = plugin::abi_dtype(c.problem.dtype);
   check.summary = r.comment + " (" + cases::summary(c) + ")";
   return check;
 }
@@ -217,8 +216,8 @@ Check ContractChecks::of(const cases::SequenceCase& s) const {
   std::optional<Check> refusal;
   std::uint32_t dtype = 0;
   for (const std::string& id : s.calls) {
-    const cases::RopeCase& c = *cases_.at(id);
-    dtype = plugin::abi_dtype(c.dtype);
+    const cases::Case& c = *cases_.at(id);
+    dtype = plugin::abi_dtype(c.problem.dtype);
     refusal = not_asked("sequence", c, operation);
     if (refusal) break;
     calls.push_back(subject_of(kernel_, c, operation));

@@ -26,10 +26,10 @@ class ContractChecks {
 
   // Chooses the cases whose calls are varied: for each operation, dtype and
   // pairing one that the kernel can do, with several tokens and heads, keys and
-  // a partial head if there is such a one; the first in the order of the corpus,
-  // or where that has none of the formed cases. The same in every shard. The long
-  // checks are not for the smoke tier; in a profile no field is changed to what is
-  // another model's.
+  // a partial head if there is such a one; the first in the order of the
+  // corpus, or where that has none of the formed cases. The same in every
+  // shard. The long checks are not for the smoke tier; in a profile no field is
+  // changed to what is another model's.
   ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus,
                  bool is_smoke, bool is_profile);
   // `max_position`: of formed cases.
@@ -37,41 +37,44 @@ class ContractChecks {
                      std::int64_t max_position);
 
   // Null for a kind of which the kernel takes none.
-  const cases::RopeCase* chosen(const Kind& kind) const;
+  const cases::Case* chosen(const Kind& kind) const;
   // Empty for a case that was not chosen.
-  std::vector<Check> of(const cases::RopeCase& c, std::uint32_t operation);
+  std::vector<Check> of(const cases::Case& c, std::uint32_t operation);
   Check of(const cases::RejectCase& c) const;
   Check of(const cases::SequenceCase& c) const;
 
  private:
-  // The kinds for which a case is richer than what is chosen, and taken.
-  std::vector<Kind> kinds_for(const cases::RopeCase& c);
+  // The kinds for which a problem is richer than what is chosen, and taken.
+  // `asked` is its case, or an Outline.
+  template <class Asked>
+  std::vector<Kind> kinds_for(const cases::Problem& p, const Asked& asked);
   void find_once();
   // Why a check of this case is not made: not offered, or declined.
-  std::optional<Check> not_asked(const std::string& check,
-                                 const cases::RopeCase& c,
+  std::optional<Check> not_asked(const std::string& check, const cases::Case& c,
                                  std::uint32_t operation) const;
 
-  // The first of the cases chosen for an operation and a dtype, or for all dtypes.
-  const cases::RopeCase* first_of(
+  // The first of the cases chosen for an operation and a dtype, or for all
+  // dtypes.
+  const cases::Case* first_of(
       std::uint32_t operation,
       std::optional<reference::Format> dtype = std::nullopt) const;
-  // Whether what is checked once a run is checked with a chosen case: the first of
-  // the main operation, or of all where none of that is chosen.
-  bool is_once(const cases::RopeCase& c, std::uint32_t operation) const;
+  // Whether what is checked once a run is checked with a chosen case: the first
+  // of the main operation, or of all where none of that is chosen.
+  bool is_once(const cases::Case& c, std::uint32_t operation) const;
   // Made once for each operation and dtype, behind a pipe once a run.
-  bool asks_changes(const cases::RopeCase& c, std::uint32_t operation) const;
-  // Made once for each dtype of the main operation, and for each other operation.
-  bool asks_long_calls(const cases::RopeCase& c, std::uint32_t operation) const;
+  bool asks_changes(const cases::Case& c, std::uint32_t operation) const;
+  // Made once for each dtype of the main operation, and for each other
+  // operation.
+  bool asks_long_calls(const cases::Case& c, std::uint32_t operation) const;
   Check changes(reference::Format dtype, std::uint32_t operation);
 
   plugin::Kernel& kernel_;
   bool is_smoke_, is_profile_;
-  std::map<std::string, const cases::RopeCase*> cases_;  // by id
+  std::map<std::string, const cases::Case*> cases_;  // by id
   std::vector<Subject> contrasting_;  // for the threads of a concurrent kernel
-  std::map<Kind, const cases::RopeCase*> chosen_;
-  std::deque<cases::RopeCase> formed_;                           // of chosen_
-  std::map<Kind, const cases::RopeCase*>::const_iterator once_;  // of chosen_
+  std::map<Kind, const cases::Case*> chosen_;
+  std::deque<cases::Case> formed_;                           // of chosen_
+  std::map<Kind, const cases::Case*>::const_iterator once_;  // of chosen_
   // Of each dtype, for all operations.
   std::map<reference::Format, std::vector<Variation>> variations_;
 };

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "conformance/cases/case_words.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/cases/words.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -19,14 +19,14 @@ using Catch::Matchers::ContainsSubstring;
 using reference::Format;
 
 // q and k, two batch rows of three tokens, a partial head, f32.
-const cases::RopeCase& contract_case() {
+const cases::Case& contract_case() {
   return cases::committed_case("contract-005");
 }
 
 Subject subject(std::uint32_t operation = ROPEPROOF_ROPE,
-                const cases::RopeCase& c = contract_case()) {
+                const cases::Case& c = contract_case()) {
   judge::Claim claim =
-      judge::claim_of(wrong::full_description(ROPEPROOF_A0), c.dtype);
+      judge::claim_of(wrong::full_description(ROPEPROOF_A0), c.problem.dtype);
   claim.table = Format::kF32;
   return {c, operation, claim};
 }

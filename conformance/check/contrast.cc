@@ -18,14 +18,14 @@ namespace {
 // Hundreds of rounds of them are due.
 constexpr std::int64_t kMaxElements = 4096;
 
-bool is_small(const cases::RopeCase& c) {
+bool is_small(const cases::Problem& c) {
   return c.elements() > 0 && c.elements() <= kMaxElements && !c.is_special;
 }
 
 using Trait = std::pair<std::string, Fact>;  // the operation, or a fact
 
-// Of a trait that is new. Most numbers are new; what takes another path through a
-// kernel is what words say, and signs.
+// Of a trait that is new. Most numbers are new; what takes another path through
+// a kernel is what words say, and signs.
 int weight_of(const Trait& trait) {
   const auto& [name, fact] = trait;
   const bool is_class = std::holds_alternative<std::string>(fact) ||
@@ -34,7 +34,7 @@ int weight_of(const Trait& trait) {
 }
 
 struct Candidate {
-  const cases::RopeCase* c;
+  const cases::Case* c;
   std::uint32_t operation;
   std::vector<int*> traits;  // their weights, 0 once they are known
 };
@@ -43,13 +43,12 @@ struct Candidate {
 
 std::vector<Subject> contrasting_subjects(
     plugin::Kernel& kernel,
-    const std::map<std::string, const cases::RopeCase*>& cases_by_id,
+    const std::map<std::string, const cases::Case*>& cases_by_id,
     std::size_t count) {
   std::map<Trait, int> weights;
-  const auto candidate_of = [&](const cases::RopeCase& c,
-                                std::uint32_t operation) {
+  const auto candidate_of = [&](const cases::Case& c, std::uint32_t operation) {
     Candidate candidate{&c, operation, {}};
-    Facts facts = facts_of(c);
+    Facts facts = facts_of(c.problem);
     facts.emplace("operation", std::int64_t{operation});
     for (const auto& [name, fact] : facts) {
       const Trait trait(name, fact);
@@ -60,9 +59,9 @@ std::vector<Subject> contrasting_subjects(
   };
   std::vector<Candidate> left;
   for (const auto& [id, c] : cases_by_id) {
-    if (!is_small(*c)) continue;
-    for (const std::uint32_t operation :
-         offered_operations(kernel.description(), *c, kernel.shares_memory())) {
+    if (!is_small(c->problem)) continue;
+    for (const std::uint32_t operation : offered_operations(
+             kernel.description(), c->problem, kernel.shares_memory())) {
       if (operation == ROPEPROOF_FREQUENCIES) continue;
       left.push_back(candidate_of(*c, operation));
     }

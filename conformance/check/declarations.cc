@@ -3,9 +3,9 @@
 #include <functional>
 #include <string>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
 namespace {

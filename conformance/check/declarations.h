@@ -1,6 +1,6 @@
-// declarations.h -- what kernels of engines offer, about: thirty declarations, from
-// everything to one call. Whether each is asked every pair of classes that it offers
-// is measured for all of them (`ropeproof list coverage`).
+// declarations.h -- what kernels of engines offer, about: thirty declarations,
+// from everything to one call. Whether each is asked every pair of classes that
+// it offers is measured for all of them (`ropeproof list coverage`).
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_DECLARATIONS_H_
 

@@ -1,9 +1,10 @@
-// A row, whatever else happens: right for every kernel, and to the bit for those
-// that promise it.
+// A row, whatever else happens: right for every kernel, and to the bit for
+// those that promise it.
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
+#include "conformance/cases/smaller.h"
 #include "conformance/check/attempt.h"
 
 namespace ropeproof::conformance::check {
@@ -33,14 +34,15 @@ class Plain {
 
   // Token i of the call is token tokens[i] of the plain one. A pass if its
   // elements are right, and of equal bits where that is promised.
-  Check compare(const std::string& check, const cases::RopeCase& c,
-                const Tokens& tokens, const call::Placement& placement,
+  Check compare(const std::string& check, const cases::Case& c,
+                const Tokens& tokens,
+                const std::optional<cases::Storage>& storage,
                 const std::string& what = "") {
     judge::Output output;
-    const plugin::Answer answer = run(c, placement, output);
+    const plugin::Answer answer = run(c, storage, output);
     Check result = result_of(answer, check, "", what);
     if (!result.passes()) return result;
-    const std::string reason = difference(output, c, tokens);
+    const std::string reason = difference(output, c.problem, tokens);
     // What has the bits of the plain call is as right as that.
     if (!reason.empty() || !output.stray.empty()) {
       result = judged(subject_, c, answer, output, check, "", what);
@@ -51,14 +53,15 @@ class Plain {
   }
 
  private:
-  plugin::Answer run(const cases::RopeCase& c, const call::Placement& placement,
+  plugin::Answer run(const cases::Case& c,
+                     const std::optional<cases::Storage>& storage,
                      judge::Output& output) {
     return call::Call(kernel_, subject_.operation, c, subject_.claim.table,
-                      placement)
+                      storage)
         .run(output);
   }
 
-  std::string difference(const judge::Output& got, const cases::RopeCase& c,
+  std::string difference(const judge::Output& got, const cases::Problem& c,
                          const Tokens& tokens) const {
     const std::int64_t d = c.spec.layout.head_dim, pairs = c.pairs();
     const auto rows = [&](const char* name, const cases::Bits& want,
@@ -76,11 +79,12 @@ class Plain {
       }
       return std::string();
     };
-    const cases::RopeCase& all = subject_.c;
+    const cases::Case& all = subject_.c;
     std::string text =
-        rows("q", output_.q, got.q, all.q_heads * d, c.q_heads * d);
+        rows("q", output_.q, got.q, all.problem.q_heads * d, c.q_heads * d);
     if (text.empty()) {
-      text = rows("k", output_.k, got.k, all.k_heads * d, c.k_heads * d);
+      text =
+          rows("k", output_.k, got.k, all.problem.k_heads * d, c.k_heads * d);
     }
     if (text.empty()) text = rows("cos", output_.cos, got.cos, pairs, pairs);
     if (text.empty()) text = rows("sin", output_.sin, got.sin, pairs, pairs);
@@ -93,7 +97,7 @@ class Plain {
   plugin::Answer answer_;
 };
 
-Check check_repeats(Plain& plain, const cases::RopeCase& c, const Tokens& all) {
+Check check_repeats(Plain& plain, const cases::Case& c, const Tokens& all) {
   const std::string check = std::to_string(kCalls) + " calls";
   for (int call = 2; call <= kCalls; ++call) {
     // Another place each time: the bits must not depend on the address.
@@ -108,9 +112,9 @@ Check check_repeats(Plain& plain, const cases::RopeCase& c, const Tokens& all) {
   return passed(check, plain.suffix());
 }
 
-Check check_alone(Plain& plain, const cases::RopeCase& c) {
+Check check_alone(Plain& plain, const cases::Case& c) {
   const std::string check = "rows alone";
-  const auto count = static_cast<std::size_t>(c.tokens());
+  const auto count = static_cast<std::size_t>(c.problem.tokens());
   const std::size_t step = std::max<std::size_t>(count / kTokensAlone, 1);
   for (std::size_t t = 0; t < count; t += step) {
     const Tokens one{static_cast<std::int64_t>(t)};
@@ -122,8 +126,7 @@ Check check_alone(Plain& plain, const cases::RopeCase& c) {
 }
 
 // The same tokens as other batches; then the first heads without the others.
-Check check_neighbours(Plain& plain, const cases::RopeCase& c,
-                       const Tokens& all) {
+Check check_neighbours(Plain& plain, const cases::Case& c, const Tokens& all) {
   const std::string check = "other neighbours";
   const auto count = static_cast<std::int64_t>(all.size());
   const auto times = [&](int copies) {
@@ -137,12 +140,15 @@ Check check_neighbours(Plain& plain, const cases::RopeCase& c,
     std::int64_t batch, seq;
   };
   std::vector<Shape> shapes = {
-      {"in reverse", {all.rbegin(), all.rend()}, c.batch, c.seq},
-      {"twice", times(2), 2 * c.batch, c.seq},
+      {"in reverse",
+       {all.rbegin(), all.rend()},
+       c.problem.batch,
+       c.problem.seq},
+      {"twice", times(2), 2 * c.problem.batch, c.problem.seq},
       {"twice in a row", times(2), 2, count},
       {"three times in a row", times(3), 3, count}};
   for (std::int64_t batch = 1; batch <= count; ++batch) {
-    if (count % batch != 0 || batch == c.batch) continue;
+    if (count % batch != 0 || batch == c.problem.batch) continue;
     shapes.push_back(
         {"as a batch of " + std::to_string(batch), all, batch, count / batch});
   }
@@ -153,13 +159,13 @@ Check check_neighbours(Plain& plain, const cases::RopeCase& c,
     if (!result.passes()) return result;
   }
   Check result = plain.compare(
-      check, first_heads(c, 1, std::min<std::int64_t>(c.k_heads, 1)), all, {},
-      "without the other heads");
+      check, first_heads(c, 1, std::min<std::int64_t>(c.problem.k_heads, 1)),
+      all, {}, "without the other heads");
   return result.passes() ? passed(check, plain.suffix()) : result;
 }
 
-Check check_threads(plugin::Kernel& kernel, Plain& plain,
-                    const cases::RopeCase& c, const Tokens& all) {
+Check check_threads(plugin::Kernel& kernel, Plain& plain, const cases::Case& c,
+                    const Tokens& all) {
   const std::string check = "one thread or many";
   if (!kernel.restart(1)) {
     return not_checked(check, plain.suffix(), "a fresh process of this kernel");
@@ -187,8 +193,8 @@ std::vector<Check> check_determinism(plugin::Kernel& kernel,
     results.push_back(first);
     return results;
   }
-  const cases::RopeCase& c = subject.c;
-  Tokens all(static_cast<std::size_t>(c.tokens()));
+  const cases::Case& c = subject.c;
+  Tokens all(static_cast<std::size_t>(c.problem.tokens()));
   std::iota(all.begin(), all.end(), 0);
   results.push_back(check_repeats(plain, c, all));
   results.push_back(check_alone(plain, c));

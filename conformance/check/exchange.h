@@ -28,9 +28,9 @@ std::size_t export_pack(const plugin::Description& device,
 
 // Judges the files in `results`. Throws std::invalid_argument, one line, if the
 // pack is incomplete or of other vectors, if `results` holds anything that no
-// call of the pack asked for, or if the device promises a call that the pack does
-// not have: what is formed for it is in a pack that was exported for this device.
-// `selection` picks from the pack's tier.
+// call of the pack asked for, or if the device promises a call that the pack
+// does not have: what is formed for it is in a pack that was exported for this
+// device. `selection` picks from the pack's tier.
 Run check_pack(const std::filesystem::path& directory,
                const std::filesystem::path& results,
                const plugin::Description& device, const cases::Corpus& corpus,

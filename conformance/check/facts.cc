@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "conformance/cases/words.h"
+#include "conformance/cases/case_words.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -36,45 +37,46 @@ Facts problem_facts(const ropeproof_problem& problem) {
   return facts;
 }
 
+Facts permutation_facts(const cases::Problem& p) {
+  reference::Spec spec;
+  spec.layout = p.spec.layout;
+  ropeproof_problem problem =
+      plugin::problem_of(ROPEPROOF_PERMUTE, spec, p.dtype, 0, 0);
+  problem.permute_heads = p.q_heads;
+  problem.permute_columns = p.seq;
+  problem.amplitude = 0;
+  return problem_facts(problem);
+}
+
 }  // namespace
 
-Facts facts_of(const cases::RopeCase& c) {
+Facts facts_of(const cases::Problem& p) {
+  if (p.task == cases::Task::kPermute) return permutation_facts(p);
   ropeproof_problem problem =
-      plugin::problem_of(ROPEPROOF_ROPE, c.spec, c.dtype, c.batch, c.seq);
+      plugin::problem_of(ROPEPROOF_ROPE, p.spec, p.dtype, p.batch, p.seq);
   const ropeproof_scaling scaling =
-      plugin::abi_scaling(c.spec.frequencies.scaling);
-  problem.q.heads = c.q_heads;
-  problem.k.heads = c.k_heads;
-  problem.amplitude = c.amplitude;
+      plugin::abi_scaling(p.spec.frequencies.scaling);
+  problem.q.heads = p.q_heads;
+  problem.k.heads = p.k_heads;
+  problem.amplitude = cases::amplitude_of(p);
   if (scaling.kind != 0) problem.scaling = &scaling;
   Facts facts = problem_facts(problem);
-  facts["q_heads"] = c.q_heads;
-  facts["k_heads"] = c.k_heads;
-  facts["memory"] = text::word(cases::kStorageWords, c.nearest_storage());
-  if (const cases::Storage& s = c.storage; s.edge) {
+  facts["q_heads"] = p.q_heads;
+  facts["k_heads"] = p.k_heads;
+  facts["memory"] = text::word(cases::kStorageWords, p.nearest_storage());
+  if (const cases::Storage& s = p.storage; s.edge) {
     facts["order"] = text::word(cases::kOrderWords, s.order);
     facts["spacing"] = text::word(cases::kSpacingWords, s.spacing);
     facts["rows"] = text::word(cases::kRowSpacingWords, s.rows);
     facts["place"] = text::word(cases::kInPlaceWords, s.in_place);
     facts["edge"] = text::word(cases::kEdgeWords, *s.edge);
   }
-  if (!c.positions.empty()) {
-    const auto [lowest, highest] = std::ranges::minmax(c.positions);
+  if (!p.positions.empty()) {
+    const auto [lowest, highest] = std::ranges::minmax(p.positions);
     facts["lowest position"] = lowest;
     facts["highest position"] = highest;
   }
   return facts;
-}
-
-Facts facts_of(const cases::PermuteCase& c) {
-  reference::Spec spec;
-  spec.layout = c.layout;
-  ropeproof_problem problem =
-      plugin::problem_of(ROPEPROOF_PERMUTE, spec, c.dtype, 0, 0);
-  problem.permute_heads = c.heads;
-  problem.permute_columns = c.columns;
-  problem.amplitude = 0;
-  return problem_facts(problem);
 }
 
 }  // namespace ropeproof::conformance::check

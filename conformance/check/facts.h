@@ -2,25 +2,18 @@
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_FACTS_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_FACTS_H_
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <variant>
-
-#include "conformance/cases/case.h"
+#include "conformance/cases/problem.h"
+#include "conformance/explain/in_common.h"
 
 namespace ropeproof::conformance::check {
 
-// A word or a number.
-using Fact = std::variant<std::string, std::int64_t, double>;
+using explain::Fact;
+using explain::Facts;
 
-// By the names of the ABI ("head_dim", "scaling", "truncate"); what a case does not
-// have is absent. Beside them "memory", "lowest position", "highest position", and
-// "order", "spacing", "rows" and "edge" of a storage.
-using Facts = std::map<std::string, Fact>;
-
-Facts facts_of(const cases::RopeCase& c);
-Facts facts_of(const cases::PermuteCase& c);
+// What a case says by the names of the ABI ("head_dim", "scaling", "truncate");
+// beside them "memory", "lowest position", "highest position", and "order",
+// "spacing", "rows" and "edge" of a storage.
+Facts facts_of(const cases::Problem& p);
 
 }  // namespace ropeproof::conformance::check
 

@@ -1,4 +1,5 @@
-// Honest kernels keep the contract; `ropeproof selftest` judges those that do not.
+// Honest kernels keep the contract; `ropeproof selftest` judges those that do
+// not.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <map>
@@ -15,14 +16,14 @@ namespace ropeproof::conformance::check {
 namespace {
 
 // Two batch rows of five tokens, full heads of 16 channels, q and k, f32.
-const cases::RopeCase& faked_case() {
+const cases::Case& faked_case() {
   return cases::committed_case("smoke-rich-009");
 }
 
 std::vector<Subject> contrasting(plugin::Kernel& kernel) {
-  std::map<std::string, const cases::RopeCase*> cases;
+  std::map<std::string, const cases::Case*> cases;
   for (const cases::Group& group : cases::committed().groups) {
-    for (const cases::RopeCase& c : group.rope_cases) cases[c.id] = &c;
+    for (const cases::Case& c : group.rope_cases) cases[c.id] = &c;
   }
   return contrasting_subjects(kernel, cases, kThreads);
 }
@@ -50,11 +51,11 @@ TEST_CASE("the contract is checked with a case that has heads",
   const auto kernel =
       plugin::load_library(ROPEPROOF_FAKES_DIR "/declines.so", {});
   const ContractChecks checks(*kernel, cases::committed(), false, false);
-  const cases::RopeCase* const chosen =
+  const cases::Case* const chosen =
       checks.chosen({ROPEPROOF_ROPE, reference::Format::kF32,
                      reference::Pairing::kHalfSplit});
   REQUIRE(chosen != nullptr);
-  CHECK(chosen->q_heads > 0);
+  CHECK(chosen->problem.q_heads > 0);
 }
 
 TEST_CASE("threads with different problems find a cache that they share",
@@ -72,7 +73,8 @@ TEST_CASE("threads with different problems find a cache that they share",
   REQUIRE(others.size() == kThreads);
   std::set<std::pair<std::int64_t, double>> kinds;
   for (const Subject& other : others) {
-    kinds.emplace(other.c.spec.layout.head_dim, other.c.spec.frequencies.base);
+    kinds.emplace(other.c.problem.spec.layout.head_dim,
+                  other.c.problem.spec.frequencies.base);
   }
   CHECK(kinds.size() >= 6);
   const Check shared = concurrency("shares_a_cache", others);
@@ -93,10 +95,10 @@ TEST_CASE("threads have problems of every kind that the kernel takes",
   std::set<std::size_t> scalings;
   for (const Subject& other : contrasting(*kernel)) {
     operations.insert(other.operation);
-    dtypes.insert(other.c.dtype);
-    pairings.insert(other.c.spec.layout.pairing);
-    directions.insert(other.c.spec.direction);
-    scalings.insert(other.c.spec.frequencies.scaling.index());
+    dtypes.insert(other.c.problem.dtype);
+    pairings.insert(other.c.problem.spec.layout.pairing);
+    directions.insert(other.c.problem.spec.direction);
+    scalings.insert(other.c.problem.spec.frequencies.scaling.index());
   }
   CHECK(operations.size() == 4);
   CHECK(dtypes.size() == 4);

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "conformance/check/formed.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/wildcard.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
 

@@ -3,13 +3,12 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <bit>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "conformance/cases/draw.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/offered.h"
 #include "conformance/cover/form.h"
@@ -49,40 +48,15 @@ std::string_view kind_of(std::string_view id) {
 
 }  // namespace
 
-cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed) {
-  return cover::permute_case(c.dtype, trained_layout(c.spec.layout), c.q_heads,
-                             c.seq, seed);
-}
-
-void fill_stand_ins(cases::RopeCase& c) {
-  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
-    const bool is_output = golden.hi == &cases::RopeCase::q_out ||
-                           golden.hi == &cases::RopeCase::k_out;
-    if (golden.is_present && !is_output) {
-      (c.*golden.bits)
-          .assign(static_cast<std::size_t>(golden.rows * golden.row), 0);
-    }
-  }
-  c.amplitude = c.spec.frequencies.amplitude;
-  std::map<std::vector<double>, std::size_t> numbers;
-  for (std::int64_t t = 0; t < c.tokens() && !c.cos.empty(); ++t) {
-    std::vector<double> positions;
-    for (std::int64_t axis = 0; axis < c.spec.axes.count; ++axis) {
-      positions.push_back(c.position(axis, t));
-    }
-    const std::size_t number =
-        numbers.try_emplace(positions, numbers.size()).first->second;
-    const auto first = static_cast<std::size_t>(t * c.pairs());
-    // Two digits, each exact in every table type.
-    c.cos[first] = std::bit_cast<std::uint64_t>(double(number % 256));
-    c.sin[first] = std::bit_cast<std::uint64_t>(double(number / 256));
-  }
+cases::Problem permutation_like(const cases::Problem& c, std::uint64_t seed) {
+  return cover::random_permutation(c.dtype, trained_layout(c.spec.layout),
+                                   c.q_heads, c.seq, seed);
 }
 
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection) {
   const bool has_chosen = !selection.cases.empty();
-  const cases::RopeCase* const like = selection.model.get();
+  const cases::Problem* const like = selection.model.get();
   if (selection.arrays == nullptr ||
       (!selection.profile.empty() && like == nullptr) ||
       (selection.tier == "smoke" && !has_chosen)) {
@@ -93,13 +67,13 @@ std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
   const cover::Model& model = selection.arrays->model;
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
-    cases::RopeCase c = cover::outline(cover::question_of(model, row),
-                                       cover::seed_of(row, selection.seed),
-                                       description.max_position, like);
-    fill_stand_ins(c);
-    return !missing_feature(description, operation, c, kernel.shares_memory())
+    const cases::Problem outline = cover::outline(
+        cover::question_of(model, row), cover::seed_of(row, selection.seed),
+        description.max_position, like);
+    return !missing_feature(description, operation, outline,
+                            kernel.shares_memory())
                 .empty() ||
-           !declines(kernel, operation, c);
+           !declines(kernel, operation, Outline{outline, ""});
   };
   const bool with_triples =
       selection.tier == "full" ||
@@ -169,17 +143,15 @@ Forming::~Forming() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-FormedQuestion Forming::next() {
+std::vector<cases::Case> Forming::next() {
   std::unique_lock lock(mutex_);
   Formed& one = formed_.at(taken_);
-  is_done_.wait(lock, [&] { return one.is_done(); });
+  is_done_.wait(lock, [&] { return one.is_done; });
   ++taken_;
-  if (one.question) elements_ -= one.question->rope.elements();
+  elements_ -= one.elements();
   is_taken_.notify_all();
   if (one.failure) std::rethrow_exception(one.failure);
-  FormedQuestion question = std::move(*one.question);
-  one.question.reset();
-  return question;
+  return std::move(one.cases);
 }
 
 void Forming::form_some() {
@@ -193,28 +165,36 @@ void Forming::form_some() {
     lock.unlock();
     Formed one;
     try {
-      one.question = form(*cases_[number]);
+      one.cases = form(*cases_[number]);
     } catch (...) {
       one.failure = std::current_exception();
     }
+    one.is_done = true;
     lock.lock();
-    if (one.question) elements_ += one.question->rope.elements();
+    elements_ += one.elements();
     formed_[number] = std::move(one);
     is_done_.notify_all();
   }
 }
 
-FormedQuestion Forming::form(const cover::FormedCase& one) const {
-  FormedQuestion question{
-      rotates_ ? cover::form(one, max_position_, reference::best_oracle())
-               : cover::outline(one, max_position_),
-      std::nullopt};
-  if (permutes_) {
-    question.permute = permute_of(question.rope, one.seed);
-    question.permute->id = question.rope.id;
-    question.permute->comment = question.rope.comment;
+std::vector<cases::Case> Forming::form(const cover::FormedCase& one) const {
+  std::vector<cases::Case> formed;
+  if (rotates_) {
+    formed.push_back(cover::form(one, max_position_, reference::best_oracle()));
   }
-  return question;
+  if (permutes_) {
+    const cases::Problem p =
+        rotates_
+            ? permutation_like(formed[0].problem, one.seed)
+            : permutation_like(cover::outline(one, max_position_), one.seed);
+    cases::Case c;
+    c.id = one.id;
+    c.comment = one.text;
+    c.problem = p;
+    c.golden = cases::form_golden(p, reference::best_oracle());
+    formed.push_back(std::move(c));
+  }
+  return formed;
 }
 
 }  // namespace ropeproof::conformance::check

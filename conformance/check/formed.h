@@ -23,53 +23,48 @@ namespace ropeproof::conformance::check {
 std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
                                             const Selection& selection);
 
-// In place of the goldens that a kernel is given, for calls that nobody judges: zeros,
-// but cosines that, as in a cache, are the same for tokens of equal positions only.
-void fill_stand_ins(cases::RopeCase& c);
-
 // By how the id, or a pattern of ids, begins.
 bool is_formed(const std::string& id);
 
-// Whether a pattern may match none of `ids`: it names formed cases of a kind that
-// is not among them. Tier and seed say which kinds there are.
+// Whether a pattern may match none of `ids`: it names formed cases of a kind
+// that is not among them. Tier and seed say which kinds there are.
 bool may_be_idle(const std::string& pattern,
                  const std::vector<std::string>& ids);
 
-struct FormedQuestion {
-  cases::RopeCase rope;
-  // Of the same sizes, for kernels that permute: heads and columns are the query
-  // heads and the tokens of a batch row.
-  std::optional<cases::PermuteCase> permute;
-};
-
-// Without id: weights of the sizes of a case, for one of the two pairings that they
-// are trained for.
-cases::PermuteCase permute_of(const cases::RopeCase& c, std::uint64_t seed);
+// Weights of the sizes of a problem, for one of the two pairings that they are
+// trained for: heads and columns are its query heads and the tokens of a batch
+// row.
+cases::Problem permutation_like(const cases::Problem& p, std::uint64_t seed);
 
 // The kernel's description, with the positions of a profile at the most.
 plugin::Description asked_description(const plugin::Kernel& kernel,
                                       const Selection& selection);
 
-// Forms cases on threads of its own, some ahead of who takes them: a kernel is asked
-// one while the next are formed.
+// Forms cases on threads of its own, some ahead of who takes them: a kernel is
+// asked one while the next are formed.
 class Forming {
  public:
-  // The cases stay where they are; `description` is the one above, with no operation
-  // that is not asked: for permutations alone no golden is proved.
+  // The cases stay where they are; `description` is the one above, with no
+  // operation that is not asked: for permutations alone no golden is proved.
   Forming(std::vector<const cover::FormedCase*> formed,
           const plugin::Description& description);
   ~Forming();
   Forming(const Forming&) = delete;
   Forming& operator=(const Forming&) = delete;
 
-  // In their order, each once. Throws what forming it threw.
-  FormedQuestion next();
+  // The cases of the next row, in their order, each once: the rotation, unless
+  // permutations alone are asked, and for kernels that permute a permutation of
+  // the same sizes. Throws what forming them threw.
+  std::vector<cases::Case> next();
 
  private:
   struct Formed {
-    std::optional<FormedQuestion> question;
+    std::vector<cases::Case> cases;
     std::exception_ptr failure;
-    bool is_done() const { return question || failure; }
+    bool is_done = false;
+    std::int64_t elements() const {
+      return cases.empty() ? 0 : cases[0].problem.elements();
+    }
   };
   // Cases formed ahead, and elements of q and k up to which another is begun: a
   // prompt's case takes half a GiB.
@@ -81,7 +76,7 @@ class Forming {
            (begun_ < taken_ + kAhead && elements_ < kElementsAhead);
   }
   void form_some();
-  FormedQuestion form(const cover::FormedCase& one) const;
+  std::vector<cases::Case> form(const cover::FormedCase& one) const;
 
   const std::vector<const cover::FormedCase*> cases_;
   const std::int64_t max_position_;

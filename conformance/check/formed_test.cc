@@ -47,7 +47,8 @@ Selection core(std::uint64_t seed = 0) {
   return selection;
 }
 
-// The committed cases of one family: the formed ones are what is looked at here.
+// The committed cases of one family: the formed ones are what is looked at
+// here.
 const cases::Corpus& few() {
   static const cases::Corpus kFew = [] {
     cases::Corpus corpus = cases::committed();
@@ -125,8 +126,7 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
     std::int64_t most_rows = 0;
 
     bool has_supports() const override { return true; }
-    plugin::Answer supports(const plugin::BareProblem& question) override {
-      const ropeproof_problem& p = question.bare;
+    plugin::Answer supports(const ropeproof_problem& p) override {
       most_rows = std::max(most_rows, p.cache_rows);
       return {p.cache_rows > p.batch * p.seq ? plugin::Outcome::kOk
                                              : plugin::Outcome::kDeclined,

@@ -4,19 +4,21 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "conformance/cases/form_golden.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/offered.h"
-#include "conformance/cover/form_goldens.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-using cases::RopeCase;
+using cases::Golden;
+using cases::Problem;
 using reference::Format;
 
-// Whether a cosine or sine of the two differs by more than any class may be off.
-bool is_visible(const RopeCase& a, const RopeCase& b) {
+// Whether a cosine or sine of the two differs by more than any class may be
+// off.
+bool is_visible(const Golden& a, const Golden& b) {
   const auto differ = [](const cases::Bits& x, const cases::Bits& y) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double u = decode(Format::kF64, x[i]);
@@ -29,7 +31,7 @@ bool is_visible(const RopeCase& a, const RopeCase& b) {
          differ(a.sin, b.sin);
 }
 
-bool is_finite(const RopeCase& c) {
+bool is_finite(const Problem& c) {
   const auto is_number = [&](std::uint64_t x) {
     return std::isfinite(decode(c.dtype, x));
   };
@@ -38,7 +40,7 @@ bool is_finite(const RopeCase& c) {
 }
 
 bool offers_all(const plugin::Kernel& kernel, std::uint32_t operation,
-                const RopeCase& c) {
+                const Problem& c) {
   return missing_feature(kernel.description(), operation, c,
                          kernel.shares_memory())
       .empty();
@@ -46,8 +48,10 @@ bool offers_all(const plugin::Kernel& kernel, std::uint32_t operation,
 
 }  // namespace
 
-bool takes(plugin::Kernel& kernel, std::uint32_t operation, const RopeCase& c) {
-  return offers_all(kernel, operation, c) && !declines(kernel, operation, c);
+bool takes(plugin::Kernel& kernel, std::uint32_t operation,
+           const cases::Case& c) {
+  return offers_all(kernel, operation, c.problem) &&
+         !declines(kernel, operation, c);
 }
 
 // Other values for a number, the likeliest to be taken first.
@@ -56,37 +60,44 @@ std::vector<double> others(double x) {
   return {x * 2, x / 2, x * 1.5, x * 0.75, x * 4, x + 1, x * 64};
 }
 
-bool Former::begin(RopeCase base) {
-  if (!takes(base)) return false;
-  variation_.base = std::move(base);
-  return true;
+bool Former::begin(const Problem& base) {
+  std::optional<cases::Case> c = taken(base);
+  if (c) variation_.base = *std::move(c);
+  return c.has_value();
 }
 
 void Former::add(const std::string& field, bool is_of_angles,
                  const std::vector<Edit>& edits) {
   if (known_.contains(field)) return;
   for (const Edit& edit : edits) {
-    RopeCase c = base();
-    edit(c);
-    if (!takes(c) || (is_of_angles && !is_visible(base(), c))) continue;
+    Problem p = base();
+    edit(p);
+    std::optional<cases::Case> c = taken(p);
+    if (!c ||
+        (is_of_angles && !is_visible(variation_.base.golden, c->golden))) {
+      continue;
+    }
     known_.insert(field);
-    variation_.changes.push_back({field, std::move(c)});
+    variation_.changes.push_back({field, *std::move(c)});
     return;
   }
 }
 
-bool Former::takes(RopeCase& c) const {
+std::optional<cases::Case> Former::taken(const Problem& p) const {
+  cases::Case c;
+  c.id = id_;
+  c.problem = p;
   try {
-    reference::validate(c.spec);
-    if (!offers_all(kernel_, operation_, c) || !is_finite(c)) return false;
-    // Its elements are there already.
-    cover::form_goldens(c, reference::best_oracle(), [](RopeCase&) {});
+    reference::validate(p.spec);
+    if (!offers_all(kernel_, operation_, p) || !is_finite(p)) return {};
+    c.golden = cases::form_golden(p, reference::best_oracle());
   } catch (const std::invalid_argument&) {
-    return false;
+    return {};
   } catch (const reference::Undecided&) {  // at no precision
-    return false;
+    return {};
   }
-  return check::takes(kernel_, operation_, c);  // the amplitude is a golden
+  if (declines(kernel_, operation_, c)) return {};
+  return c;
 }
 
 }  // namespace ropeproof::conformance::check

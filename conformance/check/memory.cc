@@ -1,6 +1,8 @@
-// Where tensors lie: at guard pages, unaligned, in place, with gaps, fused, empty.
+// Where tensors lie: at guard pages, unaligned, in place, with gaps, fused,
+// empty.
 #include <utility>
 
+#include "conformance/cases/smaller.h"
 #include "conformance/check/attempt.h"
 
 namespace ropeproof::conformance::check {
@@ -20,8 +22,8 @@ struct Lie {
 constexpr std::uint32_t kOut = ROPEPROOF_OUT_OF_PLACE, kIn = ROPEPROOF_IN_PLACE,
                         kGaps = ROPEPROOF_STRIDED;
 
-// q, k and as many heads of v side by side in each token of one buffer. v and what
-// else the buffer holds must not change.
+// q, k and as many heads of v side by side in each token of one buffer. v and
+// what else the buffer holds must not change.
 constexpr cases::Storage kFused{.order = cases::DimensionOrder::kPacked,
                                 .rows = cases::RowSpacing::kGaps};
 constexpr cases::Storage kFusedInPlace{.order = cases::DimensionOrder::kPacked,
@@ -54,8 +56,7 @@ Check check_lie(plugin::Kernel& kernel, const Subject& subject,
                 const Lie& lie) {
   const std::string lacks = missing(kernel, lie);
   if (!lacks.empty()) return not_checked(lie.check, kMemory, lacks);
-  return attempt(kernel, subject, subject.c, call::Placement{lie.storage},
-                 lie.check, kMemory);
+  return attempt(kernel, subject, subject.c, lie.storage, lie.check, kMemory);
 }
 
 }  // namespace
@@ -72,11 +73,11 @@ std::vector<Check> check_memory(plugin::Kernel& kernel,
             : not_checked(lie.check, kMemory, "memory of a process"));
   }
   // Nothing to do is done, without touching anything.
-  const auto add_empty = [&](const char* check, const cases::RopeCase& empty) {
+  const auto add_empty = [&](const char* check, const cases::Case& empty) {
     results.push_back(attempt(kernel, subject, empty, {}, check, kMemory));
   };
-  add_empty("batch 0", pick_tokens(subject.c, {}, 0, subject.c.seq));
-  add_empty("seq 0", pick_tokens(subject.c, {}, subject.c.batch, 0));
+  add_empty("batch 0", pick_tokens(subject.c, {}, 0, subject.c.problem.seq));
+  add_empty("seq 0", pick_tokens(subject.c, {}, subject.c.problem.batch, 0));
   if (has_tensors) {
     add_empty("heads 0", first_heads(subject.c, 0, 0));
     for (const auto& [check, defect] :

@@ -5,11 +5,12 @@
 #include <variant>
 
 #include "conformance/cases/families/family.h"
+#include "conformance/cases/form_golden.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/features.h"
 #include "conformance/plugin/problem.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -20,9 +21,9 @@ using plugin::kTensors;
 using plugin::Needs;
 
 // Whether a scaling's length is not that of the positions, largest + 1.
-bool has_other_length(const cases::RopeCase& c) {
+bool has_other_length(const cases::Problem& p) {
   const std::int64_t length =
-      c.positions.empty() ? 0 : cases::length_of(c.positions);
+      p.positions.empty() ? 0 : cases::length_of(p.positions);
   return std::visit(
       [&](const auto& scaling) {
         if constexpr (requires { scaling.seq_len; }) {
@@ -30,33 +31,33 @@ bool has_other_length(const cases::RopeCase& c) {
         }
         return false;
       },
-      c.spec.frequencies.scaling);
+      p.spec.frequencies.scaling);
 }
 
 // A case as a kernel is called with it.
-Needs needs_of(const cases::RopeCase& c, const plugin::Description& description,
+Needs needs_of(const cases::Problem& p, const plugin::Description& description,
                bool shares_memory) {
-  const cases::Storage& storage = c.storage;
+  const cases::Storage& storage = p.storage;
   const bool is_in_only = (description.features & ROPEPROOF_OUT_OF_PLACE) == 0;
-  const bool is_in_place = is_in_only || storage.any_in_place(c.k_heads);
+  const bool is_in_place = is_in_only || storage.any_in_place(p.k_heads);
   const bool is_out_of_place =
-      !is_in_only && storage.any_out_of_place(c.k_heads);
+      !is_in_only && storage.any_out_of_place(p.k_heads);
   const bool has_scaling =
       (description.scalings &
-       plugin::scaling_bit(c.spec.frequencies.scaling)) != 0;
-  return {.spec = c.spec,
+       plugin::scaling_bit(p.spec.frequencies.scaling)) != 0;
+  return {.spec = p.spec,
           .is_in_place = shares_memory && is_in_place,
           .is_out_of_place = !shares_memory || is_out_of_place,
           .is_strided = shares_memory && !storage.is_dense(),
-          .has_keys = c.k_heads > 0,
-          .has_special_values = c.is_special,
-          .has_amplitude = c.spec.frequencies.amplitude != 1 ||
-                           (c.amplitude != 1 && !has_scaling),
-          .has_pair_amplitude = !c.pair_amplitude.empty(),
-          .has_length = has_scaling && has_other_length(c),
+          .has_keys = p.k_heads > 0,
+          .has_special_values = p.is_special,
+          .has_amplitude = p.spec.frequencies.amplitude != 1 ||
+                           (!has_scaling && cases::amplitude_of(p) != 1),
+          .has_pair_amplitude = p.spec.frequencies.xpos.has_value(),
+          .has_length = has_scaling && has_other_length(p),
           .has_negative_positions =
-              std::ranges::any_of(c.positions, [](double p) { return p < 0; }),
-          .has_real_positions = c.has_real_positions()};
+              std::ranges::any_of(p.positions, [](double x) { return x < 0; }),
+          .has_real_positions = p.has_real_positions()};
 }
 
 // Of the features that all of `operations` may need.
@@ -117,10 +118,10 @@ std::string missing_dtype(const plugin::Description& description,
 
 }  // namespace
 
-std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
+std::uint32_t needed_features(std::uint32_t operation, const cases::Problem& p,
                               const plugin::Description& description,
                               bool shares_memory) {
-  const Needs n = needs_of(c, description, shares_memory);
+  const Needs n = needs_of(p, description, shares_memory);
   std::uint32_t bits = 0;
   for (const plugin::Feature& feature : plugin::kFeatures) {
     if ((feature.operations & operation) != 0 && feature.is_needed(n)) {
@@ -131,56 +132,56 @@ std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
 }
 
 std::string missing_feature(const plugin::Description& description,
-                            std::uint32_t operation, const cases::RopeCase& c,
+                            std::uint32_t operation, const cases::Problem& p,
                             bool shares_memory) {
   if ((description.operations & operation) == 0) {
     return "operation " + text::word(plugin::kOperationWords, operation);
   }
-  const Needs n = needs_of(c, description, shares_memory);
+  if (operation == ROPEPROOF_PERMUTE) {
+    const reference::Spec spec{.layout = p.spec.layout, .frequencies = {}};
+    return first_missing(description, ROPEPROOF_PERMUTE, {.spec = spec});
+  }
+  const Needs n = needs_of(p, description, shares_memory);
   const bool has_tensors = (operation & kTensors) != 0;
   const bool has_angles = (operation & kAngles) != 0;
-  const reference::Pairing pairing = c.spec.layout.pairing;
-  std::string missing = missing_dtype(description, operation, c.dtype);
+  const reference::Pairing pairing = p.spec.layout.pairing;
+  std::string missing = missing_dtype(description, operation, p.dtype);
   if (missing.empty() && has_tensors) {
     missing = (description.pairings & plugin::abi_pairing(pairing)) == 0
                   ? "pairing " + text::word(text::kPairingWords, pairing)
                   : first_missing(description, kTensors, n);
   }
   if (missing.empty() && (operation & kGivenTable) == 0) {
-    missing = missing_frequencies(description, operation, c.spec.frequencies);
+    missing = missing_frequencies(description, operation, p.spec.frequencies);
   }
   if (missing.empty() && has_angles) {
     missing = first_missing(description, kAngles, n);
   }
   if (missing.empty() && has_angles) {
-    missing = missing_axes(description, c.spec);
+    missing = missing_axes(description, p.spec);
   }
   const auto limit = static_cast<double>(description.max_position);
   if (missing.empty() && has_angles && limit > 0 &&
-      std::ranges::any_of(c.positions,
-                          [&](double p) { return std::abs(p) > limit; })) {
+      std::ranges::any_of(p.positions,
+                          [&](double x) { return std::abs(x) > limit; })) {
     missing = "positions above " + std::to_string(description.max_position);
   }
   return missing;
 }
 
-std::string missing_feature(const plugin::Description& description,
-                            const cases::PermuteCase& c) {
-  if ((description.operations & ROPEPROOF_PERMUTE) == 0) {
-    return "operation permute";
-  }
-  const reference::Spec spec{.layout = c.layout, .frequencies = {}};
-  return first_missing(description, ROPEPROOF_PERMUTE, {.spec = spec});
-}
-
 std::vector<std::uint32_t> offered_operations(
-    const plugin::Description& description, const cases::RopeCase& c,
+    const plugin::Description& description, const cases::Problem& p,
     bool shares_memory) {
   std::vector<std::uint32_t> offered;
-  for (const std::uint32_t operation : kRopeOperations) {
-    if (missing_feature(description, operation, c, shares_memory).empty()) {
+  const auto add = [&](std::uint32_t operation) {
+    if (missing_feature(description, operation, p, shares_memory).empty()) {
       offered.push_back(operation);
     }
+  };
+  if (p.task == cases::Task::kPermute) {
+    add(ROPEPROOF_PERMUTE);
+  } else {
+    std::ranges::for_each(kRopeOperations, add);
   }
   return offered;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/case.h"
+#include "conformance/cases/problem.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -19,18 +19,16 @@ inline constexpr std::uint32_t kRopeOperations[] = {
 // What a description does not offer of a call, in words; empty if it offers
 // everything.
 std::string missing_feature(const plugin::Description& description,
-                            std::uint32_t operation, const cases::RopeCase& c,
+                            std::uint32_t operation, const cases::Problem& p,
                             bool shares_memory);
-std::string missing_feature(const plugin::Description& description,
-                            const cases::PermuteCase& c);
 
 // Those of a case of which nothing is missing.
 std::vector<std::uint32_t> offered_operations(
-    const plugin::Description& description, const cases::RopeCase& c,
+    const plugin::Description& description, const cases::Problem& p,
     bool shares_memory);
 
 // The features that a call needs, as bits.
-std::uint32_t needed_features(std::uint32_t operation, const cases::RopeCase& c,
+std::uint32_t needed_features(std::uint32_t operation, const cases::Problem& p,
                               const plugin::Description& description,
                               bool shares_memory);
 

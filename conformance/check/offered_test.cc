@@ -4,27 +4,27 @@
 #include <functional>
 
 #include "conformance/cases/families/family.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-using cases::RopeCase;
+using cases::Problem;
 
 // A dense case that needs nothing but calls out of place.
-RopeCase plain_case() {
+Problem plain_problem() {
   const reference::Layout layout =
       reference::leading(8, 8, reference::Pairing::kHalfSplit);
-  return cases::make_case(reference::Format::kF32, layout, 10000, 1, 2, 1, 0,
-                          {3, 5});
+  return cases::make_problem(reference::Format::kF32, layout, 10000, 1, 2, 1, 0,
+                             {3, 5});
 }
 
 struct Row {
   std::uint32_t feature;
-  std::function<void(RopeCase&)> change;
+  std::function<void(Problem&)> change;
   const char* phrase;  // "": never missing
   std::uint32_t operations;
 };
@@ -34,54 +34,56 @@ using plugin::kTensors;
 
 std::vector<Row> rows() {
   using reference::Linear;
-  return {{ROPEPROOF_PARTIAL, [](auto& c) { c.spec.layout.rotary_dim = 4; },
-           "rotary_dim < head_dim", kTensors},
-          {ROPEPROOF_WINDOW_OFFSET,
-           [](auto& c) { c.spec.layout.rotary_offset = 2; },
-           "rotary_offset > 0", kTensors},
-          {ROPEPROOF_PAIR_DISTANCE,
-           [](auto& c) { c.spec.layout.pair_distance = 4; }, "pair_distance",
-           kTensors},
-          {ROPEPROOF_ADJOINT,
-           [](auto& c) { c.spec.direction = reference::Direction::kAdjoint; },
-           "adjoint", kTensors},
-          {ROPEPROOF_SPECIAL_VALUES, [](auto& c) { c.is_special = true; },
-           "special values", kTensors},
-          {ROPEPROOF_STRIDED, [](auto& c) { c.storage = cases::kStrided; },
-           "strided tensors", kTensors},
-          {ROPEPROOF_IN_PLACE, [](auto& c) { c.storage = cases::kInPlace; },
-           "in-place calls", kTensors},
-          {ROPEPROOF_STRIDED,
-           [](auto& c) { c.storage.order = cases::DimensionOrder::kBhsd; },
-           "strided tensors", kTensors},
-          {ROPEPROOF_STRIDED,
-           [](auto& c) { c.storage.spacing = cases::Spacing::kFar; },
-           "strided tensors", kTensors},
-          {ROPEPROOF_STRIDED,
-           [](auto& c) { c.storage.rows = cases::RowSpacing::kShared; },
-           "strided tensors", kTensors},
-          {ROPEPROOF_IN_PLACE,
-           [](auto& c) { c.storage.in_place = cases::InPlace::kBoth; },
-           "in-place calls", kTensors},
-          {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
-          {ROPEPROOF_INV_FREQ,
-           [](auto& c) {
-             c.spec.frequencies.inv_freq = {2, 3};
-           },
-           "given frequencies", kAngles},
-          {ROPEPROOF_INV_FREQ,
-           [](auto& c) { c.spec.frequencies.scaling = Linear{2}; },
-           "scaling linear", kAngles},
-          {ROPEPROOF_AMPLITUDE, [](auto& c) { c.amplitude = 2; }, "amplitude",
-           kAngles},
-          {ROPEPROOF_PAIR_AMPLITUDE, [](auto& c) { c.pair_amplitude = {0}; },
-           "pair_amplitude", kAngles},
-          {ROPEPROOF_AXIS_WEIGHTS, [](auto& c) { c.spec.axes.weights = {1}; },
-           "axis_weights", kAngles},
-          {ROPEPROOF_REAL_POSITIONS, [](auto& c) { c.positions[1] = 0.5; },
-           "real positions", kAngles},
-          {ROPEPROOF_NEGATIVE_POSITIONS, [](auto& c) { c.positions[1] = -1; },
-           "negative positions", kAngles}};
+  return {
+      {ROPEPROOF_PARTIAL, [](auto& c) { c.spec.layout.rotary_dim = 4; },
+       "rotary_dim < head_dim", kTensors},
+      {ROPEPROOF_WINDOW_OFFSET,
+       [](auto& c) { c.spec.layout.rotary_offset = 2; }, "rotary_offset > 0",
+       kTensors},
+      {ROPEPROOF_PAIR_DISTANCE,
+       [](auto& c) { c.spec.layout.pair_distance = 4; }, "pair_distance",
+       kTensors},
+      {ROPEPROOF_ADJOINT,
+       [](auto& c) { c.spec.direction = reference::Direction::kAdjoint; },
+       "adjoint", kTensors},
+      {ROPEPROOF_SPECIAL_VALUES, [](auto& c) { c.is_special = true; },
+       "special values", kTensors},
+      {ROPEPROOF_STRIDED, [](auto& c) { c.storage = cases::kStrided; },
+       "strided tensors", kTensors},
+      {ROPEPROOF_IN_PLACE, [](auto& c) { c.storage = cases::kInPlace; },
+       "in-place calls", kTensors},
+      {ROPEPROOF_STRIDED,
+       [](auto& c) { c.storage.order = cases::DimensionOrder::kBhsd; },
+       "strided tensors", kTensors},
+      {ROPEPROOF_STRIDED,
+       [](auto& c) { c.storage.spacing = cases::Spacing::kFar; },
+       "strided tensors", kTensors},
+      {ROPEPROOF_STRIDED,
+       [](auto& c) { c.storage.rows = cases::RowSpacing::kShared; },
+       "strided tensors", kTensors},
+      {ROPEPROOF_IN_PLACE,
+       [](auto& c) { c.storage.in_place = cases::InPlace::kBoth; },
+       "in-place calls", kTensors},
+      {ROPEPROOF_KEYS, [](auto& c) { c.k_heads = 1; }, "", kTensors},
+      {ROPEPROOF_INV_FREQ,
+       [](auto& c) {
+         c.spec.frequencies.inv_freq = {2, 3};
+       },
+       "given frequencies", kAngles},
+      {ROPEPROOF_INV_FREQ,
+       [](auto& c) { c.spec.frequencies.scaling = Linear{2}; },
+       "scaling linear", kAngles},
+      {ROPEPROOF_AMPLITUDE, [](auto& c) { c.spec.frequencies.amplitude = 2; },
+       "amplitude", kAngles},
+      {ROPEPROOF_PAIR_AMPLITUDE,
+       [](auto& c) { c.spec.frequencies.xpos.emplace(); }, "pair_amplitude",
+       kAngles},
+      {ROPEPROOF_AXIS_WEIGHTS, [](auto& c) { c.spec.axes.weights = {1}; },
+       "axis_weights", kAngles},
+      {ROPEPROOF_REAL_POSITIONS, [](auto& c) { c.positions[1] = 0.5; },
+       "real positions", kAngles},
+      {ROPEPROOF_NEGATIVE_POSITIONS, [](auto& c) { c.positions[1] = -1; },
+       "negative positions", kAngles}};
 }
 
 TEST_CASE("a case needs exactly the features that it shows",
@@ -93,11 +95,11 @@ TEST_CASE("a case needs exactly the features that it shows",
   };
   for (const std::uint32_t operation : kRopeOperations) {
     CAPTURE(text::word(plugin::kOperationWords, operation));
-    CHECK(needed_features(operation, plain_case(), all, true) ==
+    CHECK(needed_features(operation, plain_problem(), all, true) ==
           plain(operation));
     for (const Row& row : rows()) {
       CAPTURE(text::word(plugin::kFeatureWords, row.feature));
-      RopeCase c = plain_case();
+      Problem c = plain_problem();
       row.change(c);
       const bool is_asked = (row.operations & operation) != 0;
       std::uint32_t needed = plain(operation);
@@ -106,7 +108,7 @@ TEST_CASE("a case needs exactly the features that it shows",
         needed = ROPEPROOF_IN_PLACE;
       }
       CHECK(needed_features(operation, c, all, true) == needed);
-      CHECK(missing_feature(all, operation, plain_case(), true).empty());
+      CHECK(missing_feature(all, operation, plain_problem(), true).empty());
 
       plugin::Description d = all;
       d.features &= ~row.feature;
@@ -123,19 +125,19 @@ TEST_CASE("a scaling that a kernel computes brings its amplitude",
           "[conformance][runner]") {
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
-  RopeCase c = plain_case();
+  Problem c = plain_problem();
   c.spec.frequencies.scaling = reference::Yarn{4, 4096};
-  c.amplitude = 1.5;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "scaling yarn");
   d.scalings = ROPEPROOF_YARN;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
   // An amplitude without a scaling is a knob of its own, and so is one beside a
   // scaling that has none.
-  c.spec.frequencies.scaling = reference::Default{};
+  d.scalings = 0;
+  d.features |= ROPEPROOF_INV_FREQ;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "amplitude");
   d.scalings = ROPEPROOF_LINEAR;
   c.spec.frequencies.scaling = reference::Linear{4};
-  c.spec.frequencies.amplitude = c.amplitude;
+  c.spec.frequencies.amplitude = 1.5;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "amplitude");
 }
 
@@ -144,7 +146,7 @@ TEST_CASE("a length that no position shows is for kernels that are told it",
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.scalings = ROPEPROOF_DYNAMIC_NTK;
-  RopeCase c = plain_case();
+  Problem c = plain_problem();
   const auto last = static_cast<std::int64_t>(std::ranges::max(c.positions));
   c.spec.frequencies.scaling = reference::DynamicNtk{2, 8, last + 1};
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
@@ -160,7 +162,7 @@ TEST_CASE("axes and exponents are for kernels that declare their kind",
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.axis_maps = 0;
-  RopeCase c = plain_case();
+  Problem c = plain_problem();
   c.spec.axes = {2, {0, 1}};
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "several position axes");
   d.axis_maps = ROPEPROOF_AXES_GRID;
@@ -178,7 +180,7 @@ TEST_CASE("axes and exponents are for kernels that declare their kind",
 TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
           "[conformance][runner]") {
   const plugin::Description all = wrong::full_description(ROPEPROOF_A0);
-  RopeCase c = plain_case();
+  Problem c = plain_problem();
   c.storage = cases::kStridedInPlace;
   CHECK(needed_features(ROPEPROOF_ROPE, c, all, true) ==
         (ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE));
@@ -189,14 +191,14 @@ TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
   d.features = ROPEPROOF_IN_PLACE;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, false).empty());
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "strided tensors");
-  CHECK(needed_features(ROPEPROOF_ROPE, plain_case(), d, true) ==
+  CHECK(needed_features(ROPEPROOF_ROPE, plain_problem(), d, true) ==
         ROPEPROOF_IN_PLACE);
 
-  c = plain_case();
+  c = plain_problem();
   c.spec.frequencies.scaling = reference::Linear{2};
   d.scalings = ROPEPROOF_LINEAR;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
-  c = plain_case();
+  c = plain_problem();
   c.positions[1] = 4097;
   d.max_position = 4096;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "positions above 4096");
@@ -204,7 +206,7 @@ TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
   d.operations = ROPEPROOF_TABLE;
   CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "operation rope");
 
-  c = plain_case();
+  c = plain_problem();
   c.dtype = reference::Format::kBF16;
   d = all;
   d.dtypes = ROPEPROOF_F32;
@@ -220,14 +222,19 @@ TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
   d.pairings = ROPEPROOF_INTERLEAVED;
   CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true) == "pairing half_split");
 
-  cases::PermuteCase permute;
-  permute.layout = reference::leading(8, 4, reference::Pairing::kHalfSplit);
-  CHECK(missing_feature(all, permute).empty());
+  Problem permute;
+  permute.task = cases::Task::kPermute;
+  permute.spec.layout =
+      reference::leading(8, 4, reference::Pairing::kHalfSplit);
+  const auto missing = [&] {
+    return missing_feature(d, ROPEPROOF_PERMUTE, permute, true);
+  };
   d = all;
+  CHECK(missing().empty());
   d.features &= ~std::uint32_t{ROPEPROOF_PARTIAL};
-  CHECK(missing_feature(d, permute) == "rotary_dim < head_dim");
+  CHECK(missing() == "rotary_dim < head_dim");
   d.operations = ROPEPROOF_ROPE;
-  CHECK(missing_feature(d, permute) == "operation permute");
+  CHECK(missing() == "operation permute");
 }
 
 }  // namespace

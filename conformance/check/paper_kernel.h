@@ -1,5 +1,5 @@
-// paper_kernel.h -- a kernel that computes nothing: it lends memory and hands each
-// problem on.
+// paper_kernel.h -- a kernel that computes nothing: it lends memory and hands
+// each problem on.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_PAPER_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_PAPER_KERNEL_H_
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "conformance/check/attempt.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -123,7 +123,7 @@ Check check_reject(plugin::Kernel& kernel, const Subject& subject,
     return not_checked(check, suffix, "pointers of a process");
   }
   call::Call call(kernel, subject.operation, subject.c, subject.claim.table,
-                  call::Placement{cases::kDense});
+                  cases::kDense);
   ropeproof_problem problem = call.begin();
   if (!apply(defect, problem)) {
     return not_checked(check, suffix, "the case cannot have this defect");

@@ -1,6 +1,6 @@
 #include "conformance/check/run.h"
 
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
 

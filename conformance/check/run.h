@@ -6,17 +6,17 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/check/facts.h"
 #include "conformance/check/shard.h"
 #include "conformance/cover/formed.h"
+#include "conformance/explain/account.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/output.h"
 #include "conformance/plugin/kernel.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::check {
 
@@ -48,6 +48,7 @@ struct Check {
   // What the kernel said of a problem that it could not solve: an exception.
   std::string error;
   std::optional<judge::Measurement> measurement;
+  explain::Account account;  // of wrong values
   // Wrong, and right in a fresh process: the calls before made it so.
   bool is_right_alone = false;
   // Of these, right when the same was asked again at once.
@@ -56,8 +57,9 @@ struct Check {
   bool passes() const { return verdict == Verdict::kPass; }
 };
 
-// Elements of one answer, and of all that a run keeps: some 200 MB. Of answers that
-// are larger than the former a few are kept: a bug may need many rows to show.
+// Elements of one answer, and of all that a run keeps: some 200 MB. Of answers
+// that are larger than the former a few are kept: a bug may need many rows to
+// show.
 inline constexpr std::int64_t kLargestKept = std::int64_t{1} << 17;
 inline constexpr std::int64_t kMostKept = std::int64_t{1} << 22;
 inline constexpr std::int64_t kMostLargeKept = 3;
@@ -82,18 +84,17 @@ bool is_failure(Verdict verdict);
 // Whether the kernel had to answer.
 bool is_judged(Verdict verdict);
 
-// A wrong answer, kept to be explained: one of `checks`, to a case of one kind or
-// the other.
+// A wrong answer, kept to be explained: one of `checks`.
 struct WrongAnswer {
   std::size_t check = 0;
-  std::variant<cases::RopeCase, cases::PermuteCase> asked;
+  cases::Case asked;
   judge::Output output;
 };
 
 // A call without an answer: the kernel crashed.
 struct LostAnswer {
   std::size_t check = 0;
-  cases::RopeCase asked;
+  cases::Case asked;
 };
 inline constexpr std::size_t kMostLost = 24;
 
@@ -113,8 +114,8 @@ struct Run {
   bool shares_memory = true;           // as Kernel says
   std::vector<Check> checks;           // in the order of the corpus
   std::map<std::string, Facts> facts;  // by id, of cases inside the declaration
-  // No part of a report: as many wrong answers as kMostKept elements are, and what
-  // was formed, so that it can be formed again.
+  // No part of a report: as many wrong answers as kMostKept elements are, and
+  // what was formed, so that it can be formed again.
   std::vector<WrongAnswer> wrong;
   std::vector<LostAnswer> lost;  // the first ones
   std::vector<cover::FormedCase> formed;

@@ -11,28 +11,13 @@
 #include "conformance/check/filter.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/offered.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-template <class MakeCall, class MakeMeasurement>
-void run_call(Check& check, judge::Output& output, const MakeCall& make_call,
-              const MakeMeasurement& measure) {
-  const plugin::Answer answer = make_call(output);
-  check.verdict = verdict_of(answer.outcome);
-  check.reason = reason_of(answer);
-  check.error = error_of(answer);
-  if (answer.outcome != plugin::Outcome::kOk) return;
-  check.measurement = measure(output);
-  check.reason = output.stray;
-  if (!check.measurement->pass() || !output.stray.empty()) {
-    check.verdict = Verdict::kFail;
-  }
-}
-
 // The suffixes that a case's values count for.
-std::string suffixes_of(std::uint32_t operation, const cases::RopeCase& c) {
+std::string suffixes_of(std::uint32_t operation, const cases::Problem& c) {
   if (operation == ROPEPROOF_FREQUENCIES || operation == ROPEPROOF_TABLE) {
     return "";
   }
@@ -43,29 +28,14 @@ std::string suffixes_of(std::uint32_t operation, const cases::RopeCase& c) {
   return letters;
 }
 
-Check run_check(plugin::Kernel& kernel, const cases::PermuteCase& c,
-                judge::Output& answer) {
-  Check check;
-  check.reason = missing_feature(kernel.description(), c);
-  if (!check.reason.empty()) {
-    check.verdict = Verdict::kUnsupported;
-    return check;
-  }
-  run_call(
-      check, answer,
-      [&](judge::Output& output) { return call::Call(kernel, c).run(output); },
-      [&](const judge::Output& output) { return judge::judge(c, output); });
-  return check;
-}
-
 }  // namespace
 
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::RopeCase& c, bool is_declined, int rounds,
+                   const cases::Case& c, bool is_declined, int rounds,
                    judge::Output* answer, bool explains) {
   Check check;
-  check.suffixes = suffixes_of(operation, c);
-  check.reason = missing_feature(kernel.description(), operation, c,
+  check.suffixes = suffixes_of(operation, c.problem);
+  check.reason = missing_feature(kernel.description(), operation, c.problem,
                                  kernel.shares_memory());
   if (!check.reason.empty()) {
     check.verdict = Verdict::kUnsupported;
@@ -75,36 +45,47 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     check.verdict = Verdict::kDeclined;
     return check;
   }
-  check.features = needed_features(operation, c, kernel.description(),
-                                   kernel.shares_memory());
+  if (operation != ROPEPROOF_PERMUTE) {
+    check.features = needed_features(operation, c.problem, kernel.description(),
+                                     kernel.shares_memory());
+  }
   const judge::Claim claim = subject_of(kernel, c, operation).claim;
   judge::Output mine;
+  judge::Output& output = answer == nullptr ? mine : *answer;
   try {
-    run_call(
-        check, answer == nullptr ? mine : *answer,
-        [&](judge::Output& output) {
-          return call::Call(kernel, operation, c, claim.table)
-              .run(output, rounds);
-        },
-        [&](const judge::Output& output) {
-          return judge::judge(c, operation, claim, output, explains);
-        });
+    const plugin::Answer said =
+        call::Call(kernel, operation, c, claim.table).run(output, rounds);
+    check.verdict = verdict_of(said.outcome);
+    check.reason = reason_of(said);
+    check.error = error_of(said);
+    if (said.outcome != plugin::Outcome::kOk) return check;
   } catch (const plugin::NoAddressSpace& error) {
     check.verdict = Verdict::kUnsupported;
     check.reason = error.what();
+    return check;
+  }
+  check.measurement =
+      judge::judge(c.problem, c.golden, operation, claim, output);
+  if (explains) {
+    check.account = explain::account_of(*check.measurement, c.problem, c.golden,
+                                        operation, claim, output);
+  }
+  check.reason = output.stray;
+  if (!check.measurement->pass() || !output.stray.empty()) {
+    check.verdict = Verdict::kFail;
   }
   return check;
 }
 
 namespace {
 
-// Says of a wrong result that it is right when asked again, or in a fresh process.
-// Only of the first few of a run: a process may take seconds to start.
+// Says of a wrong result that it is right when asked again, or in a fresh
+// process. Only of the first few of a run: a process may take seconds to start.
 class FreshProcess {
  public:
   explicit FreshProcess(plugin::Kernel& kernel) : kernel_(kernel) {}
 
-  void ask(std::uint32_t operation, const cases::RopeCase& c, Check& check) {
+  void ask(std::uint32_t operation, const cases::Case& c, Check& check) {
     const bool is_wrong = check.verdict == Verdict::kFail &&
                           check.measurement && !check.measurement->pass();
     if (!is_wrong || !kernel_.is_live() || left_ == 0) return;
@@ -116,9 +97,9 @@ class FreshProcess {
     check.is_right_alone =
         check.is_right_again || (kernel_.restart(0) && is_right());
     if (check.is_right_again) {
-      check.measurement->pattern += "; right when asked again";
+      check.account.pattern += "; right when asked again";
     } else if (check.is_right_alone) {
-      check.measurement->pattern +=
+      check.account.pattern +=
           "; right in a fresh process: something is carried over from the "
           "calls before";
     }
@@ -152,8 +133,9 @@ class Suite {
     run_.shares_memory = kernel.shares_memory();
     run_.profile = selection.profile;
     run_.seed = selection.seed;
-    // A profile asks for results, however a kernel comes to them: rope, or rotate or
-    // lookup where it does not form angles. A tier asks for everything.
+    // A profile asks for results, however a kernel comes to them: rope, or
+    // rotate or lookup where it does not form angles. A tier asks for
+    // everything.
     operations_.assign(std::begin(kRopeOperations), std::end(kRopeOperations));
     if (!selection.profile.empty()) operations_ = {main_operation(run_.kernel)};
   }
@@ -193,28 +175,28 @@ class Suite {
     }
   }
 
-  template <class Case>
-  void add(const Case& c, Check check) {
+  template <class AnyCase>
+  void add(const AnyCase& c, Check check) {
     check.case_id = c.id;
-    if constexpr (requires { facts_of(c); }) {
+    if constexpr (requires { c.problem; }) {
       if (check.verdict != Verdict::kUnsupported &&
           !run_.facts.contains(c.id)) {
-        run_.facts.emplace(c.id, facts_of(c));
+        run_.facts.emplace(c.id, facts_of(c.problem));
       }
     }
     run_.checks.push_back(std::move(check));
   }
 
-  template <class Case>
-  void add_values(const Case& c, std::uint32_t operation, Check check) {
+  void add_values(const cases::Case& c, std::uint32_t operation, Check check) {
     check.operation = operation;
-    check.dtype = plugin::abi_dtype(c.dtype);
+    check.dtype = plugin::abi_dtype(c.problem.dtype);
     check.summary = c.comment + " (" + cases::summary(c) + ")";
     add(c, std::move(check));
   }
 
-  void ask(const cases::RopeCase& c, std::uint32_t operations = ~0u,
+  void ask(const cases::Case& c, std::uint32_t operations = ~0u,
            int rounds = 1) {
+    if (c.problem.task == cases::Task::kPermute) return ask_permutation(c);
     for (const std::uint32_t operation : operations_) {
       if (!filter_.takes(operation) || (operation & operations) == 0) continue;
       const bool is_declined = filter_.declines(c.id);
@@ -244,16 +226,16 @@ class Suite {
     }
   }
 
-  void ask(const cases::PermuteCase& c) {
+  void ask_permutation(const cases::Case& c) {
     judge::Output answer;
-    Check values = run_check(kernel_, c, answer);
+    Check values = check_values(kernel_, ROPEPROOF_PERMUTE, c, false, 1,
+                                &answer, selection_.explains);
     keep(c, values, std::move(answer));
     add_values(c, ROPEPROOF_PERMUTE, std::move(values));
   }
 
   // Of the check that comes next.
-  template <class Case>
-  void keep(const Case& c, const Check& values, judge::Output answer) {
+  void keep(const cases::Case& c, const Check& values, judge::Output answer) {
     const bool is_wrong = values.measurement && !values.measurement->pass();
     if (!is_wrong) return;
     const bool is_large = values.measurement->elements > kLargestKept;
@@ -265,12 +247,12 @@ class Suite {
   }
 
   void ask(const cases::Group& group) {
-    for (const cases::RopeCase& c : group.rope_cases) {
+    for (const cases::Case& c : group.rope_cases) {
       if (!takes(group.tier, c.id)) continue;
       show(c.id);
       ask(c);
     }
-    for (const cases::PermuteCase& c : group.permute_cases) {
+    for (const cases::Case& c : group.permute_cases) {
       if (!filter_.takes(ROPEPROOF_PERMUTE) || !takes(group.tier, c.id)) {
         continue;
       }
@@ -291,14 +273,15 @@ class Suite {
     ask_each(group.sequence_cases);
   }
 
-  // Kernels that tune or compile themselves for a shape do so in its first calls.
-  // Small shapes of models are called often enough to see what comes then.
+  // Kernels that tune or compile themselves for a shape do so in its first
+  // calls. Small shapes of models are called often enough to see what comes
+  // then.
   int rounds_of(const cover::FormedCase& formed,
-                const cases::RopeCase& c) const {
+                const cases::Problem& p) const {
     constexpr std::int64_t kLeast = 1 << 10, kMost = 1 << 13;
     constexpr int kRounds = 24;
     const bool is_often = formed.row.empty() && kernel_.is_concurrent() &&
-                          c.elements() >= kLeast && c.elements() <= kMost;
+                          p.elements() >= kLeast && p.elements() <= kMost;
     return is_often ? kRounds : 1;
   }
 
@@ -312,10 +295,10 @@ class Suite {
     }
     Forming forming(taken, asked);
     for (const cover::FormedCase* c : taken) {
-      const FormedQuestion one = forming.next();
-      show(one.rope.id);
-      ask(one.rope, asked.operations, rounds_of(*c, one.rope));
-      if (one.permute) ask(*one.permute);
+      show(c->id);
+      for (const cases::Case& one : forming.next()) {
+        ask(one, asked.operations, rounds_of(*c, one.problem));
+      }
     }
   }
 

@@ -24,8 +24,8 @@ struct Selection {
   std::string profile;  // name; then all of the corpus is the profile's
   // What is asked beside the corpus, in core and full; null: nothing.
   std::shared_ptr<const cover::Arrays> arrays;
-  // Of a profile: a case of its model, and the largest position.
-  std::shared_ptr<const cases::RopeCase> model;
+  // Of a profile: a problem of its model, and the largest position.
+  std::shared_ptr<const cases::Problem> model;
   std::int64_t model_positions = 0;
   std::uint64_t seed = 0;    // of fresh questions; 0: those of the suite
   bool values_only = false;  // without the checks of the contract
@@ -40,12 +40,13 @@ struct Selection {
 // "tier core", "profile llama3-f32-128k".
 std::string asked_text(const Selection& selection);
 
-// The values of one case under one operation, in one call; UNSUPPORTED without a
-// call where the kernel does not offer it, DECLINED where that is said for it.
-// Neither id nor summary is filled in. `rounds` times over, as Call::run. `answer`, if
-// given, gets what the kernel returned. `explains` as judge().
+// The values of one case under one operation, in one call; UNSUPPORTED without
+// a call where the kernel does not offer it, DECLINED where that is said for
+// it. Neither id nor summary is filled in. `rounds` times over, as Call::run.
+// `answer`, if given, gets what the kernel returned. `explains`: wrong values
+// get their account.
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
-                   const cases::RopeCase& c, bool is_declined = false,
+                   const cases::Case& c, bool is_declined = false,
                    int rounds = 1, judge::Output* answer = nullptr,
                    bool explains = true);
 

@@ -109,7 +109,7 @@ TEST_CASE("a failure has its first and its worst element",
   CHECK(m.first_wrong->token == 0);
   CHECK(m.first_wrong->channel == 0);
   CHECK(m.worst->ratio() > 1000);
-  CHECK_THAT(m.pattern,
+  CHECK_THAT(report.checks[0].account.pattern,
              ContainsSubstring("right at position 0") &&
                  ContainsSubstring("channels outside the window intact"));
 }
@@ -141,8 +141,7 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
   struct Choosy : wrong::PipelineKernel {
     using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return true; }
-    plugin::Answer supports(const plugin::BareProblem& question) override {
-      const ropeproof_problem p = question.problem();
+    plugin::Answer supports(const ropeproof_problem& p) override {
       const bool is_declined = p.dtype == dtype || p.operation == operation;
       return {is_declined ? plugin::Outcome::kDeclined : plugin::Outcome::kOk,
               ""};
@@ -177,8 +176,8 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
 
 TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
           "[conformance][runner]") {
-  // Takes heads of 14 channels alone, which no committed case has, and no call of
-  // one token or, where it takes both, of q alone.
+  // Takes heads of 14 channels alone, which no committed case has, and no call
+  // of one token or, where it takes both, of q alone.
   struct Choosy : wrong::PipelineKernel {
     using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return true; }
@@ -187,10 +186,8 @@ TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
       return p.batch * p.seq > 1 && p.head_dim == 14 &&
              (p.k.heads > 0 || !has_keys);
     }
-    plugin::Answer supports(const plugin::BareProblem& question) override {
-      return {takes(question.problem()) ? plugin::Outcome::kOk
-                                        : plugin::Outcome::kDeclined,
-              ""};
+    plugin::Answer supports(const ropeproof_problem& p) override {
+      return {takes(p) ? plugin::Outcome::kOk : plugin::Outcome::kDeclined, ""};
     }
     plugin::Answer run(const ropeproof_problem& p) override {
       return takes(p) ? PipelineKernel::run(p)

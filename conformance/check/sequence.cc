@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/cases/smaller.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/choices.h"
 #include "conformance/check/variations.h"
@@ -53,19 +54,19 @@ Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
 
 namespace {
 
-// The smallest part of the problem that the kernel takes in one call: of one token,
-// or of two, one head, that and a key, all heads; or else the problem.
-cases::RopeCase smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
-  const cases::RopeCase all =
+// The smallest part of the problem that the kernel takes in one call: of one
+// token, or of two, one head, that and a key, all heads; or else the problem.
+cases::Case smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
+  const cases::Case all =
       offers(kernel, ROPEPROOF_KEYS)
           ? subject.c
-          : first_heads(subject.c, subject.c.q_heads, 0);
-  const std::int64_t a_key = std::min<std::int64_t>(all.k_heads, 1);
+          : first_heads(subject.c, subject.c.problem.q_heads, 0);
+  const std::int64_t a_key = std::min<std::int64_t>(all.problem.k_heads, 1);
   for (const std::int64_t count : {1, 2}) {
     std::vector<std::int64_t> tokens(static_cast<std::size_t>(count));
     std::iota(tokens.begin(), tokens.end(), 0);
-    const cases::RopeCase row = pick_tokens(all, tokens, 1, count);
-    for (const cases::RopeCase& c :
+    const cases::Case row = pick_tokens(all, tokens, 1, count);
+    for (const cases::Case& c :
          {first_heads(row, 1, 0), first_heads(row, 1, a_key), row}) {
       if (!declines(kernel, subject.operation, c)) return c;
     }
@@ -76,8 +77,8 @@ cases::RopeCase smallest_taken(plugin::Kernel& kernel, const Subject& subject) {
 }  // namespace
 
 Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
-  // What a kernel keeps of one problem it has after so many calls; then 250 bytes a
-  // call are too many.
+  // What a kernel keeps of one problem it has after so many calls; then 250
+  // bytes a call are too many.
   constexpr int kSettled = 1000;
   constexpr std::size_t kMostGrowth = std::size_t{16} << 20;
   const bool is_cheap = kernel.shares_memory();
@@ -85,7 +86,7 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
   const std::string check = is_cheap ? "70,000 calls" : "1,100 calls";
   // At once, within the limit of one call.
   const int rounds = kernel.is_concurrent() ? 100 : 1;
-  const cases::RopeCase one = smallest_taken(kernel, subject);
+  const cases::Case one = smallest_taken(kernel, subject);
   judge::Output first;
   std::optional<std::size_t> memory;  // after the first kSettled
   for (int done = 0; done < count;) {
@@ -121,7 +122,7 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
                         std::to_string(done));
     }
   }
-  return attempt(kernel, subject, subject.c, {}, check, "",
+  return attempt(kernel, subject, subject.c, std::nullopt, check, "",
                  "another problem after them");
 }
 
@@ -131,7 +132,7 @@ namespace {
 class Repeated {
  public:
   Repeated(plugin::Kernel& kernel, std::uint32_t operation,
-           const cases::RopeCase& c)
+           const cases::Case& c)
       : kernel_(kernel), subject_(subject_of(kernel, c, operation)) {}
 
   Check call(const std::string& check, const std::string& what) {
@@ -168,7 +169,8 @@ class Repeated {
     return kernel_.shares_memory() && kernel_.restart(0) && is_right();
   }
   bool is_right() {
-    return attempt(kernel_, subject_, subject_.c, {}, "", "").passes();
+    return attempt(kernel_, subject_, subject_.c, std::nullopt, "", "")
+        .passes();
   }
 
   plugin::Kernel& kernel_;

@@ -22,8 +22,8 @@ Shard checked(std::int64_t index, std::int64_t count, const std::string& what) {
   return {index, count};
 }
 
-// What names a shard: `first` is the variable that says which index counts first,
-// and where it is not set 0 does.
+// What names a shard: `first` is the variable that says which index counts
+// first, and where it is not set 0 does.
 struct Variables {
   const char *index, *first, *count;
 };

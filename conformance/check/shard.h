@@ -1,8 +1,9 @@
 // shard.h -- one of several parts of a run that together are the whole.
 //
-// The selected cases are divided round-robin, in the order of the corpus: shard i
-// of n judges cases i, i + n, i + 2n ... Neighbours cost about the same, so the
-// shards do too, and who gets what depends on nothing but i, n and the selection.
+// The selected cases are divided round-robin, in the order of the corpus: shard
+// i of n judges cases i, i + n, i + 2n ... Neighbours cost about the same, so
+// the shards do too, and who gets what depends on nothing but i, n and the
+// selection.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_SHARD_H_
 
@@ -24,7 +25,8 @@ struct Shard {
 
 inline constexpr std::int64_t kMaxShards = 1000000;
 
-// Reads "i/n". Throws std::invalid_argument, one line that begins with `source`.
+// Reads "i/n". Throws std::invalid_argument, one line that begins with
+// `source`.
 Shard parse_shard(const std::string& text, const std::string& source);
 
 // The shard that a batch system asks for in the environment, in this order:

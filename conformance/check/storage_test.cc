@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "conformance/call/call.h"
+#include "conformance/cases/case_words.h"
+#include "conformance/cases/smaller.h"
 #include "conformance/cases/summary.h"
 #include "conformance/cases/test_corpus.h"
-#include "conformance/cases/words.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
@@ -21,8 +22,8 @@ namespace {
 using cases::Spacing;
 using cases::Storage;
 
-// Every order, spacing, place and edge of tensors, with one after another of the
-// spacings of rows, so that any two meet.
+// Every order, spacing, place and edge of tensors, with one after another of
+// the spacings of rows, so that any two meet.
 std::vector<Storage> all_storages() {
   std::vector<Storage> all;
   for (const auto& [order, order_word] : cases::kOrderWords) {
@@ -41,16 +42,17 @@ std::vector<Storage> all_storages() {
 }
 
 // The case so stored; with its first batch row twice, where rows are to be one.
-cases::RopeCase stored(const cases::RopeCase& c, const Storage& storage) {
-  cases::RopeCase result = c;
+cases::Case stored(const cases::Case& c, const Storage& storage) {
+  cases::Case result = c;
   if (storage.spacing == Spacing::kBroadcast ||
       storage.spacing == Spacing::kKeysBroadcast ||
       storage.rows == cases::RowSpacing::kShared) {
     std::vector<std::int64_t> tokens;
-    for (std::int64_t t = 0; t < c.tokens(); ++t) tokens.push_back(t % c.seq);
-    result = pick_tokens(c, tokens, c.batch, c.seq);
+    for (std::int64_t t = 0; t < c.problem.tokens(); ++t)
+      tokens.push_back(t % c.problem.seq);
+    result = pick_tokens(c, tokens, c.problem.batch, c.problem.seq);
   }
-  result.storage = storage;
+  result.problem.storage = storage;
   return result;
 }
 
@@ -60,20 +62,20 @@ wrong::PipelineKernel right_kernel() {
   return {d, wrong::exact_pipeline()};
 }
 
-Check result(plugin::Kernel& kernel, const cases::RopeCase& c,
+Check result(plugin::Kernel& kernel, const cases::Case& c,
              std::uint32_t operation) {
-  return attempt(kernel, subject_of(kernel, c, operation), c, {}, "storage",
-                 "");
+  return attempt(kernel, subject_of(kernel, c, operation), c, std::nullopt,
+                 "storage", "");
 }
 
 // Each that fails, and why.
-std::string failures(plugin::Kernel& kernel, const cases::RopeCase& c) {
+std::string failures(plugin::Kernel& kernel, const cases::Case& c) {
   std::string text;
   for (const Storage& storage : all_storages()) {
-    const cases::RopeCase one = stored(c, storage);
+    const cases::Case one = stored(c, storage);
     for (const std::uint32_t operation : {ROPEPROOF_ROPE, ROPEPROOF_ROTATE,
                                           ROPEPROOF_LOOKUP, ROPEPROOF_TABLE}) {
-      if (!missing_feature(kernel.description(), operation, one, true)
+      if (!missing_feature(kernel.description(), operation, one.problem, true)
                .empty()) {
         continue;
       }
@@ -91,9 +93,9 @@ std::string failures(plugin::Kernel& kernel, const cases::RopeCase& c) {
 TEST_CASE("long strides are those of q and k, of inputs and outputs",
           "[conformance][storage]") {
   wrong::PipelineKernel kernel = right_kernel();
-  const cases::RopeCase& c = cases::committed_case("contract-005");
+  const cases::Case& c = cases::committed_case("contract-005");
   for (const Storage& storage : all_storages()) {
-    const cases::RopeCase one = stored(c, storage);
+    const cases::Case one = stored(c, storage);
     CAPTURE(cases::summary(one));
     call::Call call(kernel, ROPEPROOF_ROPE, one, reference::Format::kF32);
     const ropeproof_problem p = call.begin();
@@ -118,8 +120,7 @@ TEST_CASE("where batch rows are one, those of k are, too",
   wrong::PipelineKernel kernel = right_kernel();
   Storage storage;
   storage.spacing = Spacing::kBroadcast;
-  const cases::RopeCase c =
-      stored(cases::committed_case("contract-005"), storage);
+  const cases::Case c = stored(cases::committed_case("contract-005"), storage);
   call::Call call(kernel, ROPEPROOF_ROPE, c, reference::Format::kF32);
   const ropeproof_problem p = call.begin();
   CHECK(p.q.in_batch_stride == 0);
@@ -150,14 +151,14 @@ TEST_CASE("the builtin kernels are right in every storage, between guard pages",
 
 TEST_CASE("a library with short strides or offsets fails or crashes",
           "[conformance][storage][fakes]") {
-  const cases::RopeCase& c = cases::committed_case("smoke-rich-009");
+  const cases::Case& c = cases::committed_case("smoke-rich-009");
   for (const auto& [name, spacing] :
        {std::pair{"strides_of_16_bits", Spacing::kWide},
         std::pair{"offsets_of_32_bits", Spacing::kFar}}) {
     const auto kernel = plugin::load_library(
         ROPEPROOF_FAKES_DIR "/" + std::string(name) + ".so", {});
     for (const Storage& storage : all_storages()) {
-      const cases::RopeCase one = stored(c, storage);
+      const cases::Case one = stored(c, storage);
       CAPTURE(name, cases::summary(one));
       const Check got = result(*kernel, one, ROPEPROOF_ROPE);
       const bool is_asked =
@@ -171,7 +172,7 @@ TEST_CASE("a far call that hangs by chance is made again with its inputs",
           "[conformance][storage][fakes]") {
   Storage storage;
   storage.spacing = Spacing::kFar;
-  const cases::RopeCase c =
+  const cases::Case c =
       stored(cases::committed_case("smoke-rich-009"), storage);
   const auto kernel = plugin::load_library(
       ROPEPROOF_FAKES_DIR "/hangs_every_second_time.so",
@@ -180,7 +181,7 @@ TEST_CASE("a far call that hangs by chance is made again with its inputs",
   for (int call = 0; call < 2; ++call) {
     call::Call again(*kernel, ROPEPROOF_ROPE, c, reference::Format::kF32);
     CHECK(again.run(output).outcome == plugin::Outcome::kOk);
-    CHECK(output.q[0] == c.q[0]);
+    CHECK(output.q[0] == c.problem.q[0]);
   }
 }
 
@@ -188,7 +189,7 @@ TEST_CASE("where there is no address space a far case is unsupported, and why",
           "[conformance][storage]") {
   Storage storage;
   storage.spacing = Spacing::kFar;
-  const cases::RopeCase c =
+  const cases::Case c =
       stored(cases::committed_case("smoke-rich-009"), storage);
   wrong::PipelineKernel kernel = right_kernel();
   while (true) {  // another call has it all

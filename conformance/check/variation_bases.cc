@@ -7,16 +7,16 @@
 #include <variant>
 
 #include "conformance/cases/families/family.h"
-#include "conformance/check/attempt.h"
+#include "conformance/cases/smaller.h"
 #include "conformance/check/former.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
-#include "conformance/plugin/words.h"
 #include "reference/schemes.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-using cases::RopeCase;
+using cases::Problem;
 
 // Positions of A reach so far, where the kernel allows it, and four times the
 // trained length of its scaling.
@@ -41,8 +41,8 @@ std::vector<double> positions_to(std::int64_t reach, std::int64_t tokens,
 }
 
 // What a case is without scaling, axes and frequencies of its own.
-RopeCase plain(const RopeCase& like, std::int64_t reach) {
-  RopeCase c = like;
+Problem plain(const Problem& like, std::int64_t reach) {
+  Problem c = like;
   const double base = like.spec.frequencies.base;
   c.spec.frequencies = {};
   if (base > 1) c.spec.frequencies.base = base;
@@ -61,29 +61,29 @@ cases::Bits repeated(const cases::Bits& bits, std::int64_t count) {
 }
 
 // Bases of the other Variations.
-std::vector<RopeCase> bases_of(const RopeCase& like, std::int64_t reach) {
-  const RopeCase simple = plain(like, reach);
+std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
+  const Problem simple = plain(like, reach);
   const std::int64_t pairs = simple.pairs();
-  std::vector<RopeCase> bases;
+  std::vector<Problem> bases;
   const auto add = [&](const Edit& edit) {
     bases.push_back(simple);
     edit(bases.back());
   };
   const auto add_scaling = [&](const reference::Scaling& scaling) {
-    add([&](RopeCase& c) { c.spec.frequencies.scaling = scaling; });
+    add([&](Problem& c) { c.spec.frequencies.scaling = scaling; });
   };
-  add([](RopeCase&) {});
-  add([](RopeCase& c) {
+  add([](Problem&) {});
+  add([](Problem& c) {
     for (double& p : c.positions) p -= 0.5;
   });
-  add([&](RopeCase& c) {
+  add([&](Problem& c) {
     c.spec.layout.pairing = reference::Pairing::kHalfSplit;
     c.spec.layout.blocks = 1;
     c.spec.layout.pair_distance = pairs;
     resize_heads(c, std::max(c.spec.layout.head_dim,
                              c.spec.layout.rotary_offset + 4 * pairs));
   });
-  add([](RopeCase& c) {
+  add([](Problem& c) {
     c.spec.layout.pairing = reference::Pairing::kNestedHalfSplit;
     c.spec.layout.blocks = 2;
     c.spec.layout.pair_distance = 0;
@@ -112,15 +112,15 @@ std::vector<RopeCase> bases_of(const RopeCase& like, std::int64_t reach) {
         std::pow(base, -static_cast<double>(j) / static_cast<double>(pairs)));
   }
   const std::vector<double> pair_bases(inv_freq.size(), base);
-  add([&](RopeCase& c) { c.spec.frequencies.inv_freq = inv_freq; });
-  add([&](RopeCase& c) { c.spec.frequencies.exponents = exponents; });
-  add([&](RopeCase& c) { c.spec.frequencies.bases = pair_bases; });
-  add([&](RopeCase& c) {
+  add([&](Problem& c) { c.spec.frequencies.inv_freq = inv_freq; });
+  add([&](Problem& c) { c.spec.frequencies.exponents = exponents; });
+  add([&](Problem& c) { c.spec.frequencies.bases = pair_bases; });
+  add([&](Problem& c) {
     c.spec.frequencies.xpos = {static_cast<double>(reach), 0, false};
   });
   const auto add_axes = [&](const reference::Axes& axes,
                             const std::vector<reference::Exponent>& own) {
-    add([&](RopeCase& c) {
+    add([&](Problem& c) {
       c.spec.axes = axes;
       c.spec.frequencies.exponents = own;
       c.positions = positions_to(reach, c.tokens(), axes.count);
@@ -173,15 +173,15 @@ reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
   return scaling;
 }
 
-void resize_heads(RopeCase& c, std::int64_t head_dim) {
+void resize_heads(Problem& c, std::int64_t head_dim) {
   c.spec.layout.head_dim = head_dim;
   c.q = repeated(c.q, c.tokens() * c.q_heads * head_dim);
   c.k = repeated(c.k, c.tokens() * c.k_heads * head_dim);
 }
 
-std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
-                                      std::uint32_t operation,
-                                      const RopeCase& like, bool is_profile) {
+std::vector<Problem> variation_bases(plugin::Kernel& kernel,
+                                     std::uint32_t operation,
+                                     const Problem& like, bool is_profile) {
   constexpr std::int64_t kBatch = 2, kSeq = 3, kQueryHeads = 3, kKeyHeads = 2;
   const std::int64_t batch = std::min(like.batch, kBatch);
   const std::int64_t seq = std::min(like.seq, kSeq);
@@ -189,16 +189,15 @@ std::vector<RopeCase> variation_bases(plugin::Kernel& kernel,
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t s = 0; s < seq; ++s) tokens.push_back(b * like.seq + s);
   }
-  RopeCase small = first_heads(pick_tokens(like, tokens, batch, seq),
-                               std::min(like.q_heads, kQueryHeads),
-                               std::min(like.k_heads, kKeyHeads));
+  Problem small = first_heads(pick_tokens(like, tokens, batch, seq),
+                              std::min(like.q_heads, kQueryHeads),
+                              std::min(like.k_heads, kKeyHeads));
   small.storage = cases::kDense;
-  small.printed.reset();
   small = cases::with_length(std::move(small));
 
-  std::vector<RopeCase> bases = {small};
+  std::vector<Problem> bases = {small};
   if (forms_angles(operation) && !is_profile) {
-    for (RopeCase& base : bases_of(small, reach_of(kernel))) {
+    for (Problem& base : bases_of(small, reach_of(kernel))) {
       bases.push_back(std::move(base));
     }
   }

@@ -17,17 +17,18 @@ bool forms_angles(std::uint32_t operation);
 // A few tokens and heads of `like`; where the operation forms angles, but in a
 // profile, then the same plain, with each scaling, with frequencies, axes and
 // amplitudes of its own. Without goldens; not all are valid, or the kernel's.
-std::vector<cases::RopeCase> variation_bases(plugin::Kernel& kernel,
-                                             std::uint32_t operation,
-                                             const cases::RopeCase& like,
-                                             bool is_profile);
+std::vector<cases::Problem> variation_bases(plugin::Kernel& kernel,
+                                            std::uint32_t operation,
+                                            const cases::Problem& like,
+                                            bool is_profile);
 
-// The scaling of this word, with parameters that leave few frequencies as they are.
+// The scaling of this word, with parameters that leave few frequencies as they
+// are.
 reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
                                      std::int64_t trained, std::int64_t length);
 
 // Gives every head this many elements, those there are again and again.
-void resize_heads(cases::RopeCase& c, std::int64_t head_dim);
+void resize_heads(cases::Problem& c, std::int64_t head_dim);
 
 }  // namespace ropeproof::conformance::check
 

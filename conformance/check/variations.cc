@@ -8,24 +8,25 @@
 #include <variant>
 
 #include "conformance/cases/families/family.h"
+#include "conformance/cases/smaller.h"
 #include "conformance/check/attempt.h"
 #include "conformance/check/former.h"
 #include "conformance/check/variation_bases.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
-#include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-using cases::RopeCase;
+using cases::Problem;
 using reference::Pairing;
 
 // What a model decides: dtype, pairing, direction.
 void add_kinds(Former& former) {
-  const RopeCase& a = former.base();
+  const Problem& a = former.base();
   for (const auto& [dtype, word] : text::kFormatWords) {
     if (dtype == a.dtype) continue;
-    former.add("dtype (" + std::string(word) + ")", false, {[=](RopeCase& c) {
+    former.add("dtype (" + std::string(word) + ")", false, {[=](Problem& c) {
                  for (cases::Bits* bits : {&c.q, &c.k}) {
                    for (std::uint64_t& x : *bits)
                      x = encode(dtype, decode(c.dtype, x));
@@ -35,14 +36,14 @@ void add_kinds(Former& former) {
   }
   for (const auto& [pairing, word] : text::kPairingWords) {
     if (pairing == a.spec.layout.pairing) continue;
-    former.add("pairing (" + std::string(word) + ")", false, {[=](RopeCase& c) {
+    former.add("pairing (" + std::string(word) + ")", false, {[=](Problem& c) {
                  c.spec.layout.pairing = pairing;
                  c.spec.layout.pair_distance = 0;
                  const bool is_nested = pairing == Pairing::kNestedHalfSplit;
                  c.spec.layout.blocks = is_nested && c.pairs() % 2 == 0 ? 2 : 1;
                }});
   }
-  former.add("direction", false, {[](RopeCase& c) {
+  former.add("direction", false, {[](Problem& c) {
                c.spec.direction =
                    c.spec.direction == reference::Direction::kForward
                        ? reference::Direction::kAdjoint
@@ -52,12 +53,12 @@ void add_kinds(Former& former) {
 
 // Sizes, layout, memory.
 void add_shapes(Former& former) {
-  const RopeCase& a = former.base();
+  const Problem& a = former.base();
   std::vector<std::int64_t> all(static_cast<std::size_t>(a.tokens()));
   std::iota(all.begin(), all.end(), 0);
   if (a.batch > 1) {
     const std::vector<std::int64_t> row(all.begin(), all.begin() + a.seq);
-    former.add("batch", false, {[=](RopeCase& c) {
+    former.add("batch", false, {[=](Problem& c) {
                  c = pick_tokens(c, row, 1, c.seq);
                  c = cases::with_length(std::move(c));
                }});
@@ -67,37 +68,37 @@ void add_shapes(Former& former) {
     for (const std::int64_t t : all) {
       if (t % a.seq != 0) tokens.push_back(t);
     }
-    former.add("seq", false, {[=](RopeCase& c) {
+    former.add("seq", false, {[=](Problem& c) {
                  c = pick_tokens(c, tokens, c.batch, c.seq - 1);
                  c = cases::with_length(std::move(c));
                }});
   }
   if (a.batch != a.seq) {
     former.add("batch and seq", false,
-               {[=](RopeCase& c) { c = pick_tokens(c, all, c.seq, c.batch); }});
+               {[=](Problem& c) { c = pick_tokens(c, all, c.seq, c.batch); }});
   }
   if (a.q_heads > 1) {
-    former.add("q.heads", false, {[](RopeCase& c) {
+    former.add("q.heads", false, {[](Problem& c) {
                  c = first_heads(c, c.q_heads - 1, c.k_heads);
                }});
   }
   if (a.k_heads > 0) {
-    former.add("k.heads", false, {[](RopeCase& c) {
+    former.add("k.heads", false, {[](Problem& c) {
                  c = first_heads(c, c.q_heads, c.k_heads - 1);
                }});
     former.add("contents of k", false,
-               {[](RopeCase& c) { std::ranges::reverse(c.k); }});
+               {[](Problem& c) { std::ranges::reverse(c.k); }});
   }
   former.add("contents of q", false,
-             {[](RopeCase& c) { std::ranges::reverse(c.q); }});
+             {[](Problem& c) { std::ranges::reverse(c.q); }});
   former.add("strides", false,
-             {[](RopeCase& c) { c.storage = cases::kStrided; }});
+             {[](Problem& c) { c.storage = cases::kStrided; }});
   former.add("in place", false,
-             {[](RopeCase& c) { c.storage = cases::kInPlace; }});
+             {[](Problem& c) { c.storage = cases::kInPlace; }});
 
   const std::int64_t step = 2 * a.spec.layout.blocks;
   const auto widen = [](std::int64_t by, std::int64_t rotary_by) {
-    return [=](RopeCase& c) {
+    return [=](Problem& c) {
       resize_heads(c, c.spec.layout.head_dim + by);
       c.spec.layout.rotary_dim += rotary_by;
     };
@@ -112,13 +113,13 @@ void add_shapes(Former& former) {
               widen(0, -a.spec.layout.rotary_dim / 2)});
   former.add_number(
       "rotary_offset", false, static_cast<double>(a.spec.layout.rotary_offset),
-      [](RopeCase& c, double offset) {
+      [](Problem& c, double offset) {
         c.spec.layout.rotary_offset = static_cast<std::int64_t>(offset);
       });
   if (a.spec.layout.pairing == Pairing::kNestedHalfSplit) {
     former.add_number(
         "pairing_blocks", false, static_cast<double>(a.spec.layout.blocks),
-        [](RopeCase& c, double blocks) {
+        [](Problem& c, double blocks) {
           c.spec.layout.blocks = static_cast<std::int64_t>(blocks);
         });
   }
@@ -127,7 +128,7 @@ void add_shapes(Former& former) {
                                     ? a.pairs()
                                     : a.spec.layout.pair_distance;
   former.add_number("pair_distance", false, static_cast<double>(distance),
-                    [](RopeCase& c, double other) {
+                    [](Problem& c, double other) {
                       c.spec.layout.pair_distance =
                           static_cast<std::int64_t>(other);
                     });
@@ -135,9 +136,9 @@ void add_shapes(Former& former) {
 
 // Each position by itself, on each axis.
 void add_positions(Former& former) {
-  const RopeCase& a = former.base();
+  const Problem& a = former.base();
   if (a.has_real_positions()) {
-    former.add("positions that are integers", true, {[](RopeCase& c) {
+    former.add("positions that are integers", true, {[](Problem& c) {
                  for (double& p : c.positions) p = std::floor(p);
                }});
   }
@@ -147,7 +148,7 @@ void add_positions(Former& former) {
         (a.has_real_positions() ? "real position " : "position ") +
         std::to_string(i + 1) + " of " + std::to_string(a.positions.size());
     const auto to = [i](double other) {
-      return [=](RopeCase& c) {
+      return [=](Problem& c) {
         c.positions[i] = other;
         c = cases::with_length(std::move(c));
       };
@@ -161,13 +162,13 @@ void add_positions(Former& former) {
 void add_base(Former& former) {
   const reference::Frequencies& f = former.base().spec.frequencies;
   if (f.inv_freq.empty() && f.bases.empty()) {
-    former.add_number("base", true, f.base, [](RopeCase& c, double other) {
+    former.add_number("base", true, f.base, [](Problem& c, double other) {
       c.spec.frequencies.base = other;
     });
   }
   former.add_number(
       "amplitude", true, f.amplitude,
-      [](RopeCase& c, double other) { c.spec.frequencies.amplitude = other; });
+      [](Problem& c, double other) { c.spec.frequencies.amplitude = other; });
 }
 
 // Every parameter of a scaling of type S, as plugin/fields.h lists them.
@@ -185,7 +186,7 @@ void add_parameters(Former& former, const S& scaling) {
           value = other;
           const S edited = s;
           value = kept;
-          return [edited](RopeCase& c) { c.spec.frequencies.scaling = edited; };
+          return [edited](Problem& c) { c.spec.frequencies.scaling = edited; };
         };
         std::vector<Edit> edits;
         if constexpr (std::is_same_v<Value, bool>) {
@@ -221,7 +222,7 @@ void add_lengths(Former& former, const S& scaling) {
       trained = scaling.original_length;
     }
     const auto to = [](std::int64_t length) -> Edit {
-      return [=](RopeCase& c) {
+      return [=](Problem& c) {
         const double last = *std::ranges::max_element(c.positions);
         for (double& p : c.positions) {
           p = std::floor(p * static_cast<double>(length - 1) / last);
@@ -260,11 +261,11 @@ void add_entry(Former& former, const std::string& name, const List& list,
   std::vector<Edit> edits;
   if constexpr (requires { list[i].numerator; }) {
     for (const std::int64_t by : {1, 2, -2}) {
-      edits.push_back([=](RopeCase& c) { value(c).numerator += by; });
+      edits.push_back([=](Problem& c) { value(c).numerator += by; });
     }
   } else {
     for (const double x : others(static_cast<double>(list[i]))) {
-      edits.push_back([=](RopeCase& c) {
+      edits.push_back([=](Problem& c) {
         value(c) = static_cast<typename List::value_type>(x);
       });
     }
@@ -290,13 +291,13 @@ void add_lists(Former& former) {
   if (f.xpos) {
     former.add_number(
         "xPos scale_base", true, f.xpos->scale_base,
-        [](RopeCase& c, double x) { c.spec.frequencies.xpos->scale_base = x; });
+        [](Problem& c, double x) { c.spec.frequencies.xpos->scale_base = x; });
     former.add_number(
         "xPos centre", true, f.xpos->centre,
-        [last = former.base().positions.back()](RopeCase& c, double x) {
+        [last = former.base().positions.back()](Problem& c, double x) {
           c.spec.frequencies.xpos->centre = x * last;
         });
-    former.add("xPos of keys", true, {[](RopeCase& c) {
+    former.add("xPos of keys", true, {[](Problem& c) {
                  bool& is_key = c.spec.frequencies.xpos->is_key;
                  is_key = !is_key;
                }});
@@ -310,7 +311,7 @@ void add_axes(Former& former) {
   for (std::size_t j = axes.axis_of_pair.size(); j-- > 0;) {
     for (std::int64_t axis = 0; axis < axes.count; ++axis) {
       if (axis == axes.axis_of_pair[j]) continue;
-      edits.push_back([=](RopeCase& c) { c.spec.axes.axis_of_pair[j] = axis; });
+      edits.push_back([=](Problem& c) { c.spec.axes.axis_of_pair[j] = axis; });
     }
   }
   former.add("the axis of one pair", true, edits);
@@ -330,12 +331,13 @@ void add_all(Former& former, bool is_profile) {
 
 std::vector<Variation> variations_of(plugin::Kernel& kernel,
                                      std::uint32_t operation,
-                                     const RopeCase& like, bool is_profile) {
+                                     const cases::Case& like, bool is_profile) {
   std::vector<Variation> variations;
   std::set<std::string> known;
-  for (RopeCase& base : variation_bases(kernel, operation, like, is_profile)) {
-    Former former(kernel, operation, known);
-    if (!former.begin(std::move(base))) continue;
+  for (const Problem& base :
+       variation_bases(kernel, operation, like.problem, is_profile)) {
+    Former former(kernel, operation, like.id, known);
+    if (!former.begin(base)) continue;
     add_all(former, is_profile);
     Variation variation = former.take();
     if (!variation.changes.empty()) variations.push_back(std::move(variation));

@@ -1,9 +1,9 @@
 // variations.h -- cases that differ from another one in one field alone.
 //
-// What a kernel keeps from one call to the next must be kept under every field that
-// it depends on. Here are, for each field of a problem and of its scaling, two
-// problems that differ in that field, and the check that calls the one after the
-// other.
+// What a kernel keeps from one call to the next must be kept under every field
+// that it depends on. Here are, for each field of a problem and of its scaling,
+// two problems that differ in that field, and the check that calls the one
+// after the other.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_VARIATIONS_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_VARIATIONS_H_
 
@@ -20,39 +20,41 @@ namespace ropeproof::conformance::check {
 
 struct Change {
   std::string field;  // "base", "yarn beta_slow", "position 2 of 6"
-  cases::RopeCase c;
+  cases::Case c;
 
-  // Of the positions, and so of a scaling: "length (yarn, half the trained one)".
+  // Of the positions, and so of a scaling: "length (yarn, half the trained
+  // one)".
   bool is_length() const { return field.starts_with("length "); }
 };
 
 // A case, and others that each differ from it in one field.
 struct Variation {
-  cases::RopeCase base;
+  cases::Case base;
   std::vector<Change> changes;
 };
 
-// Every field that the kernel takes in more than one value: the first Variation is of
-// `like` itself, a case that it takes, with up to two batch rows of three tokens;
-// then one for each scaling, for frequencies, axes, weights and xPos, in the layout
-// of `like`, each as far as the kernel offers it and does not decline it. Where cos
-// and sin are given, there is the first alone; in a profile too, and dtype, pairing
-// and direction stay the model's. All have the id of `like`, so that those of one
-// size lie at the same addresses. A changed angle changes some cosine or sine by an
-// eighth. Cost: a millisecond a case of eight pairs.
+// Every field that the kernel takes in more than one value: the first Variation
+// is of `like` itself, a case that it takes, with up to two batch rows of three
+// tokens; then one for each scaling, for frequencies, axes, weights and xPos,
+// in the layout of `like`, each as far as the kernel offers it and does not
+// decline it. Where cos and sin are given, there is the first alone; in a
+// profile too, and dtype, pairing and direction stay the model's. All have the
+// id of `like`, so that those of one size lie at the same addresses. A changed
+// angle changes some cosine or sine by an eighth. Cost: a millisecond a case of
+// eight pairs.
 std::vector<Variation> variations_of(plugin::Kernel& kernel,
                                      std::uint32_t operation,
-                                     const cases::RopeCase& like,
+                                     const cases::Case& like,
                                      bool is_profile = false);
 
-// Those of them that the kernel takes under another operation; where that is given
-// cos and sin, of the first alone.
+// Those of them that the kernel takes under another operation; where that is
+// given cos and sin, of the first alone.
 std::vector<Variation> offered_of(plugin::Kernel& kernel,
                                   std::uint32_t operation,
                                   std::span<const Variation> variations);
 
-// For every kernel: A, B, A for each change B of a base A, then those B that are
-// lengths one after the other, in one process, each judged; for
+// For every kernel: A, B, A for each change B of a base A, then those B that
+// are lengths one after the other, in one process, each judged; for
 // ROPEPROOF_DETERMINISTIC a problem gives the same bits each time.
 Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
                     std::span<const Variation> variations);

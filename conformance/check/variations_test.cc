@@ -15,7 +15,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 // q and k, two batch rows of three tokens, a partial head, f32.
-const cases::RopeCase& varied_case() {
+const cases::Case& varied_case() {
   return cases::committed_case("contract-005");
 }
 
@@ -29,7 +29,7 @@ TEST_CASE("the parameters of every scaling are varied",
   for (const Variation& variation :
        variations_of(kernel, ROPEPROOF_ROPE, varied_case())) {
     if (variation.changes.empty()) continue;
-    scalings.insert(variation.base.spec.frequencies.scaling.index());
+    scalings.insert(variation.base.problem.spec.frequencies.scaling.index());
   }
   CHECK(scalings.size() == std::variant_size_v<reference::Scaling>);
 }
@@ -42,7 +42,7 @@ TEST_CASE("of a model no other scaling is asked",
       variations_of(kernel, ROPEPROOF_ROPE, varied_case(), true);
   REQUIRE(variations.size() == 1);
   for (const Change& change : variations[0].changes) {
-    CHECK(change.c.spec.frequencies.scaling.index() == 0);
+    CHECK(change.c.problem.spec.frequencies.scaling.index() == 0);
   }
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a problem and its change lie at the same addresses",
   REQUIRE(variations.size() > 5);
   int compared = 0;
   for (const Variation& variation : variations) {
-    const auto problem_of = [&](const cases::RopeCase& c) {
+    const auto problem_of = [&](const cases::Case& c) {
       return call::Call(*kernel, ROPEPROOF_ROPE, c, reference::Format::kF32)
           .begin();
     };

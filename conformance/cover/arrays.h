@@ -17,8 +17,8 @@ struct Arrays {
   std::vector<Shape> shapes;
 };
 
-// Of VECTORS/coverage/. Throws FileError, also for rows of another model and for a
-// model without one of the known dimensions (words.h).
+// Of VECTORS/coverage/. Throws FileError, also for rows of another model and
+// for a model without one of the known dimensions (class_words.h).
 Arrays load_arrays(const std::filesystem::path& vectors);
 
 }  // namespace ropeproof::conformance::cover

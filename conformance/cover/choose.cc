@@ -75,8 +75,8 @@ class Chooser {
     return std::nullopt;
   }
 
-  // The row with another class in one dimension, such that the kernel takes it. The
-  // classes of `fixed` stay.
+  // The row with another class in one dimension, such that the kernel takes it.
+  // The classes of `fixed` stay.
   std::optional<Row> taken(const Row& refused, const Row* fixed = nullptr) {
     for (std::size_t d = 0; d < refused.size(); ++d) {
       if (fixed != nullptr && (*fixed)[d] != kOpen) continue;

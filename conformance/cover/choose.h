@@ -1,11 +1,12 @@
 // choose.h -- the rows that a kernel is asked.
 //
-// A covering array holds every pair of classes. Replace, in each dimension, every
-// class that a kernel does not offer by one that it does: a pair of offered classes
-// stands where it stood, so the rows still hold every pair that the kernel offers.
-// This is retraction, and why one array serves every declaration. What remains are
-// rows that come to contradict themselves, whose pairs get rows of their own, and
-// rows that add nothing any more, which are dropped.
+// A covering array holds every pair of classes. Replace, in each dimension,
+// every class that a kernel does not offer by one that it does: a pair of
+// offered classes stands where it stood, so the rows still hold every pair that
+// the kernel offers. This is retraction, and why one array serves every
+// declaration. What remains are rows that come to contradict themselves, whose
+// pairs get rows of their own, and rows that add nothing any more, which are
+// dropped.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_CHOOSE_H_
 #define ROPEPROOF_CONFORMANCE_COVER_CHOOSE_H_
 
@@ -17,15 +18,15 @@
 
 namespace ropeproof::conformance::cover {
 
-// A row to ask, and the row of the array that it comes from: -1 for one that was
-// added.
+// A row to ask, and the row of the array that it comes from: -1 for one that
+// was added.
 struct Chosen {
   Row row;
   std::ptrdiff_t origin = -1;
 };
 
-// Combinations of `strength` classes, two or three, of different dimensions. A row
-// with masking classes (Model::masking) has those that contain all of them.
+// Combinations of `strength` classes, two or three, of different dimensions. A
+// row with masking classes (Model::masking) has those that contain all of them.
 class Combinations {
  public:
   Combinations(const Model& model, int strength);
@@ -47,8 +48,8 @@ class Combinations {
   std::size_t count_ = 0;
 };
 
-// Calls visit(part) for every combination of `strength` offered classes; `part` is
-// open in all other dimensions.
+// Calls visit(part) for every combination of `strength` offered classes; `part`
+// is open in all other dimensions.
 void for_each_combination(const Model& model, const Masks& offered,
                           int strength,
                           const std::function<void(const Row&)>& visit);
@@ -56,9 +57,10 @@ void for_each_combination(const Model& model, const Masks& offered,
 // Whether the kernel takes a row after all: what it declines by itself.
 using Takes = std::function<bool(const Row&)>;
 
-// The rows of `array` retracted to the offered classes, and rows for the pairs that
-// are missing then. A row that `takes` refuses is asked with one other class in its
-// place, if that is taken. Cost: milliseconds, and the calls of `takes`.
+// The rows of `array` retracted to the offered classes, and rows for the pairs
+// that are missing then. A row that `takes` refuses is asked with one other
+// class in its place, if that is taken. Cost: milliseconds, and the calls of
+// `takes`.
 std::vector<Chosen> choose(const Model& model, std::span<const Row> array,
                            const Masks& offered, int strength,
                            const Takes& takes);

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "conformance/cover/class_words.h"
 #include "conformance/cover/offer.h"
-#include "conformance/cover/words.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
@@ -132,8 +132,8 @@ class Reader {
     return "";
   }
 
-  // Of the first batch row: what it was formed by, and more than one can be true of
-  // a short one. |p|, rounded up, undoes signs and fractions.
+  // Of the first batch row: what it was formed by, and more than one can be
+  // true of a short one. |p|, rounded up, undoes signs and fractions.
   std::string_view order() const {
     const auto at = [&](std::int64_t s) {
       return std::ceil(std::abs(position(0, 0, s)));
@@ -241,8 +241,8 @@ class Reader {
   const ropeproof_problem& problem() const { return p_; }
 
  private:
-  // The exponents begin anew with each axis; of frequencies alone nothing says how
-  // many axes.
+  // The exponents begin anew with each axis; of frequencies alone nothing says
+  // how many axes.
   bool is_grid() const {
     if (p_.exponent_numerators == nullptr) return false;
     for (const std::int64_t axes : {2, 3}) {

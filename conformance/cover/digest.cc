@@ -21,25 +21,28 @@ void append(std::string& bytes, std::uint64_t bits) {
   }
 }
 
-// Sizes, positions, tensors: each with its length, so that none runs into the next.
-std::string digest_of(const cases::RopeCase& c) {
+// Sizes, positions, tensors: each with its length, so that none runs into the
+// next.
+std::string digest_of(const cases::Case& c) {
   std::string bytes = c.id;
   for (const std::int64_t size :
-       {c.batch, c.seq, c.q_heads, c.k_heads, c.spec.layout.head_dim,
-        c.spec.layout.rotary_dim, c.spec.layout.rotary_offset}) {
+       {c.problem.batch, c.problem.seq, c.problem.q_heads, c.problem.k_heads,
+        c.problem.spec.layout.head_dim, c.problem.spec.layout.rotary_dim,
+        c.problem.spec.layout.rotary_offset}) {
     append(bytes, static_cast<std::uint64_t>(size));
   }
-  append(bytes, std::bit_cast<std::uint64_t>(c.amplitude));
+  append(bytes, std::bit_cast<std::uint64_t>(c.golden.amplitude));
   const auto add = [&](const auto& list, const auto& bits_of) {
     append(bytes, list.size());
     for (const auto& value : list) append(bytes, bits_of(value));
   };
-  add(c.positions, [](double p) { return std::bit_cast<std::uint64_t>(p); });
-  for (const cases::Bits* bits : {&c.q, &c.k}) {
+  add(c.problem.positions,
+      [](double p) { return std::bit_cast<std::uint64_t>(p); });
+  for (const cases::Bits* bits : {&c.problem.q, &c.problem.k}) {
     add(*bits, [](std::uint64_t b) { return b; });
   }
-  for (const cases::GoldenTensor& golden : cases::goldens_of(c)) {
-    add(c.*golden.bits, [](std::uint64_t b) { return b; });
+  for (const cases::GoldenTensor& golden : cases::golden_tensors(c.problem)) {
+    add(c.golden.*golden.bits, [](std::uint64_t b) { return b; });
   }
   return text::sha256(bytes);
 }

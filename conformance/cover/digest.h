@@ -1,4 +1,5 @@
-// digest.h -- formed cases pinned: nothing of them is committed but their digest.
+// digest.h -- formed cases pinned: nothing of them is committed but their
+// digest.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_DIGEST_H_
 #define ROPEPROOF_CONFORMANCE_COVER_DIGEST_H_
 
@@ -11,10 +12,10 @@
 
 namespace ropeproof::conformance::cover {
 
-// By kind ("pairs", "shapes", with `with_triples` "triples"): the SHA-256 of all
-// inputs and goldens that a kernel with this description is given by the suite's own
-// seed. The same on every machine, with any number of threads. Cost: that of
-// forming them all, a second or two, with triples half a minute.
+// By kind ("pairs", "shapes", with `with_triples` "triples"): the SHA-256 of
+// all inputs and goldens that a kernel with this description is given by the
+// suite's own seed. The same on every machine, with any number of threads.
+// Cost: that of forming them all, a second or two, with triples half a minute.
 std::map<std::string, std::string> formed_digests(
     const Arrays& arrays, const plugin::Description& description,
     bool with_triples, reference::Oracle oracle);

@@ -7,9 +7,10 @@
 
 #include "conformance/cases/draw.h"
 #include "conformance/cases/families/family.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/cover/form_frequencies.h"
-#include "conformance/cover/form_goldens.h"
 #include "conformance/cover/form_positions.h"
+#include "conformance/cover/values.h"
 #include "conformance/plugin/axis_map.h"
 #include "reference/schemes.h"
 
@@ -17,7 +18,7 @@ namespace ropeproof::conformance::cover {
 namespace {
 
 using cases::Draw;
-using cases::RopeCase;
+using cases::Problem;
 using reference::Layout;
 using reference::Pairing;
 
@@ -34,10 +35,10 @@ std::int64_t draw_size(Draw& draw, const Range& range) {
 class Outline {
  public:
   Outline(const Question& question, std::uint64_t seed,
-          std::int64_t max_position, const RopeCase* model)
+          std::int64_t max_position, const Problem* model)
       : q_(question), draw_(seed), max_position_(max_position), model_(model) {}
 
-  RopeCase make() {
+  Problem make() {
     c_.dtype = model_ == nullptr ? q_.dtype : model_->dtype;
     choose_sizes();
     if (model_ == nullptr) {
@@ -233,29 +234,29 @@ class Outline {
   const Question& q_;
   Draw draw_;
   std::int64_t max_position_;
-  const RopeCase* model_;
+  const Problem* model_;
   std::int64_t pairs_ = 0;
-  RopeCase c_;
+  Problem c_;
 };
 
 }  // namespace
 
-RopeCase outline(const Question& question, std::uint64_t seed,
-                 std::int64_t max_position, const RopeCase* model) {
+Problem outline(const Question& question, std::uint64_t seed,
+                std::int64_t max_position, const Problem* model) {
   return Outline(question, seed, max_position, model).make();
 }
 
-void fill(RopeCase& c, const Question& question, std::uint64_t seed,
-          reference::Oracle oracle, bool has_nans) {
+cases::Golden fill(Problem& p, const Question& question, std::uint64_t seed,
+                   reference::Oracle oracle, bool has_nans) {
   const cases::Spacing spacing = question.storage.spacing;
   const bool is_q_alike = spacing == cases::Spacing::kBroadcast;
   const Alike alike{is_q_alike,
                     is_q_alike || spacing == cases::Spacing::kKeysBroadcast};
-  form_goldens(c, oracle, [&](RopeCase& with_table) {
-    fill_values(with_table, question.values, alike,
-                cases::random_bits(seed, 1));
-    if (has_nans) mark_copies(with_table, cases::random_bits(seed, 2));
-  });
+  cases::GoldenFormer former(p, oracle, cases::Effort::kFast);
+  fill_values(p, former.tables(), question.values, alike,
+              cases::random_bits(seed, 1));
+  if (has_nans) mark_copies(p, cases::random_bits(seed, 2));
+  return std::move(former).rotate(p);
 }
 
 }  // namespace ropeproof::conformance::cover

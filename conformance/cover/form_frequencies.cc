@@ -19,7 +19,7 @@ constexpr std::int64_t kLengths[] = {128, 2048, 4096, 8192, 32768, 262144};
 
 class FrequencyForm {
  public:
-  FrequencyForm(Draw& draw, const Question& question, cases::RopeCase& c)
+  FrequencyForm(Draw& draw, const Question& question, cases::Problem& c)
       : draw_(draw), q_(question), c_(c), pairs_(c.pairs()) {}
 
   void form() {
@@ -61,9 +61,9 @@ class FrequencyForm {
     return std::max<std::int64_t>(cases::length_of(c_.positions), 1);
   }
 
-  // YaRN's ramp runs forward for every number of channels d if L / (2 pi beta_slow) > 1
-  // and L / (2 pi beta_fast) < b^(2(d-1)/d), which is b or more: so L > 2 pi 4, and b >
-  // 32768 / (2 pi 16) = 326.
+  // YaRN's ramp runs forward for every number of channels d if L / (2 pi
+  // beta_slow) > 1 and L / (2 pi beta_fast) < b^(2(d-1)/d), which is b or more:
+  // so L > 2 pi 4, and b > 32768 / (2 pi 16) = 326.
   reference::Yarn yarn() {
     reference::Yarn s;
     s.factor = factor(48);
@@ -169,8 +169,8 @@ class FrequencyForm {
     }
   }
 
-  // A power of two, half of the time 1. In f16 at most 2^5: results of 2^9 times
-  // 2^6 are numbers of it.
+  // A power of two, half of the time 1. In f16 at most 2^5: results of 2^9
+  // times 2^6 are numbers of it.
   double spread() {
     const int most = c_.dtype == reference::Format::kF16 ? 5 : 10;
     return draw_.one_in(2)
@@ -211,14 +211,13 @@ class FrequencyForm {
 
   Draw& draw_;
   const Question& q_;
-  cases::RopeCase& c_;
+  cases::Problem& c_;
   std::int64_t pairs_;
 };
 
 }  // namespace
 
-void form_frequencies(Draw& draw, const Question& question,
-                      cases::RopeCase& c) {
+void form_frequencies(Draw& draw, const Question& question, cases::Problem& c) {
   FrequencyForm(draw, question, c).form();
 }
 

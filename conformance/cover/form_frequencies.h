@@ -8,10 +8,10 @@
 
 namespace ropeproof::conformance::cover {
 
-// Of a case that has its layout, axes and positions: a length that a scaling depends
-// on is the largest position + 1.
+// Of a case that has its layout, axes and positions: a length that a scaling
+// depends on is the largest position + 1.
 void form_frequencies(cases::Draw& draw, const Question& question,
-                      cases::RopeCase& c);
+                      cases::Problem& c);
 
 }  // namespace ropeproof::conformance::cover
 

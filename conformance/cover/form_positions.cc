@@ -83,8 +83,9 @@ std::vector<double> row_of(Draw& draw, OrderClass order, std::int64_t seq,
   return row;
 }
 
-// Half of the positions become negative, one at least. Of those that are to have a
-// length one stays: the largest or, where the largest is to become negative, another.
+// Half of the positions become negative, one at least. Of those that are to
+// have a length one stays: the largest or, where the largest is to become
+// negative, another.
 void mix_signs(Draw& draw, const std::vector<double*>& positions,
                bool keeps_top) {
   const auto value = [](const double* p) { return *p; };

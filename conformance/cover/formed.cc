@@ -33,7 +33,7 @@ std::vector<FormedCase> formed_cases(const Arrays& arrays,
                                      const plugin::Description& description,
                                      bool shares_memory, bool with_triples,
                                      std::uint64_t seed, const Takes& takes,
-                                     const cases::RopeCase* like) {
+                                     const cases::Problem* like) {
   const Model& model = arrays.model;
   Masks masks = offered(model, description, shares_memory);
   if (like != nullptr) masks = fixed(model, masks, like->pairs());
@@ -95,20 +95,19 @@ FormedCase drawn_case(const Model& model, const Masks& offered,
       nullptr};
 }
 
-cases::RopeCase outline(const FormedCase& formed, std::int64_t max_position) {
-  cases::RopeCase c =
-      outline(formed.question, formed.seed, max_position, formed.model);
-  c.id = formed.id;
-  c.comment = formed.text;
-  return c;
+cases::Problem outline(const FormedCase& formed, std::int64_t max_position) {
+  return outline(formed.question, formed.seed, max_position, formed.model);
 }
 
-cases::RopeCase form(const FormedCase& formed, std::int64_t max_position,
-                     reference::Oracle oracle) {
-  cases::RopeCase c = outline(formed, max_position);
+cases::Case form(const FormedCase& formed, std::int64_t max_position,
+                 reference::Oracle oracle) {
+  cases::Case c;
+  c.id = formed.id;
+  c.comment = formed.text;
+  c.problem = outline(formed, max_position);
   // A model's numbers are no NaNs.
   const bool has_nans = formed.model == nullptr;
-  fill(c, formed.question, formed.seed, oracle, has_nans);
+  c.golden = fill(c.problem, formed.question, formed.seed, oracle, has_nans);
   return c;
 }
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "conformance/cover/words.h"
+#include "conformance/cover/class_words.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cover {
@@ -246,8 +246,8 @@ std::uint64_t Model::masking(const Row& row) const {
   return mask;
 }
 
-// Without it a conflict between two late dimensions would be met once for every choice
-// in the earlier ones.
+// Without it a conflict between two late dimensions would be met once for every
+// choice in the earlier ones.
 bool Model::has_choices(Row& row, const Masks& offered) const {
   for (std::size_t d = 0; d < size(); ++d) {
     if (row[d] != kOpen) continue;

@@ -1,9 +1,9 @@
 // model.h -- the questions that a kernel can be asked, as data.
 //
-// vectors/coverage/model.json names the dimensions of a problem and the classes of
-// each, and which combinations contradict themselves. A row is one class per
-// dimension: a question without its numbers. pairs.txt and triples.txt beside it
-// hold rows in which every pair, or triple, of classes occurs.
+// vectors/coverage/model.json names the dimensions of a problem and the classes
+// of each, and which combinations contradict themselves. A row is one class per
+// dimension: a question without its numbers. pairs.txt and triples.txt beside
+// it hold rows in which every pair, or triple, of classes occurs.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
 #define ROPEPROOF_CONFORMANCE_COVER_MODEL_H_
 
@@ -38,8 +38,8 @@ struct Dimension {
 
 class Model {
  public:
-  // `file` is named in errors. Throws FileError, one line: a dimension, class or
-  // field that is unknown or twice there, a class that no row can have.
+  // `file` is named in errors. Throws FileError, one line: a dimension, class
+  // or field that is unknown or twice there, a class that no row can have.
   Model(const std::string& text, const std::string& file);
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
@@ -51,24 +51,24 @@ class Model {
   const std::string& word(const Row& row, std::string_view dimension) const;
   const Range& range(const Row& row, std::string_view dimension) const;
 
-  // Why the classes of a row, those that are chosen, contradict themselves; null
-  // if they do not.
+  // Why the classes of a row, those that are chosen, contradict themselves;
+  // null if they do not.
   const std::string* contradiction(const Row& row) const;
 
-  // The dimensions in which a row has a class that hides what else is wrong, one bit
-  // each: an amplitude of zero shows no rotation. Such a row stands for the
-  // combinations that have all of these classes, and for no other.
+  // The dimensions in which a row has a class that hides what else is wrong,
+  // one bit each: an amplitude of zero shows no rotation. Such a row stands for
+  // the combinations that have all of these classes, and for no other.
   std::uint64_t masking(const Row& row) const;
 
-  // The first whole row, in the order of the classes, that has the chosen classes of
-  // `row` and otherwise classes of `offered`, none of these masking; none if all
-  // contradict themselves.
+  // The first whole row, in the order of the classes, that has the chosen
+  // classes of `row` and otherwise classes of `offered`, none of these masking;
+  // none if all contradict themselves.
   std::optional<Row> complete(const Row& row, const Masks& offered) const;
 
   // All classes.
   Masks everything() const;
-  // "dtype bf16, pairing nested": all classes that are chosen; or the plain ones
-  // left out, "the plain call" where nothing remains.
+  // "dtype bf16, pairing nested": all classes that are chosen; or the plain
+  // ones left out, "the plain call" where nothing remains.
   std::string words(const Row& row) const;
   std::string text(const Row& row) const;
 

@@ -10,8 +10,8 @@
 #include "conformance/cases/test_groups.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/choose.h"
-#include "conformance/cover/words.h"
-#include "conformance/plugin/words.h"
+#include "conformance/cover/class_words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/file.h"
 
 namespace ropeproof::conformance::cover {

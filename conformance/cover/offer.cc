@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "conformance/cover/words.h"
-#include "conformance/plugin/words.h"
+#include "conformance/cover/class_words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::cover {
 namespace {

@@ -7,18 +7,19 @@
 
 namespace ropeproof::conformance::cover {
 
-// The classes that a kernel with this description takes, and the plain ones alone
-// of dimensions that none of its operations sees: a kernel with a given table never
-// sees a scaling. Never empty, in any dimension. `shares_memory` as Kernel says.
+// The classes that a kernel with this description takes, and the plain ones
+// alone of dimensions that none of its operations sees: a kernel with a given
+// table never sees a scaling. Never empty, in any dimension. `shares_memory` as
+// Kernel says.
 Masks offered(const Model& model, const plugin::Description& description,
               bool shares_memory);
 
-// The same where dtype and specification are those of a case: the dimensions that
-// these decide are plain, with as many pairs as the case.
+// The same where dtype and specification are those of a case: the dimensions
+// that these decide are plain, with as many pairs as the case.
 Masks fixed(const Model& model, Masks masks, std::int64_t pairs);
 
-// The classes that a problem of an operation can have: none of a dimension that it
-// does not see.
+// The classes that a problem of an operation can have: none of a dimension that
+// it does not see.
 Masks seen_by(const Model& model, std::uint32_t operation);
 
 }  // namespace ropeproof::conformance::cover

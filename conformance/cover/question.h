@@ -2,8 +2,8 @@
 #ifndef ROPEPROOF_CONFORMANCE_COVER_QUESTION_H_
 #define ROPEPROOF_CONFORMANCE_COVER_QUESTION_H_
 
+#include "conformance/cover/class_words.h"
 #include "conformance/cover/model.h"
-#include "conformance/cover/words.h"
 
 namespace ropeproof::conformance::cover {
 
@@ -21,8 +21,8 @@ struct Question {
   WindowClass window = WindowClass::kFull;
   std::int64_t head_dim = 0;  // of a leading window; 0: drawn
   Range pairs{4, 4}, batch{1, 1}, seq{1, 1}, q_heads{1, 1}, k_heads{0, 0};
-  // Of q, or of k, at the most, where the classes of the sizes allow it: what larger calls
-  // add is asked in the shapes of real models.
+  // Of q, or of k, at the most, where the classes of the sizes allow it: what
+  // larger calls add is asked in the shapes of real models.
   std::int64_t elements = 1 << 14;
   Values values = Values::kRandom;
   cases::Storage storage{.edge = cases::BufferEdge::kEnd};

@@ -9,18 +9,19 @@
 
 namespace ropeproof::conformance::cover {
 
-// Pairs to be rotated, found one after another. Each kind of wrong rounding has its
-// turn: of some candidates, the first is taken whose wrong result is far beyond
-// the bound of right ones, else the one that goes farthest.
+// Pairs to be rotated, found one after another. Each kind of wrong rounding has
+// its turn: of some candidates, the first is taken whose wrong result is far
+// beyond the bound of right ones, else the one that goes farthest.
 //
-// The bound is that of reference/bound/bound.h for f32 arithmetic, an f32 table and
-// one rounding at the end (f64: all f64), without what an angle's error adds:
+// The bound is that of reference/bound/bound.h for f32 arithmetic, an f32 table
+// and one rounding at the end (f64: all f64), without what an angle's error
+// adds:
 //
 //     |y^ - y| <= (1 + rho) m ||x|| L + rho |y|,    L about 2^-21, rho = u
 //
 // Where one output cancels, |y| << ||x||, L alone is left: a product or a table
-// entry rounded to 16 bits errs by u ||x||. Truncation errs by up to 2 u |y|, where
-// y lies just below a number of 16 bits and has a small significand.
+// entry rounded to 16 bits errs by u ||x||. Truncation errs by up to 2 u |y|,
+// where y lies just below a number of 16 bits and has a small significand.
 class RevealingPairs {
  public:
   struct Pair {

@@ -34,8 +34,8 @@ Shape loop_of(const std::string& loop, std::int64_t count) {
   return shape;
 }
 
-// The class of a size; of 4 and beyond, that of 4, so that no rule about large calls
-// applies.
+// The class of a size; of 4 and beyond, that of 4, so that no rule about large
+// calls applies.
 std::uint8_t class_of_size(const std::vector<Range>& ranges,
                            std::int64_t size) {
   std::uint8_t c = 0;
@@ -47,8 +47,8 @@ std::uint8_t class_of_size(const std::vector<Range>& ranges,
   return c;
 }
 
-// One shape as one question; `dtype` is its class. Of `drawn` dimensions the classes
-// alternate, the others are plain.
+// One shape as one question; `dtype` is its class. Of `drawn` dimensions the
+// classes alternate, the others are plain.
 Question question_of_shape(const Model& model, const Masks& offered,
                            const Shape& shape, std::uint64_t random,
                            std::uint8_t dtype,

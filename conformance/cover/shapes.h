@@ -1,5 +1,5 @@
-// shapes.h -- questions of sizes that a covering array does not have: those of real
-// models, and every size of each loop that an implementation may tile.
+// shapes.h -- questions of sizes that a covering array does not have: those of
+// real models, and every size of each loop that an implementation may tile.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
 #define ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
 
@@ -19,8 +19,8 @@ struct Shape {
   std::int64_t batch = 1, seq = 1, q_heads = 1, k_heads = 0, pairs = 1;
   WindowClass window = WindowClass::kFull;
   std::int64_t head_dim = 0;  // of a leading window; 0: drawn
-  // What else the model's calls are, a class of each dimension; only kernels that
-  // offer all of it are asked.
+  // What else the model's calls are, a class of each dimension; only kernels
+  // that offer all of it are asked.
   std::map<std::string, std::string> of = {};
 };
 
@@ -36,14 +36,17 @@ struct ShapeQuestion {
 
 // What a kernel is asked:
 //
-//   a shape       in one of its dtypes; where the shape is of core, in all of them, those
-//                 others only in full if it has more than 2^17 elements
-//   "-varied"     the same once with other scalings, axes, strides ..., unless the shape
-//                 has some of its own; only in full if it has more than 2^18 elements
-//   a loop's size in all dtypes, in core in one of them; a number of pairs in all
+//   a shape       in one of its dtypes; where the shape is of core, in all of
+//                 them, those others only in full if it has more than 2^17
+//                 elements
+//   "-varied"     the same once with other scalings, axes, strides ..., unless
+//                 the shape has some of its own; only in full if it has more
+//                 than 2^18 elements
+//   a loop's size in all dtypes, in core in one of them; a number of pairs in
+//                 all
 //
-// Pairings, orders of dimensions and places alternate. Half of the shapes have positions
-// from 0. A window that the kernel does not offer becomes a full one.
+// Pairings, orders of dimensions and places alternate. Half of the shapes have
+// positions from 0. A window that the kernel does not offer becomes a full one.
 std::vector<ShapeQuestion> shape_questions(const Model& model,
                                            const Masks& offered,
                                            const std::vector<Shape>& shapes);

@@ -20,9 +20,10 @@ namespace {
 
 using cases::Bits;
 using cases::Draw;
+using cases::Golden;
+using cases::Problem;
 using cases::random_bits;
 using cases::random_number;
-using cases::RopeCase;
 using Pair = RevealingPairs::Pair;
 using reference::Format;
 
@@ -42,16 +43,17 @@ std::uint64_t unlike(Format format, std::uint64_t seed, std::uint64_t i) {
 using NextPair = std::function<Pair(double c, double s)>;
 
 // Fills the pairs of tokens, of `heads` heads each.
-void fill_pairs(const RopeCase& c, std::int64_t heads, const NextPair& next,
-                std::span<std::uint64_t> x) {
-  const std::int64_t d = c.spec.layout.head_dim;
-  const auto direction = static_cast<double>(c.spec.direction);
+void fill_pairs(const Problem& p, const Golden& tables, std::int64_t heads,
+                const NextPair& next, std::span<std::uint64_t> x) {
+  const std::int64_t d = p.spec.layout.head_dim;
+  const auto direction = static_cast<double>(p.spec.direction);
   for (std::int64_t row = 0; row * d < std::ssize(x); ++row) {
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      const std::size_t entry = at(row / heads * c.pairs() + j);
-      const auto [u, v] = source_pair(c.spec, j);
-      const Pair pair = next(std::bit_cast<double>(c.cos[entry]),
-                             direction * std::bit_cast<double>(c.sin[entry]));
+    for (std::int64_t j = 0; j < p.pairs(); ++j) {
+      const std::size_t entry = at(row / heads * p.pairs() + j);
+      const auto [u, v] = source_pair(p.spec, j);
+      const Pair pair =
+          next(std::bit_cast<double>(tables.cos[entry]),
+               direction * std::bit_cast<double>(tables.sin[entry]));
       x[at(row * d + u)] = pair.u;
       x[at(row * d + v)] = pair.v;
     }
@@ -112,27 +114,27 @@ Pair special(Format format, std::uint64_t seed) {
   return pair;
 }
 
-Bits filled(const RopeCase& c, std::int64_t heads, Values values, bool is_alike,
-            std::uint64_t seed) {
-  const std::int64_t rows = c.batch * c.seq * heads;
-  Bits x(at(rows * c.spec.layout.head_dim));
+Bits filled(const Problem& p, const Golden& tables, std::int64_t heads,
+            Values values, bool is_alike, std::uint64_t seed) {
+  const std::int64_t rows = p.batch * p.seq * heads;
+  Bits x(at(rows * p.spec.layout.head_dim));
   const std::size_t one =
-      is_alike && c.batch > 0 ? x.size() / at(c.batch) : x.size();
+      is_alike && p.batch > 0 ? x.size() / at(p.batch) : x.size();
   const std::span<std::uint64_t> first(x.data(), one);
   for (std::size_t i = 0; i < one; ++i) {
-    first[i] = values == Values::kUnlike ? unlike(c.dtype, seed, i)
-                                         : random_number(c.dtype, seed, i);
+    first[i] = values == Values::kUnlike ? unlike(p.dtype, seed, i)
+                                         : random_number(p.dtype, seed, i);
   }
   if (values == Values::kCancelling) {
-    RevealingPairs pairs(c.dtype, ~seed);
+    RevealingPairs pairs(p.dtype, ~seed);
     fill_pairs(
-        c, heads, [&](double cos, double sin) { return pairs.next(cos, sin); },
-        first);
+        p, tables, heads,
+        [&](double cos, double sin) { return pairs.next(cos, sin); }, first);
   } else if (values == Values::kSpecial) {
     Draw seeds(~seed);
     fill_pairs(
-        c, heads,
-        [&](double, double) { return special(c.dtype, seeds.bits()); }, first);
+        p, tables, heads,
+        [&](double, double) { return special(p.dtype, seeds.bits()); }, first);
   }
   for (std::size_t i = one; i < x.size(); ++i) x[i] = x[i - one];
   return x;
@@ -160,46 +162,47 @@ std::uint64_t fragile(Format format, std::uint64_t random) {
   }
 }
 
-void mark(const RopeCase& c, std::uint64_t seed, Bits& x) {
-  const std::size_t d = at(c.spec.layout.head_dim);
+void mark(const Problem& p, std::uint64_t seed, Bits& x) {
+  const std::size_t d = at(p.spec.layout.head_dim);
   std::vector<bool> is_outside(d, true);
-  for (std::int64_t j = 0; j < c.pairs(); ++j) {
-    const auto [u, v] = target_pair(c.spec, j);
+  for (std::int64_t j = 0; j < p.pairs(); ++j) {
+    const auto [u, v] = target_pair(p.spec, j);
     is_outside[at(u)] = is_outside[at(v)] = false;
   }
-  const std::size_t row = c.batch > 0 ? x.size() / at(c.batch) : 0;
+  const std::size_t row = p.batch > 0 ? x.size() / at(p.batch) : 0;
   for (std::size_t t = 0; t < d; ++t) {
     if (!is_outside[t]) continue;
     for (std::size_t i = t; i < x.size(); i += d) {
       Draw draw(random_bits(seed, i % row));
-      if (draw.one_in(2)) x[i] = fragile(c.dtype, draw.bits());
+      if (draw.one_in(2)) x[i] = fragile(p.dtype, draw.bits());
     }
   }
 }
 
 }  // namespace
 
-void fill_values(RopeCase& c, Values values, Alike alike, std::uint64_t seed) {
-  c.is_special = values == Values::kSpecial;
-  c.q = filled(c, c.q_heads, values, alike.q, random_bits(seed, 0));
-  c.k = filled(c, c.k_heads, values, alike.k, random_bits(seed, 1));
+void fill_values(Problem& p, const Golden& tables, Values values, Alike alike,
+                 std::uint64_t seed) {
+  p.is_special = values == Values::kSpecial;
+  p.q = filled(p, tables, p.q_heads, values, alike.q, random_bits(seed, 0));
+  p.k = filled(p, tables, p.k_heads, values, alike.k, random_bits(seed, 1));
 }
 
-void mark_copies(RopeCase& c, std::uint64_t seed) {
-  mark(c, random_bits(seed, 0), c.q);
-  mark(c, random_bits(seed, 1), c.k);
+void mark_copies(Problem& p, std::uint64_t seed) {
+  mark(p, random_bits(seed, 0), p.q);
+  mark(p, random_bits(seed, 1), p.k);
 }
 
-cases::PermuteCase permute_case(Format dtype, const reference::Layout& layout,
-                                std::int64_t heads, std::int64_t columns,
-                                std::uint64_t seed) {
-  Bits in(at(heads * layout.head_dim * columns));
-  for (std::size_t i = 0; i < in.size(); ++i) {
+Problem random_permutation(Format dtype, const reference::Layout& layout,
+                           std::int64_t heads, std::int64_t columns,
+                           std::uint64_t seed) {
+  Bits weights(at(heads * layout.head_dim * columns));
+  for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::uint64_t random = random_bits(~seed, i);
-    in[i] = random % 8 == 0 ? fragile(dtype, random_bits(random, 0))
-                            : random_number(dtype, seed, i);
+    weights[i] = random % 8 == 0 ? fragile(dtype, random_bits(random, 0))
+                                 : random_number(dtype, seed, i);
   }
-  return cases::permutation(dtype, layout, heads, columns, std::move(in));
+  return cases::permutation(dtype, layout, heads, columns, std::move(weights));
 }
 
 }  // namespace ropeproof::conformance::cover

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-#include "conformance/cases/case.h"
+#include "conformance/cases/golden.h"
+#include "conformance/cases/problem.h"
 #include "reference/format.h"
 #include "reference/spec.h"
 
@@ -21,15 +22,15 @@ enum class Values {
   //   16 bits  three roundings, truncation, a table in f16 or bf16
   //   f32      a table in f16 or bf16
   //   f64      arithmetic or a table in f32
-  // In most pairs one output cancels. Where the angle is zero and m is 1.5 or the
-  // like, results are ties: rounding half away from zero errs by as much as half
-  // to even, so no bound tells them apart, but level L3 does. Elsewhere y is
-  // transcendental, and never a tie.
+  // In most pairs one output cancels. Where the angle is zero and m is 1.5 or
+  // the like, results are ties: rounding half away from zero errs by as much as
+  // half to even, so no bound tells them apart, but level L3 does. Elsewhere y
+  // is transcendental, and never a tie.
   kCancelling,
   kUnlike,  // 2^-8 to 2^8 times like size; powers of two; zeros
-  // c.is_special: pairs with NaNs and infinities beside pairs of subnormal numbers,
-  // of the least normal ones, whose products and sums are subnormal, of zeros of
-  // either sign, and of ordinary ones.
+  // Problem::is_special: pairs with NaNs and infinities beside pairs of
+  // subnormal numbers, of the least normal ones, whose products and sums are
+  // subnormal, of zeros of either sign, and of ordinary ones.
   kSpecial,
 };
 
@@ -38,26 +39,26 @@ struct Alike {
   bool q = false, k = false;
 };
 
-// Fills c.q and c.k. Needs the specification, the sizes, the dtype and, for
-// kCancelling and kSpecial, the goldens of the table, c.cos and c.sin. Sets
-// c.is_special. Cost: kCancelling 0.3 us an element, the others 15 ns.
-void fill_values(cases::RopeCase& c, Values values, Alike alike,
-                 std::uint64_t seed);
+// Fills q and k of a problem that has its specification, sizes and dtype, and
+// sets `is_special`. kCancelling and kSpecial read cos and sin of `tables`.
+// Cost: kCancelling 0.3 us an element, the others 15 ns.
+void fill_values(cases::Problem& p, const cases::Golden& tables, Values values,
+                 Alike alike, std::uint64_t seed);
 
-// Puts numbers that only a copy of their bits keeps into half of the channels of
-// no pair: signalling NaNs and NaN payloads, subnormal numbers, infinities, -0.
-// A kernel that widens to f32 and rounds back changes them. Every kernel has to
-// copy them: they are no special values, since nothing is computed from them.
-// Their goldens are their own bits in c.q and c.k, what q_out holds there is not
-// read. Batch rows that were alike remain so.
-void mark_copies(cases::RopeCase& c, std::uint64_t seed);
+// Puts numbers that only a copy of their bits keeps into half of the channels
+// of no pair: signalling NaNs and NaN payloads, subnormal numbers, infinities,
+// -0. A kernel that widens to f32 and rounds back changes them. Every kernel
+// has to copy them: they are no special values, since nothing is computed from
+// them. Their goldens are their own bits in q and k; what a golden holds there
+// is not read. Batch rows that were alike remain so.
+void mark_copies(cases::Problem& p, std::uint64_t seed);
 
-// Random weights, one number in eight such as mark_copies() puts, and the same
-// rows for the other pairing. Without id. Cost: 20 ns an element.
-cases::PermuteCase permute_case(reference::Format dtype,
-                                const reference::Layout& layout,
-                                std::int64_t heads, std::int64_t columns,
-                                std::uint64_t seed);
+// Random weights to permute, one number in eight such as mark_copies() puts.
+// Cost: 20 ns an element.
+cases::Problem random_permutation(reference::Format dtype,
+                                  const reference::Layout& layout,
+                                  std::int64_t heads, std::int64_t columns,
+                                  std::uint64_t seed);
 
 }  // namespace ropeproof::conformance::cover
 

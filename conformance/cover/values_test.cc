@@ -10,39 +10,34 @@
 
 #include "conformance/call/call.h"
 #include "conformance/cases/families/choices.h"
-#include "conformance/cases/prove.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/pair_bounds.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
 
-using cases::RopeCase;
+using cases::Case;
 using reference::Format;
 using reference::Pairing;
 using wrong::Pipeline;
 
-RopeCase proved(RopeCase c) {
-  cases::Group group;
-  group.rope_cases.push_back(std::move(c));
-  cases::prove(reference::best_oracle(), group);
-  return std::move(group.rope_cases.front());
-}
-
 // 384 elements that are rotated, and 24 copies.
-RopeCase formed(Format dtype, Pairing pairing, Values values,
-                const std::vector<double>& positions = {1, 3, 17, 259},
-                double amplitude = 1) {
-  RopeCase c = cases::make_case(dtype, cases::window(34, 32, 1, pairing), 1e4,
-                                1, 4, 3, 0, positions);
-  c = cases::with_amplitude(amplitude, std::move(c));
-  fill_values(c, Values::kRandom, {}, 0);  // of the right size
-  c = proved(c);
-  fill_values(c, values, {}, 7);
-  return proved(c);
+Case formed(Format dtype, Pairing pairing, Values values,
+            const std::vector<double>& positions = {1, 3, 17, 259},
+            double amplitude = 1) {
+  Case c;
+  c.problem = cases::with_amplitude(
+      amplitude, cases::make_problem(dtype, cases::window(34, 32, 1, pairing),
+                                     1e4, 1, 4, 3, 0, positions));
+  cases::GoldenFormer former(c.problem, reference::best_oracle(),
+                             cases::Effort::kCertified);
+  fill_values(c.problem, former.tables(), values, {}, 7);
+  c.golden = std::move(former).rotate(c.problem);
+  return c;
 }
 
 plugin::Description description(Format dtype) {
@@ -60,45 +55,51 @@ Pipeline honest(Format dtype) {
   return pipeline;
 }
 
-judge::Output output_of(const RopeCase& c, const Pipeline& pipeline) {
-  wrong::PipelineKernel kernel(description(c.dtype), pipeline);
+judge::Output output_of(const Case& c, const Pipeline& pipeline) {
+  wrong::PipelineKernel kernel(description(c.problem.dtype), pipeline);
   judge::Output output;
   call::Call call(kernel, ROPEPROOF_ROPE, c, pipeline.table);
   REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
   return output;
 }
 
-judge::Measurement judged(const RopeCase& c, const Pipeline& pipeline) {
-  return judge::judge(c, ROPEPROOF_ROPE,
-                      judge::claim_of(description(c.dtype), c.dtype),
-                      output_of(c, pipeline));
+judge::Measurement judged(const Case& c, const Pipeline& pipeline) {
+  return judge::judge(
+      c.problem, c.golden, ROPEPROOF_ROPE,
+      judge::claim_of(description(c.problem.dtype), c.problem.dtype),
+      output_of(c, pipeline));
 }
 
 // How many rotated elements are beyond 1.2 bounds.
-int count_beyond(const RopeCase& c, const Pipeline& pipeline) {
+int count_beyond(const Case& c, const Pipeline& pipeline) {
   const judge::Output output = output_of(c, pipeline);
-  const judge::Claim claim = judge::claim_of(description(c.dtype), c.dtype);
-  judge::PairBounds bounds(c, claim, ROPEPROOF_ROPE);
+  const judge::Claim claim =
+      judge::claim_of(description(c.problem.dtype), c.problem.dtype);
+  judge::PairBounds bounds(c.problem, c.golden, claim, ROPEPROOF_ROPE);
   int count = 0;
-  for (std::int64_t row = 0; row < c.tokens() * c.q_heads; ++row) {
+  for (std::int64_t row = 0; row < c.problem.tokens() * c.problem.q_heads;
+       ++row) {
     const auto at = [&](std::int64_t channel) {
-      return static_cast<std::size_t>(row * c.spec.layout.head_dim + channel);
+      return static_cast<std::size_t>(row * c.problem.spec.layout.head_dim +
+                                      channel);
     };
-    const auto& terms = bounds.at(row / c.q_heads);
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
-      const reference::Pair from = source_pair(c.spec, j),
-                            to = target_pair(c.spec, j);
-      const double u = std::abs(decode(c.dtype, c.q[at(from.u)])),
-                   v = std::abs(decode(c.dtype, c.q[at(from.v)]));
+    const auto& terms = bounds.at(row / c.problem.q_heads);
+    for (std::int64_t j = 0; j < c.problem.pairs(); ++j) {
+      const reference::Pair from = source_pair(c.problem.spec, j),
+                            to = target_pair(c.problem.spec, j);
+      const double u = std::abs(
+                       decode(c.problem.dtype, c.problem.q[at(from.u)])),
+                   v = std::abs(
+                       decode(c.problem.dtype, c.problem.q[at(from.v)]));
       const judge::Terms& t = terms[static_cast<std::size_t>(j)];
       for (const std::int64_t channel : {to.u, to.v}) {
-        const double y = std::bit_cast<double>(c.q_out[at(channel)]);
+        const double y = std::bit_cast<double>(c.golden.q[at(channel)]);
         if (!std::isfinite(y)) continue;  // as special rules say
         const double bound = t.amplitude * std::sqrt(u * u + v * v) * t.claim +
                              t.result * std::abs(y) +
                              underflow_error(claim, u + v);
         const double error =
-            std::abs(decode(c.dtype, output.q[at(channel)]) - y);
+            std::abs(decode(c.problem.dtype, output.q[at(channel)]) - y);
         if (error > 1.2 * bound) ++count;
       }
     }
@@ -142,7 +143,7 @@ TEST_CASE("wrong roundings show in 20 elements, beyond 1.2 bounds",
           "[conformance][cover]") {
   const auto [dtype, pairing] = GENERATE(
       Catch::Generators::from_range(cases::every_dtype_with(cases::kPairings)));
-  const RopeCase c = formed(dtype, pairing, Values::kCancelling);
+  const Case c = formed(dtype, pairing, Values::kCancelling);
   CAPTURE(dtype, pairing);
   CHECK(judged(c, honest(dtype)).pass());
   for (const Fault& fault : kFaults) {
@@ -159,8 +160,9 @@ TEST_CASE("wrong roundings show in 20 elements, beyond 1.2 bounds",
   }
 }
 
-// Elements of q, but for the first batch row, that are unlike the one above them.
-int count_unlike(const RopeCase& c) {
+// Elements of q, but for the first batch row, that are unlike the one above
+// them.
+int count_unlike(const cases::Problem& c) {
   const std::size_t row = c.q.size() / static_cast<std::size_t>(c.batch);
   int count = 0;
   for (std::size_t i = row; i < c.q.size(); ++i) {
@@ -174,7 +176,7 @@ TEST_CASE("flushed subnormal numbers show in 20 elements, beyond 1.2 bounds",
   const auto [dtype, pairing] = GENERATE(
       Catch::Generators::from_range(cases::every_dtype_with(cases::kPairings)));
   CAPTURE(dtype, pairing);
-  const RopeCase c = formed(dtype, pairing, Values::kSpecial);
+  const Case c = formed(dtype, pairing, Values::kSpecial);
   CHECK(judged(c, honest(dtype)).pass());
   for (const auto flush : {wrong::Flush::kInputs, wrong::Flush::kProducts,
                            wrong::Flush::kOutputs}) {
@@ -192,8 +194,8 @@ TEST_CASE("flushed subnormal numbers show in 20 elements, beyond 1.2 bounds",
 TEST_CASE("ties show to level L3 alone whether half goes to even",
           "[conformance][cover]") {
   const Format dtype = GENERATE(Format::kF16, Format::kBF16);
-  const RopeCase c = formed(dtype, Pairing::kHalfSplit, Values::kCancelling,
-                            {0, 0, 5, 9}, 1.5);
+  const Case c = formed(dtype, Pairing::kHalfSplit, Values::kCancelling,
+                        {0, 0, 5, 9}, 1.5);
   const judge::Measurement even = judged(c, honest(dtype));
   Pipeline pipeline = honest(dtype);
   pipeline.round_half_away = true;
@@ -205,18 +207,18 @@ TEST_CASE("ties show to level L3 alone whether half goes to even",
 
 TEST_CASE("batch rows are alike where they have to be, and only there",
           "[conformance][cover]") {
-  RopeCase c =
-      cases::make_case(Format::kBF16, cases::window(12, 8, 2, cases::kHalf),
-                       1e4, 3, 2, 2, 1, {1, 2, 3, 4, 5, 6});
-  fill_values(c, Values::kRandom, {true, true}, 1);
-  c = proved(c);
+  cases::Problem p =
+      cases::make_problem(Format::kBF16, cases::window(12, 8, 2, cases::kHalf),
+                          1e4, 3, 2, 2, 1, {1, 2, 3, 4, 5, 6});
+  const cases::GoldenFormer former(p, reference::best_oracle(),
+                                   cases::Effort::kCertified);
   for (const Values values :
        {Values::kRandom, Values::kCancelling, Values::kUnlike}) {
-    fill_values(c, values, {true, true}, 1);
-    mark_copies(c, 1);
-    CHECK(count_unlike(c) == 0);
-    fill_values(c, values, {}, 1);
-    CHECK(count_unlike(c) > 50);
+    fill_values(p, former.tables(), values, {true, true}, 1);
+    mark_copies(p, 1);
+    CHECK(count_unlike(p) == 0);
+    fill_values(p, former.tables(), values, {}, 1);
+    CHECK(count_unlike(p) > 50);
   }
 }
 
@@ -225,17 +227,21 @@ TEST_CASE("a permutation of numbers shows beside one of bits",
   // Not of f64, whose numbers keep their bits here.
   for (const Format dtype : {Format::kF32, Format::kF16, Format::kBF16}) {
     CAPTURE(dtype);
-    const cases::PermuteCase c = permute_case(
+    cases::Case c;
+    c.problem = random_permutation(
         dtype, cases::window(64, 64, 0, Pairing::kHalfSplit), 2, 5, 1);
+    c.golden = cases::form_golden(c.problem, reference::best_oracle());
     plugin::Description permuting = description(dtype);
     permuting.operations |= ROPEPROOF_PERMUTE;
     Pipeline pipeline = honest(dtype);
     pipeline.permutes_numbers = true;
     wrong::PipelineKernel kernel(permuting, pipeline);
     judge::Output output;
-    call::Call call(kernel, c);
+    call::Call call(kernel, ROPEPROOF_PERMUTE, c, dtype);
     REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
-    CHECK(judge::judge(c, output).wrong > 10);
+    CHECK(
+        judge::judge(c.problem, c.golden, ROPEPROOF_PERMUTE, {}, output).wrong >
+        10);
   }
 }
 

@@ -1,5 +1,5 @@
-// diagnosis.h -- what is wrong with a kernel, where, and why: from all failing checks
-// of a run.
+// diagnosis.h -- what is wrong with a kernel, where, and why: from all failing
+// checks of a run.
 #ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_DIAGNOSIS_H_
 #define ROPEPROOF_CONFORMANCE_EXPLAIN_DIAGNOSIS_H_
 
@@ -29,20 +29,20 @@ struct Place {
 
 // One fault.
 struct Diagnosis {
-  // What the kernel does, in words that its author would accept; empty: no known bug
-  // gives these numbers.
+  // What the kernel does, in words that its author would accept; empty: no
+  // known bug gives these numbers.
   std::string what = {};
   // Bugs that no answer of this run tells from it.
   std::vector<std::string> aliases = {};
   Place where = {};
   // Its class, a key of cases::bug_classes(); empty if not known.
   std::string bug = {};
-  int equation = 0;  // of judge/equation.h: the first step that goes wrong
+  int equation = 0;         // of equation.h: the first step that goes wrong
   std::string advice = {};  // what to try, in a line
   // Failing checks that it explains, of those that were tried.
   std::int64_t checks = 0, tried = 0;
-  // The largest distance of any wrong value from the bug's, over the bound; nothing
-  // where no value is wrong.
+  // The largest distance of any wrong value from the bug's, over the bound;
+  // nothing where no value is wrong.
   std::optional<double> residual = {};
   // The next best, which explains fewer; and what it leaves of the same checks.
   std::string next = {};

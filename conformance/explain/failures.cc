@@ -1,11 +1,7 @@
 #include "conformance/explain/failures.h"
 
 #include <algorithm>
-#include <numeric>
-#include <variant>
 
-#include "conformance/check/contract.h"
-#include "conformance/wrong/pipeline_kernel.h"
 #include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::explain {
@@ -17,27 +13,15 @@ constexpr std::size_t kMostScans = 24, kFewScans = 4;
 // Of hypotheses that are tried on all.
 constexpr std::size_t kMostLeads = 12;
 
-bool is_special(const check::WrongAnswer& answer) {
-  const auto* rope = std::get_if<cases::RopeCase>(&answer.asked);
-  return rope != nullptr && rope->is_special;
-}
-
-std::int64_t size_of(const check::Run& run, const check::WrongAnswer& answer) {
-  return run.checks[answer.check].measurement->elements;
-}
-
 // The small ones, evenly where there are too many.
-std::vector<const check::WrongAnswer*> chosen(const check::Run& run) {
-  std::vector<const check::WrongAnswer*> all;
-  for (const check::WrongAnswer& answer : run.wrong) {
-    if (!is_special(answer) && !run.checks[answer.check].is_right_alone) {
-      all.push_back(&answer);
-    }
+std::vector<const Answer*> chosen(const std::vector<Answer>& answers) {
+  std::vector<const Answer*> all;
+  for (const Answer& answer : answers) {
+    if (!answer.asked->problem.is_special) all.push_back(&answer);
   }
-  std::ranges::stable_sort(
-      all, {}, [&](const auto* answer) { return size_of(run, *answer); });
+  std::ranges::stable_sort(all, {}, &Answer::elements);
   if (all.size() <= kMostTried) return all;
-  std::vector<const check::WrongAnswer*> some;
+  std::vector<const Answer*> some;
   for (std::size_t i = 0; i < kMostTried; ++i) {
     some.push_back(all[i * all.size() / kMostTried]);
   }
@@ -46,31 +30,12 @@ std::vector<const check::WrongAnswer*> chosen(const check::Run& run) {
 
 }  // namespace
 
-std::unique_ptr<Trial> trial_of(const cases::RopeCase& c,
-                                std::uint32_t operation,
-                                const plugin::Description& kernel,
-                                const judge::Output& output) {
-  if (c.is_special) return nullptr;
-  const wrong::PipelineKernel claims(kernel, {});
-  return std::make_unique<Trial>(c, operation,
-                                 check::subject_of(claims, c, operation).claim,
-                                 kernel, output);
-}
-
-Failures::Failures(const check::Run& run,
+Failures::Failures(const Evidence& evidence,
                    const std::vector<wrong::Mutation>& hypotheses)
-    : run_(run), hypotheses_(hypotheses) {
-  for (const check::WrongAnswer* answer : chosen(run)) {
-    std::unique_ptr<Trial> trial;
-    if (const auto* c = std::get_if<cases::RopeCase>(&answer->asked)) {
-      trial = trial_of(*c, run.checks[answer->check].operation, run.kernel,
-                       answer->output);
-    } else {
-      trial =
-          std::make_unique<Trial>(std::get<cases::PermuteCase>(answer->asked),
-                                  run.kernel, answer->output);
-    }
-    failures_.push_back({answer, std::move(trial), {}});
+    : hypotheses_(hypotheses) {
+  for (const Answer* answer : chosen(evidence.wrong)) {
+    failures_.push_back(
+        {answer, std::make_unique<Trial>(*answer, evidence.kernel), {}});
   }
 }
 

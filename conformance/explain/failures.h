@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "conformance/check/run.h"
+#include "conformance/explain/answer.h"
 #include "conformance/explain/trial.h"
 #include "conformance/wrong/mutation.h"
 
@@ -17,45 +17,37 @@ namespace ropeproof::conformance::explain {
 
 // One wrong answer.
 struct Failure {
-  const check::WrongAnswer* answer = nullptr;
+  const Answer* answer = nullptr;
   std::unique_ptr<Trial> trial;
   std::map<std::size_t, Fit> fits;  // by the number of the hypothesis
 };
 
-// A trial of an answer to a case under an operation; null where the case is special.
-std::unique_ptr<Trial> trial_of(const cases::RopeCase& c,
-                                std::uint32_t operation,
-                                const plugin::Description& kernel,
-                                const judge::Output& output);
-
 class Failures {
  public:
-  // The run and the hypotheses outlive it. Of many wrong answers some are tried, the
-  // small ones first.
-  Failures(const check::Run& run,
+  // The evidence and the hypotheses outlive it. Of many wrong answers some are
+  // tried, the small ones first.
+  Failures(const Evidence& evidence,
            const std::vector<wrong::Mutation>& hypotheses);
 
   std::size_t size() const { return failures_.size(); }
   const Failure& at(std::size_t i) const { return failures_[i]; }
-  const check::Check& check_of(std::size_t i) const {
-    return run_.checks[failures_[i].answer->check];
-  }
+  const Answer& answer(std::size_t i) const { return *failures_[i].answer; }
 
-  // Fits of all failures for those hypotheses that explain one of them at least; and
-  // what each leaves of the first few.
+  // Fits of all failures for those hypotheses that explain one of them at
+  // least; and what each leaves of the first few.
   void try_all();
 
   // Of a failure and a hypothesis; tried now if it was not before.
   const Fit& fit(std::size_t failure, std::size_t hypothesis);
 
-  // Hypotheses that explain some failure, in the order in which they were found.
+  // Hypotheses that explain some failure, in the order in which they were
+  // found.
   const std::vector<std::size_t>& leads() const { return leads_; }
 
  private:
   // Tries all hypotheses on a failure.
   void scan(std::size_t failure);
 
-  const check::Run& run_;
   const std::vector<wrong::Mutation>& hypotheses_;
   std::vector<Failure> failures_;
   std::vector<std::size_t> leads_;

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "conformance/cases/bug_class.h"
+#include "conformance/check/diagnose.h"
 #include "conformance/check/runner.h"
-#include "conformance/explain/diagnose.h"
+#include "conformance/explain/equation.h"
 #include "conformance/explain/test_answers.h"
-#include "conformance/judge/equation.h"
 #include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::explain {
@@ -32,8 +32,8 @@ bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
 // What hypotheses predict for a case, beside what is due.
 class Predictions {
  public:
-  Predictions(const RopeCase& c, std::uint32_t operation)
-      : base_(base_of(wrong::exact_pipeline(), ROPEPROOF_A0, c.dtype)),
+  Predictions(const Case& c, std::uint32_t operation)
+      : base_(base_of(wrong::exact_pipeline(), ROPEPROOF_A0, c.problem.dtype)),
         output_(answer(base_, c, operation, nothing)),
         trial_(trial_of(base_, c, operation, output_)),
         due_(trial_.predict(nothing)) {}
@@ -54,8 +54,8 @@ class Predictions {
 };
 
 // Made once for each case and operation.
-const Predictions& predictions(const RopeCase& c, std::uint32_t operation) {
-  static std::map<std::pair<const RopeCase*, std::uint32_t>,
+const Predictions& predictions(const Case& c, std::uint32_t operation) {
+  static std::map<std::pair<const Case*, std::uint32_t>,
                   std::unique_ptr<Predictions>>
       all;
   auto& made = all[{&c, operation}];
@@ -64,7 +64,7 @@ const Predictions& predictions(const RopeCase& c, std::uint32_t operation) {
 }
 
 // Case and operation at which it shows.
-using Place = std::pair<const RopeCase*, std::uint32_t>;
+using CaseAndOperation = std::pair<const Case*, std::uint32_t>;
 
 // A bug that leaves its memory wherever it shows: no answer is wrong.
 constexpr const char* kCrashing = "a batch stride of 0 taken for a dense one";
@@ -77,14 +77,16 @@ bool is_of_weights(const wrong::Mutation& h) {
 constexpr std::size_t kPlaces = 2;
 
 // Up to kPlaces cases of a dtype with an answer that it makes wrong.
-const std::vector<Place>& revealing(const wrong::Mutation& h, Format dtype) {
-  static std::map<std::pair<const wrong::Mutation*, Format>, std::vector<Place>>
+const std::vector<CaseAndOperation>& revealing(const wrong::Mutation& h,
+                                               Format dtype) {
+  static std::map<std::pair<const wrong::Mutation*, Format>,
+                  std::vector<CaseAndOperation>>
       all;
   const auto [known, is_new] = all.try_emplace({&h, dtype});
-  std::vector<Place>& places = known->second;
+  std::vector<CaseAndOperation>& places = known->second;
   if (!is_new) return places;
-  for (const RopeCase& c : tried()) {
-    if (c.dtype != dtype) continue;
+  for (const Case& c : tried()) {
+    if (c.problem.dtype != dtype) continue;
     for (const std::uint32_t operation :
          {ROPEPROOF_ROPE, ROPEPROOF_LOOKUP, ROPEPROOF_ROTATE}) {
       if (!predictions(c, operation).is_changed_by(h)) continue;
@@ -109,8 +111,12 @@ TEST_CASE("hypotheses have names of their own, known classes and equations",
     CAPTURE(h.name);
     CHECK(names.insert(h.name).second);
     CHECK(cases::bug_classes().contains(h.bug));
-    CHECK_NOTHROW(judge::equation(h.equation));
+    CHECK_NOTHROW(explain::equation(h.equation));
     CHECK(std::string_view(h.advice).size() > 0);
+    CHECK_FALSE(h.source.empty());
+    const bool is_derived = h.source.starts_with("of: ");
+    CHECK((!is_derived || h.source.substr(4) != h.name));
+    if (is_derived) CHECK_NOTHROW(wrong::known(h.source.substr(4)));
   }
   CHECK(names.size() >= 60);
 }
@@ -120,9 +126,9 @@ struct Seen {
   int wrong = 0, allowed = 0, explained = 0;
 };
 
-void try_at(const wrong::Mutation& h, const Place& place,
+void try_at(const wrong::Mutation& h, const CaseAndOperation& place,
             std::uint32_t operation, const Base& base, Seen& seen) {
-  const RopeCase& c = *place.first;
+  const Case& c = *place.first;
   const judge::Output output = answer(base, c, operation, h.change);
   if (is_empty(output)) return;
   const Trial trial = trial_of(base, c, operation, output);
@@ -141,9 +147,9 @@ TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
     CAPTURE(h.name);
     Seen seen;
     for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF64}) {
-      const std::vector<Place> places = revealing(h, dtype);
+      const std::vector<CaseAndOperation> places = revealing(h, dtype);
       if (places.empty() && dtype == Format::kBF16) ++unseen_in_bf16;
-      for (const Place& place : places) {
+      for (const CaseAndOperation& place : places) {
         for (const std::uint32_t operation : kOperations) {
           try_at(h, place, operation,
                  base_of(wrong::exact_pipeline(), ROPEPROOF_A0, dtype), seen);
@@ -165,7 +171,7 @@ TEST_CASE("each hypothesis explains a kernel with that bug, f32 angle or exact",
 // What is said of a kernel from some cases.
 std::vector<Diagnosis> diagnoses_of(
     const std::function<void(wrong::Pipeline&)>& change,
-    const std::vector<RopeCase>& cases) {
+    const std::vector<Case>& cases) {
   Base base = base_of(wrong::exact_pipeline(), ROPEPROOF_A0, Format::kF32);
   change(base.pipeline);
   wrong::PipelineKernel kernel(base.description, base.pipeline);
@@ -174,7 +180,7 @@ std::vector<Diagnosis> diagnoses_of(
   corpus.groups[0].rope_cases = cases;
   check::Selection selection;
   selection.values_only = true;
-  return diagnose(check::run_suite(kernel, corpus, selection), corpus);
+  return check::diagnose(check::run_suite(kernel, corpus, selection), corpus);
 }
 
 // By one diagnosis, with no other name and no place.
@@ -199,14 +205,14 @@ TEST_CASE("what nobody wrote is no NaN that a bug computes",
           "[conformance][diagnosis]") {
   // In f16 position 2^17 is infinite, and its cosine a NaN.
   cases::Family family("core", "unwritten", "A token that is not written.");
-  family.add(
-      cases::make_case(Format::kF16,
-                       reference::leading(4, 4, reference::Pairing::kHalfSplit),
-                       1e4, 1, 2, 1, 0, {1, 131072}),
-      {}, "");
+  family.add(cases::make_problem(
+                 Format::kF16,
+                 reference::leading(4, 4, reference::Pairing::kHalfSplit), 1e4,
+                 1, 2, 1, 0, {1, 131072}),
+             {}, "");
   cases::Group group = family.take();
   prove(reference::Oracle::kBinFloat, group);
-  const RopeCase& c = group.rope_cases[0];
+  const Case& c = group.rope_cases[0];
   const auto rounded = std::ranges::find(
       wrong::mutations(), std::string_view("positions rounded to f16"),
       &wrong::Mutation::name);
@@ -241,12 +247,12 @@ TEST_CASE("a bug that reads densely crashes where that is beyond the tensor",
           "[conformance][diagnosis]") {
   const Base base =
       base_of(wrong::exact_pipeline(), ROPEPROOF_A0, Format::kF32);
-  for (const RopeCase& c : formed_for_trials()) {
-    if (c.dtype != Format::kF32) continue;
+  for (const Case& c : formed_for_trials()) {
+    if (c.problem.dtype != Format::kF32) continue;
     // Where both batch rows are one, of q or of k.
     const bool is_broadcast =
-        c.storage.spacing == cases::Spacing::kBroadcast ||
-        c.storage.spacing == cases::Spacing::kKeysBroadcast;
+        c.problem.storage.spacing == cases::Spacing::kBroadcast ||
+        c.problem.storage.spacing == cases::Spacing::kKeysBroadcast;
     CAPTURE(c.id);
     CHECK(is_empty(answer(base, c, ROPEPROOF_ROPE,
                           wrong::set(&wrong::Pipeline::reads_outside_densely,
@@ -256,9 +262,9 @@ TEST_CASE("a bug that reads densely crashes where that is beyond the tensor",
 
 TEST_CASE("what a position is taken for is named from the answers alone",
           "[conformance][diagnosis]") {
-  std::vector<RopeCase> smoke = tried();
-  std::erase_if(smoke, [](const RopeCase& c) {
-    return c.dtype != Format::kF32 || !c.id.starts_with("smoke-");
+  std::vector<Case> smoke = tried();
+  std::erase_if(smoke, [](const Case& c) {
+    return c.problem.dtype != Format::kF32 || !c.id.starts_with("smoke-");
   });
   using Taken = double (*)(double own, double first_of_row);
   const std::map<const char*, Taken> kernels = {
@@ -285,20 +291,24 @@ TEST_CASE("what a position is taken for is named from the answers alone",
   }
 }
 
-Fit fit_of(const wrong::Mutation& h, const cases::PermuteCase& c) {
+Fit fit_of(const wrong::Mutation& h, const cases::Case& c) {
   const plugin::Description description = wrong::full_description(ROPEPROOF_A0);
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   h.change(pipeline);
   wrong::PipelineKernel kernel(description, pipeline);
   judge::Output output;
-  call::Call(kernel, c).run(output);
-  return Trial(c, description, output).fit(h.change, h.rounds);
+  call::Call(kernel, ROPEPROOF_PERMUTE, c, Format::kF32).run(output);
+  Answer answer;
+  answer.operation = ROPEPROOF_PERMUTE;
+  answer.asked = {std::shared_ptr<void>{}, &c};
+  answer.output = {std::shared_ptr<void>{}, &output};
+  return Trial(answer, description).fit(h.change, h.rounds);
 }
 
-cases::PermuteCase of_nans(cases::PermuteCase c) {
+cases::Case of_nans(cases::Case c) {
   constexpr std::uint64_t kSignalling = 0x7f800001;
-  std::ranges::fill(c.in, kSignalling);
-  std::ranges::fill(c.out, kSignalling);
+  std::ranges::fill(c.problem.q, kSignalling);
+  std::ranges::fill(c.golden.q, kSignalling);
   return c;
 }
 
@@ -309,9 +319,9 @@ TEST_CASE("each hypothesis of weights explains a kernel with that bug",
     CAPTURE(h.name);
     Seen seen;
     for (const cases::Group& group : cases::committed().groups) {
-      for (const cases::PermuteCase& c : group.permute_cases) {
+      for (const cases::Case& c : group.permute_cases) {
         const bool is_of_nans = std::string_view(h.bug).starts_with("value/");
-        if (is_of_nans && c.dtype != Format::kF32) continue;
+        if (is_of_nans && c.problem.dtype != Format::kF32) continue;
         const Fit fit = fit_of(h, is_of_nans ? of_nans(c) : c);
         if (fit.wrong == 0) continue;
         ++seen.wrong;
@@ -326,11 +336,12 @@ TEST_CASE("each hypothesis of weights explains a kernel with that bug",
 // Hypotheses that predict the same for every case: no output parts them.
 using Groups = std::set<std::set<std::string>>;
 Groups aliases(const std::set<std::uint32_t>& operations) {
-  std::set<Place> places;
-  for (const RopeCase& c : tried()) {
-    const bool is_long =
-        std::ranges::any_of(c.positions, [](double p) { return p > 0x1p32; });
-    const bool has_shared_rows = c.storage.rows == cases::RowSpacing::kShared;
+  std::set<CaseAndOperation> places;
+  for (const Case& c : tried()) {
+    const bool is_long = std::ranges::any_of(
+        c.problem.positions, [](double p) { return p > 0x1p32; });
+    const bool has_shared_rows =
+        c.problem.storage.rows == cases::RowSpacing::kShared;
     if (is_long || has_shared_rows) places.emplace(&c, ROPEPROOF_ROPE);
   }
   std::vector<const wrong::Mutation*> all;
@@ -338,11 +349,12 @@ Groups aliases(const std::set<std::uint32_t>& operations) {
     if (is_of_weights(h)) continue;
     all.push_back(&h);
     for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF64}) {
-      for (const Place& place : revealing(h, dtype)) places.insert(place);
+      for (const CaseAndOperation& place : revealing(h, dtype))
+        places.insert(place);
     }
   }
   std::vector<std::vector<std::size_t>> classes(all.size());
-  for (const Place& place : places) {
+  for (const CaseAndOperation& place : places) {
     for (const std::uint32_t operation : operations) {
       const Predictions& predicted = predictions(*place.first, operation);
       std::vector<std::vector<double>> kinds = {predicted.due()};
@@ -370,7 +382,8 @@ Groups aliases(const std::set<std::uint32_t>& operations) {
 
 TEST_CASE("hypotheses that are the same kernel are known",
           "[conformance][diagnosis]") {
-  // Of few rows, one lies beyond what an integer holds as soon as a stride does.
+  // Of few rows, one lies beyond what an integer holds as soon as a stride
+  // does.
   Groups known = {
       {"offsets cut to 16 bits", "strides cut to 16 bits"},
       {"offsets cut to signed 32 bits", "offsets cut to unsigned 32 bits",

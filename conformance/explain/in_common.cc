@@ -13,8 +13,6 @@
 namespace ropeproof::conformance::explain {
 namespace {
 
-using check::Fact;
-using check::Facts;
 using text::format;
 
 // Values of one fact that are compared one by one; more are ranges.
@@ -49,7 +47,8 @@ std::optional<double> number_of(const Fact& fact) {
   return std::nullopt;
 }
 
-// What a problem may lack: not an element's, nor the memory that a formed case has.
+// What a problem may lack: not an element's, nor the memory that a formed case
+// has.
 bool is_of_problem(const std::string& name) {
   const auto is = [&](const char* other) { return name == other; };
   constexpr const char* kOthers[] = {"channel", "edge", "memory", "order",
@@ -183,8 +182,8 @@ class Candidates {
                            others = numbers_of(others_);
     std::set<double> limits = others;
     if (limits.size() > kMostValues) {
-      // Limits of programs are powers of two, or one less; or what is nearest to the
-      // members.
+      // Limits of programs are powers of two, or one less; or what is nearest
+      // to the members.
       limits = {*others.begin(), *others.rbegin()};
       for (double power = 1; power <= 0x1p40; power *= 2) {
         for (const double limit : {power - 1, power}) {
@@ -229,9 +228,10 @@ class Candidates {
   std::vector<Candidate> all_;
 };
 
-// Conditions that together hold for no other and for many of `left`, each the one
-// that tells most: FOIL's gain, the members that it keeps times the bits by which a
-// member among what it keeps is less of a surprise. No terms: too many are needed.
+// Conditions that together hold for no other and for many of `left`, each the
+// one that tells most: FOIL's gain, the members that it keeps times the bits by
+// which a member among what it keeps is less of a surprise. No terms: too many
+// are needed.
 Candidate several(const std::vector<Candidate>& all, const Bits& left,
                   std::size_t others) {
   constexpr int kMostAtOnce = 6;

@@ -5,8 +5,6 @@
 namespace ropeproof::conformance::explain {
 namespace {
 
-using check::Facts;
-
 Facts facts(std::int64_t head_dim, const char* pairing, double base = 10000) {
   return {{"head_dim", head_dim}, {"pairing", pairing}, {"base", base}};
 }

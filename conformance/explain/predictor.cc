@@ -26,20 +26,19 @@ cases::Bits widened(Format format, const cases::Bits& bits) {
 }
 
 // The same problem in binary64.
-cases::RopeCase widened(const cases::RopeCase& c) {
-  cases::RopeCase wide = c;
-  wide.dtype = Format::kF64;
-  wide.q = widened(c.dtype, c.q);
-  wide.k = widened(c.dtype, c.k);
+cases::Case widened(const cases::Case& c) {
+  cases::Case wide = c;
+  wide.problem.dtype = Format::kF64;
+  wide.problem.q = widened(c.problem.dtype, c.problem.q);
+  wide.problem.k = widened(c.problem.dtype, c.problem.k);
   return wide;
 }
 
-// The same in less memory, which is much faster: rows beyond 2^32 elements drawn
-// together, and with `all` whatever is far apart.
-std::optional<cases::RopeCase> drawn_together(const cases::RopeCase& wide,
-                                              bool all) {
-  cases::RopeCase near = wide;
-  cases::Storage& storage = near.storage;
+// The same in less memory, which is much faster: rows beyond 2^32 elements
+// drawn together, and with `all` whatever is far apart.
+std::optional<cases::Case> drawn_together(const cases::Case& wide, bool all) {
+  cases::Case near = wide;
+  cases::Storage& storage = near.problem.storage;
   const bool is_far = storage.spacing == cases::Spacing::kFar ||
                       (all && storage.spacing == cases::Spacing::kWide);
   const bool has_far_rows = all && (storage.rows == cases::RowSpacing::kFar ||
@@ -58,36 +57,33 @@ std::vector<double> values_of(const cases::Bits& bits) {
 
 }  // namespace
 
-Predictor::Predictor(const cases::RopeCase& c, std::uint32_t operation,
-                     const judge::Claim& claim,
-                     const plugin::Description& kernel)
-    : case_(&c),
-      operation_(operation),
-      table_(claim.table),
-      kernel_(kernel),
-      wide_(widened(c)),
-      inv_freq_(values_of(c.inv_freq_hi)),
-      inv_freq_lo_(values_of(c.inv_freq_lo)),
-      nearer_(drawn_together(wide_, false)),
-      near_(drawn_together(wide_, true)) {}
-
-Predictor::Predictor(const cases::PermuteCase& c,
-                     const plugin::Description& kernel)
-    : permute_(&c), kernel_(kernel) {}
+Predictor::Predictor(const Answer& answer, const plugin::Description& kernel)
+    : case_(answer.asked.get()),
+      operation_(answer.operation),
+      table_(answer.claim.table),
+      kernel_(kernel) {
+  if (operation_ == ROPEPROOF_PERMUTE) return;
+  wide_ = widened(*case_);
+  inv_freq_ = values_of(case_->golden.inv_freq_hi);
+  inv_freq_lo_ = values_of(case_->golden.inv_freq_lo);
+  nearer_ = drawn_together(wide_, false);
+  near_ = drawn_together(wide_, true);
+}
 
 bool Predictor::is_wanted(const ropeproof_problem& p,
                           const wrong::HeadIndex& index) const {
-  const std::int64_t token = index.batch * case_->seq + index.token;
+  const std::int64_t token = index.batch * case_->problem.seq + index.token;
   const auto is_wanted = [&](bool is_key) {
     const std::int64_t head =
-        is_key ? case_->tokens() * case_->q_heads + token * case_->k_heads
-               : token * case_->q_heads;
+        is_key ? case_->problem.tokens() * case_->problem.q_heads +
+                     token * case_->problem.k_heads
+               : token * case_->problem.q_heads;
     return wanted_[static_cast<std::size_t>(head + index.head)];
   };
   if ((kernel_.features & ROPEPROOF_KEYS) != 0) return is_wanted(index.is_key);
   // It gets q, then k, each as q.
-  return (p.q.heads == case_->q_heads && is_wanted(false)) ||
-         (p.q.heads == case_->k_heads && is_wanted(true));
+  return (p.q.heads == case_->problem.q_heads && is_wanted(false)) ||
+         (p.q.heads == case_->problem.k_heads && is_wanted(true));
 }
 
 std::vector<double> Predictor::permuted(
@@ -95,11 +91,11 @@ std::vector<double> Predictor::permuted(
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   change(pipeline);
   wrong::PipelineKernel kernel(kernel_, std::move(pipeline));
-  call::Call call(kernel, *permute_);
+  call::Call call(kernel, ROPEPROOF_PERMUTE, *case_, table_);
   judge::Output output;
   std::vector<double> values;
   if (call.run(output).outcome != plugin::Outcome::kOk) return values;
-  for (const std::uint64_t x : output.permuted) {
+  for (const std::uint64_t x : output.q) {
     values.push_back(static_cast<double>(x));
   }
   return values;
@@ -108,10 +104,10 @@ std::vector<double> Predictor::permuted(
 std::vector<double> Predictor::operator()(
     const std::function<void(wrong::Pipeline&)>& change,
     double angle_error) const {
-  if (permute_ != nullptr) return permuted(change);
+  if (operation_ == ROPEPROOF_PERMUTE) return permuted(change);
   const bool is_table =
       operation_ == ROPEPROOF_TABLE || operation_ == ROPEPROOF_FREQUENCIES;
-  const Format dtype = is_table ? table_ : case_->dtype;
+  const Format dtype = is_table ? table_ : case_->problem.dtype;
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   pipeline.dtype = dtype;
   pipeline.table = Format::kF64;
@@ -123,12 +119,10 @@ std::vector<double> Predictor::operator()(
     };
   }
   // Rows that are read or written elsewhere meet others where they lie.
-  const std::optional<cases::RopeCase>& drawn =
-      pipeline.misread ? nearer_ : near_;
-  const cases::RopeCase& asked =
-      drawn && !pipeline.needs_distance ? *drawn : wide_;
-  const bool moves_rows = pipeline.misread || pipeline.offset ||
-                          pipeline.reads_outside_densely;
+  const std::optional<cases::Case>& drawn = pipeline.misread ? nearer_ : near_;
+  const cases::Case& asked = drawn && !pipeline.needs_distance ? *drawn : wide_;
+  const bool moves_rows =
+      pipeline.misread || pipeline.offset || pipeline.reads_outside_densely;
   if (!wanted_.empty() && !moves_rows) {
     pipeline.leaves = [this, f = pipeline.leaves](
                           const ropeproof_problem& p,
@@ -136,7 +130,8 @@ std::vector<double> Predictor::operator()(
       return !is_wanted(p, index) || (f && f(p, index));
     };
   }
-  // Frequencies as they are due, with their low parts, whatever a kernel is given.
+  // Frequencies as they are due, with their low parts, whatever a kernel is
+  // given.
   pipeline.misread = [this, f = pipeline.misread](ropeproof_problem& p) {
     if (p.inv_freq == nullptr) {
       p.inv_freq = inv_freq_.data();

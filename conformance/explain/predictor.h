@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/explain/answer.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/description.h"
 #include "conformance/wrong/pipeline.h"
@@ -19,20 +20,18 @@ namespace ropeproof::conformance::explain {
 
 class Predictor {
  public:
-  // The case must outlive it.
-  Predictor(const cases::RopeCase& c, std::uint32_t operation,
-            const judge::Claim& claim, const plugin::Description& kernel);
-  Predictor(const cases::PermuteCase& c, const plugin::Description& kernel);
+  // What was asked outlives it.
+  Predictor(const Answer& answer, const plugin::Description& kernel);
 
-  // Of rotated heads, q's first: those that are wanted; the others hold anything,
-  // unless a bug moves rows.
+  // Of rotated heads, q's first: those that are wanted; the others hold
+  // anything, unless a bug moves rows.
   void want(std::vector<bool> heads) { wanted_ = std::move(heads); }
 
-  // What an exact kernel with these changes answers, element by element, in binary64:
-  // q, then k; cosines, then sines; frequencies; a weight's bits. Empty where it leaves
-  // its memory, or the machine has no address space for rows so far apart.
-  // `angle_error`: every angle is off by so much of itself. Cost: some 0.3 us for each
-  // pair.
+  // What an exact kernel with these changes answers, element by element, in
+  // binary64: q, then k; cosines, then sines; frequencies; a weight's bits.
+  // Empty where it leaves its memory, or the machine has no address space for
+  // rows so far apart. `angle_error`: every angle is off by so much of itself.
+  // Cost: some 0.3 us for each pair.
   std::vector<double> operator()(
       const std::function<void(wrong::Pipeline&)>& change,
       double angle_error = 0) const;
@@ -43,16 +42,15 @@ class Predictor {
   std::vector<double> permuted(
       const std::function<void(wrong::Pipeline&)>& change) const;
 
-  const cases::RopeCase* case_ = nullptr;
-  const cases::PermuteCase* permute_ = nullptr;  // one or the other
-  std::uint32_t operation_ = ROPEPROOF_PERMUTE;
+  const cases::Case* case_;
+  std::uint32_t operation_;
   reference::Format table_ = reference::Format::kF32;  // of the claim
   plugin::Description kernel_;
-  cases::RopeCase wide_;  // the same problem in binary64
+  cases::Case wide_;  // the same problem in binary64
   std::vector<double> inv_freq_, inv_freq_lo_;
   std::vector<bool> wanted_;  // empty: all
   // And drawn together, if rows are far apart: the farthest, or all.
-  std::optional<cases::RopeCase> nearer_, near_;
+  std::optional<cases::Case> nearer_, near_;
 };
 
 }  // namespace ropeproof::conformance::explain

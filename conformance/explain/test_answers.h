@@ -1,5 +1,5 @@
-// test_answers.h -- for tests: cases to try hypotheses on, and what kernels with pipeline
-// answer to them.
+// test_answers.h -- for tests: cases to try hypotheses on, and what kernels
+// with pipeline answer to them.
 #ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_TEST_ANSWERS_H_
 #define ROPEPROOF_CONFORMANCE_EXPLAIN_TEST_ANSWERS_H_
 
@@ -14,23 +14,25 @@
 #include "conformance/cases/prove.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/explain/trial.h"
+#include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::explain {
 
-using cases::RopeCase;
+using cases::Case;
 using reference::Format;
-using Change = std::function<void(wrong::Pipeline&)>;
+using wrong::Change;
 
-// What few committed cases have: amplitudes that are not positive, tensors that lie
-// apart from one another, numbers next to the smallest, positions beyond 32 bits.
-inline std::vector<cases::RopeCase> formed_for_trials() {
+// What few committed cases have: amplitudes that are not positive, tensors that
+// lie apart from one another, numbers next to the smallest, positions beyond 32
+// bits.
+inline std::vector<cases::Case> formed_for_trials() {
   using namespace cases;
   const reference::Layout layout =
       reference::leading(6, 4, reference::Pairing::kHalfSplit);
   Family family("core", "formed", "Cases for hypotheses.");
   const auto plain = [&](Format dtype) {
-    return make_case(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 257, 40});
+    return make_problem(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 257, 40});
   };
   for (const Format dtype : {Format::kF32, Format::kBF16}) {
     family.add(with_amplitude(-1.25, plain(dtype)), {}, "");
@@ -38,33 +40,34 @@ inline std::vector<cases::RopeCase> formed_for_trials() {
     for (const Spacing spacing :
          {Spacing::kKeysApart, Spacing::kOutputsApart, Spacing::kBroadcast,
           Spacing::kKeysBroadcast, Spacing::kWide, Spacing::kFar}) {
-      RopeCase c = plain(dtype);
+      Problem c = plain(dtype);
       c.storage.spacing = spacing;
       family.add(c, {}, "");
     }
     for (const InPlace in_place : {InPlace::kQueries, InPlace::kKeys}) {
-      RopeCase c = plain(dtype);
+      Problem c = plain(dtype);
       c.storage.in_place = in_place;
       family.add(c, {}, "");
     }
-    RopeCase rows = plain(dtype);
+    Problem rows = plain(dtype);
     rows.storage.rows = RowSpacing::kWide;
     family.add(rows, {}, "");
-    RopeCase shared = make_case(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 3, 17});
+    Problem shared =
+        make_problem(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 3, 17});
     shared.storage.rows = RowSpacing::kShared;
     family.add(shared, {}, "");
-    RopeCase axes = make_case(dtype, layout, 1e4, 2, 2, 3, 2,
-                              {3, 17, 257, 40, 5, 11, 2, 31});
+    Problem axes = make_problem(dtype, layout, 1e4, 2, 2, 3, 2,
+                                {3, 17, 257, 40, 5, 11, 2, 31});
     axes.spec.axes.count = 2;
     axes.spec.axes.axis_of_pair = {0, 1};
     family.add(axes, {}, "");
-    RopeCase uneven = make_case(
+    Problem uneven = make_problem(
         dtype, reference::leading(8, 8, reference::Pairing::kHalfSplit), 1e4, 2,
         2, 3, 2, {3, 17, 257, 40, 5, 11, 2, 31});
     uneven.spec.axes.count = 2;
     uneven.spec.axes.axis_of_pair = {0, 1, 1, 1};
     family.add(uneven, {}, "");
-    RopeCase tiny = plain(dtype);
+    Problem tiny = plain(dtype);
     const double least = std::ldexp(1, reference::traits(dtype).min_exponent);
     for (std::size_t i = 0; i < 2 * 2 * 3 * 6; ++i) {
       tiny.q.push_back(
@@ -72,34 +75,38 @@ inline std::vector<cases::RopeCase> formed_for_trials() {
     }
     tiny.k.assign(tiny.q.begin(), tiny.q.begin() + 2 * 2 * 2 * 6);
     family.add(tiny, {}, "");
-    family.add(make_case(dtype, layout, 1e4, 1, 2, 1, 1, {5e9, 3}), {}, "");
+    family.add(make_problem(dtype, layout, 1e4, 1, 2, 1, 1, {5e9, 3}), {}, "");
   }
   Group group = family.take();
-  for (RopeCase& c : group.rope_cases) {
-    const bool is_q = c.storage.spacing == Spacing::kBroadcast;
+  for (Case& c : group.rope_cases) {
+    const bool is_q = c.problem.storage.spacing == Spacing::kBroadcast;
     const auto repeat = [](Bits& x) {
       std::copy_n(x.begin(), x.size() / 2,
                   x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2));
     };
-    if (is_q) repeat(c.q);
-    if (is_q || c.storage.spacing == Spacing::kKeysBroadcast) repeat(c.k);
+    if (is_q) repeat(c.problem.q);
+    if (is_q || c.problem.storage.spacing == Spacing::kKeysBroadcast)
+      repeat(c.problem.k);
   }
   prove(reference::Oracle::kBinFloat, group);
   return group.rope_cases;
 }
 
 // Those of smoke and core that hypotheses are tried on, small ones first.
-inline const std::vector<RopeCase>& tried() {
-  static const std::vector<RopeCase> kTried = [] {
-    std::vector<RopeCase> all = formed_for_trials();
+inline const std::vector<Case>& tried() {
+  static const std::vector<Case> kTried = [] {
+    std::vector<Case> all = formed_for_trials();
     for (const cases::Group& group : cases::committed().groups) {
       if (group.tier == "full") continue;
-      for (const RopeCase& c : group.rope_cases) {
-        if (!c.is_special && c.q.size() + c.k.size() <= 1500) all.push_back(c);
+      for (const Case& c : group.rope_cases) {
+        if (!c.problem.is_special &&
+            c.problem.q.size() + c.problem.k.size() <= 1500)
+          all.push_back(c);
       }
     }
-    std::ranges::stable_sort(
-        all, {}, [](const RopeCase& c) { return c.q.size() + c.k.size(); });
+    std::ranges::stable_sort(all, {}, [](const Case& c) {
+      return c.problem.q.size() + c.problem.k.size();
+    });
     return all;
   }();
   return kTried;
@@ -123,27 +130,31 @@ inline Base base_of(wrong::Pipeline pipeline, std::uint32_t angle_class,
 }
 
 // Its answer; empty where it leaves its memory.
-inline judge::Output answer(const Base& base, const RopeCase& c,
+inline judge::Output answer(const Base& base, const Case& c,
                             std::uint32_t operation, const Change& change) {
   wrong::Pipeline pipeline = base.pipeline;
   change(pipeline);
   wrong::PipelineKernel kernel(base.description, std::move(pipeline));
   judge::Output output;
   call::Call call(kernel, operation, c,
-                  judge::claim_of(base.description, c.dtype).table);
+                  judge::claim_of(base.description, c.problem.dtype).table);
   if (call.run(output).outcome != plugin::Outcome::kOk) return {};
   return output;
 }
 
 inline bool is_empty(const judge::Output& output) {
-  return output.q.empty() && output.k.empty() && output.cos.empty() &&
-         output.permuted.empty();
+  return output.q.empty() && output.k.empty() && output.cos.empty();
 }
 
-inline Trial trial_of(const Base& base, const RopeCase& c,
-                      std::uint32_t operation, const judge::Output& output) {
-  return {c, operation, judge::claim_of(base.description, c.dtype),
-          base.description, output};
+// An answer to a case that outlives it.
+inline Trial trial_of(const Base& base, const Case& c, std::uint32_t operation,
+                      const judge::Output& output) {
+  Answer answer;
+  answer.operation = operation;
+  answer.asked = {std::shared_ptr<void>{}, &c};
+  answer.claim = judge::claim_of(base.description, c.problem.dtype);
+  answer.output = {std::shared_ptr<void>{}, &output};
+  return Trial(answer, base.description);
 }
 
 inline void nothing(wrong::Pipeline&) {}

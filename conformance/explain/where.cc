@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "conformance/explain/in_common.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::explain {
 namespace {
@@ -26,46 +26,43 @@ std::vector<std::size_t> some_of(const std::vector<std::size_t>& all,
   return some;
 }
 
-check::Facts facts_at(const check::Facts& of_case, const check::Check& check,
-                      const Spot& spot) {
-  check::Facts facts = of_case;
-  facts["operation"] = text::word(plugin::kOperationWords, check.operation);
-  facts["tensor"] = std::string(spot.tensor);
-  facts["place"] = std::string(spot.is_in_place ? "in" : "out");
+Facts facts_at(const Answer& answer, const judge::Element& e) {
+  const cases::Problem& problem = answer.asked->problem;
+  const reference::Layout& layout = problem.spec.layout;
+  const bool permutes = problem.task == cases::Task::kPermute;
+  const bool is_key = e.tensor == "k", is_head = is_key || e.tensor == "q";
+  Facts facts = *answer.facts;
+  facts["operation"] = text::word(plugin::kOperationWords, answer.operation);
+  facts["tensor"] = e.tensor;
+  const bool is_in_place = is_head && problem.storage.is_in_place(is_key);
+  facts["place"] = std::string(is_in_place ? "in" : "out");
   facts.erase("memory");  // says less than place, order and spacing
-  const auto number = [&](const char* name) -> std::int64_t {
-    const auto found = of_case.find(name);
-    if (found == of_case.end()) return 0;
-    const auto* value = std::get_if<std::int64_t>(&found->second);
-    return value == nullptr ? 0 : *value;
-  };
   const auto add = [&](const char* name, std::int64_t index,
                        std::int64_t count) {
     facts[std::string("index of the ") + name] = index;
     facts[std::string(name) + "s behind it"] = count - 1 - index;
   };
-  add("head", spot.head, spot.heads);
-  add("token", spot.token, number("seq"));
-  add("batch row", spot.batch, number("batch"));
-  if (spot.pair >= 0) {
-    add("pair", spot.pair, number("rotary_dim") / 2);
+  add("head", e.head,
+      is_key                ? problem.k_heads
+      : is_head || permutes ? problem.q_heads
+                            : 1);
+  add("token", e.token, permutes ? 0 : problem.seq);
+  add("batch row", e.batch, permutes ? 0 : problem.batch);
+  if (permutes || e.pair >= 0) {
+    add("pair", permutes ? e.channel : e.pair, layout.rotary_dim / 2);
   } else {
     facts["channel"] =
-        std::string(spot.is_behind ? "behind the window" : "before the window");
+        std::string(e.channel >= layout.rotary_offset ? "behind the window"
+                                                      : "before the window");
   }
   return facts;
 }
 
 }  // namespace
 
-void Where::add(const check::Check& check, const Trial& trial,
+void Where::add(const Answer& answer, const Trial& trial,
                 const std::vector<Mark>& marks) {
-  const auto found = run_.facts.find(check.case_id);
-  if (found == run_.facts.end()) return;
-  const check::Facts facts = trial.permute() != nullptr
-                                 ? check::facts_of(*trial.permute())
-                                 : found->second;
-  const std::vector<Spot> spots = trial.spots();
+  if (answer.facts == nullptr) return;
   for (const Mark mark : {Mark::kExplained, Mark::kBroken}) {
     auto& list = mark == Mark::kExplained ? struck_ : spared_;
     std::vector<std::size_t> all, borders;
@@ -83,12 +80,11 @@ void Where::add(const check::Check& check, const Trial& trial,
     std::vector<std::size_t> some = some_of(all, kMostOfAnswer);
     std::ranges::copy(some_of(borders, kMostBorders), std::back_inserter(some));
     // What is right in answers that are not leaves room for right answers.
-    const bool is_part =
-        mark == Mark::kBroken && check::is_failure(check.verdict);
+    const bool is_part = mark == Mark::kBroken && answer.is_failure;
     const std::size_t most = is_part ? kMostPlaces / 2 : kMostPlaces;
     for (const std::size_t i : some) {
       if (list.size() < most) {
-        list.push_back(facts_at(facts, check, spots[i]));
+        list.push_back(facts_at(answer, trial.element(i)));
       }
     }
   }
@@ -113,7 +109,7 @@ std::string bug_at(const std::string& bug, const Rule& where) {
   if (bug != "rotation/sine-lost") return bug;
   if (is_about([](const Term& term) {
         return term.facts == std::vector<std::string>{"seq"} &&
-               term.is == check::Fact(std::int64_t{1});
+               term.is == Fact(std::int64_t{1});
       })) {
     return "position/single-token-path";
   }

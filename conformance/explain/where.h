@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/check/run.h"
+#include "conformance/explain/answer.h"
 #include "conformance/explain/in_common.h"
 #include "conformance/explain/trial.h"
 
@@ -13,23 +13,20 @@ namespace ropeproof::conformance::explain {
 
 class Where {
  public:
-  explicit Where(const check::Run& run) : run_(run) {}
-
-  // Of an answer: elements that the bug explains, and right ones that it would have
-  // spoilt.
-  void add(const check::Check& check, const Trial& trial,
+  // Adds an answer: elements that the bug explains, and right ones that it
+  // would have spoilt.
+  void add(const Answer& answer, const Trial& trial,
            const std::vector<Mark>& marks);
 
   // Everywhere where no element that it could spoil is right.
   Rule rule() const;
 
  private:
-  const check::Run& run_;
-  std::vector<check::Facts> struck_, spared_;
+  std::vector<Facts> struck_, spared_;
 };
 
-// The class of a bug that strikes there: where rotation stops says more than that it
-// does.
+// The class of a bug that strikes there: where rotation stops says more than
+// that it does.
 std::string bug_at(const std::string& bug, const Rule& where);
 
 }  // namespace ropeproof::conformance::explain

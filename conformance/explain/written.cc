@@ -12,8 +12,8 @@ using reference::Format;
 
 namespace {
 
-// For what a buffer held before the call: a NaN that no arithmetic forms; and another
-// where that is a NaN itself, which may have been written.
+// For what a buffer held before the call: a NaN that no arithmetic forms; and
+// another where that is a NaN itself, which may have been written.
 constexpr std::uint64_t kUnwrittenBits = 0x7ff800000000dead;
 constexpr std::uint64_t kPerhapsBits = 0x7ff800000000beef;
 

@@ -8,11 +8,12 @@
 
 namespace ropeproof::conformance::explain {
 
-// An element of an output; for what the buffer held before the call a NaN that no
-// arithmetic forms.
+// An element of an output; for what the buffer held before the call a NaN that
+// no arithmetic forms.
 double written_number(reference::Format format, std::uint64_t bits);
 
-// What written_number() is of memory that nobody wrote; and of a NaN that may be so.
+// What written_number() is of memory that nobody wrote; and of a NaN that may
+// be so.
 double unwritten_number();
 bool may_be_unwritten(double number);
 

@@ -57,7 +57,7 @@ std::vector<double> values_of(const encodings::Encoding& encoding,
   return values;
 }
 
-// Of a value in [-1, 1].
+// Returns the level of a value in [-1, 1].
 int level_of(double value) {
   return static_cast<int>(std::lround((value + 1) / 2 * (kLevels - 1)));
 }

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "conformance/explain/rotations.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/frequency_words.h"
-#include "conformance/judge/rotations.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
 #include "conformance/wrong/pipeline.h"
 
@@ -18,7 +18,8 @@ using reference::Format;
 
 constexpr int kTablePositions = 24;
 
-// Odd ones, which no 16-bit type has, and small ones for kernels with a short range.
+// Odd ones, which no 16-bit type has, and small ones for kernels with a short
+// range.
 constexpr double kPositions[] = {3,     7,     11,     37,     101,    257,
                                  1023,  2049,  4097,   8191,   16385,  32769,
                                  65537, 98303, 131071, 262147, 524309, 1048573};
@@ -78,11 +79,12 @@ std::optional<AngleReading> read_angle(RotationReader& reader,
   std::vector<std::int64_t> agree(kTypes, 0), tells(kTypes, 0);
   std::int64_t all = 0;
   double worst = 0, worst_at = 0;
-  const cases::RopeCase& c = reader.problem();
+  const cases::Case& c = reader.problem();
   const auto reciprocal = [&](std::int64_t j) {
-    return double{std::pow(static_cast<float>(c.spec.frequencies.base),
-                           static_cast<float>(2 * j) /
-                               static_cast<float>(c.spec.layout.rotary_dim))};
+    return double{
+        std::pow(static_cast<float>(c.problem.spec.frequencies.base),
+                 static_cast<float>(2 * j) /
+                     static_cast<float>(c.problem.spec.layout.rotary_dim))};
   };
   for (const double given : kPositions) {
     if (given > max_position) break;
@@ -96,7 +98,7 @@ std::optional<AngleReading> read_angle(RotationReader& reader,
       const double sign = pair.measured < 0 ? -1 : 1;
       std::vector<bool> fits;
       for (std::size_t i = 0; i < kTypes; ++i) {
-        const double off = judge::in_half_circle(
+        const double off = explain::in_half_circle(
             angle - sign * kAngleTypes[i].angle(used, {theta[j], pair.due,
                                                        reciprocal(pair.pair)}));
         fits.push_back(std::abs(off) <= reader.noise());
@@ -131,8 +133,8 @@ std::optional<AngleReading> read_angle(RotationReader& reader,
   for (std::size_t i = 1; i < full.size(); ++i) {
     text += std::string(", or ") + kAngleTypes[full[i]].name;
   }
-  const bool may =
-      is_allowed(full[0], reader.declared().claim(plugin::abi_dtype(c.dtype)));
+  const bool may = is_allowed(
+      full[0], reader.declared().claim(plugin::abi_dtype(c.problem.dtype)));
   return AngleReading{
       {may ? Standing::kDeclared : Standing::kDiffers, "angle", text,
        text::part_of(all, all) + " values" +
@@ -143,7 +145,7 @@ std::optional<AngleReading> read_angle(RotationReader& reader,
 }
 
 std::optional<Finding> read_table_type(RotationReader& reader) {
-  const Format dtype_format = reader.problem().dtype;
+  const Format dtype_format = reader.problem().problem.dtype;
   if (dtype_format != Format::kF32 && dtype_format != Format::kF64) {
     return std::nullopt;
   }
@@ -169,7 +171,7 @@ std::optional<Finding> read_table_type(RotationReader& reader) {
                            : is_wide ? "wider than f32"
                                      : "f32 numbers";
   const std::int64_t count = is_brain ? in_brain : is_half ? in_half : all;
-  const std::uint32_t dtype = plugin::abi_dtype(reader.problem().dtype);
+  const std::uint32_t dtype = plugin::abi_dtype(reader.problem().problem.dtype);
   const ropeproof_claim& claim = reader.declared().claim(dtype);
   const std::uint32_t declared =
       claim.table_dtype == 0 ? dtype : claim.table_dtype;

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <utility>
 
-#include "conformance/judge/rotations.h"
+#include "conformance/explain/rotations.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
 
-using judge::in_half_circle;
+using explain::in_half_circle;
 
 // Of an even number, the upper of the two in the middle: one that was measured.
 double upper_median(std::vector<double> values) {
@@ -24,19 +24,20 @@ double angle_of(const wrong::CosSin& rotation) {
   return std::atan2(rotation.s, rotation.c);
 }
 
-RotationReader::RotationReader(Prober& prober, cases::RopeCase like,
+RotationReader::RotationReader(Prober& prober, cases::Case like,
                                std::optional<ChannelMap> map)
     : prober_(prober),
       like_(std::move(like)),
       map_(std::move(map)),
-      format_(map_ ? like_.dtype : prober.table_of(ROPEPROOF_TABLE, like_)) {
-  is_seen_.assign(static_cast<std::size_t>(like_.pairs()), true);
+      format_(map_ ? like_.problem.dtype
+                   : prober.table_of(ROPEPROOF_TABLE, like_)) {
+  is_seen_.assign(static_cast<std::size_t>(like_.problem.pairs()), true);
   if (map_) choose_elements();
   find_format();
 }
 
 void RotationReader::choose_elements() {
-  const auto found = pairs_in_order(*map_, like_.spec);
+  const auto found = pairs_in_order(*map_, like_.problem.spec);
   for (std::size_t j = 0; j < found.size(); ++j) {
     is_seen_[j] = found[j].has_value();
     pairs_.push_back(found[j].value_or(SeenPair{}));
@@ -69,8 +70,8 @@ void RotationReader::find_format() {
 }
 
 std::optional<std::vector<wrong::CosSin>> RotationReader::at(double position) {
-  cases::RopeCase c = like_;
-  c.positions.assign(1, position);
+  cases::Case c = like_;
+  c.problem.positions.assign(1, position);
   const std::uint32_t operation = map_ ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
   if (!prober_.takes(operation, c)) return std::nullopt;
   const auto output = prober_.ask(operation, c);
@@ -81,7 +82,8 @@ std::optional<std::vector<wrong::CosSin>> RotationReader::at(double position) {
     if (!is_seen_[j]) continue;
     if (map_) {
       const auto value = [&](std::int64_t channel) {
-        return decode(c.dtype, output->q[static_cast<std::size_t>(channel)]);
+        return decode(c.problem.dtype,
+                      output->q[static_cast<std::size_t>(channel)]);
       };
       rotations[j] = {value(pairs_[j].to_u), value(pairs_[j].to_v)};
     } else {
@@ -97,17 +99,18 @@ std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {
   if (!first || !second) return std::nullopt;
   Speeds speeds;
   speeds.format = reader.format();
-  const cases::RopeCase& c = reader.problem();
+  const cases::Case& c = reader.problem();
   const double noise = reader.noise();
   for (std::size_t j = 0; j < first->size(); ++j) {
     if (!reader.is_seen()[j]) continue;
     speeds.pairs.push_back(
-        {static_cast<std::int64_t>(j), std::bit_cast<double>(c.inv_freq_hi[j]),
+        {static_cast<std::int64_t>(j),
+         std::bit_cast<double>(c.golden.inv_freq_hi[j]),
          in_half_circle(angle_of((*second)[j]) - angle_of((*first)[j])),
          2 * noise});
   }
-  // What is left at position 1, in positions; of pairs that are slow enough to count
-  // and fast enough to be seen.
+  // What is left at position 1, in positions; of pairs that are slow enough to
+  // count and fast enough to be seen.
   std::vector<double> offsets;
   const auto left_at_one = [&](const PairFrequency& pair) {
     return in_half_circle(

@@ -1,4 +1,5 @@
-// angles.h -- by which angle each pair rotates at a position, and so for each position.
+// angles.h -- by which angle each pair rotates at a position, and so for each
+// position.
 #ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_
 #define ROPEPROOF_CONFORMANCE_IDENTIFY_ANGLES_H_
 
@@ -15,25 +16,25 @@ namespace ropeproof::conformance::identify {
 
 double angle_of(const wrong::CosSin& rotation);
 
-// Reads the cosine and sine that each pair is rotated by, times the amplitude: by rope
-// on the sum of the first channels of all pairs, else of a table. In f32 and f64 they
-// are the kernel's own, bit for bit: 1 c - 0 s.
+// Reads the cosine and sine that each pair is rotated by, times the amplitude:
+// by rope on the sum of the first channels of all pairs, else of a table. In
+// f32 and f64 they are the kernel's own, bit for bit: 1 c - 0 s.
 class RotationReader {
  public:
   // With `map`, of rope; without, of the operation table. `like` has one token.
-  RotationReader(Prober& prober, cases::RopeCase like,
+  RotationReader(Prober& prober, cases::Case like,
                  std::optional<ChannelMap> map);
 
-  // For each pair of the problem, in its order; 1, 0 for those that the map does not
-  // have. Nothing where the kernel does not take the position.
+  // For each pair of the problem, in its order; 1, 0 for those that the map
+  // does not have. Nothing where the kernel does not take the position.
   std::optional<std::vector<wrong::CosSin>> at(double position);
 
-  // What cosines and sines are numbers of: the dtype or the table's type, or narrower
-  // where all that were seen are.
+  // What cosines and sines are numbers of: the dtype or the table's type, or
+  // narrower where all that were seen are.
   reference::Format format() const { return format_; }
   // Of an angle.
   double noise() const { return noise_of(format_); }
-  const cases::RopeCase& problem() const { return like_; }
+  const cases::Case& problem() const { return like_; }
   // Pairs that the map has.
   const std::vector<bool>& is_seen() const { return is_seen_; }
   const plugin::Description& declared() const { return prober_.description(); }
@@ -44,15 +45,15 @@ class RotationReader {
   void find_format();
 
   Prober& prober_;
-  cases::RopeCase like_;
+  cases::Case like_;
   std::optional<ChannelMap> map_;
   std::vector<SeenPair> pairs_;  // of each pair of the problem
   std::vector<bool> is_seen_;
   reference::Format format_;
 };
 
-// What positions 1, 2, 4, 8, ... show: each angle says the frequency more exactly than
-// the one before, which says how many circles it went.
+// What positions 1, 2, 4, 8, ... show: each angle says the frequency more
+// exactly than the one before, which says how many circles it went.
 struct Speeds {
   reference::Format format = reference::Format::kF32;  // as the reader's
   std::vector<PairFrequency> pairs;    // one for each that is seen

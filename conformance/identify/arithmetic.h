@@ -1,4 +1,5 @@
-// arithmetic.h -- how a kernel rounds: angles, tables, products and sums, by their bits.
+// arithmetic.h -- how a kernel rounds: angles, tables, products and sums, by
+// their bits.
 #ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_ARITHMETIC_H_
 #define ROPEPROOF_CONFORMANCE_IDENTIFY_ARITHMETIC_H_
 
@@ -12,11 +13,12 @@ namespace ropeproof::conformance::identify {
 
 struct AngleReading {
   Finding finding;
-  // Of frequencies that are exact: what powers of 2 showed was the angle's rounding.
+  // Of frequencies that are exact: what powers of 2 showed was the angle's
+  // rounding.
   bool is_of_exact = false;
 };
-// In which type positions and frequencies are multiplied: `theta` of each pair as it
-// was read.
+// In which type positions and frequencies are multiplied: `theta` of each pair
+// as it was read.
 std::optional<AngleReading> read_angle(RotationReader& reader,
                                        const std::vector<double>& theta,
                                        const Speeds& speeds,
@@ -25,10 +27,10 @@ std::optional<AngleReading> read_angle(RotationReader& reader,
 // Which type's numbers cos and sin are; of f32 and f64 tensors.
 std::optional<Finding> read_table_type(RotationReader& reader);
 
-// In which order results are rounded, and whether multiply-adds are. `c` has one token
-// and one head.
+// In which order results are rounded, and whether multiply-adds are. `c` has
+// one token and one head.
 std::optional<Finding> read_roundings(Prober& prober, std::uint32_t operation,
-                                      const cases::RopeCase& c,
+                                      const cases::Case& c,
                                       const ChannelMap& map);
 
 }  // namespace ropeproof::conformance::identify

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {
@@ -99,14 +99,14 @@ double noise_of(Format format) {
 }
 
 std::optional<ChannelMap> read_map(Prober& prober, std::uint32_t operation,
-                                   const cases::RopeCase& like) {
+                                   const cases::Case& like) {
   // The sine of a slow pair is far above this; what is below is no rotation's.
-  const double least = noise_of(like.dtype) * 0x1p-8;
-  const std::int64_t d = like.spec.layout.head_dim;
+  const double least = noise_of(like.problem.dtype) * 0x1p-8;
+  const std::int64_t d = like.problem.spec.layout.head_dim;
   const auto size = static_cast<std::size_t>(d);
   Matrix m(size, std::vector<double>(size, 0));
   std::vector<bool> is_written(size, false);
-  cases::RopeCase c = like;
+  cases::Case c = like;
   for (std::int64_t k = 0; k < d; ++k) {
     set_elements(c, [=](std::int64_t, std::int64_t, std::int64_t t) {
       return t == k ? 1.0 : 0.0;
@@ -114,9 +114,9 @@ std::optional<ChannelMap> read_map(Prober& prober, std::uint32_t operation,
     const auto output = prober.ask(operation, c);
     if (!output) return std::nullopt;
     for (std::size_t o = 0; o < size; ++o) {
-      if (cases::is_output_fill(c.dtype, output->q[o])) continue;
+      if (cases::is_output_fill(c.problem.dtype, output->q[o])) continue;
       is_written[o] = true;
-      const double entry = decode(c.dtype, output->q[o]);
+      const double entry = decode(c.problem.dtype, output->q[o]);
       if (!(std::abs(entry) < least)) m[o][static_cast<std::size_t>(k)] = entry;
     }
   }
@@ -124,7 +124,7 @@ std::optional<ChannelMap> read_map(Prober& prober, std::uint32_t operation,
   for (std::size_t o = 0; o < size; ++o) {
     if (!is_written[o]) map.unwritten.push_back(static_cast<std::int64_t>(o));
   }
-  const double noise = noise_of(c.dtype);
+  const double noise = noise_of(c.problem.dtype);
   for (const Island& island : islands_of(m)) {
     const std::int64_t k = island.in[0];
     if (island.in.size() == 2 && island.out.size() == 2) {

@@ -1,7 +1,8 @@
-// channel_map.h -- which channels a kernel rotates into which, read off unit vectors.
+// channel_map.h -- which channels a kernel rotates into which, read off unit
+// vectors.
 //
-// Rotation is linear, so the answers to the unit vectors are its matrix: exact, and no
-// hypothesis is needed.
+// Rotation is linear, so the answers to the unit vectors are its matrix: exact,
+// and no hypothesis is needed.
 #ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_CHANNEL_MAP_H_
 #define ROPEPROOF_CONFORMANCE_IDENTIFY_CHANNEL_MAP_H_
 
@@ -19,12 +20,14 @@ namespace ropeproof::conformance::identify {
 struct SeenPair {
   std::int64_t u = 0, v = 0;        // read
   std::int64_t to_u = 0, to_v = 0;  // written
-  // What of u and of v goes into to_u, and into to_v: {c, -s}, {s, c} where it rotates.
+  // What of u and of v goes into to_u, and into to_v: {c, -s}, {s, c} where it
+  // rotates.
   std::array<double, 2> in_u{}, in_v{};
   bool rotates = false;
 };
 
-// A channel of which only a multiple arrives, in the same channel or another one.
+// A channel of which only a multiple arrives, in the same channel or another
+// one.
 struct Moved {
   std::int64_t from = 0, to = 0;
   double times = 1;
@@ -42,14 +45,15 @@ double noise_of(reference::Format format);
 
 // Of the case's one token and head; a call for each channel.
 std::optional<ChannelMap> read_map(Prober& prober, std::uint32_t operation,
-                                   const cases::RopeCase& like);
+                                   const cases::Case& like);
 
-// "half_split: (j, j + 32)", of the pairs alone; "no pairing known" where none fits.
+// "half_split: (j, j + 32)", of the pairs alone; "no pairing known" where none
+// fits.
 std::string pairing_words(const ChannelMap& map,
                           const reference::Layout& layout);
 
-// The pair of the map that each pair of the problem is: the one in its place, or, where
-// the map has as many but others, the one of its rank.
+// The pair of the map that each pair of the problem is: the one in its place,
+// or, where the map has as many but others, the one of its rank.
 std::vector<std::optional<SeenPair>> pairs_in_order(
     const ChannelMap& map, const reference::Spec& spec);
 

@@ -10,7 +10,7 @@ namespace ropeproof::conformance::identify {
 using reference::Format;
 using reference::Pairing;
 
-std::optional<cases::RopeCase> small_problem(Prober& prober, Wanted wanted) {
+std::optional<cases::Case> small_problem(Prober& prober, Wanted wanted) {
   const std::int64_t limit = prober.description().max_position;
   wanted.seq = 3;
   wanted.has_many_heads = true;
@@ -35,7 +35,7 @@ cases::Corpus problems_of_every_kind(
   cases::Group group;
   group.tier = "core";
   group.name = "identify";
-  const auto take = [&](cases::RopeCase c) {
+  const auto take = [&](cases::Case c) {
     c.id = text::format("probe-%03zu", group.rope_cases.size() + 1);
     group.rope_cases.push_back(std::move(c));
   };

@@ -44,7 +44,8 @@ struct Identified {
   std::vector<Spectrum> spectra;  // the plain one first
   std::vector<explain::Diagnosis> diagnoses;
   std::int64_t calls = 0;
-  // Answers to problems of every kind that were judged, and those within bounds.
+  // Answers to problems of every kind that were judged, and those within
+  // bounds.
   std::int64_t asked = 0, right = 0;
   // A crash, a hang, other bits for the same problem: in words. What was learnt
   // stands beside it.

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
 
 std::string base_of(const BaseReading& reading) {
-  return number_words(reading.problem.spec.frequencies.base);
+  return number_words(reading.problem.problem.spec.frequencies.base);
 }
 
 // Of those that are right to 16 bits: what fits them all.
@@ -31,7 +31,7 @@ Finding recipe_finding(const std::vector<const BaseReading*>& right,
     const UlpsOff own = ulps_off(r->pairs);
     off.most = std::max(off.most, own.most);
     off.known_to = std::max(off.known_to, own.known_to);
-    seen += std::ssize(r->pairs), due += r->problem.pairs();
+    seen += std::ssize(r->pairs), due += r->problem.problem.pairs();
   }
   // In units of the type that they can be told in.
   constexpr double kInvisible = 64;
@@ -62,14 +62,14 @@ Finding recipe_finding(const std::vector<const BaseReading*>& right,
 
 std::vector<double> BaseReading::theta() const {
   if (!fit.empty()) return fit[0].theta;
-  std::vector<double> all(static_cast<std::size_t>(problem.pairs()), 0);
+  std::vector<double> all(static_cast<std::size_t>(problem.problem.pairs()), 0);
   for (const PairFrequency& p : pairs) {
     all[static_cast<std::size_t>(p.pair)] = p.measured;
   }
   return all;
 }
 
-BaseReading reading_of(const cases::RopeCase& problem, const Speeds& speeds) {
+BaseReading reading_of(const cases::Case& problem, const Speeds& speeds) {
   BaseReading reading{
       problem, speeds.pairs, false, speeds.has_offset_of_its_own, {}};
   reading.is_reversed = std::ranges::all_of(
@@ -96,12 +96,13 @@ std::vector<Finding> frequency_findings(std::span<const BaseReading> readings,
            ? "reversed: position p rotates by -p theta (sine negated, or "
              "positions, or the adjoint taken for forward)"
            : "position p rotates by +p theta",
-       text::part_of(std::ssize(first.pairs), first.problem.pairs()) +
+       text::part_of(std::ssize(first.pairs), first.problem.problem.pairs()) +
            " pairs"});
   std::vector<const BaseReading*> right;
   for (const BaseReading& r : readings) {
     const std::string count =
-        text::part_of(std::ssize(r.pairs), r.problem.pairs()) + " pairs";
+        text::part_of(std::ssize(r.pairs), r.problem.problem.pairs()) +
+        " pairs";
     if (r.has_offset_of_its_own) {
       findings.push_back({Standing::kMeasured, "frequencies",
                           "base " + base_of(r) +
@@ -113,7 +114,7 @@ std::vector<Finding> frequency_findings(std::span<const BaseReading> readings,
     } else {
       findings.push_back({Standing::kDiffers, "frequencies",
                           "for base " + base_of(r) + ": " +
-                              departure_words(r.problem, r.pairs),
+                              departure_words(r.problem.problem, r.pairs),
                           count});
     }
   }

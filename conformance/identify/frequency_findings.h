@@ -14,7 +14,7 @@ namespace ropeproof::conformance::identify {
 
 // The plain frequencies of one base.
 struct BaseReading {
-  cases::RopeCase problem;
+  cases::Case problem;
   std::vector<PairFrequency> pairs;  // rotated forward
   bool is_reversed = false;
   bool has_offset_of_its_own = false;  // then `pairs` are rough
@@ -23,7 +23,7 @@ struct BaseReading {
   // Of each pair: of the recipe that fits, else as measured.
   std::vector<double> theta() const;
 };
-BaseReading reading_of(const cases::RopeCase& problem, const Speeds& speeds);
+BaseReading reading_of(const cases::Case& problem, const Speeds& speeds);
 
 // Direction; what departs, of each base; and which recipes fit all bases.
 // `angle_is_of_exact`: as AngleReading says.

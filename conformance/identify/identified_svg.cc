@@ -1,4 +1,5 @@
-// Two panels over the pairs: the frequencies, and how far they are from those due.
+// Two panels over the pairs: the frequencies, and how far they are from those
+// due.
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/check/diagnose.h"
 #include "conformance/check/runner.h"
 #include "conformance/check/variations.h"
-#include "conformance/explain/diagnose.h"
 #include "conformance/identify/angles.h"
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/channel_map.h"
@@ -22,9 +22,9 @@
 #include "conformance/identify/positions.h"
 #include "conformance/identify/scalings.h"
 #include "conformance/identify/shapes.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {
@@ -33,8 +33,8 @@ namespace {
 using reference::Format;
 using reference::Pairing;
 
-// Positions are read no further than this: beyond, one f32 ulp of an angle is more
-// than the noise of anything else.
+// Positions are read no further than this: beyond, one f32 ulp of an angle is
+// more than the noise of anything else.
 constexpr double kFurthest = 131072;
 constexpr std::uint32_t kTable = ROPEPROOF_TABLE;
 
@@ -132,18 +132,19 @@ class Identifier {
         add_unseen("pairs", word + ": the calls failed");
         continue;
       }
-      const reference::Layout& layout = c->spec.layout;
+      const reference::Layout& layout = c->problem.spec.layout;
       const std::int64_t due = pairs_as_due(*map, layout);
-      Finding f{due == c->pairs() ? Standing::kDeclared : Standing::kDiffers,
-                "pairs", pairing_words(*map, layout),
-                text::part_of(due, c->pairs()) + " pairs"};
-      if (due < c->pairs()) {
+      Finding f{
+          due == c->problem.pairs() ? Standing::kDeclared : Standing::kDiffers,
+          "pairs", pairing_words(*map, layout),
+          text::part_of(due, c->problem.pairs()) + " pairs"};
+      if (due < c->problem.pairs()) {
         f.seen = "where " + word + " is asked: " + f.seen;
         f.evidence += ", one token";
       }
       add_rest(*map, f);
       add(f);
-      if (!main_ || (due == c->pairs() && main_due_ < due)) {
+      if (!main_ || (due == c->problem.pairs() && main_due_ < due)) {
         main_ = *c;
         main_map_ = std::move(map);
         main_due_ = due;
@@ -182,17 +183,17 @@ class Identifier {
       Wanted w = wanted();
       w.window = window;
       w.positions = {std::min(5.0, max_position_)};
-      if (main_) w.pairing = main_->spec.layout.pairing;
+      if (main_) w.pairing = main_->problem.spec.layout.pairing;
       auto c = shaped(prober_, w);
       if (!c) continue;
       // One that reaches beyond the window shows there.
       if (operation_ == ROPEPROOF_ROPE &&
           (kernel_.features & ROPEPROOF_AMPLITUDE) != 0) {
-        c->spec.frequencies.amplitude = c->amplitude = 1.25;
+        c->problem.spec.frequencies.amplitude = c->golden.amplitude = 1.25;
       }
       const auto map = read_map(prober_, operation_, *c);
       if (!map) continue;
-      const reference::Layout& layout = c->spec.layout;
+      const reference::Layout& layout = c->problem.spec.layout;
       const std::int64_t due = pairs_as_due(*map, layout),
                          outside = layout.head_dim - layout.rotary_dim,
                          copied = std::ssize(map->copied);
@@ -200,7 +201,7 @@ class Identifier {
       const std::string asked = std::to_string(layout.rotary_offset) + " to " +
                                 std::to_string(last) + " of " +
                                 std::to_string(layout.head_dim);
-      const bool is_due = due == c->pairs() && copied == outside;
+      const bool is_due = due == c->problem.pairs() && copied == outside;
       if (is_due) {
         add({Standing::kDeclared, "window",
              "channels " + asked + " rotate, the others are copied",
@@ -211,7 +212,7 @@ class Identifier {
       Finding f{Standing::kDiffers, "window",
                 "where channels " + asked +
                     " are asked: " + pairing_words(*map, layout),
-                text::part_of(due, c->pairs()) + " pairs, " +
+                text::part_of(due, c->problem.pairs()) + " pairs, " +
                     text::part_of(copied, outside) + " copies"};
       ChannelMap rest = *map;
       std::erase_if(rest.copied, [&](std::int64_t t) {
@@ -230,7 +231,7 @@ class Identifier {
     }
   }
 
-  std::optional<RotationReader> reader_for(const cases::RopeCase& c) {
+  std::optional<RotationReader> reader_for(const cases::Case& c) {
     if (operation_ == ROPEPROOF_ROPE && main_map_) {
       return RotationReader(prober_, c, main_map_);
     }
@@ -239,11 +240,11 @@ class Identifier {
   }
 
   // Of the main map's problem, at one token.
-  std::optional<cases::RopeCase> rotating_case(double base) {
+  std::optional<cases::Case> rotating_case(double base) {
     Wanted w = wanted();
     w.operation =
         operation_ == ROPEPROOF_ROPE ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
-    if (main_) w.pairing = main_->spec.layout.pairing;
+    if (main_) w.pairing = main_->problem.spec.layout.pairing;
     w.base = base;
     return shaped(prober_, w);
   }
@@ -284,14 +285,13 @@ class Identifier {
       add(std::move(f));
     }
     for (Finding& f : read_scalings(
-             prober_,
-             [this](const cases::RopeCase& c) { return reader_for(c); },
+             prober_, [this](const cases::Case& c) { return reader_for(c); },
              rotating_case(1e4), max_position_, found_.spectra)) {
       add(std::move(f));
     }
   }
 
-  void read_with(const cases::RopeCase& c, RotationReader& reader,
+  void read_with(const cases::Case& c, RotationReader& reader,
                  const Speeds& speeds) {
     if (speeds.has_offset_of_its_own) return;
     Finding positions = read_positions(reader, speeds, max_position_);
@@ -313,13 +313,14 @@ class Identifier {
 
   void read_grid(const Speeds& speeds) {
     Wanted w = wanted();
-    w.pairing = main_->spec.layout.pairing;
+    w.pairing = main_->problem.spec.layout.pairing;
     w.seq = 5;
     w.has_many_heads = true;
     for (const std::int64_t batch : {2, 1}) {
       w.batch = batch;
       const auto c = shaped(prober_, w);
-      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
+      if (!c || c->problem.spec.layout.head_dim !=
+                    main_->problem.spec.layout.head_dim) {
         continue;
       }
       add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
@@ -333,9 +334,10 @@ class Identifier {
     for (const Format dtype : dtypes_of(kernel_)) {
       Wanted w = wanted();
       w.dtype = dtype;
-      w.pairing = main_->spec.layout.pairing;
+      w.pairing = main_->problem.spec.layout.pairing;
       const auto c = shaped(prober_, w);
-      if (!c || c->spec.layout.head_dim != main_->spec.layout.head_dim) {
+      if (!c || c->problem.spec.layout.head_dim !=
+                    main_->problem.spec.layout.head_dim) {
         continue;
       }
       if (auto found = read_roundings(prober_, operation_, *c, *main_map_))
@@ -362,7 +364,7 @@ class Identifier {
       ++found_.asked;
       found_.right += check.verdict == check::Verdict::kPass ? 1 : 0;
     }
-    found_.diagnoses = explain::diagnose(run, corpus);
+    found_.diagnoses = check::diagnose(run, corpus);
   }
 
   Prober prober_;
@@ -370,7 +372,7 @@ class Identifier {
   Identified found_;
   double max_position_ = 0;
   std::uint32_t operation_ = 0;
-  std::optional<cases::RopeCase> main_;
+  std::optional<cases::Case> main_;
   std::optional<ChannelMap> main_map_;
   std::int64_t main_due_ = 0;
   std::vector<double> theta_;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "conformance/identify/identified_text.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/wrong/mutation.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -135,7 +135,7 @@ TEST_CASE("known bugs are read off") {
         Bug{"positions rounded to bf16", "positions", "rounded to bf16"},
         Bug{"position - 1", "positions", "position - 1"},
         Bug{"positions modulo 4096", "positions", "modulo 4096"},
-        Bug{"amplitude missing", "amplitude", "ignored"},
+        Bug{"amplitude missing", "amplitude", "amplitude missing"},
         Bug{"amplitude squared", "amplitude", "squared"},
         Bug{"table rounded to bf16", "cos and sin", "bf16"},
         Bug{"channels outside the window not written", "window", "unwritten"},
@@ -165,7 +165,8 @@ TEST_CASE("an inverted ramp of YaRN is seen pair by pair, and named") {
   d.scalings = ROPEPROOF_YARN | ROPEPROOF_LINEAR;
   const Identified found = with_bug("YaRN's ramp inverted", d);
   INFO(identified_text(found));
-  CHECK(differs(found, "scaling", "x 0.25 in pairs 0 to "));
+  CHECK(differs(found, "scaling",
+                "frequency over the true one: 0.25 in pairs 0-"));
   CHECK(names(found, "YaRN's ramp inverted"));
   CHECK_FALSE(differs(found, "scaling", "linear"));
 }

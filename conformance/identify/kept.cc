@@ -10,7 +10,7 @@
 #include "conformance/check/variations.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/problem.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::identify {
@@ -24,7 +24,7 @@ class Sequences {
   Sequences(Prober& prober, std::uint32_t operation)
       : prober_(prober), operation_(operation) {}
 
-  void try_change(const cases::RopeCase& a, const check::Change& change) {
+  void try_change(const cases::Case& a, const check::Change& change) {
     ++fields_;
     if (is_kept(a, change.c)) kept_.push_back(change.field);
   }
@@ -61,27 +61,27 @@ class Sequences {
   };
 
   // Gives both a base that no call had before, where they take one.
-  void renew(cases::RopeCase& a, cases::RopeCase& b) {
-    if (a.spec.frequencies.base != b.spec.frequencies.base || !can_be_new(a) ||
-        !can_be_new(b)) {
+  void renew(cases::Case& a, cases::Case& b) {
+    if (a.problem.spec.frequencies.base != b.problem.spec.frequencies.base ||
+        !can_be_new(a) || !can_be_new(b)) {
       return;
     }
-    for (cases::RopeCase* c : {&a, &b}) {
-      c->spec.frequencies.base = kFreshBase + bases_;
+    for (cases::Case* c : {&a, &b}) {
+      c->problem.spec.frequencies.base = kFreshBase + bases_;
       form_again(*c);
     }
     ++bases_;
   }
 
   // A, B, A.
-  void call(const cases::RopeCase& a, const cases::RopeCase& b, Answers& of_a,
+  void call(const cases::Case& a, const cases::Case& b, Answers& of_a,
             Answers& of_b) {
     of_a.add(is_right(a));
     of_b.add(is_right(b));
     of_a.add(is_right(a));
   }
 
-  bool is_kept(cases::RopeCase a, cases::RopeCase b) {
+  bool is_kept(cases::Case a, cases::Case b) {
     Answers of_a, of_b;
     call(a, b, of_a, of_b);
     renew(a, b);
@@ -96,23 +96,24 @@ class Sequences {
     return false;
   }
 
-  bool can_be_new(const cases::RopeCase& c) {
-    if (c.spec.frequencies.base == 0 ||
-        !plugin::follows_base(c.spec.frequencies)) {
+  bool can_be_new(const cases::Case& c) {
+    if (c.problem.spec.frequencies.base == 0 ||
+        !plugin::follows_base(c.problem.spec.frequencies)) {
       return false;
     }
-    cases::RopeCase other = c;
-    other.spec.frequencies.base = kFreshBase + bases_;
+    cases::Case other = c;
+    other.problem.spec.frequencies.base = kFreshBase + bases_;
     return prober_.takes(operation_, other);
   }
 
   // Nothing where there is no answer.
-  std::optional<bool> is_right(const cases::RopeCase& c) {
+  std::optional<bool> is_right(const cases::Case& c) {
     const auto output = prober_.ask_once(operation_, c);
     if (!output) return std::nullopt;
     const check::Subject subject =
         check::subject_of(prober_.kernel(), c, operation_);
-    return judge::judge(c, operation_, subject.claim, *output, false).pass();
+    return judge::judge(c.problem, c.golden, operation_, subject.claim, *output)
+        .pass();
   }
 
   Prober& prober_;

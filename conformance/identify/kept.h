@@ -11,8 +11,9 @@
 
 namespace ropeproof::conformance::identify {
 
-// For each field that the kernel takes in two values: A, B, A, and B, A with bases that
-// no call had before. What is right once and wrong another time is kept.
+// For each field that the kernel takes in two values: A, B, A, and B, A with
+// bases that no call had before. What is right once and wrong another time is
+// kept.
 Finding read_kept(Prober& prober, std::uint32_t operation,
                   std::span<const check::Variation> variations);
 

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "conformance/explain/rotations.h"
 #include "conformance/identify/frequency_words.h"
-#include "conformance/judge/rotations.h"
+#include "conformance/plugin/problem.h"
 #include "conformance/text/format.h"
-#include "conformance/wrong/pipeline.h"
+#include "conformance/wrong/mutation.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {
@@ -25,11 +27,11 @@ struct Used {
 };
 
 // The position that all pairs agree on.
-std::optional<double> solved(const std::vector<judge::Multiple>& multiples,
+std::optional<double> solved(const std::vector<explain::Multiple>& multiples,
                              double given, Format format) {
   const double limit = std::max(4 * std::abs(given), 0x1p17);
   const auto found =
-      judge::solve(multiples, limit, judge::rotation_noise(format), given);
+      explain::solve(multiples, limit, explain::rotation_noise(format), given);
   constexpr double kWithin = 0.25;
   if (!found || found->error > kWithin) return std::nullopt;
   const double whole = std::round(found->x);
@@ -57,24 +59,65 @@ std::optional<std::string> rule_of(const std::vector<Rule>& rules,
   return std::nullopt;
 }
 
-std::vector<Rule> rules_for(const std::vector<Used>& all) {
+// What positions are that known bugs take in a problem, by their names.
+class KnownBugs {
+ public:
+  // The problem outlives it; each token's position is on one axis.
+  explicit KnownBugs(const cases::Problem& asked)
+      : problem_(plugin::problem_of(ROPEPROOF_ROPE, asked.spec, asked.dtype,
+                                    asked.batch, asked.seq)) {
+    for (const double p : asked.positions) {
+      positions_.push_back(static_cast<std::int64_t>(p));
+    }
+    problem_.positions = positions_.data();
+    problem_.position_axes = 1;
+    problem_.position_batch_stride = asked.seq;
+    problem_.position_axis_stride = asked.tokens();
+    problem_.q.heads = asked.q_heads;
+  }
+
+  std::vector<Rule> rules() const {
+    std::vector<Rule> rules;
+    for (const wrong::Mutation& bug : wrong::mutations()) {
+      wrong::Pipeline pipeline = wrong::exact_pipeline();
+      bug.change(pipeline);
+      rules.push_back({bug.name, [this, pipeline](const Used& used) {
+                         return position(pipeline, used);
+                       }});
+    }
+    return rules;
+  }
+
+ private:
+  double position(const wrong::Pipeline& pipeline, const Used& used) const {
+    ropeproof_problem p = problem_;
+    const auto given = static_cast<std::int64_t>(used.given);
+    if (positions_.size() == 1)
+      p.positions = &given;  // each in a call of its own
+    wrong::HeadIndex at{used.batch, used.token, used.head};
+    if (pipeline.taken_for) at = pipeline.taken_for(p, at);
+    return pipeline.position(p, at, 0);
+  }
+
+  ropeproof_problem problem_;
+  std::vector<std::int64_t> positions_;
+};
+
+// What was measured, as a rule; then the known bugs.
+std::vector<Rule> rules_for(const std::vector<Used>& all,
+                            const KnownBugs& known) {
   const double first = all.front().by.value_or(0) - all.front().given;
   const std::string shift = number_words(std::abs(first));
   std::vector<Rule> rules = {
-      {"as given", [](const Used& u) { return u.given; }},
       {"position always " + number_words(all.front().by.value_or(0)),
        [=, x = all.front().by.value_or(0)](const Used&) { return x; }},
       {std::string("position ") + (first < 0 ? "- " : "+ ") + shift,
        [=](const Used& u) { return u.given + first; }},
-      {"position doubled", [](const Used& u) { return 2 * u.given; }},
-      {"position halved", [](const Used& u) { return u.given / 2; }},
-      {"position negated", [](const Used& u) { return -u.given; }},
-      {"positions rounded to bf16",
-       [](const Used& u) { return round_to(Format::kBF16, u.given); }},
-      {"positions rounded to f16",
-       [](const Used& u) { return round_to(Format::kF16, u.given); }},
-      {"positions rounded to f32",
-       [](const Used& u) { return round_to(Format::kF32, u.given); }}};
+      {"rows but the first not rotated",
+       [](const Used& u) { return u.batch == 0 ? u.given : 0; }},
+      {"heads but the first not rotated",
+       [](const Used& u) { return u.head == 0 ? u.given : 0; }}};
+  std::ranges::move(known.rules(), std::back_inserter(rules));
   // Tables that end: clamped, or begun again.
   double most = 0, beyond = 0;
   for (const Used& u : all) most = std::max(most, u.by.value_or(0));
@@ -133,8 +176,8 @@ Finding finding_of(const char* subject, const std::vector<Used>& all,
           "by no rule known here: " + examples_of(all), evidence + " as given"};
 }
 
-std::vector<judge::Multiple> multiples_of(const Speeds& speeds) {
-  std::vector<judge::Multiple> all;
+std::vector<explain::Multiple> multiples_of(const Speeds& speeds) {
+  std::vector<explain::Multiple> all;
   for (const PairFrequency& pair : speeds.pairs)
     all.push_back({pair.measured, 0});
   return all;
@@ -145,7 +188,7 @@ std::vector<judge::Multiple> multiples_of(const Speeds& speeds) {
 Finding read_positions(RotationReader& reader, const Speeds& speeds,
                        double max_position) {
   std::vector<Used> all;
-  std::vector<judge::Multiple> multiples = multiples_of(speeds);
+  std::vector<explain::Multiple> multiples = multiples_of(speeds);
   double furthest = 0;
   for (const double given :
        {0.0,     1.0,     2.0,     5.0,     16.0,    100.0,   257.0,
@@ -165,17 +208,18 @@ Finding read_positions(RotationReader& reader, const Speeds& speeds,
   if (all.empty()) {
     return {Standing::kUnseen, "positions", "no call was answered", ""};
   }
-  return finding_of("positions", all, rules_for(all),
+  const KnownBugs known(reader.problem().problem);
+  return finding_of("positions", all, rules_for(all, known),
                     "positions, 0 to " + number_words(furthest));
 }
 
-Finding read_rows(Prober& prober, cases::RopeCase c, const ChannelMap& map,
+Finding read_rows(Prober& prober, cases::Case c, const ChannelMap& map,
                   const Speeds& speeds, double max_position) {
   const std::vector<double> wanted = {3, 0, 17, 259, 5, 9, 2, 1, 101, 31};
-  const std::int64_t seq = c.seq;
-  c.positions.clear();
-  for (std::int64_t i = 0; i < c.tokens(); ++i) {
-    c.positions.push_back(std::min(
+  const std::int64_t seq = c.problem.seq;
+  c.problem.positions.clear();
+  for (std::int64_t i = 0; i < c.problem.tokens(); ++i) {
+    c.problem.positions.push_back(std::min(
         reference::at(wanted, i % static_cast<std::int64_t>(wanted.size())),
         max_position));
   }
@@ -183,9 +227,9 @@ Finding read_rows(Prober& prober, cases::RopeCase c, const ChannelMap& map,
   if (!prober.takes(ROPEPROOF_ROPE, c)) {
     return {Standing::kUnseen, subject, "the kernel takes one row alone", ""};
   }
-  const auto in_order = pairs_in_order(map, c.spec);
+  const auto in_order = pairs_in_order(map, c.problem.spec);
   std::vector<SeenPair> pairs;
-  std::vector<judge::Multiple> multiples;
+  std::vector<explain::Multiple> multiples;
   for (const PairFrequency& pair : speeds.pairs) {
     const auto& seen = reference::at(in_order, pair.pair);
     if (!seen) continue;
@@ -204,60 +248,28 @@ Finding read_rows(Prober& prober, cases::RopeCase c, const ChannelMap& map,
   const auto output = prober.ask(ROPEPROOF_ROPE, c);
   if (!output) return {Standing::kUnseen, subject, "the call failed", ""};
   std::vector<Used> all;
-  for (std::int64_t row = 0; row < c.tokens() * c.q_heads; ++row) {
+  for (std::int64_t row = 0; row < c.problem.tokens() * c.problem.q_heads;
+       ++row) {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const auto value = [&](std::int64_t channel) {
         return decode(
-            c.dtype,
-            reference::at(output->q, row * c.spec.layout.head_dim + channel));
+            c.problem.dtype,
+            reference::at(output->q,
+                          row * c.problem.spec.layout.head_dim + channel));
       };
       multiples[i].angle =
           std::atan2(value(pairs[i].to_v), value(pairs[i].to_u));
     }
-    const std::int64_t token = row / c.q_heads;
-    const double given = c.position(0, token);
+    const std::int64_t token = row / c.problem.q_heads;
+    const double given = c.problem.position(0, token);
     all.push_back({given, solved(multiples, given, speeds.format), token / seq,
-                   token % seq, row % c.q_heads});
+                   token % seq, row % c.problem.q_heads});
   }
-  const auto of = [&](std::int64_t batch, std::int64_t token) {
-    return c.position(0, batch * seq + token);
-  };
-  std::vector<Rule> rules = {
-      {"positions of batch row 0 for all rows",
-       [=](const Used& u) { return of(0, u.token); }},
-      {"positions of the last batch row for all rows",
-       [=, last = c.batch - 1](const Used& u) { return of(last, u.token); }},
-      {"0, 1, 2, ... whatever is given",
-       [](const Used& u) { return static_cast<double>(u.token); }},
-      {"counted on from each row's first",
-       [=](const Used& u) {
-         return of(u.batch, 0) + static_cast<double>(u.token);
-       }},
-      {"the number of the row",
-       [=](const Used& u) {
-         return static_cast<double>(u.batch * seq + u.token);
-       }},
-      {"the number of the head",
-       [](const Used& u) { return static_cast<double>(u.head); }},
-      {"the batch row",
-       [](const Used& u) { return static_cast<double>(u.batch); }},
-      {"the head added to the position",
-       [](const Used& u) { return u.given + static_cast<double>(u.head); }},
-      {"the token added to the position",
-       [](const Used& u) { return u.given + static_cast<double>(u.token); }},
-      {"rows but the first not rotated",
-       [](const Used& u) { return u.batch == 0 ? u.given : 0; }},
-      {"heads but the first not rotated",
-       [](const Used& u) { return u.head == 0 ? u.given : 0; }},
-      {"64-bit positions read as 32-bit ones", [=](const Used& u) {
-         const std::int64_t i = u.batch * seq + u.token;
-         return i % 2 == 0 ? c.position(0, i / 2) : 0.0;
-       }}};
-  for (Rule& rule : rules_for(all)) rules.push_back(std::move(rule));
-  return finding_of(subject, all, rules,
-                    "heads of " + std::to_string(c.batch) + " rows x " +
+  const KnownBugs known(c.problem);
+  return finding_of(subject, all, rules_for(all, known),
+                    "heads of " + std::to_string(c.problem.batch) + " rows x " +
                         std::to_string(seq) + " tokens x " +
-                        std::to_string(c.q_heads));
+                        std::to_string(c.problem.q_heads));
 }
 
 }  // namespace ropeproof::conformance::identify

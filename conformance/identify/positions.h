@@ -1,4 +1,5 @@
-// positions.h -- which position a kernel rotates a token by, beside the given one.
+// positions.h -- which position a kernel rotates a token by, beside the given
+// one.
 #ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_POSITIONS_H_
 #define ROPEPROOF_CONFORMANCE_IDENTIFY_POSITIONS_H_
 
@@ -13,9 +14,9 @@ namespace ropeproof::conformance::identify {
 Finding read_positions(RotationReader& reader, const Speeds& speeds,
                        double max_position);
 
-// Of several batch rows, tokens and heads, at positions in no order. `c` has them; its
-// positions are replaced.
-Finding read_rows(Prober& prober, cases::RopeCase c, const ChannelMap& map,
+// Of several batch rows, tokens and heads, at positions in no order. `c` has
+// them; its positions are replaced.
+Finding read_rows(Prober& prober, cases::Case c, const ChannelMap& map,
                   const Speeds& speeds, double max_position);
 
 }  // namespace ropeproof::conformance::identify

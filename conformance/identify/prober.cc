@@ -1,12 +1,12 @@
 #include "conformance/identify/prober.h"
 
 #include "conformance/call/call.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/former.h"
 #include "conformance/check/run.h"
-#include "conformance/cover/form_goldens.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/golden.h"
 
 namespace ropeproof::conformance::identify {
@@ -15,7 +15,7 @@ namespace {
 // Ends of its process, or refusals, after which a kernel is left alone.
 constexpr int kMostEnds = 3;
 
-std::string words_of(std::uint32_t operation, const cases::RopeCase& c) {
+std::string words_of(std::uint32_t operation, const cases::Problem& c) {
   std::string text = text::word(plugin::kOperationWords, operation) + " in " +
                      text::word(text::kFormatWords, c.dtype) + ", [" +
                      std::to_string(c.batch) + ", " + std::to_string(c.seq) +
@@ -28,31 +28,32 @@ std::string words_of(std::uint32_t operation, const cases::RopeCase& c) {
   return text;
 }
 
-void fill(const cases::RopeCase& c, cases::Bits& bits, std::int64_t heads,
+void fill(const cases::Case& c, cases::Bits& bits, std::int64_t heads,
           const Element& element) {
-  const std::int64_t d = c.spec.layout.head_dim;
+  const std::int64_t d = c.problem.spec.layout.head_dim;
   bits.clear();
-  bits.reserve(static_cast<std::size_t>(c.tokens() * heads * d));
-  for (std::int64_t row = 0; row < c.tokens() * heads; ++row) {
+  bits.reserve(static_cast<std::size_t>(c.problem.tokens() * heads * d));
+  for (std::int64_t row = 0; row < c.problem.tokens() * heads; ++row) {
     for (std::int64_t t = 0; t < d; ++t) {
-      bits.push_back(encode(c.dtype, element(row / heads, row % heads, t)));
+      bits.push_back(
+          encode(c.problem.dtype, element(row / heads, row % heads, t)));
     }
   }
 }
 
 }  // namespace
 
-bool Prober::takes(std::uint32_t operation, const cases::RopeCase& c) {
+bool Prober::takes(std::uint32_t operation, const cases::Case& c) {
   return check::takes(kernel_, operation, c);
 }
 
 reference::Format Prober::table_of(std::uint32_t operation,
-                                   const cases::RopeCase& c) const {
+                                   const cases::Case& c) const {
   return check::subject_of(kernel_, c, operation).claim.table;
 }
 
 std::optional<judge::Output> Prober::ask_once(std::uint32_t operation,
-                                              const cases::RopeCase& c) {
+                                              const cases::Case& c) {
   if (has_given_up_) return std::nullopt;
   ++calls_;
   judge::Output output;
@@ -65,7 +66,7 @@ std::optional<judge::Output> Prober::ask_once(std::uint32_t operation,
   if (answer.outcome == plugin::Outcome::kDeclined) return std::nullopt;
   if (trouble_.empty()) {
     trouble_ = check::verdict_word(check::verdict_of(answer.outcome)) + " (" +
-               words_of(operation, c) + "): " + answer.detail;
+               words_of(operation, c.problem) + "): " + answer.detail;
   }
   has_given_up_ =
       ++ends_ >= kMostEnds || answer.outcome == plugin::Outcome::kTimeout;
@@ -73,29 +74,30 @@ std::optional<judge::Output> Prober::ask_once(std::uint32_t operation,
 }
 
 std::optional<judge::Output> Prober::ask(std::uint32_t operation,
-                                         const cases::RopeCase& c) {
+                                         const cases::Case& c) {
   std::optional<judge::Output> first = ask_once(operation, c);
   if (!first) return first;
   const std::optional<judge::Output> second = ask_once(operation, c);
   if (second && !judge::same_bits(*first, *second) && trouble_.empty()) {
-    trouble_ = "other bits when asked again (" + words_of(operation, c) + ")";
+    trouble_ =
+        "other bits when asked again (" + words_of(operation, c.problem) + ")";
   }
   return first;
 }
 
-void set_elements(cases::RopeCase& c, const Element& element) {
-  fill(c, c.q, c.q_heads, element);
-  fill(c, c.k, c.k_heads, element);
+void set_elements(cases::Case& c, const Element& element) {
+  fill(c, c.problem.q, c.problem.q_heads, element);
+  fill(c, c.problem.k, c.problem.k_heads, element);
 }
 
-void form(cases::RopeCase& c, const Element& element) {
+void form(cases::Case& c, const Element& element) {
   set_elements(c, element);
   form_again(c);
 }
 
-void form_again(cases::RopeCase& c) {
+void form_again(cases::Case& c) {
   static const reference::Oracle oracle = reference::best_oracle();
-  cover::form_goldens(c, oracle, [](cases::RopeCase&) {});
+  c.golden = cases::form_golden(c.problem, oracle);
 }
 
 }  // namespace ropeproof::conformance::identify

@@ -1,4 +1,5 @@
-// prober.h -- calls a kernel with problems made to be read off, and notes what goes wrong.
+// prober.h -- calls a kernel with problems made to be read off, and notes what
+// goes wrong.
 #ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_PROBER_H_
 #define ROPEPROOF_CONFORMANCE_IDENTIFY_PROBER_H_
 
@@ -22,15 +23,15 @@ class Prober {
     return kernel_.description();
   }
 
-  bool takes(std::uint32_t operation, const cases::RopeCase& c);
+  bool takes(std::uint32_t operation, const cases::Case& c);
   // Type of tables in a problem of this operation and case.
   reference::Format table_of(std::uint32_t operation,
-                             const cases::RopeCase& c) const;
+                             const cases::Case& c) const;
 
-  // The answer, asked for twice; nothing where there is none, or where the kernel
-  // has ended its process too often to be called again.
+  // The answer, asked for twice; nothing where there is none, or where the
+  // kernel has ended its process too often to be called again.
   std::optional<judge::Output> ask(std::uint32_t operation,
-                                   const cases::RopeCase& c);
+                                   const cases::Case& c);
 
   std::int64_t calls() const { return calls_; }
   // The first of what went wrong with a call, in words; empty if nothing did.
@@ -39,7 +40,7 @@ class Prober {
 
   // The same, once: for problems that a kernel may know from before.
   std::optional<judge::Output> ask_once(std::uint32_t operation,
-                                        const cases::RopeCase& c);
+                                        const cases::Case& c);
 
  private:
   plugin::Kernel& kernel_;
@@ -52,11 +53,11 @@ class Prober {
 // Fills in goldens and, with an element for each channel of each row, q and k.
 using Element = std::function<double(std::int64_t token, std::int64_t head,
                                      std::int64_t channel)>;
-void form(cases::RopeCase& c, const Element& element);
+void form(cases::Case& c, const Element& element);
 // Goldens of the q and k that are there.
-void form_again(cases::RopeCase& c);
+void form_again(cases::Case& c);
 // Elements alone, with goldens left as they are.
-void set_elements(cases::RopeCase& c, const Element& element);
+void set_elements(cases::Case& c, const Element& element);
 
 }  // namespace ropeproof::conformance::identify
 

@@ -2,16 +2,15 @@
 #include <bit>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/shapes.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "conformance/wrong/pipeline.h"
 #include "reference/rope.h"
 
@@ -22,57 +21,59 @@ using reference::Format;
 using wrong::truncated;
 
 // a c + b s, of x_u c - x_v s as of x_v c + x_u s, in one order of roundings.
-struct Way {
+struct Order {
   const char* name;
-  double (*of)(Format format, double a, double c, double b, double s);
-  // Of 16 bits.
-  std::uint32_t rounding = ROPEPROOF_ROUND_ONCE;
-  bool has_half_table = false;  // cos and sin rounded likewise, to the dtype
+  wrong::Products products;
 
-  double held(Format dtype, double entry) const {
-    if (!has_half_table) return entry;
-    return rounding == ROPEPROOF_TRUNCATE ? truncated(dtype, entry)
-                                          : round_to(dtype, entry);
+  double of(Format format, double a, double c, double b, double s) const {
+    return wrong::sum_of_products(products, format, a, c, b, s);
   }
 };
 
-double in_f32(double x) { return double{static_cast<float>(x)}; }
-
-// Of f32 and f64; binary64 holds the products of f32 numbers exactly.
-double product(Format format, double a, double b) {
-  return format == Format::kF64 ? a * b : in_f32(a * b);
-}
-double fused(Format format, double a, double b, double sum) {
-  return format == Format::kF64
-             ? std::fma(a, b, sum)
-             : double{std::fma(static_cast<float>(a), static_cast<float>(b),
-                               static_cast<float>(sum))};
-}
-double sum_of(Format format, double a, double b) {
-  return format == Format::kF64 ? a + b : in_f32(a + b);
-}
-
-constexpr Way kOrders[] = {
-    {"two products and their sum, each rounded",
-     [](Format f, double a, double c, double b, double s) {
-       return sum_of(f, product(f, a, c), product(f, b, s));
-     }},
+constexpr Order kOrders[] = {
+    {"two products and their sum, each rounded", wrong::Products::kRounded},
     {"fused multiply-add, the sine's product rounded",
-     [](Format f, double a, double c, double b, double s) {
-       return fused(f, a, c, product(f, b, s));
-     }},
+     wrong::Products::kFirstFused},
     {"fused multiply-add, the cosine's product rounded",
-     [](Format f, double a, double c, double b, double s) {
-       return fused(f, b, s, product(f, a, c));
-     }},
-    {"rounded once, from wider arithmetic",
-     [](Format f, double a, double c, double b, double s) {
-       if (f == Format::kF64) {
-         using Wide = long double;
-         return static_cast<double>(Wide{a} * Wide{c} + Wide{b} * Wide{s});
-       }
-       return in_f32(a * c + b * s);
-     }}};
+     wrong::Products::kSecondFused},
+    {"rounded once, from wider arithmetic", wrong::Products::kOnce}};
+
+// The same in 16 bits, of f32 products or of rounded ones; cos and sin in f32,
+// or rounded likewise to the dtype.
+struct HalfWay {
+  const char* name;
+  std::uint32_t rounding;
+  bool has_half_table = false;
+
+  double of(Format format, double a, double c, double b, double s) const {
+    const auto held = [&](double entry) {
+      return !has_half_table                  ? entry
+             : rounding == ROPEPROOF_TRUNCATE ? truncated(format, entry)
+                                              : round_to(format, entry);
+    };
+    c = held(c), s = held(s);
+    if (rounding == ROPEPROOF_ROUND_EACH) {
+      return round_to(format,
+                      round_to(format, a * c) + round_to(format, b * s));
+    }
+    const double sum = wrong::sum_of_products(wrong::Products::kRounded,
+                                              Format::kF32, a, c, b, s);
+    return rounding == ROPEPROOF_TRUNCATE ? truncated(format, sum)
+                                          : round_to(format, sum);
+  }
+};
+
+constexpr HalfWay kHalfWays[] = {
+    {"f32 cos and sin, f32 arithmetic, one rounding", ROPEPROOF_ROUND_ONCE},
+    {"cos and sin rounded to the dtype, f32 arithmetic, one rounding",
+     ROPEPROOF_ROUND_ONCE, true},
+    {"f32 cos and sin, products and sum each rounded to the dtype",
+     ROPEPROOF_ROUND_EACH},
+    {"cos and sin rounded to the dtype, products and sum each rounded to it",
+     ROPEPROOF_ROUND_EACH, true},
+    {"f32 cos and sin, f32 arithmetic, last bits cut off", ROPEPROOF_TRUNCATE},
+    {"cos and sin cut to the dtype, f32 arithmetic, last bits cut off",
+     ROPEPROOF_TRUNCATE, true}};
 
 // How often an answer is each of several predictions; how often these differ.
 struct Tally {
@@ -105,34 +106,34 @@ Finding not_seen(const char* subject, std::string why) {
 using Rotations = std::vector<wrong::CosSin>;
 
 // The cosines and sines of one token, in the table's type.
-Rotations entries_of(const cases::RopeCase& c, Format table) {
+Rotations entries_of(const cases::Case& c, Format table) {
   const auto entry = [&](const cases::Bits& bits, std::int64_t j) {
     return round_to(table, std::bit_cast<double>(reference::at(bits, j)));
   };
   Rotations all;
-  for (std::int64_t j = 0; j < c.pairs(); ++j) {
-    all.push_back({entry(c.cos, j), entry(c.sin, j)});
+  for (std::int64_t j = 0; j < c.problem.pairs(); ++j) {
+    all.push_back({entry(c.golden.cos, j), entry(c.golden.sin, j)});
   }
   return all;
 }
 
-// How often channels are what each way gives: the first and the second ones of the pairs
-// in a tally each, or with one tally all. form(round, c) puts the token elsewhere, and
-// says what each pair is rotated by.
-template <class Form>
+// How often channels are what each way gives: the first and the second ones of
+// the pairs in a tally each, or with one tally all. form(round, c) puts the
+// token elsewhere, and says what each pair is rotated by.
+template <class Ways, class Form>
 std::vector<Tally> tallied(Prober& prober, std::uint32_t operation,
-                           const cases::RopeCase& like,
+                           const cases::Case& like,
                            const std::vector<std::optional<SeenPair>>& pairs,
-                           std::span<const Way> ways, std::size_t tallies,
+                           const Ways& ways, std::size_t tallies,
                            const Form& form) {
   std::vector<Tally> result(tallies);
   std::uint64_t count = 0;
   for (int round = 1; round <= kRounds; ++round) {
-    cases::RopeCase c = like;
+    cases::Case c = like;
     const std::optional<Rotations> rotations = form(round, c);
     std::vector<double> x;
-    for (std::int64_t t = 0; t < c.spec.layout.head_dim; ++t) {
-      x.push_back(drawn(c.dtype, count++));
+    for (std::int64_t t = 0; t < c.problem.spec.layout.head_dim; ++t) {
+      x.push_back(drawn(c.problem.dtype, count++));
     }
     set_elements(c, [&](std::int64_t, std::int64_t, std::int64_t t) {
       return reference::at(x, t);
@@ -147,14 +148,14 @@ std::vector<Tally> tallied(Prober& prober, std::uint32_t operation,
                    b = reference::at(x, pairs[j]->v);
       const auto predict = [&](double p, double q, double sign) {
         std::vector<double> all;
-        for (const Way& way : ways) {
-          all.push_back(way.of(c.dtype, p, way.held(c.dtype, rotation.c), q,
-                               sign * way.held(c.dtype, rotation.s)));
+        for (const auto& way : ways) {
+          all.push_back(
+              way.of(c.problem.dtype, p, rotation.c, q, sign * rotation.s));
         }
         return all;
       };
       const auto got = [&](std::int64_t channel) {
-        return decode(c.dtype, reference::at(output->q, channel));
+        return decode(c.problem.dtype, reference::at(output->q, channel));
       };
       result.front().add(got(pairs[j]->to_u), predict(a, b, -1));
       result.back().add(got(pairs[j]->to_v), predict(b, a, 1));
@@ -163,17 +164,17 @@ std::vector<Tally> tallied(Prober& prober, std::uint32_t operation,
   return result;
 }
 
-// Where cosines and sines are given, in the table's type, they are known; where they
-// are the kernel's own, unit vectors show them: so is every bit.
+// Where cosines and sines are given, in the table's type, they are known; where
+// they are the kernel's own, unit vectors show them: so is every bit.
 Finding orders_of_wide(Prober& prober, std::uint32_t operation,
-                       const cases::RopeCase& like, const ChannelMap& map) {
+                       const cases::Case& like, const ChannelMap& map) {
   const Format table = prober.table_of(operation, like);
   std::optional<RotationReader> reader;
   if (operation == ROPEPROOF_ROPE) reader.emplace(prober, like, map);
   const std::vector<Tally> tallies = tallied(
-      prober, operation, like, pairs_in_order(map, like.spec), kOrders, 2,
-      [&](int round, cases::RopeCase& c) -> std::optional<Rotations> {
-        c.positions.assign(1, round);
+      prober, operation, like, pairs_in_order(map, like.problem.spec), kOrders,
+      2, [&](int round, cases::Case& c) -> std::optional<Rotations> {
+        c.problem.positions.assign(1, round);
         if (reader) return reader->at(round);
         form_again(c);
         return entries_of(c, table);
@@ -197,52 +198,29 @@ Finding orders_of_wide(Prober& prober, std::uint32_t operation,
               std::to_string(telling) + " of them tell orders apart"};
 }
 
-double once(Format f, double a, double c, double b, double s) {
-  return round_to(f, in_f32(in_f32(a * c) + in_f32(b * s)));
-}
-double each(Format f, double a, double c, double b, double s) {
-  return round_to(f, round_to(f, a * c) + round_to(f, b * s));
-}
-double cut(Format f, double a, double c, double b, double s) {
-  return truncated(f, in_f32(in_f32(a * c) + in_f32(b * s)));
-}
-
-constexpr Way kHalfWays[] = {
-    {"f32 cos and sin, f32 arithmetic, one rounding", once},
-    {"cos and sin rounded to the dtype, f32 arithmetic, one rounding", once,
-     ROPEPROOF_ROUND_ONCE, true},
-    {"f32 cos and sin, products and sum each rounded to the dtype", each,
-     ROPEPROOF_ROUND_EACH},
-    {"cos and sin rounded to the dtype, products and sum each rounded to it",
-     each, ROPEPROOF_ROUND_EACH, true},
-    {"f32 cos and sin, f32 arithmetic, last bits cut off", cut,
-     ROPEPROOF_TRUNCATE},
-    {"cos and sin cut to the dtype, f32 arithmetic, last bits cut off", cut,
-     ROPEPROOF_TRUNCATE, true}};
-
-// The cosines that are due stand for the kernel's: a bit or two of an f32 is seldom
-// seen after a rounding to 16.
+// The cosines that are due stand for the kernel's: a bit or two of an f32 is
+// seldom seen after a rounding to 16.
 Finding orders_of_half(Prober& prober, std::uint32_t operation,
-                       const cases::RopeCase& like) {
+                       const cases::Case& like) {
   const bool is_given = operation != ROPEPROOF_ROPE;
   const Format table =
       is_given ? prober.table_of(operation, like) : Format::kF32;
-  const Format dtype = like.dtype;
+  const Format dtype = like.problem.dtype;
   constexpr std::size_t kFew = 6;  // positions
-  std::vector<cases::RopeCase> formed(kFew, like);
+  std::vector<cases::Case> formed(kFew, like);
   for (std::size_t i = 0; i < kFew; ++i) {
-    formed[i].positions.assign(1, static_cast<double>(i + 1));
+    formed[i].problem.positions.assign(1, static_cast<double>(i + 1));
     form_again(formed[i]);
   }
   std::vector<std::optional<SeenPair>> pairs;
-  for (std::int64_t j = 0; j < like.pairs(); ++j) {
-    const reference::Pair from = source_pair(like.spec, j),
-                          to = target_pair(like.spec, j);
+  for (std::int64_t j = 0; j < like.problem.pairs(); ++j) {
+    const reference::Pair from = source_pair(like.problem.spec, j),
+                          to = target_pair(like.problem.spec, j);
     pairs.push_back(SeenPair{from.u, from.v, to.u, to.v});
   }
   const Tally tally =
       tallied(prober, operation, like, pairs, kHalfWays, 1,
-              [&](int round, cases::RopeCase& c) -> std::optional<Rotations> {
+              [&](int round, cases::Case& c) -> std::optional<Rotations> {
                 c = formed[static_cast<std::size_t>(round) % kFew];
                 return entries_of(c, table);
               })
@@ -271,11 +249,11 @@ Finding orders_of_half(Prober& prober, std::uint32_t operation,
 }  // namespace
 
 std::optional<Finding> read_roundings(Prober& prober, std::uint32_t operation,
-                                      const cases::RopeCase& c,
+                                      const cases::Case& c,
                                       const ChannelMap& map) {
-  if (is_16_bit(c.dtype)) return orders_of_half(prober, operation, c);
+  if (is_16_bit(c.problem.dtype)) return orders_of_half(prober, operation, c);
   Finding found = orders_of_wide(prober, operation, c, map);
-  found.subject += ", " + text::word(text::kFormatWords, c.dtype);
+  found.subject += ", " + text::word(text::kFormatWords, c.problem.dtype);
   return found;
 }
 

@@ -11,6 +11,7 @@
 #include "conformance/identify/frequency_words.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/text/format.h"
+#include "conformance/wrong/mutation.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -33,7 +34,7 @@ std::optional<double> stretch_of(const std::vector<wrong::CosSin>& rotations,
 }  // namespace
 
 std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
-                                   const std::optional<cases::RopeCase>& plain,
+                                   const std::optional<cases::Case>& plain,
                                    double max_position,
                                    std::vector<Spectrum>& spectra) {
   std::vector<Finding> findings;
@@ -41,12 +42,12 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
   const plugin::Description& kernel = prober.description();
   for (const auto& [bit, word] : plugin::kScalingWords) {
     if ((kernel.scalings & bit) == 0) continue;
-    const reference::Scaling scaling =
-        check::plausible_scaling(word, plain->pairs(), kTrained, kLength);
+    const reference::Scaling scaling = check::plausible_scaling(
+        word, plain->problem.pairs(), kTrained, kLength);
     if (plugin::follows_length(scaling)) continue;
     const std::string words = cases::scaling_text(scaling);
-    cases::RopeCase c = *plain;
-    c.spec.frequencies.scaling = scaling;
+    cases::Case c = *plain;
+    c.problem.spec.frequencies.scaling = scaling;
     form_again(c);
     auto reader = reader_for(c);
     if (!reader) continue;
@@ -65,32 +66,33 @@ std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
     if (is_about_due(pairs)) {
       seen += "as it should be";
     } else {
-      seen += departure_words(c, pairs);
+      seen += departure_words(c.problem, pairs);
       differs = true;
     }
     const auto rotations = reader->at(1);
     const auto stretch =
         rotations ? stretch_of(*rotations, *reader) : std::optional<double>();
-    if (stretch && std::abs(*stretch / c.amplitude - 1) > reader->noise()) {
+    if (stretch &&
+        std::abs(*stretch / c.golden.amplitude - 1) > reader->noise()) {
       seen += "; amplitude " + number_words(*stretch) + " in place of " +
-              number_words(c.amplitude);
+              number_words(c.golden.amplitude);
       differs = true;
     }
     findings.push_back(
         {differs ? Standing::kDiffers : Standing::kDeclared, subject, seen,
-         text::part_of(pairs.size(), c.pairs()) + " pairs, off by " +
+         text::part_of(pairs.size(), c.problem.pairs()) + " pairs, off by " +
              number_words(ulps_off(pairs).most) + " ulp of f32 at most"});
   }
   return findings;
 }
 
-Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
+Finding read_amplitude(Prober& prober, const cases::Case& plain,
                        RotationReader& reader,
                        const std::optional<ChannelMap>& map) {
   constexpr double kAsked = 1.25;
   const std::string subject = "amplitude";
-  cases::RopeCase c = plain;
-  c.spec.frequencies.amplitude = kAsked;
+  cases::Case c = plain;
+  c.problem.spec.frequencies.amplitude = kAsked;
   form_again(c);
   RotationReader stretched(prober, c, map);
   const auto before = reader.at(1), after = stretched.at(1);
@@ -114,20 +116,19 @@ Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
   if (cosines.empty() || sines.empty()) {
     return {Standing::kUnseen, subject, "no pair rotates far enough", evidence};
   }
-  struct Way {
-    const char* words;
-    double cosine, sine;
-  };
-  constexpr Way kWays[] = {{"cos and sin times it", kAsked, kAsked},
-                           {"ignored", 1, 1},
-                           {"squared", kAsked * kAsked, kAsked * kAsked},
-                           {"divided by it", 1 / kAsked, 1 / kAsked},
-                           {"cosines alone times it", kAsked, 1},
-                           {"sines alone times it", 1, kAsked}};
-  for (const Way& way : kWays) {
-    if (!is_all(cosines, way.cosine) || !is_all(sines, way.sine)) continue;
-    return {&way == kWays ? Standing::kDeclared : Standing::kDiffers, subject,
-            asked + way.words, evidence};
+  if (is_all(cosines, kAsked) && is_all(sines, kAsked)) {
+    return {Standing::kDeclared, subject, asked + "cos and sin times it",
+            evidence};
+  }
+  for (const wrong::Mutation& bug : wrong::mutations()) {
+    wrong::Pipeline pipeline = wrong::exact_pipeline();
+    bug.change(pipeline);
+    const double unit = std::sqrt(0.5);  // of a pair at 45 degrees
+    double c_of_it = unit * pipeline.amplitude(kAsked), s_of_it = c_of_it;
+    pipeline.adjust_rotation(c_of_it, s_of_it, 1, plain.problem.pairs());
+    if (is_all(cosines, c_of_it / unit) && is_all(sines, s_of_it / unit)) {
+      return {Standing::kDiffers, subject, asked + bug.name, evidence};
+    }
   }
   return {Standing::kDiffers, subject,
           asked + "cosines x " + number_words(cosines.front()) + ", sines x " +

@@ -12,17 +12,17 @@
 namespace ropeproof::conformance::identify {
 
 using MakeReader =
-    std::function<std::optional<RotationReader>(const cases::RopeCase&)>;
+    std::function<std::optional<RotationReader>(const cases::Case&)>;
 
 // A finding and a spectrum for each scaling that the kernel computes and whose
 // frequencies no length decides. `plain` has one token.
 std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader,
-                                   const std::optional<cases::RopeCase>& plain,
+                                   const std::optional<cases::Case>& plain,
                                    double max_position,
                                    std::vector<Spectrum>& spectra);
 
 // By how much cosines and sines are stretched where an amplitude is asked for.
-Finding read_amplitude(Prober& prober, const cases::RopeCase& plain,
+Finding read_amplitude(Prober& prober, const cases::Case& plain,
                        RotationReader& reader,
                        const std::optional<ChannelMap>& map);
 

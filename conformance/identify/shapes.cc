@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "conformance/call/cache.h"
 #include "conformance/cases/counter_generator.h"
 #include "conformance/cases/families/family.h"
-#include "conformance/check/formed.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -36,23 +36,25 @@ double drawn(Format format, std::uint64_t i) {
   return decode(format, cases::random_number(format, 0, i));
 }
 
-std::optional<cases::RopeCase> shaped(Prober& prober, const Wanted& wanted) {
+std::optional<cases::Case> shaped(Prober& prober, const Wanted& wanted) {
   std::vector<double> positions;
   for (std::int64_t i = 0; i < wanted.batch * wanted.seq; ++i) {
     positions.push_back(wanted.positions[static_cast<std::size_t>(i) %
                                          wanted.positions.size()]);
   }
-  const auto first = [&](const auto& all) -> std::optional<cases::RopeCase> {
+  const auto first = [&](const auto& all) -> std::optional<cases::Case> {
     for (const std::int64_t head_dim : kHeadDims) {
       for (const auto& [q, k] : all) {
-        cases::RopeCase c = cases::make_case(
+        cases::Case c;
+        c.problem = cases::make_problem(
             wanted.dtype, layout_of(head_dim, wanted), wanted.base,
             wanted.batch, wanted.seq, q, k, positions);
         set_elements(c, [](auto, auto, auto) { return 0.0; });
-        check::fill_stand_ins(c);
+        c.golden = call::numbered_tables(c.problem);
         if (!prober.takes(wanted.operation, c)) continue;
         std::uint64_t count = 0;
-        form(c, [&](auto, auto, auto) { return drawn(c.dtype, count++); });
+        form(c,
+             [&](auto, auto, auto) { return drawn(c.problem.dtype, count++); });
         return c;
       }
     }

@@ -25,9 +25,9 @@ struct Wanted {
       1};  // begun again where there are more tokens
 };
 
-// The first of the usual sizes that the kernel takes, with goldens of elements drawn
-// from a fixed seed.
-std::optional<cases::RopeCase> shaped(Prober& prober, const Wanted& wanted);
+// The first of the usual sizes that the kernel takes, with goldens of elements
+// drawn from a fixed seed.
+std::optional<cases::Case> shaped(Prober& prober, const Wanted& wanted);
 
 // The dtypes and pairings that it declares, those that show most first.
 std::vector<reference::Format> dtypes_of(const plugin::Description& kernel);

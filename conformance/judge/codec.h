@@ -5,6 +5,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_
 #define ROPEPROOF_CONFORMANCE_JUDGE_CODEC_H_
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -25,8 +26,8 @@ inline double fast_decode(std::uint64_t bits) {
     return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16)};
   } else {
     if ((bits & 0x7c00) == 0x7c00) return reference::decode(kFormat, bits);
-    // Exponent and fraction as those of an f32, whose bias is 112 larger. No branch
-    // for the sign: nothing predicts it.
+    // Exponent and fraction as those of an f32, whose bias is 112 larger. No
+    // branch for the sign: nothing predicts it.
     const auto x = static_cast<std::uint32_t>((bits & 0x8000) << 16 |
                                               (bits & 0x7fff) << 13);
     return double{std::bit_cast<float>(x)} * 0x1p112;
@@ -112,6 +113,21 @@ inline double fast_ulp(double x) {
                                              0x7ff0000000000000);
   const double ulp = power * kStep;
   return ulp > kSmallest ? ulp : kSmallest;
+}
+
+// The length of the pair (a, b) of elements in this format. sqrt is correctly
+// rounded everywhere; hypot is not. Squares of f32 and narrower numbers stay in
+// the range of binary64; those of f64 are scaled.
+template <reference::Format kFormat>
+double pair_length(double a, double b) {
+  if constexpr (kFormat == reference::Format::kF64) {
+    const double large = std::max(std::abs(a), std::abs(b));
+    if (large == 0 || !std::isfinite(large)) return large;
+    const double x = a / large, y = b / large;
+    return large * std::sqrt(x * x + y * y);
+  } else {
+    return std::sqrt(a * a + b * b);
+  }
 }
 
 }  // namespace ropeproof::conformance::judge

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cases/case.h"
-#include "conformance/judge/equation.h"
+#include "conformance/cases/golden.h"
+#include "conformance/cases/problem.h"
 #include "conformance/judge/output.h"
 #include "conformance/judge/tolerance.h"
 
@@ -39,28 +39,36 @@ struct Measurement {
   std::int64_t beyond_structure = 0;  // beyond kStructuralBound, A1's angle
   double max_norm_ulp = 0;            // error in ulp of the pair's length
   // Phase error over 4 |phi| 2^-24 + 2^-22, the largest of any pair; below 0
-  // where no angle could be seen. Of f32 and f64 outputs alone: a rounding to 16
-  // bits hides it.
+  // where no angle could be seen. Of f32 and f64 outputs alone: a rounding to
+  // 16 bits hides it.
   double phase_rho = -1;
   // Largest error over the bound of class A0, A1, A2, all else as claimed.
   std::array<double, 3> class_ratio{};
   std::optional<Element> first_wrong;
   std::optional<Element> worst;  // of those that are wrong, or not vacuous
-  std::string pattern;           // of the wrong elements, in words
-  int equation = 0;  // that they contradict, equation.h; 0: none is wrong
-  // What was rotated with in place of what was due, measured.h; a sentence each.
-  std::vector<std::string> measured;
 
   bool pass() const { return wrong == 0; }
 };
 
-// A function of its arguments alone: not of other cases, nor of threads. Cost:
-// below 20 ns per element. `explains`: a wrong output gets its pattern, equation and
-// measurements, which may take milliseconds.
-Measurement judge(const cases::RopeCase& c, std::uint32_t operation,
-                  const Claim& claim, const Output& output,
-                  bool explains = true);
-Measurement judge(const cases::PermuteCase& c, const Output& output);
+// Judges an output of the problem's operation; ROPEPROOF_PERMUTE for a
+// permutation, which needs no claim. A function of its arguments alone: not of
+// other cases, nor of threads. Cost: below 20 ns per element.
+Measurement judge(const cases::Problem& problem, const cases::Golden& golden,
+                  std::uint32_t operation, const Claim& claim,
+                  const Output& output);
+
+// One element beside its bound.
+struct Mark {
+  double error = 0, bound = 0;
+  bool is_wrong = false;
+  bool is_vacuous = false;  // the bound accepts any rotation
+};
+
+// The mark of each element, in the order of the output's tensors: q, then k;
+// cos, then sin. Cost: that of judge().
+std::vector<Mark> marks_of(const cases::Problem& problem,
+                           const cases::Golden& golden, std::uint32_t operation,
+                           const Claim& claim, const Output& output);
 
 }  // namespace ropeproof::conformance::judge
 

@@ -15,26 +15,28 @@ using Catch::Matchers::WithinRel;
 using reference::Format;
 
 // One pair of one token at position 0: y = x.
-cases::RopeCase one_pair(Format dtype, double u, double v) {
-  cases::RopeCase c = cases::make_case(
+cases::Case one_pair(Format dtype, double u, double v) {
+  cases::Case c;
+  c.problem = cases::make_problem(
       dtype, reference::leading(2, 2, reference::Pairing::kInterleaved), 1e4, 1,
       1, 1, 0, {0});
   c.id = "one-001";
-  c.q = {encode(dtype, u), encode(dtype, v)};
-  c.q_out = {std::bit_cast<std::uint64_t>(u), std::bit_cast<std::uint64_t>(v)};
-  c.inv_freq_hi = {std::bit_cast<std::uint64_t>(1.0)};
-  c.inv_freq_lo = {0};
+  c.problem.q = {encode(dtype, u), encode(dtype, v)};
+  c.golden.q = {std::bit_cast<std::uint64_t>(u),
+                std::bit_cast<std::uint64_t>(v)};
+  c.golden.inv_freq_hi = {std::bit_cast<std::uint64_t>(1.0)};
+  c.golden.inv_freq_lo = {0};
   return c;
 }
 
-Measurement judge_one(const cases::RopeCase& c, double u, double v) {
+Measurement judge_one(const cases::Case& c, double u, double v) {
   Claim claim;
   claim.angle_class = reference::bound::AngleClass::kExact;
-  claim.output = c.dtype;
-  claim.table = c.dtype;
+  claim.output = c.problem.dtype;
+  claim.table = c.problem.dtype;
   Output output;
-  output.q = {encode(c.dtype, u), encode(c.dtype, v)};
-  return judge(c, ROPEPROOF_ROPE, claim, output);
+  output.q = {encode(c.problem.dtype, u), encode(c.problem.dtype, v)};
+  return judge(c.problem, c.golden, ROPEPROOF_ROPE, claim, output);
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -53,9 +55,9 @@ TEST_CASE("a pattern in place of a golden accepts what it names and no more",
               {cases::kMustNotBeFinite, kNan, 3e38},
               {cases::kMustNotBeFinite, -kInf, 0}};
   for (const auto& row : rows) {
-    cases::RopeCase c = one_pair(Format::kF32, kInf, 1);
-    c.is_special = true;
-    c.q_out = {row.golden, row.golden};
+    cases::Case c = one_pair(Format::kF32, kInf, 1);
+    c.problem.is_special = true;
+    c.golden.q = {row.golden, row.golden};
     CHECK(judge_one(c, row.right, row.right).pass());
     const Measurement m = judge_one(c, row.right, row.wrong);
     CHECK(m.wrong == 1);
@@ -65,7 +67,7 @@ TEST_CASE("a pattern in place of a golden accepts what it names and no more",
 }
 
 TEST_CASE("NaN and infinity never pass for a number", "[conformance][judge]") {
-  const cases::RopeCase c = one_pair(Format::kF32, 1, 2);
+  const cases::Case c = one_pair(Format::kF32, 1, 2);
   CHECK(judge_one(c, 1, 2).pass());
   CHECK(judge_one(c, kNan, 2).wrong == 1);
   CHECK(judge_one(c, 1, kInf).wrong == 1);
@@ -81,8 +83,8 @@ TEST_CASE("+0 and -0 are the same number", "[conformance][judge]") {
 TEST_CASE("below the smallest normal number half a step is allowed",
           "[conformance][judge]") {
   const double step = 0x1p-24;  // of f16
-  cases::RopeCase c = one_pair(Format::kF16, 0, 4 * step);
-  c.q_out[1] = std::bit_cast<std::uint64_t>(4.5 * step);
+  cases::Case c = one_pair(Format::kF16, 0, 4 * step);
+  c.golden.q[1] = std::bit_cast<std::uint64_t>(4.5 * step);
   CHECK(judge_one(c, 0, 4 * step).pass());
   CHECK(judge_one(c, 0, 5 * step).pass());
   CHECK_FALSE(judge_one(c, 0, 8 * step).pass());
@@ -90,10 +92,10 @@ TEST_CASE("below the smallest normal number half a step is allowed",
 
 TEST_CASE("an f64 output is judged against both parts of its golden",
           "[conformance][judge]") {
-  cases::RopeCase c = one_pair(Format::kF64, 1, 0);
-  c.q_out_lo = {std::bit_cast<std::uint64_t>(0x1p-54), 0};
+  cases::Case c = one_pair(Format::kF64, 1, 0);
+  c.golden.q_lo = {std::bit_cast<std::uint64_t>(0x1p-54), 0};
   CHECK_THAT(judge_one(c, 1, 0).max_norm_ulp, WithinRel(0.25, 1e-12));
-  c.q_out_lo[0] = std::bit_cast<std::uint64_t>(-0x1p-53);
+  c.golden.q_lo[0] = std::bit_cast<std::uint64_t>(-0x1p-53);
   CHECK_THAT(judge_one(c, 1, 0).max_norm_ulp, WithinRel(0.5, 1e-12));
   CHECK(judge_one(c, 1, 0).pass());
   CHECK_FALSE(judge_one(c, 1 + 0x1p-50, 0).pass());
@@ -101,14 +103,15 @@ TEST_CASE("an f64 output is judged against both parts of its golden",
 
 TEST_CASE("the phase is seen where the kernel formed the angle",
           "[conformance][judge]") {
-  const cases::RopeCase c = one_pair(Format::kF32, 1, 0);
+  const cases::Case c = one_pair(Format::kF32, 1, 0);
   CHECK(judge_one(c, 1, 0).phase_rho == 0);
   // 2^-20 rad at position 0: four times 2^-22.
   CHECK_THAT(judge_one(c, 1, 0x1p-20).phase_rho, WithinRel(4, 1e-3));
   Claim claim;
   Output output;
-  output.q = c.q;
-  CHECK(judge(c, ROPEPROOF_ROTATE, claim, output).phase_rho < 0);
+  output.q = c.problem.q;
+  CHECK(judge(c.problem, c.golden, ROPEPROOF_ROTATE, claim, output).phase_rho <
+        0);
 }
 
 }  // namespace

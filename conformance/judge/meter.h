@@ -27,10 +27,10 @@ struct Reading {
 
 class Meter {
  public:
-  // `elements`: all that the output has. Goldens of a special case may be
-  // patterns (case.h).
-  Meter(std::int64_t elements, bool is_special)
-      : elements_(elements), is_special_(is_special) {}
+  // Goldens of a special problem may be patterns (golden.h). With `marks`, one
+  // for each element of the output, these are filled in.
+  explicit Meter(bool is_special, std::vector<Mark>* marks = nullptr)
+      : is_special_(is_special), marks_(marks) {}
 
   // `scale`: the pair's length times |m|. `low` completes the golden.
   template <reference::Format kFormat>
@@ -92,10 +92,6 @@ class Meter {
     }
   }
 
-  bool is_wrong(std::int64_t index) const {
-    return !wrong_.empty() && wrong_[static_cast<std::size_t>(index)];
-  }
-
   Measurement m;
   Reading first_wrong, worst;
 
@@ -121,10 +117,12 @@ class Meter {
 
   void add(const Reading& reading, bool is_wrong, bool is_vacuous = false) {
     ++m.elements;
+    if (marks_ != nullptr) {
+      (*marks_)[static_cast<std::size_t>(reading.index)] = {
+          reading.error, reading.bound, is_wrong, is_vacuous};
+    }
     if (is_wrong) {
       ++m.wrong;
-      if (wrong_.empty()) wrong_.resize(static_cast<std::size_t>(elements_));
-      wrong_[static_cast<std::size_t>(reading.index)] = true;
       if (first_wrong.index < 0 || reading.index < first_wrong.index) {
         first_wrong = reading;
       }
@@ -143,10 +141,9 @@ class Meter {
     }
   }
 
-  std::int64_t elements_;
   bool is_special_;
+  std::vector<Mark>* marks_;
   double worst_ratio_ = 0;
-  std::vector<bool> wrong_;
 };
 
 }  // namespace ropeproof::conformance::judge

@@ -5,16 +5,16 @@
 #include <string>
 #include <tuple>
 
-#include "conformance/cases/case.h"
+#include "conformance/cases/problem.h"
 
 namespace ropeproof::conformance::judge {
 
-// What a kernel returned, as bit patterns in the order of the case's tensors.
+// What a kernel returned, as bit patterns in the order of the problem's
+// tensors.
 struct Output {
-  cases::Bits q, k;      // rotate, rope, lookup
+  cases::Bits q, k;      // rotate, rope, lookup; permute: q alone
   cases::Bits cos, sin;  // table
   cases::Bits inv_freq;  // frequencies
-  cases::Bits permuted;  // permute
   std::string stray;     // a write outside the outputs, in words; empty if none
 
   bool operator==(const Output&) const = default;
@@ -23,7 +23,7 @@ struct Output {
 // Whether the values are the same, whatever was written beside them.
 inline bool same_bits(const Output& a, const Output& b) {
   const auto bits = [](const Output& o) {
-    return std::tie(o.q, o.k, o.cos, o.sin, o.inv_freq, o.permuted);
+    return std::tie(o.q, o.k, o.cos, o.sin, o.inv_freq);
   };
   return bits(a) == bits(b);
 }

@@ -23,41 +23,44 @@ Claim as(const Claim& claim, std::uint32_t angle_class) {
 
 }  // namespace
 
-PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
+PairBounds::PairBounds(const cases::Problem& problem,
+                       const cases::Golden& golden, const Claim& claim,
                        std::uint32_t operation)
-    : case_(c),
+    : problem_(problem),
+      golden_(golden),
       claim_(claim),
       given_table_(operation == ROPEPROOF_ROTATE ||
                    operation == ROPEPROOF_LOOKUP),
-      terms_(static_cast<std::size_t>(c.pairs())) {
-  const bool has_amplitude = c.amplitude != 1 || !c.pair_amplitude.empty();
+      terms_(static_cast<std::size_t>(problem.pairs())) {
+  const bool has_amplitude =
+      golden.amplitude != 1 || !golden.pair_amplitude.empty();
   local_ = operation == ROPEPROOF_TABLE
                ? entry_error(claim, has_amplitude)
                : output_error(claim, given_table_, has_amplitude);
-  if (!c.q_out_lo.empty() && operation != ROPEPROOF_TABLE) {
-    golden_ = kGoldenPairError;
+  if (!golden.q_lo.empty() && operation != ROPEPROOF_TABLE) {
+    golden_error_ = kGoldenPairError;
   }
-  if (!c.cos_lo.empty() && operation == ROPEPROOF_TABLE) {
-    golden_ = kGoldenPairError;
+  if (!golden.cos_lo.empty() && operation == ROPEPROOF_TABLE) {
+    golden_error_ = kGoldenPairError;
   }
   if (given_table_ || operation == ROPEPROOF_FREQUENCIES) return;
 
-  for (const double p : c.positions) {
+  for (const double p : problem.positions) {
     exact_in_.push_back(formats_that_hold(p));
   }
   weight_in_.assign(terms_.size(), kAllFormats);
   const std::vector<double> scaling =
-      claim.computes_scaling ? scaling_roundings(claim, c.spec)
+      claim.computes_scaling ? scaling_roundings(claim, problem.spec)
                              : std::vector<double>(terms_.size(), 0);
   for (std::size_t j = 0; j < terms_.size(); ++j) {
-    PairAngle pair{static_cast<std::int64_t>(j), c.spec.layout.rotary_dim,
-                   value_of(c.inv_freq_hi[j])};
-    pair.base_in = formats_that_hold(c.spec.frequencies.base);
+    PairAngle pair{static_cast<std::int64_t>(j), problem.spec.layout.rotary_dim,
+                   value_of(golden.inv_freq_hi[j])};
+    pair.base_in = formats_that_hold(problem.spec.frequencies.base);
     pair.scaling = scaling[j];
-    if (!c.spec.axes.weights.empty()) pair.axes = c.spec.axes.count;
+    if (!problem.spec.axes.weights.empty()) pair.axes = problem.spec.axes.count;
     for (std::int64_t k = 0; k < pair.axes; ++k) {
-      weight_in_[j] &=
-          formats_that_hold(weight(c.spec.axes, c.pairs(), k, pair.j));
+      weight_in_[j] &= formats_that_hold(
+          weight(problem.spec.axes, problem.pairs(), k, pair.j));
     }
     slopes_.push_back({std::abs(pair.inv_freq), angle_slope(claim, pair),
                        angle_slope(as(claim, ROPEPROOF_A1), pair),
@@ -66,12 +69,12 @@ PairBounds::PairBounds(const cases::RopeCase& c, const Claim& claim,
 }
 
 const std::vector<Terms>& PairBounds::at(std::int64_t token) {
-  const reference::Axes& axes = case_.spec.axes;
+  const reference::Axes& axes = problem_.spec.axes;
   const bool has_weights = !axes.weights.empty();
-  for (std::int64_t j = 0; j < case_.pairs(); ++j) {
+  for (std::int64_t j = 0; j < problem_.pairs(); ++j) {
     Terms& terms = terms_[static_cast<std::size_t>(j)];
-    const double rest = local_.with_angle(golden_);
-    terms.amplitude = std::abs(case_.amplitude_of(token, j));
+    const double rest = local_.with_angle(golden_error_);
+    terms.amplitude = std::abs(golden_.amplitude_of(token, j));
     terms.claim = rest;
     terms.classes = {rest, rest, rest};
     terms.result = local_.result;
@@ -87,17 +90,17 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
     const std::int64_t first = has_weights ? 0 : axis_of(axes, j);
     const std::int64_t count = has_weights ? axes.count : 1;
     for (std::int64_t k = first; k < first + count; ++k) {
-      const double w = weight(axes, case_.pairs(), k, j);
-      position += std::abs(w * case_.position(k, token));
+      const double w = weight(axes, problem_.pairs(), k, j);
+      position += std::abs(w * problem_.position(k, token));
       exact_in &=
-          exact_in_[static_cast<std::size_t>(k * case_.tokens() + token)];
+          exact_in_[static_cast<std::size_t>(k * problem_.tokens() + token)];
     }
     const double angle = slopes.claim.error(position, exact_in);
     const double a1 = slopes.a1.error(position, exact_in);
-    terms.claim = local_.with_angle(angle + golden_);
-    terms.classes[ROPEPROOF_A1] = local_.with_angle(a1 + golden_);
+    terms.claim = local_.with_angle(angle + golden_error_);
+    terms.classes[ROPEPROOF_A1] = local_.with_angle(a1 + golden_error_);
     terms.classes[ROPEPROOF_A2] =
-        local_.with_angle(slopes.a2.error(position, exact_in) + golden_);
+        local_.with_angle(slopes.a2.error(position, exact_in) + golden_error_);
     terms.structure += a1;
     terms.phase = kPhaseSlope * position * slopes.theta + kPhaseFloor;
     terms.is_vacuous = terms.claim >= reference::bound::kVacuous;
@@ -106,13 +109,13 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
 }
 
 std::vector<Terms> PairBounds::of_frequencies() const {
-  const std::vector<double> scaling = scaling_roundings(claim_, case_.spec);
+  const std::vector<double> scaling = scaling_roundings(claim_, problem_.spec);
   std::vector<Terms> all;
-  for (std::int64_t j = 0; j < case_.pairs(); ++j) {
+  for (std::int64_t j = 0; j < problem_.pairs(); ++j) {
     const auto at = static_cast<std::size_t>(j);
-    PairAngle pair{j, case_.spec.layout.rotary_dim,
-                   value_of(case_.inv_freq_hi[at])};
-    pair.base_in = formats_that_hold(case_.spec.frequencies.base);
+    PairAngle pair{j, problem_.spec.layout.rotary_dim,
+                   value_of(golden_.inv_freq_hi[at])};
+    pair.base_in = formats_that_hold(problem_.spec.frequencies.base);
     pair.scaling = scaling[at];
     Terms terms;
     terms.claim = frequency_error(claim_, pair) + kGoldenError;

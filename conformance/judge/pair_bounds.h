@@ -25,8 +25,8 @@ struct Terms {
 
 class PairBounds {
  public:
-  PairBounds(const cases::RopeCase& c, const Claim& claim,
-             std::uint32_t operation);
+  PairBounds(const cases::Problem& problem, const cases::Golden& golden,
+             const Claim& claim, std::uint32_t operation);
 
   // For all pairs of a token; valid until the next call.
   const std::vector<Terms>& at(std::int64_t token);
@@ -40,11 +40,12 @@ class PairBounds {
     reference::bound::AngleSlope claim, a1, a2;
   };
 
-  const cases::RopeCase& case_;
+  const cases::Problem& problem_;
+  const cases::Golden& golden_;
   Claim claim_;
   bool given_table_;
   reference::bound::LocalError local_;
-  double golden_ = kGoldenError;
+  double golden_error_ = kGoldenError;
   std::vector<PairSlopes> slopes_;
   std::vector<reference::bound::Formats> exact_in_;   // [axes, tokens]
   std::vector<reference::bound::Formats> weight_in_;  // [pairs]

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::judge {
 
@@ -10,6 +10,16 @@ using reference::Format;
 using reference::bound::AngleClass;
 using reference::bound::Power;
 using reference::bound::Rounds;
+
+Claim claim_of(const plugin::Description& description, reference::Format dtype,
+               std::uint32_t operation) {
+  using reference::Format;
+  Claim claim = claim_of(description, dtype);
+  if (operation == ROPEPROOF_FREQUENCIES) {
+    claim.table = dtype == Format::kF64 ? Format::kF64 : Format::kF32;
+  }
+  return claim;
+}
 
 Claim with_angle(Claim claim, std::uint32_t angle_class, Format arithmetic) {
   claim.angle_class = AngleClass::kDirect;

@@ -15,9 +15,14 @@ using reference::bound::Claim;
 
 // What a description claims for one dtype.
 Claim claim_of(const plugin::Description& description, reference::Format dtype);
+// The same under an operation: frequencies are asked for in f32, or f64 where
+// the tensors are f64, the types that kernels keep them in; all else in the
+// table type.
+Claim claim_of(const plugin::Description& description, reference::Format dtype,
+               std::uint32_t operation);
 
-// The same claim with an angle of class ROPEPROOF_A0 .. A3; `arithmetic` is that
-// of A1 and A3.
+// The same claim with an angle of class ROPEPROOF_A0 .. A3; `arithmetic` is
+// that of A1 and A3.
 Claim with_angle(Claim claim, std::uint32_t angle_class,
                  reference::Format arithmetic);
 
@@ -25,22 +30,23 @@ Claim with_angle(Claim claim, std::uint32_t angle_class,
 std::string tolerance_text();
 
 // The golden is rounded to odd, off by less than an ulp of binary64; that of an
-// f64 case is a pair, off by less than 2^-105 where it is committed, and by 2^-102
-// |m| (|x_u| + |x_v|) where it is formed (reference/sweep/fast_goldens.h), which is at
-// most sqrt(2) times the pair's length.
+// f64 problem is a pair, off by less than 2^-105 where it is certified, and by
+// 2^-102 |m| (|x_u| + |x_v|) where it is formed fast
+// (reference/sweep/fast_goldens.h), which is at most sqrt(2) times the pair's
+// length.
 inline constexpr double kGoldenError = 0x1p-52;
 inline constexpr double kGoldenPairError = 0x1p-101;
 
 // L0: the structure is right. What arithmetic may cost in any type that kernels
-// use, four roundings to bf16 or two truncations; beside it, the angle may be off
-// as in class A1.
+// use, four roundings to bf16 or two truncations; beside it, the angle may be
+// off as in class A1.
 inline constexpr double kStructuralBound = 0x1p-6;
 
-// rho = phase error / (4 |phi| 2^-24 + 2^-22), the largest of any pair. 4 u |phi|
-// is k = 4 of A1 by pow with an exact exponent; 2^-22 rad is L of f32. Measured
-// on bases 1e4 to 1e6, 64 to 256 channels, positions up to 2^20: f32 direct 0.63,
-// formed by exp2 3.1, iterated 14.2, and any part of the angle in f16 or bf16 at
-// least 184.
+// rho = phase error / (4 |phi| 2^-24 + 2^-22), the largest of any pair. 4 u
+// |phi| is k = 4 of A1 by pow with an exact exponent; 2^-22 rad is L of f32.
+// Measured on bases 1e4 to 1e6, 64 to 256 channels, positions up to 2^20: f32
+// direct 0.63, formed by exp2 3.1, iterated 14.2, and any part of the angle in
+// f16 or bf16 at least 184.
 inline constexpr double kPhaseSlope = 0x1p-22, kPhaseFloor = 0x1p-22;
 
 }  // namespace ropeproof::conformance::judge

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "conformance/judge/tolerance.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::judge {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "conformance/models/config_scaling.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/refuse.h"
 #include "reference/schemes.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/refuse.h"
 
 namespace ropeproof::conformance::models {

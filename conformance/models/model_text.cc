@@ -7,7 +7,7 @@
 
 #include "conformance/models/figures.h"
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/refuse.h"
 
 namespace ropeproof::conformance::models {
@@ -32,7 +32,7 @@ void print_table(std::ostream& out, const std::vector<Row>& rows) {
   }
 }
 
-// One value, or those of the layers with a slash between.
+// Returns one value, or those of the layers with a slash between.
 std::string of_layers(const Model& model,
                       const std::function<std::string(const ModelRope&)>& get) {
   std::vector<std::string> values;

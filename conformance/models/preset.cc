@@ -9,7 +9,7 @@
 #include "conformance/text/file.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {

@@ -9,7 +9,7 @@
 #include "conformance/cases/prove.h"
 #include "conformance/cases/summary.h"
 #include "conformance/models/preset.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::models {
 namespace {
@@ -18,7 +18,7 @@ using reference::Format;
 
 constexpr Format kF64 = Format::kF64, kF32 = Format::kF32, kF16 = Format::kF16,
                  kBF16 = Format::kBF16;
-// Of q and k together: goldens within seconds.
+// The most channels of q and k together: their goldens take seconds.
 constexpr std::int64_t kMaxChannels = 1 << 17;
 
 constexpr reference::Direction kForward = reference::Direction::kForward,
@@ -162,9 +162,9 @@ std::string name_of(const ProfileParts& parts, const Model& model,
 
 // Tokens of the case: consecutive positions of the list from `first` on,
 // cyclically; other axes take the same list with other steps.
-cases::RopeCase case_of(const Profile& profile, const std::vector<double>& list,
-                        std::size_t first, std::int64_t batch,
-                        std::int64_t seq) {
+cases::Problem problem_of(const Profile& profile,
+                          const std::vector<double>& list, std::size_t first,
+                          std::int64_t batch, std::int64_t seq) {
   const reference::Spec& spec = profile.spec;
   std::vector<double> positions;
   for (std::int64_t axis = 0; axis < spec.axes.count; ++axis) {
@@ -175,11 +175,11 @@ cases::RopeCase case_of(const Profile& profile, const std::vector<double>& list,
       positions.push_back(list[at % list.size()]);
     }
   }
-  cases::RopeCase c = cases::make_case(
+  cases::Problem p = cases::make_problem(
       profile.dtype, spec.layout, spec.frequencies.base, batch, seq,
       profile.q_heads, profile.k_heads, std::move(positions));
-  c.spec = spec;
-  return cases::with_length(c);
+  p.spec = spec;
+  return cases::with_length(std::move(p));
 }
 
 }  // namespace
@@ -238,15 +238,15 @@ cases::Group profile_cases(const Profile& profile) {
   const std::vector<double> list = interesting_positions(profile.positions);
   constexpr std::int64_t kBatch = 2, kSeq = 4;
   for (std::size_t first = 0; first < list.size(); first += kBatch * kSeq) {
-    family.add(case_of(profile, list, first, kBatch, kSeq), targets,
+    family.add(problem_of(profile, list, first, kBatch, kSeq), targets,
                "prefill at positions " +
                    std::to_string(static_cast<std::int64_t>(list[first])) +
                    " and on");
   }
-  family.add(
-      case_of(profile, list, std::max<std::size_t>(list.size(), 3) - 3, 3, 1),
-      targets, "decode at the end of the context");
-  family.add(case_of(profile, list, list.size() / 2, 1, 1), targets,
+  family.add(problem_of(profile, list,
+                        std::max<std::size_t>(list.size(), 3) - 3, 3, 1),
+             targets, "decode at the end of the context");
+  family.add(problem_of(profile, list, list.size() / 2, 1, 1), targets,
              "decode, batch 1");
   return family.take();
 }

@@ -19,7 +19,7 @@ Profile named(const char* name) {
   return make_profile(find_profile(name), kPresets);
 }
 
-// Of a model without a named profile of its own.
+// The parts of a profile that has no name of its own.
 ProfileParts parts_of(const char* model) {
   ProfileParts parts;
   parts.model = model;
@@ -42,12 +42,12 @@ TEST_CASE(
     const Profile profile = make_profile(parts, kPresets);
     const cases::Group group = profile_cases(profile);
     CHECK(group.rope_cases.size() >= 5);
-    for (const cases::RopeCase& c : group.rope_cases) {
+    for (const cases::Case& c : group.rope_cases) {
       ids.insert(c.id);
       ++count;
       CHECK(c.id.starts_with("profile-" + parts.name + "-"));
-      CHECK(c.dtype == profile.dtype);
-      for (const double p : c.positions) {
+      CHECK(c.problem.dtype == profile.dtype);
+      for (const double p : c.problem.positions) {
         CHECK(p < static_cast<double>(profile.positions));
       }
     }
@@ -59,7 +59,7 @@ TEST_CASE(
 TEST_CASE("a profile has the parameters of its model",
           "[conformance][profiles]") {
   const auto spec_of = [](const char* name) {
-    return profile_cases(named(name)).rope_cases[0].spec;
+    return profile_cases(named(name)).rope_cases[0].problem.spec;
   };
   const auto llama = spec_of("llama3-f32-128k");
   const auto* scaling =
@@ -79,12 +79,12 @@ TEST_CASE("a profile has the parameters of its model",
 TEST_CASE("a profile with a length has the length of each call",
           "[conformance][profiles]") {
   int long_calls = 0, short_calls = 0;
-  for (const cases::RopeCase& c :
+  for (const cases::Case& c :
        profile_cases(named("phi3-longrope-bf16-128k")).rope_cases) {
     const auto& scaling =
-        std::get<reference::LongRope>(c.spec.frequencies.scaling);
+        std::get<reference::LongRope>(c.problem.spec.frequencies.scaling);
     CHECK(static_cast<double>(scaling.seq_len) ==
-          std::ranges::max(c.positions) + 1);
+          std::ranges::max(c.problem.positions) + 1);
     ++(scaling.seq_len > scaling.original_length ? long_calls : short_calls);
   }
   CHECK(long_calls > 2);
@@ -95,8 +95,8 @@ TEST_CASE("a profile reaches the last position and crosses powers of two",
           "[conformance][profiles]") {
   const cases::Group group = profile_cases(named("llama3-f32-128k"));
   std::set<double> positions;
-  for (const cases::RopeCase& c : group.rope_cases) {
-    positions.insert(c.positions.begin(), c.positions.end());
+  for (const cases::Case& c : group.rope_cases) {
+    positions.insert(c.problem.positions.begin(), c.problem.positions.end());
   }
   for (const double p : {0., 1., 255., 256., 257., 2049., 65535., 131071.}) {
     CAPTURE(p);
@@ -116,13 +116,13 @@ TEST_CASE("any model makes a profile, named after all that was chosen",
   parts.pairing = reference::Pairing::kInterleaved;
   const Profile profile = custom(parts);
   CHECK(profile.name == "llama-3.1-interleaved-bf16-8192-32x8-adjoint");
-  for (const cases::RopeCase& c : profile_cases(profile).rope_cases) {
+  for (const cases::Case& c : profile_cases(profile).rope_cases) {
     CHECK(c.id.starts_with("profile-" + profile.name + "-"));
-    CHECK(c.q_heads == 32);
-    CHECK(c.k_heads == 8);
-    CHECK(c.spec.direction == reference::Direction::kAdjoint);
-    CHECK(c.spec.layout.pairing == reference::Pairing::kInterleaved);
-    CHECK(std::ranges::max(c.positions) < 8192);
+    CHECK(c.problem.q_heads == 32);
+    CHECK(c.problem.k_heads == 8);
+    CHECK(c.problem.spec.direction == reference::Direction::kAdjoint);
+    CHECK(c.problem.spec.layout.pairing == reference::Pairing::kInterleaved);
+    CHECK(std::ranges::max(c.problem.positions) < 8192);
   }
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("a profile has at least two positions, all below its number",
     parts.positions = count;
     std::set<double> positions;
     for (const auto& c : profile_cases(custom(parts)).rope_cases) {
-      positions.insert(c.positions.begin(), c.positions.end());
+      positions.insert(c.problem.positions.begin(), c.problem.positions.end());
     }
     CHECK(*positions.begin() == 0);
     CHECK(*positions.rbegin() == static_cast<double>(count - 1));

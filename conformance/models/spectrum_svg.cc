@@ -57,7 +57,7 @@ std::vector<Series> series_of(const Model& model) {
   return series;
 }
 
-// Around all wavelengths and lengths.
+// Returns a scale around all wavelengths and lengths.
 text::LogScale scale_of(const Model& model, const std::vector<Series>& series) {
   double low = 0, high = 0;
   for (const auto& [rope, figures, is_scaled] : series) {

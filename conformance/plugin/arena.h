@@ -14,23 +14,23 @@ namespace ropeproof::conformance::plugin {
 // two slots lies a page that nobody may touch. A process forked afterwards
 // shares both memory and guards, so pointers need no translation and a call
 // costs no system call. Address space is reserved at once (2 GiB), memory is
-// taken page by page when it is first touched. What no slot holds, as a prompt's
-// tensors in f64, comes from a sparse memory.
+// taken page by page when it is first touched. A block that no slot holds, as a
+// prompt's tensors in f64, comes from a sparse memory.
 class Arena {
  public:
   static constexpr std::size_t kMost = std::size_t{256} << 20;  // bytes
 
-  // `beyond` outlives this. Throws std::bad_alloc.
+  // `beyond` outlives the arena. Throws std::bad_alloc.
   explicit Arena(SparseMemory& beyond);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Zeroed, valid until release(). The block's first or last byte borders a
-  // guard page; a block at its slot's start is 64-byte aligned. Throws
-  // std::bad_alloc; beyond kMost bytes NoAddressSpace.
+  // Returns a zeroed block, valid until release(). Its first or last byte
+  // borders a guard page; a block at its slot's start is 64-byte aligned.
+  // Throws std::bad_alloc; beyond kMost bytes NoAddressSpace.
   std::byte* allocate(std::size_t bytes, Edge edge);
-  // But for those of the sparse memory.
+  // The blocks in use, without those of the sparse memory.
   const Blocks& blocks() const { return blocks_; }
   void release();
 

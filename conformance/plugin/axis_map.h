@@ -9,13 +9,13 @@
 
 namespace ropeproof::conformance::plugin {
 
-// ROPEPROOF_AXES_SECTIONS (as Qwen2-VL's), _INTERLEAVED (Qwen3-VL's), _GRID (2-D
-// ViT's) or _ANY; 0 for one axis, or weights. Of a specification that
-// reference::validate accepts. A grid is not also called sections, nor sections that
-// are interleaved too.
+// Returns ROPEPROOF_AXES_SECTIONS (as Qwen2-VL has them), _INTERLEAVED
+// (Qwen3-VL), _GRID (a 2-D ViT) or _ANY; 0 for one axis or weights. A grid is
+// not also called sections, nor are sections that are interleaved too.
+// reference::validate accepts `spec`.
 std::uint32_t axis_map_of(const reference::Spec& spec);
 
-// The number of pairs on each axis; empty with weights.
+// Returns the number of pairs on each axis; nothing with weights.
 std::vector<std::int64_t> axis_sections(const reference::Spec& spec);
 
 }  // namespace ropeproof::conformance::plugin

@@ -28,69 +28,43 @@ reference::Spec spec_of(const Scheme& scheme) {
   return spec;
 }
 
+void check_map(const char* model, const Scheme& scheme, std::uint32_t kind,
+               const Sections& sections) {
+  CAPTURE(model);
+  const reference::Spec spec = spec_of(scheme);
+  CHECK(axis_map_of(spec) == kind);
+  CHECK(axis_sections(spec) == sections);
+}
+
 TEST_CASE("a model's axes are of the kind that its engine would say",
           "[conformance][axis_map]") {
-  const Sections qwen2 = {16, 24, 24}, qwen3 = {24, 20, 20},
-                 ggml = {24, 20, 20, 0}, glm = {8, 12, 12},
-                 ernie = {22, 22, 20}, flux1 = {8, 28, 28}, chatglm = {16, 16};
-  struct Row {
-    const char* model;
-    Scheme scheme;
-    std::uint32_t kind;
-    Sections sections;
-  };
-  const Row rows[] = {
-      {"Qwen2-VL",
-       {reference::contiguous_sections(qwen2), {}},
-       ROPEPROOF_AXES_SECTIONS,
-       qwen2},
-      {"Qwen3-VL",
-       {reference::interleaved_sections(qwen3), {}},
-       ROPEPROOF_AXES_INTERLEAVED,
-       qwen3},
-      // Slices that end with the head: t takes what h and w leave.
-      {"GLM by the slices of Qwen3-VL",
-       {reference::interleaved_sections(glm), {}},
-       ROPEPROOF_AXES_INTERLEAVED,
-       {11, 11, 10}},
-      {"ggml's fourth axis",
-       {reference::interleaved_sections_ggml(ggml), {}},
-       ROPEPROOF_AXES_ANY,
-       {22, 20, 20, 2}},
-      {"GLM-4.5V",
-       {reference::round_robin_sections(glm), {}},
-       ROPEPROOF_AXES_ANY,
-       glm},
-      {"Ernie 4.5-VL",
-       {reference::ernie_sections(ernie), {}},
-       ROPEPROOF_AXES_ANY,
-       {20, 22, 22}},
-      {"Qwen2-VL's ViT",
-       reference::axial_2d(40, 0, Spectrum::kShared),
-       ROPEPROOF_AXES_GRID,
-       {20, 20}},
-      {"width first",
-       reference::axial_2d(32, 1, Spectrum::kShared),
-       ROPEPROOF_AXES_ANY,
-       {16, 16}},
-      {"Pixtral",
-       reference::axial_2d(32, 0, Spectrum::kEvenOdd),
-       ROPEPROOF_AXES_SECTIONS,
-       {16, 16}},
-      {"ChatGLM's 2-D", reference::n_axis(chatglm), ROPEPROOF_AXES_GRID,
-       chatglm},
-      {"Flux.1", reference::n_axis(flux1), ROPEPROOF_AXES_SECTIONS, flux1},
-      {"one axis", {{1, {0, 0, 0}}, {}}, 0, {3}},
-      {"mixed 2-D",
-       {reference::mixed_axes(2, std::vector<double>{1, 2, 3, 4}), {}},
-       0,
-       {}}};
-  for (const Row& row : rows) {
-    CAPTURE(row.model);
-    const reference::Spec spec = spec_of(row.scheme);
-    CHECK(axis_map_of(spec) == row.kind);
-    CHECK(axis_sections(spec) == row.sections);
-  }
+  using namespace reference;
+  constexpr std::uint32_t kAny = ROPEPROOF_AXES_ANY,
+                          kGrid = ROPEPROOF_AXES_GRID,
+                          kSections = ROPEPROOF_AXES_SECTIONS,
+                          kInterleaved = ROPEPROOF_AXES_INTERLEAVED;
+  const Sections qwen2 = {16, 24, 24}, qwen3 = {24, 20, 20}, glm = {8, 12, 12},
+                 ggml = {24, 20, 20, 0}, ernie = {22, 22, 20},
+                 flux = {8, 28, 28}, chatglm = {16, 16};
+  check_map("Qwen2-VL", {contiguous_sections(qwen2), {}}, kSections, qwen2);
+  check_map("Qwen3-VL", {interleaved_sections(qwen3), {}}, kInterleaved, qwen3);
+  // Slices that end with the head: t takes what h and w leave.
+  check_map("GLM by the slices of Qwen3-VL", {interleaved_sections(glm), {}},
+            kInterleaved, {11, 11, 10});
+  check_map("ggml's fourth axis", {interleaved_sections_ggml(ggml), {}}, kAny,
+            {22, 20, 20, 2});
+  check_map("GLM-4.5V", {round_robin_sections(glm), {}}, kAny, glm);
+  check_map("Ernie 4.5-VL", {ernie_sections(ernie), {}}, kAny, {20, 22, 22});
+  check_map("Qwen2-VL's ViT", axial_2d(40, 0, Spectrum::kShared), kGrid,
+            {20, 20});
+  check_map("width first", axial_2d(32, 1, Spectrum::kShared), kAny, {16, 16});
+  check_map("Pixtral", axial_2d(32, 0, Spectrum::kEvenOdd), kSections,
+            {16, 16});
+  check_map("ChatGLM's 2-D", n_axis(chatglm), kGrid, chatglm);
+  check_map("Flux.1", n_axis(flux), kSections, flux);
+  check_map("one axis", {{1, {0, 0, 0}}, {}}, 0, {3});
+  const std::vector<double> weights = {1, 2, 3, 4};
+  check_map("mixed 2-D", {mixed_axes(2, weights), {}}, 0, {});
 }
 
 TEST_CASE("several axes without a map are all pairs on axis 0",

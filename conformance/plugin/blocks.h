@@ -1,8 +1,9 @@
-// blocks.h -- blocks of memory that a kernel shares, and what they hold.
+// blocks.h -- blocks of memory that a kernel shares, and their contents.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_BLOCKS_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_BLOCKS_H_
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,10 +22,22 @@ struct ByteRange {
 
 using Blocks = std::vector<std::span<std::byte>>;
 
-// Appends what the blocks hold.
-void save(const Blocks& blocks, std::string& contents);
-// Puts back what save() has appended; where the next blocks' contents begin.
-const char* restore(const Blocks& blocks, const char* contents);
+// Appends the contents of the blocks.
+inline void save(const Blocks& blocks, std::string& contents) {
+  for (const auto& block : blocks) {
+    contents.append(reinterpret_cast<const char*>(block.data()), block.size());
+  }
+}
+
+// Puts back what save() has appended. Returns where the contents of the next
+// blocks begin.
+inline const char* restore(const Blocks& blocks, const char* contents) {
+  for (const auto& block : blocks) {
+    if (!block.empty()) std::memcpy(block.data(), contents, block.size());
+    contents += block.size();
+  }
+  return contents;
+}
 
 }  // namespace ropeproof::conformance::plugin
 

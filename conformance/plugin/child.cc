@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kSupervisorGrace{10};
                     std::strerror(errno));
 }
 
-// Out of the way of standard input, output and error, and closed by exec.
+// Moves a descriptor beyond standard input, output and error; exec closes it.
 Descriptor own(int fd) {
   const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   ::close(fd);
@@ -314,9 +314,9 @@ bool Child::has_ended() {
   return true;
 }
 
-// A supervisor ends when nobody writes to its control socket any more, and hangs up
-// as it does; one that the plug-in has stopped has to go on first, and one that is
-// stopped again and again is killed.
+// A supervisor ends when nobody writes to its control socket any more, and
+// hangs up as it does. One that the plug-in has stopped has to go on first; one
+// that is stopped again and again is killed.
 void Child::end_supervisor() {
   constexpr int kPause = 10;  // ms
   shutdown(control_.get(), SHUT_WR);

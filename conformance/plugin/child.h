@@ -1,10 +1,10 @@
 // child.h -- a process that runs third-party code.
 //
 // The child talks over one socket, is killed with all that it started, and
-// leaves no zombie and no descriptor behind. When the runner dies, all of that
-// ends too, hanging or not: see supervisor.h. What it prints is read as it comes
-// and forgotten but for the last line. A process that is adopted is neither killed
-// nor read.
+// leaves no zombie and no descriptor behind. When the runner dies, all of them
+// end too, hanging or not (supervisor.h). Its output is read as it comes and
+// forgotten but for the last line. An adopted process is neither killed nor
+// read.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_CHILD_H_
 
@@ -41,7 +41,8 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// The child's end of the socket. Both calls block; false: the runner is gone.
+// The child's end of the socket. Both calls block and return false when the
+// runner is gone.
 class Parent {
  public:
   explicit Parent(int socket) : socket_(socket) {}
@@ -62,46 +63,49 @@ class Child {
     kLate,    // the deadline passed
   };
 
-  // Forks and runs `body` in the child; the child ends when `body` returns. Its
-  // standard input is empty, its standard output and error go to the runner's
+  // Forks and runs `body` in the child, which ends when `body` returns. The
+  // child's standard input is empty; its output and error go to the runner's
   // standard error. Throws KernelError.
   static std::unique_ptr<Child> fork(
       const std::function<void(const Parent&)>& body);
 
-  // Starts `command` with /bin/sh -c. Its standard input and output are the
-  // socket, its standard error goes to the runner's. Throws KernelError.
+  // Starts `command` with /bin/sh -c. The command's standard input and output
+  // are the socket, its standard error goes to the runner's. Throws
+  // KernelError.
   static std::unique_ptr<Child> execute(const std::string& command);
 
-  // The process at the other end of a stream socket, which is not ours: it prints
-  // for itself, and end() only closes the socket. Throws KernelError.
+  // Talks to the process at the other end of a stream socket, which is not
+  // ours: it prints for itself, and end() only closes the socket. Throws
+  // KernelError.
   static std::unique_ptr<Child> adopt(int socket);
 
   ~Child() { end({}); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Queues bytes, which receive() sends. False: the child has said something
-  // that nobody asked for.
+  // Queues bytes, which receive() sends. Returns false if the child has said
+  // something that nobody asked for.
   bool send(std::string_view bytes);
 
-  // Appends to `received` until it holds `bytes` bytes, perhaps more. Sends
+  // Appends to `received` until it holds `bytes` bytes or more. Sends
   // meanwhile, so that two full pipes never wait for one another.
   Wire receive(std::string& received, std::size_t bytes, Deadline& deadline);
 
-  // Nothing more will be sent: a child that reads sees the end.
+  // Ends what is sent: a child that reads sees the end of its input.
   void send_end();
 
-  // Waits `grace` for the child to end by itself, then kills it. Says how it
+  // Waits `grace` for the child to end by itself, then kills it. Returns how it
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);
-  // For end() after kClosed: the socket closes a moment before the process has ended.
+  // The grace after kClosed: a socket closes a moment before its process ends.
   static constexpr std::chrono::seconds kGrace{1};
 
-  // Of memory that it does not share, if it has told its number and /proc says so.
+  // Returns the bytes of memory that the child does not share, where its
+  // process number is known and /proc says so.
   std::optional<std::size_t> private_bytes();
 
-  // The last line that the child has printed since send(), cut at 200
-  // characters; empty if none.
+  // Returns the last line that the child has printed since send(), cut at 200
+  // characters; empty if there is none.
   std::string last_line() const;
 
  private:
@@ -115,10 +119,10 @@ class Child {
   void end_supervisor();
 
   pid_t supervisor_ = -1, worker_ = -1;
-  std::optional<std::string> ended_;  // how, in words
-  Descriptor control_;                // of the supervisor
+  std::optional<std::string> ended_;  // how the child ended, in words
+  Descriptor control_;                // the supervisor's socket
   Descriptor socket_;
-  Descriptor output_;  // what the child prints
+  Descriptor output_;  // the pipe into which the child prints
   std::size_t printed_ = 0;
   std::string line_, unfinished_line_;
   std::string outgoing_;

@@ -60,7 +60,7 @@ void for_each_folder(const fs::path& folder, const Body& body) {
   }
 }
 
-// Of a process or a thread: it runs, waits for a processor, or for a disk.
+// Whether a process or a thread runs, or waits for a processor or a disk.
 bool is_runnable(const Stat& stat) {
   return stat.state == 'R' || stat.state == 'D';
 }

@@ -13,10 +13,10 @@ namespace ropeproof::conformance::plugin {
 // What the processes of a group do now and have done, those included that ended
 // and were waited for.
 struct Activity {
-  std::chrono::milliseconds processor{0};  // time; in steps of 10 ms
+  std::chrono::milliseconds processor{0};  // processor time, in steps of 10 ms
   bool is_runnable = false;  // some thread computes, or waits for a processor
 };
-// Nothing where the system does not say: without /proc.
+// Returns nothing where the system does not say, without /proc.
 std::optional<Activity> activity_of(pid_t group);
 
 // An answer is late when its time limit has passed. Others may use the machine,
@@ -30,18 +30,19 @@ class Deadline {
   explicit Deadline(std::chrono::milliseconds limit);
 
   std::string text() const;  // "10000 ms"
-  // When to ask is_over() next.
+  // Returns when to ask is_over() next.
   Clock::time_point next() const { return next_; }
-  // At next() or later. The first question is early, since it costs a look at
-  // every process of the machine: what a group has used is known from then on.
+  // Says whether the answer is late; to be asked at next() or later. The first
+  // question is early, since it costs a look at every process of the machine:
+  // what a group has used is known from then on.
   bool is_over(pid_t group);
 
  private:
   std::chrono::milliseconds limit_;
   Clock::time_point start_, next_;
   bool has_looked_ = false;
-  std::optional<Activity> first_;     // at the first look
-  std::chrono::milliseconds left_{};  // of the limit, at the first look
+  std::optional<Activity> first_;     // seen at the first look
+  std::chrono::milliseconds left_{};  // the rest of the limit at the first look
 };
 
 }  // namespace ropeproof::conformance::plugin

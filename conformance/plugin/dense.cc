@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -55,7 +55,7 @@ bool rotates(const ropeproof_problem& p) {
          p.operation == ROPEPROOF_LOOKUP;
 }
 
-// Its rows, of half the window or all of it.
+// The rows of a cache, each of half the window or all of it.
 ByteTensor<const std::byte> cache(std::string_view name,
                                   const ropeproof_problem& p,
                                   const void* data) {

@@ -16,8 +16,8 @@
 
 namespace ropeproof::conformance::plugin {
 
-// counts[0] x counts[1] x counts[2] rows of row_bytes each; strides in bytes.
-// Byte is std::byte, or const std::byte where only gather() may go.
+// A tensor of counts[0] x counts[1] x counts[2] rows of row_bytes each; strides
+// are in bytes. Byte is const std::byte where only gather() may go.
 template <class Byte>
 struct ByteTensor {
   std::string_view name;
@@ -26,7 +26,7 @@ struct ByteTensor {
   std::array<std::int64_t, 3> strides{};
   std::int64_t row_bytes = 0;
 
-  // 0 where a count is negative: a problem that contradicts itself.
+  // Returns 0 where a count is negative, in a problem that contradicts itself.
   std::size_t bytes() const {
     std::int64_t product = row_bytes;
     for (const std::int64_t count : counts) product *= count < 0 ? 0 : count;
@@ -34,17 +34,17 @@ struct ByteTensor {
   }
 };
 
-// What the operation reads and what it writes, in the order of the protocol.
-// dtype and table_dtype must be known ones.
+// The tensors that the operation reads, and those that it writes, in the order
+// of the protocol. dtype and table_dtype must be known ones.
 std::vector<ByteTensor<const std::byte>> inputs(
     const ropeproof_problem& problem);
 std::vector<ByteTensor<std::byte>> outputs(const ropeproof_problem& problem);
 
-// Appends to `bytes`.
+// Appends the tensor to `bytes`.
 void gather(const ByteTensor<const std::byte>& tensor, std::string& bytes);
-// Writes tensor.bytes() bytes.
+// Writes the tensor, tensor.bytes() bytes.
 void gather(const ByteTensor<const std::byte>& tensor, std::byte* bytes);
-// Reads tensor.bytes() bytes.
+// Reads the tensor, tensor.bytes() bytes.
 void scatter(const ByteTensor<std::byte>& tensor, const char* bytes);
 
 }  // namespace ropeproof::conformance::plugin

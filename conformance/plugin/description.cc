@@ -6,10 +6,10 @@
 #include <iterator>
 #include <utility>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
-#include "conformance/plugin/words.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -153,9 +153,9 @@ void check_description(const Description& d, const std::string& source) {
     check.some_bits("caches", d.caches, kCacheWords);
   }
   const bool rotates = (d.operations & kTensors) != 0;
-  const bool is_placed =
+  const bool has_outputs =
       (d.features & (ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE)) != 0;
-  if (rotates && !is_placed) {
+  if (rotates && !has_outputs) {
     check.fail("rotates neither out_of_place nor in_place; declare a feature");
   }
   if (d.max_position < 0) {

@@ -18,12 +18,12 @@ inline constexpr std::uint32_t kMaxUlp = 4;
 // ROPEPROOF_ABI_VERSION.
 void check_abi_version(std::int64_t version, const std::string& source);
 
-// What a library has filled in; its strings are elsewhere. Claims that are all
-// zeros count only before others.
+// Returns the description that a library has filled in, whose strings are
+// elsewhere. Claims that are all zeros count only before others.
 Description description_of(const ropeproof_description& d, std::string name,
                            std::string version);
 
-// Of a kernel that offers all that the ABI has, in the strictest class.
+// Describes a kernel that offers all that the ABI has, in the strictest class.
 Description everything(std::string name);
 
 // Throws KernelError, which begins with `source`, unless every field is in its

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/features.h"
-#include "conformance/plugin/words.h"
 #include "conformance/text/file.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/strict_json.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -41,7 +41,7 @@ void for_each_description_field(AnyDescription& d, Codec& codec) {
   codec.number("max_position", d.max_position, 0);
 }
 
-// The same of a claim.
+// The fields of a claim, in the same order.
 template <class AnyClaim, class Codec>
 void for_each_claim_field(AnyClaim& c, Codec& codec) {
   codec.list("dtypes", c.dtypes, kDtypeWords, Absent::kNone);

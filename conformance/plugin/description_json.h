@@ -1,6 +1,6 @@
-// description_json.h -- what a kernel says of itself, as JSON: the one form that
-// a process answers, reports hold and --description reads. adapters/PROTOCOL.md lists
-// the fields.
+// description_json.h -- what a kernel says of itself, as JSON: the one form
+// that a process answers, reports hold and --description reads.
+// adapters/PROTOCOL.md lists the fields.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_DESCRIPTION_JSON_H_
 
@@ -12,30 +12,30 @@
 
 namespace ropeproof::conformance::plugin {
 
-// What is written, members in the order of the documentation.
+// JSON to be written: members stay in the order of the documentation.
 using Json = nlohmann::ordered_json;
 
-// All fields, defaults too; but no dtypes of a claim that is for all.
+// Return all fields, defaults too; but no dtypes of a claim that is for all.
 Json description_json(const Description& description);
 Json claim_json(const ropeproof_claim& claim);
 
-// Asks for the fields; throws text::FileError. check_description() judges the
-// values.
+// Reads the fields of a description; check_description() judges their values.
+// Throws text::FileError.
 Description read_description(text::StrictObject& object);
 
-// What a device that runs elsewhere says of itself: the text of a description;
-// `file` names it in errors. q and k come in one file, so `keys` is always
-// there, and outputs are out_of_place. Throws KernelError, one line, for an
-// unknown field or word, a missing field, a value out of range, or a feature
-// that files cannot show: in_place, strided, validates, deterministic and
-// concurrent.
+// Reads what a device that runs elsewhere says of itself; `file` names the text
+// in errors. q and k come in one file, so `keys` is always there, and outputs
+// are out_of_place. Throws KernelError, one line, for an unknown field or word,
+// a missing field, a value out of range, or a feature that files cannot show:
+// in_place, strided, validates, deterministic and concurrent.
 Description parse_device(const std::string& text, const std::string& file);
 
-// parse_device() of a file. Throws std::invalid_argument if it cannot be read.
+// Does the same for a file. Throws std::invalid_argument if it cannot be read.
 Description read_device(const std::string& file);
 
-// A device that does everything that files can show, in class A0, with tables
-// of the tensors' type: what a pack without --description is exported for.
+// Describes a device that does everything that files can show, in class A0,
+// with tables of the tensors' type: a pack without --description is exported
+// for it.
 Description device_of_everything();
 
 }  // namespace ropeproof::conformance::plugin

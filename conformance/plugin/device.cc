@@ -17,7 +17,7 @@ Device::~Device() {
   }
 }
 
-// With room to begin as far beyond an aligned address as the host's block does.
+// Lets the copy begin as far beyond an aligned address as the host block does.
 bool Device::make_room(Copy& copy) {
   const std::size_t needed = copy.host.size() + kAlignment;
   if (copy.bytes < needed) {

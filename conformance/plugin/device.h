@@ -19,7 +19,7 @@ namespace ropeproof::conformance::plugin {
 enum class DeviceFault : std::int32_t { kNone, kNoMemory, kCopy };
 
 // Copies of host blocks in a device's memory, each at the same alignment up to
-// 256 bytes. What it has allocated it keeps for the next problem.
+// 256 bytes. Memory of the device is used again for the next problem.
 class Device {
  public:
   explicit Device(const ropeproof_device_memory& memory) : memory_(memory) {}
@@ -27,19 +27,19 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // From now on these are the blocks; copies them to the device.
+  // Copies blocks to the device, in place of the earlier ones.
   DeviceFault write(const Blocks& blocks);
   // Reads the blocks back, into `contents`, as save() would.
   DeviceFault read(std::string& contents) const;
-  // The problem with the device's pointers in place of those into the blocks.
+  // Returns the problem with pointers of the device for those into the blocks.
   ropeproof_problem translated(ropeproof_problem problem) const;
 
  private:
   struct Copy {
     std::span<std::byte> host;
     std::byte* device = nullptr;
-    std::byte* memory = nullptr;  // that was allocated
-    std::size_t bytes = 0;        // of memory
+    std::byte* memory = nullptr;  // as allocated
+    std::size_t bytes = 0;        // the size of `memory`
   };
 
   bool make_room(Copy& copy);
@@ -48,7 +48,7 @@ class Device {
 
   ropeproof_device_memory memory_;
   std::vector<Copy> copies_;
-  std::size_t count_ = 0;  // of blocks
+  std::size_t count_ = 0;  // the number of blocks
 };
 
 // Whether the struct that a plug-in has filled in is whole.

@@ -1,5 +1,5 @@
-// features.h -- the features of a kernel, once: bit, word, which calls need it, and what
-// a report says where it is missing.
+// features.h -- the features of a kernel, once: bit, word, which calls need it,
+// and what a report says where it is missing.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_FEATURES_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_FEATURES_H_
 
@@ -11,8 +11,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/problem.h"
-#include "conformance/plugin/words.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::plugin {
@@ -20,20 +20,20 @@ namespace ropeproof::conformance::plugin {
 // A call, as far as features depend on it.
 struct Needs {
   const reference::Spec& spec;
-  bool is_in_place = false, is_out_of_place = false,
-       is_strided = false;  // any tensor
+  // Whether some tensor is so.
+  bool is_in_place = false, is_out_of_place = false, is_strided = false;
   bool has_keys = false, has_special_values = false;
-  bool has_amplitude =
-      false;  // other than 1, that no scaling of the kernel decides
+  // An amplitude other than 1 that no scaling of the kernel decides.
+  bool has_amplitude = false;
   bool has_pair_amplitude = false;  // xPos
-  bool has_length =
-      false;  // of such a scaling, other than largest position + 1
+  // A scaling's length other than the largest position + 1.
+  bool has_length = false;
   bool has_negative_positions = false, has_real_positions = false;
 };
 
-// A kernel without a feature that has no phrase gets other calls, or is refused for
-// another reason. Promises are needed by no operation: the checks of the contract show
-// whether they are kept.
+// A kernel that lacks a feature without a phrase gets other calls, or is
+// refused for another reason. Promises are needed by no operation: the checks
+// of the contract show whether the kernel holds to them.
 struct Feature {
   std::uint32_t bit;
   std::string_view word;
@@ -42,7 +42,8 @@ struct Feature {
   const char* phrase;
 };
 
-// In the order of the bits. Of several that are missing, a report names the first.
+// The features in the order of their bits. Where several are missing, a report
+// names the first.
 inline constexpr Feature kFeatures[] = {
     {ROPEPROOF_OUT_OF_PLACE, "out_of_place", kTensors,
      [](const Needs& n) { return n.is_out_of_place; }, nullptr},

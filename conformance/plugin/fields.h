@@ -14,15 +14,16 @@
 #include <utility>
 #include <variant>
 
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::plugin {
 
-// The fields of a problem that are no buffers, in the order of a pack's columns:
-// calls visit(name, value) with a word ("": none, "?": one that has no word), an
-// integer, a list of them, a double, or the scaling, which may be null.
+// Visits the fields of a problem that are no buffers, in the order of a pack's
+// columns: calls visit(name, value) with a word ("": none, "?": one that has no
+// word), an integer, a list of integers, a double, or the scaling, which may be
+// null.
 template <class Visit>
 void for_each_field(const ropeproof_problem& p, const Visit& visit) {
   const auto visit_word = [&](const char* name, std::uint32_t value,
@@ -55,8 +56,8 @@ void for_each_field(const ropeproof_problem& p, const Visit& visit) {
   visit("scaling", p.scaling);
 }
 
-// Calls visit(pointer) for each buffer of the problem; a scaling and its lists are
-// none.
+// Calls visit(pointer) for each buffer of the problem; a scaling and its lists
+// are none.
 template <class Visit>
 void for_each_buffer(ropeproof_problem& p, const Visit& visit) {
   const auto all = [&](auto&... pointers) { (visit(pointers), ...); };
@@ -64,6 +65,18 @@ void for_each_buffer(ropeproof_problem& p, const Visit& visit) {
       p.axis_of_pair, p.axis_weights, p.inv_freq, p.inv_freq_lo, p.pair_bases,
       p.exponent_numerators, p.exponent_denominators, p.pair_amplitude, p.cos,
       p.sin, p.inv_freq_out, p.permute_in, p.permute_out);
+}
+
+// Returns the problem without its data, as ropeproof_supports sees it: all
+// pointers are null but that to its scaling, whose numbers go to `scaling`.
+inline ropeproof_problem without_data(ropeproof_problem p,
+                                      ropeproof_scaling& scaling) {
+  for_each_buffer(p, [](auto& pointer) { pointer = nullptr; });
+  if (p.scaling == nullptr) return p;
+  scaling = *p.scaling;
+  scaling.short_factor = scaling.long_factor = nullptr;
+  p.scaling = &scaling;
+  return p;
 }
 
 // The fields of ropeproof_scaling, by the names that the protocol uses.
@@ -144,7 +157,8 @@ void for_each_field(S& s, const Visit& visit) {
   }
 }
 
-// The scaling of this word, with no field given; Default for an unknown one.
+// Returns the scaling of this word, no field of it given; Default for an
+// unknown word.
 inline reference::Scaling scaling_named(std::string_view word) {
   using reference::Scaling;
   return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {

@@ -17,7 +17,7 @@ struct FloatControl {
   bool operator==(const FloatControl&) const = default;
 };
 
-// "the rounding mode, flush-to-zero": what differs, in words.
+// Returns what differs in words: "the rounding mode, flush-to-zero".
 std::string name_changes(const FloatControl& before, const FloatControl& after);
 
 }  // namespace ropeproof::conformance::plugin

@@ -11,7 +11,7 @@ namespace ropeproof::conformance::plugin {
 
 class GuardedKernel : public Kernel {
  public:
-  // Before the first fork.
+  // Reserves address space before the first fork.
   GuardedKernel() { sparse().reserve(); }
 
   std::byte* allocate(std::size_t bytes) override {
@@ -26,7 +26,7 @@ class GuardedKernel : public Kernel {
 
  protected:
   const Blocks& blocks() const { return arena_.blocks(); }
-  // All that is allocated, to be put back before the next allocation.
+  // Saves all allocated memory, to be restored before the next allocation.
   void save_memory() {
     contents_.clear();
     save(arena_.blocks(), contents_);
@@ -38,7 +38,7 @@ class GuardedKernel : public Kernel {
 
  private:
   Arena arena_{sparse()};
-  std::string contents_;  // kept from call to call: no new pages
+  std::string contents_;  // lives from call to call: no new pages
 };
 
 }  // namespace ropeproof::conformance::plugin

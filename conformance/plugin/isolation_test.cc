@@ -19,7 +19,7 @@
 #include "conformance/plugin/float_control.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/sparse_memory.h"
-#include "conformance/selftest/fakes/strided_problem.h"
+#include "conformance/plugin/test_problems.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -104,6 +104,7 @@ TEST_CASE("a block of any size borders a guard page on the side asked for",
     std::byte* const end = arena.allocate(bytes, Edge::kEnd);
     CHECK(is_guarded(start - 1));
     CHECK(is_guarded(end + bytes));
+    CHECK(reinterpret_cast<std::uintptr_t>(start) % 64 == 0);
     if (bytes == 0) continue;
     CHECK_FALSE(is_guarded(start));
     CHECK_FALSE(is_guarded(end));
@@ -189,11 +190,11 @@ TEST_CASE("a kernel that hangs three times gets no fourth call",
   const auto kernel = load("hang_in_run", {milliseconds(50), 3});
   const auto start = std::chrono::steady_clock::now();
   for (int call = 0; call < 3; ++call) {
-    CHECK(selftest::run_strided(*kernel).detail == "no answer within 150 ms");
+    CHECK(run_strided(*kernel).detail == "no answer within 150 ms");
     kernel->release();
   }
   for (int call = 0; call < 1000; ++call) {
-    const Answer answer = selftest::run_strided(*kernel);
+    const Answer answer = run_strided(*kernel);
     CHECK(answer.outcome == Outcome::kTimeout);
     CHECK(answer.detail == "not run: the kernel has hung 3 times");
     kernel->release();
@@ -201,23 +202,12 @@ TEST_CASE("a kernel that hangs three times gets no fourth call",
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
-TEST_CASE("a process that hangs once, where once is allowed, is let be",
-          "[conformance][kernel]") {
-  const auto kernel = start_process("exec " + selftest::process("hangs"),
-                                    {milliseconds(300), 1});
-  const Answer answer = selftest::run_strided(*kernel);
-  CHECK(answer.outcome == Outcome::kTimeout);
-  CHECK(answer.detail == "no answer within 900 ms");
-  CHECK(selftest::run_strided(*kernel).detail ==
-        "not run: the kernel has hung 1 time");
-}
-
 TEST_CASE("a late answer is asked for again, in a fresh process",
           "[conformance][kernel]") {
   const auto kernel = load("hangs_every_second_time", {milliseconds(50), 2});
   auto* const in = reinterpret_cast<float*>(kernel->allocate(16));
   std::fill_n(in, 4, 7.0f);
-  selftest::Strided strided(*kernel);
+  Strided strided(*kernel);
   ropeproof_problem& problem = strided.problem;
   problem.batch = problem.seq = 1;
   problem.q = {in, in, 1, 4, 4, 4, 4, 4, 4};
@@ -238,40 +228,33 @@ TEST_CASE("a kernel whose process ends too often gets no more calls",
   options.max_ends = 3;
   const auto crashes = load("crash_in_run", options);
   for (int call = 0; call < 3; ++call) {
-    CHECK(selftest::run_strided(*crashes).detail ==
+    CHECK(run_strided(*crashes).detail ==
           "killed by signal 11 (Segmentation fault)");
     crashes->release();
   }
-  const Answer crash = selftest::run_strided(*crashes);
+  const Answer crash = run_strided(*crashes);
   CHECK(crash.outcome == Outcome::kCrash);
   CHECK(crash.detail ==
         "not run: 3 calls in a row ended the kernel's process, the last so: "
         "killed by signal 11 (Segmentation fault)");
-  const auto breaks = start_process(selftest::process("garbage"), options);
-  for (int call = 0; call < 3; ++call) selftest::run_strided(*breaks);
-  const Answer error = selftest::run_strided(*breaks);
+  const auto breaks = start_process(process("garbage"), options);
+  for (int call = 0; call < 3; ++call) run_strided(*breaks);
+  const Answer error = run_strided(*breaks);
   CHECK(error.outcome == Outcome::kError);
   CHECK_THAT(error.detail, ContainsSubstring("not run: 3 calls in a row"));
   // Answers between them do not count, whatever they say.
   const auto refuses = load("refuses", options);
   for (int call = 0; call < 5; ++call) {
-    CHECK(selftest::run_strided(*refuses).outcome == Outcome::kUnsupported);
+    CHECK(run_strided(*refuses).outcome == Outcome::kUnsupported);
     refuses->release();
   }
-}
-
-TEST_CASE("a command that stops its supervisor ends like any other",
-          "[conformance][kernel]") {
-  const auto command =
-      start_process("kill -STOP $PPID; exec " + selftest::process("ends"), {});
-  CHECK(selftest::run_strided(*command).detail == "exited with status 4");
 }
 
 TEST_CASE("what a kernel left in a session of its own ends at its time limit",
           "[conformance][kernel]") {
   check_that_all_end(3, false, [] {
     const auto kernel = load("leaves_children", {milliseconds(500)});
-    selftest::run_strided(*kernel);
+    run_strided(*kernel);
   });
 }
 
@@ -279,20 +262,7 @@ TEST_CASE("a hanging kernel and its children die with a runner that is killed",
           "[conformance][kernel]") {
   check_that_all_end(3, true, [] {
     const auto kernel = load("leaves_children", {std::chrono::hours(1)});
-    selftest::run_strided(*kernel);
-  });
-}
-
-TEST_CASE("what a command's shell started dies with a runner that is killed",
-          "[conformance][kernel]") {
-  check_that_all_end(2, true, [] {
-    try {
-      start_process(
-          "setsid sh -c 'echo pid $$ >&2; exec sleep 3600' & "
-          "echo pid $$ >&2; sleep 3600",
-          {std::chrono::hours(1)});
-    } catch (const KernelError&) {
-    }
+    run_strided(*kernel);
   });
 }
 
@@ -320,7 +290,7 @@ TEST_CASE("without a worker the library runs in this very process",
   const auto kernel = load("keeps_promises", options);
   CHECK(kernel->description().name == "fake");
   CHECK(kernel->has_guards());
-  selftest::Strided strided(*kernel);
+  Strided strided(*kernel);
   strided.problem.k = {};
   strided.problem.base = 1;
   CHECK(kernel->run(strided.problem).outcome == Outcome::kOk);

@@ -1,9 +1,10 @@
 // kernel.h -- a kernel under test, however it plugs in.
 //
 // The runner knows kernels only through this class: a shared library that runs
-// in a forked worker, or a command, or the process that started the runner, that
-// speaks the framed protocol of adapters/PROTOCOL.md. Third-party code never runs in
-// the runner's own process: a crash or a hang is an answer, not the end of the run.
+// in a forked worker; or a command, or the process that started the runner,
+// that speaks the framed protocol of adapters/PROTOCOL.md. Third-party code
+// never runs in the runner's own process: a crash or a hang is an answer, not
+// the end of the run.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_KERNEL_H_
 
@@ -19,13 +20,12 @@
 #include <string>
 #include <vector>
 
-#include "conformance/plugin/bare_problem.h"
 #include "conformance/plugin/blocks.h"
 #include "conformance/plugin/sparse_memory.h"
 
 namespace ropeproof::conformance::plugin {
 
-// Of every dtype: A0, within 1 ulp, rounded once.
+// A claim for every dtype: A0, within 1 ulp, rounded once.
 inline constexpr ropeproof_claim kStrictestClaim{0, 0, 0, 0, 1, 1, 0, 0};
 
 // ropeproof_description, owned and checked.
@@ -35,10 +35,10 @@ struct Description {
   std::uint32_t axis_maps = 0, caches = 0, scalings = 0;
   std::uint32_t padding_bytes = 0;
   std::int64_t max_position = 0;
-  // In order, one or more; ulps are 1 or more.
+  // One or more, in order; their ulps are 1 or more.
   std::vector<ropeproof_claim> claims = {kStrictestClaim};
 
-  // Of one dtype; the first where none names it.
+  // Returns the claim of one dtype, the first where none names it.
   const ropeproof_claim& claim(std::uint32_t dtype) const;
 };
 
@@ -71,13 +71,13 @@ struct Answer {
   Outcome outcome = Outcome::kOk;
   std::string detail;                         // one line, empty for kOk
   std::optional<Fault> fault = std::nullopt;  // kCrash, where it is known
-  bool is_steady = true;  // run_together: no round gave other bits
+  bool is_steady = true;  // false: a round of run_together gave other bits
 };
 
 // How a kernel's process begins and ends.
 struct Lifetime {
   // What loading or describing left changed in the floating-point environment,
-  // one line; empty if nothing.
+  // one line; empty if nothing is.
   std::string load_fault;
   // kOk; kCrash or kTimeout in the library's destructors.
   Answer unload;
@@ -89,14 +89,14 @@ class Kernel {
 
   virtual const Description& description() const = 0;
 
-  // Memory that the kernel can reach, 64-byte aligned, zeroed, valid until
-  // release(). Throws std::bad_alloc.
+  // Returns memory that the kernel can reach, 64-byte aligned, zeroed, valid
+  // until release(). Throws std::bad_alloc.
   virtual std::byte* allocate(std::size_t bytes) = 0;
   virtual void release() = 0;
 
-  // The same, at a guard page: with has_guards(), whoever touches the byte
-  // before the block (kStart) or behind it (kEnd) crashes. A block at kEnd is
-  // as aligned as its size.
+  // Returns such memory at a guard page: with has_guards(), whoever touches the
+  // byte before the block (kStart) or behind it (kEnd) crashes. A block at kEnd
+  // is as aligned as its size.
   virtual std::byte* allocate_at(Edge, std::size_t bytes) {
     return allocate(bytes);
   }
@@ -105,46 +105,56 @@ class Kernel {
   // Whether problems are copied to a device: no guards, and no sparse memory.
   virtual bool is_on_device() const { return false; }
 
-  // Blocks of many GiB, which the kernel can reach where it shares_memory();
-  // they have a release() of their own.
+  // Gives blocks of many GiB, which the kernel can reach where it
+  // shares_memory(); they have a release() of their own.
   SparseMemory& sparse() { return sparse_; }
 
-  // Bytes of memory that its process has of its own, where that can be seen.
+  // Returns the bytes of memory that its process has of its own, where that can
+  // be seen.
   virtual std::optional<std::size_t> private_bytes() { return std::nullopt; }
 
   // Solves one problem, all of whose pointers are from allocate(). After a
   // crash or a timeout the next call starts a fresh process.
   virtual Answer run(const ropeproof_problem& problem) = 0;
 
-  // Whether it takes the problem, which has no data: kOk or kDeclined, or what
-  // became of the question. Kernels that say nothing of it take all.
-  virtual Answer supports(const BareProblem&) { return {}; }
+  // Asks whether the kernel takes the problem, whose data it does not see: kOk
+  // or kDeclined, or what became of the question. A scaling is from allocate(),
+  // too. Kernels that cannot be asked take all.
+  virtual Answer supports(const ropeproof_problem&) { return {}; }
   virtual bool has_supports() const { return false; }
 
-  // Solves several problems at once, each in a thread of its own, or one, `rounds`
-  // times over, all within the limit of one call; a thread stops at an answer
-  // that is not kOk and at outputs that are not those of its first round, and
-  // leaves them. Each round finds memory as the first one did. Without
+  // Solves one problem, or several at once, each in a thread of its own,
+  // `rounds` times over within the limit of one call. A thread stops at an
+  // answer that is not kOk, and at outputs that are not those of its first
+  // round, which stay. Each round finds memory as the first one did. Without
   // is_concurrent() the problems are solved one after the other, and rounds are
   // neither compared nor given the memory of the first.
   virtual std::vector<Answer> run_together(
-      std::span<const ropeproof_problem> problems, int rounds);
+      std::span<const ropeproof_problem> problems, int rounds) {
+    std::vector<Answer> answers(problems.size());
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t i = 0; i < problems.size(); ++i) {
+        if (answers[i].outcome == Outcome::kOk) answers[i] = run(problems[i]);
+      }
+    }
+    return answers;
+  }
   virtual bool is_concurrent() const { return false; }
 
-  // Ends the kernel's process, if it has one: the next call finds a fresh one
-  // that may use `threads` threads (0: as many as it likes). False: there is
-  // none, and nothing has changed.
+  // Ends the kernel's process, so that the next call finds a fresh one that may
+  // use `threads` threads (0: as many as it likes). Returns false, and changes
+  // nothing, where there is no process of its own.
   virtual bool restart(int threads) {
     static_cast<void>(threads);
     return false;
   }
 
-  // Ends the kernel's process, or a fresh one, as a program ends that has called
-  // the kernel. Nothing where that cannot be seen.
+  // Ends the kernel's process, or a fresh one, as a program ends that has
+  // called the kernel. Returns nothing where that cannot be seen.
   virtual std::optional<Lifetime> lifetime() { return std::nullopt; }
 
-  // Whether something computes now. Answers from files are the same in any order
-  // and number: they show a case's values and nothing else.
+  // Whether something computes now. Answers from files are the same in any
+  // order and number: they show the values of a case and nothing else.
   virtual bool is_live() const { return true; }
 
   // Whether strides, gaps and in-place calls reach the kernel. A process sees
@@ -156,25 +166,26 @@ class Kernel {
 };
 
 struct KernelOptions {
-  // Of one call: processor time where others use the machine (deadline.h). A
-  // process's first call gets three of it, its start ten.
+  // The limit of one call: processor time where others use the machine
+  // (deadline.h). A process's first call gets three limits, its start ten.
   std::chrono::milliseconds time_limit{10000};
   // A kernel that has hung so often gets no more calls: their answers are
-  // kTimeout at once. Nor is a late call tried again more often than this.
+  // kTimeout at once. A late call is not tried again more often either.
   int max_timeouts = 3;
-  // The same of calls in a row that ended the process, by a crash or a breach of
-  // the protocol; the answers are as the last one.
+  // A kernel gets no more calls either after so many in a row that ended its
+  // process, by a crash or a breach of the protocol; the last answer stands.
   int max_ends = 30;
   // Whether a library runs in a process of its own; without one, a debugger
   // sees the crash and a hang never ends.
   bool is_forked = true;
-  // Whether a process that has ended can be had again. Without that a late call
-  // is not tried again, and after a process's end the kernel gets no more calls.
+  // Whether a process that has ended can be started again. If not, a late call
+  // is not tried again, and after a process's end the kernel gets no more
+  // calls.
   bool can_restart = true;
 };
 
-// dlopen, in a forked worker unless the options say otherwise. Throws
-// KernelError.
+// Loads a shared library, in a forked worker unless the options say otherwise.
+// Throws KernelError.
 std::unique_ptr<Kernel> load_library(const std::string& path,
                                      const KernelOptions& options);
 
@@ -182,9 +193,10 @@ std::unique_ptr<Kernel> load_library(const std::string& path,
 std::unique_ptr<Kernel> start_process(const std::string& command,
                                       const KernelOptions& options);
 
-// The process at the other end of a stream socket that this program has
-// inherited; it is never ended, nor started again. The socket is closed with the
-// kernel, or as soon as the process gets no more calls. Throws KernelError.
+// Talks to the process at the other end of a stream socket that this program
+// has inherited; it is neither ended nor started again. The socket is closed
+// with the kernel, or as soon as the process gets no more calls. Throws
+// KernelError.
 std::unique_ptr<Kernel> reach_process(int socket, KernelOptions options);
 
 }  // namespace ropeproof::conformance::plugin

@@ -1,5 +1,5 @@
-// library_here.h -- a library in the caller's own process, for those who measure
-// it: a call costs what the kernel costs, and its crash is the caller's.
+// library_here.h -- a library in the caller's own process, for measurements: a
+// call costs what the kernel costs, and its crash is the caller's.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_LIBRARY_HERE_H_
 
@@ -12,11 +12,11 @@
 
 namespace ropeproof::conformance::plugin {
 
-// What a library exports.
+// The functions that a library exports.
 struct Functions {
   decltype(&ropeproof_run) run = nullptr;
-  decltype(&ropeproof_supports) supports = nullptr;  // or it has none
-  std::optional<ropeproof_device_memory> device;     // or the host's
+  decltype(&ropeproof_supports) supports = nullptr;  // null: it has none
+  std::optional<ropeproof_device_memory> device;     // none: the host's memory
   void* library = nullptr;                           // from dlopen
 };
 
@@ -24,7 +24,7 @@ struct LibraryHere : Functions {
   Description description;
 };
 
-// Loads it for good. Throws KernelError.
+// Loads a library for good. Throws KernelError.
 LibraryHere load_library_here(const std::string& path);
 
 }  // namespace ropeproof::conformance::plugin

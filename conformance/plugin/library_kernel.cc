@@ -1,6 +1,6 @@
 // A shared library: in a forked worker, which stays for all problems, or for
-// debuggers in this process. A problem travels through a socket; its tensors are in
-// memory that both processes see at the same addresses.
+// debuggers in this process. A problem travels through a socket; its tensors
+// are in memory that both processes see at the same addresses.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -96,25 +96,18 @@ Answer answer_to_question(const Solved& solved) {
   return answer;
 }
 
-// One object in memory that forked processes share.
-template <class T>
-class Shared {
- public:
-  Shared() {
-    void* const memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    object_ = new (memory) T;
-  }
-  ~Shared() { munmap(object_, sizeof(T)); }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
-
-  T& operator*() const { return *object_; }
-
- private:
-  T* object_;
+struct Unmap {
+  void operator()(CrashNote* note) const { munmap(note, sizeof *note); }
 };
+using SharedNote = std::unique_ptr<CrashNote, Unmap>;
+
+// A note in memory that forked processes share.
+SharedNote shared_note() {
+  void* const memory = mmap(nullptr, sizeof(CrashNote), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return SharedNote(new (memory) CrashNote);
+}
 
 class LibraryKernel : public GuardedKernel {
  public:
@@ -136,8 +129,8 @@ class LibraryKernel : public GuardedKernel {
     return ask(problems, rounds);
   }
 
-  Answer supports(const BareProblem& question) override {
-    return has_supports_ ? ask({}, 1, &question)[0] : Answer{};
+  Answer supports(const ropeproof_problem& problem) override {
+    return has_supports_ ? ask({&problem, 1}, kQuestion)[0] : Answer{};
   }
   bool has_supports() const override { return has_supports_; }
   bool is_on_device() const override { return is_on_device_; }
@@ -146,12 +139,13 @@ class LibraryKernel : public GuardedKernel {
   }
 
   std::optional<Lifetime> lifetime() override {
-    if (patience_.is_lost()) return Lifetime{load_fault_, patience_.answer()};
+    if (patience_.has_given_up())
+      return Lifetime{load_fault_, patience_.answer()};
     try {
       if (worker_ == nullptr) start();
     } catch (const KernelError& error) {
       worker_.reset();
-      return Lifetime{load_fault_, patience_.lose(error.what())};
+      return Lifetime{load_fault_, patience_.give_up(error.what())};
     }
     worker_->send_end();
     std::string nothing;
@@ -174,53 +168,47 @@ class LibraryKernel : public GuardedKernel {
   }
 
  private:
-  // Problems, or one question.
   std::vector<Answer> ask(std::span<const ropeproof_problem> problems,
-                          int rounds, const BareProblem* question = nullptr) {
-    const std::size_t count = question == nullptr ? problems.size() : 1;
-    if (patience_.is_lost()) {
-      return std::vector<Answer>(count, patience_.answer());
+                          int rounds) {
+    if (patience_.has_given_up()) {
+      return std::vector<Answer>(problems.size(), patience_.answer());
     }
-    save_memory();
+    const bool has_data = rounds != kQuestion;
+    if (has_data) save_memory();
     const bool is_first = worker_ == nullptr || is_first_;
-    auto answers = ask_once(problems, rounds, question, count);
+    auto answers = ask_once(problems, rounds);
     if (patience_.tries_again(answers[0], is_first)) {
-      restore_memory();
-      answers = ask_once(problems, rounds, question, count);
+      if (has_data) restore_memory();
+      answers = ask_once(problems, rounds);
     }
     patience_.count(answers[0], worker_ == nullptr);
     return answers;
   }
 
   std::vector<Answer> ask_once(std::span<const ropeproof_problem> problems,
-                               int rounds, const BareProblem* question,
-                               std::size_t count) {
+                               int rounds) {
     const auto all = [&](const Answer& answer) {
-      return std::vector<Answer>(count, answer);
+      return std::vector<Answer>(problems.size(), answer);
     };
     try {
       if (worker_ == nullptr) start();
     } catch (const KernelError& error) {
       worker_.reset();
-      return all(patience_.lose(error.what()));
+      return all(patience_.give_up(error.what()));
     }
     Deadline deadline(patience_.limit(is_first_));
-    if (question == nullptr) is_first_ = false;
-    const Blocks none;
-    const Blocks& given = is_on_device_ ? blocks() : none;
+    if (rounds != kQuestion) is_first_ = false;
+    const Blocks given = is_on_device_ ? blocks() : Blocks{};
     const Request request{++number_, static_cast<std::int32_t>(problems.size()),
                           rounds, static_cast<std::int32_t>(given.size())};
     std::string message(reinterpret_cast<const char*>(&request),
                         sizeof request);
     message.append(reinterpret_cast<const char*>(problems.data()),
                    problems.size_bytes());
-    if (question != nullptr) {
-      message.append(reinterpret_cast<const char*>(question), sizeof *question);
-    }
     message.append(reinterpret_cast<const char*>(given.data()),
                    given.size() * sizeof given[0]);
     const bool was_silent = worker_->send(message);
-    std::vector<Solved> solved(count);
+    std::vector<Solved> solved(problems.size());
     switch (receive(solved.data(), solved.size(), deadline)) {
       case Child::Wire::kLate:
         return all({Outcome::kTimeout,
@@ -234,8 +222,8 @@ class LibraryKernel : public GuardedKernel {
     bool is_sound = was_silent;
     for (const Solved& one : solved) {
       is_sound = is_sound && one.number == request.number;
-      answers.push_back(question == nullptr ? answer_of(one)
-                                            : answer_to_question(one));
+      answers.push_back(rounds == kQuestion ? answer_to_question(one)
+                                            : answer_of(one));
       answers.back().is_steady = one.is_steady;
     }
     if (is_sound) return answers;
@@ -253,7 +241,7 @@ class LibraryKernel : public GuardedKernel {
     return quoted_last_line(line);
   }
 
-  // Of a worker that has ended.
+  // The answer of a worker that has ended.
   Answer crash(const std::string& how) {
     Answer answer{Outcome::kCrash, how};
     const CrashNote& note = *note_;
@@ -317,13 +305,13 @@ class LibraryKernel : public GuardedKernel {
   std::string load_fault_;
   bool is_first_ = true;  // the next call in its process
   std::uint64_t number_ = 0;
-  Shared<CrashNote> note_;
+  SharedNote note_ = shared_note();
   std::unique_ptr<Child> worker_;
   Description description_;
 };
 
-// Kernels in the runner's own process: one that calls exit() would end it with a status
-// that reads like a verdict.
+// Kernels in the runner's own process: one that calls exit() would end it with
+// a status that reads like a verdict.
 std::atomic<int> local_kernels = 0;
 
 void refuse_exit() {
@@ -350,9 +338,9 @@ class LocalKernel : public GuardedKernel {
                              : solve(library_.run, problem));
   }
   bool is_on_device() const override { return device_.has_value(); }
-  Answer supports(const BareProblem& question) override {
+  Answer supports(const ropeproof_problem& problem) override {
     if (library_.supports == nullptr) return {};
-    return answer_to_question(solve(library_.supports, question.problem()));
+    return answer_to_question(plugin::ask(library_.supports, problem));
   }
   bool has_supports() const override { return library_.supports != nullptr; }
 

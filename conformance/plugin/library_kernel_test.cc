@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "conformance/plugin/kernel.h"
-#include "conformance/selftest/fakes/strided_problem.h"
+#include "conformance/plugin/test_problems.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -49,25 +49,10 @@ int count_descriptors() {
 
 }  // namespace
 
-TEST_CASE("a library reads and writes the caller's memory, gaps and all",
-          "[conformance][kernel]") {
-  const auto kernel = load("echo");
-  selftest::Strided strided(*kernel);
-  CHECK(kernel->run(strided.problem).outcome == Outcome::kOk);
-  std::vector<float> want(100, -1.0f);
-  for (std::size_t row = 0; row < 12; ++row) {
-    const std::size_t b = row / 6, s = row / 2 % 3, h = row % 2;
-    std::copy_n(
-        strided.q + 40 * b + 12 * s + 5 * h, 4,
-        want.begin() + static_cast<std::ptrdiff_t>(50 * b + 15 * s + 6 * h));
-  }
-  CHECK(std::vector<float>(strided.q_out, strided.q_out + 100) == want);
-}
-
 TEST_CASE("rounds in place each begin with what the first one found",
           "[conformance][kernel]") {
   const auto kernel = load("keeps_promises");
-  selftest::Strided strided(*kernel);
+  Strided strided(*kernel);
   ropeproof_problem& problem = strided.problem;
   problem.batch = problem.seq = 1;
   float* const x = strided.q;
@@ -77,22 +62,6 @@ TEST_CASE("rounds in place each begin with what the first one found",
   // One rotation of (0, 2), not seven.
   CHECK(x[0] == -2 * std::sin(1.0f));
   CHECK(x[2] == 2 * std::cos(1.0f));
-}
-
-TEST_CASE("allocated memory is aligned, and zeroed again after release",
-          "[conformance][kernel]") {
-  const auto kernel = load("echo");
-  for (int round = 0; round < 2; ++round) {
-    for (const std::size_t bytes : {1u, 63u, 64u, 65u, 100000u}) {
-      std::byte* const memory = kernel->allocate(bytes);
-      CHECK(reinterpret_cast<std::uintptr_t>(memory) % 64 == 0);
-      CHECK(std::count(memory, memory + bytes, std::byte{0}) ==
-            static_cast<std::ptrdiff_t>(bytes));
-      std::fill_n(memory, bytes, std::byte{0xff});
-    }
-    kernel->release();
-  }
-  CHECK_THROWS_AS(kernel->allocate(std::size_t{1} << 40), std::bad_alloc);
 }
 
 TEST_CASE("a file that is no kernel is refused with the reason",
@@ -126,7 +95,7 @@ TEST_CASE("a library that crashes or hangs while it is loaded is refused",
 TEST_CASE("a kernel's status is its answer, and other numbers are errors",
           "[conformance][kernel]") {
   const auto kernel = load("returns_direction");
-  selftest::Strided strided(*kernel);
+  Strided strided(*kernel);
   const auto status = [&](std::int32_t direction) {
     strided.problem.direction = direction;
     return kernel->run(strided.problem);
@@ -149,10 +118,10 @@ TEST_CASE("what a kernel prints neither blocks it nor floods the log",
   const int log = fileno(file);
   const int standard_error = dup(STDERR_FILENO);
   dup2(log, STDERR_FILENO);
-  const Answer patient = selftest::run_strided(*load("prints"));
+  const Answer patient = run_strided(*load("prints"));
   const auto after_patient = lseek(log, 0, SEEK_END);
   const Answer endless =
-      selftest::run_strided(*load("prints_forever", milliseconds(200)));
+      run_strided(*load("prints_forever", milliseconds(200)));
   const auto after_endless = lseek(log, 0, SEEK_END);
   dup2(standard_error, STDERR_FILENO);
   close(standard_error);
@@ -170,7 +139,7 @@ TEST_CASE("OpenMP works in a kernel although the runner has used it",
   threads += 1;
   REQUIRE(threads == 2);
   const auto kernel = load("openmp");
-  selftest::Strided strided(*kernel);
+  Strided strided(*kernel);
   CHECK(kernel->run(strided.problem).outcome == Outcome::kOk);
   CHECK(*strided.q_out == 2);
 }
@@ -179,7 +148,7 @@ TEST_CASE("a kernel leaves neither a zombie nor a descriptor behind",
           "[conformance][kernel]") {
   const int before = count_descriptors();
   for (const char* name : {"echo", "crash_in_run", "hang_in_run"}) {
-    selftest::run_strided(*load(name, milliseconds(100)));
+    run_strided(*load(name, milliseconds(100)));
   }
   why_not(fake("crash_in_load"));
   CHECK(count_descriptors() == before);

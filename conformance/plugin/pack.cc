@@ -7,14 +7,14 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/fields.h"
-#include "conformance/plugin/words.h"
 #include "conformance/text/file.h"
 #include "conformance/text/format.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/sha256.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {

@@ -26,10 +26,11 @@ struct PackCall {
   std::string digest;  // of both: equal calls are one call
 };
 
-// All pointers of `problem` are readable; dtype and table_dtype are known ones.
+// Forms the call of a problem, all of whose pointers are readable; dtype and
+// table_dtype are known ones.
 PackCall pack_call(const ropeproof_problem& problem);
 
-// The text of RUN.md.
+// Returns the text of RUN.md.
 std::string pack_instructions();
 
 struct Pack {
@@ -47,13 +48,13 @@ struct Pack {
 class PackWriter {
  public:
   // Creates DIR, which must be absent or empty. Throws std::invalid_argument if
-  // it is not or cannot be.
+  // it is not, or cannot be created.
   explicit PackWriter(const std::filesystem::path& directory);
 
-  // A call that is there already is not written again. Throws
-  // std::runtime_error if a file cannot be written, as finish() does.
+  // Adds a call unless the pack has it already. Throws std::runtime_error if a
+  // file cannot be written, as finish() does.
   void add(const PackCall& call);
-  // pack.txt comes last: a pack without it is not complete.
+  // Writes pack.txt last: a pack without it is not complete.
   void finish(const Pack& head);
 
   std::size_t calls() const { return pack_.calls.size(); }
@@ -64,7 +65,8 @@ class PackWriter {
   Pack pack_;
 };
 
-// Throws std::invalid_argument, one line, for a folder that is no complete pack.
+// Reads a pack. Throws std::invalid_argument, one line, for a folder that is no
+// complete one.
 Pack read_pack(const std::filesystem::path& directory);
 
 }  // namespace ropeproof::conformance::plugin

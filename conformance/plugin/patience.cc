@@ -23,7 +23,7 @@ std::chrono::milliseconds Patience::start_limit() const {
 }
 
 bool Patience::tries_again(const Answer& answer, bool is_first) {
-  if (answer.outcome != Outcome::kTimeout || is_first || is_lost() ||
+  if (answer.outcome != Outcome::kTimeout || is_first || has_given_up() ||
       !options_.can_restart || tried_again_ == options_.max_timeouts) {
     return false;
   }
@@ -34,28 +34,29 @@ bool Patience::tries_again(const Answer& answer, bool is_first) {
 }
 
 void Patience::count(const Answer& answer, bool has_ended) {
-  if (is_lost()) return;
+  if (has_given_up()) return;
   ended_ = has_ended ? ended_ + 1 : 0;
   if (answer.outcome == Outcome::kTimeout) ++hung_;
   if (has_ended && !options_.can_restart) {
-    lost_ = {answer.outcome, "not run: an earlier call had no answer (" +
-                                 answer.detail +
-                                 "), and the kernel cannot be started again"};
+    no_more_ = {answer.outcome,
+                "not run: an earlier call had no answer (" + answer.detail +
+                    "), and the kernel cannot be started again"};
   } else if (hung_ == options_.max_timeouts) {
-    lost_ = {Outcome::kTimeout, "not run: the kernel has hung " +
-                                    std::to_string(hung_) +
-                                    (hung_ == 1 ? " time" : " times")};
+    no_more_ = {Outcome::kTimeout, "not run: the kernel has hung " +
+                                       std::to_string(hung_) +
+                                       (hung_ == 1 ? " time" : " times")};
   } else if (ended_ == options_.max_ends) {
-    lost_ = {answer.outcome, "not run: " + std::to_string(ended_) +
-                                 " calls in a row ended the kernel's process, "
-                                 "the last so: " +
-                                 answer.detail};
+    no_more_ = {answer.outcome,
+                "not run: " + std::to_string(ended_) +
+                    " calls in a row ended the kernel's process, "
+                    "the last so: " +
+                    answer.detail};
   }
 }
 
-Answer Patience::lose(const std::string& why) {
-  lost_ = {Outcome::kError,
-           "not run: the kernel cannot be started again: " + why};
+Answer Patience::give_up(const std::string& why) {
+  no_more_ = {Outcome::kError,
+              "not run: the kernel cannot be started again: " + why};
   return {Outcome::kError, why};
 }
 

@@ -9,40 +9,40 @@
 
 namespace ropeproof::conformance::plugin {
 
-// " (last printed: ...)", or nothing.
+// Returns " (last printed: ...)", or nothing for an empty line.
 std::string quoted_last_line(const std::string& line);
 
-// Counts the calls that ended a kernel's process. A thousand cases of ten seconds
-// each tell no more than three, nor does a kernel that fails each call after a
-// start of ten seconds.
+// Counts the calls that ended a kernel's process. A thousand cases of ten
+// seconds each tell no more than three, nor does a kernel that fails each call
+// after a start of ten seconds.
 class Patience {
  public:
   explicit Patience(const KernelOptions& options) : options_(options) {}
 
-  // For one call. Loading a library, or importing a framework, takes longer; so
-  // does a process's first call, during which compilers run.
+  // The limit of one call. A process's first call has a longer one, since
+  // compilers run during it; so has its start, which may import a framework.
   std::chrono::milliseconds limit(bool is_first) const;
   std::chrono::milliseconds start_limit() const;
 
-  // Whether a call with this answer is made once more, alone in a fresh process:
-  // it came too late, and `is_first` in its process it was not. Says so on
-  // standard error.
+  // Whether a late call is made once more, alone in a fresh process; the first
+  // call of a process is not. Says so on standard error.
   bool tries_again(const Answer& answer, bool is_first);
 
-  // Of each call, at last; `has_ended`: its process has.
+  // Counts a call with its last answer. `has_ended`: its process has ended.
   void count(const Answer& answer, bool has_ended);
-  // The kernel cannot be started again; the answer to the call that asked.
-  Answer lose(const std::string& why);
+  // Makes no more calls, since the kernel cannot be started again. Returns the
+  // answer to the call that asked.
+  Answer give_up(const std::string& why);
 
-  // No more calls: answer() is the answer to each.
-  bool is_lost() const { return !lost_.detail.empty(); }
-  const Answer& answer() const { return lost_; }
+  // Whether there are no more calls: answer() is the answer to each.
+  bool has_given_up() const { return !no_more_.detail.empty(); }
+  const Answer& answer() const { return no_more_; }
 
  private:
   KernelOptions options_;
   int hung_ = 0, tried_again_ = 0;
-  int ended_ = 0;  // calls in a row
-  Answer lost_;
+  int ended_ = 0;   // calls in a row
+  Answer no_more_;  // to calls that are not made
 };
 
 }  // namespace ropeproof::conformance::plugin

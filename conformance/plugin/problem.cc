@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <variant>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
 #include "conformance/plugin/fields.h"
-#include "conformance/plugin/words.h"
 
 namespace ropeproof::conformance::plugin {
 

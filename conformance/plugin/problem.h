@@ -1,4 +1,4 @@
-// problem.h -- where a ropeproof_problem begins: what a specification says of it.
+// problem.h -- a ropeproof_problem, as far as a specification says what it is.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_PROBLEM_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_PROBLEM_H_
 
@@ -13,14 +13,15 @@ namespace ropeproof::conformance::plugin {
 
 // Whether base and scaling alone say what the frequencies are.
 bool follows_base(const reference::Frequencies& frequencies);
-// Or bases and exponents of each pair.
+// Whether bases and exponents of each pair say so.
 bool follows_exponents(const reference::Frequencies& frequencies);
 
-// Kind and numbers; the lists are null. Kind 0 for none.
+// Returns kind and numbers of a scaling; its lists are null. Kind 0 is none.
 ropeproof_scaling abi_scaling(const reference::Scaling& scaling);
 
-// All fields that neither hold buffers nor say where these lie; amplitude 1 and
-// no scaling. frequencies and table know neither dtype nor layout nor direction.
+// Returns a problem with all fields that are neither buffers nor their strides,
+// amplitude 1 and no scaling. frequencies and table know neither dtype nor
+// layout nor direction.
 ropeproof_problem problem_of(std::uint32_t operation,
                              const reference::Spec& spec,
                              reference::Format dtype, std::int64_t batch,

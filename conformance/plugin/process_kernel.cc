@@ -12,6 +12,7 @@
 #include "conformance/plugin/dense.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
+#include "conformance/plugin/fields.h"
 #include "conformance/plugin/kernel.h"
 #include "conformance/plugin/patience.h"
 #include "conformance/plugin/request.h"
@@ -51,7 +52,7 @@ std::string export_threads(int threads) {
 
 class ProcessKernel : public Kernel {
  public:
-  // Of a command, or with `socket` of the process there.
+  // Starts a command or, with `socket`, talks to the process there.
   ProcessKernel(const std::string& command, int socket,
                 const KernelOptions& options)
       : command_(command),
@@ -92,11 +93,12 @@ class ProcessKernel : public Kernel {
     });
   }
 
-  Answer supports(const BareProblem& question) override {
-    const ropeproof_problem problem = question.problem();
+  Answer supports(const ropeproof_problem& problem) override {
     if (!has_supports_ || !can_be_told(problem)) return {};
+    ropeproof_scaling scaling;
+    const ropeproof_problem question = without_data(problem, scaling);
     return converse([&] {
-      send(header_of("supports", problem).dump() + "\n");
+      send(header_of("supports", question).dump() + "\n");
       return read_choice();
     });
   }
@@ -107,7 +109,7 @@ class ProcessKernel : public Kernel {
   // started first and that does not outlive a breach of the protocol.
   template <class Talk>
   Answer converse(const Talk& talk) {
-    if (patience_.is_lost()) return patience_.answer();
+    if (patience_.has_given_up()) return patience_.answer();
     const bool is_first = process_ == nullptr || is_first_;
     Answer answer = converse_once(talk);
     if (patience_.tries_again(answer, is_first)) answer = converse_once(talk);
@@ -121,7 +123,7 @@ class ProcessKernel : public Kernel {
       if (process_ == nullptr) start();
     } catch (const KernelError& error) {
       process_.reset();
-      return patience_.lose(error.what());
+      return patience_.give_up(error.what());
     }
     try {
       return talk();
@@ -229,7 +231,7 @@ class ProcessKernel : public Kernel {
     is_first_ = false;
   }
 
-  // Of the request that waits.
+  // Reads the reply to the request that waits.
   text::StrictObject read_reply() {
     text::StrictObject reply = read_header();
     const std::int64_t id = reply.integer("id", id_);

@@ -1,5 +1,7 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,24 +10,27 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "conformance/plugin/kernel.h"
-#include "conformance/selftest/fakes/strided_problem.h"
+#include "conformance/plugin/test_problems.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
 
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using std::chrono::milliseconds;
 
 std::string why_no_process(const std::string& command,
                            milliseconds limit = milliseconds(5000)) {
   try {
-    selftest::start(command, limit);
+    start(command, limit);
   } catch (const KernelError& error) {
     CHECK_THAT(error.what(), StartsWith(command + ": "));
     return std::string(error.what()).substr(command.size() + 2);
@@ -34,14 +39,76 @@ std::string why_no_process(const std::string& command,
 }
 
 Answer run_fault(const std::string& fault) {
-  const auto kernel = selftest::start("exec " + selftest::process(fault));
-  const Answer first = selftest::run_strided(*kernel);
+  const auto kernel = start("exec " + process(fault));
+  const Answer first = run_strided(*kernel);
   // A fresh process answers the next call just so.
-  const Answer second = selftest::run_strided(*kernel);
+  const Answer second = run_strided(*kernel);
   CHECK(first.outcome == second.outcome);
   CHECK(first.detail == second.detail);
   return first;
 }
+
+// Open for reading; what holds it for writing ends before has_hung_up().
+class Fifo {
+ public:
+  Fifo() {
+    REQUIRE(mkdtemp(folder_) != nullptr);
+    path_ = std::string(folder_) + "/alive";
+    REQUIRE(mkfifo(path_.c_str(), 0600) == 0);
+    reader_ = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  }
+  ~Fifo() {
+    close(reader_);
+    std::remove(path_.c_str());
+    rmdir(folder_);
+  }
+
+  const std::string& path() const { return path_; }
+  bool has_hung_up() const {
+    pollfd end{reader_, POLLIN, 0};
+    return poll(&end, 1, 10000) == 1 && (end.revents & POLLHUP) != 0;
+  }
+
+ private:
+  char folder_[24] = "/tmp/ropeproof-XXXXXX";
+  std::string path_;
+  int reader_ = -1;
+};
+
+// A process that nobody but this test has started, and the kernel at the other
+// end of its standard input and output.
+class Elsewhere {
+ public:
+  explicit Elsewhere(const std::string& command) {
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    process_ = fork();
+    if (process_ == 0) {
+      setpgid(0, 0);
+      dup2(ends[1], STDIN_FILENO);
+      dup2(ends[1], STDOUT_FILENO);
+      close(ends[0]);
+      close(ends[1]);
+      execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(),
+            static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    close(ends[1]);
+    kernel_ = reach_process(ends[0], KernelOptions{std::chrono::seconds(5)});
+  }
+  ~Elsewhere() {
+    kernel_.reset();
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+
+  Kernel& kernel() { return *kernel_; }
+  bool runs() const { return waitpid(process_, nullptr, WNOHANG) == 0; }
+
+ private:
+  pid_t process_ = -1;
+  std::unique_ptr<Kernel> kernel_;
+};
 
 }  // namespace
 
@@ -56,7 +123,6 @@ TEST_CASE("a command that cannot describe itself is refused with the reason",
         "describe: header is no JSON object: \"hello\"");
   CHECK(why_no_process("printf '\\001\\033\\n'") ==
         "describe: header is no JSON object: \"  \"");
-  CHECK(why_no_process("echo '{}'") == "describe: status: missing");
   CHECK(why_no_process("sleep 3600", milliseconds(20)) ==
         "describe: no answer within 200 ms");
   CHECK(why_no_process("cat /dev/zero") ==
@@ -74,14 +140,10 @@ TEST_CASE("a description outside the protocol is refused with the reason",
        {"unknown-word",
         "describe: operations: \"waltz\"; known are frequencies, "
         "table, rotate, rope, permute or lookup"},
-       {"word-for-list", "describe: dtypes: expected an array of strings"},
        {"unknown-class",
         "describe: claims.angle_class: \"A9\"; expected A0, A1, A2 or "
         "A3"},
-       {"unknown-power",
-        "describe: claims.power: \"slide rule\"; expected pow or exp2"},
        {"no-name", "describe: name: expected a string"},
-       {"fractional-position", "describe: max_position: expected an integer"},
        {"unknown-field",
         "describe: colour: unknown field; mistyped, or newer than "
         "this program"},
@@ -89,7 +151,7 @@ TEST_CASE("a description outside the protocol is refused with the reason",
         "describe: accepts: \"pigeons\"; known are shared_file or "
         "fresh"},
        {"high-trig-ulp", "trig_ulp is 5; it must be 1 to 4"}}));
-  CHECK(why_no_process(selftest::process(fault)) == reason);
+  CHECK(why_no_process(process(fault)) == reason);
 }
 
 TEST_CASE("an answer that breaks the protocol is an error, not the end",
@@ -134,13 +196,10 @@ TEST_CASE("a process that refuses or ends has its own outcome",
 
 TEST_CASE("a process that is restarted is told how many threads to use",
           "[conformance][kernel]") {
-  const auto kernel =
-      selftest::start("test \"$OMP_NUM_THREADS\" != 1 || exit 7; exec " +
-                      selftest::process("unsupported"));
-  CHECK(selftest::run_strided(*kernel).outcome == Outcome::kUnsupported);
+  const auto kernel = start("test \"$OMP_NUM_THREADS\" != 1 || exit 7; exec " +
+                            process("unsupported"));
   CHECK(kernel->restart(1));
-  CHECK(
-      selftest::run_strided(*kernel).detail.ends_with("exited with status 7"));
+  CHECK_THAT(run_strided(*kernel).detail, EndsWith("exited with status 7"));
 }
 
 TEST_CASE("a process may make itself fresh, or is started again",
@@ -149,27 +208,27 @@ TEST_CASE("a process may make itself fresh, or is started again",
       GENERATE(table<std::string, std::string, std::string>(
           {{"is-fresh", "fresh: [1]", "fresh: [1, 0]"},
            {"is-never-fresh", "fresh: []", "fresh: []"}}));
-  const auto kernel = selftest::start(selftest::process(fault));
-  CHECK(selftest::run_strided(*kernel).detail == "fresh: []");
+  const auto kernel = start(process(fault));
+  CHECK(run_strided(*kernel).detail == "fresh: []");
   CHECK(kernel->restart(1));
-  CHECK(selftest::run_strided(*kernel).detail == once);
+  CHECK(run_strided(*kernel).detail == once);
   CHECK(kernel->restart(0));
-  CHECK(selftest::run_strided(*kernel).detail == twice);
+  CHECK(run_strided(*kernel).detail == twice);
 }
 
 TEST_CASE("an answer too many is an error of the call that it comes with",
           "[conformance][kernel]") {
-  const auto kernel = selftest::start(selftest::process("answers-late"));
-  CHECK(selftest::run_strided(*kernel, false).outcome == Outcome::kOk);
+  const auto kernel = start(process("answers-late"));
+  CHECK(run_strided(*kernel, false).outcome == Outcome::kOk);
   std::this_thread::sleep_for(milliseconds(200));
-  const Answer answer = selftest::run_strided(*kernel, false);
+  const Answer answer = run_strided(*kernel, false);
   CHECK(answer.outcome == Outcome::kError);
   CHECK(answer.detail == "sends what nobody has asked for");
 }
 
 TEST_CASE("a shared file cannot be cut off", "[conformance][kernel]") {
-  const auto kernel = selftest::start(selftest::process("cuts-file"));
-  selftest::Weight weight(*kernel, std::size_t{1} << 18);
+  const auto kernel = start(process("cuts-file"));
+  Weight weight(*kernel, std::size_t{1} << 18);
   const Answer answer = kernel->run(weight.problem);
   CHECK(answer.detail == "");
   CHECK(answer.outcome == Outcome::kOk);
@@ -178,45 +237,13 @@ TEST_CASE("a shared file cannot be cut off", "[conformance][kernel]") {
 TEST_CASE("megabytes in both directions do not block one another",
           "[conformance][kernel]") {
   // "streams" answers while it still reads: both directions are full at once.
-  const auto kernel =
-      selftest::start(selftest::process(GENERATE("streams", "reads-first")));
+  const auto kernel = start(process(GENERATE("streams", "reads-first")));
   constexpr std::size_t kElements = std::size_t{1} << 22;
-  selftest::Weight weight(*kernel, kElements);
+  Weight weight(*kernel, kElements);
   REQUIRE(kernel->run(weight.problem).detail == "");
   CHECK(weight.out[1] == 1);
   CHECK(weight.out[kElements - 1] == kElements - 1);
 }
-
-namespace {
-
-// Open for reading; what holds it for writing ends before has_hung_up().
-class Fifo {
- public:
-  Fifo() {
-    REQUIRE(mkdtemp(folder_) != nullptr);
-    path_ = std::string(folder_) + "/alive";
-    REQUIRE(mkfifo(path_.c_str(), 0600) == 0);
-    reader_ = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
-  }
-  ~Fifo() {
-    close(reader_);
-    std::remove(path_.c_str());
-    rmdir(folder_);
-  }
-
-  const std::string& path() const { return path_; }
-  bool has_hung_up() const {
-    pollfd end{reader_, POLLIN, 0};
-    return poll(&end, 1, 10000) == 1 && (end.revents & POLLHUP) != 0;
-  }
-
- private:
-  char folder_[24] = "/tmp/ropeproof-XXXXXX";
-  std::string path_;
-  int reader_ = -1;
-};
-
-}  // namespace
 
 TEST_CASE("what a command started ends with it", "[conformance][kernel]") {
   const Fifo alive;
@@ -231,11 +258,59 @@ TEST_CASE("what a command started ends with it", "[conformance][kernel]") {
 TEST_CASE("what a Python kernel started ends before the fresh one begins",
           "[conformance][kernel]") {
   const Fifo alive;
-  const auto kernel =
-      selftest::start(selftest::adapter("leaves-child " + alive.path()));
-  CHECK(selftest::run_strided(*kernel).detail == "");
+  const auto kernel = start(adapter("leaves-child " + alive.path()));
+  CHECK(run_strided(*kernel).detail == "");
   CHECK(kernel->restart(0));
   CHECK(alive.has_hung_up());
+}
+
+TEST_CASE(
+    "a process at an inherited socket is a kernel that is never restarted",
+    "[conformance][kernel]") {
+  Elsewhere elsewhere(process("failed"));
+  for (int call = 0; call < 3; ++call) {
+    const Answer answer = run_strided(elsewhere.kernel());
+    CHECK(answer.outcome == Outcome::kFailed);
+    CHECK(answer.detail == "a reason in two lines");
+    CHECK_FALSE(elsewhere.kernel().restart(call));
+  }
+  CHECK(elsewhere.runs());
+}
+
+TEST_CASE("a process at a socket whose answer is no answer gets no more calls",
+          "[conformance][kernel]") {
+  Elsewhere elsewhere(process("garbage"));
+  const std::string detail = "header is no JSON object: \"rotating...\"";
+  CHECK(run_strided(elsewhere.kernel()).detail == detail);
+  const Answer second = run_strided(elsewhere.kernel());
+  CHECK(second.outcome == Outcome::kError);
+  CHECK(second.detail == "not run: an earlier call had no answer (" + detail +
+                             "), and the kernel cannot be started again");
+}
+
+TEST_CASE("a process at a socket that can make itself fresh does",
+          "[conformance][kernel]") {
+  Elsewhere elsewhere(process("is-fresh"));
+  CHECK(elsewhere.kernel().restart(3));
+  CHECK(run_strided(elsewhere.kernel()).detail == "fresh: [3]");
+}
+
+TEST_CASE("a descriptor that is no stream socket is refused",
+          "[conformance][kernel]") {
+  const int file = open("/dev/null", O_RDWR);
+  CHECK_THROWS_WITH(reach_process(file, {}),
+                    StartsWith("descriptor " + std::to_string(file)));
+  close(file);
+  int ends[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+  CHECK_THROWS_WITH(reach_process(ends[0], {}),
+                    EndsWith("is no open stream socket"));
+  close(ends[0]);
+  close(ends[1]);
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  close(ends[1]);
+  CHECK_THROWS_WITH(reach_process(ends[0], {}),
+                    EndsWith("describe: closed its connection"));
 }
 
 }  // namespace ropeproof::conformance::plugin

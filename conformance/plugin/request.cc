@@ -2,11 +2,11 @@
 
 #include <type_traits>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/shared_file.h"
-#include "conformance/plugin/words.h"
 #include "conformance/text/hex.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -69,7 +69,7 @@ Json request_header(const char* operation, const ropeproof_problem& p) {
     } else if constexpr (std::is_integral_v<Value>) {
       field = value;
     } else {
-      // One for each axis, where there are several.
+      // A number for each axis, where there are several.
       field = Json::array();
       for (std::int64_t a = 0; p.axis_map != 0 && a < p.position_axes; ++a) {
         field.push_back(a < std::ssize(value) ? value.begin()[a] : 0);

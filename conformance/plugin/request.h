@@ -11,12 +11,12 @@
 
 namespace ropeproof::conformance::plugin {
 
-// From here on a buffer travels by shared file, where the process takes one.
+// A buffer of this size travels by shared file, where the process takes one.
 inline constexpr std::size_t kMinFileBytes = std::size_t{1} << 16;
 inline constexpr std::size_t kFileAlignment = 64;
 
 // A header is an object with lists of lists and of objects. A reply that is
-// deeper is refused: the library prints, for an error message, by recursion.
+// deeper is refused: the library prints it for an error message by recursion.
 inline constexpr int kMaxHeaderDepth = 8;
 
 // What the runner can do beyond the first version of the protocol; a process
@@ -26,17 +26,18 @@ inline constexpr text::Words<std::uint32_t, 2> kOfferWords{
     {{kSharedFileOffer, "shared_file"}, {kFreshOffer, "fresh"}}};
 
 std::string describe_request();
-// For a fresh process with `threads` threads, 0: as many as it likes.
+// Asks for a fresh process with `threads` threads, 0 for as many as it likes.
 std::string fresh_request(int threads);
 
 // Whether the protocol has words for the problem's enumerators.
 bool can_be_told(const ropeproof_problem& problem);
 
-// The fields of a request "run" or "supports", but for its number and buffers.
+// Returns the fields of a request "run" or "supports", without its number and
+// buffers.
 Json request_header(const char* operation, const ropeproof_problem& problem);
 
-// [name, bytes], or [name, bytes, offset] for a large buffer with `uses_file`;
-// these get the next offsets from `end` on.
+// Lists [name, bytes], or [name, bytes, offset] for a large buffer with
+// `uses_file`; these get the next offsets from `end` on.
 template <class Byte>
 Json buffer_list(const std::vector<ByteTensor<Byte>>& tensors, bool uses_file,
                  std::size_t& end) {

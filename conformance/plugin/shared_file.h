@@ -22,7 +22,8 @@ class SharedFile {
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
-  // At least `bytes` long; what data() has returned ends. Throws KernelError.
+  // Makes the file at least `bytes` long; what data() has returned is no longer
+  // valid. Throws KernelError.
   void resize(std::size_t bytes);
   std::byte* data() const { return data_; }
 

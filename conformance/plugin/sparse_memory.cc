@@ -7,8 +7,8 @@
 
 namespace ropeproof::conformance::plugin {
 
-// What goes back to the system by MADV_REMOVE, and stays out of core files, which
-// would be as large as the address space.
+// Memory that goes back to the system by MADV_REMOVE, and stays out of core
+// files, which would be as large as the address space.
 #if defined(MADV_REMOVE) && defined(MADV_DONTDUMP) && defined(MAP_NORESERVE)
 
 constexpr std::ptrdiff_t kPageTable = std::ptrdiff_t{2} << 20;  // what one maps
@@ -35,9 +35,10 @@ SparseMemory::~SparseMemory() {
   if (begin_ != nullptr) munmap(begin_, total_);
 }
 
-// A kernel that miscounts may have written anywhere, so everything goes back now
-// and then: at once would cost .3 to 1 ms a slot, of page tables to look through.
-// Parts of a slot that a page table (2 MiB) or less lies between go back together.
+// A kernel that miscounts may have written anywhere, so everything goes back,
+// but only now and then: each slot costs .3 to 1 ms of page tables to look
+// through. Parts of a slot with a page table (2 MiB) or less between them go
+// back together.
 void SparseMemory::release() {
   if (taken_ == 0) return;
   const auto give_back = [&](std::byte* begin, std::byte* end) {

@@ -22,10 +22,10 @@ struct NoAddressSpace : std::bad_alloc {
       "memory): see ulimit -v and vm.overcommit_memory";
 };
 
-// One shared anonymous mapping, cut into slots with guard pages between them. It
-// takes 350 GiB of address space and no memory: a page comes when it is touched
-// and goes at release(). Before the first slot and behind the last one there is
-// as much room again, for kernels of this process that miscount.
+// One shared anonymous mapping, cut into slots with guard pages between them.
+// It takes 350 GiB of address space and no memory: a page comes when it is
+// touched and goes at release(). Before the first slot and behind the last one
+// there is as much room again, for kernels of this process that miscount.
 class SparseMemory {
  public:
   // Room for 2^32 elements of an f64 tensor, and for what lies around them.
@@ -37,19 +37,19 @@ class SparseMemory {
   SparseMemory(const SparseMemory&) = delete;
   SparseMemory& operator=(const SparseMemory&) = delete;
 
-  // Takes the address space, if there is any. Processes that are forked
-  // afterwards share it; else the first block takes it. About 20 us.
+  // Takes the address space, if there is any, which the first block does
+  // otherwise. Processes that are forked afterwards share it. Cost: 20 us.
   void reserve() noexcept;
 
-  // Valid until release(). The block's first or last byte borders a guard page.
-  // `used` are the parts of it, in their order, that may be touched: they are
-  // zeroed, and blocks() names them for who wants to put back what they hold.
-  // Throws NoAddressSpace, also where all slots are taken.
+  // Returns a block, valid until release(), whose first or last byte borders a
+  // guard page. `used` are the parts of it, in their order, that may be
+  // touched: they are zeroed, and blocks() names them for restoring their
+  // contents. Throws NoAddressSpace, also where all slots are taken.
   std::byte* allocate(std::size_t bytes, Edge edge,
                       std::span<const ByteRange> used);
   const Blocks& blocks() const { return blocks_; }
-  // Gives the memory of the used parts back, and every kEvery times all of it,
-  // whoever has touched it.
+  // Gives the memory of the used parts back to the system, and every kEvery
+  // times all of it, whoever has touched it.
   void release();
 
  private:

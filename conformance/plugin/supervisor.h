@@ -1,9 +1,9 @@
 // supervisor.h -- the process between the runner and third-party code.
 //
-// A plug-in may kill its parent, leave children behind, or outlive a runner that
-// is killed. So its parent is a process that does nothing but wait: for the
-// plug-in's end or for the runner's, whichever comes first, and then kills what
-// the plug-in has started, even where that left the process group.
+// A plug-in may kill its parent, leave children behind, or outlive a runner
+// that is killed. So its parent is a process that does nothing but wait: for
+// the plug-in's end or for the runner's, whichever comes first, and then kills
+// what the plug-in has started, even where that left the process group.
 #ifndef ROPEPROOF_CONFORMANCE_PLUGIN_SUPERVISOR_H_
 #define ROPEPROOF_CONFORMANCE_PLUGIN_SUPERVISOR_H_
 
@@ -32,8 +32,8 @@ struct Ended {
 
 // Turns the calling process, which has just been forked, into a supervisor;
 // runs `body` in a child of it, in a process group of its own. When the other
-// end of `control` closes, all of them end. `socket` and `print` are the body's:
-// other descriptors above 2 are closed.
+// end of `control` closes, all of them end. `socket` and `print` are the
+// body's: other descriptors above 2 are closed.
 [[noreturn]] void supervise(int control, int socket, int print,
                             const std::function<void()>& body);
 

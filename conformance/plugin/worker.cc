@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #if defined(__GLIBC__)
+#include <link.h>
 #include <malloc.h>
 #endif
 #include <omp.h>
@@ -22,7 +23,7 @@
 #include <vector>
 
 #include "conformance/plugin/dense.h"
-#include "conformance/plugin/destructors.h"
+#include "conformance/plugin/fields.h"
 
 namespace ropeproof::conformance::plugin {
 namespace {
@@ -78,7 +79,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
   raise(number);  // pending until the handler returns
 }
 
-// Before each problem: a plug-in's own handler would hide what it touches.
+// Called before each problem: a plug-in's own handler would hide its accesses.
 void watch_faults() {
   struct sigaction action {};
   action.sa_sigaction = on_fault;
@@ -87,8 +88,8 @@ void watch_faults() {
   sigaction(SIGBUS, &action, nullptr);
 }
 
-// What a kernel allocates holds no zeros by luck: -1.5 in f32, and 3 where it has
-// been before; as large in the other formats.
+// Memory that a kernel allocates holds no zeros by luck: -1.5 in f32, and 3
+// where it was in use before; as large in the other formats.
 void soil_memory() {
 #if defined(__GLIBC__)
   mallopt(M_PERTURB, 0x40);
@@ -113,6 +114,44 @@ void prepare_stack() {
   }
 #endif
 }
+
+#if defined(__GLIBC__)
+using Destructor = void (*)();
+
+// Does as the dynamic linker: DT_FINI_ARRAY from its end, then DT_FINI. C++
+// destructors and what a library gave to atexit() are among them.
+void run_destructors_of(const link_map& map) {
+  const ElfW(Dyn)* array = nullptr;
+  const ElfW(Dyn)* last = nullptr;
+  std::size_t count = 0;
+  for (const ElfW(Dyn)* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_FINI_ARRAY) array = entry;
+    if (entry->d_tag == DT_FINI_ARRAYSZ) {
+      count = entry->d_un.d_val / sizeof(Destructor);
+    }
+    if (entry->d_tag == DT_FINI) last = entry;
+  }
+  if (array != nullptr) {
+    const auto* functions =
+        reinterpret_cast<const Destructor*>(map.l_addr + array->d_un.d_ptr);
+    while (count > 0) functions[--count]();
+  }
+  if (last != nullptr) {
+    reinterpret_cast<Destructor>(map.l_addr + last->d_un.d_ptr)();
+  }
+}
+
+// Runs what a program's end runs of a library from dlopen() and of those that
+// were loaded with it or later, once. They stay mapped, since threads of theirs
+// may run on.
+void run_destructors(void* library) {
+  link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return;
+  for (; map != nullptr; map = map->l_next) run_destructors_of(*map);
+}
+#else
+void run_destructors(void*) {}
+#endif
 
 // Rounds that give other bits than the first one are where calls meet. Each
 // finds its outputs, and in place its inputs, as the first one did.
@@ -241,6 +280,12 @@ Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem) {
   return solved;
 }
 
+Solved ask(decltype(&ropeproof_supports) supports,
+           const ropeproof_problem& problem) {
+  ropeproof_scaling scaling;
+  return solve(supports, without_data(problem, scaling));
+}
+
 std::vector<Solved> solve_on_device(
     Device& device, decltype(&ropeproof_run) run, const Blocks& blocks,
     const std::vector<ropeproof_problem>& problems, int rounds) {
@@ -290,15 +335,10 @@ void serve(const std::string& path, int threads, CrashNote& note,
   std::vector<ropeproof_problem> problems;
   Blocks blocks;
   while (runner.receive(&request, sizeof request)) {
-    if (request.count < 0 || request.count > kMaxThreads) return;
-    BareProblem question;
-    if (request.count == 0 &&
-        (supports == nullptr || !runner.receive(&question, sizeof question))) {
-      return;
-    }
+    if (request.count < 1 || request.count > kMaxThreads) return;
     problems.resize(static_cast<std::size_t>(request.count));
     const std::size_t bytes = problems.size() * sizeof problems[0];
-    if (bytes > 0 && !runner.receive(problems.data(), bytes)) return;
+    if (!runner.receive(problems.data(), bytes)) return;
     blocks.resize(device ? static_cast<std::size_t>(request.blocks) : 0);
     if (!blocks.empty() &&
         !runner.receive(blocks.data(), blocks.size() * sizeof blocks[0])) {
@@ -306,8 +346,8 @@ void serve(const std::string& path, int threads, CrashNote& note,
     }
     watch_faults();
     std::vector<Solved> solved;
-    if (problems.empty()) {
-      solved = {solve(supports, question.problem())};
+    if (request.rounds == kQuestion) {
+      solved = {ask(supports, problems[0])};
     } else if (device) {
       solved = solve_on_device(*device, run, blocks, problems, request.rounds);
     } else if (problems.size() == 1) {

@@ -33,10 +33,12 @@ struct Loaded {
   char name[128]{}, version[128]{};
 };
 
-// What the runner sends, followed by `count` problems, each to be solved `rounds`
-// times: each in a thread of its own; a single one in the worker's own. Without
-// any, it is followed by a BareProblem. For a kernel on a device there follow as many
-// blocks as `blocks`, all the memory of the problems.
+// What the runner sends, followed by `count` problems, each to be solved
+// `rounds` times: one in the worker's own thread, several each in a thread of
+// its own. With kQuestion for rounds the kernel is asked whether it takes the
+// one problem. For a kernel on a device there follow `blocks` blocks, all the
+// memory of the problems.
+inline constexpr std::int32_t kQuestion = 0;
 struct Request {
   std::uint64_t number = 0;
   std::int32_t count = 1, rounds = 1, blocks = 0;
@@ -59,28 +61,31 @@ struct CrashNote {
   Fault fault;
 };
 
-// Restricts this process and the libraries that it loads from now on; 0: to
-// nothing. OpenMP asks its variable, or the calling thread; others count the
-// processors that they may run on.
-void limit_threads(int threads);
-
-// Loads a library into this process; without `run` it is none.
+// Loads a library into this process. What has no `run` is no kernel.
 Functions load(const std::string& path, Loaded& loaded);
 
-// One problem, in the calling thread, with the default floating-point
-// environment. Solves it, or with ropeproof_supports asks about it.
+// Solves one problem in the calling thread, in the default floating-point
+// environment.
 Solved solve(decltype(&ropeproof_run) run, const ropeproof_problem& problem);
-// Problems on a device, which lie in `blocks`: at once, if they are several. All are
-// steady if none of the blocks has other bits after a later round.
+// Asks in the same way whether the kernel takes the problem.
+Solved ask(decltype(&ropeproof_supports) supports,
+           const ropeproof_problem& problem);
+// Solves problems that lie in `blocks` on a device, several at once. They are
+// steady if no block has other bits after a later round.
 std::vector<Solved> solve_on_device(
     Device& device, decltype(&ropeproof_run) run, const Blocks& blocks,
     const std::vector<ropeproof_problem>& problems, int rounds);
 
-// The body of a worker: answers the runner's requests until there are no more, and
-// runs the library's destructors.
-// `threads`: how many threads the plug-in may use, 0 for any number.
+// The body of a worker: answers the runner's requests until there are no more,
+// and runs the library's destructors. The plug-in may use `threads` threads, 0
+// for any number.
 void serve(const std::string& path, int threads, CrashNote& note,
            const Parent& runner);
+
+// Restricts this process and the libraries that it loads from now on, unless
+// `threads` is 0. OpenMP asks its variable, or the calling thread; others count
+// the processors that they may run on.
+void limit_threads(int threads);
 
 }  // namespace ropeproof::conformance::plugin
 

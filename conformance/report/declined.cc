@@ -3,8 +3,8 @@
 #include <set>
 
 #include "conformance/explain/in_common.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {

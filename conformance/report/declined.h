@@ -15,8 +15,8 @@ struct DeclinedCases {
   std::string words;  // "head_dim is odd"
 };
 
-// Conditions that hold for the declined cases and for none that was judged under
-// the same operations, or the ids where nothing parts them.
+// Conditions that hold for the declined cases and for none that was judged
+// under the same operations, or the ids where nothing parts them.
 std::vector<DeclinedCases> declined_cases(const check::Run& run);
 
 }  // namespace ropeproof::conformance::report

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "conformance/cases/bug_class.h"
-#include "conformance/judge/equation.h"
+#include "conformance/explain/equation.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/text/format.h"
 
@@ -56,7 +56,7 @@ std::string why_text(const explain::Diagnosis& d, bool has_details) {
   };
   if (d.equation != 0) {
     add("(R" + std::to_string(d.equation) + ") " +
-        std::string(judge::equation(d.equation).text));
+        std::string(explain::equation(d.equation).text));
   }
   add(d.advice);
   const auto bug = cases::bug_classes().find(d.bug);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/hex.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -82,12 +82,11 @@ std::string paragraph(const std::string& label, const std::string& text,
   return result + line + "\n";
 }
 
-const judge::Equation& equation_of(const check::Check& check) {
-  const bool has_wrong_values =
-      check.measurement && check.measurement->equation != 0;
-  return judge::equation(has_wrong_values
-                             ? check.measurement->equation
-                             : judge::equation_of(check.operation));
+const explain::Equation& equation_of(const check::Check& check) {
+  const bool has_wrong_values = check.account.equation != 0;
+  return explain::equation(has_wrong_values
+                               ? check.account.equation
+                               : explain::equation_of(check.operation));
 }
 
 std::string failure_text(const Report& report, const check::Check& check,
@@ -104,16 +103,16 @@ std::string failure_text(const Report& report, const check::Check& check,
     const judge::Measurement& m = *check.measurement;
     text += element_text("first", *m.first_wrong);
     if (has_details && m.worst) text += element_text("worst", *m.worst);
-    text += paragraph("pattern", m.pattern);
+    text += paragraph("pattern", check.account.pattern);
     std::string label = "measured";
-    for (const std::string& sentence : m.measured) {
+    for (const std::string& sentence : check.account.measured) {
       text += paragraph(label, sentence);
       label = "";
     }
   }
   // What the diagnosis of the run says is not said again.
   if (report.diagnoses.empty() || has_details) {
-    const judge::Equation& equation = equation_of(check);
+    const explain::Equation& equation = equation_of(check);
     text += paragraph("equation", "(R" + std::to_string(equation.number) +
                                       ") " + std::string(equation.text));
   }

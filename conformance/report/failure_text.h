@@ -1,10 +1,11 @@
-// failure_text.h -- one failing check for people, and how its parts are written.
+// failure_text.h -- one failing check for people, and how its parts are
+// written.
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_FAILURE_TEXT_H_
 
 #include <string>
 
-#include "conformance/judge/equation.h"
+#include "conformance/explain/equation.h"
 #include "conformance/judge/judge.h"
 #include "conformance/report/report.h"
 #include "conformance/text/format.h"
@@ -17,7 +18,7 @@ std::string failure_text(const Report& report, const check::Check& check,
                          bool has_details);
 
 // The equation that a failing check is about.
-const judge::Equation& equation_of(const check::Check& check);
+const explain::Equation& equation_of(const check::Check& check);
 
 // 0.64, 12.3, 4.1e+06: three digits are enough to compare a ratio with 1.
 std::string ratio_text(double ratio);

@@ -9,8 +9,8 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
-#include "conformance/judge/equation.h"
-#include "conformance/plugin/words.h"
+#include "conformance/explain/equation.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/selftest/mutants.h"
 
 namespace ropeproof::conformance::report {
@@ -27,7 +27,7 @@ struct Bug {
 };
 
 std::vector<Bug> bugs() {
-  const std::string llama3(judge::equation_of_scaling(ROPEPROOF_LLAMA3).text);
+  const std::string llama3(explain::equation_of_scaling(ROPEPROOF_LLAMA3).text);
   return {
       {"YaRN's ramp inverted",
        "scalings-007",
@@ -137,7 +137,7 @@ std::vector<Bug> bugs() {
 wrong::Pipeline knobs_with(const std::string& name) {
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   for (const selftest::Mutant& mutant : selftest::smoke_mutants()) {
-    if (mutant.name != name) continue;
+    if (mutant.mutation.name != name) continue;
     mutant.mutation.change(pipeline);
     return pipeline;
   }

@@ -2,11 +2,11 @@
 #include <sstream>
 #include <string>
 
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/text/markup.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -17,7 +17,7 @@ std::string message_of(const check::Check& check) {
   std::string text = check::verdict_word(check.verdict);
   if (!check.reason.empty()) text += ": " + check.reason;
   if (check.measurement && !check.measurement->pass()) {
-    text += ": " + check.measurement->pattern;
+    text += ": " + check.account.pattern;
   }
   return text;
 }

@@ -147,7 +147,8 @@ std::vector<explain::Diagnosis> joined(const std::vector<NamedReport>& shards) {
   return all;
 }
 
-// The checks of all shards, case by case in the order of `ids`; leaves the shards without.
+// The checks of all shards, case by case in the order of `ids`; leaves the
+// shards without.
 std::vector<check::Check> all_checks(std::vector<NamedReport>& shards,
                                      const std::vector<std::string>& ids) {
   std::vector<check::Check> all;

@@ -15,10 +15,11 @@ struct NamedReport {
   Report report;
 };
 
-// The report that the same run without shards would have written, in whatever order
-// the shards are given, byte for byte but for the diagnoses: of those that the shards
-// have each fault once, with the checks of all and the names that none rules out. It
-// names the kernel as shard 1 does. Throws ReportError, one line that names the files, if
+// The report that the same run without shards would have written, in whatever
+// order the shards are given, byte for byte but for the diagnoses: of those
+// that the shards have each fault once, with the checks of all and the names
+// that none rules out. It names the kernel as shard 1 does. Throws ReportError,
+// one line that names the files, if
 //
 // - two are of different runs: another suite, corpus, library (its bytes, not
 //   its path), command, description, flag, selection or waiver

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "conformance/judge/judge.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/report/requirement.h"
 #include "conformance/report/unasked.h"
 #include "conformance/text/wildcard.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -127,8 +127,8 @@ Totals total_where(const Report& report, const Takes& takes) {
 }
 
 // A shard, or part of a case's operations, decides about no waiver: the
-// failures may be elsewhere. So they may for one that covers more cases than were
-// asked, unless it names what was asked.
+// failures may be elsewhere. So they may for one that covers more cases than
+// were asked, unless it names what was asked.
 std::vector<const AppliedWaiver*> stale_waivers(const Report& report) {
   std::vector<const AppliedWaiver*> stale;
   if (!report.shard.is_whole() || !report.operations.empty()) return stale;

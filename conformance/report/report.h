@@ -1,5 +1,5 @@
-// report.h -- what a run found, for people and programs. Every total is computed
-// here and nowhere else.
+// report.h -- what a run found, for people and programs. Every total is
+// computed here and nowhere else.
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_REPORT_H_
 
@@ -86,25 +86,26 @@ inline constexpr Suffix kSuffixes[] = {
     {'B', ROPEPROOF_ADJOINT, "backward"}};
 
 Totals total(const Report& report);
-// All checks under some operations; the values under one; and all that is not about
-// values, under some.
+// All checks under some operations; the values under one; and all that is not
+// about values, under some.
 Totals total_of(const Report& report, std::uint32_t operations);
 Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report, std::uint32_t operations);
 
-// Of the program: 0 conforms, 1 does not, is weaker than required, or a waiver is
-// stale or expired, 2 nothing was judged, unless it is a shard, 3 protocol error, 6
-// nothing failed, but something declared was not judged.
+// Of the program: 0 conforms, 1 does not, is weaker than required, or a waiver
+// is stale or expired, 2 nothing was judged, unless it is a shard, 3 protocol
+// error, 6 nothing failed, but something declared was not judged.
 int exit_status(const Totals& totals);
 
 // Whether stale or expired waivers are all that keeps the exit status from 0.
 bool are_waivers_alone(const Totals& totals);
 
-// The classes of angles that it claims: "A1", or "A1 and A0" with dtypes that differ.
+// The classes of angles that it claims: "A1", or "A1 and A0" with dtypes that
+// differ.
 std::string angle_classes(const plugin::Description& kernel);
 
-// "engine X 1.4.2: ropeproof 0.1.0, level L1+M+D, profile llama3-f32-128k, angle
-// A1, 0 waivers"; empty where there is nothing to state.
+// "engine X 1.4.2: ropeproof 0.1.0, level L1+M+D, profile llama3-f32-128k,
+// angle A1, 0 waivers"; empty where there is nothing to state.
 std::string conformance_statement(const Report& report, const Totals& totals);
 
 // For people; at most `max_failures` failing checks in full. Details: how good
@@ -119,8 +120,8 @@ std::string json_report(const Report& report);
 
 // For build servers: JUnit XML, one testcase per check. What is waived or
 // unsupported is skipped; crashes, timeouts, missing and broken answers are
-// errors. A stale or expired waiver is a failing testcase of its own. The diagnosis
-// stands in every failing one, and once in the suite's system-out.
+// errors. A stale or expired waiver is a failing testcase of its own. The
+// diagnosis stands in every failing one, and once in the suite's system-out.
 std::string junit_report(const Report& report);
 
 }  // namespace ropeproof::conformance::report

@@ -6,16 +6,16 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/judge/judge.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/plugin/features.h"
-#include "conformance/plugin/words.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/report/requirement.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -67,8 +67,8 @@ struct Writer {
   }
 };
 
-// Reads them. Throws for a member that is missing or of another type. Every other
-// fault shows when Writer writes the report again and the texts differ.
+// Reads them. Throws for a member that is missing or of another type. Every
+// other fault shows when Writer writes the report again and the texts differ.
 struct Reader {
   static constexpr bool kReads = true;
   const Json& json;
@@ -167,8 +167,6 @@ void members(Codec& c, Is<judge::Measurement> auto& m) {
   c.object("class_ratio", m.class_ratio);
   element(c, "first_wrong", m.first_wrong);
   element(c, "worst", m.worst);
-  if (c.has("pattern", !m.pattern.empty())) c.value("pattern", m.pattern);
-  if (c.has("measured", !m.measured.empty())) c.value("measured", m.measured);
 }
 
 // Summary and equation are there for failing checks alone.
@@ -197,8 +195,15 @@ void members(Codec& c, Is<check::Check> auto& check) {
   if (!c.has("elements", check.measurement.has_value())) return;
   if constexpr (Codec::kReads) check.measurement.emplace();
   members(c, *check.measurement);
+  auto& account = check.account;
+  if (c.has("pattern", !account.pattern.empty())) {
+    c.value("pattern", account.pattern);
+  }
+  if (c.has("measured", !account.measured.empty())) {
+    c.value("measured", account.measured);
+  }
   if constexpr (Codec::kReads) {
-    if (check.measurement->wrong > 0) check.measurement->equation = equation;
+    if (check.measurement->wrong > 0) account.equation = equation;
   }
 }
 

@@ -1,4 +1,5 @@
-// report_reader.h -- a JSON report, back as the Report that it was written from.
+// report_reader.h -- a JSON report, back as the Report that it was written
+// from.
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_REPORT_READER_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_REPORT_READER_H_
 

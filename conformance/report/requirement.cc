@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
-#include "conformance/plugin/words.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {

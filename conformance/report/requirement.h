@@ -1,8 +1,8 @@
 // requirement.h -- the least that a kernel must claim and reach: --require.
 //
-// A kernel is judged at what it claims, so one that claims little conforms easily.
-// A gate for kernels that it does not know, those that programs write above all,
-// says beforehand what is enough.
+// A kernel is judged at what it claims, so one that claims little conforms
+// easily. A gate for kernels that it does not know, those that programs write
+// above all, says beforehand what is enough.
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_REQUIREMENT_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_REQUIREMENT_H_
 
@@ -12,16 +12,16 @@
 
 namespace ropeproof::conformance::report {
 
-// Reads a level, L1 to L3, with or without suffixes; an angle class, A0 to A2; or
-// both, with a comma between: "L2", "+M", "L2+M+D", "A1", "L1+M,A1". The same in one
-// spelling: the level first, suffixes in the order E, M, D, B. Throws
-// std::invalid_argument, one line, for anything else.
+// Reads a level, L1 to L3, with or without suffixes; an angle class, A0 to A2;
+// or both, with a comma between: "L2", "+M", "L2+M+D", "A1", "L1+M,A1". The
+// same in one spelling: the level first, suffixes in the order E, M, D, B.
+// Throws std::invalid_argument, one line, for anything else.
 std::string parse_requirement(const std::string& text);
 
-// What a kernel claims and has reached, "L1+D, angle A1", where that is weaker than
-// report.required; empty where it is enough. Of angle classes that differ by dtype
-// the weakest counts. A part of a tier reaches no level; a shard may yet, as part of
-// the whole, so only what it claims is held against it.
+// What a kernel claims and has reached, "L1+D, angle A1", where that is weaker
+// than report.required; empty where it is enough. Of angle classes that differ
+// by dtype the weakest counts. A part of a tier reaches no level; a shard may
+// yet, as part of the whole, so only what it claims is held against it.
 std::string weaker_than_required(const Report& report, const Totals& totals);
 
 }  // namespace ropeproof::conformance::report

@@ -17,7 +17,8 @@ namespace {
   throw ReportError(text::one_line(fault));
 }
 
-// What was found, without what the run knew of waivers or was required to reach.
+// What was found, without what the run knew of waivers or was required to
+// reach.
 Report without_waivers(Report report) {
   for (check::Check& check : report.checks) {
     if (check.verdict == check::Verdict::kXfail) {

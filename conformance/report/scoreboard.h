@@ -1,9 +1,9 @@
-// scoreboard.h -- engines by what they were asked: the reports of many runs as one
-// table, and why a cell of it is red.
+// scoreboard.h -- engines by what they were asked: the reports of many runs as
+// one table, and why a cell of it is red.
 //
-// A cell is one report: an engine of one version, asked a tier or a profile. It is
-// red if the report does not conform, waivers aside; README.md says what a cause of
-// that is and covers.
+// A cell is one report: an engine of one version, asked a tier or a profile. It
+// is red if the report does not conform, waivers aside; README.md says what a
+// cause of that is and covers.
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_SCOREBOARD_H_
 
@@ -25,8 +25,8 @@ struct Engine {
   auto operator<=>(const Engine&) const = default;
 };
 
-// The time of the machine's limit over the engine's, in the rows of `bench` in which
-// it was timed.
+// The time of the machine's limit over the engine's, in the rows of `bench` in
+// which it was timed.
 struct SpeedRange {
   double least = 0, most = 0;
   std::int64_t rows = 0;
@@ -43,8 +43,8 @@ struct Cell {
   // profile that the engine does not offer.
   std::int64_t asked = 0, failed = 0, lacking = 0;
   std::vector<std::size_t> causes;  // of Scoreboard::causes, in their order
-  // Red checks that no cause covers, and those that only an expired one does. 1 of
-  // them if nothing was judged at all.
+  // Red checks that no cause covers, and those that only an expired one does. 1
+  // of them if nothing was judged at all.
   std::int64_t unexplained = 0, expired = 0;
 };
 
@@ -75,12 +75,12 @@ struct Scoreboard {
   std::vector<Cause> causes;         // of the engines that were judged
 };
 
-// In whatever order the reports are given. `today` decides what has expired. Throws
-// ReportError, one line that names the file, if
+// In whatever order the reports are given. `today` decides what has expired.
+// Throws ReportError, one line that names the file, if
 //
 // - a report is a shard, of chosen cases or operations, or of fresh cases
-// - two are of the same engine, version and selection, or of different versions of
-//   the suite or its vectors
+// - two are of the same engine, version and selection, or of different versions
+//   of the suite or its vectors
 // - a cause does not say what kind it is
 // - `speeds` has an engine that no report has
 Scoreboard make_scoreboard(const std::vector<NamedReport>& reports,
@@ -88,8 +88,8 @@ Scoreboard make_scoreboard(const std::vector<NamedReport>& reports,
                            const std::map<Engine, SpeedRange>& speeds,
                            const Date& today);
 
-// What somebody must look at, a line each: red cells that are unexplained, causes
-// that have expired, are stale or are of another version.
+// What somebody must look at, a line each: red cells that are unexplained,
+// causes that have expired, are stale or are of another version.
 std::vector<std::string> open_points(const Scoreboard& board);
 
 // "23 engines, 9 conform".

@@ -12,7 +12,8 @@ using text::escaped;
 // each engine is a card, and each cell begins with the name of its column. Text
 // says what colours say.
 constexpr const char* kStyle = R"(
-:root { color-scheme: light dark; --page: #ffffff; --ink: #1f2328; --soft: #59636e;
+:root { color-scheme: light dark; --page: #ffffff; --ink: #1f2328; )"
+                               R"(--soft: #59636e;
   --line: #d1d9e0; --good: #dafbe1; --good-ink: #116329; --part: #fff8c5;
   --part-ink: #7d4e00; --red: #ffebe9; --red-ink: #a40e26; --head: #f6f8fa; }
 @media (prefers-color-scheme: dark) {
@@ -37,9 +38,11 @@ tr:last-child > * { border-bottom: 0; }
 td + td, th + th, th + td { border-left: 1px solid var(--line); }
 thead th { background: var(--head); font-size: 12px; vertical-align: bottom;
   min-width: 70px; overflow-wrap: anywhere; }
-tbody th { position: sticky; left: 0; background: var(--page); white-space: nowrap;
+tbody th { position: sticky; left: 0; background: var(--page); )"
+                               R"(white-space: nowrap;
   font-size: 14px; }
-.version, .figures, .cause { display: block; font-size: 12.5px; font-weight: 400; }
+.version, .figures, .cause { display: block; font-size: 12.5px; )"
+                               R"(font-weight: 400; }
 .version { color: var(--soft); }
 .figures { font-size: 11.5px; font-variant-numeric: tabular-nums; }
 .verdict { font-weight: 600; }
@@ -50,13 +53,15 @@ tbody th { position: sticky; left: 0; background: var(--page); white-space: nowr
 a { color: inherit; }
 .causes li { margin: 0 0 14px; max-width: 76ch; overflow-wrap: anywhere; }
 .causes li:target { outline: 2px solid var(--soft); outline-offset: 4px; }
-dl { margin: 2px 0 0; display: grid; grid-template-columns: max-content 1fr; gap: 0 12px; }
+dl { margin: 2px 0 0; display: grid; grid-template-columns: )"
+                               R"(max-content 1fr; gap: 0 12px; }
 dt { color: var(--soft); } dd { margin: 0; }
 @media (max-width: 760px) {
   .table { border: 0; }
   table, tbody, tr, td, tbody th { display: block; width: 100%; }
   thead { display: none; }
-  tr { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 14px; overflow: hidden; }
+  tr { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 )"
+                               R"(14px; overflow: hidden; }
   tbody th { position: static; white-space: normal; background: var(--head); }
   td + td, th + td { border-left: 0; }
   tr > *:last-child { border-bottom: 0; }

@@ -4,14 +4,14 @@
 
 #include "conformance/judge/judge.h"
 #include "conformance/judge/tolerance.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/report/apply.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/report/unasked.h"
 #include "conformance/text/one_line.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -120,8 +120,8 @@ std::string row(const std::string& name, const Totals& totals,
   return text + worst->case_id + (has_details ? " " + place(e) : "") + "\n";
 }
 
-// What is counted: operations that the kernel does not offer are left out, unless
-// details are asked for.
+// What is counted: operations that the kernel does not offer are left out,
+// unless details are asked for.
 std::uint32_t counted_operations(const Report& report, bool has_details) {
   return has_details ? text::all_bits(plugin::kOperationWords)
                      : report.kernel.operations;

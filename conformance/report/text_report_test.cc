@@ -1,5 +1,6 @@
-// What a report counts and says beside its failures, and that each of those names a
-// formula of the specification. check_readme.py has the length and wording of first reports.
+// What a report counts and says beside its failures, and that each of those
+// names a formula of the specification. check_readme.py has the length and
+// wording of first reports.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fstream>

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 namespace {
@@ -19,9 +19,10 @@ using plugin::kTensors;
 // Where tensors lie, which the contract varies too.
 constexpr std::uint32_t kMemory =
     ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED;
-// A position up to this many times smaller than the largest one stands for it. What
-// the corpus allows: a plain f32 half-split kernel has three such cases where it
-// declares 511, 2^15, 2^18, 1e7 or 2^30, and not where it declares 100 or 2^28.
+// A position up to this many times smaller than the largest one stands for it.
+// What the corpus allows: a plain f32 half-split kernel has three such cases
+// where it declares 511, 2^15, 2^18, 1e7 or 2^30, and not where it declares 100
+// or 2^28.
 constexpr double kPositionFactor = 16;
 
 // A word or a number; "" or 0 where there is none.

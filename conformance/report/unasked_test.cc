@@ -27,10 +27,8 @@ Report judged(const plugin::Description& d,
   struct Choosy : wrong::PipelineKernel {
     using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return takes != nullptr; }
-    plugin::Answer supports(const plugin::BareProblem& question) override {
-      return {takes(question.problem()) ? plugin::Outcome::kOk
-                                        : plugin::Outcome::kDeclined,
-              ""};
+    plugin::Answer supports(const ropeproof_problem& p) override {
+      return {takes(p) ? plugin::Outcome::kOk : plugin::Outcome::kDeclined, ""};
     }
     std::function<bool(const ropeproof_problem&)> takes;
   };

@@ -1,18 +1,20 @@
 // waivers.h -- known failures that a project has decided to live with, until a
 // date.
 //
-// A waiver file is one JSON document, as conformance/README.md shows. A waiver must have
-// id, engine, reason, link and expires. These may be there, no other:
+// A waiver file is one JSON document, as conformance/README.md shows. A waiver
+// must have id, engine, reason, link and expires. These may be there, no other:
 //
 //     "version": "1.4.2"        of the engine; without it, any
-//     "asked": "profile *"      pattern of what is asked: "tier core", "profile NAME"
-//     "kind": "defect"          of the engine; or "limit", which its authors know
+//     "asked": "profile *"      pattern of what is asked: "tier core",
+//                               "profile NAME"
+//     "kind": "defect"          of the engine; or "limit", which its authors
+//                               know
 //     "where": "src/rope.cc:81" file and line upstream
 //     "case": "head_dim 3, ..." the smallest that shows it
 //     "fix": "round up, ..."
 //
-// A defect must have the last three. A file in which every waiver has a kind says
-// why cells of a scoreboard are red (scoreboard.h).
+// A defect must have the last three. A file in which every waiver has a kind
+// says why cells of a scoreboard are red (scoreboard.h).
 #ifndef ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_
 #define ROPEPROOF_CONFORMANCE_REPORT_WAIVERS_H_
 
@@ -21,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 
@@ -70,8 +72,8 @@ void check_patterns(const Waivers& waivers,
 // The current day in UTC.
 Date today();
 
-// "2027-03-31"; parse_date() throws std::invalid_argument for any other form and
-// for days that no calendar has.
+// "2027-03-31"; parse_date() throws std::invalid_argument for any other form
+// and for days that no calendar has.
 std::string date_text(const Date& date);
 Date parse_date(std::string_view text);
 

@@ -15,10 +15,10 @@
 #include "conformance/check/runner.h"
 #include "conformance/cover/formed.h"
 #include "conformance/judge/judge.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::search {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::uint32_t kWithTables = ROPEPROOF_TABLE | plugin::kGivenTable;
 
 // A call and what it left.
 struct Result {
-  const cases::RopeCase* c;
+  const cases::Case* c;
   std::uint32_t operation;
   judge::Output output;
 };
@@ -51,7 +51,7 @@ class Asker {
       cases::for_each_case(group, [&](const auto& c) {
         const bool is_taken =
             takes(group.tier, c.id);  // others count in shards
-        if constexpr (requires { c.dtype, c.spec; }) {
+        if constexpr (requires { c.problem; }) {
           if (is_taken) ask(c);
         }
       });
@@ -61,10 +61,11 @@ class Asker {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
     check::Forming forming(taken, description_);
-    questions_.reserve(taken.size());  // results point into it
-    while (questions_.size() < taken.size()) {
-      questions_.push_back(forming.next());
-      ask(questions_.back().rope);
+    formed_cases_.reserve(taken.size());  // results point into it
+    while (formed_cases_.size() < taken.size()) {
+      for (const cases::Case& c : formed_cases_.emplace_back(forming.next())) {
+        ask(c);
+      }
     }
     return results_;
   }
@@ -85,22 +86,24 @@ class Asker {
     return filter_.takes(tier, id) && picker_.takes(id);
   }
 
-  void ask(const cases::RopeCase& c) {
-    if (filter_.declines(c.id)) return;
+  void ask(const cases::Case& c) {
+    if (c.problem.task == cases::Task::kPermute || filter_.declines(c.id)) {
+      return;
+    }
     for (const std::uint32_t operation : check::offered_operations(
-             kernel_.description(), c, kernel_.shares_memory())) {
+             kernel_.description(), c.problem, kernel_.shares_memory())) {
       if (filter_.takes(operation)) ask(c, operation);
     }
   }
 
-  void ask(const cases::RopeCase& c, std::uint32_t operation) {
+  void ask(const cases::Case& c, std::uint32_t operation) {
     const judge::Claim claim = check::subject_of(kernel_, c, operation).claim;
     Result result{&c, operation, {}};
     const plugin::Answer answer =
         call::Call(kernel_, operation, c, claim.table).run(result.output);
     if (answer.outcome == plugin::Outcome::kDeclined) return;
     if (answer.outcome == plugin::Outcome::kOk && result.output.stray.empty()) {
-      results_[plugin::abi_dtype(c.dtype)].push_back(std::move(result));
+      results_[plugin::abi_dtype(c.problem.dtype)].push_back(std::move(result));
       return;
     }
     if (++found_.spoiled > 1) return;
@@ -116,7 +119,7 @@ class Asker {
   const check::Filter filter_;
   check::ShardPicker picker_;
   FoundClaims& found_;
-  std::vector<check::FormedQuestion> questions_;
+  std::vector<std::vector<cases::Case>> formed_cases_;
   std::map<std::uint32_t, std::vector<Result>> results_;
 };
 
@@ -171,11 +174,9 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
 judge::Measurement measured(plugin::Description description,
                             const ropeproof_claim& claim, const Result& r) {
   description.claims = {claim};
-  judge::Claim made = judge::claim_of(description, r.c->dtype);
-  if (r.operation == ROPEPROOF_FREQUENCIES) {
-    made.table = check::frequency_format(r.c->dtype);
-  }
-  return judge::judge(*r.c, r.operation, made, r.output, false);
+  return judge::judge(
+      r.c->problem, r.c->golden, r.operation,
+      judge::claim_of(description, r.c->problem.dtype, r.operation), r.output);
 }
 
 // The largest error over its bound, above 1 where the claim does not hold.
@@ -203,7 +204,8 @@ std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
       std::rotate(results.begin(), fails, fails + 1);
       continue;
     }
-    // Neither of these roundings is stricter everywhere: the one that leaves less.
+    // Neither of these roundings is stricter everywhere: the one that leaves
+    // less.
     ropeproof_claim each = claim;
     each.rounding = ROPEPROOF_ROUND_EACH;
     if (claim.rounding != ROPEPROOF_TRUNCATE) return claim;

@@ -23,12 +23,13 @@ struct FoundClaims {
   std::string first_spoiled;
 };
 
-// Calls the kernel once for each case and operation of `selection` that it offers,
-// those that are formed for it among them, then tries the claims from strict to
-// loose: first the angle (A0, A1 in f64, by pow, by exp2, A2, A3), then the type
-// of cos and sin, the rounding, the ulps of power and of sin and cos. The type of
-// tables is varied only where nobody is given one or gives one out. Nothing but
-// values is looked at. Memory: all results. Throws as check::run_suite() does.
+// Calls the kernel once for each case and operation of `selection` that it
+// offers, those that are formed for it among them, then tries the claims from
+// strict to loose: first the angle (A0, A1 in f64, by pow, by exp2, A2, A3),
+// then the type of cos and sin, the rounding, the ulps of power and of sin and
+// cos. The type of tables is varied only where nobody is given one or gives one
+// out. Nothing but values is looked at. Memory: all results. Throws as
+// check::run_suite() does.
 FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
                         const check::Selection& selection = {});
 

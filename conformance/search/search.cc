@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cases/form_golden.h"
+#include "conformance/check/diagnose.h"
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/form.h"
-#include "conformance/cover/form_goldens.h"
 #include "conformance/cover/formed.h"
 #include "conformance/cover/offer.h"
-#include "conformance/explain/diagnose.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/search/shrink.h"
 
 namespace ropeproof::conformance::search {
@@ -25,8 +25,8 @@ constexpr const char* kFoundKey = "search/open";
 // Many small cases find more than few large ones.
 constexpr std::int64_t kElements = 800, kLargest = 4;
 
-// What the kernel offers, but for sizes beyond kLargest, of pairs any, and for special
-// values, which are no numbers to make smaller.
+// What the kernel offers, but for sizes beyond kLargest, of pairs any, and for
+// special values, which are no numbers to make smaller.
 cover::Masks wanted(const cover::Model& model, const plugin::Kernel& kernel) {
   cover::Masks masks =
       cover::offered(model, kernel.description(), kernel.shares_memory());
@@ -42,11 +42,15 @@ cover::Masks wanted(const cover::Model& model, const plugin::Kernel& kernel) {
   return masks;
 }
 
-// A case with goldens for its elements; none if the oracle refuses it.
-std::optional<cases::RopeCase> proved(cases::RopeCase c,
-                                      reference::Oracle oracle) {
+// The case of a problem; none if the oracle refuses it.
+std::optional<cases::Case> proved(const std::string& id,
+                                  const cases::Problem& p,
+                                  reference::Oracle oracle) {
+  cases::Case c;
+  c.id = id;
+  c.problem = p;
   try {
-    cover::form_goldens(c, oracle, [](cases::RopeCase&) {});
+    c.golden = cases::form_golden(p, oracle);
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
@@ -57,7 +61,8 @@ std::optional<cases::RopeCase> proved(cases::RopeCase c,
 std::optional<check::Check> failing_afresh(plugin::Kernel& kernel,
                                            const StressFailure& failure,
                                            reference::Oracle oracle) {
-  const std::optional<cases::RopeCase> c = proved(failure.c, oracle);
+  const std::optional<cases::Case> c =
+      proved(failure.c.id, failure.c.problem, oracle);
   if (!c) return std::nullopt;
   kernel.restart(0);
   check::Check check = check::check_values(kernel, failure.operation, *c);
@@ -74,7 +79,7 @@ class Judged {
     corpus_.groups.resize(1);
   }
 
-  void add(cases::RopeCase c, std::uint32_t operation, check::Check check,
+  void add(cases::Case c, std::uint32_t operation, check::Check check,
            judge::Output answer) {
     const std::int64_t elements =
         check.measurement ? check.measurement->elements : 0;
@@ -85,7 +90,7 @@ class Judged {
     }
     check.case_id = c.id = std::to_string(run_.checks.size());
     check.operation = operation;
-    run_.facts.emplace(c.id, check::facts_of(c));
+    run_.facts.emplace(c.id, check::facts_of(c.problem));
     if (check.measurement && !check.measurement->pass()) {
       run_.wrong.push_back({run_.checks.size(), c, std::move(answer)});
     }
@@ -94,7 +99,7 @@ class Judged {
   }
 
   std::vector<explain::Diagnosis> diagnoses() const {
-    return explain::diagnose(run_, corpus_);
+    return check::diagnose(run_, corpus_);
   }
 
  private:
@@ -108,8 +113,8 @@ StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
   StressFailure failure = found;
   // Each try would wait for the time limit.
   if (found.check.verdict == check::Verdict::kTimeout) return failure;
-  const StillFails fails = [&](const cases::RopeCase& candidate) {
-    const std::optional<cases::RopeCase> c = proved(candidate, oracle);
+  const StillFails fails = [&](const cases::Problem& candidate) {
+    const std::optional<cases::Case> c = proved(found.c.id, candidate, oracle);
     if (!c) return false;
     judge::Output answer;
     check::Check check =
@@ -119,8 +124,8 @@ StressFailure made_smaller(plugin::Kernel& kernel, const StressFailure& found,
     failure.check = std::move(check);
     return true;
   };
-  Shrunk shrunk = shrink(found.c, fails);
-  failure.c = std::move(shrunk.c);
+  Shrunk shrunk = shrink(found.c.problem, fails);
+  failure.c.problem = std::move(shrunk.problem);
   failure.tries = shrunk.tries;
   // A kernel that remembers its calls may have led the search astray.
   for (StressFailure candidate : {failure, found}) {
@@ -145,10 +150,14 @@ StressResult search(plugin::Kernel& kernel, const cover::Model& model,
   const auto drawn = [&](std::uint64_t index) {
     cover::FormedCase formed = cover::drawn_case(model, masks, seed, index);
     formed.question.elements = kElements;
-    cases::RopeCase c =
-        cover::outline(formed, kernel.description().max_position);
-    c.storage = c.nearest_storage();  // a file has no words for others
-    cover::fill(c, formed.question, formed.seed, oracle, false);
+    cases::Case c;
+    c.id = formed.id;
+    c.comment = formed.text;
+    c.problem = cover::outline(formed, kernel.description().max_position);
+    // A file has no words for other storages.
+    c.problem.storage = c.problem.nearest_storage();
+    c.golden =
+        cover::fill(c.problem, formed.question, formed.seed, oracle, false);
     return c;
   };
   while (!result.failure) {
@@ -157,7 +166,7 @@ StressResult search(plugin::Kernel& kernel, const cover::Model& model,
     Judged judged(kernel);
     for (std::uint64_t i = 0; i < count && !result.failure; ++i) {
       const std::uint64_t index = first + result.drawn++;
-      const cases::RopeCase c = drawn(index);
+      const cases::Case c = drawn(index);
       for (const std::uint32_t operation : check::kRopeOperations) {
         judge::Output answer;
         check::Check check =
@@ -186,7 +195,7 @@ cases::Files failure_files(const StressFailure& failure,
       "A failure that `ropeproof stress` has found, made as small as it gets.";
   groups[0].targets = {{kFoundKey, "found by a search; the cause is open"}};
   groups[0].rope_cases = {failure.c};
-  cases::RopeCase& c = groups[0].rope_cases[0];
+  cases::Case& c = groups[0].rope_cases[0];
   c.comment = "drawn from a seed and made smaller while it failed";
   c.targets = {kFoundKey};
   return cases::corpus_files(groups, oracle, version);

@@ -21,13 +21,13 @@ namespace ropeproof::conformance::search {
 struct StressFailure {
   std::uint64_t index = 0;  // of the stream that the seed names
   std::uint32_t operation = 0;
-  cases::RopeCase c;   // the smallest that was found
+  cases::Case c;       // the smallest that was found
   check::Check check;  // what it shows
   // Of all calls of the last batch and of those that made it smaller.
   std::vector<explain::Diagnosis> diagnoses;
   std::int64_t tries = 0;  // cases tried to find it
-  // The case passes in a fresh process: it fails after other calls alone, and is
-  // the one that was drawn.
+  // The case passes in a fresh process: it fails after other calls alone, and
+  // is the one that was drawn.
   bool needs_earlier_calls = false;
 };
 
@@ -38,10 +38,11 @@ struct StressResult {
   std::optional<StressFailure> failure;  // the first; the search ends with it
 };
 
-// Forms and judges cover::drawn_case() i = first, first + 1 ... under every operation that
-// the kernel offers: small ones, without special values, in the storages that files have
-// words for. It ends with the first failure, or where `goes_on`, asked before each batch of at most
-// kStressBatch cases with the number drawn so far, answers that no more (0) may be drawn.
+// Forms and judges cover::drawn_case() i = first, first + 1 ... under every
+// operation that the kernel offers: small ones, without special values, in the
+// storages that files have words for. It ends with the first failure, or where
+// `goes_on`, asked before each batch of at most kStressBatch cases with the
+// number drawn so far, answers that no more (0) may be drawn.
 //
 // A failure is made smaller by shrink() while it stays what it is: FAIL, CRASH,
 // ERROR; a timeout is left as drawn. The smaller case, else the drawn one, is

@@ -6,19 +6,21 @@
 #include <stdexcept>
 #include <utility>
 
-#include "conformance/check/attempt.h"
-#include "conformance/search/cut.h"
+#include "conformance/cases/smaller.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::search {
 namespace {
 
+using cases::all_of;
+using cases::Indices;
+using cases::window_width;
 using reference::Direction;
 using reference::Format;
 using reference::Layout;
 using reference::Pairing;
 
-bool is_valid(const cases::RopeCase& c) {
+bool is_valid(const cases::Problem& c) {
   try {
     reference::validate(c.spec);
     for (const double p : c.positions) {
@@ -33,7 +35,7 @@ bool is_valid(const cases::RopeCase& c) {
 
 class Shrinker {
  public:
-  Shrinker(const cases::RopeCase& c, const StillFails& fails)
+  Shrinker(const cases::Problem& c, const StillFails& fails)
       : c_(c), fails_(fails) {}
 
   Shrunk run() {
@@ -52,7 +54,7 @@ class Shrinker {
 
  private:
   // Goes on with `candidate` if it fails too.
-  bool take(cases::RopeCase candidate) {
+  bool take(cases::Problem candidate) {
     if (tries_ >= kMaxTries || !is_valid(candidate)) return false;
     ++tries_;
     if (!fails_(candidate)) return false;
@@ -63,8 +65,8 @@ class Shrinker {
 
   // Makes a change in place; nothing is tried if it changes nothing.
   template <class T, class Change>
-  bool set(T cases::RopeCase::*member, const Change& change) {
-    cases::RopeCase candidate = c_;
+  bool set(T cases::Problem::*member, const Change& change) {
+    cases::Problem candidate = c_;
     change(candidate.*member);
     return take(std::move(candidate));
   }
@@ -81,20 +83,20 @@ class Shrinker {
   // One token; else without a batch row, without a place of the sequence.
   void drop_tokens() {
     for (std::int64_t t = 0; c_.tokens() > 1 && t < c_.tokens(); ++t) {
-      if (take(check::pick_tokens(c_, {t}, 1, 1))) return;
+      if (take(cases::pick_tokens(c_, {t}, 1, 1))) return;
     }
     const auto kept_if = [this](const auto& is_kept) {
       Indices kept = all_of(c_.tokens());
       std::erase_if(kept, std::not_fn(is_kept));
       return kept;
     };
-    drop_each(&cases::RopeCase::batch, [&](std::int64_t b) {
-      return check::pick_tokens(
+    drop_each(&cases::Problem::batch, [&](std::int64_t b) {
+      return cases::pick_tokens(
           c_, kept_if([&](auto t) { return t / c_.seq != b; }), c_.batch - 1,
           c_.seq);
     });
-    drop_each(&cases::RopeCase::seq, [&](std::int64_t s) {
-      return check::pick_tokens(
+    drop_each(&cases::Problem::seq, [&](std::int64_t s) {
+      return cases::pick_tokens(
           c_, kept_if([&](auto t) { return t % c_.seq != s; }), c_.batch,
           c_.seq - 1);
     });
@@ -102,30 +104,30 @@ class Shrinker {
 
   void drop_heads() {
     if (c_.k_heads > 0) {
-      if (!take(check::pick_heads(c_, all_of(c_.q_heads), {}))) {
-        take(keys_as_queries(c_));
+      if (!take(cases::pick_heads(c_, all_of(c_.q_heads), {}))) {
+        take(cases::keys_as_queries(c_));
       }
     }
-    drop_each(&cases::RopeCase::q_heads, [this](std::int64_t h) {
-      return check::pick_heads(c_, all_of(c_.q_heads, h), all_of(c_.k_heads));
+    drop_each(&cases::Problem::q_heads, [this](std::int64_t h) {
+      return cases::pick_heads(c_, all_of(c_.q_heads, h), all_of(c_.k_heads));
     });
-    drop_each(&cases::RopeCase::k_heads, [this](std::int64_t h) {
-      return check::pick_heads(c_, all_of(c_.q_heads), all_of(c_.k_heads, h));
+    drop_each(&cases::Problem::k_heads, [this](std::int64_t h) {
+      return cases::pick_heads(c_, all_of(c_.q_heads), all_of(c_.k_heads, h));
     });
   }
 
   // One by one, what makes a specification more than the plain one.
   void drop_features() {
     if (c_.storage != cases::kDense) {
-      set(&cases::RopeCase::storage,
+      set(&cases::Problem::storage,
           [](cases::Storage& s) { s = cases::kDense; });
     }
     for (std::int64_t a = 0; c_.spec.axes.count > 1 && a < c_.spec.axes.count;
          ++a) {
-      take(cut_axes(c_, a));
+      take(cases::cut_axes(c_, a));
     }
     const auto drop = [this](bool is_there, const auto& change) {
-      if (is_there) set(&cases::RopeCase::spec, change);
+      if (is_there) set(&cases::Problem::spec, change);
     };
     const reference::Spec& spec = c_.spec;
     using reference::Spec;
@@ -149,7 +151,7 @@ class Shrinker {
          [](Spec& s) { s.frequencies.base = 10000; });
     lay_out_plainly();
     for (const Format dtype : {Format::kF32, Format::kBF16, Format::kF16}) {
-      if (c_.dtype == dtype || take(converted(c_, dtype))) break;
+      if (c_.dtype == dtype || take(cases::converted(c_, dtype))) break;
     }
   }
 
@@ -165,21 +167,22 @@ class Shrinker {
       const Layout& now = c_.spec.layout;
       if (now.pairing == pairing && now.pair_distance == 0) return;
       layout.pairing = pairing;
-      if (take(relaid(c_, all_of(c_.pairs()), layout))) return;
+      if (take(cases::relaid(c_, all_of(c_.pairs()), layout))) return;
     }
   }
 
   // The pairs `kept`, and as many channels outside the window as there are.
-  cases::RopeCase with_pairs(const Indices& kept) const {
+  cases::Problem with_pairs(const Indices& kept) const {
     Layout layout = c_.spec.layout;
     const std::int64_t outside = layout.head_dim - window_width(layout);
     layout.rotary_dim = 2 * static_cast<std::int64_t>(kept.size());
     while (layout.rotary_dim / 2 % layout.blocks != 0) --layout.blocks;
     layout.head_dim = window_width(layout) + outside;
-    return relaid(c_, kept, layout);
+    return cases::relaid(c_, kept, layout);
   }
 
-  // The fewest leading pairs, then the fewest trailing ones; then one at a time.
+  // The fewest leading pairs, then the fewest trailing ones; then one at a
+  // time.
   void drop_pairs() {
     for (const bool is_leading : {true, false}) {
       for (std::int64_t count = 1; count < c_.pairs(); ++count) {
@@ -190,7 +193,7 @@ class Shrinker {
         if (take(with_pairs(kept))) break;
       }
     }
-    drop_each(&cases::RopeCase::pairs, [this](std::int64_t j) {
+    drop_each(&cases::Problem::pairs, [this](std::int64_t j) {
       return with_pairs(all_of(c_.pairs(), j));
     });
   }
@@ -203,7 +206,7 @@ class Shrinker {
       for (; first < now; ++first) {
         Layout layout = c_.spec.layout;
         set_to(layout, first);
-        if (take(relaid(c_, all_of(c_.pairs()), layout))) return;
+        if (take(cases::relaid(c_, all_of(c_.pairs()), layout))) return;
       }
     };
     const Layout& now = c_.spec.layout;
@@ -222,7 +225,7 @@ class Shrinker {
 
   bool set_position(std::size_t i, double p) {
     if (c_.positions[i] == p) return false;
-    return set(&cases::RopeCase::positions,
+    return set(&cases::Problem::positions,
                [&](std::vector<double>& all) { all[i] = p; });
   }
 
@@ -243,14 +246,14 @@ class Shrinker {
     }
   }
 
-  // All but one element 0; else as many as can be. Those that stay are 1 if that
-  // does.
+  // All but one element 0; else as many as can be. Those that stay are 1 if
+  // that does.
   void simplify_elements() {
     const std::uint64_t one = encode(c_.dtype, 1);
-    for (cases::Bits cases::RopeCase::*x :
-         {&cases::RopeCase::q, &cases::RopeCase::k}) {
+    for (cases::Bits cases::Problem::*x :
+         {&cases::Problem::q, &cases::Problem::k}) {
       for (std::size_t i = 0; i < (c_.*x).size(); ++i) {
-        cases::RopeCase candidate = c_;
+        cases::Problem candidate = c_;
         std::fill(candidate.q.begin(), candidate.q.end(), 0);
         std::fill(candidate.k.begin(), candidate.k.end(), 0);
         (candidate.*x)[i] = one;
@@ -258,8 +261,8 @@ class Shrinker {
         if (is_so_now || take(std::move(candidate))) return;
       }
     }
-    for (cases::Bits cases::RopeCase::*x :
-         {&cases::RopeCase::q, &cases::RopeCase::k}) {
+    for (cases::Bits cases::Problem::*x :
+         {&cases::Problem::q, &cases::Problem::k}) {
       for (std::size_t i = 0; i < (c_.*x).size(); ++i) {
         for (const std::uint64_t bits : {std::uint64_t{0}, one}) {
           if ((c_.*x)[i] == bits) break;
@@ -269,7 +272,7 @@ class Shrinker {
     }
   }
 
-  cases::RopeCase c_;
+  cases::Problem c_;
   const StillFails& fails_;
   std::int64_t tries_ = 0;
   bool is_smaller_ = false;
@@ -277,7 +280,7 @@ class Shrinker {
 
 }  // namespace
 
-Shrunk shrink(const cases::RopeCase& c, const StillFails& fails) {
+Shrunk shrink(const cases::Problem& c, const StillFails& fails) {
   return Shrinker(c, fails).run();
 }
 

@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <functional>
 
-#include "conformance/cases/case.h"
+#include "conformance/cases/problem.h"
 
 namespace ropeproof::conformance::search {
 
-// Whether a case without goldens still shows the failure.
-using StillFails = std::function<bool(const cases::RopeCase&)>;
+// Whether a problem still shows the failure.
+using StillFails = std::function<bool(const cases::Problem&)>;
 
 struct Shrunk {
-  cases::RopeCase c;
+  cases::Problem problem;
   std::int64_t tries = 0;  // calls of `fails`
 };
 
@@ -21,10 +21,10 @@ struct Shrunk {
 inline constexpr std::int64_t kMaxTries = 20000;
 
 // Removes what the failure does not need, until it survives no further step:
-// tokens, heads, features, pairs, channels, axes; then makes positions small and
-// elements 0 or 1. Only valid specifications are tried. The same case and the
-// same answers give the same result.
-Shrunk shrink(const cases::RopeCase& c, const StillFails& fails);
+// tokens, heads, features, pairs, channels, axes; then makes positions small
+// and elements 0 or 1. Only valid specifications are tried. The same problem
+// and the same answers give the same result.
+Shrunk shrink(const cases::Problem& problem, const StillFails& fails);
 
 }  // namespace ropeproof::conformance::search
 

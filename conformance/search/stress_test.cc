@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/cases/smaller.h"
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/check/offered.h"
@@ -12,7 +13,6 @@
 #include "conformance/cover/formed.h"
 #include "conformance/cover/offer.h"
 #include "conformance/report/report.h"
-#include "conformance/search/cut.h"
 #include "conformance/search/search.h"
 #include "conformance/search/shrink.h"
 #include "conformance/search/sweep_kernel.h"
@@ -50,7 +50,7 @@ StressFailure failure_of(const wrong::Pipeline& pipeline,
 }
 
 // The number of elements that are not zero.
-std::size_t elements_of(const cases::RopeCase& c) {
+std::size_t elements_of(const cases::Problem& c) {
   const auto count = [](const cases::Bits& x) {
     return x.size() -
            static_cast<std::size_t>(std::count(x.begin(), x.end(), 0));
@@ -58,7 +58,7 @@ std::size_t elements_of(const cases::RopeCase& c) {
   return count(c.q) + count(c.k);
 }
 
-void check_plain(const cases::RopeCase& c) {
+void check_plain(const cases::Problem& c) {
   CHECK(c.dtype == reference::Format::kF32);
   CHECK(c.storage == cases::kDense);
   CHECK(c.spec.direction == reference::Direction::kForward);
@@ -87,16 +87,16 @@ TEST_CASE(
     "the least position, with one element",
     "[conformance][stress]") {
   const StressFailure failure = failure_of(tail_bug());
-  const cases::RopeCase& c = failure.c;
-  check_plain(c);
+  const cases::Case& c = failure.c;
+  check_plain(c.problem);
   CHECK(failure.check.verdict == check::Verdict::kFail);
-  CHECK(c.tokens() == 1);
-  CHECK(c.q_heads == 1);
-  CHECK(c.k_heads == 0);
-  CHECK(c.spec.layout.rotary_dim == 2);
-  CHECK(c.spec.layout.head_dim == 2);
-  CHECK(c.positions == std::vector<double>{1});
-  CHECK(elements_of(c) == 1);
+  CHECK(c.problem.tokens() == 1);
+  CHECK(c.problem.q_heads == 1);
+  CHECK(c.problem.k_heads == 0);
+  CHECK(c.problem.spec.layout.rotary_dim == 2);
+  CHECK(c.problem.spec.layout.head_dim == 2);
+  CHECK(c.problem.positions == std::vector<double>{1});
+  CHECK(elements_of(c.problem) == 1);
 }
 
 TEST_CASE("a failure is named, with the rule that what was tried shows",
@@ -114,10 +114,10 @@ TEST_CASE("a failure from a position on is shrunk to just that position",
   pipeline.angle = [](double position, double theta) {
     return (position >= 3000 ? position + 1 : position) * theta;
   };
-  const cases::RopeCase c = failure_of(pipeline).c;
-  check_plain(c);
-  CHECK(c.positions == std::vector<double>{3000});
-  CHECK(elements_of(c) == 1);
+  const cases::Case c = failure_of(pipeline).c;
+  check_plain(c.problem);
+  CHECK(c.problem.positions == std::vector<double>{3000});
+  CHECK(elements_of(c.problem) == 1);
 }
 
 TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
@@ -130,19 +130,19 @@ TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
     c = 1;
     s = 0;
   };
-  CHECK(failure_of(heads).c.q_heads == 2);
+  CHECK(failure_of(heads).c.problem.q_heads == 2);
 
   wrong::Pipeline direction = wrong::exact_pipeline();
   direction.ignores_direction = true;
-  const cases::RopeCase adjoint = failure_of(direction).c;
-  CHECK(adjoint.spec.direction == reference::Direction::kAdjoint);
-  CHECK(adjoint.spec.layout.head_dim == 2);
+  const cases::Case adjoint = failure_of(direction).c;
+  CHECK(adjoint.problem.spec.direction == reference::Direction::kAdjoint);
+  CHECK(adjoint.problem.spec.layout.head_dim == 2);
 
   wrong::Pipeline outside = wrong::exact_pipeline();
   outside.outside = [](double, double, bool) { return 0.0; };
-  const cases::RopeCase tail = failure_of(outside).c;
-  CHECK(tail.spec.layout.head_dim == 3);
-  CHECK(elements_of(tail) == 1);
+  const cases::Case tail = failure_of(outside).c;
+  CHECK(tail.problem.spec.layout.head_dim == 3);
+  CHECK(elements_of(tail.problem) == 1);
 }
 
 TEST_CASE("the same seed finds and shrinks the same failure",
@@ -207,7 +207,7 @@ TEST_CASE("what a kernel declines is not judged", "[conformance][stress]") {
   struct Declining : wrong::PipelineKernel {
     using PipelineKernel::PipelineKernel;
     bool has_supports() const override { return true; }
-    plugin::Answer supports(const plugin::BareProblem&) override {
+    plugin::Answer supports(const ropeproof_problem&) override {
       return {plugin::Outcome::kDeclined, ""};
     }
   };
@@ -287,16 +287,17 @@ TEST_CASE("a kernel that hangs is reported as drawn, without further calls",
 
 TEST_CASE("pairs keep their elements when they are laid out anew",
           "[conformance][stress]") {
-  cases::RopeCase c;
-  c.spec.layout = {9, 6, 1, reference::Pairing::kInterleaved};
-  c.batch = c.seq = c.q_heads = 1;
-  c.positions = {7};
-  for (std::uint64_t i = 0; i < 9; ++i) c.q.push_back(10 + i);
+  cases::Problem p;
+  p.spec.layout = {9, 6, 1, reference::Pairing::kInterleaved};
+  p.batch = p.seq = p.q_heads = 1;
+  p.positions = {7};
+  for (std::uint64_t i = 0; i < 9; ++i) p.q.push_back(10 + i);
   // Pairs (1, 2), (3, 4), (5, 6); outside 0, 7, 8.
-  const cases::RopeCase half =
-      relaid(c, {0, 2}, {6, 4, 0, reference::Pairing::kHalfSplit});
+  const cases::Problem half =
+      cases::relaid(p, {0, 2}, {6, 4, 0, reference::Pairing::kHalfSplit});
   CHECK(half.q == cases::Bits{11, 15, 12, 16, 10, 17});
-  CHECK(window_width({0, 6, 0, reference::Pairing::kHalfSplit, 1, 5}) == 8);
+  CHECK(cases::window_width({0, 6, 0, reference::Pairing::kHalfSplit, 1, 5}) ==
+        8);
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "conformance/call/call.h"
-#include "conformance/cover/form_goldens.h"
+#include "conformance/cases/form_golden.h"
 #include "conformance/judge/tolerance.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/rope.h"
 
 namespace ropeproof::conformance::search {
@@ -16,8 +16,8 @@ namespace {
 
 using reference::Format;
 
-// Cosines of one call: the more positions n, the fewer rows of the oracle, 2 sqrt(n);
-// each pair takes some 100 bytes, which is 100 MiB.
+// Cosines of one call: the more positions n, the fewer rows of the oracle, 2
+// sqrt(n); each pair takes some 100 bytes, which is 100 MiB.
 constexpr std::int64_t kPairsPerCall = std::int64_t{1} << 20;
 
 Format chosen_dtype(const plugin::Description& kernel,
@@ -50,13 +50,13 @@ reference::Pairing chosen_pairing(const plugin::Description& kernel) {
 }
 
 // Unit vectors: x = (1, 0) comes out as (cos, sin).
-void choose_unit_vectors(cases::RopeCase& c) {
-  c.q.assign(static_cast<std::size_t>(c.seq * c.spec.layout.head_dim), 0);
-  for (std::int64_t token = 0; token < c.seq; ++token) {
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+void choose_unit_vectors(cases::Problem& p) {
+  p.q.assign(static_cast<std::size_t>(p.seq * p.spec.layout.head_dim), 0);
+  for (std::int64_t token = 0; token < p.seq; ++token) {
+    for (std::int64_t j = 0; j < p.pairs(); ++j) {
       const std::int64_t channel =
-          token * c.spec.layout.head_dim + source_pair(c.spec, j).u;
-      c.q[static_cast<std::size_t>(channel)] = encode(c.dtype, 1);
+          token * p.spec.layout.head_dim + source_pair(p.spec, j).u;
+      p.q[static_cast<std::size_t>(channel)] = encode(p.dtype, 1);
     }
   }
 }
@@ -83,35 +83,37 @@ SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request) {
   const plugin::Description& description = kernel.description();
   SweepResult result;
   result.operation = chosen_operation(description);
-  cases::RopeCase c;
-  c.dtype = chosen_dtype(description, request);
-  c.spec = {reference::leading(request.rotary_dim, request.rotary_dim,
-                               chosen_pairing(description)),
-            {request.base}};
-  validate(c.spec);
-  c.batch = c.q_heads = 1;
-  const judge::Claim claim = judge::claim_of(description, c.dtype);
+  cases::Case c;
+  c.problem.dtype = chosen_dtype(description, request);
+  c.problem.spec = {reference::leading(request.rotary_dim, request.rotary_dim,
+                                       chosen_pairing(description)),
+                    {request.base}};
+  validate(c.problem.spec);
+  c.problem.batch = c.problem.q_heads = 1;
+  const judge::Claim claim = judge::claim_of(description, c.problem.dtype);
   const bool is_table = result.operation == ROPEPROOF_TABLE;
-  result.format = is_table ? claim.table : c.dtype;
+  result.format = is_table ? claim.table : c.problem.dtype;
   result.positions = request.positions;
   if (description.max_position > 0) {
     result.positions = std::min(result.positions, description.max_position + 1);
   }
   const std::int64_t at_once =
-      std::max<std::int64_t>(kPairsPerCall / c.pairs(), 1);
-  for (std::int64_t first = 0; first < result.positions; first += c.seq) {
-    c.seq = std::min(at_once, result.positions - first);
-    c.positions.resize(static_cast<std::size_t>(c.seq));
-    std::iota(c.positions.begin(), c.positions.end(),
+      std::max<std::int64_t>(kPairsPerCall / c.problem.pairs(), 1);
+  for (std::int64_t first = 0; first < result.positions;
+       first += c.problem.seq) {
+    c.problem.seq = std::min(at_once, result.positions - first);
+    c.problem.positions.resize(static_cast<std::size_t>(c.problem.seq));
+    std::iota(c.problem.positions.begin(), c.problem.positions.end(),
               static_cast<double>(first));
-    cover::form_goldens(c, request.oracle, choose_unit_vectors);
+    choose_unit_vectors(c.problem);
+    c.golden = cases::form_golden(c.problem, request.oracle);
     judge::Output output;
     result.answer =
         call::Call(kernel, result.operation, c, result.format).run(output);
     if (result.answer.outcome != plugin::Outcome::kOk) break;
     // Unit vectors are too plain to tell causes apart: `run` explains.
     add(result.measurement,
-        judge::judge(c, result.operation, claim, output, false));
+        judge::judge(c.problem, c.golden, result.operation, claim, output));
   }
   return result;
 }

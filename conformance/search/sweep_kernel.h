@@ -2,8 +2,8 @@
 //
 // Cases are samples; a table is small enough to judge all of it. The kernel
 // forms cos and sin of every position below a limit and every pair, by the
-// operation table; one that has only rope is probed with unit vectors: x = (1, 0)
-// comes out as (cos, sin).
+// operation table; one that has only rope is probed with unit vectors: x = (1,
+// 0) comes out as (cos, sin).
 #ifndef ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_SEARCH_SWEEP_KERNEL_H_
 
@@ -40,10 +40,10 @@ struct SweepResult {
 };
 
 // Judges `kernel` on all cosines and sines of one base, as `run` judges a case.
-// The result does not depend on the number of threads. Cost: some 60 ns for each
-// value beside the kernel's own, and 200 MiB. Throws std::invalid_argument for a
-// request out of range, a dtype that the kernel does not offer, and a kernel that
-// forms no angles; and what reference/sweep/fast_goldens.h throws.
+// The result does not depend on the number of threads. Cost: some 60 ns for
+// each value beside the kernel's own, and 200 MiB. Throws std::invalid_argument
+// for a request out of range, a dtype that the kernel does not offer, and a
+// kernel that forms no angles; and what reference/sweep/fast_goldens.h throws.
 SweepResult sweep_kernel(plugin::Kernel& kernel, const SweepRequest& request);
 
 }  // namespace ropeproof::conformance::search

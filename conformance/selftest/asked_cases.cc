@@ -10,10 +10,10 @@ AskedCases::AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
                                   [](const cover::Row&) { return true; })) {}
 
 void AskedCases::committed(const std::string& tier, const Look& look) const {
-  std::vector<const cases::RopeCase*> list;
+  std::vector<const cases::Case*> list;
   for (const cases::Group& group : corpus_.groups) {
     if (group.tier != tier) continue;
-    for (const cases::RopeCase& c : group.rope_cases) list.push_back(&c);
+    for (const cases::Case& c : group.rope_cases) list.push_back(&c);
   }
   reference::parallel_for(
       std::ssize(list),

@@ -1,5 +1,5 @@
-// asked_cases.h -- the cases that a kernel is asked, formed once for all that look
-// at them.
+// asked_cases.h -- the cases that a kernel is asked, formed once for all that
+// look at them.
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
 
@@ -17,9 +17,9 @@ namespace ropeproof::conformance::selftest {
 
 class AskedCases {
  public:
-  // `row` is the one that a case was formed from, empty for a committed case and
-  // for a shape; `seed` that of its values, 0 for a committed case.
-  using Look = std::function<void(const cases::RopeCase&, const cover::Row& row,
+  // `row` is the one that a case was formed from, empty for a committed case
+  // and for a shape; `seed` that of its values, 0 for a committed case.
+  using Look = std::function<void(const cases::Case&, const cover::Row& row,
                                   std::uint64_t seed)>;
   using Wants = std::function<bool(const cover::FormedCase&)>;
 

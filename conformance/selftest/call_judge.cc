@@ -5,8 +5,8 @@
 
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/contrast.h"
+#include "conformance/check/promises.h"
 #include "conformance/check/variations.h"
-#include "conformance/explain/promises.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
@@ -19,7 +19,7 @@ constexpr check::ContractChecks::Kind kKind{
 }  // namespace
 
 struct CallJudge::Calls {
-  const cases::RopeCase* chosen = nullptr;
+  const cases::Case* chosen = nullptr;
   std::vector<check::Variation> variations;
   std::vector<check::Subject> others;
 };
@@ -34,9 +34,9 @@ CallJudge::CallJudge(const cases::Corpus& corpus) {
     throw std::invalid_argument("no case with several rows and heads");
   }
   calls.variations = check::variations_of(right, ROPEPROOF_ROPE, *calls.chosen);
-  std::map<std::string, const cases::RopeCase*> by_id;
+  std::map<std::string, const cases::Case*> by_id;
   for (const cases::Group& group : corpus.groups) {
-    for (const cases::RopeCase& c : group.rope_cases) by_id[c.id] = &c;
+    for (const cases::Case& c : group.rope_cases) by_id[c.id] = &c;
   }
   calls.others = check::contrasting_subjects(right, by_id, check::kThreads);
   calls_ = std::make_unique<const Calls>(std::move(calls));
@@ -61,7 +61,7 @@ std::vector<explain::Diagnosis> CallJudge::diagnose(
     add(check::check_many_calls(kernel, subject));
     add(check::check_large_concurrency(kernel, subject));
   }
-  return explain::broken_promises(run);
+  return check::broken_promises(run);
 }
 
 }  // namespace ropeproof::conformance::selftest

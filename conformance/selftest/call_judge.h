@@ -1,4 +1,5 @@
-// call_judge.h -- judges kernels by what the core tier calls in a row and at once.
+// call_judge.h -- judges kernels by what the core tier calls in a row and at
+// once.
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_CALL_JUDGE_H_
 
@@ -18,8 +19,8 @@ class CallJudge {
   explicit CallJudge(const cases::Corpus& corpus);
   ~CallJudge();
 
-  // What is said of the first check of the contract that fails; nothing where none
-  // does.
+  // What is said of the first check of the contract that fails; nothing where
+  // none does.
   std::vector<explain::Diagnosis> diagnose(wrong::PipelineKernel& kernel) const;
 
  private:

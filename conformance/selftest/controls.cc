@@ -5,8 +5,8 @@
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/prove.h"
 #include "conformance/check/runner.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -153,8 +153,8 @@ std::vector<Control> half_controls() {
   return list;
 }
 
-// f64 and f16, of which a corpus may have little; positions up to where f16, f32
-// and then f64 are no longer exact.
+// f64 and f16, of which a corpus may have little; positions up to where f16,
+// f32 and then f64 are no longer exact.
 cases::Group wide_and_narrow_group() {
   cases::Family family("core", "control",
                        "Both layouts of engines in f64 and f16.");
@@ -166,8 +166,8 @@ cases::Group wide_and_narrow_group() {
       // so many elements.
       const bool is_wide = dtype == Format::kF64;
       family.add(
-          cases::make_case(dtype, reference::leading(48, 32, pairing), 5e5, 2,
-                           3, is_wide ? 4 : 96, 1, is_wide ? far : near),
+          cases::make_problem(dtype, reference::leading(48, 32, pairing), 5e5,
+                              2, 3, is_wide ? 4 : 96, 1, is_wide ? far : near),
           {}, "for controls");
     }
   }

@@ -13,7 +13,8 @@
 namespace ropeproof::conformance::selftest {
 
 // A kernel and the claim next to its own, in one respect: angle class, table,
-// rounding or ulp. Empty: above A0 and one rounding there is only correct rounding.
+// rounding or ulp. Empty: above A0 and one rounding there is only correct
+// rounding.
 struct Control {
   std::string name;
   plugin::Description description;

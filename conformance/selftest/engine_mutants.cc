@@ -1,5 +1,5 @@
-// Mutants that are wrong in calls as engines make them: caches, axes, lengths, and
-// scalings at the sizes of models.
+// Mutants that are wrong in calls as engines make them: caches, axes, lengths,
+// and scalings at the sizes of models.
 #include <algorithm>
 
 #include "conformance/selftest/mutants.h"

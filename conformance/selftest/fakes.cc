@@ -26,10 +26,11 @@ struct Finding {
 cases::Corpus subject_for(const plugin::Description& description,
                           const cases::Corpus& corpus) {
   for (const cases::Group& group : corpus.groups) {
-    for (const cases::RopeCase& c : group.rope_cases) {
-      const bool is_rich = c.batch > 1 && c.seq > 1 && c.q_heads > 1;
+    for (const cases::Case& c : group.rope_cases) {
+      const bool is_rich =
+          c.problem.batch > 1 && c.problem.seq > 1 && c.problem.q_heads > 1;
       if (!is_rich ||
-          !check::missing_feature(description, ROPEPROOF_ROPE, c, true)
+          !check::missing_feature(description, ROPEPROOF_ROPE, c.problem, true)
                .empty()) {
         continue;
       }

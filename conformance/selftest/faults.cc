@@ -11,7 +11,7 @@
 #include "conformance/cover/choose.h"
 #include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -164,12 +164,12 @@ namespace {
 // The calls of one case. `asked`, the row that it was formed from, says what no
 // field of a problem does.
 std::vector<JudgedCall> judged_calls(const cover::Model& model,
-                                     const cases::RopeCase& c,
+                                     const cases::Case& c,
                                      const cover::Row& asked) {
   PipelineKernel memory(strict_description(), {});
   std::vector<JudgedCall> calls;
   for (const std::uint32_t operation :
-       check::offered_operations(memory.description(), c, true)) {
+       check::offered_operations(memory.description(), c.problem, true)) {
     const judge::Claim claim = check::subject_of(memory, c, operation).claim;
     call::Call call(memory, operation, c, claim.table);
     JudgedCall judged{operation, cover::classes_of(model, call.begin()),
@@ -232,7 +232,7 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
   return tally;
 }
 
-void FaultMeter::look(const cases::RopeCase& c, const cover::Row& row) {
+void FaultMeter::look(const cases::Case& c, const cover::Row& row) {
   const std::vector<JudgedCall> calls = judged_calls(model_, c, row);
 #pragma omp critical(ropeproof_faults)
   calls_.insert(calls_.end(), calls.begin(), calls.end());

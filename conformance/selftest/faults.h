@@ -1,10 +1,10 @@
-// faults.h -- interaction faults: kernels that are wrong only where some classes of
-// the coverage model meet.
+// faults.h -- interaction faults: kernels that are wrong only where some
+// classes of the coverage model meet.
 //
 // A fault is an operation, one, two or three classes that it sees, a mistake
 // and a place. Nobody writes them by hand: there is one for every combination
-// that the model allows. A fault is found if the judge finds its answer wrong in some
-// call that has all its classes; one that no call touches is not.
+// that the model allows. A fault is found if the judge finds its answer wrong
+// in some call that has all its classes; one that no call touches is not.
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_
 
@@ -21,8 +21,9 @@
 
 namespace ropeproof::conformance::selftest {
 
-// A call of the suite: its classes, as the kernel sees them, and which wrong rows
-// the judge finds in its answer. Which classes a fault names does not change that.
+// A call of the suite: its classes, as the kernel sees them, and which wrong
+// rows the judge finds in its answer. Which classes a fault names does not
+// change that.
 struct JudgedCall {
   std::uint32_t operation = 0;
   cover::Row classes;
@@ -37,13 +38,14 @@ struct FaultTally {
   void add(const FaultTally& other);
 };
 
-// The faults of `strength` classes, 1 to 3, in one operation: of every combination,
-// or of one in `one_in` of them, by number.
+// The faults of `strength` classes, 1 to 3, in one operation: of every
+// combination, or of one in `one_in` of them, by number.
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
                         std::span<const JudgedCall> calls, int strength,
                         std::size_t one_in = 1);
 
-// What the tiers find of the faults of a kernel of class A0 that offers everything.
+// What the tiers find of the faults of a kernel of class A0 that offers
+// everything.
 struct FaultFigures {
   FaultTally smoke_one, smoke_two;
   FaultTally core_one, core_two;
@@ -68,12 +70,12 @@ class FaultMeter {
   explicit FaultMeter(const cover::Model& model) : model_(model) {}
 
   // Its calls under each operation; see AskedCases::Look. Cost: some 5 ms.
-  void look(const cases::RopeCase& c, const cover::Row& row);
+  void look(const cases::Case& c, const cover::Row& row);
 
   FaultTally count(int strength, std::size_t one_in = 1) const;
-  // Of three classes: looks at as many cases of the full tier as it takes to find
-  // each fault of the sample, or all that have its classes. Every combination
-  // (one_in 1): at all.
+  // Of three classes: looks at as many cases of the full tier as it takes to
+  // find each fault of the sample, or all that have its classes. Every
+  // combination (one_in 1): at all.
   FaultTally count_three(const AskedCases& asked, std::size_t one_in);
 
  private:

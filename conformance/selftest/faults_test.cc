@@ -72,7 +72,7 @@ TEST_CASE("a mistake that no case shows is a fault that survives",
 
 TEST_CASE("the judge finds every mistake in a case of many rows",
           "[conformance][faults]") {
-  const cases::RopeCase& c = cases::committed_case("smoke-rich-001");
+  const cases::Case& c = cases::committed_case("smoke-rich-001");
   const PipelineKernel kernel(full_description(ROPEPROOF_A0), {});
   for (const std::uint32_t operation :
        {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE,

@@ -39,30 +39,21 @@ void Hunt::judge_all(const ropeproof_problem& problem, Stage stage,
   }
 }
 
-void Hunt::look(const cases::RopeCase& c, Stage stage) {
+void Hunt::look(const cases::Case& c, Stage stage) {
   PipelineKernel memory(mutant_description(), {});
   for (const std::uint32_t operation :
-       check::offered_operations(memory.description(), c, true)) {
-    const judge::Claim claim = check::subject_of(memory, c, operation).claim;
+       check::offered_operations(memory.description(), c.problem, true)) {
+    const judge::Claim claim =
+        judge::claim_of(memory.description(), c.problem.dtype, operation);
     call::Call call(memory, operation, c, claim.table);
     judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {
       return is_right(call::Call(kernel, operation, c, claim.table),
                       [&](const judge::Output& output) {
-                        return judge::judge(c, operation, claim, output, false);
+                        return judge::judge(c.problem, c.golden, operation,
+                                            claim, output);
                       });
     });
   }
-}
-
-void Hunt::look(const cases::PermuteCase& c, Stage stage) {
-  PipelineKernel memory(mutant_description(), {});
-  if (!check::missing_feature(memory.description(), c).empty()) return;
-  call::Call call(memory, c);
-  judge_all(call.begin(), stage, [&](plugin::Kernel& kernel) {
-    return is_right(call::Call(kernel, c), [&](const judge::Output& output) {
-      return judge::judge(c, output);
-    });
-  });
 }
 
 }  // namespace ropeproof::conformance::selftest

@@ -16,10 +16,10 @@ class Hunt {
  public:
   explicit Hunt(std::vector<Mutant> mutants);
 
-  // Judges all mutants that are alive and wrong for some call of the case; several
-  // threads at once, cases of one stage in any order, then those of the next.
-  void look(const cases::RopeCase& c, Stage stage);
-  void look(const cases::PermuteCase& c, Stage stage);
+  // Judges all mutants that are alive and wrong for some call of the case;
+  // several threads at once, cases of one stage in any order, then those of the
+  // next.
+  void look(const cases::Case& c, Stage stage);
 
   std::span<const Mutant> mutants() const { return mutants_; }
   // The stage that has killed each.

@@ -1,8 +1,8 @@
 // mutants.h -- kernels with one bug each, which the suite must fail.
 //
-// Each is the exact kernel with one mutation, for some problems or for all, or from one
-// call to the next. What needs a process of its own, a read past the end or a wrong
-// start, is a fake (fakes/expected.h).
+// Each is the exact kernel with one mutation, for some problems or for all, or
+// from one call to the next. What needs a process of its own, a read past the
+// end or a wrong start, is a fake (fakes/expected.h).
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_MUTANTS_H_
 
@@ -24,17 +24,17 @@ using Predicate = std::function<bool(const ropeproof_problem&)>;
 struct Mutant {
   wrong::Mutation mutation;
   Predicate where;  // the problems that it is wrong for; empty: all
-  // A diagnosis knows this very mutation, and it strikes everywhere: that it is named
-  // says little.
+  // A diagnosis knows this very mutation, and it strikes everywhere: that it is
+  // named says little.
   bool is_hypothesis = false;
   Stage due = Stage::kFormed;  // the last that may kill it; kNone: none may
 
   Mutant(std::string name, const char* bug, wrong::Change change,
-         Predicate where = {})
+         Predicate strikes = {})
       : mutation{.name = std::move(name),
                  .bug = bug,
                  .change = std::move(change)},
-        where(std::move(where)) {}
+        where(std::move(strikes)) {}
 
   bool is_right(Stage killed_by) const {
     return due == Stage::kNone ? killed_by == due : killed_by <= due;
@@ -43,25 +43,27 @@ struct Mutant {
 
 // A bug that a diagnosis knows, by its name.
 Mutant known(const char* name);
-// One under a name of its own, in the problems that `where` says; empty: in all.
+// One under a name of its own, in the problems that `where` says; empty: in
+// all.
 Mutant some(const char* name, const char* bug, Predicate where = {});
 
 // Killed by the smoke tier already.
 std::vector<Mutant> smoke_mutants();
 
-// Bugs of features that the smoke tier does not combine; killed by the committed
-// cases of core.
+// Bugs of features that the smoke tier does not combine; killed by the
+// committed cases of core.
 std::vector<Mutant> core_mutants();
 
-// Wrong only in an order of memory, from a size on, or where several features meet;
-// killed by core.
+// Wrong only in an order of memory, from a size on, or where several features
+// meet; killed by core.
 std::vector<Mutant> narrow_mutants();
 std::vector<Mutant> engine_mutants();
 
 // All of these, and a kernel without a bug.
 std::vector<Mutant> mutants();
 
-// Right in the first call of a process, and wrong after some calls or beside them.
+// Right in the first call of a process, and wrong after some calls or beside
+// them.
 std::vector<Mutant> call_mutants();
 
 // Offers everything but frequencies, in every dtype, class A0.

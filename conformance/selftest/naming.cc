@@ -6,13 +6,14 @@
 #include <optional>
 #include <set>
 
+#include "conformance/call/cache.h"
 #include "conformance/call/call.h"
 #include "conformance/check/contract.h"
+#include "conformance/check/diagnose.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/formed.h"
-#include "conformance/explain/diagnose.h"
 #include "conformance/wrong/mutation.h"
 #include "reference/parallel_for.h"
 
@@ -28,27 +29,29 @@ constexpr std::size_t kCommon = 60, kTouched = 16;
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 constexpr std::size_t kAtOnce = 64;  // candidates, on all cores
 
-// Numbers for a case that has none, unlike their neighbours, so that a bug shows.
-void fill_numbers(cases::RopeCase& c) {
+// Numbers for a case that has none, unlike their neighbours, so that a bug
+// shows.
+void fill_numbers(cases::Case& c) {
   const auto fill = [](cases::Bits& numbers, double first) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = std::bit_cast<std::uint64_t>(
           first + 1 / (static_cast<double>(i) + 1.5));
     }
   };
-  fill(c.inv_freq_hi, 0);
-  fill(c.pair_amplitude, 1);
-  const std::optional<reference::XPos>& xpos = c.spec.frequencies.xpos;
-  for (std::size_t i = 0; xpos && i < c.pair_amplitude.size(); ++i) {
+  fill(c.golden.inv_freq_hi, 0);
+  fill(c.golden.pair_amplitude, 1);
+  const std::optional<reference::XPos>& xpos = c.problem.spec.frequencies.xpos;
+  for (std::size_t i = 0; xpos && i < c.golden.pair_amplitude.size(); ++i) {
     // There the amplitude is 1.
-    const auto token = static_cast<std::int64_t>(i) / c.pairs();
-    if (c.position(0, token) == xpos->centre) {
-      c.pair_amplitude[i] = std::bit_cast<std::uint64_t>(1.0);
+    const auto token = static_cast<std::int64_t>(i) / c.problem.pairs();
+    if (c.problem.position(0, token) == xpos->centre) {
+      c.golden.pair_amplitude[i] = std::bit_cast<std::uint64_t>(1.0);
     }
   }
-  for (cases::Bits* inputs : {&c.q, &c.k}) {
+  for (cases::Bits* inputs : {&c.problem.q, &c.problem.k}) {
     for (std::size_t i = 0; i < inputs->size(); ++i) {
-      (*inputs)[i] = encode(c.dtype, 1 + static_cast<double>(i % 31) / 32);
+      (*inputs)[i] =
+          encode(c.problem.dtype, 1 + static_cast<double>(i % 31) / 32);
     }
   }
 }
@@ -66,14 +69,17 @@ Ending ending(call::Call& call) {
   return ending;
 }
 
-// Marks in `finds` the mutants of `open` that answer some call of the case as no
-// exact kernel does.
+// Marks in `finds` the mutants of `open` that answer some call of the case as
+// no exact kernel does.
 void find_touched(std::span<const Mutant> mutants,
-                  const std::vector<bool>& open, const cases::RopeCase& c,
+                  const std::vector<bool>& open, const cases::Case& c,
                   std::vector<bool>& finds) {
   PipelineKernel exact(mutant_description(), wrong::exact_pipeline());
-  const auto ask = [&](const auto&... asked) {
-    call::Call call(exact, asked...);
+  const auto ask = [&](std::uint32_t operation, const cases::Case& asked) {
+    const reference::Format table =
+        judge::claim_of(exact.description(), asked.problem.dtype, operation)
+            .table;
+    call::Call call(exact, operation, asked, table);
     const ropeproof_problem problem = call.begin();
     std::optional<Ending> right;
     for (std::size_t m = 0; m < mutants.size(); ++m) {
@@ -82,15 +88,19 @@ void find_touched(std::span<const Mutant> mutants,
       if (mutant.where && !mutant.where(problem)) continue;
       if (!right) right = ending(call);
       MutantKernel wrong(mutant);
-      call::Call other(wrong, asked...);
+      call::Call other(wrong, operation, asked, table);
       finds[m] = ending(other) != *right;
     }
   };
   for (const std::uint32_t operation :
-       check::offered_operations(exact.description(), c, true)) {
-    ask(operation, c, check::subject_of(exact, c, operation).claim.table);
+       check::offered_operations(exact.description(), c.problem, true)) {
+    ask(operation, c);
   }
-  if (check::is_formed(c.id)) ask(check::permute_of(c, 1));
+  if (check::is_formed(c.id)) {
+    cases::Case permutation;
+    permutation.problem = check::permutation_like(c.problem, 1);
+    ask(ROPEPROOF_PERMUTE, permutation);
+  }
 }
 
 // The cases of `groups` that `ids` names.
@@ -115,7 +125,7 @@ std::vector<explain::Diagnosis> diagnoses(plugin::Kernel& kernel,
   check::Selection selection;
   selection.values_only = true;
   selection.explains = false;  // a diagnosis looks for itself
-  return explain::diagnose(check::run_suite(kernel, corpus, selection), corpus);
+  return check::diagnose(check::run_suite(kernel, corpus, selection), corpus);
 }
 
 }  // namespace
@@ -124,21 +134,26 @@ Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     : corpus_(corpus),
       formed_(cover::formed_cases(arrays, mutant_description(), true, false, 0,
                                   [](const cover::Row&) { return true; })) {
-  const auto add = [&](const cases::RopeCase& c) {
-    if (c.elements() <= kLargest) candidates_.push_back(c);
+  const auto add = [&](const cases::Case& c) {
+    if (c.problem.elements() <= kLargest) candidates_.push_back(c);
   };
   for (const cases::Group& group : corpus.groups) {
     if (group.tier == "full") continue;
-    for (const cases::RopeCase& c : group.rope_cases) add(c);
+    for (const cases::Case& c : group.rope_cases) add(c);
   }
   const std::int64_t max_position = mutant_description().max_position;
   for (const cover::FormedCase& one : formed_) {
-    cases::RopeCase c = cover::outline(one, max_position);
-    check::fill_stand_ins(c);
+    cases::Case c;
+    c.id = one.id;
+    c.comment = one.text;
+    c.problem = cover::outline(one, max_position);
+    c.golden = call::numbered_tables(c.problem);
     fill_numbers(c);
     add(c);
   }
-  std::ranges::stable_sort(candidates_, {}, &cases::RopeCase::elements);
+  std::ranges::stable_sort(candidates_, {}, [](const cases::Case& c) {
+    return c.problem.elements();
+  });
   for (std::size_t i = 0; i < kCommon; ++i) {
     common_.push_back(candidates_[i * candidates_.size() / kCommon].id);
   }
@@ -159,7 +174,7 @@ std::vector<std::set<std::string>> Naming::asked(
   for (std::size_t first = 0; first < candidates_.size(); first += kAtOnce) {
     std::vector<bool> open;
     for (const Looks& of : looks) open.push_back(!of.are_over());
-    const std::span<const cases::RopeCase> some(
+    const std::span<const cases::Case> some(
         &candidates_[first], std::min(kAtOnce, candidates_.size() - first));
     std::vector<std::vector<bool>> finds(some.size(),
                                          std::vector<bool>(mutants.size()));
@@ -172,7 +187,7 @@ std::vector<std::set<std::string>> Naming::asked(
     for (std::size_t i = 0; i < some.size(); ++i) {
       for (std::size_t m = 0; m < mutants.size(); ++m) {
         if (looks[m].are_over()) continue;
-        if (!mutants[m].where) looks[m].elements += some[i].elements();
+        if (!mutants[m].where) looks[m].elements += some[i].problem.elements();
         if (!finds[i][m]) continue;
         asked[m].insert(some[i].id);
         ++looks[m].touched;
@@ -218,11 +233,13 @@ std::vector<cases::Group> Naming::proved(
   }
   check::Forming forming(formed, mutant_description());
   for (std::size_t i = 0; i < formed.size(); ++i) {
-    check::FormedQuestion question = forming.next();
     cases::Group& group = groups.emplace_back();
     group.tier = "core";
-    group.rope_cases = {std::move(question.rope)};
-    group.permute_cases = {std::move(*question.permute)};
+    for (cases::Case& c : forming.next()) {
+      (c.problem.task == cases::Task::kPermute ? group.permute_cases
+                                               : group.rope_cases)
+          .push_back(std::move(c));
+    }
   }
   return groups;
 }

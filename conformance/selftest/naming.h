@@ -20,8 +20,8 @@ class Naming {
   // The corpus outlives it.
   Naming(const cases::Corpus& corpus, const cover::Arrays& arrays);
 
-  // What a run says of each that asks some cases for which it is wrong, and some
-  // others.
+  // What a run says of each that asks some cases for which it is wrong, and
+  // some others.
   std::vector<std::vector<explain::Diagnosis>> of(
       std::span<const Mutant> mutants) const;
   // The same of any kernel, and committed cases.
@@ -37,7 +37,7 @@ class Naming {
   const cases::Corpus& corpus_;
   std::vector<cover::FormedCase> formed_;
   // The small ones first; formed ones without their goldens.
-  std::vector<cases::RopeCase> candidates_;
+  std::vector<cases::Case> candidates_;
   std::vector<std::string> common_;  // ids of cases that every mutant is asked
 };
 

@@ -1,5 +1,5 @@
-// Mutants that are wrong for few problems: a predicate over the problem, and a way
-// of being wrong.
+// Mutants that are wrong for few problems: a predicate over the problem, and a
+// way of being wrong.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "conformance/cases/form_golden.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/failure_text.h"
@@ -93,18 +94,23 @@ std::string add_mutants_and_faults(SelftestReport& report,
   FaultMeter meter(arrays.model);
   Hunt hunt(mutants());
   const auto look_at = [&](Stage stage) {
-    return [&, stage](const cases::RopeCase& c, const cover::Row& row,
+    return [&, stage](const cases::Case& c, const cover::Row& row,
                       std::uint64_t seed) {
       meter.look(c, row);
       hunt.look(c, stage);
-      if (stage == Stage::kFormed) hunt.look(check::permute_of(c, seed), stage);
+      if (stage != Stage::kFormed) return;
+      cases::Case permutation;
+      permutation.problem = check::permutation_like(c.problem, seed);
+      permutation.golden =
+          cases::form_golden(permutation.problem, reference::best_oracle());
+      hunt.look(permutation, stage);
     };
   };
   const auto look_at_committed = [&](const std::string& tier, Stage stage) {
     asked.committed(tier, look_at(stage));
     for (const cases::Group& group : corpus.groups) {
       if (group.tier != tier) continue;
-      for (const cases::PermuteCase& c : group.permute_cases) {
+      for (const cases::Case& c : group.permute_cases) {
         hunt.look(c, stage);
       }
     }

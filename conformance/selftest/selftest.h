@@ -41,7 +41,8 @@ struct SelftestReport {
   Tally named_themselves;        // of the others
   bool spares_right_one = true;  // a kernel without a bug fails nowhere
   bool finds_faults = true;      // as many as FaultFigures::holds asks for
-  // Diagnoses of what is right: of the controls, and of the kernel without a bug.
+  // Diagnoses of what is right: of the controls, and of the kernel without a
+  // bug.
   std::size_t false_names = 0;
   std::vector<MutantRow> rows;
   std::string text;  // a line for each, and the scores

@@ -52,7 +52,7 @@ Stage killed_by(const Mutant& mutant) {
   for (const Stage stage : {Stage::kSmoke, Stage::kCore}) {
     for (const cases::Group& group : cases::committed().groups) {
       if ((group.tier == "smoke") != (stage == Stage::kSmoke)) continue;
-      for (const cases::RopeCase& c : group.rope_cases) hunt.look(c, stage);
+      for (const cases::Case& c : group.rope_cases) hunt.look(c, stage);
       for (const auto& c : group.permute_cases) hunt.look(c, stage);
     }
   }

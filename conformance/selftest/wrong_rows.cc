@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "conformance/explain/right_answers.h"
+#include "conformance/explain/answer.h"
 #include "reference/format.h"
 #include "reference/rope.h"
 
@@ -30,57 +30,63 @@ Bits part_of(const Bits& bits, std::int64_t first, std::int64_t count) {
 }
 
 // One row of a case, as a case.
-cases::RopeCase row_of(const cases::RopeCase& c, std::int64_t token,
-                       std::int64_t head) {
-  cases::RopeCase row;
-  row.dtype = c.dtype;
-  row.spec = c.spec;
-  row.batch = row.seq = 1;
-  row.is_special = c.is_special;
-  for (std::int64_t axis = 0; axis < c.spec.axes.count; ++axis) {
-    row.positions.push_back(c.position(axis, token));
+cases::Case row_of(const cases::Case& c, std::int64_t token,
+                   std::int64_t head) {
+  cases::Case row;
+  row.problem.dtype = c.problem.dtype;
+  row.problem.spec = c.problem.spec;
+  row.problem.batch = row.problem.seq = 1;
+  row.problem.is_special = c.problem.is_special;
+  for (std::int64_t axis = 0; axis < c.problem.spec.axes.count; ++axis) {
+    row.problem.positions.push_back(c.problem.position(axis, token));
   }
-  row.amplitude = c.amplitude;
-  row.inv_freq_hi = c.inv_freq_hi;
-  row.inv_freq_lo = c.inv_freq_lo;
+  row.golden.amplitude = c.golden.amplitude;
+  row.golden.inv_freq_hi = c.golden.inv_freq_hi;
+  row.golden.inv_freq_lo = c.golden.inv_freq_lo;
   for (const auto list :
-       {&cases::RopeCase::cos, &cases::RopeCase::cos_lo, &cases::RopeCase::sin,
-        &cases::RopeCase::sin_lo, &cases::RopeCase::pair_amplitude}) {
-    row.*list = part_of(c.*list, token * c.pairs(), c.pairs());
+       {&cases::Golden::cos, &cases::Golden::cos_lo, &cases::Golden::sin,
+        &cases::Golden::sin_lo, &cases::Golden::pair_amplitude}) {
+    row.golden.*list =
+        part_of(c.golden.*list, token * c.problem.pairs(), c.problem.pairs());
   }
-  const bool is_key = head >= c.q_heads;
-  (is_key ? row.k_heads : row.q_heads) = 1;
-  const std::int64_t d = c.spec.layout.head_dim;
-  const std::int64_t first = is_key ? (token * c.k_heads + head - c.q_heads) * d
-                                    : (token * c.q_heads + head) * d;
-  const auto pick = [&](Bits cases::RopeCase::*q, Bits cases::RopeCase::*k) {
+  const bool is_key = head >= c.problem.q_heads;
+  (is_key ? row.problem.k_heads : row.problem.q_heads) = 1;
+  const std::int64_t d = c.problem.spec.layout.head_dim;
+  const std::int64_t first =
+      is_key ? (token * c.problem.k_heads + head - c.problem.q_heads) * d
+             : (token * c.problem.q_heads + head) * d;
+  const auto pick = [&](auto& to, const auto& from, auto q, auto k) {
     const auto list = is_key ? k : q;
-    row.*list = part_of(c.*list, first, d);
+    to.*list = part_of(from.*list, first, d);
   };
-  pick(&cases::RopeCase::q, &cases::RopeCase::k);
-  pick(&cases::RopeCase::q_out, &cases::RopeCase::k_out);
-  pick(&cases::RopeCase::q_out_lo, &cases::RopeCase::k_out_lo);
+  using cases::Golden;
+  pick(row.problem, c.problem, &cases::Problem::q, &cases::Problem::k);
+  pick(row.golden, c.golden, &Golden::q, &Golden::k);
+  pick(row.golden, c.golden, &Golden::q_lo, &Golden::k_lo);
   return row;
 }
 
 // Whether the sine of a pair can be seen in it.
-bool is_seen(const cases::RopeCase& row, std::int64_t j) {
-  const Bits& x = row.k_heads > 0 ? row.k : row.q;
-  const reference::Pair from = reference::source_pair(row.spec, j);
-  const double length = x.empty()
-                            ? 1
-                            : std::hypot(decode(row.dtype, at(x, from.u)),
-                                         decode(row.dtype, at(x, from.v)));
+bool is_seen(const cases::Case& row, std::int64_t j) {
+  const Bits& x = row.problem.k_heads > 0 ? row.problem.k : row.problem.q;
+  const reference::Pair from = reference::source_pair(row.problem.spec, j);
+  const double length =
+      x.empty() ? 1
+                : std::hypot(decode(row.problem.dtype, at(x, from.u)),
+                             decode(row.problem.dtype, at(x, from.v)));
   // Among subnormal numbers, as beside a NaN, a bound accepts any rotation.
-  const double least = std::ldexp(1, reference::traits(row.dtype).min_exponent);
-  if (row.amplitude == 0) return std::isfinite(length);
-  const bool has_input =
-      std::isfinite(length) && length * std::abs(row.amplitude) > 16 * least;
-  const double c = value_of(at(row.cos, j)), s = value_of(at(row.sin, j));
+  const double least =
+      std::ldexp(1, reference::traits(row.problem.dtype).min_exponent);
+  if (row.golden.amplitude == 0) return std::isfinite(length);
+  const bool has_input = std::isfinite(length) &&
+                         length * std::abs(row.golden.amplitude) > 16 * least;
+  const double c = value_of(at(row.golden.cos, j)),
+               s = value_of(at(row.golden.sin, j));
   return has_input && std::abs(s) > std::hypot(c, s) / 16;
 }
 
-// The first, a middle or the last number below `count` for which `is` holds, if any.
+// The first, a middle or the last number below `count` for which `is` holds, if
+// any.
 template <class Is>
 std::int64_t number_at(int place, std::int64_t count, const Is& is) {
   const std::int64_t start = place == 0   ? 0
@@ -97,26 +103,26 @@ std::int64_t number_at(int place, std::int64_t count, const Is& is) {
 // One row of a call, and the answers to it.
 class Row {
  public:
-  Row(const cases::RopeCase& c, std::uint32_t operation,
-      const judge::Claim& claim, std::int64_t number, int place)
+  Row(const cases::Case& c, std::uint32_t operation, const judge::Claim& claim,
+      std::int64_t number, int place)
       : operation_(operation),
         claim_(claim),
-        case_(row_of(c, number / heads(c, operation),
-                     number % heads(c, operation))),
-        pair_(number_at(place, case_.pairs(),
+        case_(row_of(c, number / heads(c.problem, operation),
+                     number % heads(c.problem, operation))),
+        pair_(number_at(place, case_.problem.pairs(),
                         [&](std::int64_t j) {
                           return is_frequencies()
-                                     ? at(case_.inv_freq_hi, j) != 0
+                                     ? at(case_.golden.inv_freq_hi, j) != 0
                                      : is_seen(case_, j);
                         })),
         right_(explain::exact_output(case_, operation, format())) {}
 
-  static std::int64_t heads(const cases::RopeCase& c, std::uint32_t operation) {
+  static std::int64_t heads(const cases::Problem& c, std::uint32_t operation) {
     return operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES
                ? 1
                : c.q_heads + c.k_heads;
   }
-  static std::int64_t count(const cases::RopeCase& c, std::uint32_t operation) {
+  static std::int64_t count(const cases::Problem& c, std::uint32_t operation) {
     return operation == ROPEPROOF_FREQUENCIES
                ? 1
                : c.tokens() * heads(c, operation);
@@ -148,23 +154,26 @@ class Row {
   bool is_table() const { return operation_ == ROPEPROOF_TABLE; }
   bool is_frequencies() const { return operation_ == ROPEPROOF_FREQUENCIES; }
   Format format() const {
-    return is_table() || is_frequencies() ? claim_.table : case_.dtype;
+    return is_table() || is_frequencies() ? claim_.table : case_.problem.dtype;
   }
 
   judge::Measurement measured(const judge::Output& output) const {
-    return judge::judge(case_, operation_, claim_, output, false);
+    return judge::judge(case_.problem, case_.golden, operation_, claim_,
+                        output);
   }
 
   // The row of q or k.
   Bits& tensor(judge::Output& output) const {
-    return case_.k_heads > 0 ? output.k : output.q;
+    return case_.problem.k_heads > 0 ? output.k : output.q;
   }
-  const Bits& input() const { return case_.k_heads > 0 ? case_.k : case_.q; }
+  const Bits& input() const {
+    return case_.problem.k_heads > 0 ? case_.problem.k : case_.problem.q;
+  }
   const Bits& goldens() const {
-    return is_frequencies()    ? case_.inv_freq_hi
-           : is_table()        ? case_.cos
-           : case_.k_heads > 0 ? case_.k_out
-                               : case_.q_out;
+    return is_frequencies()            ? case_.golden.inv_freq_hi
+           : is_table()                ? case_.golden.cos
+           : case_.problem.k_heads > 0 ? case_.golden.k
+                                       : case_.golden.q;
   }
 
   // The first element of the pair.
@@ -176,7 +185,7 @@ class Row {
   std::int64_t index() const {
     return is_frequencies() || is_table()
                ? pair_
-               : reference::target_pair(case_.spec, pair_).u;
+               : reference::target_pair(case_.problem.spec, pair_).u;
   }
 
   void skip(judge::Output& output) const {
@@ -197,17 +206,19 @@ class Row {
       bits = encode(format(), -decode(format(), bits));
       return;
     }
-    const reference::Pair from = reference::source_pair(case_.spec, pair_);
-    const reference::Pair to = reference::target_pair(case_.spec, pair_);
+    const reference::Pair from =
+        reference::source_pair(case_.problem.spec, pair_);
+    const reference::Pair to =
+        reference::target_pair(case_.problem.spec, pair_);
     const double sign =
-        case_.spec.direction == reference::Direction::kForward ? 1 : -1;
-    const double s = 2 * sign * value_of(at(case_.sin, pair_));
+        case_.problem.spec.direction == reference::Direction::kForward ? 1 : -1;
+    const double s = 2 * sign * value_of(at(case_.golden.sin, pair_));
     const auto x = [&](std::int64_t t) {
-      return decode(case_.dtype, at(input(), t));
+      return decode(case_.problem.dtype, at(input(), t));
     };
     const auto add = [&](std::int64_t t, double term) {
       at(tensor(output), t) =
-          encode(case_.dtype, value_of(at(goldens(), t)) + term);
+          encode(case_.problem.dtype, value_of(at(goldens(), t)) + term);
     };
     add(to.u, s * x(from.v));
     add(to.v, -s * x(from.u));
@@ -251,25 +262,25 @@ class Row {
 
   std::uint32_t operation_;
   const judge::Claim& claim_;
-  cases::RopeCase case_;
+  cases::Case case_;
   std::int64_t pair_;
   judge::Output right_;
 };
 
 // The row behind another; behind the last comes the first. Of a table one that
 // begins otherwise than this one ends. None where there is no such row.
-std::optional<std::int64_t> next_row(const cases::RopeCase& c,
+std::optional<std::int64_t> next_row(const cases::Case& c,
                                      std::uint32_t operation,
                                      std::int64_t number, std::int64_t rows) {
   if (rows == 1) return std::nullopt;
   const std::int64_t next = (number + 1) % rows;
   if (operation != ROPEPROOF_TABLE) return next;
-  const std::int64_t end = (number + 1) * c.pairs() - 1;
+  const std::int64_t end = (number + 1) * c.problem.pairs() - 1;
   for (std::int64_t i = 0; i < rows; ++i) {
-    const std::int64_t begin = (next + i) % rows * c.pairs();
-    if (at(c.cos, begin) != at(c.cos, end) ||
-        at(c.sin, begin) != at(c.sin, end)) {
-      return begin / c.pairs();
+    const std::int64_t begin = (next + i) % rows * c.problem.pairs();
+    if (at(c.golden.cos, begin) != at(c.golden.cos, end) ||
+        at(c.golden.sin, begin) != at(c.golden.sin, end)) {
+      return begin / c.problem.pairs();
     }
   }
   return std::nullopt;
@@ -277,15 +288,15 @@ std::optional<std::int64_t> next_row(const cases::RopeCase& c,
 
 }  // namespace
 
-WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
+WrongRows found_in(const cases::Case& c, std::uint32_t operation,
                    const judge::Claim& claim) {
-  const std::int64_t rows = Row::count(c, operation);
+  const std::int64_t rows = Row::count(c.problem, operation);
   WrongRows found = 0;
-  if (c.tokens() == 0 || rows == 0) return found;
-  const std::int64_t heads = Row::heads(c, operation);
+  if (c.problem.tokens() == 0 || rows == 0) return found;
+  const std::int64_t heads = Row::heads(c.problem, operation);
   const auto is_seen_in = [&](std::int64_t number) {
-    const cases::RopeCase row = row_of(c, number / heads, number % heads);
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+    const cases::Case row = row_of(c, number / heads, number % heads);
+    for (std::int64_t j = 0; j < c.problem.pairs(); ++j) {
       if (is_seen(row, j)) return true;
     }
     return false;

@@ -9,28 +9,29 @@
 
 namespace ropeproof::conformance::selftest {
 
-// A row is a head of a token, q's heads before k's, or a token of a table, or all
-// frequencies.
+// A row is a head of a token, q's heads before k's, or a token of a table, or
+// all frequencies.
 enum class Mistake {
   kSkipped,   // q or k as it came, not rotated; else what was there before
   kSineSign,  // the sine of one pair negated; of frequencies, the frequency
-  kNeighbour,  // the next row's result; of tables and frequencies, the next entry's
+  // The next row's result; of tables and frequencies, the next entry's.
+  kNeighbour,
   kTwiceBound  // one element, off by twice its bound
 };
 inline constexpr int kMistakes = 4;
-// The first, a middle and the last row in which some sine can be seen: more than
-// 1/16 of the amplitude, and the pair is finite and not tiny; and there the first, middle or
-// last such pair. Where none can, of all rows and pairs.
+// The first, a middle and the last row in which some sine can be seen: more
+// than 1/16 of the amplitude, and the pair is finite and not tiny; and there
+// the first, middle or last such pair. Where none can, of all rows and pairs.
 inline constexpr int kPlaces = 3;
 
 // A set of mistakes and places, a bit each: mistake * kPlaces + place.
 using WrongRows = std::uint16_t;
 inline constexpr int kWrongRows = kMistakes * kPlaces;
 
-// Which of them the judge finds wrong in answers to a case that are the goldens,
-// rounded once, but for one row. None in a row that it finds wrong as it should be.
-// Cost: some 20 judgements of one row.
-WrongRows found_in(const cases::RopeCase& c, std::uint32_t operation,
+// Which of them the judge finds wrong in answers to a case that are the
+// goldens, rounded once, but for one row. None in a row that it finds wrong as
+// it should be. Cost: some 20 judgements of one row.
+WrongRows found_in(const cases::Case& c, std::uint32_t operation,
                    const judge::Claim& claim);
 
 }  // namespace ropeproof::conformance::selftest

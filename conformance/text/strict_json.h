@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "conformance/text/file.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::text {
 

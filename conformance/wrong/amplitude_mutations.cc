@@ -14,8 +14,8 @@ Mutation amplitude(const char* name, const char* source, const char* advice,
           4,    advice, set(&Pipeline::amplitude, change)};
 }
 
-// The heads that are(problem, index) are divided by m, as their tables have it, so
-// many times.
+// The heads that are(problem, index) are divided by m, as their tables have it,
+// so many times.
 Mutation divided(const char* name, const char* source, const char* bug,
                  const char* advice, int times,
                  bool (*are)(const AbiProblem&, const HeadIndex&)) {

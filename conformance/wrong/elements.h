@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "conformance/judge/codec.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/format.h"
 #include "reference/spec.h"
 
@@ -38,8 +38,8 @@ inline void store(std::byte* at, reference::Format format, double value) {
   });
 }
 
-// The number in memory that nobody wrote one to, bytes all alike, where binary64
-// stands for a narrower type; any other number as it is.
+// The number in memory that nobody wrote one to, bytes all alike, where
+// binary64 stands for a narrower type; any other number as it is.
 inline double as_in(reference::Format dtype, double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const bool is_filled =

@@ -4,7 +4,7 @@
 #include <string>
 #include <tuple>
 
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "conformance/wrong/mutation_lists.h"
 
 namespace ropeproof::conformance::wrong {

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <variant>
 
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::wrong {
 namespace {
@@ -69,8 +69,8 @@ std::string ends_of(const std::string& list) {
              : list.substr(0, kOne) + list.substr(list.size() - kOne);
 }
 
-// Calls visit(kind, "yarn beta_fast", member of ropeproof_scaling) for each field of
-// each scaling.
+// Calls visit(kind, "yarn beta_fast", member of ropeproof_scaling) for each
+// field of each scaling.
 template <class Visit>
 void for_each_scaling_field(const Visit& visit) {
   for (const auto& [kind, word] : plugin::kScalingWords) {

@@ -16,21 +16,23 @@ namespace ropeproof::conformance::wrong {
 
 // Nothing, unless it says so.
 struct Kept {
-  // What was formed for a problem, and used again for those that differ in this one
-  // of keyed_fields() alone, or in a field that there is not: then a cache is right.
-  // Of a size, a plan of loops, under a key without contents. Empty: no cache.
-  std::string key_lacks;
+  // What was formed for a problem, and used again for those that differ in this
+  // one of keyed_fields() alone, or in a field that there is not: then a cache
+  // is right. Of a size, a plan of loops, under a key without contents. Empty:
+  // no cache.
+  std::string key_lacks = {};
   // Calls after which nothing is rotated any more; 0: no end.
   int last_call = 0;
   // Counts the calls of each shape of more than 4,096 elements, not all.
   bool counts_shapes = false;
-  // A thread reads the table that another one has just formed, and the positions,
-  // too, unless these are 0: in problems of more than so many tokens.
-  std::optional<std::int64_t> shared_beyond;
+  // A thread reads the table that another one has just formed, and the
+  // positions, too, unless these are 0: in problems of more than so many
+  // tokens.
+  std::optional<std::int64_t> shared_beyond = {};
 };
 
-// The fields of a problem, and of each scaling, as check::Change names them; the
-// positions are one field, and all but the first and the last another.
+// The fields of a problem, and of each scaling, as check::Change names them;
+// the positions are one field, and all but the first and the last another.
 const std::vector<std::string>& keyed_fields();
 
 // Every field of a problem with dense tensors, in parts that a key may lack.
@@ -38,15 +40,16 @@ class Keeper {
  public:
   explicit Keeper(Kept kept) : kept_(std::move(kept)) {}
 
-  // Takes the problem for what an earlier call has left of it; false: the kernel
-  // does nothing.
+  // Takes the problem for what an earlier call has left of it; false: the
+  // kernel does nothing.
   bool recall(ropeproof_problem& problem);
   // What threads take problems for that are solved at once.
   std::vector<ropeproof_problem> mixed(
       std::vector<ropeproof_problem> problems) const;
 
  private:
-  // What a problem says of one field, and how a cache answers with an earlier one.
+  // What a problem says of one field, and how a cache answers with an earlier
+  // one.
   struct Part {
     std::string name, bytes;
     std::function<void(ropeproof_problem&)> recall;

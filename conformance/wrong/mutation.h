@@ -1,8 +1,9 @@
 // mutation.h -- a bug, as what it changes of a kernel's pipeline.
 //
-// With a predicate that says where it strikes, a mutation is a mutant, which the suite
-// must fail (selftest/mutants.h). Those that have words of their own are the hypotheses
-// that wrong answers and probes are compared with: mutations() has them all.
+// With a predicate that says where it strikes, a mutation is a mutant, which
+// the suite must fail (selftest/mutants.h). Those that have words of their own
+// are the hypotheses that wrong answers and probes are compared with:
+// mutations() has them all.
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_MUTATION_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_MUTATION_H_
 
@@ -19,9 +20,9 @@ using Change = std::function<void(Pipeline&)>;
 
 struct Mutation {
   std::string name;  // what the kernel does: "positions rounded to bf16"
-  // Who met it: "huggingface/candle#3411", a number of issues and pull requests at
-  // GitHub; a measured engine; a document's erratum; or "of: " and the name of the
-  // mutation that this one is the same slip as, elsewhere.
+  // Who met it: "huggingface/candle#3411", a number of issues and pull requests
+  // at GitHub; a measured engine; a document's erratum; or "of: " and the name
+  // of the mutation that this one is the same slip as, elsewhere.
   std::string source = {};
   const char* bug = "";  // its class, a key of cases::bug_classes()
   int equation = 0;  // of explain/equation.h: the first step that goes wrong

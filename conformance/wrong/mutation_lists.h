@@ -43,8 +43,8 @@ struct Sources {
 // theta_j as it is due, with its scaling.
 double due_frequency(const AbiProblem& p, std::int64_t j);
 
-// The exponent -n/d of pair j and its base, before any scaling: n/2 counts pairs
-// among d channels. base is 0 where no formula says the frequencies.
+// The exponent -n/d of pair j and its base, before any scaling: n/2 counts
+// pairs among d channels. base is 0 where no formula says the frequencies.
 struct PairPower {
   double base, n, d;
 };
@@ -53,8 +53,8 @@ PairPower power_of(const AbiProblem& p, std::int64_t j);
 // theta_j before any scaling; as it is due where no formula says it.
 double unscaled_frequency(const AbiProblem& p, std::int64_t j);
 
-// theta_j times change(p, j) over the frequency before any scaling: what replaces
-// the power, with the scaling on top.
+// theta_j times change(p, j) over the frequency before any scaling: what
+// replaces the power, with the scaling on top.
 template <class Power>
 auto takes_power(Power power) {
   return set(&Pipeline::frequency, [=](const AbiProblem& p, std::int64_t j) {

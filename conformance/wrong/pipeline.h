@@ -1,5 +1,5 @@
-// pipeline.h -- what a kernel computes, step by step, as data: a right kernel or,
-// once a mutation (mutation.h) has changed a step, a wrong one.
+// pipeline.h -- what a kernel computes, step by step, as data: a right kernel
+// or, once a mutation (mutation.h) has changed a step, a wrong one.
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_H_
 
@@ -28,8 +28,8 @@ using CosSin = reference::CosSin<double>;
 // Which subnormal numbers become 0.
 enum class Flush { kNone, kInputs, kProducts, kOutputs };
 
-// How an angle is formed of a position and a frequency: in binary64; of numbers of a
-// format, in it; in binary64, then rounded to a format.
+// How an angle is formed of a position and a frequency: in binary64; of numbers
+// of a format, in it; in binary64, then rounded to a format.
 using AngleForm = std::function<double(double position, double theta)>;
 
 struct Yarn;  // (R10) by its parts, in yarn_mutations.cc
@@ -37,7 +37,8 @@ struct Yarn;  // (R10) by its parts, in yarn_mutations.cc
 struct Pipeline {
   // --- the frequency of a pair ---
   std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
-  // What all bugs in YaRN together change of its parts; `frequency` then forms it.
+  // What all bugs in YaRN together change of its parts; `frequency` then forms
+  // it.
   std::function<void(Yarn&)> yarn;
 
   // --- the position, and the angle at it ---
@@ -45,16 +46,16 @@ struct Pipeline {
   std::function<double(const ropeproof_problem&, const HeadIndex&,
                        std::int64_t j)>
       position;
-  // The head whose position, id and row of a table a head takes, if not its own.
+  // The head whose position, id and row of a table a head takes, if not its
+  // own.
   std::function<HeadIndex(const ropeproof_problem&, HeadIndex)> taken_for;
   // The row of a cache, if not the id.
   std::function<std::int64_t(const ropeproof_problem&, const HeadIndex&)> row;
   AngleForm angle;
   bool uses_low_part = false;  // products of `angle` in twice binary64
 
-  // --- the channels of a pair ---
-  // Where pair j is read from; where it is written follows from the layout, unless
-  // `target` says it.
+  // --- the channels of a pair --- Where pair j is read from; where it is
+  // written follows from the layout, unless `target` says it.
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> target;
   // The entry of a table that channel t of the window takes, if not its pair's.
@@ -65,8 +66,8 @@ struct Pipeline {
 
   // --- the rotation ---
   std::function<double(double)> amplitude;
-  // Changes a rotation, given the pair's index and the number of pairs; one of a
-  // table that is given, too.
+  // Changes a rotation, given the pair's index and the number of pairs; one of
+  // a table that is given, too.
   std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
       adjust_rotation;
   // Changes it once its direction is known, given the problem and the head.
@@ -89,8 +90,9 @@ struct Pipeline {
 
   // --- roundings ---
   reference::Format table = reference::Format::kF32;
-  // What results are rounded to where tensors are wider than they: binary64 tensors
-  // then hold the results of a kernel for this type, before their last rounding.
+  // What results are rounded to where tensors are wider than they: binary64
+  // tensors then hold the results of a kernel for this type, before their last
+  // rounding.
   std::optional<reference::Format> dtype;
   std::optional<reference::Format> inputs;  // what elements are rounded to
   bool round_each = false;       // every product and sum to the dtype
@@ -119,7 +121,8 @@ struct Pipeline {
   Kept kept;
 };
 
-// The position of a head's token on an axis; 0 where there is no such token or axis.
+// The position of a head's token on an axis; 0 where there is no such token or
+// axis.
 double position_on(const ropeproof_problem& p, const HeadIndex& index,
                    std::int64_t axis);
 
@@ -132,9 +135,16 @@ double power(double base, std::int64_t j, std::int64_t dim);
 AngleForm wide_product();
 AngleForm product_in(reference::Format format);
 AngleForm rounded_product(reference::Format format);
-// An angle in f32, reduced by Cody and Waite with two constants for a full circle,
-// as fast trigonometry does.
+// An angle in f32, reduced by Cody and Waite with two constants for a full
+// circle, as fast trigonometry does.
 double reduced_in_f32(double angle);
+
+// How a c + b s is rounded, in f32 or f64: each product and the sum; a
+// multiply-add that rounds once, of the first product or of the second; once,
+// from wider arithmetic.
+enum class Products { kRounded, kFirstFused, kSecondFused, kOnce };
+double sum_of_products(Products how, reference::Format format, double a,
+                       double c, double b, double s);
 
 // How engines form base^(-2j/r) in f32.
 struct F32Power {

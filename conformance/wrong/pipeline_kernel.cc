@@ -7,8 +7,8 @@
 
 #include "conformance/call/call_memory.h"
 #include "conformance/judge/codec.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
-#include "conformance/plugin/words.h"
 #include "conformance/wrong/elements.h"
 #include "reference/permutation.h"
 
@@ -64,6 +64,7 @@ plugin::Answer PipelineKernel::run(const ropeproof_problem& problem) {
 // What is in place is solved once: nobody puts it back.
 std::vector<plugin::Answer> PipelineKernel::run_together(
     std::span<const ropeproof_problem> problems, int rounds) {
+  if (!is_concurrent()) return Kernel::run_together(problems, rounds);
   const std::vector<ropeproof_problem> mixed =
       keeper_.mixed({problems.begin(), problems.end()});
   std::vector<plugin::Answer> answers(problems.size());
@@ -182,7 +183,8 @@ CosSin PipelineKernel::formed_cos_sin(const ropeproof_problem& p,
   const Format formed =
       pipeline_.table == Format::kF64 ? Format::kF64 : Format::kF32;
   const double m = fast_round_to(formed, pipeline_.amplitude(given));
-  // Two terms up to |phi| = 2^31, where |low| <= 2^-22: 2^-66 / 6 is out of sight.
+  // Two terms up to |phi| = 2^31, where |low| <= 2^-22: 2^-66 / 6 is out of
+  // sight.
   const bool is_small = std::abs(low) <= 0x1p-22;
   const double s = is_small ? low : std::sin(low);
   const double versine = is_small ? low * low / 2 : 1 - std::cos(low);

@@ -1,9 +1,9 @@
 // pipeline_kernel.h -- a kernel that computes what a pipeline says.
 //
-// With an honest pipeline the suite must pass it, with any other it must fail it: so
-// selftest makes its controls and mutants of it. And what it answers with a known bug, a
-// kernel with that bug answers, too: so a diagnosis compares. It runs in the suite's own
-// process.
+// With an honest pipeline the suite must pass it, with any other it must fail
+// it: so selftest makes its controls and mutants of it. And what it answers
+// with a known bug, a kernel with that bug answers, too: so a diagnosis
+// compares. It runs in the suite's own process.
 #ifndef ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
 #define ROPEPROOF_CONFORMANCE_WRONG_PIPELINE_KERNEL_H_
 
@@ -17,8 +17,8 @@
 
 namespace ropeproof::conformance::wrong {
 
-// Offers everything but scalings by their parameters, exponents and promises, in f32,
-// bf16 and f16; claims `angle_class`.
+// Offers everything but scalings by their parameters, exponents and promises,
+// in f32, bf16 and f16; claims `angle_class`.
 plugin::Description full_description(std::uint32_t angle_class);
 // Offers every scaling as well, and calls at once; claims class A0.
 plugin::Description computing_description();

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "conformance/wrong/mutation_lists.h"
 
 namespace ropeproof::conformance::wrong {

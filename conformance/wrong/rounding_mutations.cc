@@ -3,8 +3,8 @@
 #include <string>
 #include <tuple>
 
-#include "conformance/plugin/words.h"
-#include "conformance/text/words.h"
+#include "conformance/plugin/abi_words.h"
+#include "conformance/text/word_tables.h"
 #include "conformance/wrong/mutation_lists.h"
 
 namespace ropeproof::conformance::wrong {

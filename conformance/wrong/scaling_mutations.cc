@@ -4,15 +4,16 @@
 #include <numbers>
 #include <string>
 
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/wrong/mutation_lists.h"
 #include "reference/scaling.h"
 
 namespace ropeproof::conformance::wrong {
 namespace {
 
-// A scaling, and who met it ignored, inverted, applied twice, replaced by linear
-// scaling; null: the same slip as of the first kind for which somebody did.
+// A scaling, and who met it ignored, inverted, applied twice, replaced by
+// linear scaling; null: the same slip as of the first kind for which somebody
+// did.
 struct Kind {
   std::uint32_t kind;
   const char* bug;

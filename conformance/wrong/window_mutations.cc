@@ -1,4 +1,5 @@
-// A partial head: which channels the window has, and what becomes of the others.
+// A partial head: which channels the window has, and what becomes of the
+// others.
 #include <optional>
 
 #include "conformance/wrong/mutation_lists.h"
@@ -27,9 +28,9 @@ auto takes_layout(void (*change)(Layout&)) {
   };
 }
 
-// The window is [0, r) with the frequencies of a head of r channels; where nothing
-// beyond a base says them, and no list of the problem has an entry for each pair: r may
-// be more than its channels.
+// The window is [0, r) with the frequencies of a head of r channels; where
+// nothing beyond a base says them, and no list of the problem has an entry for
+// each pair: r may be more than its channels.
 template <class Width>
 auto takes_window(Width width) {
   return set(&Pipeline::misread, [=](AbiProblem& p) {

@@ -8,7 +8,7 @@
 
 #include "conformance/cases/bits_json.h"
 #include "conformance/text/format.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 #include "reference/sweep/hardest.h"
 #include "tools/commands.h"
 #include "tools/output_file.h"

@@ -178,7 +178,7 @@ def includes(*headers):
 GOOD = {
     "conformance/README.md": ROOMS,
     "conformance/check/run.cc": '#include "conformance/cases/case.h"\ncases::Case& f()\n'
-    '// judge::, kept, or report::\n#include "conformance/text/words.h"\nplugin_text::f()\n',
+    '// judge::, kept, or report::\n#include "conformance/text/word_tables.h"\nplugin_text::f()\n',
     "reference/rope.h": includes(
         "vector", "reference/spec.h", "boost/multiprecision/number.hpp", "mpfi.h"
     ),
@@ -188,7 +188,7 @@ GOOD = {
     "fast/kernel_test.cc": includes("reference/rope.h", "hwy/highway.h"),
     KERNEL_ABI: includes("stdint.h"),
     "conformance/cases/case.cc": '// #include "fast/kernel.h"\n'
-    + includes("reference/rope.h", "sys/mman.h", "conformance/text/words.h")
+    + includes("reference/rope.h", "sys/mman.h", "conformance/text/word_tables.h")
     + includes("nlohmann/json.hpp", "openssl/evp.h"),
     "conformance/include/ropeproof_tokens.h": includes("ropeproof_kernel.h", "string.h"),
     "conformance/engines/mlx.cc": includes("mlx/mlx.h", "ggml-cpu.h", "ropeproof_tokens.h")
@@ -229,7 +229,7 @@ BAD_FILES = [
         ["6: judge does not stand above report"]
         + [f"6: report includes nothing of {room}" for room in ("judge", "check")],
     ),
-    ("conformance/report/report.cc", includes("conformance/text/words.h"), []),
+    ("conformance/report/report.cc", includes("conformance/text/word_tables.h"), []),
     ("conformance/check/f.cc", "#include CONFIG\n", ["1: includes a macro, CONFIG"]),
     (
         "conformance/check/g.h",

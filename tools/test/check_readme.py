@@ -1,6 +1,7 @@
 """Holds README.md and CONTRIBUTING.md against what they show.
 
-A fenced block behind `<!-- file: PATH -->` must be that file, to the letter. Each
+A fenced block behind `<!-- file: PATH -->` must be that file, to the letter, also in
+conformance/README.md. Each
 line of a block behind `<!-- output: NAME -->` must stand, in the same order, in
 what `ropeproof run` prints for the example plug-in NAME; `...` may stand for lines
 left out. Fractions, bit patterns and the worst case are not compared: the examples
@@ -33,6 +34,13 @@ MOST_LINES = {"c_example": 15, "c_example_swapped": 25}
 EXIT_STATUS = {"c_example": 0, "c_example_swapped": 1}
 blocks = re.findall(r"<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```", readme, re.S)
 faults = []
+
+SUITE = "conformance/README.md"
+for name, text in re.findall(
+    r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", (source / SUITE).read_text(), re.S
+):
+    if (source / name).read_text() != text:
+        faults.append(f"{SUITE} shows another {name} than the file")
 
 
 def masked(line):

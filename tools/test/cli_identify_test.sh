@@ -31,11 +31,11 @@ says 1 'pairs  *where half_split is asked: (2j, 2j + 1)' \
   identify --lib "$plugins/c_example_swapped.so"
 bug one 's/const float pos = (float)p->positions/const float pos = 1 + (float)p->positions/' \
   'positions  *position + 1; 25 of 25'
-bug clamp 's/const float phi = pos/const float phi = fminf(pos, 4095)/' 'clamped at 4095'
+bug clamp 's/const float phi = pos/const float phi = fminf(pos, 4095)/' 'positions from 4096 on taken'
 bug sense 's/s_j = sinf(phi)/s_j = -sinf(phi)/' 'direction  *reversed'
 bug row 's/p->positions\[b \* p->position_batch_stride + s\]/p->positions[s]/' \
-  'rows and heads  *positions of batch row 0 for all rows'
-bug base 's/(float)p->base/1e4f/' 'for base 500000: those of base 10000'
+  'rows and heads  *positions of batch row 0 for all'
+bug base 's/(float)p->base/1e4f/' 'for base 500000: frequency over the true one'
 
 # --- kernels that do not answer well ---
 bug crash 's/^  const int64_t half/  if (p->seq > 1) __builtin_trap();\n&/' 'CRASH'

@@ -55,14 +55,14 @@ const Targets kPacked = {"position/packed-not-restarted"};
 
 Scheme on(const reference::Axes& axes) { return {axes, {}}; }
 
-RopeCase case_of(const AxisRow& row, Format dtype,
-                 const std::vector<double>& positions) {
+Problem case_of(const AxisRow& row, Format dtype,
+                const std::vector<double>& positions) {
   const auto tokens = static_cast<std::int64_t>(positions.size());
   return with_scheme(
       row.scheme,
-      make_case(dtype, leading(row.rotary_dim, row.rotary_dim, row.pairing),
-                row.base, 1, tokens / row.scheme.axes.count,
-                row.has_keys ? 2 : 1, row.has_keys ? 1 : 0, positions));
+      make_problem(dtype, leading(row.rotary_dim, row.rotary_dim, row.pairing),
+                   row.base, 1, tokens / row.scheme.axes.count,
+                   row.has_keys ? 2 : 1, row.has_keys ? 1 : 0, positions));
 }
 
 std::vector<double> cells() {
@@ -223,16 +223,17 @@ void add_spaced(Family& family) {
           distinct_ids({2, 41, 7, 4}, row.scheme.axes.count, 6);
       for (double& p : positions) p += row.shift;
       family.add(
-          in_storage(
-              row.storage,
-              with_scheme(row.scheme, make_case(dtype, leading(16, 16, pairing),
-                                                1e4, 2, 3, 2, 1, positions))),
+          in_storage(row.storage,
+                     with_scheme(row.scheme,
+                                 make_problem(dtype, leading(16, 16, pairing),
+                                              1e4, 2, 3, 2, 1, positions))),
           {row.target, "memory/strides-ignored"}, row.comment);
     }
   }
 }
 
-// One axis, but bases and exponents of each pair's own, which no section explains.
+// One axis, but bases and exponents of each pair's own, which no section
+// explains.
 void add_own_frequencies(Family& family) {
   using reference::Exponent;
   struct Row {
@@ -250,8 +251,8 @@ void add_own_frequencies(Family& family) {
                        {{1, 8}, {3, 8}, {5, 8}, {7, 8}},
                        {5e5, 1e4, 256, 100}}};
   const auto add = [&](const Row& row, Format dtype, Pairing pairing) {
-    RopeCase c =
-        make_case(dtype, leading(8, 8, pairing), 1e4, 1, 3, 1, 0, {1, 5, 259});
+    Problem c = make_problem(dtype, leading(8, 8, pairing), 1e4, 1, 3, 1, 0,
+                             {1, 5, 259});
     c.spec.frequencies.exponents = row.exponents;
     c.spec.frequencies.bases = row.bases;
     family.add(c, {"frequency/wrong-base"}, row.comment);

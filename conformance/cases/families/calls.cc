@@ -65,9 +65,9 @@ std::string id_of(std::span<const Group> groups, const std::string& name,
                   const std::string& comment, Format dtype, Pairing pairing) {
   for (const Group& group : groups) {
     if (group.name != "core-" + name) continue;
-    for (const RopeCase& c : group.rope_cases) {
-      if (c.comment == comment && c.dtype == dtype &&
-          c.spec.layout.pairing == pairing) {
+    for (const Case& c : group.rope_cases) {
+      if (c.comment == comment && c.problem.dtype == dtype &&
+          c.problem.spec.layout.pairing == pairing) {
         return c.id;
       }
     }
@@ -75,8 +75,8 @@ std::string id_of(std::span<const Group> groups, const std::string& name,
   throw std::logic_error("core-" + name + " has no case \"" + comment + "\"");
 }
 
-// Lengths that grow and shrink: a base or a list that is kept for too long, under
-// a rounded length, or in the type of an earlier call.
+// Lengths that grow and shrink: a base or a list that is kept for too long,
+// under a rounded length, or in the type of an earlier call.
 template <class Add>
 void add_lengths(std::span<const Group> groups, const Add& add, Pairing pairing,
                  std::span<const Format> dtypes) {

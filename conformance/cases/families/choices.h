@@ -88,10 +88,10 @@ inline std::vector<double> distinct(std::int64_t count, double first,
   return list;
 }
 
-// One head of each unit vector, at positions 1 and 257: a kernel's output is the
-// matrix that it applies, one column per token.
-inline RopeCase unit_vectors(reference::Format dtype,
-                             const reference::Layout& layout) {
+// One head of each unit vector, at positions 1 and 257: a kernel's output is
+// the matrix that it applies, one column per token.
+inline Problem unit_vectors(reference::Format dtype,
+                            const reference::Layout& layout) {
   const std::int64_t d = layout.head_dim;
   std::vector<double> positions;
   Bits q;
@@ -103,7 +103,7 @@ inline RopeCase unit_vectors(reference::Format dtype,
       }
     }
   }
-  RopeCase c = make_case(dtype, layout, 1e4, 2, d, 1, 0, positions);
+  Problem c = make_problem(dtype, layout, 1e4, 2, d, 1, 0, positions);
   c.q = q;
   return c;
 }

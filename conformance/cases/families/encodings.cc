@@ -1,5 +1,5 @@
-// What RoPE is compared with: positions where one encoding is another, next to powers
-// of two, and on both sides of every bound.
+// What RoPE is compared with: positions where one encoding is another, next to
+// powers of two, and on both sides of every bound.
 #include <map>
 #include <numeric>
 

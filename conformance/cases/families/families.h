@@ -1,12 +1,12 @@
 // families.h -- which cases exist: their inputs, without their goldens.
 //
-// A family chooses inputs such that they catch a group of bugs. Common to all of
-// them: shapes unequal on every axis; positions neither equal nor monotone nor the
-// same in two batch rows, odd and next to powers of two, because round numbers
-// hide errors (positions 300, 512, 4096 are exact in bf16; 257 is not); values
-// random to the last bit. What a family adds is said in its group's description.
-// Sizes are as small as the bugs allow: a case of the smoke and core tiers is data
-// that everybody downloads.
+// A family chooses inputs such that they catch a group of bugs. Common to all
+// of them: shapes unequal on every axis; positions neither equal nor monotone
+// nor the same in two batch rows, odd and next to powers of two, because round
+// numbers hide errors (positions 300, 512, 4096 are exact in bf16; 257 is not);
+// values random to the last bit. What a family adds is said in its group's
+// description. Sizes are as small as the bugs allow: a case of the smoke and
+// core tiers is data that everybody downloads.
 #ifndef ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILIES_H_
 #define ROPEPROOF_CONFORMANCE_CASES_FAMILIES_FAMILIES_H_
 
@@ -63,11 +63,11 @@ std::vector<Group> core_families();
 Group worked_example(const std::string& source_text, const std::string& file);
 Group core_hard(const std::string& source_text, const std::string& file);
 
-// The full tier, what is too much to commit: 2,586 cases beside those of the core
-// tier. Every rotary_dim in every dtype and pairing, every power of two with its
-// neighbours as a position, every core scaling in every pairing, 65537 rows, and
-// wider calls than core-wide has. Ids are permanent within a version of the
-// generator; the bytes are the same everywhere, as core's are.
+// The full tier, what is too much to commit: 2,586 cases beside those of the
+// core tier. Every rotary_dim in every dtype and pairing, every power of two
+// with its neighbours as a position, every core scaling in every pairing, 65537
+// rows, and wider calls than core-wide has. Ids are permanent within a version
+// of the generator; the bytes are the same everywhere, as core's are.
 std::vector<Group> full_families();
 
 }  // namespace ropeproof::conformance::cases

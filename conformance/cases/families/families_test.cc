@@ -14,8 +14,8 @@
 #include "conformance/cases/corpus.h"
 #include "conformance/cases/coverage.h"
 #include "conformance/cases/families/choices.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/axis_map.h"
-#include "conformance/plugin/words.h"
 #include "reference/spec.h"
 
 namespace ropeproof::conformance::cases {
@@ -26,11 +26,12 @@ TEST_CASE("the cases to be refused are of every dtype, with keys and a copy",
   const Group rich = core_rich();
   std::set<reference::Format> dtypes;
   for (const RejectCase& c : core_reject().reject_cases) {
-    for (const RopeCase& valid : rich.rope_cases) {
+    for (const Case& valid : rich.rope_cases) {
       if (valid.id != c.of) continue;
-      dtypes.insert(valid.dtype);
-      CHECK(valid.k_heads > 0);
-      CHECK(valid.spec.layout.rotary_dim < valid.spec.layout.head_dim);
+      dtypes.insert(valid.problem.dtype);
+      CHECK(valid.problem.k_heads > 0);
+      CHECK(valid.problem.spec.layout.rotary_dim <
+            valid.problem.spec.layout.head_dim);
     }
   }
   CHECK(dtypes.size() == 4);
@@ -66,11 +67,12 @@ std::int64_t length_of(const reference::Scaling& scaling) {
 TEST_CASE("no length is less than the positions of its call need",
           "[conformance][core]") {
   for (const Group& group : core_families()) {
-    for (const RopeCase& c : group.rope_cases) {
-      const std::int64_t length = length_of(c.spec.frequencies.scaling);
+    for (const Case& c : group.rope_cases) {
+      const std::int64_t length = length_of(c.problem.spec.frequencies.scaling);
       if (length == 0) continue;
       CAPTURE(c.id);
-      CHECK(static_cast<double>(length) > std::ranges::max(c.positions));
+      CHECK(static_cast<double>(length) >
+            std::ranges::max(c.problem.positions));
     }
   }
 }
@@ -78,19 +80,21 @@ TEST_CASE("no length is less than the positions of its call need",
 // What a kernel must declare to be asked a plain case: one of each.
 using Cell = std::tuple<reference::Format, reference::Pairing, std::string>;
 
-// Whether a kernel with no feature at all, and tables of 2048 rows, is asked it.
-bool is_plain(const RopeCase& c) {
-  const reference::Layout& layout = c.spec.layout;
-  const reference::Frequencies& f = c.spec.frequencies;
+// Whether a kernel with no feature at all, and tables of 2048 rows, is asked
+// it.
+bool is_plain(const Case& c) {
+  const reference::Layout& layout = c.problem.spec.layout;
+  const reference::Frequencies& f = c.problem.spec.frequencies;
   const std::int64_t length = length_of(f.scaling);
   const bool has_other_length =
       length != 0 &&
-      static_cast<double>(length) != std::ranges::max(c.positions) + 1;
+      static_cast<double>(length) != std::ranges::max(c.problem.positions) + 1;
   return layout.rotary_dim == layout.head_dim && layout.head_dim % 2 == 0 &&
-         layout.pair_distance == 0 && c.storage == kDense && !c.is_special &&
-         c.tokens() > 0 && f.inv_freq.empty() && !f.xpos && f.amplitude == 1 &&
-         c.spec.axes.weights.empty() && !has_other_length &&
-         std::ranges::all_of(c.positions, [](double p) {
+         layout.pair_distance == 0 && c.problem.storage == kDense &&
+         !c.problem.is_special && c.problem.tokens() > 0 &&
+         f.inv_freq.empty() && !f.xpos && f.amplitude == 1 &&
+         c.problem.spec.axes.weights.empty() && !has_other_length &&
+         std::ranges::all_of(c.problem.positions, [](double p) {
            return p >= 0 && p < 2048 && p == std::floor(p);
          });
 }
@@ -100,18 +104,18 @@ TEST_CASE(
     "[conformance][core][coverage]") {
   std::map<Cell, int> counts;
   for (const Group& group : core_families()) {
-    for (const RopeCase& c : group.rope_cases) {
+    for (const Case& c : group.rope_cases) {
       if (!is_plain(c)) continue;
       const auto count = [&](const std::string& what) {
-        ++counts[{c.dtype, c.spec.layout.pairing, what}];
+        ++counts[{c.problem.dtype, c.problem.spec.layout.pairing, what}];
       };
       const std::string scaling =
-          plugin::scaling_word(c.spec.frequencies.scaling);
-      const std::uint32_t map = plugin::axis_map_of(c.spec);
-      const bool has_formula =
-          c.spec.frequencies.exponents.empty() || map == ROPEPROOF_AXES_GRID;
+          plugin::scaling_word(c.problem.spec.frequencies.scaling);
+      const std::uint32_t map = plugin::axis_map_of(c.problem.spec);
+      const bool has_formula = c.problem.spec.frequencies.exponents.empty() ||
+                               map == ROPEPROOF_AXES_GRID;
       if (!has_formula) continue;
-      if (c.spec.direction == reference::Direction::kAdjoint) {
+      if (c.problem.spec.direction == reference::Direction::kAdjoint) {
         if (scaling.empty()) count("adjoint");
       } else if (map == 0) {
         count("scaling " + scaling);
@@ -143,7 +147,7 @@ TEST_CASE("every dtype meets every pairing, scaling, memory and boundary",
     std::vector<Group> groups = core_families();
     for (Group& group : groups) {
       std::erase_if(group.rope_cases,
-                    [&](const RopeCase& c) { return c.dtype != dtype; });
+                    [&](const Case& c) { return c.problem.dtype != dtype; });
     }
     const Coverage coverage = coverage_of(groups);
     const auto kinds = [&](const std::string& prefix) {
@@ -189,17 +193,17 @@ TEST_CASE("the full tier adds 2,586 valid cases with ids of their own",
           "[conformance][full]") {
   std::set<std::string> ids;
   for (const Group& group : core_families()) {
-    for (const RopeCase& c : group.rope_cases) ids.insert(c.id);
+    for (const Case& c : group.rope_cases) ids.insert(c.id);
   }
   const std::size_t core = ids.size();
   std::size_t rows = 0;
   for (const Group& group : full_families()) {
     CHECK(group.tier == "full");
-    for (const RopeCase& c : group.rope_cases) {
+    for (const Case& c : group.rope_cases) {
       CAPTURE(c.id);
       CHECK(ids.insert(c.id).second);
-      CHECK_NOTHROW(reference::validate(c.spec));
-      if (c.tokens() > 65536) ++rows;
+      CHECK_NOTHROW(reference::validate(c.problem.spec));
+      if (c.problem.tokens() > 65536) ++rows;
     }
   }
   CHECK(ids.size() - core == 2586);
@@ -212,9 +216,9 @@ TEST_CASE("a case of the full tier is proved alone when it is asked for",
   add_full_tier(corpus, reference::Oracle::kBinFloat, {"full-dims-017"});
   std::size_t cases = 0;
   for (const Group& group : corpus.groups) {
-    for (const RopeCase& c : group.rope_cases) {
+    for (const Case& c : group.rope_cases) {
       ++cases;
-      CHECK(c.q_out.size() == c.q.size());
+      CHECK(c.golden.q.size() == c.problem.q.size());
     }
   }
   CHECK(cases == 1);

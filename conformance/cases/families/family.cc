@@ -8,7 +8,6 @@
 #include "conformance/cases/bug_class.h"
 #include "conformance/cases/counter_generator.h"
 #include "conformance/text/format.h"
-#include "reference/permutation.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -21,7 +20,7 @@ std::uint64_t seed_of(const std::string& name) {
   return seed;
 }
 
-void fill(Bits& x, const RopeCase& c, std::int64_t heads, std::uint64_t seed) {
+void fill(Bits& x, const Problem& c, std::int64_t heads, std::uint64_t seed) {
   if (!x.empty()) return;
   const auto size =
       static_cast<std::size_t>(c.tokens() * heads * c.spec.layout.head_dim);
@@ -39,35 +38,49 @@ Family::Family(const std::string& tier, const std::string& name,
   group_.description = description;
 }
 
-template <class Case>
-void Family::add(Case c, const Targets& targets, const std::string& comment) {
-  if constexpr (std::is_same_v<Case, RopeCase>) {
-    // Streams of different cases and tensors never meet.
-    const std::uint64_t seed = random_bits(seed_of(group_.name), number_);
-    fill(c.q, c, c.q_heads, seed);
-    fill(c.k, c, c.k_heads, ~seed);
-  }
+template <class AnyCase>
+AnyCase& Family::append(std::vector<AnyCase>& list, AnyCase c,
+                        const Targets& targets, const std::string& comment) {
   c.id = group_.name + text::format("-%03zu", number_++);
   c.comment = comment;
   c.targets = targets;
   for (const std::string& key : targets) group_.targets[key] = bug_class(key);
-  for_each_type(group_,
-                [&]<class Known>(const char*, std::vector<Known>& list) {
-                  if constexpr (std::is_same_v<Case, Known>) {
-                    list.push_back(std::move(c));
-                  }
-                });
+  list.push_back(std::move(c));
+  return list.back();
 }
-template void Family::add(RopeCase, const Targets&, const std::string&);
-template void Family::add(PermuteCase, const Targets&, const std::string&);
+
+void Family::add(Problem problem, const Targets& targets,
+                 const std::string& comment) {
+  if (problem.task == Task::kRotate) {
+    // Streams of different cases and tensors never meet.
+    const std::uint64_t seed = random_bits(seed_of(group_.name), number_);
+    fill(problem.q, problem, problem.q_heads, seed);
+    fill(problem.k, problem, problem.k_heads, ~seed);
+  }
+  Case c;
+  c.problem = std::move(problem);
+  append(c.problem.task == Task::kRotate ? group_.rope_cases
+                                         : group_.permute_cases,
+         std::move(c), targets, comment);
+}
+
+template <class AnyCase>
+void Family::add(AnyCase c, const Targets& targets,
+                 const std::string& comment) {
+  if constexpr (std::is_same_v<AnyCase, RejectCase>) {
+    append(group_.reject_cases, std::move(c), targets, comment);
+  } else {
+    append(group_.sequence_cases, std::move(c), targets, comment);
+  }
+}
 template void Family::add(RejectCase, const Targets&, const std::string&);
 template void Family::add(SequenceCase, const Targets&, const std::string&);
 
-RopeCase make_case(reference::Format dtype, const reference::Layout& layout,
-                   double base, std::int64_t batch, std::int64_t seq,
-                   std::int64_t q_heads, std::int64_t k_heads,
-                   std::vector<double> positions) {
-  RopeCase c;
+Problem make_problem(reference::Format dtype, const reference::Layout& layout,
+                     double base, std::int64_t batch, std::int64_t seq,
+                     std::int64_t q_heads, std::int64_t k_heads,
+                     std::vector<double> positions) {
+  Problem c;
   c.dtype = dtype;
   c.spec.layout = layout;
   c.spec.frequencies.base = base;
@@ -79,28 +92,27 @@ RopeCase make_case(reference::Format dtype, const reference::Layout& layout,
   return c;
 }
 
-RopeCase adjoint(RopeCase c) {
+Problem adjoint(Problem c) {
   c.spec.direction = reference::Direction::kAdjoint;
   return c;
 }
 
-RopeCase in_storage(const Storage& storage, RopeCase c) {
+Problem in_storage(const Storage& storage, Problem c) {
   c.storage = storage;
   return c;
 }
 
-RopeCase with_amplitude(double amplitude, RopeCase c) {
+Problem with_amplitude(double amplitude, Problem c) {
   c.spec.frequencies.amplitude = amplitude;
   return c;
 }
 
-RopeCase with_frequencies(const reference::Frequencies& frequencies,
-                          RopeCase c) {
+Problem with_frequencies(const reference::Frequencies& frequencies, Problem c) {
   c.spec.frequencies = frequencies;
   return c;
 }
 
-RopeCase with_scaling(const reference::Scaling& scaling, RopeCase c) {
+Problem with_scaling(const reference::Scaling& scaling, Problem c) {
   c.spec.frequencies.scaling = scaling;
   return c;
 }
@@ -109,7 +121,7 @@ std::int64_t length_of(const std::vector<double>& positions) {
   return static_cast<std::int64_t>(std::floor(std::ranges::max(positions))) + 1;
 }
 
-RopeCase with_length(RopeCase c) {
+Problem with_length(Problem c) {
   const std::int64_t length = length_of(c.positions);
   std::visit(
       [&](auto& scaling) {
@@ -119,31 +131,28 @@ RopeCase with_length(RopeCase c) {
   return c;
 }
 
-RopeCase with_scheme(const reference::Scheme& scheme, RopeCase c) {
+Problem with_scheme(const reference::Scheme& scheme, Problem c) {
   c.spec.axes = scheme.axes;
   c.spec.frequencies.exponents = scheme.exponents;
   return c;
 }
 
-PermuteCase permutation(reference::Format dtype,
-                        const reference::Layout& layout, std::int64_t heads,
-                        std::int64_t columns, Bits in) {
-  PermuteCase c;
-  c.dtype = dtype;
-  c.layout = layout;
-  c.heads = heads;
-  c.columns = columns;
-  c.in = std::move(in);
-  c.out = reference::permute_rows<std::uint64_t>(
-      layout, static_cast<std::size_t>(heads),
-      static_cast<std::size_t>(columns), c.in);
-  return c;
+Problem permutation(reference::Format dtype, const reference::Layout& layout,
+                    std::int64_t heads, std::int64_t columns, Bits weights) {
+  Problem p;
+  p.task = Task::kPermute;
+  p.dtype = dtype;
+  p.spec.layout = layout;
+  p.batch = 1;
+  p.seq = columns;
+  p.q_heads = heads;
+  p.q = std::move(weights);
+  return p;
 }
 
-PermuteCase make_permutation(reference::Format dtype,
-                             const reference::Layout& layout,
-                             std::int64_t heads, std::int64_t columns,
-                             std::uint64_t seed) {
+Problem make_permutation(reference::Format dtype,
+                         const reference::Layout& layout, std::int64_t heads,
+                         std::int64_t columns, std::uint64_t seed) {
   Bits in(static_cast<std::size_t>(heads * layout.head_dim * columns));
   for (std::size_t i = 0; i < in.size(); ++i) {
     in[i] = random_number(dtype, seed, i);

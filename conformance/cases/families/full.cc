@@ -19,9 +19,9 @@ Group dims() {
     for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
       const std::int64_t copies = rotary_dim / 2 % 4, offset = copies / 2;
       family.add(
-          make_case(dtype,
-                    window(rotary_dim + copies, rotary_dim, offset, pairing),
-                    1e4, 1, 1, 1, 0, {1021}),
+          make_problem(dtype,
+                       window(rotary_dim + copies, rotary_dim, offset, pairing),
+                       1e4, 1, 1, 1, 0, {1021}),
           {"rotation/sine-lost", "window/outside-overwritten",
            "shape/simd-tail", "shape/odd-size"},
           "rotary_dim " + std::to_string(rotary_dim));
@@ -41,9 +41,9 @@ Group powers() {
   }
   for (const double base : {1e4, 5e5, 1e6, 1e7}) {
     for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
-      family.add(make_case(dtype, window(16, 16, 0, pairing), base, 1,
-                           static_cast<std::int64_t>(positions.size()), 1, 0,
-                           positions),
+      family.add(make_problem(dtype, window(16, 16, 0, pairing), base, 1,
+                              static_cast<std::int64_t>(positions.size()), 1, 0,
+                              positions),
                  {"frequency/rounded-to-half", "position/rounded-to-half",
                   "angle/rounded-to-half", "angle/rounded-to-f32",
                   "angle/no-range-reduction", "angle/by-recurrence",
@@ -58,10 +58,10 @@ Group scalings() {
   Family family("full", "full-scalings",
                 "The scalings of core-scalings with the pairings that it "
                 "leaves out, values and positions of their own.");
-  for (const RopeCase& core : core_scalings().rope_cases) {
-    if (core.spec.layout.pair_distance != 0) continue;
+  for (const Case& core : core_scalings().rope_cases) {
+    if (core.problem.spec.layout.pair_distance != 0) continue;
     for (const Pairing pairing : kPairings) {
-      RopeCase c = core;
+      Problem c = core.problem;
       c.q.clear();
       c.spec.layout.pairing = pairing;
       c.spec.layout.blocks = 1;
@@ -78,14 +78,14 @@ Group rows() {
                 "positions in no order.");
   constexpr std::int64_t kRows = 65537;
   const std::vector<double> positions = many_positions(kRows);
-  family.add(make_case(Format::kF32, leading(2, 2, Pairing::kInterleaved), 1e4,
-                       kRows, 1, 1, 0, positions),
+  family.add(make_problem(Format::kF32, leading(2, 2, Pairing::kInterleaved),
+                          1e4, kRows, 1, 1, 0, positions),
              {"position/single-token-path", "position/wrong-index",
               "shape/32-bit-overflow"},
              "65537 batch rows");
   family.add(
-      make_case(Format::kBF16, leading(2, 2, Pairing::kHalfSplit), 1e4, 1,
-                kRows, 1, 0, positions),
+      make_problem(Format::kBF16, leading(2, 2, Pairing::kHalfSplit), 1e4, 1,
+                   kRows, 1, 0, positions),
       {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
       "65537 tokens");
   return family.take();
@@ -96,19 +96,19 @@ Group wide() {
                 "core-wide, larger: 32 query heads for 8 key heads with 16 "
                 "tokens, 512 pairs, 512 tokens with 8 heads.");
   for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
-    family.add(make_case(dtype, leading(128, 128, pairing), 5e5, 1, 16, 32, 8,
-                         many_positions(16)),
+    family.add(make_problem(dtype, leading(128, 128, pairing), 5e5, 1, 16, 32,
+                            8, many_positions(16)),
                {"shape/axes-confused", "shape/32-bit-overflow",
                 "shape/heads-miscounted", "call/wrong-tensor"},
                "32 query heads for 8 key heads, as Llama 3.1 8B");
-    family.add(make_case(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1, 0,
-                         {131071, 32769}),
+    family.add(make_problem(dtype, leading(1024, 1024, pairing), 5e5, 1, 2, 1,
+                            0, {131071, 32769}),
                {"frequency/wrong-exponent", "shape/simd-tail",
                 "shape/32-bit-overflow"},
                "512 pairs");
     family.add(
-        make_case(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
-                  many_positions(512)),
+        make_problem(dtype, leading(16, 16, pairing), 1e4, 1, 512, 8, 0,
+                     many_positions(512)),
         {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
         "512 tokens with 8 heads");
   }

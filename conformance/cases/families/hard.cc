@@ -2,10 +2,10 @@
 #include "conformance/cases/counter_generator.h"
 #include "conformance/cases/families/choices.h"
 #include "conformance/cases/families/families.h"
-#include "conformance/plugin/words.h"
+#include "conformance/plugin/abi_words.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/strict_json.h"
-#include "conformance/text/words.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::cases {
 namespace {
@@ -26,7 +26,7 @@ std::uint64_t pattern(text::StrictObject& object, const std::string& key,
 
 // The case of one finding: the pair is the one that was found, and the others
 // are random. A cosine or sine comes out of the pair (1, 0).
-RopeCase hard_case(text::StrictObject& object, std::uint64_t seed) {
+Problem hard_case(text::StrictObject& object, std::uint64_t seed) {
   const Format dtype = object.word("dtype", text::kFormatWords);
   const double base = reference::decode(
       Format::kF64, pattern(object, "base", object.get("base"), Format::kF64));
@@ -34,9 +34,9 @@ RopeCase hard_case(text::StrictObject& object, std::uint64_t seed) {
   const std::int64_t j = object.integer("pair", 0, r / 2 - 1);
   const std::int64_t position =
       object.integer("position", 0, reference::kMaxPosition);
-  RopeCase c =
-      make_case(dtype, reference::leading(r, r, reference::Pairing::kHalfSplit),
-                base, 1, 1, 1, 0, {static_cast<double>(position)});
+  Problem c = make_problem(
+      dtype, reference::leading(r, r, reference::Pairing::kHalfSplit), base, 1,
+      1, 1, 0, {static_cast<double>(position)});
   for (std::int64_t i = 0; i < r; ++i) {
     c.q.push_back(random_number(dtype, seed, static_cast<std::uint64_t>(i)));
   }
@@ -67,7 +67,7 @@ Group core_hard(const std::string& source_text, const std::string& file) {
   std::uint64_t seed = 0x68617264;
   for (const json& node : cases) {
     text::StrictObject found(node, file);
-    const RopeCase c = hard_case(found, ++seed);
+    const Problem c = hard_case(found, ++seed);
     family.add(c, {"angle/rounded-to-f32", "output/rounded-wrongly"},
                found.text("what") + " of pair " +
                    std::to_string(found.integer("pair", 0, 127)) + ": 2^" +

@@ -44,10 +44,10 @@ Group core_rich() {
         // Each pairing meets both bases with each window, in two dtypes.
         const double base = (d + p + r) % 2 == 0 ? 1e4 : 5e5;
         const Row& row = rows[r];
-        family.add(make_case(kDtypes[d],
-                             window(row.head_dim, row.rotary_dim, row.offset,
-                                    kPairings[p]),
-                             base, 2, 3, 2, 1, kIrregularIds),
+        family.add(make_problem(kDtypes[d],
+                                window(row.head_dim, row.rotary_dim, row.offset,
+                                       kPairings[p]),
+                                base, 2, 3, 2, 1, kIrregularIds),
                    row.targets, row.comment);
       }
     }
@@ -71,8 +71,8 @@ Group core_zero() {
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
     for (const Row& row : kRows) {
       family.add(with_amplitude(row.amplitude,
-                                make_case(dtype, window(12, 8, 2, pairing), 1e4,
-                                          1, 2, 2, 0, {0, 0})),
+                                make_problem(dtype, window(12, 8, 2, pairing),
+                                             1e4, 1, 2, 2, 0, {0, 0})),
                  {"layout/output-of-other-pairing", "rotation/sine-lost",
                   "window/outside-not-copied", "scaling/amplitude-misapplied",
                   "position/offset-lost"},
@@ -111,7 +111,7 @@ Group layout_family() {
                 "and layout combined.");
   const std::vector<double> ids = {3, 0, 17, 259};
   const auto add = [&](const Layout& layout, const char* comment) {
-    family.add(make_case(Format::kF32, layout, 1e4, 2, 2, 2, 0, ids),
+    family.add(make_problem(Format::kF32, layout, 1e4, 2, 2, 2, 0, ids),
                {"layout/pairs-swapped", "layout/output-of-other-pairing",
                 "window/outside-overwritten"},
                comment);
@@ -120,7 +120,7 @@ Group layout_family() {
       "read interleaved, written half-split: HF DeepSeek");
   const Layout to_half = {24, 16, 8, Pairing::kInterleavedToHalf};
   add(to_half, "the same in a window at the end");
-  family.add(adjoint(make_case(Format::kF32, to_half, 1e4, 2, 2, 1, 0, ids)),
+  family.add(adjoint(make_problem(Format::kF32, to_half, 1e4, 2, 2, 1, 0, ids)),
              {"layout/output-of-other-pairing", "rotation/backward-wrong"},
              "its adjoint: read half-split, written interleaved");
   const Layout nested = window(16, 16, 0, Pairing::kNestedHalfSplit);
@@ -129,8 +129,8 @@ Group layout_family() {
   family.add(
       with_frequencies(
           {.base = 1e6, .exponents = reference::proportional_exponents(32, 4)},
-          make_case(Format::kF32, reference::proportional_layout(32, 4), 1e6, 2,
-                    2, 1, 0, ids)),
+          make_problem(Format::kF32, reference::proportional_layout(32, 4), 1e6,
+                       2, 2, 1, 0, ids)),
       {"window/head-dim-for-rotary-dim"},
       "proportional: 4 of 16 pairs, half a head apart: Gemma 4");
 
@@ -139,8 +139,8 @@ Group layout_family() {
       with_scheme(
           {reference::contiguous_sections(three), {}},
           with_scaling(reference::Linear{3},
-                       make_case(Format::kBF16, nested, 1e6, 1, 4, 2, 1,
-                                 {3, 40, 77, 1, 9, 5, 2, 11, 6, 0, 13, 8}))),
+                       make_problem(Format::kBF16, nested, 1e6, 1, 4, 2, 1,
+                                    {3, 40, 77, 1, 9, 5, 2, 11, 6, 0, 13, 8}))),
       {"layout/pairs-swapped", "scaling/linear-misapplied",
        "axes/mrope-sections"},
       "linear scaling, three axes, nested blocks");
@@ -150,8 +150,8 @@ Group layout_family() {
           {reference::interleaved_sections(sixteen), {}},
           with_scaling(
               reference::Yarn{4, 32768},
-              make_case(Format::kF32, {40, 32, 8, kInter}, 1e6, 1, 4, 1, 0,
-                        {513, 4097, 1, 9, 5, 2047, 11, 6, 8191, 0, 13, 8}))),
+              make_problem(Format::kF32, {40, 32, 8, kInter}, 1e6, 1, 4, 1, 0,
+                           {513, 4097, 1, 9, 5, 2047, 11, 6, 8191, 0, 13, 8}))),
       {"window/wrong-end", "scaling/yarn-ramp", "scaling/amplitude-misapplied",
        "axes/mrope-sections"},
       "YaRN, interleaved sections, a window at the end");
@@ -183,7 +183,7 @@ Group core_layouts() {
   for (const Format dtype : kDtypes) {
     for (const Row& row : rows) {
       family.add(
-          make_case(dtype, row.layout, 1e4, 2, 3, 1, 1, kIrregularIds),
+          make_problem(dtype, row.layout, 1e4, 2, 3, 1, 1, kIrregularIds),
           {"layout/pairs-swapped", "layout/output-of-other-pairing",
            "window/outside-overwritten", "window/head-dim-for-rotary-dim"},
           row.comment);
@@ -216,8 +216,8 @@ Group core_dims() {
       const Format dtype = kDtypes[i / 2 % 2 + 2 * half];
       const Layout layout = window(row.head_dim, row.rotary_dim, row.offset,
                                    kPairings[(i / 4 + i) % 4]);
-      family.add(make_case(dtype, layout, 1e4, 1, 1, row.heads, 0,
-                           {half == 0 ? 1021.0 : 259.0}),
+      family.add(make_problem(dtype, layout, 1e4, 1, 1, row.heads, 0,
+                              {half == 0 ? 1021.0 : 259.0}),
                  {"rotation/sine-lost", "window/outside-overwritten",
                   "shape/simd-tail", "shape/odd-size"},
                  "rotary_dim " + std::to_string(row.rotary_dim) + ", " +

@@ -33,8 +33,8 @@ const LengthRow kBelow = {"below the trained length", kTrained, {3, 400}},
                            {3, 100, 17, 1023},
                            2};
 
-RopeCase case_of(bool is_long_rope, const LengthRow& row, Format dtype,
-                 const reference::Layout& layout) {
+Problem case_of(bool is_long_rope, const LengthRow& row, Format dtype,
+                const reference::Layout& layout) {
   const std::int64_t pairs = layout.rotary_dim / 2;
   Scaling scaling = reference::DynamicNtk{2, row.trained};
   if (is_long_rope) {
@@ -46,7 +46,7 @@ RopeCase case_of(bool is_long_rope, const LengthRow& row, Format dtype,
   const auto seq = static_cast<std::int64_t>(row.positions.size()) / row.batch;
   return with_length(with_scaling(
       scaling,
-      make_case(dtype, layout, 1e4, row.batch, seq, 1, 0, row.positions)));
+      make_problem(dtype, layout, 1e4, row.batch, seq, 1, 0, row.positions)));
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ Group core_lengths() {
   // The amplitude is given, whatever factor and trained length come to.
   for (const Format dtype : kDtypes) {
     for (const LengthRow& row : {kAt, kFar}) {
-      RopeCase c = case_of(true, row, dtype, window(16, 16, 0, kHalf));
+      Problem c = case_of(true, row, dtype, window(16, 16, 0, kHalf));
       std::get<reference::LongRope>(c.spec.frequencies.scaling)
           .attention_factor = 1.25;
       family.add(c, {"scaling/amplitude-misapplied", "scaling/longrope-list"},

@@ -18,7 +18,7 @@ Group contract_family() {
                 "memory layouts, negative positions, f16, with partial heads "
                 "and with q and k of their own sizes.");
   const auto plain = [](Format dtype, const Layout& layout) {
-    return make_case(dtype, layout, 1e4, 2, 3, 3, 2, kIrregularIds);
+    return make_problem(dtype, layout, 1e4, 2, 3, 3, 2, kIrregularIds);
   };
   for (const Pairing pairing : kCommonPairings) {
     const Layout full = leading(16, 16, pairing),
@@ -57,10 +57,10 @@ Group contract_family() {
                 "memory/strides-ignored"},
                "f16, partial head, strided in place");
     for (const Format dtype : {Format::kF32, Format::kBF16}) {
-      family.add(
-          make_case(dtype, full, 1e4, 2, 3, 3, 2, {-3, 259, -17, -9, 0, -1021}),
-          {"rotation/direction-reversed", "position/shift-lost"},
-          "negative positions, q and k");
+      family.add(make_problem(dtype, full, 1e4, 2, 3, 3, 2,
+                              {-3, 259, -17, -9, 0, -1021}),
+                 {"rotation/direction-reversed", "position/shift-lost"},
+                 "negative positions, q and k");
     }
   }
   return family.take();
@@ -73,8 +73,8 @@ Group core_decode() {
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
     for (const Storage& storage : kStorages) {
       family.add(
-          in_storage(storage, make_case(dtype, window(8, 8, 0, pairing), 5e5, 3,
-                                        1, 3, 2, {7, 4097, 511})),
+          in_storage(storage, make_problem(dtype, window(8, 8, 0, pairing), 5e5,
+                                           3, 1, 3, 2, {7, 4097, 511})),
           {"position/offset-lost", "position/shared-across-batch",
            "position/single-token-path", "memory/strides-ignored",
            "memory/aliasing", "shape/heads-miscounted"},
@@ -95,10 +95,10 @@ Group core_memory() {
   const auto add = [&](const DtypeAndPairing& kind, const Storage& storage,
                        const Row& row) {
     family.add(
-        in_storage(storage, make_case(kind.dtype,
-                                      window(row.head_dim, row.rotary_dim,
-                                             row.offset, kind.pairing),
-                                      1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
+        in_storage(storage, make_problem(kind.dtype,
+                                         window(row.head_dim, row.rotary_dim,
+                                                row.offset, kind.pairing),
+                                         1e4, 2, 2, 2, 1, {5, 1023, 0, 263})),
         {"window/outside-not-copied", "memory/strides-ignored",
          "memory/aliasing", "call/wrong-tensor"},
         row.comment);
@@ -138,8 +138,8 @@ Group core_heads() {
     for (const Row& row : kRows) {
       family.add(
           in_storage(row.storage,
-                     make_case(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
-                               row.q_heads, row.k_heads, {259, 3, 0, 1021})),
+                     make_problem(dtype, window(6, 6, 0, pairing), 1e4, 2, 2,
+                                  row.q_heads, row.k_heads, {259, 3, 0, 1021})),
           {"position/wrong-index", "shape/axes-confused",
            "shape/heads-miscounted", "call/wrong-tensor"},
           row.comment);
@@ -164,19 +164,19 @@ Group core_sizes() {
       std::vector<double> positions = {1, 259};
       positions.resize(static_cast<std::size_t>(row.batch * row.seq));
       family.add(
-          make_case(dtype, window(8, 8, 0, Pairing::kHalfSplit), 1e4, row.batch,
-                    row.seq, row.q_heads, row.k_heads, positions),
+          make_problem(dtype, window(8, 8, 0, Pairing::kHalfSplit), 1e4,
+                       row.batch, row.seq, row.q_heads, row.k_heads, positions),
           {"shape/odd-size"}, row.comment);
     }
     for (const Pairing pairing : kCommonPairings) {
       family.add(
-          make_case(dtype, window(2, 2, 0, pairing), 1e4, 1, 257, 1, 0,
-                    many_positions(257)),
+          make_problem(dtype, window(2, 2, 0, pairing), 1e4, 1, 257, 1, 0,
+                       many_positions(257)),
           {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
           "257 tokens of one pair");
-      family.add(make_case(dtype, window(8, 8, 0, pairing), 5e5, 1, 5, 1, 0,
-                           {4294967297, 3, 8589934599, 1099511627777,
-                            9007199254740991}),
+      family.add(make_problem(dtype, window(8, 8, 0, pairing), 5e5, 1, 5, 1, 0,
+                              {4294967297, 3, 8589934599, 1099511627777,
+                               9007199254740991}),
                  {"angle/rounded-to-f32", "position/int64-as-int32"},
                  "2^32 + 1, 2^33 + 7, 2^40 + 1, 2^53 - 1: read as 32 bits, "
                  "they are 1, 7, 1 and -1");
@@ -194,21 +194,21 @@ Group core_wide() {
     if (dtype == Format::kF64 || dtype == Format::kF16) {
       family.retire(1);  // formed at run time, among the shapes of models
     } else {
-      family.add(make_case(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32, 8,
-                           {4097, 131071}),
+      family.add(make_problem(dtype, window(64, 64, 0, pairing), 5e5, 1, 2, 32,
+                              8, {4097, 131071}),
                  {"shape/axes-confused", "shape/32-bit-overflow",
                   "shape/heads-miscounted", "call/wrong-tensor"},
                  "32 query heads for 8 key heads, as Llama 3.2 1B");
     }
-    family.add(make_case(dtype, window(512, 512, 0, pairing), 5e5, 1, 2, 1, 0,
-                         {131071, 32769}),
+    family.add(make_problem(dtype, window(512, 512, 0, pairing), 5e5, 1, 2, 1,
+                            0, {131071, 32769}),
                {"frequency/wrong-exponent", "shape/simd-tail",
                 "shape/32-bit-overflow"},
                "256 pairs");
     if (dtype != Format::kF32 && dtype != Format::kBF16) continue;
     family.add(
-        make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
-                  many_positions(300)),
+        make_problem(dtype, window(8, 8, 0, pairing), 1e4, 1, 300, 1, 0,
+                     many_positions(300)),
         {"position/wrong-index", "table/too-short", "shape/32-bit-overflow"},
         "300 tokens of four pairs");
   }

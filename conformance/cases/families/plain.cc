@@ -119,13 +119,13 @@ Ids ids_of(std::int64_t axes) {
   return ids;
 }
 
-RopeCase on_axes(const Scheme& scheme, Format dtype, Pairing pairing,
-                 double base) {
+Problem on_axes(const Scheme& scheme, Format dtype, Pairing pairing,
+                double base) {
   const auto head_dim =
       2 * static_cast<std::int64_t>(scheme.axes.axis_of_pair.size());
   return with_scheme(
-      scheme, make_case(dtype, window(head_dim, head_dim, 0, pairing), base, 1,
-                        2, 1, 0, ids_of(scheme.axes.count)));
+      scheme, make_problem(dtype, window(head_dim, head_dim, 0, pairing), base,
+                           1, 2, 1, 0, ids_of(scheme.axes.count)));
 }
 
 }  // namespace
@@ -141,8 +141,8 @@ Group core_plain() {
     family.add(
         with_scaling(
             row.scaling,
-            make_case(dtype, window(row.head_dim, row.head_dim, 0, pairing),
-                      row.base, 1, 2, 1, 0, positions)),
+            make_problem(dtype, window(row.head_dim, row.head_dim, 0, pairing),
+                         row.base, 1, 2, 1, 0, positions)),
         row.targets, row.comment);
   };
   const std::vector<PlainScaling> scalings = plain_scalings();

@@ -29,8 +29,8 @@ Group core_boundaries() {
       }
       const auto count = static_cast<std::int64_t>(positions.size());
       family.add(
-          make_case(dtype, window(8, 8, 0, pairing), row.base, 1, count, 1, 0,
-                    positions),
+          make_problem(dtype, window(8, 8, 0, pairing), row.base, 1, count, 1,
+                       0, positions),
           row.is_signed
               ? Targets{"rotation/direction-reversed",
                         "position/rounded-to-half", "angle/rounded-to-f32",
@@ -54,8 +54,8 @@ Group core_far() {
       {32783, 1048575}, {131071, 65535}, {65791, 262143}, {524287, 40961}};
   for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {
     for (std::size_t i = 0; i < std::size(kBases); ++i) {
-      family.add(make_case(dtype, leading(128, 128, pairing), kBases[i], 1, 2,
-                           1, 0, positions[i]),
+      family.add(make_problem(dtype, leading(128, 128, pairing), kBases[i], 1,
+                              2, 1, 0, positions[i]),
                  {"frequency/wrong-exponent", "frequency/wrong-base",
                   "frequency/rounded-to-half", "angle/rounded-to-half",
                   "angle/rounded-to-f32", "angle/no-range-reduction",
@@ -79,8 +79,8 @@ Group core_coverage() {
         positions.push_back(
             position(static_cast<double>(std::int64_t{1} << binade)));
       }
-      family.add(make_case(dtype, leading(256, 256, pairing), 5e5, 1, kTokens,
-                           1, 0, positions),
+      family.add(make_problem(dtype, leading(256, 256, pairing), 5e5, 1,
+                              kTokens, 1, 0, positions),
                  {"frequency/wrong-exponent", "frequency/rounded-to-half",
                   "position/rounded-to-half", "angle/by-recurrence",
                   "shape/simd-tail"},

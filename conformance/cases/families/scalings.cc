@@ -213,13 +213,13 @@ ScalingRows first_listed_rows() {
 
 // Far enough out for a wrong ramp to show: 40 tokens cannot tell llama3's
 // smoothing from none.
-RopeCase far_out(const ScalingRow& row, Format dtype, std::int64_t batch,
-                 const std::vector<double>& positions) {
+Problem far_out(const ScalingRow& row, Format dtype, std::int64_t batch,
+                const std::vector<double>& positions) {
   const auto& ids = row.positions.empty() ? positions : row.positions;
   return with_frequencies(
       row.frequencies,
-      make_case(dtype, row.layout, row.frequencies.base, batch,
-                static_cast<std::int64_t>(ids.size()) / batch, 1, 0, ids));
+      make_problem(dtype, row.layout, row.frequencies.base, batch,
+                   static_cast<std::int64_t>(ids.size()) / batch, 1, 0, ids));
 }
 
 }  // namespace
@@ -231,7 +231,7 @@ Group scaling_family() {
                 "parameters are beside it.");
   const auto add = [&](const ScalingRows& rows) {
     for (const ScalingRow& row : rows) {
-      const RopeCase c = far_out(row, row.dtype, 2, {513, 4097, 32769, 131071});
+      const Problem c = far_out(row, row.dtype, 2, {513, 4097, 32769, 131071});
       family.add(row.is_adjoint ? adjoint(c) : c, row.targets, row.comment);
     }
   };
@@ -272,7 +272,7 @@ Group core_adjoint() {
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
     const Layout full = window(8, 8, 0, pairing);
     family.add(
-        adjoint(make_case(dtype, full, 1e4, 2, 3, 1, 1, kIrregularIds)),
+        adjoint(make_problem(dtype, full, 1e4, 2, 3, 1, 1, kIrregularIds)),
         Targets{"layout/output-of-other-pairing", "rotation/direction-reversed",
                 "rotation/backward-wrong"},
         "full head");
@@ -280,27 +280,28 @@ Group core_adjoint() {
         adjoint(in_storage(
             kStrided,
             with_amplitude(1.3465735902799727,
-                           make_case(dtype, window(13, 8, 2, pairing), 1e4, 2,
-                                     3, 1, 0, kIrregularIds)))),
+                           make_problem(dtype, window(13, 8, 2, pairing), 1e4,
+                                        2, 3, 1, 0, kIrregularIds)))),
         Targets{"window/outside-not-copied", "scaling/amplitude-misapplied",
                 "rotation/backward-wrong"},
         "a window in the middle, amplitude, strided");
-    family.add(
-        adjoint(in_storage(kInPlace, make_case(dtype, full, 1e4, 2, 3, 2, 0,
+    family.add(adjoint(in_storage(kInPlace,
+                                  make_problem(dtype, full, 1e4, 2, 3, 2, 0,
                                                {-3, 259, -17, 9, 0, -1021}))),
-        Targets{"rotation/direction-reversed", "position/shift-lost",
-                "rotation/backward-wrong"},
-        "negative positions, in place");
-    family.add(adjoint(with_scaling(reference::Yarn{4, 32768},
-                                    make_case(dtype, window(16, 16, 0, pairing),
-                                              1e6, 1, 2, 1, 0, {513, 32769}))),
-               Targets{"scaling/yarn-ramp", "scaling/amplitude-misapplied",
+               Targets{"rotation/direction-reversed", "position/shift-lost",
                        "rotation/backward-wrong"},
-               "YaRN: m R^T, not the inverse");
+               "negative positions, in place");
+    family.add(
+        adjoint(with_scaling(reference::Yarn{4, 32768},
+                             make_problem(dtype, window(16, 16, 0, pairing),
+                                          1e6, 1, 2, 1, 0, {513, 32769}))),
+        Targets{"scaling/yarn-ramp", "scaling/amplitude-misapplied",
+                "rotation/backward-wrong"},
+        "YaRN: m R^T, not the inverse");
   }
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
-    family.add(adjoint(make_case(dtype, window(8, 8, 0, pairing), 5e5, 2, 1, 1,
-                                 1, {17, 1023})),
+    family.add(adjoint(make_problem(dtype, window(8, 8, 0, pairing), 5e5, 2, 1,
+                                    1, 1, {17, 1023})),
                Targets{"rotation/direction-reversed",
                        "position/single-token-path", "rotation/backward-wrong"},
                "full head, one token per batch row");

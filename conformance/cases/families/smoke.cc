@@ -37,21 +37,21 @@ Group rich() {
       "frequency/wrong-exponent",  "position/shared-across-batch"};
   for (const Pairing pairing : kCommonPairings) {
     for (const double base : {1e4, 5e5}) {
-      family.add(make_case(Format::kF32, leading(24, 16, pairing), base, 2, 5,
-                           3, 0, kIrregular),
+      family.add(make_problem(Format::kF32, leading(24, 16, pairing), base, 2,
+                              5, 3, 0, kIrregular),
                  partial, "24 channels, 16 of them rotary");
-      family.add(make_case(Format::kF32, leading(16, 16, pairing), base, 2, 5,
-                           3, 1, kIrregular),
+      family.add(make_problem(Format::kF32, leading(16, 16, pairing), base, 2,
+                              5, 3, 1, kIrregular),
                  full, "all 16 channels rotary, 3 query heads, 1 key head");
     }
-    family.add(make_case(Format::kF32, leading(40, 16, pairing), 1e4, 2, 5, 2,
-                         1, kIrregular),
+    family.add(make_problem(Format::kF32, leading(40, 16, pairing), 1e4, 2, 5,
+                            2, 1, kIrregular),
                partial, "40 channels, 16 rotary: room for a second block");
-    family.add(make_case(Format::kBF16, leading(24, 16, pairing), 5e5, 2, 5, 3,
-                         0, kIrregular),
+    family.add(make_problem(Format::kBF16, leading(24, 16, pairing), 5e5, 2, 5,
+                            3, 0, kIrregular),
                partial, "24 channels, 16 of them rotary");
-    family.add(make_case(Format::kBF16, leading(16, 16, pairing), 5e5, 2, 5, 3,
-                         1, kIrregular),
+    family.add(make_problem(Format::kBF16, leading(16, 16, pairing), 5e5, 2, 5,
+                            3, 1, kIrregular),
                full, "all 16 channels rotary, 3 query heads, 1 key head");
   }
   return family.take();
@@ -65,22 +65,23 @@ Group zero() {
   for (const Pairing pairing : kCommonPairings) {
     for (const Format dtype : kSmokeDtypes) {
       family.add(
-          make_case(dtype, leading(24, 16, pairing), 1e4, 1, 2, 2, 0, zeros),
+          make_problem(dtype, leading(24, 16, pairing), 1e4, 1, 2, 2, 0, zeros),
           {"layout/output-of-other-pairing", "rotation/sine-lost",
            "window/outside-overwritten", "position/offset-lost"},
           "output equals input");
     }
-    family.add(
-        make_case(Format::kF32, leading(8, 8, pairing), 1e4, 1, 2, 3, 0, zeros),
-        {"layout/output-of-other-pairing", "rotation/sine-lost",
-         "position/offset-lost"},
-        "output equals input");
+    family.add(make_problem(Format::kF32, leading(8, 8, pairing), 1e4, 1, 2, 3,
+                            0, zeros),
+               {"layout/output-of-other-pairing", "rotation/sine-lost",
+                "position/offset-lost"},
+               "output equals input");
     // YaRN, factor 4.
-    family.add(with_amplitude(1.138629436111989,
-                              make_case(Format::kF32, leading(24, 16, pairing),
-                                        1e4, 1, 2, 2, 0, zeros)),
-               {"window/outside-not-copied", "scaling/amplitude-misapplied"},
-               "amplitude alone: m times the window, the rest untouched");
+    family.add(
+        with_amplitude(1.138629436111989,
+                       make_problem(Format::kF32, leading(24, 16, pairing), 1e4,
+                                    1, 2, 2, 0, zeros)),
+        {"window/outside-not-copied", "scaling/amplitude-misapplied"},
+        "amplitude alone: m times the window, the rest untouched");
   }
   return family.take();
 }
@@ -129,15 +130,15 @@ Group odd_long() {
   const auto count = static_cast<std::int64_t>(kOddLong.size());
   for (const Pairing pairing : kCommonPairings) {
     for (const double base : {1e4, 5e5}) {
-      family.add(make_case(Format::kF32, leading(16, 16, pairing), base, 1,
-                           count, 1, 0, kOddLong),
+      family.add(make_problem(Format::kF32, leading(16, 16, pairing), base, 1,
+                              count, 1, 0, kOddLong),
                  targets, "257 .. 1048575");
     }
-    family.add(make_case(Format::kBF16, leading(16, 16, pairing), 5e5, 1, count,
-                         1, 0, kOddLong),
+    family.add(make_problem(Format::kBF16, leading(16, 16, pairing), 5e5, 1,
+                            count, 1, 0, kOddLong),
                targets, "257 .. 1048575");
-    family.add(make_case(Format::kF32, leading(128, 128, pairing), 5e5, 1, 3, 1,
-                         0, {32769, 65791, 131071}),
+    family.add(make_problem(Format::kF32, leading(128, 128, pairing), 5e5, 1, 3,
+                            1, 0, {32769, 65791, 131071}),
                targets, "the 64 pairs of a large model");
   }
   return family.take();
@@ -156,8 +157,8 @@ Group decode() {
     for (const Format dtype : kSmokeDtypes) {
       for (const Storage& storage : {kDense, kStridedInPlace}) {
         family.add(
-            in_storage(storage, make_case(dtype, leading(16, 16, pairing), 1e4,
-                                          3, 1, 5, 2, {7, 4097, 511})),
+            in_storage(storage, make_problem(dtype, leading(16, 16, pairing),
+                                             1e4, 3, 1, 5, 2, {7, 4097, 511})),
             targets, "batch 3, sequence 1, 5 query and 2 key heads");
       }
     }
@@ -186,8 +187,8 @@ Group smoke_dims() {
                                    kCommonPairings[i / 2 % 2]};
     std::vector<double> positions = {259, 1021};
     positions.resize(static_cast<std::size_t>(row.seq));
-    family.add(make_case(kSmokeDtypes[i % 2], layout, 1e4, 1, row.seq,
-                         row.heads, 0, positions),
+    family.add(make_problem(kSmokeDtypes[i % 2], layout, 1e4, 1, row.seq,
+                            row.heads, 0, positions),
                {"rotation/sine-lost", "window/outside-overwritten",
                 "shape/simd-tail", "shape/odd-size", "shape/heads-miscounted"},
                "rotary_dim " + std::to_string(row.rotary_dim) + " of " +

@@ -29,7 +29,7 @@ std::uint64_t unlike(Format format, std::size_t i) {
 }
 
 template <class Value>
-Bits filled(const RopeCase& c, Value value) {
+Bits filled(const Problem& c, Value value) {
   Bits x;
   const std::int64_t size = c.tokens() * c.q_heads * c.spec.layout.head_dim;
   for (std::int64_t i = 0; i < size; ++i) {
@@ -41,7 +41,7 @@ Bits filled(const RopeCase& c, Value value) {
 // Pairs at their own angle, rounded: (sin, cos) in the even heads, whose y_u
 // cancels, (cos, -sin) in the odd ones, whose y_v does. What remains is what
 // rounding left.
-Bits cancelling(const RopeCase& c) {
+Bits cancelling(const Problem& c) {
   const auto table =
       reference::Goldens(reference::Oracle::kBinFloat, c.spec, c.positions)
           .table();
@@ -77,15 +77,15 @@ Group core_values() {
   for (const Format dtype : kDtypes) {
     for (const Pairing pairing : kPairings) {
       const auto add = [&](auto make, const char* comment) {
-        RopeCase c = make_case(dtype, window(8, 8, 0, pairing), 1e4, 1, 3, 2, 0,
-                               {259, 1, 1021});
+        Problem c = make_problem(dtype, window(8, 8, 0, pairing), 1e4, 1, 3, 2,
+                                 0, {259, 1, 1021});
         c.q = make(c);
         family.add(c, {"output/rounded-wrongly", "memory/aliasing"}, comment);
       };
-      add([](const RopeCase& c) { return filled(c, next_to_power); },
+      add([](const Problem& c) { return filled(c, next_to_power); },
           "powers of two and their neighbours");
       add(cancelling, "one output of each pair cancels");
-      add([](const RopeCase& c) { return filled(c, unlike); },
+      add([](const Problem& c) { return filled(c, unlike); },
           "numbers 2^-6 to 2^6");
     }
   }
@@ -94,10 +94,10 @@ Group core_values() {
 
 namespace {
 
-// Heads of seven channels, in the patterns of one format: 1 to 4 are the window,
-// two pairs; pair 0 is special and pair 1 is not, or the other way round. Every
-// channel that is not named holds 0.8125. `behind` is a head of six channels,
-// whose window is 0 to 3.
+// Heads of seven channels, in the patterns of one format: 1 to 4 are the
+// window, two pairs; pair 0 is special and pair 1 is not, or the other way
+// round. Every channel that is not named holds 0.8125. `behind` is a head of
+// six channels, whose window is 0 to 3.
 struct SpecialRow {
   struct Pair {
     std::int64_t j;
@@ -170,9 +170,9 @@ Group core_special() {
   const auto add_head =
       [&](Format dtype, const reference::Layout& layout, const SpecialRow& row,
           const std::vector<double>& positions, bool is_adjoint = false) {
-        RopeCase c = make_case(dtype, layout, 1e4, 1,
-                               static_cast<std::int64_t>(positions.size()), 1,
-                               0, positions);
+        Problem c = make_problem(dtype, layout, 1e4, 1,
+                                 static_cast<std::int64_t>(positions.size()), 1,
+                                 0, positions);
         if (is_adjoint) c = adjoint(c);
         c.is_special = true;
         Bits head(static_cast<std::size_t>(layout.head_dim),

@@ -29,7 +29,7 @@ void check_count(text::StrictObject& object, const std::string& key,
 Group worked_example(const std::string& source_text, const std::string& file) {
   const json document = text::parse_json(source_text, file);
   text::StrictObject object(document, file);
-  RopeCase c;
+  Problem c;
   Printed printed;
   printed.source = object.text("what");
   printed.tolerance = object.text("tolerance");
@@ -66,7 +66,6 @@ Group worked_example(const std::string& source_text, const std::string& file) {
   printed.q = take("xq_out", static_cast<std::int64_t>(c.q.size()));
   printed.k = take("xk_out", static_cast<std::int64_t>(c.k.size()));
   object.finish();
-  c.printed = printed;
 
   Family family(
       "core", "worked-example",
@@ -78,7 +77,9 @@ Group worked_example(const std::string& source_text, const std::string& file) {
               "frequency/wrong-exponent", "source/numbers-not-exact"},
              "batch 2, sequence 5, 2 query heads and 1 key head of 8 channels; "
              "xq = 0 .. 159, xk = 0 .. 79");
-  return family.take();
+  Group group = family.take();
+  group.rope_cases[0].printed = printed;
+  return group;
 }
 
 }  // namespace ropeproof::conformance::cases

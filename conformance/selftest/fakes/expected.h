@@ -17,16 +17,16 @@ inline constexpr std::chrono::milliseconds kFakeTimeLimit{300};
 
 struct ExpectedFake {
   std::string_view name;
-  // The check that shows it: its aspect, or "" for a plain call. Reject
+  // The aspect of the check that shows it, or "" for a plain call. Reject
   // checks are those of Defect::kOddRotaryDim.
   std::string_view check;
-  // Of that check: PASS, DECLINED, FAIL, ERROR, CRASH, TIMEOUT; REFUSED: the kernel cannot
-  // be loaded or started at all.
+  // The verdict of that check, as reports have it; or REFUSED: the kernel
+  // cannot be loaded or started at all.
   std::string_view verdict;
   std::string_view reason;  // what the verdict's reason contains
   enum Kind { kLibrary, kProcess } kind = kLibrary;
 
-  // Of a run that includes the check.
+  // Returns the exit status of a run that includes the check.
   constexpr int exit_status() const {
     if (verdict == "PASS") return 0;
     if (verdict == "DECLINED") return 2;
@@ -82,7 +82,7 @@ inline constexpr ExpectedFake kExpectedFakes[] = {
     {"differs_by_batch", "rows alone", "FAIL",
      "token 0: other bits in q, element 0 of token 0"},
     {"races", "8 threads", "FAIL", "thread "},
-    // The same without a promise: wrong, not other bits alone.
+    // Without a promise, wrong numbers fail, other bits alone do not.
     {"seventh_call", "20 calls", "FAIL", "call "},
     {"single_tokens", "rows alone", "FAIL", "token 0: "},
     {"third_batch_row", "other neighbours", "FAIL", "three times in a row: "},

@@ -4,7 +4,7 @@
 
 #include <ropeproof_kernel.h>
 
-/* What a fake offers beside: define it before this header. */
+/* The promises of a fake, which defines them before this header. */
 #ifndef PROMISES
 #define PROMISES 0
 #endif
@@ -23,7 +23,7 @@ static inline int32_t describe_fake(ropeproof_description* d) {
   return ROPEPROOF_OK;
 }
 
-#ifndef DESCRIBES_ITSELF /* a fake that does something else then */
+#ifndef DESCRIBES_ITSELF /* defined by a fake with a function of its own */
 int32_t ropeproof_describe(ropeproof_description* d) {
   return describe_fake(d);
 }

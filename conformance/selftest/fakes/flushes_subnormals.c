@@ -1,4 +1,4 @@
-/* Leaves subnormal results flushed to zero, as -ffast-math start-up code does. */
+/* Leaves subnormal results flushed to zero, as start-up code of -ffast-math. */
 #include <fenv.h>
 
 #include "rope.h"

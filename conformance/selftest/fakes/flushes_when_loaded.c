@@ -1,4 +1,4 @@
-/* Sets flush-to-zero when it is loaded, as code linked with -ffast-math does. */
+/* Sets flush-to-zero when it is loaded, as if linked with -ffast-math. */
 #include <fenv.h>
 
 #include "rope.h"

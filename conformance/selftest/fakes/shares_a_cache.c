@@ -1,5 +1,5 @@
-/* Promises to be called by many threads, and keeps the frequencies of the latest
- * base and head_dim for all of them. */
+/* Promises to be called by many threads, and shares the frequencies of the
+ * latest base and head_dim among them. */
 #include <sched.h>
 
 #define PROMISES ROPEPROOF_CONCURRENT

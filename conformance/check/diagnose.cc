@@ -1,0 +1,177 @@
+#include "conformance/check/diagnose.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "conformance/check/contract.h"
+#include "conformance/check/formed.h"
+#include "conformance/check/promises.h"
+#include "conformance/cover/formed.h"
+#include "conformance/explain/explain.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+constexpr std::size_t kMostPassing = 240;
+constexpr std::int64_t kLargest = std::int64_t{1} << 13;  // elements
+
+// What somebody else keeps.
+template <class T>
+std::shared_ptr<const T> unowned(const T& value) {
+  return {std::shared_ptr<void>{}, &value};
+}
+
+// The cases of a run by their ids.
+class Asked {
+ public:
+  // Both outlive it.
+  Asked(const Run& run, const cases::Corpus& corpus)
+      : run_(run), corpus_(corpus) {}
+
+  // Null where there is none of this id.
+  std::shared_ptr<const cases::Case> of(const Check& check) {
+    const bool permutes = check.operation == ROPEPROOF_PERMUTE;
+    for (const cases::Group& group : corpus_.groups) {
+      const auto& list = permutes ? group.permute_cases : group.rope_cases;
+      const auto found =
+          std::ranges::find(list, check.case_id, &cases::Case::id);
+      if (found != list.end()) return unowned(*found);
+    }
+    const auto cases = form(check.case_id);
+    if (cases == nullptr) return nullptr;
+    const auto found = std::ranges::find_if(*cases, [&](const cases::Case& c) {
+      return (c.problem.task == cases::Task::kPermute) == permutes;
+    });
+    if (found == cases->end()) return nullptr;
+    return {cases, &*found};
+  }
+
+ private:
+  // Formed once and kept: several operations ask it.
+  std::shared_ptr<const std::vector<cases::Case>> form(const std::string& id) {
+    auto& formed = formed_[id];
+    const auto found =
+        std::ranges::find(run_.formed, id, &cover::FormedCase::id);
+    if (formed == nullptr && found != run_.formed.end()) {
+      formed = std::make_shared<const std::vector<cases::Case>>(
+          Forming({&*found}, run_.formed_for).next());
+    }
+    return formed;
+  }
+
+  const Run& run_;
+  const cases::Corpus& corpus_;
+  std::map<std::string, std::shared_ptr<const std::vector<cases::Case>>>
+      formed_;
+};
+
+// Makes answers of the checks of a run; outlives them.
+class Answers {
+ public:
+  Answers(const Run& run, const cases::Corpus& corpus)
+      : run_(run), corpus_(corpus) {}
+
+  // Without an output.
+  explain::Answer of(const Check& check,
+                     std::shared_ptr<const cases::Case> asked) {
+    explain::Answer answer;
+    answer.id = check.case_id;
+    answer.operation = check.operation;
+    answer.is_failure = is_failure(check.verdict);
+    if (check.measurement) {
+      answer.elements = check.measurement->elements;
+      answer.equation = check.account.equation;
+    }
+    const auto facts = run_.facts.find(check.case_id);
+    if (asked->problem.task == cases::Task::kPermute) {
+      // A formed case of the same id is one of rotations, too.
+      answer.facts =
+          &facts_.try_emplace(check.case_id, facts_of(asked->problem))
+               .first->second;
+    } else {
+      answer.claim =
+          judge::claim_of(run_.kernel, asked->problem.dtype, check.operation);
+      if (facts != run_.facts.end()) answer.facts = &facts->second;
+    }
+    answer.asked = std::move(asked);
+    return answer;
+  }
+
+  // Right ones, evenly over the run; cases that were formed are formed again.
+  // Cost: a second at most.
+  std::vector<explain::Answer> right(
+      const std::set<std::uint32_t>& operations) {
+    std::vector<const Check*> passing;
+    for (const Check& check : run_.checks) {
+      if (check.verdict == Verdict::kPass && check.aspect.empty() &&
+          check.measurement && check.measurement->elements <= kLargest &&
+          operations.contains(check.operation)) {
+        passing.push_back(&check);
+      }
+    }
+    Asked asked(run_, corpus_);
+    std::vector<explain::Answer> answers;
+    const std::size_t count = std::min(kMostPassing, passing.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const Check& check = *passing[i * passing.size() / count];
+      auto c = asked.of(check);
+      if (c == nullptr || c->problem.is_special) continue;
+      explain::Answer answer = of(check, std::move(c));
+      answer.output =
+          std::make_shared<const judge::Output>(explain::exact_output(
+              *answer.asked, check.operation, answer.claim.table));
+      answers.push_back(std::move(answer));
+    }
+    return answers;
+  }
+
+ private:
+  const Run& run_;
+  const cases::Corpus& corpus_;
+  std::map<std::string, Facts> facts_;  // of permutations
+};
+
+bool is_crash(const Check& check) {
+  return check.verdict == Verdict::kCrash && check.aspect.empty();
+}
+
+}  // namespace
+
+std::vector<explain::Diagnosis> diagnose(const Run& run,
+                                         const cases::Corpus& corpus) {
+  Answers answers(run, corpus);
+  explain::Evidence evidence;
+  evidence.kernel = run.kernel;
+  evidence.crashes =
+      static_cast<std::size_t>(std::ranges::count_if(run.checks, is_crash));
+  for (const WrongAnswer& wrong : run.wrong) {
+    const Check& check = run.checks[wrong.check];
+    if (check.is_right_alone) continue;
+    evidence.wrong.push_back(answers.of(check, unowned(wrong.asked)));
+    evidence.wrong.back().output = unowned(wrong.output);
+  }
+  for (const LostAnswer& lost : run.lost) {
+    evidence.lost.push_back(
+        answers.of(run.checks[lost.check], unowned(lost.asked)));
+  }
+  evidence.right = [&](const std::set<std::uint32_t>& operations) {
+    return answers.right(operations);
+  };
+  explain::Explanation found = explain::explain(evidence);
+  std::set<std::size_t> explained;
+  for (const std::size_t i : found.lost) explained.insert(run.lost[i].check);
+  for (std::size_t i = 0; i < run.checks.size(); ++i) {
+    if (found.explains_crashes && is_crash(run.checks[i])) explained.insert(i);
+  }
+  std::vector<explain::Diagnosis> all = std::move(found.faults);
+  std::ranges::move(broken_promises(run, explained), std::back_inserter(all));
+  std::ranges::stable_partition(
+      all, [](const explain::Diagnosis& d) { return !d.what.empty(); });
+  return all;
+}
+
+}  // namespace ropeproof::conformance::check

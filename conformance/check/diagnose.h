@@ -1,0 +1,21 @@
+// diagnose.h -- explains the failing checks of a run.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_DIAGNOSE_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_DIAGNOSE_H_
+
+#include <vector>
+
+#include "conformance/cases/corpus.h"
+#include "conformance/check/run.h"
+#include "conformance/explain/diagnosis.h"
+
+namespace ropeproof::conformance::check {
+
+// The faults: of wrong answers and crashes (explain/explain.h), then broken
+// promises, those of most checks first; none for a run without failing checks.
+// `corpus` is the run's.
+std::vector<explain::Diagnosis> diagnose(const Run& run,
+                                         const cases::Corpus& corpus);
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_DIAGNOSE_H_

@@ -1,0 +1,32 @@
+// account.h -- what the wrong elements of an output say of the bug.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ACCOUNT_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_ACCOUNT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/golden.h"
+#include "conformance/cases/problem.h"
+#include "conformance/judge/judge.h"
+#include "conformance/judge/output.h"
+
+namespace ropeproof::conformance::explain {
+
+// Of an output without wrong elements, nothing.
+struct Account {
+  std::string pattern;  // of the wrong elements, in words
+  int equation = 0;     // that they contradict (equation.h)
+  // What was rotated with in place of what was due, a sentence each.
+  std::vector<std::string> measured;
+};
+
+// The account of an output that is judged. It may take milliseconds.
+Account account_of(const judge::Measurement& judged,
+                   const cases::Problem& problem, const cases::Golden& golden,
+                   std::uint32_t operation, const judge::Claim& claim,
+                   const judge::Output& output);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ACCOUNT_H_

@@ -1,0 +1,53 @@
+// answer.h -- what is to be explained: wrong answers and crashes of a kernel,
+// and right answers beside them. They may be of a run of cases or of probes.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ANSWER_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_ANSWER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/explain/in_common.h"
+#include "conformance/judge/output.h"
+#include "conformance/judge/tolerance.h"
+#include "conformance/plugin/description.h"
+
+namespace ropeproof::conformance::explain {
+
+// A call, and what it answered.
+struct Answer {
+  std::string id;  // of its case
+  std::uint32_t operation = 0;
+  std::shared_ptr<const cases::Case> asked;
+  judge::Claim claim;                           // of the kernel, for this call
+  std::shared_ptr<const judge::Output> output;  // null: it crashed
+  const Facts* facts = nullptr;                 // of the problem; null: unknown
+  bool is_failure = false;
+  std::int64_t elements = 0;
+  int equation = 0;  // that wrong elements contradict
+};
+
+struct Evidence {
+  plugin::Description kernel;
+  std::vector<Answer> wrong, lost;
+  // Calls that crashed: those of `lost`, which are the first ones, and others.
+  std::size_t crashes = 0;
+  // Some right answers under these operations, unlike one another: what the
+  // goldens say, in the kernel's place.
+  std::function<std::vector<Answer>(const std::set<std::uint32_t>& operations)>
+      right;
+};
+
+// What the goldens say, rounded once: tables and frequencies to `table`, q and
+// k to the dtype of the case. Channels outside the window are copied.
+judge::Output exact_output(const cases::Case& c, std::uint32_t operation,
+                           reference::Format table);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ANSWER_H_

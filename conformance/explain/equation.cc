@@ -1,0 +1,78 @@
+#include "conformance/explain/equation.h"
+
+#include <ropeproof_kernel.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "conformance/plugin/abi_words.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+constexpr Equation kEquations[] = {
+    {1, "frequency of each pair"},
+    {2, "angle at a position"},
+    {3, "the two channels of a pair"},
+    {4, "rotation of a pair"},
+    {5, "channels outside the window are copied"},
+    {6, "each head rotates by its token's position"}};
+
+}  // namespace
+
+const Equation& equation(int number) {
+  for (const Equation& known : kEquations) {
+    if (known.number == number) return known;
+  }
+  for (const Equation& known : reference::kScalingFormulas) {
+    if (known.number == number) return known;
+  }
+  throw std::out_of_range("no equation (R" + std::to_string(number) + ")");
+}
+
+int equation_of(std::uint32_t operation) {
+  switch (operation) {
+    case ROPEPROOF_FREQUENCIES:
+      return 1;
+    case ROPEPROOF_TABLE:
+      return 2;
+    case ROPEPROOF_PERMUTE:
+      return 3;
+    default:
+      return 6;
+  }
+}
+
+const Equation& equation_of_scaling(std::uint32_t kind) {
+  const auto* const found = std::ranges::find(
+      plugin::kScalingWords, kind, [](const auto& word) { return word.first; });
+  if (found == plugin::kScalingWords.end()) {
+    throw std::out_of_range("no scaling " + std::to_string(kind));
+  }
+  return reference::kScalingFormulas[found - plugin::kScalingWords.begin()];
+}
+
+int equation_of(const reference::Scaling& scaling) {
+  const std::uint32_t kind = plugin::scaling_bit(scaling);
+  return kind == 0 ? 1 : equation_of_scaling(kind).number;
+}
+
+int equation_of(const Symptoms& symptoms, std::uint32_t operation,
+                const reference::Scaling& scaling) {
+  if (operation == ROPEPROOF_PERMUTE) return 3;
+  if (operation == ROPEPROOF_FREQUENCIES) return equation_of(scaling);
+  if (symptoms.only_outside) return 5;
+  if (symptoms.some_heads_alone) return 6;
+  if (symptoms.has_lengths && !symptoms.pairs_keep_length) {
+    // Another pairing rotates too: it keeps the length of the head.
+    return symptoms.heads_keep_length ? 3 : 4;
+  }
+  if (operation == ROPEPROOF_ROTATE || operation == ROPEPROOF_LOOKUP) return 4;
+  const int frequency = equation_of(scaling);
+  if (symptoms.position_is_off) return 2;
+  if (symptoms.frequency_is_off) return frequency;
+  return symptoms.pair_0_is_right || frequency != 1 ? frequency : 2;
+}
+
+}  // namespace ropeproof::conformance::explain

@@ -1,0 +1,396 @@
+#include "conformance/explain/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "conformance/explain/failures.h"
+#include "conformance/explain/lost.h"
+#include "conformance/explain/where.h"
+
+namespace ropeproof::conformance::explain {
+namespace {
+
+using Numbers = std::vector<std::size_t>;
+
+// More faults than these are no diagnosis.
+constexpr std::size_t kMostFaults = 4;
+// Elements of a failure that two bugs at once are tried on: some 20,000
+// kernels.
+constexpr std::int64_t kLargestPairTrial = 256;
+
+class Diagnoser {
+ public:
+  explicit Diagnoser(const Evidence& evidence)
+      : evidence_(evidence), failures_(evidence, hypotheses_), lost_(evidence) {
+    for (std::size_t i = 0; i < failures_.size(); ++i) left_.push_back(i);
+  }
+
+  Explanation find() {
+    failures_.try_all();
+    add_changed_bits();
+    while (!left_.empty() && found_.size() < kMostFaults) {
+      if (!add_best() && !add_two_at_once()) break;
+    }
+    join_two();
+    for (Found& one : found_) add_lost(one);
+    add_lost_alone();
+    add_unexplained(
+        left_that([&](std::size_t i) {
+          return failures_.at(i).trial->is_unwritten();
+        }),
+        {.what = "some elements not written",
+         .bug = "shape/heads-miscounted",
+         .advice = "look for an early return, a branch without a store"});
+    add_unexplained(left_, {});
+    Explanation all{{}, lost_.taken(), lost_.are_all_taken()};
+    for (Found& one : found_) all.faults.push_back(std::move(one.diagnosis));
+    return all;
+  }
+
+ private:
+  // A fault, the failures that it explains, and its one or two bugs.
+  struct Found {
+    Diagnosis diagnosis;
+    Numbers failures;
+    Numbers bugs;
+  };
+
+  // Of the failures that are left.
+  template <class Is>
+  Numbers left_that(const Is& is) const {
+    Numbers some;
+    std::ranges::copy_if(left_, std::back_inserter(some), is);
+    return some;
+  }
+
+  // Where every number is right, and what is copied has other bits.
+  void add_changed_bits() {
+    const Numbers failures = left_that(
+        [&](std::size_t i) { return failures_.fit(i, 0).wrong == 0; });
+    if (failures.empty()) return;
+    take({.what = "NaNs copied with other bits",
+          .bug = "value/special-mishandled",
+          .equation = 5,
+          .advice = "copy bits, not numbers, what is not rotated",
+          .residual = 0},
+         failures, {});
+  }
+
+  Numbers explained_by(std::size_t h, bool all) {
+    return left_that([&](std::size_t i) {
+      const Fit& fit = failures_.fit(i, h);
+      return all ? fit.explains_all() : fit.explains_wrong();
+    });
+  }
+
+  // The hypothesis that explains most of what is left and either strikes
+  // wherever it can or by a rule: else its numbers may be a coincidence.
+  bool add_best() {
+    std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> ranked;
+    for (const std::size_t h : failures_.leads()) {
+      const std::size_t some = explained_by(h, false).size();
+      if (some > 0) ranked.emplace_back(some, explained_by(h, true).size(), h);
+    }
+    std::ranges::stable_sort(ranked, std::greater(), [](const auto& one) {
+      return std::pair(std::get<0>(one), std::get<1>(one));
+    });
+    for (const auto& [some, all, h] : ranked) {
+      Numbers failures = explained_by(h, false);
+      const Rule where =
+          where_of(hypotheses_[h].change, hypotheses_[h].rounds, failures);
+      // A rule for a few is found by chance, too.
+      const bool are_few = 4 * failures.size() < left_.size();
+      using Kind = Place::Kind;
+      if (where.place.kind == Kind::kNoSimpleRule ||
+          (where.place.kind == Kind::kRule && are_few)) {
+        continue;
+      }
+      Diagnosis d = named({h}, failures);
+      d.where = where.place;
+      d.bug = bug_at(d.bug, where);
+      add_rivals(d, h, failures);
+      const bool is_sharp = std::ranges::any_of(failures, [&](std::size_t i) {
+        return failures_.fit(i, h).sharp > 0;
+      });
+      for (const std::size_t i : is_sharp ? left_ : Numbers()) {
+        if (failures_.fit(i, h).allows(where.place.kind == Kind::kRule) &&
+            std::ranges::find(failures, i) == failures.end()) {
+          failures.push_back(i);
+        }
+      }
+      take(std::move(d), failures, {h});
+      return true;
+    }
+    return false;
+  }
+
+  // One bug, or two at once.
+  Diagnosis named(const Numbers& bugs, const Numbers& failures) {
+    Diagnosis d;
+    for (const std::size_t h : bugs) {
+      const wrong::Mutation& one = hypotheses_[h];
+      d.what += (h == bugs.front() ? "" : "; and ") + one.name;
+      d.advice += (h == bugs.front() ? "" : "; ") + std::string(one.advice);
+    }
+    d.bug = hypotheses_[bugs[0]].bug;
+    d.equation = hypotheses_[bugs[0]].equation;
+    d.residual = 0;
+    for (const std::size_t i : failures) {
+      const Fit fit = bugs.size() == 1 ? failures_.fit(i, bugs[0])
+                                       : fit_of_two(i, bugs[0], bugs[1]);
+      d.residual = std::max(*d.residual, fit.residual);
+    }
+    return d;
+  }
+
+  Fit fit_of_two(std::size_t failure, std::size_t a, std::size_t b) const {
+    return failures_.at(failure).trial->fit(at_once({a, b}), false);
+  }
+
+  // Aliases, which explain as much as `best`; and the best of the others.
+  void add_rivals(Diagnosis& d, std::size_t best, const Numbers& failures) {
+    std::optional<std::pair<std::int64_t, double>> least;
+    for (const std::size_t h : failures_.leads()) {
+      if (h == best) continue;
+      std::int64_t missed = 0;
+      bool is_alias = true;
+      double residual = 0;
+      for (const std::size_t i : failures) {
+        const Fit& fit = failures_.fit(i, h);
+        missed += fit.explains_wrong() ? 0 : 1;
+        is_alias = is_alias && fit.explains_wrong() &&
+                   fit.explains_all() == failures_.fit(i, best).explains_all();
+        residual = std::max(residual, fit.residual);
+      }
+      if (is_alias) {
+        d.aliases.push_back(hypotheses_[h].name);
+      } else if (!least || std::pair(missed, residual) < *least) {
+        least = {missed, residual};
+        d.next = hypotheses_[h].name;
+        d.next_residual = residual;
+      }
+    }
+  }
+
+  // Where the bug strikes, from elements that it explains and right ones that
+  // it would have spoilt.
+  Rule where_of(const wrong::Change& change, bool rounds,
+                const Numbers& failures) {
+    Where where;
+    std::vector<Mark> marks;
+    std::set<std::uint32_t> operations;
+    for (const std::size_t i : failures) {
+      operations.insert(failures_.answer(i).operation);
+      failures_.at(i).trial->fit(change, rounds, &marks);
+      where.add(failures_.answer(i), *failures_.at(i).trial, marks);
+    }
+    for (const Failure& right : contrast(operations)) {
+      if (!operations.contains(right.answer->operation)) continue;
+      right.trial->fit(change, rounds, &marks);
+      // What it has, rounded from binary64, may be wrong in NaNs that are
+      // copied.
+      std::ranges::replace(marks, Mark::kExplained, Mark::kUnmoved);
+      where.add(*right.answer, *right.trial, marks);
+    }
+    return where.rule();
+  }
+
+  const std::vector<Failure>& contrast(
+      const std::set<std::uint32_t>& operations) {
+    if (std::ranges::includes(contrasted_, operations)) return contrast_;
+    contrasted_.insert(operations.begin(), operations.end());
+    right_ = evidence_.right(contrasted_);
+    contrast_.clear();
+    for (const Answer& answer : right_) {
+      contrast_.push_back(
+          {&answer, std::make_unique<Trial>(answer, evidence_.kernel), {}});
+    }
+    return contrast_;
+  }
+
+  // Those that change the answer of a trial, each in its own way.
+  Numbers unlike(const Trial& trial) const {
+    Numbers some;
+    std::set<std::vector<double>> known;
+    known.insert(trial.predict([](wrong::Pipeline&) {}));
+    for (std::size_t h = 0; h < hypotheses_.size(); ++h) {
+      if (hypotheses_[h].rounds) continue;
+      std::vector<double> answer = trial.predict(hypotheses_[h].change);
+      const bool is_plain =
+          !answer.empty() &&
+          !std::ranges::any_of(answer, [](double x) { return std::isnan(x); });
+      if (is_plain && known.insert(std::move(answer)).second) some.push_back(h);
+    }
+    return some;
+  }
+
+  // Two bugs in one kernel, on the smallest failure that is left: one that was
+  // found with every other; where the failure is small, every two.
+  bool add_two_at_once() {
+    const Trial& trial = *failures_.at(left_.front()).trial;
+    Numbers known, all;
+    for (const Found& one : found_) {
+      known.insert(known.end(), one.bugs.begin(), one.bugs.end());
+    }
+    const bool is_small = trial.elements() <= kLargestPairTrial;
+    if (is_small || !known.empty()) all = unlike(trial);
+    return add_two_of(known, all) || (is_small && add_two_of(all, all));
+  }
+
+  bool add_two_of(const Numbers& firsts, const Numbers& seconds) {
+    Numbers bugs, of_bugs;
+    for (const std::size_t a : firsts) {
+      for (const std::size_t b : seconds) {
+        if (a == b || !fit_of_two(left_.front(), a, b).explains_all()) continue;
+        const Numbers failures = left_that(
+            [&](std::size_t i) { return fit_of_two(i, a, b).explains_all(); });
+        if (failures.size() <= of_bugs.size()) continue;
+        bugs = {a, b};
+        of_bugs = failures;
+      }
+    }
+    if (bugs.empty() ||
+        where_of(at_once(bugs), false, of_bugs).place != Place{}) {
+      return false;
+    }
+    take(named(bugs, of_bugs), of_bugs, bugs);
+    return true;
+  }
+
+  // Where one bug hides the other in some cases, several faults are these two.
+  void join_two() {
+    Numbers bugs;
+    for (const Found& one : found_) {
+      std::ranges::copy(one.bugs, std::back_inserter(bugs));
+    }
+    for (const std::size_t a : bugs) {
+      for (const std::size_t b : bugs) {
+        if (a != b && join(a, b)) return;
+      }
+    }
+  }
+
+  bool join(std::size_t a, std::size_t b) {
+    const auto is_of_these = [&](const Found& one) {
+      return !one.bugs.empty() &&
+             std::ranges::all_of(one.bugs, [&](std::size_t bug) {
+               return bug == a || bug == b;
+             });
+    };
+    Numbers failures;
+    for (const Found& one : found_) {
+      if (!is_of_these(one)) continue;
+      failures.insert(failures.end(), one.failures.begin(), one.failures.end());
+    }
+    if (std::ranges::count_if(found_, is_of_these) < 2 ||
+        !std::ranges::all_of(failures, [&](std::size_t i) {
+          const Fit fit = fit_of_two(i, a, b);
+          return fit.explains_all() || fit.allows();
+        })) {
+      return false;
+    }
+    std::erase_if(found_, is_of_these);
+    std::ranges::sort(failures);
+    take(named({a, b}, failures), failures, {a, b});
+    return true;
+  }
+
+  // Crashes in which what is found leaves its memory.
+  void add_lost(Found& one) {
+    if (one.bugs.empty() || lost_.left() == 0) return;
+    const std::size_t count = lost_.take(at_once(one.bugs));
+    one.diagnosis.checks += static_cast<std::int64_t>(count);
+    one.diagnosis.tried += static_cast<std::int64_t>(count);
+  }
+
+  // A bug that leaves its memory in every call that crashed, and spoils no
+  // answer that is right.
+  void add_lost_alone() {
+    constexpr std::size_t kFewest = 3;
+    if (lost_.left() < kFewest) return;
+    const std::vector<Failure>& right = contrast(lost_.operations());
+    Numbers bugs;
+    for (std::size_t h = 0; h < hypotheses_.size() && !right.empty(); ++h) {
+      const auto& change = hypotheses_[h].change;
+      const bool spoils = std::ranges::any_of(right, [&](const Failure& one) {
+        return one.trial->fit(change, false).broken > 0;
+      });
+      if (!spoils && lost_.are_all(change)) bugs.push_back(h);
+    }
+    if (bugs.empty()) return;
+    Found one{named({bugs.front()}, {}), {}, {bugs.front()}};
+    for (std::size_t i = 1; i < bugs.size(); ++i) {
+      one.diagnosis.aliases.push_back(hypotheses_[bugs[i]].name);
+    }
+    one.diagnosis.residual.reset();
+    one.diagnosis.example = evidence_.lost.front().id;
+    add_lost(one);
+    found_.push_back(std::move(one));
+  }
+
+  wrong::Change at_once(Numbers bugs) const {
+    return [this, bugs = std::move(bugs)](wrong::Pipeline& pipeline) {
+      for (const std::size_t h : bugs) hypotheses_[h].change(pipeline);
+    };
+  }
+
+  // By no number: where they are wrong is all there is to say.
+  void add_unexplained(const Numbers& failures, Diagnosis d) {
+    if (failures.empty()) return;
+    d.residual = 0;
+    Where where;
+    std::set<std::uint32_t> operations;
+    std::vector<Mark> marks;
+    for (const std::size_t i : failures) {
+      operations.insert(failures_.answer(i).operation);
+      const Trial& trial = *failures_.at(i).trial;
+      trial.fit([](wrong::Pipeline&) {}, false, &marks);
+      for (Mark& mark : marks) {
+        if (mark == Mark::kUnseen) continue;
+        mark = mark == Mark::kUnmoved ? Mark::kBroken : Mark::kExplained;
+      }
+      where.add(failures_.answer(i), trial, marks);
+    }
+    for (const Failure& right : contrast(operations)) {
+      marks.assign(static_cast<std::size_t>(right.trial->elements()),
+                   Mark::kBroken);
+      where.add(*right.answer, *right.trial, marks);
+    }
+    d.where = where.rule().place;
+    d.equation = failures_.answer(failures.front()).equation;
+    take(std::move(d), failures, {});
+  }
+
+  void take(Diagnosis d, Numbers failures, Numbers bugs) {
+    d.checks = static_cast<std::int64_t>(failures.size());
+    d.tried = static_cast<std::int64_t>(failures_.size());
+    d.example = failures_.answer(failures.front()).id;
+    std::erase_if(left_, [&](std::size_t i) {
+      return std::ranges::find(failures, i) != failures.end();
+    });
+    found_.push_back({std::move(d), std::move(failures), std::move(bugs)});
+  }
+
+  const Evidence& evidence_;
+  const std::vector<wrong::Mutation>& hypotheses_ = wrong::mutations();
+  Failures failures_;
+  Numbers left_;
+  LostAnswers lost_;
+  std::vector<Found> found_;
+  std::set<std::uint32_t> contrasted_;
+  std::vector<Answer> right_;
+  std::vector<Failure> contrast_;  // with these
+};
+
+}  // namespace
+
+Explanation explain(const Evidence& evidence) {
+  return Diagnoser(evidence).find();
+}
+
+}  // namespace ropeproof::conformance::explain

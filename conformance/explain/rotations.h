@@ -1,0 +1,58 @@
+// rotations.h -- by what a wrong output was rotated, seen from input and output
+// alone.
+#ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_ROTATIONS_H_
+#define ROPEPROOF_CONFORMANCE_EXPLAIN_ROTATIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "conformance/cases/case.h"
+#include "conformance/judge/output.h"
+
+namespace ropeproof::conformance::explain {
+
+// One pair of one token, over all heads of q and k.
+struct Rotation {
+  std::int64_t token = 0, pair = 0;
+  double position = 0;  // on the pair's axis; with weights, their sum
+  double angle = 0;     // of the forward direction, in (-pi, pi]
+  double stretch = 0;   // length of the output over that of the input and |m|
+};
+
+// In the order of tokens, then pairs. Left out is what no rotation explains: a
+// pair of zeros, numbers that are not finite, heads that were rotated apart.
+// `table`: what cos and sin are held in.
+std::vector<Rotation> rotations(const cases::Problem& problem,
+                                const cases::Golden& golden,
+                                std::uint32_t operation,
+                                const judge::Output& output,
+                                reference::Format table);
+
+// What rounding alone may do to such an angle, in rad; to a stretch as well.
+double rotation_noise(reference::Format format);
+
+// What is left of an angle, in [-pi, pi], once whole circles are taken off:
+// that of std::remainder, which in glibc takes a step for each binary digit of
+// the quotient.
+double in_half_circle(double angle);
+
+// angle = times * x, up to whole circles.
+struct Multiple {
+  double times = 0, angle = 0;
+};
+
+// An x, known to within `error`; infinity: there is one, or several.
+struct Estimate {
+  double x = 0, error = 0;
+};
+
+// The one x in [-limit, limit] that explains all angles to within `noise` and
+// what f32 does to them; of several `expected`, then -`expected`. Not known
+// where another might do so by chance; nothing where none does.
+std::optional<Estimate> solve(std::vector<Multiple> multiples, double limit,
+                              double noise, double expected);
+
+}  // namespace ropeproof::conformance::explain
+
+#endif  // ROPEPROOF_CONFORMANCE_EXPLAIN_ROTATIONS_H_
