@@ -1,6 +1,8 @@
-"""Keeps the walls of the house up: who may include and name whom, how long a file may be.
+"""Keeps the walls of the house up: who may include and name whom, how long a file and a
+line of C or C++ may be, and how many lines the house may have.
 
-  check_layers.py ROOT         prints one line per violation, FILE:LINE: WHAT
+  check_layers.py ROOT         prints one line per violation, FILE:LINE: WHAT, or a budget
+                               and its lines
   check_layers.py --self-test  builds a small house with one violation of each kind and
                                requires exactly these lines
 """
@@ -12,6 +14,17 @@ import sys
 import tempfile
 
 MAX_LINES = 400
+MAX_COLUMNS = 80  # of C and C++
+
+# What, how many lines it may have, and the files that count.
+BUDGETS = (
+    ("everything outside vectors/", 100_000, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 60_000,
+     "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
+    ("conformance/bench", 3_050, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 11_900,
+     "conformance/(identify|explain|wrong)/.*"),
+)
 
 # Kinds of header: std, system (POSIX, intrinsics), a library, the kernel ABI,
 # or one of our folders.
@@ -91,6 +104,24 @@ class House:
                     row = self.row_of_room[room]
                     self.report("conformance/README.md", row, f"{room} includes nothing of {other}")
 
+        self.check_budgets()
+
+    def check_budgets(self):
+        """Of the files that git would track."""
+        counts = [0] * len(BUDGETS)
+        for folder, folders, files in os.walk(self.root):
+            folders[:] = [f for f in folders if f not in ("build", "__pycache__", ".git")]
+            for path in (pathlib.Path(folder, file) for file in files):
+                name = path.relative_to(self.root).as_posix()
+                counting = [i for i, row in enumerate(BUDGETS) if re.fullmatch(row[2], name)]
+                lines = path.read_bytes().count(b"\n") if counting else 0
+                for i in counting:
+                    counts[i] += lines
+        for (what, most, _), count in zip(BUDGETS, counts):
+            if count > most:
+                self.violations.append(f"{what}: {count:,} lines, at most {most:,}; raise it "
+                                       "in a commit that says why")
+
     def report(self, file, number, what):
         self.violations.append(f"{file}:{number}: {what}")
 
@@ -139,6 +170,8 @@ class House:
             self.report(file, 1, "stands in no room")
         any_room = "|".join(self.rooms)
         for number, line in enumerate(lines, 1):
+            if len(line) > MAX_COLUMNS:
+                self.report(file, number, f"longer than {MAX_COLUMNS} columns")
             if match := re.match(r"\s*#\s*include\s*(.*)", line):
                 self.check_include(file, number, match[1], kinds)
             elif not file.endswith(".c"):  # what others have included
@@ -240,9 +273,14 @@ BAD_FILES = [
     ("conformance/g.cc", includes("vector"), ["1: stands in no room"]),
     ("tools/utils.cc", "", ["1: called utils, which says nothing"]),
     ("fast/full.cc", FULL + "\n", ["401: longer than 400 lines"]),
+    ("fast/wide.h", f"// {'x' * 77}\n// {'x' * 78}\n", ["2: longer than 80 columns"]),
     ("CHANGELOG.md", FULL + "\n", ["401: longer than 400 lines"]),
     ("vectors/README.md", FULL + "\n", ["401: longer than 400 lines"]),
 ]
+
+# A file of each budget.
+LARGE_FILES = ("tools/a.txt", "conformance/cover/a.txt", "conformance/bench/a.txt",
+               "conformance/wrong/a.txt")
 
 
 def self_test(root):
@@ -266,7 +304,12 @@ def self_test(root):
     got = House(root).violations
     faults += [f"not reported: {line}" for line in want if line not in got]
     faults += [f"reported, but right: {line}" for line in got if line not in want]
-    return faults, len(want)
+    for (what, most, _), file in zip(BUDGETS, LARGE_FILES, strict=True):
+        write(file, "\n" * (most + 1))
+        if not any(line.startswith(f"{what}: ") for line in House(root).violations):
+            faults.append(f"not reported: {what} has more than {most} lines")
+        (root / file).unlink()
+    return faults, len(want) + len(BUDGETS)
 
 
 def main():
