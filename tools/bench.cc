@@ -51,7 +51,7 @@ std::vector<bench::Row> selected(std::vector<bench::Row> rows,
   try {
     const std::regex pattern(filter);
     std::erase_if(rows, [&](const bench::Row& row) {
-      return !std::regex_search(row.name(), pattern);
+      return !std::regex_search(row.name, pattern);
     });
   } catch (const std::regex_error&) {
     throw std::invalid_argument("--filter: \"" + filter +
@@ -87,7 +87,7 @@ Field judged(const Flags& flags, const std::vector<bench::Row>& rows) {
   const conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(flags.vectors);
   std::set<reference::Format> dtypes;
-  for (const bench::Row& row : rows) dtypes.insert(row.dtype);
+  for (const bench::Row& row : rows) dtypes.insert(row.problem.dtype);
   Field field;
   for (const KernelFlags& one : list) {
     const std::shared_ptr<plugin::Kernel> kernel = one.open();
@@ -164,8 +164,8 @@ int time_rows(const Flags& flags, const std::vector<bench::Row>& rows,
     for (const bench::KernelSpeed& one : speed.kernels) {
       wrong += one.status == bench::KernelSpeed::Status::kWrong ? 1 : 0;
     }
-    if (group != row.group()) std::cout << bench::speed_group(row, entries);
-    group = row.group();
+    if (group != row.group) std::cout << bench::speed_group(row, entries);
+    group = row.group;
     std::cout << bench::speed_lines(speed, entries, flags.shows_limits)
               << std::flush;
     measured.push_back(std::move(speed));
@@ -198,7 +198,7 @@ int time_kernels(const Flags& flags) {
   }
   const auto rows = selected(bench::all_rows(), flags.filter);
   if (flags.only_lists) {
-    for (const bench::Row& row : rows) std::cout << row.name() << "\n";
+    for (const bench::Row& row : rows) std::cout << row.name << "\n";
     return 0;
   }
   std::optional<OutputFile> json;

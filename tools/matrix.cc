@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "conformance/bench/speed_reader.h"
+#include "conformance/bench/speed_report.h"
 #include "conformance/report/scoreboard.h"
 #include "conformance/text/file.h"
 #include "conformance/text/one_line.h"

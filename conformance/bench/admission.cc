@@ -50,30 +50,25 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
     check::Selection selection;
     selection.tier = tier;
     const report::Report report = check::run_suite(kernel, corpus, selection);
-    const report::Totals totals = report::total(report);
-    const auto failing =
-        std::ranges::find_if(report.checks, [&](const check::Check& check) {
-          // Formed cases have any dtype; how it ends changes nothing that is
-          // measured.
-          return check::is_failure(check.verdict) &&
-                 (check.dtype == 0 || (check.dtype & asked) != 0) &&
-                 check.aspect != check::kUnload;
-        });
-    if (!is_judged && failing != report.checks.end()) {
-      admission.failing_case = failing->case_id;
-      admission.refusal =
-          "it fails the " + tier + " tier: " + failing->case_id + ", " +
-          text::word(plugin::kOperationWords, failing->operation) +
-          (failing->aspect.empty() ? "" : ", ") + failing->aspect + ": " +
-          check::verdict_word(failing->verdict);
-      return admission;
+    const bool decides = !is_judged;
+    for (const check::Check& check : report.checks) {
+      is_judged |=
+          check.verdict == check::Verdict::kPass && (check.dtype & asked) != 0;
+      // Formed cases have any dtype; how it ends changes nothing that is
+      // measured.
+      if (decides && check::is_failure(check.verdict) &&
+          (check.dtype == 0 || (check.dtype & asked) != 0) &&
+          check.aspect != check::kUnload) {
+        admission.failing_case = check.case_id;
+        admission.refusal =
+            "it fails the " + tier + " tier: " + check.case_id + ", " +
+            text::word(plugin::kOperationWords, check.operation) +
+            (check.aspect.empty() ? "" : ", ") + check.aspect + ": " +
+            check::verdict_word(check.verdict);
+        return admission;
+      }
     }
-    is_judged =
-        is_judged ||
-        std::ranges::any_of(report.checks, [&](const check::Check& check) {
-          return check.verdict == check::Verdict::kPass &&
-                 (check.dtype & asked) != 0;
-        });
+    const report::Totals totals = report::total(report);
     admission.level = totals.level + totals.suffixes;
     admission.found_class = totals.tightest_class;
   }

@@ -1,5 +1,4 @@
-// admission.h -- speed is measured of kernels that are right: what the suite
-// finds about a kernel, before anyone times it.
+// admission.h -- what the suite finds about a kernel, before anyone times it.
 #ifndef ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
 #define ROPEPROOF_CONFORMANCE_BENCH_ADMISSION_H_
 
@@ -16,8 +15,8 @@ struct Admission {
   // Why it may not enter, "it fails the smoke tier: smoke-rich-009, rope:
   // FAIL", with the case; or that nothing of it was judged. Empty: it may.
   std::string refusal, failing_case;
-  // Of the whole core tier in these dtypes: "L2+E+M", or "none"; the tightest
-  // angle class that all measurements hold to, "A0".
+  // The level in the whole core tier in these dtypes, "L2+E+M", or "none"; the
+  // tightest angle class that all measurements hold to, "A0".
   std::string level, found_class;
 };
 

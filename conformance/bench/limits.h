@@ -1,6 +1,5 @@
 // limits.h -- what this machine allows and what plain C++ reaches: the measures
-// that a kernel's time is compared with. Compiled for the machine's widest
-// vectors, chosen at run time.
+// that a kernel's time is compared with.
 #ifndef ROPEPROOF_CONFORMANCE_BENCH_LIMITS_H_
 #define ROPEPROOF_CONFORMANCE_BENCH_LIMITS_H_
 
@@ -20,41 +19,43 @@ struct Bytes {
 };
 
 inline constexpr std::size_t kLineBytes = 64, kAheadBytes = 4096;
+inline constexpr std::int64_t kLoopDim = 128;
 
 // Whether a loop prefetches what it will read kAheadBytes later.
 enum class Prefetch { kNo, kYes };
 
-// Reads every word, xors it with `change` and writes it back in place. With
-// change 0 nothing changes, which a compiler must not know.
-void touch(const Bytes& bytes, std::uint32_t change, Prefetch prefetch);
+// Loops for one type of elements, compiled for one width of vectors.
+struct Loops {
+  // Reads every word, xors it with `change` and writes it back in place. With
+  // change 0 nothing changes, which a compiler must not know.
+  void (*touch)(const Bytes&, std::uint32_t change, Prefetch);
+  // Writes every word.
+  void (*fill)(const Bytes&, std::uint32_t value);
+  // Reads every number, widens it to f32, multiplies it, rounds it to nearest
+  // even (NaNs aside) and writes it back in place.
+  void (*scale)(const Bytes&, float factor, Prefetch);
+  // Rotates in place one token's heads of a tensor, as one writes it.
+  void (*rotate_plainly)(const ropeproof_problem&, const ropeproof_tensor&,
+                         std::int64_t token, const float* cos,
+                         const float* sin);
 
-// Reads every f16 or bf16 number, widens it to f32, multiplies it, rounds it to
-// nearest even (NaNs aside) and writes it back in place.
-void scale16(const Bytes& bytes, reference::Format format, float factor,
-             Prefetch prefetch);
+  // Limits of heads of kLoopDim channels; null for vectors below 256 bits.
+  //
+  // Rotates by one angle: what the loads, stores, conversions, products and
+  // shuffles of a rotation allow, its cosines and sines in registers.
+  void (*rotate_by_one)(const Bytes&, bool is_interleaved, float cos, float sin,
+                        Prefetch) = nullptr;
+  // Rotates q and k, each token by its row of a table of f32, or of what
+  // polynomials make of positions and frequencies (ROPEPROOF_ROPE): no more
+  // than the cosines to f32's precision, up to their signs, and a rotation.
+  void (*rotate_by_rows)(const ropeproof_problem&, Prefetch) = nullptr;
+};
 
-// What follows, as loops of instructions, and scale16: whether there are any,
-// on x86-64 for vectors of 256 bits or more. Else nothing may be asked of them.
-bool has_loops();
-void scale16_loop(const Bytes& bytes, reference::Format format, float factor,
-                  Prefetch prefetch);
+// The loops for f32, f16 or bf16 and the machine's widest vectors, or those
+// that the variable ROPEPROOF_TARGET of the environment allows, AVX2 or SSE4.
+const Loops& loops(reference::Format format);
 
-// Rotates heads of 128 channels by one angle: what the loads, stores,
-// conversions, products and shuffles of a rotation allow, its cosines and sines
-// in registers.
-void rotate_by_one(const Bytes& bytes, reference::Format format,
-                   bool is_interleaved, float cos, float sin,
-                   Prefetch prefetch);
-
-// Rotates q and k in place, heads of 128 channels, each token by its row of a
-// table of f32, or of what polynomials make of positions and frequencies
-// (ROPEPROOF_ROPE): no more than the cosines to f32's precision, up to their
-// signs, and a rotation.
-void rotate_by_rows(const ropeproof_problem& problem, Prefetch prefetch);
-
-// Writes every word, through the caches and, where the processor can, past
-// them.
-void fill(const Bytes& bytes, std::uint32_t value);
+// Writes every word past the caches, where the processor can.
 void fill_past(const Bytes& bytes, std::uint32_t value);
 
 // RoPE as one writes it: loops over tokens, heads and pairs, libm's cosf and

@@ -32,15 +32,15 @@ struct Runner {
 // The part of thread `i` of `n`, in whole cache lines; `bytes` has no gaps.
 Bytes part_of(const Bytes& bytes, int i, int n) {
   const auto line = [&](int k) {
-    return bytes.length / 64 * static_cast<std::size_t>(k) /
-           static_cast<std::size_t>(n) * 64;
+    return bytes.length / kLineBytes * static_cast<std::size_t>(k) /
+           static_cast<std::size_t>(n) * kLineBytes;
   };
   const std::size_t length = line(i + 1) - line(i);
   return {static_cast<std::byte*>(bytes.data) + line(i), 1, length, length};
 }
 
-// All of a row's candidates: limits, plain C++, then the kernels; in rows
-// of several threads once more, on one.
+// All of a row's candidates: limits, plain C++, then the kernels that offer the
+// row; in rows of several threads once more, on one.
 class RowTimer {
  public:
   // `result` says which kernels offer the row.
@@ -48,7 +48,7 @@ class RowTimer {
       : result_(std::move(result)),
         row_(result_.row),
         work_(row_),
-        plain_{plain_description(), plain_run},
+        loops_(loops(row_.problem.dtype)),
         kernels_(kernels) {
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       if (result_.kernels[i].status != Status::kUnsupported) {
@@ -57,15 +57,7 @@ class RowTimer {
     }
     add_all(row_.threads);
     count_ = candidates_.size();
-    limiting_ = {0, 1};
-    if (row_.is_table()) limiting_ = {0, 1, 2};
-    if (names_[2] == "fmt") limiting_ = {2, 3};
-    if (row_.threads > 1) {
-      for (std::size_t i = limiting_.size(); i-- > 0;) {
-        limiting_.push_back(count_ + limiting_[i]);
-      }
-      add_all(1);
-    }
+    if (row_.threads > 1) add_all(1);
   }
 
   RowSpeed measure(const Options& options) {
@@ -74,39 +66,34 @@ class RowTimer {
           candidates_, options.schedule, [this] { before_visit(); },
           row_.threads > 1 ? wall_ns : options.now_ns));
     }
+    const std::size_t limits = result_.limits.size();
     for (std::size_t i = 0; i < offering_.size(); ++i) {
-      KernelSpeed& speed = result_.kernels[offering_[i]];
-      check(speed, *runners_[1 + i]);
-      if (speed.status == Status::kMeasured &&
-          is_too_fast(result_.limits.size() + i)) {
-        speed.status = Status::kWrong;
-        speed.reason = "faster than memory: it skips calls";
-      }
+      check(result_.kernels[offering_[i]], *runners_[1 + i], limits + i);
     }
-    const auto& first = result_.kernels.front();
-    has_first_ = first.status == Status::kMeasured;
-    for (std::size_t i = 0; i < result_.limits.size(); ++i) {
+    for (std::size_t i = 0; i < limits; ++i) {
       result_.limits[i].figures = figures(i);
     }
     const std::size_t limit = *std::ranges::min_element(
         limiting_, {}, [this](std::size_t i) { return ns(i); });
-    result_.limit = names_[limit % count_];
-    result_.limit_ns = ns(limit) / static_cast<double>(row_.tokens);
+    result_.limit = result_.limits[limit % count_].name;
+    result_.limit_ns = ns_per_token(limit);
     for (std::size_t i = 0; i < offering_.size(); ++i) {
       KernelSpeed& speed = result_.kernels[offering_[i]];
-      if (speed.status != Status::kMeasured) continue;
-      speed.figures = figures(result_.limits.size() + i);
+      if (speed.status == Status::kMeasured)
+        speed.figures = figures(limits + i);
     }
     omp_set_num_threads(1);
     return result_;
   }
 
  private:
-  // Limits that threads divide among themselves.
+  // A limit that threads divide among themselves.
   template <class Loop>
-  void add_limit(const std::string& name, int threads, const Loop& loop) {
+  void add_limit(const std::string& name, int threads, const Loop& loop,
+                 bool limits_row = false) {
     const Bytes bytes = work_.rotated();
-    names_.push_back(name);
+    if (limits_row) limiting_.push_back(candidates_.size());
+    if (threads == row_.threads) result_.limits.push_back({name});
     if (threads == 1) {
       candidates_.push_back([=] { loop(bytes); });
       return;
@@ -116,68 +103,78 @@ class RowTimer {
       loop(part_of(bytes, omp_get_thread_num(), omp_get_num_threads()));
     });
   }
+  // One that reads, without and with prefetching.
+  template <class Loop>
+  void add_limits(const std::string& name, int threads, const Loop& loop,
+                  bool limits_row = false) {
+    const auto with = [&](Prefetch prefetch) {
+      return [=](const Bytes& bytes) { loop(bytes, prefetch); };
+    };
+    add_limit(name, threads, with(Prefetch::kNo), limits_row);
+    add_limit(name + " ahead", threads, with(Prefetch::kYes), limits_row);
+  }
 
   void add_kernel(const TimedKernel& kernel, int threads) {
     runners_.push_back(std::make_unique<Runner>(
         Runner{&kernel, work_.problems(kernel.description)}));
-    const auto run = [this, runner = runners_.back().get()] {
+    candidates_.push_back([this, threads, runner = runners_.back().get()] {
+      if (row_.threads > 1) omp_set_num_threads(threads);
       runner->run();
       ++rotations_;
-    };
-    if (row_.threads == 1) {
-      candidates_.push_back(run);
-    } else {
-      candidates_.push_back([=] {
-        omp_set_num_threads(threads);
-        run();
-      });
-    }
+    });
   }
 
   void add_all(int threads) {
-    names_.clear();
     if (row_.is_table()) {
-      add_limit("fill", threads, [this](const Bytes& b) { fill(b, none_); });
-      add_limit("fill past", threads,
-                [this](const Bytes& b) { fill_past(b, none_); });
-      add_limit("memset", threads, [this](const Bytes& b) {
-        std::memset(b.data, static_cast<int>(none_), b.length);
-      });
+      add_fills(threads);
     } else {
-      const auto add = [&](const std::string& name, const auto& loop) {
-        add_limit(name, threads,
-                  [=](const Bytes& b) { loop(b, Prefetch::kNo); });
-        add_limit(name + " ahead", threads,
-                  [=](const Bytes& b) { loop(b, Prefetch::kYes); });
-      };
-      add("touch", [this](const Bytes& b, Prefetch p) { touch(b, none_, p); });
-      const bool is_f32 = row_.dtype == reference::Format::kF32;
-      if (!is_f32) {
-        add("fmt", [this](const Bytes& b, Prefetch p) {
-          scale16(b, row_.dtype, one_, p);
-        });
-      }
-      if (has_loops() && row_.pairs() == 64 && row_.layout.head_dim == 128) {
-        const bool is_interleaved =
-            row_.layout.pairing == reference::Pairing::kInterleaved;
-        add("angle", [=, this](const Bytes& b, Prefetch p) {
-          rotate_by_one(b, row_.dtype, is_interleaved, one_,
-                        static_cast<float>(none_), p);
-        });
-        if (row_.threads == 1) {
-          rows_ = work_.problems(plain_.description);
-          add("rows", [this](const Bytes&, Prefetch p) {
-            rotate_by_rows(rows_.front(), p);
-            ++rotations_;
-          });
-        }
-      }
+      add_rotations(threads);
     }
-    names_.push_back("plain");
+    if (threads == row_.threads) result_.limits.push_back({"plain"});
     add_kernel(plain_, 1);
-    result_.limits.clear();
-    for (const std::string& name : names_) result_.limits.push_back({name});
     for (const std::size_t i : offering_) add_kernel(kernels_[i], threads);
+  }
+  void add_fills(int threads) {
+    const auto add = [&](const std::string& name, const auto& fill) {
+      add_limit(
+          name, threads, [this, fill](const Bytes& b) { fill(b, none_); },
+          true);
+    };
+    add("fill", loops_.fill);
+    add("fill past", fill_past);
+    add("memset", [](const Bytes& b, std::uint32_t value) {
+      std::memset(b.data, static_cast<int>(value), b.length);
+    });
+  }
+  void add_rotations(int threads) {
+    const bool is_f32 = row_.problem.dtype == reference::Format::kF32;
+    add_limits(
+        "touch", threads,
+        [this](const Bytes& b, Prefetch p) { loops_.touch(b, none_, p); },
+        is_f32);
+    if (!is_f32) {
+      add_limits(
+          "fmt", threads,
+          [this](const Bytes& b, Prefetch p) { loops_.scale(b, one_, p); },
+          true);
+    }
+    const reference::Layout& layout = row_.problem.spec.layout;
+    if (loops_.rotate_by_one == nullptr || layout.head_dim != kLoopDim ||
+        layout.rotary_dim != kLoopDim) {
+      return;
+    }
+    const bool is_interleaved =
+        layout.pairing == reference::Pairing::kInterleaved;
+    add_limits("angle", threads, [=, this](const Bytes& b, Prefetch p) {
+      loops_.rotate_by_one(b, is_interleaved, one_, static_cast<float>(none_),
+                           p);
+    });
+    if (row_.threads > 1) return;
+    const ropeproof_problem problem = work_.problems(plain_.description)[0];
+    add_limits("rows", threads, [=, this](const Bytes&, Prefetch p) {
+      loops_.rotate_by_rows(problem, p);
+      ++rotations_;
+    });
   }
 
   void before_visit() {
@@ -195,6 +192,9 @@ class RowTimer {
   double ns(std::size_t i) const {
     return median_of([i](const PairedTimes& times) { return times.ns(i); });
   }
+  double ns_per_token(std::size_t i) const {
+    return ns(i) / static_cast<double>(row_.problem.seq);
+  }
   double ratio(const std::vector<std::size_t>& others, std::size_t i) const {
     return median_of(
         [&](const PairedTimes& times) { return times.ratio(others, i); });
@@ -202,9 +202,11 @@ class RowTimer {
 
   Figures figures(std::size_t i) const {
     const std::size_t limits = result_.limits.size();
-    Figures f{ns(i) / static_cast<double>(row_.tokens), row_.bytes() / ns(i),
-              ratio(limiting_, i), ratio({limits - 1}, i)};
-    if (has_first_) f.of_first = ratio({limits}, i);
+    Figures f{ns_per_token(i), row_.bytes() / ns(i), ratio(limiting_, i),
+              ratio({limits - 1}, i)};
+    if (result_.kernels.front().status == Status::kMeasured) {
+      f.of_first = ratio({limits}, i);
+    }
     if (row_.threads > 1) f.of_one_thread = ratio({count_ + i}, i);
     return f;
   }
@@ -221,8 +223,8 @@ class RowTimer {
            });
   }
 
-  // One run more, on the memory of the timed ones.
-  void check(KernelSpeed& speed, Runner& runner) {
+  // Candidate `i`: one run more, on the memory of the timed ones.
+  void check(KernelSpeed& speed, Runner& runner, std::size_t i) {
     work_.refresh();
     omp_set_num_threads(row_.threads);
     runner.run();
@@ -234,33 +236,33 @@ class RowTimer {
     const judge::Measurement measurement =
         work_.judge(runner.kernel->description);
     if (measurement.worst) speed.worst = measurement.worst->ratio();
-    if (measurement.pass()) {
+    if (!measurement.pass()) {
+      const judge::Element& first = *measurement.first_wrong;
+      speed.reason =
+          report::index_text(first) +
+          report::format(" is %.3g, not %.3g", first.got, first.want);
+    } else if (is_too_fast(i)) {
+      speed.reason = "faster than memory: it skips calls";
+    } else {
       speed.status = Status::kMeasured;
-      return;
     }
-    judge::Element first = *measurement.first_wrong;
-    first.token = work_.token(first.token);
-    speed.reason = report::index_text(first) +
-                   report::format(" is %.3g, not %.3g", first.got, first.want);
   }
 
   RowSpeed result_;
   const Row& row_;
   Workload work_;
-  TimedKernel plain_;
+  const Loops& loops_;
+  const TimedKernel plain_{plain_description(), plain_run};
   std::span<const TimedKernel> kernels_;
   volatile std::uint32_t none_ = 0;  // which no compiler knows
   volatile float one_ = 1;
   int rotations_ = 0;
-  std::vector<ropeproof_problem> rows_;           // as plain C++ is asked
   std::vector<std::size_t> offering_;             // kernels that offer the row
   std::vector<std::unique_ptr<Runner>> runners_;  // plain C++, then kernels
-  std::vector<std::string> names_;                // of the limits
   std::vector<std::size_t> limiting_;             // those that ratios refer to
   std::vector<Candidate> candidates_;
   std::size_t count_ = 0;           // of candidates on all threads
   std::vector<PairedTimes> times_;  // of each repetition
-  bool has_first_ = false;
 };
 
 }  // namespace

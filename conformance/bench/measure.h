@@ -22,14 +22,12 @@ struct TimedKernel {
   bool shares_memory = true;  // as Kernel's
 };
 
-// Of one candidate in one row. Ratios are the time of another one over this
-// one's, in the same rounds: above 1, this one is faster.
+// The speed of one candidate in one row. Ratios are the time of another one
+// over this one's, in the same rounds: above 1, this one is faster.
 struct Figures {
-  double ns_per_token = 0, gb_per_s = 0;
-  double of_limit = 0, of_plain = 0;
-  std::optional<double> of_first = {};  // where the first kernel is measured
-  std::optional<double> of_one_thread =
-      {};  // itself; in rows of several threads
+  double ns_per_token = 0, gb_per_s = 0, of_limit = 0, of_plain = 0;
+  // The first kernel, where it is measured; itself, in rows of several threads.
+  std::optional<double> of_first = {}, of_one_thread = {};
 };
 
 struct LimitSpeed {
@@ -43,7 +41,7 @@ struct KernelSpeed {
     kUnsupported,  // not declared
     kWrong,        // refused, or a result beyond its bound: not measured
   } status = Status::kMeasured;
-  std::string reason;  // unless measured: what is missing or wrong
+  std::string reason = {};  // unless measured: what is missing or wrong
   bool is_in_place = true;
   double worst = 0;  // error over bound, the largest at the tokens judged
   Figures figures = {};
@@ -60,7 +58,7 @@ struct RowSpeed {
 struct Options {
   int repetitions = 3;
   Schedule schedule = {};
-  std::function<double()> now_ns = wall_ns;  // of rows with one thread
+  Clock now_ns = wall_ns;  // of rows with one thread
 };
 
 // Times all kernels that offer the row, the limits and plain C++ alternately,
@@ -68,9 +66,8 @@ struct Options {
 // the rounds. Then each kernel solves the row once more, and has no figures
 // unless all that is judged of it is within its declared bound.
 //
-// README.md says what the limit of a row is, and what else is measured beside
-// it. Several threads are OpenMP's, for limits and kernels alike; plain C++
-// stays on one, and the limit is that of as many threads or of one. Throws what
+// Several threads are OpenMP's, for limits and kernels alike; plain C++ stays
+// on one, and the limit is that of as many threads or of one. Throws what
 // Workload does.
 RowSpeed measure(const Row& row, std::span<const TimedKernel> kernels,
                  const Options& options);

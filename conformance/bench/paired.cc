@@ -1,7 +1,6 @@
 #include "conformance/bench/paired.h"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <limits>
 
@@ -14,71 +13,38 @@ namespace {
 // ahead of it. Long runs need fewer.
 constexpr double kMostWarmingNs = 20e6, kMostWarmingRuns = 4;
 
-// One candidate, and how it is visited.
-struct Visitor {
-  const Candidate& run;
-  std::size_t warming_runs = 0, runs = 1;
-  double visit_ns = 0;  // as first seen
-};
-
-Visitor calibrated(const Candidate& run, const Schedule& schedule,
-                   const std::function<void()>& before_visit,
-                   const std::function<double()>& now_ns) {
-  Visitor visitor{run};
-  before_visit();
-  double begin = now_ns();
-  run();
-  visitor.visit_ns = now_ns() - begin;
-  visitor.warming_runs = static_cast<std::size_t>(
-      std::min(kMostWarmingRuns, kMostWarmingNs / visitor.visit_ns));
-  if (visitor.warming_runs == 0) return visitor;
-  for (;; visitor.runs *= 2) {
-    before_visit();
-    begin = now_ns();
-    for (std::size_t i = 0; i < visitor.runs; ++i) run();
-    visitor.visit_ns = now_ns() - begin;
-    if (visitor.visit_ns >= schedule.visit_ns ||
-        2 * visitor.runs > schedule.most_runs) {
-      return visitor;
-    }
-  }
-}
-
-}  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle]
-                                : (values[middle - 1] + values[middle]) / 2;
-}
-
-double wall_ns() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::nano>(now).count();
-}
-
-double process_ns() {
+double read(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return 1e9 * static_cast<double>(now.tv_sec) +
          static_cast<double>(now.tv_nsec);
 }
 
+}  // namespace
+
+double wall_ns() { return read(CLOCK_MONOTONIC); }
+double process_ns() { return read(CLOCK_PROCESS_CPUTIME_ID); }
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
 double PairedTimes::ns(std::size_t candidate) const {
-  return median(ns_[candidate]);
+  return median(of[candidate]);
 }
 
 double PairedTimes::ratio(const std::vector<std::size_t>& limits,
                           std::size_t candidate) const {
   std::vector<double> ratios;
-  for (std::size_t round = 0; round < rounds(); ++round) {
+  for (std::size_t round = 0; round < of[candidate].size(); ++round) {
     double least = std::numeric_limits<double>::infinity();
     for (const std::size_t limit : limits) {
-      least = std::min(least, ns_[limit][round]);
+      least = std::min(least, of[limit][round]);
     }
-    ratios.push_back(least / ns_[candidate][round]);
+    ratios.push_back(least / of[candidate][round]);
   }
   return median(ratios);
 }
@@ -86,30 +52,46 @@ double PairedTimes::ratio(const std::vector<std::size_t>& limits,
 PairedTimes time_alternating(const std::vector<Candidate>& candidates,
                              const Schedule& schedule,
                              const std::function<void()>& before_visit,
-                             const std::function<double()>& now_ns) {
-  std::vector<Visitor> visitors;
+                             const Clock& now_ns) {
+  const auto time = [&](const Candidate& run, std::size_t runs) {
+    const double begin = now_ns();
+    for (std::size_t i = 0; i < runs; ++i) run();
+    return now_ns() - begin;
+  };
+  struct Visit {
+    std::size_t warming_runs, runs;
+  };
+  std::vector<Visit> visits;
   double round_ns = 1;
   for (const Candidate& run : candidates) {
-    visitors.push_back(calibrated(run, schedule, before_visit, now_ns));
-    round_ns += visitors.back().visit_ns;
-  }
-  const std::size_t rounds =
-      std::clamp(static_cast<std::size_t>(schedule.total_ns / round_ns),
-                 schedule.fewest_rounds, schedule.most_rounds);
-  const std::size_t n = candidates.size();
-  std::vector<std::vector<double>> ns(n, std::vector<double>(rounds));
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t visit = 0; visit < n; ++visit) {
-      const std::size_t i = (round + visit) % n;
-      const Visitor& visitor = visitors[i];
+    before_visit();
+    double ns = time(run, 1);
+    Visit visit{static_cast<std::size_t>(
+                    std::min(kMostWarmingRuns, kMostWarmingNs / ns)),
+                1};
+    for (; visit.warming_runs > 0; visit.runs *= 2) {
       before_visit();
-      for (std::size_t k = 0; k < visitor.warming_runs; ++k) visitor.run();
-      const double begin = now_ns();
-      for (std::size_t k = 0; k < visitor.runs; ++k) visitor.run();
-      ns[i][round] = (now_ns() - begin) / static_cast<double>(visitor.runs);
+      ns = time(run, visit.runs);
+      if (ns >= schedule.visit_ns || 2 * visit.runs > schedule.most_runs) break;
+    }
+    round_ns += ns;
+    visits.push_back(visit);
+  }
+  const std::size_t n = candidates.size(),
+                    rounds = std::clamp(
+                        static_cast<std::size_t>(schedule.total_ns / round_ns),
+                        schedule.fewest_rounds, schedule.most_rounds);
+  PairedTimes times{{n, std::vector<double>(rounds)}};
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t i = (round + k) % n;
+      before_visit();
+      time(candidates[i], visits[i].warming_runs);
+      times.of[i][round] = time(candidates[i], visits[i].runs) /
+                           static_cast<double>(visits[i].runs);
     }
   }
-  return PairedTimes(std::move(ns));
+  return times;
 }
 
 }  // namespace ropeproof::conformance::bench

@@ -16,43 +16,36 @@ struct Schedule {
   std::size_t fewest_rounds = 3, most_rounds = 101;
 };
 
-// Times of one run, for every candidate and round.
-class PairedTimes {
- public:
-  explicit PairedTimes(std::vector<std::vector<double>> ns)
-      : ns_(std::move(ns)) {}
-
-  std::size_t rounds() const { return ns_.front().size(); }
+// Times of one run in ns, for every candidate and round.
+struct PairedTimes {
+  std::vector<std::vector<double>> of;
 
   // Median over the rounds.
   double ns(std::size_t candidate) const;
-
   // Median over the rounds of the least time of any of `limits` over the
   // candidate's: above 1, the candidate is faster than all of them.
   double ratio(const std::vector<std::size_t>& limits,
                std::size_t candidate) const;
-
- private:
-  std::vector<std::vector<double>> ns_;
 };
 
 // All of the work once.
 using Candidate = std::function<void()>;
+using Clock = std::function<double()>;  // ns
 
 // Visits every candidate once per round, A B C, B C A, C A B, ... A visit is
 // `before_visit`, four runs that are not timed (fewer, or none, where they take
-// long), and as many runs as the schedule asks for. `now_ns` is the clock.
+// long), and as many runs as the schedule asks for.
 PairedTimes time_alternating(const std::vector<Candidate>& candidates,
                              const Schedule& schedule,
                              const std::function<void()>& before_visit,
-                             const std::function<double()>& now_ns);
+                             const Clock& now_ns);
 
-// Of the monotonic clock: work in threads and devices of a kernel counts. And
-// of the time that this process has run: neighbours on its processor do not.
+// The monotonic clock: work in threads and devices of a kernel counts.
 double wall_ns();
+// The time that this process has run: neighbours on its processor do not count.
 double process_ns();
 
-double median(std::vector<double> values);
+double median(std::vector<double> values);  // NaN of none
 
 }  // namespace ropeproof::conformance::bench
 

@@ -1,8 +1,13 @@
 #include "conformance/bench/rows.h"
 
+#include <initializer_list>
+#include <numeric>
+#include <utility>
+
 #include "conformance/check/offered.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::bench {
@@ -11,62 +16,60 @@ using reference::Format;
 using reference::Pairing;
 
 std::string Row::width() const {
-  const std::string rotary = std::to_string(layout.rotary_dim);
-  return layout.rotary_dim == layout.head_dim
-             ? rotary
-             : rotary + " of " + std::to_string(layout.head_dim);
+  const std::int64_t head = problem.spec.layout.head_dim,
+                     rotary = problem.spec.layout.rotary_dim;
+  return rotary == head ? std::to_string(rotary) : text::part_of(rotary, head);
 }
 
-std::string Row::name() const {
-  std::string text = text::word(plugin::kOperationWords, operation) + "/" +
-                     text::word(text::kFormatWords, dtype) + "/";
-  if (!is_table()) {
-    text += text::word(text::kPairingWords, layout.pairing) + "/";
-  }
-  for (const char letter : width()) {
-    if (letter != ' ') text += letter;
-  }
-  text += "/" + std::to_string(tokens);
-  if (is_head_major) text += "/head_major";
-  if (threads > 1) text += "/" + std::to_string(threads) + "threads";
-  return text;
-}
-
-std::string Row::group() const {
-  std::string text = text::word(plugin::kOperationWords, operation) + "  " +
-                     text::word(text::kFormatWords, dtype);
-  if (!is_table()) {
-    text += "  " + text::word(text::kPairingWords, layout.pairing);
-  }
-  if (is_head_major) text += ", head-major";
-  if (threads > 1) text += ", " + std::to_string(threads) + " threads";
-  return text;
+std::size_t Row::element_bytes() const {
+  return plugin::bytes_of(problem.dtype);
 }
 
 double Row::bytes() const {
-  const std::int64_t heads = is_table() ? 1 : kQHeads + kKHeads;
-  const auto size = static_cast<std::int64_t>(plugin::bytes_of(dtype));
-  return static_cast<double>((is_table() ? 1 : 2) * tokens * heads *
-                             layout.rotary_dim * size);
+  const std::int64_t vectors =
+      is_table() ? 1 : 2 * (problem.q_heads + problem.k_heads);
+  return static_cast<double>(vectors * problem.seq *
+                             problem.spec.layout.rotary_dim) *
+         static_cast<double>(element_bytes());
 }
 
-cases::Case Row::case_at(const std::vector<std::int64_t>& chosen) const {
-  cases::Case c;
-  c.id = name();
-  c.problem.dtype = dtype;
-  c.problem.spec.layout = layout;
-  c.problem.batch = 1;
-  c.problem.seq = static_cast<std::int64_t>(chosen.size());
-  if (!is_table()) {
-    c.problem.q_heads = kQHeads;
-    c.problem.k_heads = kKHeads;
+Row make_row(std::uint32_t operation, Format dtype,
+             const reference::Layout& layout, std::int64_t tokens,
+             bool is_head_major, int threads) {
+  Row row;
+  row.operation = operation;
+  row.threads = threads;
+  cases::Problem& p = row.problem;
+  p.dtype = dtype;
+  p.spec.layout = layout;
+  p.batch = 1;
+  p.seq = tokens;
+  if (!row.is_table()) {
+    p.q_heads = 32;
+    p.k_heads = 8;
   }
-  if (is_head_major) c.problem.storage = cases::kStrided;
-  for (const std::int64_t token : chosen) {
-    c.problem.positions.push_back(
-        static_cast<double>(first_position() + token));
+  if (is_head_major) p.storage = cases::kStrided;
+  p.positions.resize(static_cast<std::size_t>(tokens));
+  std::iota(p.positions.begin(), p.positions.end(), tokens == 1 ? 4095.0 : 0.0);
+
+  row.name = row.group = text::word(plugin::kOperationWords, operation);
+  const auto add = [&](const std::string& word) {
+    row.name += "/" + word;
+    row.group += "  " + word;
+  };
+  add(text::word(text::kFormatWords, dtype));
+  if (!row.is_table()) add(text::word(text::kPairingWords, layout.pairing));
+  row.name += "/" + row.width() + "/" + std::to_string(tokens);
+  std::erase(row.name, ' ');
+  if (is_head_major) {
+    row.name += "/head_major";
+    row.group += ", head-major";
   }
-  return c;
+  if (threads > 1) {
+    row.name += "/" + std::to_string(threads) + "threads";
+    row.group += ", " + std::to_string(threads) + " threads";
+  }
+  return row;
 }
 
 std::vector<Row> all_rows() {
@@ -76,28 +79,28 @@ std::vector<Row> all_rows() {
     for (const Format dtype : {Format::kF32, Format::kF16, Format::kBF16}) {
       for (const Pairing pairing : kPairings) {
         for (const std::int64_t tokens : {1, 16, 512, 4096}) {
-          for (const reference::Layout& layout :
-               {reference::leading(64, 64, pairing),
-                reference::leading(128, 128, pairing),
-                reference::leading(256, 256, pairing),
-                reference::leading(128, 64, pairing)}) {
-            rows.push_back({operation, dtype, layout, tokens});
+          for (const auto& [head, rotary] :
+               std::initializer_list<std::pair<int, int>>{
+                   {64, 64}, {128, 128}, {256, 256}, {128, 64}}) {
+            rows.push_back(make_row(operation, dtype,
+                                    reference::leading(head, rotary, pairing),
+                                    tokens));
           }
         }
       }
     }
   }
   for (const Pairing pairing : kPairings) {
-    rows.push_back({ROPEPROOF_ROTATE, Format::kF32,
-                    reference::leading(128, 128, pairing), 4096, true});
+    rows.push_back(make_row(ROPEPROOF_ROTATE, Format::kF32,
+                            reference::leading(128, 128, pairing), 4096, true));
   }
   const reference::Layout half = reference::leading(128, 128, kPairings[0]);
   for (const std::int64_t tokens : {4096, 131072}) {
-    rows.push_back({ROPEPROOF_TABLE, Format::kF32, half, tokens});
+    rows.push_back(make_row(ROPEPROOF_TABLE, Format::kF32, half, tokens));
   }
   for (const Format dtype : {Format::kF32, Format::kBF16}) {
     for (const std::int64_t tokens : {1, 4096}) {
-      rows.push_back({ROPEPROOF_ROTATE, dtype, half, tokens, false, 2});
+      rows.push_back(make_row(ROPEPROOF_ROTATE, dtype, half, tokens, false, 2));
     }
   }
   return rows;
@@ -106,14 +109,14 @@ std::vector<Row> all_rows() {
 std::string missing_feature(const plugin::Description& description,
                             const Row& row, bool shares_memory) {
   if (row.threads > 1 && !shares_memory) return "threads of this process";
-  const cases::Case c = row.case_at({0, row.tokens - 1});
-  const std::string missing = check::missing_feature(description, row.operation,
-                                                     c.problem, shares_memory);
-  if (!missing.empty() || !row.is_table()) return missing;
-  const Format table = judge::claim_of(description, row.dtype).table;
-  return table == row.dtype
-             ? ""
-             : "table in " + text::word(text::kFormatWords, row.dtype);
+  const std::string missing = check::missing_feature(
+      description, row.operation, row.problem, shares_memory);
+  const Format dtype = row.problem.dtype;
+  if (!missing.empty() || !row.is_table() ||
+      judge::claim_of(description, dtype).table == dtype) {
+    return missing;
+  }
+  return "table in " + text::word(text::kFormatWords, dtype);
 }
 
 }  // namespace ropeproof::conformance::bench

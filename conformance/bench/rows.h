@@ -2,6 +2,7 @@
 #ifndef ROPEPROOF_CONFORMANCE_BENCH_ROWS_H_
 #define ROPEPROOF_CONFORMANCE_BENCH_ROWS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,37 +12,32 @@
 
 namespace ropeproof::conformance::bench {
 
-// A grouped-query layer: 32 query heads, 8 key heads.
-inline constexpr std::int64_t kQHeads = 32, kKHeads = 8;
-
 struct Row {
-  std::uint32_t operation = ROPEPROOF_ROPE;           // or rotate, table
-  reference::Format dtype = reference::Format::kF32;  // of the table, for table
-  reference::Layout layout;                           // rotary_dim for table
-  std::int64_t tokens = 1;
-  bool is_head_major = false;  // [heads, tokens, head_dim] in memory
+  // "rope/f32/half_split/64of128/4096", "table/f32/128/131072",
+  // "rotate/f32/half_split/128/4096/head_major", ".../2threads".
+  std::string name;
+  // "rotate  f32  half_split, 2 threads": what all rows of a group share.
+  std::string group;
+  std::uint32_t operation = ROPEPROOF_ROPE;  // or rotate, table
+  cases::Problem problem;  // dtype: of the table, for table; without q and k
   int threads = 1;
 
   bool is_table() const { return operation == ROPEPROOF_TABLE; }
-  std::int64_t pairs() const { return layout.rotary_dim / 2; }
-  // The first token's; a decode step comes after 4095 tokens.
-  std::int64_t first_position() const { return tokens == 1 ? 4095 : 0; }
-
-  // "rope/f32/half_split/64of128/4096", "table/f32/128/131072",
-  // "rotate/f32/half_split/128/4096/head_major", ".../2threads".
-  std::string name() const;
+  // [heads, tokens, head_dim] in memory.
+  bool is_head_major() const { return !problem.storage.is_dense(); }
   // "64 of 128", or "128".
   std::string width() const;
-  // "rotate  f32  half_split, 2 threads": what all rows of a group share.
-  std::string group() const;
-
+  std::size_t element_bytes() const;
   // Of one run: what is rotated, read once and written once; a table, written
   // once.
   double bytes() const;
-
-  // The row's problem at some of its tokens, with nothing in q and k.
-  cases::Case case_at(const std::vector<std::int64_t>& chosen) const;
 };
+
+// Of a grouped-query layer: 32 query heads, 8 key heads. The first token's
+// position is 0, but a decode step comes after 4095 tokens.
+Row make_row(std::uint32_t operation, reference::Format dtype,
+             const reference::Layout& layout, std::int64_t tokens,
+             bool is_head_major = false, int threads = 1);
 
 // rope and rotate of 1 (decode), 16, 512 and 4096 tokens, head_dim 64, 128 and
 // 256 and 64 of 128, every dtype, interleaved and half-split; rotate of 4096

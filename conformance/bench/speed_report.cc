@@ -1,12 +1,12 @@
 #include "conformance/bench/speed_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description_json.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/text/one_line.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::bench {
@@ -16,6 +16,8 @@ using Json = nlohmann::ordered_json;
 using Status = KernelSpeed::Status;
 
 using report::format;
+
+constexpr const char* kSpeedFormat = "ropeproof-bench/3";
 
 std::string padded(std::string text, std::size_t columns) {
   if (text.size() < columns) text.resize(columns, ' ');
@@ -113,7 +115,7 @@ std::string speed_heading(const std::vector<Entry>& entries) {
 }
 
 std::string speed_group(const Row& row, const std::vector<Entry>& entries) {
-  return "\n" + row.group() +
+  return "\n" + row.group +
          format("\n%7s %9s %-11s %9s  ", "tokens",
                 row.is_table() ? "channels" : "head_dim", "limit", "ns/token") +
          padded("kernel", label_columns(entries)) +
@@ -124,7 +126,7 @@ std::string speed_group(const Row& row, const std::vector<Entry>& entries) {
 std::string speed_lines(const RowSpeed& speed,
                         const std::vector<Entry>& entries, bool shows_limits) {
   std::string begin = format(
-      "%7lld %9s %-11s %9.1f  ", static_cast<long long>(speed.row.tokens),
+      "%7lld %9s %-11s %9.1f  ", static_cast<long long>(speed.row.problem.seq),
       speed.row.width().c_str(), speed.limit.c_str(), speed.limit_ns);
   std::string lines;
   const auto add = [&](const std::string& label, const std::string& text) {
@@ -165,19 +167,20 @@ std::string speed_json(const std::string& suite_version, int repetitions,
   }
   for (const RowSpeed& speed : rows) {
     const Row& row = speed.row;
+    const cases::Problem& p = row.problem;
     Json item = {
-        {"row", row.name()},
+        {"row", row.name},
         {"operation", text::word(plugin::kOperationWords, row.operation)},
-        {"dtype", text::word(text::kFormatWords, row.dtype)}};
+        {"dtype", text::word(text::kFormatWords, p.dtype)}};
     if (!row.is_table()) {
-      item["pairing"] = text::word(text::kPairingWords, row.layout.pairing);
-      item["q_heads"] = kQHeads;
-      item["k_heads"] = kKHeads;
-      item["head_dim"] = row.layout.head_dim;
-      item["is_head_major"] = row.is_head_major;
+      item["pairing"] = text::word(text::kPairingWords, p.spec.layout.pairing);
+      item["q_heads"] = p.q_heads;
+      item["k_heads"] = p.k_heads;
+      item["head_dim"] = p.spec.layout.head_dim;
+      item["is_head_major"] = row.is_head_major();
     }
-    item["rotary_dim"] = row.layout.rotary_dim;
-    item["tokens"] = row.tokens;
+    item["rotary_dim"] = p.spec.layout.rotary_dim;
+    item["tokens"] = p.seq;
     item["threads"] = row.threads;
     item["bytes"] = row.bytes();
     item["limit"] = speed.limit;
@@ -193,6 +196,45 @@ std::string speed_json(const std::string& suite_version, int repetitions,
     json["rows"].push_back(std::move(item));
   }
   return json.dump(1) + "\n";
+}
+
+std::map<report::Engine, report::SpeedRange> read_speeds(
+    const std::string& text, const std::string& file,
+    const std::string& suite_version) {
+  const auto fail = [&](const std::string& fault) {
+    throw report::ReportError(text::one_line(file + ": " + fault));
+  };
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object() ||
+      document.value("format", Json()) != kSpeedFormat) {
+    fail(std::string("no figures of `ropeproof bench --json`: expected ") +
+         kSpeedFormat);
+  }
+  if (document.value("ropeproof", Json()) != suite_version) {
+    fail("of another version of ropeproof than " + suite_version);
+  }
+  std::map<report::Engine, report::SpeedRange> speeds;
+  try {
+    std::map<Json, report::Engine> engines;  // by label
+    for (const Json& kernel : document.at("kernels")) {
+      const Json& description = kernel.at("description");
+      engines[kernel.at("kernel")] = {description.at("name"),
+                                      description.at("version")};
+    }
+    for (const Json& row : document.at("rows")) {
+      for (const Json& kernel : row.at("kernels")) {
+        if (kernel.at("status") != "measured") continue;
+        const double ratio = kernel.at("of_limit");
+        report::SpeedRange& speed = speeds[engines.at(kernel.at("kernel"))];
+        speed.least = speed.rows == 0 ? ratio : std::min(speed.least, ratio);
+        speed.most = std::max(speed.most, ratio);
+        ++speed.rows;
+      }
+    }
+  } catch (const std::exception&) {
+    fail("a member is missing or of another type; write it again");
+  }
+  return speeds;
 }
 
 }  // namespace ropeproof::conformance::bench

@@ -2,11 +2,13 @@
 #ifndef ROPEPROOF_CONFORMANCE_BENCH_SPEED_REPORT_H_
 #define ROPEPROOF_CONFORMANCE_BENCH_SPEED_REPORT_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "conformance/bench/admission.h"
 #include "conformance/bench/measure.h"
+#include "conformance/report/scoreboard.h"
 
 namespace ropeproof::conformance::bench {
 
@@ -27,12 +29,17 @@ std::string speed_group(const Row& row, const std::vector<Entry>& entries);
 std::string speed_lines(const RowSpeed& speed,
                         const std::vector<Entry>& entries, bool shows_limits);
 
-inline constexpr const char* kSpeedFormat = "ropeproof-bench/3";
-
 // One JSON document.
 std::string speed_json(const std::string& suite_version, int repetitions,
                        const std::vector<Entry>& entries,
                        const std::vector<RowSpeed>& rows);
+
+// The ratios to the limit in such a document of each kernel that was timed; of
+// none that was WRONG or offers no row. Throws ReportError, one line that names
+// the file, for what is no speed_json() of this version of the suite.
+std::map<report::Engine, report::SpeedRange> read_speeds(
+    const std::string& text, const std::string& file,
+    const std::string& suite_version);
 
 }  // namespace ropeproof::conformance::bench
 

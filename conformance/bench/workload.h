@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "conformance/bench/limits.h"
@@ -17,18 +16,14 @@
 namespace ropeproof::conformance::bench {
 
 // On huge pages where there are any, every byte of it touched.
-class Memory {
- public:
-  explicit Memory(std::size_t bytes);  // throws std::bad_alloc
-  std::byte* data() const { return data_.get(); }
-  std::size_t size() const { return bytes_; }
-
- private:
+struct Memory {
   struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
+    void operator()(std::byte* bytes) const { std::free(bytes); }
   };
-  std::size_t bytes_;
-  std::unique_ptr<std::byte, Free> data_;
+  explicit Memory(std::size_t bytes);  // throws std::bad_alloc
+
+  std::size_t size;
+  std::unique_ptr<std::byte, Free> data;
 };
 
 // q [tokens, 32, head_dim] with k [tokens, 8, head_dim] behind it, or both
@@ -56,31 +51,26 @@ class Workload {
 
   // What the kernel's problems, solved once after refresh(), have left, beside
   // certified values: all channels of all heads, at up to 16 tokens from the
-  // first to the last.
+  // first to the last. The first wrong element has the row's token.
   judge::Measurement judge(const plugin::Description& description) const;
-  // The row's token that is judged as `chosen`.
-  std::int64_t token(std::int64_t chosen) const {
-    return chosen_[static_cast<std::size_t>(chosen)];
-  }
 
   // What is to be rotated; of a table, what is to be written.
   Bytes rotated() const;
 
  private:
-  const std::pair<Memory, Memory>& tables(reference::Format format);
+  const Memory& table(reference::Format format);
   ropeproof_tensor tensor(bool is_key, bool in_place) const;
-  cases::Bits gather(const void* from, std::int64_t heads, std::int64_t width,
-                     std::int64_t token_stride, std::int64_t head_stride) const;
-  cases::Bits gather(const void* from, const ropeproof_tensor& tensor) const;
+  cases::Bits gather(const ropeproof_tensor& tensor, std::int64_t width) const;
 
   Row row_;
-  cases::Case case_;                  // at the chosen tokens, proved
   std::vector<std::int64_t> chosen_;  // tokens
+  cases::Case case_;                  // at the chosen tokens, proved
   std::vector<std::int64_t> positions_;
   std::vector<double> inv_freq_, inv_freq_lo_;
-  Memory pattern_;  // what q and k hold, again and again
-  Memory in_, out_;
-  std::map<reference::Format, std::pair<Memory, Memory>> tables_;
+  std::size_t table_elements_;  // of cosines
+  Memory pattern_;              // what q and k hold, again and again
+  Memory in_, out_;             // out: cosines and sines, for table
+  std::map<reference::Format, Memory> tables_;  // that are given
 };
 
 }  // namespace ropeproof::conformance::bench

@@ -35,9 +35,7 @@ foreach(room IN ITEMS cases cases_families gallery identify models plugin report
     PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endforeach()
 # What kernels are measured against is optimised whatever the build type.
-set_source_files_properties(conformance/bench/limits.cc conformance/bench/loops.cc
-  PROPERTIES COMPILE_OPTIONS -O3)
-set_source_files_properties(conformance/bench/plain.cc PROPERTIES
+set_source_files_properties(conformance/bench/loops.cc PROPERTIES
   COMPILE_OPTIONS "-O3;-ffp-contract=fast")
 
 # What README.md shows: a kernel of 25 lines, and its broken twin.

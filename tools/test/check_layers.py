@@ -18,10 +18,10 @@ MAX_COLUMNS = 80  # of C and C++
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 100_000, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 60_000,
+    ("everything outside vectors/", 99_600, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 59_500,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 3_050, "conformance/bench/.*"),
+    ("conformance/bench", 2_600, "conformance/bench/.*"),
     ("conformance/identify, explain and wrong", 11_900,
      "conformance/(identify|explain|wrong)/.*"),
 )
