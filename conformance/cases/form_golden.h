@@ -15,7 +15,7 @@ enum class Effort {
   // that of the widest. Cost: 10 us for each position and pair, 1 us a value.
   kCertified,
   // The same bits, some hundred times as fast (reference/sweep/fast_goldens.h).
-  // The low parts of an f64 golden may differ within judge::kGoldenPairError.
+  // The low parts of an f64 golden are within kGoldenError of that file.
   kFast,
 };
 

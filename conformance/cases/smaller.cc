@@ -1,6 +1,7 @@
 #include "conformance/cases/smaller.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "reference/rope.h"
@@ -37,6 +38,7 @@ Indices outside(const Spec& spec) {
   return channels;
 }
 
+// The problem without positions, q and k, which may be large.
 Problem without_elements(const Problem& p) {
   Problem copy;
   copy.task = p.task;
@@ -48,7 +50,6 @@ Problem without_elements(const Problem& p) {
   copy.k_heads = p.k_heads;
   copy.storage = p.storage;
   copy.is_special = p.is_special;
-  copy.positions = p.positions;
   return copy;
 }
 
@@ -60,6 +61,19 @@ Bits heads_of(const Problem& p, const Bits& all, std::int64_t count,
     for (const std::int64_t head : heads) rows.push_back(token * count + head);
   }
   return pick_rows(all, rows, p.spec.layout.head_dim);
+}
+
+// The case of a part of its problem, whose golden has part(tensor, bits) of each
+// tensor.
+template <class Part>
+Case with_parts(const Case& c, Problem problem, const Part& part) {
+  Case picked{c.id, c.comment, c.targets, std::move(problem), {}, c.printed};
+  picked.golden.precision_bits = c.golden.precision_bits;
+  picked.golden.amplitude = c.golden.amplitude;
+  for (const GoldenTensor& tensor : golden_tensors(c.problem)) {
+    picked.golden.*tensor.bits = part(tensor, c.golden.*tensor.bits);
+  }
+  return picked;
 }
 
 }  // namespace
@@ -92,19 +106,19 @@ Problem pick_tokens(const Problem& p, const Indices& tokens, std::int64_t batch,
 
 Case pick_tokens(const Case& c, const Indices& tokens, std::int64_t batch,
                  std::int64_t seq) {
-  Case picked = c;
-  picked.problem = pick_tokens(c.problem, tokens, batch, seq);
-  for (const GoldenTensor& tensor : golden_tensors(c.problem)) {
-    if (tensor.per_token == 0) continue;
-    picked.golden.*tensor.bits =
-        pick_rows(c.golden.*tensor.bits, tokens, tensor.per_token * tensor.row);
-  }
-  return picked;
+  return with_parts(c, pick_tokens(c.problem, tokens, batch, seq),
+                    [&](const GoldenTensor& tensor, const Bits& bits) {
+                      return tensor.per_token == 0
+                                 ? bits
+                                 : pick_rows(bits, tokens,
+                                             tensor.per_token * tensor.row);
+                    });
 }
 
 Problem pick_heads(const Problem& p, const Indices& q_heads,
                    const Indices& k_heads) {
   Problem picked = without_elements(p);
+  picked.positions = p.positions;
   picked.q_heads = std::ssize(q_heads);
   picked.k_heads = std::ssize(k_heads);
   picked.q = heads_of(p, p.q, p.q_heads, q_heads);
@@ -113,17 +127,15 @@ Problem pick_heads(const Problem& p, const Indices& q_heads,
 }
 
 Case pick_heads(const Case& c, const Indices& q_heads, const Indices& k_heads) {
-  Case picked = c;
-  picked.problem = pick_heads(c.problem, q_heads, k_heads);
-  for (const GoldenTensor& tensor : golden_tensors(c.problem)) {
-    Bits& bits = picked.golden.*tensor.bits;
-    if (tensor.hi == &Golden::q) {
-      bits = heads_of(c.problem, bits, c.problem.q_heads, q_heads);
-    } else if (tensor.hi == &Golden::k) {
-      bits = heads_of(c.problem, bits, c.problem.k_heads, k_heads);
-    }
-  }
-  return picked;
+  const Problem& p = c.problem;
+  return with_parts(c, pick_heads(p, q_heads, k_heads),
+                    [&](const GoldenTensor& tensor, const Bits& bits) {
+                      return tensor.hi == &Golden::q
+                                 ? heads_of(p, bits, p.q_heads, q_heads)
+                             : tensor.hi == &Golden::k
+                                 ? heads_of(p, bits, p.k_heads, k_heads)
+                                 : bits;
+                    });
 }
 
 Problem first_heads(const Problem& p, std::int64_t q_heads,

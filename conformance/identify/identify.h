@@ -3,7 +3,7 @@
 // What is linear is measured and needs no hypothesis: which channels rotate
 // into which, by how much at each position, rounded how. What is left is asked
 // in problems of every kind, whose wrong answers are explained as a run's are
-// (diagnosis/diagnose.h).
+// (explain/explain.h).
 #ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFY_H_
 #define ROPEPROOF_CONFORMANCE_IDENTIFY_IDENTIFY_H_
 

@@ -134,7 +134,7 @@ std::vector<Bug> bugs() {
 }
 
 // An exact kernel with the bug of this name.
-wrong::Pipeline knobs_with(const std::string& name) {
+wrong::Pipeline pipeline_with(const std::string& name) {
   wrong::Pipeline pipeline = wrong::exact_pipeline();
   for (const selftest::Mutant& mutant : selftest::smoke_mutants()) {
     if (mutant.mutation.name != name) continue;
@@ -151,7 +151,7 @@ std::string failure_of(const Bug& bug) {
   for (const auto& [scaling, word] : plugin::kScalingWords) {
     offers.scalings |= scaling;
   }
-  wrong::PipelineKernel kernel(offers, knobs_with(bug.name));
+  wrong::PipelineKernel kernel(offers, pipeline_with(bug.name));
   check::Selection selection;
   selection.cases = {bug.case_id};
   selection.operations = {bug.operation};

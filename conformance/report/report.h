@@ -37,7 +37,7 @@ struct Report : check::Run {
   std::string kernel_sha256;       // of the library; empty for a command
   bool is_forked = true;           // as are KernelOptions'
   std::int64_t time_limit_ms = 0;  // of one call; 0: nothing was called
-  std::string staged;              // what S1 says (staged.h); "" if nothing
+  std::string staged;              // what S1 says; "" if nothing
   bool staged_is_missing = false;  // it was asked for and does not hold
   std::string required;            // the least that is enough (requirement.h)
   std::vector<AppliedWaiver> waivers;
