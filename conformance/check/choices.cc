@@ -82,6 +82,7 @@ std::string Choices::check(std::uint32_t operation, const cases::Case& c,
               text_of(outcome_before) + " first and " + text_of(now) +
               " when asked again; the answer may depend on the problem alone";
   }
+  if (c.problem.elements() > kLargestRemembered) asked_.pop_back();
   if (asked_.size() > kRemembered) asked_.pop_front();
   return changed;
 }

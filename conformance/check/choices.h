@@ -47,6 +47,9 @@ class Choices {
     plugin::Outcome outcome;
   };
   static constexpr std::size_t kRemembered = 8;
+  // Larger cases are asked once more at once, and not kept: 8 of a prompt would
+  // take gigabytes.
+  static constexpr std::int64_t kLargestRemembered = std::int64_t{1} << 18;
 
   plugin::Kernel& kernel_;
   std::deque<Asked> asked_;  // the latest last

@@ -54,8 +54,9 @@ struct Pipeline {
   AngleForm angle;
   bool uses_low_part = false;  // products of `angle` in twice binary64
 
-  // --- the channels of a pair --- Where pair j is read from; where it is
-  // written follows from the layout, unless `target` says it.
+  // --- the channels of a pair ---
+  // Where pair j is read from; where it is written follows from the layout,
+  // unless `target` says it.
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> target;
   // The entry of a table that channel t of the window takes, if not its pair's.
