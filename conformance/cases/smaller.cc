@@ -63,8 +63,8 @@ Bits heads_of(const Problem& p, const Bits& all, std::int64_t count,
   return pick_rows(all, rows, p.spec.layout.head_dim);
 }
 
-// The case of a part of its problem, whose golden has part(tensor, bits) of each
-// tensor.
+// The case of a part of its problem, whose golden has part(tensor, bits) of
+// each tensor.
 template <class Part>
 Case with_parts(const Case& c, Problem problem, const Part& part) {
   Case picked{c.id, c.comment, c.targets, std::move(problem), {}, c.printed};
