@@ -94,7 +94,8 @@ Command add_selftest(CLI::App& app) {
                       "also write what becomes of each mutant to this file, "
                       "as Markdown");
   command->add_flag("--full", options->is_full,
-                    "every fault of three classes, not a sample: minutes");
+                    "also every fault of three classes, on the full tier: "
+                    "minutes");
   return {
       command, [options] {
         std::optional<OutputFile> table;
@@ -110,7 +111,7 @@ Command add_selftest(CLI::App& app) {
           throw std::invalid_argument(options->vectors +
                                       ": not the suite's vectors");
         }
-        if (options->is_full) suite.one_in = 1;
+        suite.with_three = options->is_full;
         suite.fakes = {options->fakes, options->fake_process};
         const auto beside = fast.parent_path().parent_path() / "fakes";
         if (options->fakes.empty() && std::filesystem::exists(beside)) {

@@ -4,9 +4,10 @@
 
 namespace ropeproof::conformance::selftest {
 AskedCases::AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
-                       const plugin::Description& description)
+                       const plugin::Description& description,
+                       bool with_triples)
     : corpus_(corpus),
-      formed_(cover::formed_cases(arrays, description, true, true, 0,
+      formed_(cover::formed_cases(arrays, description, true, with_triples, 0,
                                   [](const cover::Row&) { return true; })) {}
 
 void AskedCases::committed(const std::string& tier, const Look& look) const {
@@ -20,11 +21,10 @@ void AskedCases::committed(const std::string& tier, const Look& look) const {
       [&](std::int64_t i) { look(*reference::at(list, i), {}, 0); }, 1);
 }
 
-std::size_t AskedCases::formed(const std::string& tier, const Look& look,
-                               const Wants& wants) const {
+void AskedCases::formed(const std::string& tier, const Look& look) const {
   std::vector<const cover::FormedCase*> list;
   for (const cover::FormedCase& c : formed_) {
-    if (c.tier == tier && wants(c)) list.push_back(&c);
+    if (c.tier == tier) list.push_back(&c);
   }
   reference::parallel_for(
       std::ssize(list),
@@ -33,7 +33,6 @@ std::size_t AskedCases::formed(const std::string& tier, const Look& look,
         look(cover::form(c, 0, reference::best_oracle()), c.row, c.seed);
       },
       1);
-  return list.size();
 }
 
 }  // namespace ropeproof::conformance::selftest

@@ -3,7 +3,6 @@
 #ifndef ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
 #define ROPEPROOF_CONFORMANCE_SELFTEST_ASKED_CASES_H_
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,18 +20,16 @@ class AskedCases {
   // and for a shape; `seed` that of its values, 0 for a committed case.
   using Look = std::function<void(const cases::Case&, const cover::Row& row,
                                   std::uint64_t seed)>;
-  using Wants = std::function<bool(const cover::FormedCase&)>;
 
-  // Of a kernel of this description, which must take all. Both outlive this.
+  // The cases of a kernel of this description, which must take all. Corpus and
+  // arrays outlive this.
   AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
-             const plugin::Description& description);
+             const plugin::Description& description, bool with_triples);
 
-  // Those of a tier, without those of the tiers that it contains, on all cores:
-  // `look` is called by several threads at once. Passes on what it throws.
+  // The cases of a tier, without those of the tiers that it contains, on all
+  // cores: several threads call `look` at once. Passes on what it throws.
   void committed(const std::string& tier, const Look& look) const;
-  // Only those that are wanted, who are asked for in their order; how many.
-  std::size_t formed(const std::string& tier, const Look& look,
-                     const Wants& wants) const;
+  void formed(const std::string& tier, const Look& look) const;
 
  private:
   const cases::Corpus& corpus_;

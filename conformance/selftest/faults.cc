@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <string_view>
 
 #include "conformance/call/call.h"
@@ -186,13 +185,6 @@ std::vector<JudgedCall> judged_calls(const cover::Model& model,
   return calls;
 }
 
-bool has(const cover::Row& row, const cover::Row& part) {
-  for (std::size_t d = 0; d < part.size(); ++d) {
-    if (part[d] != cover::kOpen && part[d] != row[d]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void FaultTally::add(const FaultTally& other) {
@@ -200,12 +192,10 @@ void FaultTally::add(const FaultTally& other) {
   for (const std::string& survivor : other.survivors) {
     if (survivors.size() < kSurvivorsNamed) survivors.push_back(survivor);
   }
-  missed.insert(missed.end(), other.missed.begin(), other.missed.end());
 }
 
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const JudgedCall> calls, int strength,
-                        std::size_t one_in) {
+                        std::span<const JudgedCall> calls, int strength) {
   Findings findings(model, strength);
   for (const JudgedCall& call : calls) {
     if (call.operation == operation) findings.add(call);
@@ -213,10 +203,8 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
   const cover::Masks everything = model.everything();
   const cover::Masks seen = cover::seen_by(model, operation);
   FaultTally tally;
-  std::size_t number = 0;
   cover::for_each_combination(
       model, seen, strength, [&](const cover::Row& part) {
-        if (number++ % one_in != 0) return;
         const WrongRows faults = faults_of(model, operation, part);
         if (faults == 0 || !model.complete(part, everything)) return;
         const WrongRows missed =
@@ -224,7 +212,6 @@ FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
         tally.found.all += count_of(faults);
         tally.found.right += count_of(faults) - count_of(missed);
         if (missed == 0) return;
-        tally.missed.push_back(part);
         if (tally.survivors.size() < kSurvivorsNamed) {
           tally.survivors.push_back(text_of(model, operation, part, missed));
         }
@@ -238,60 +225,32 @@ void FaultMeter::look(const cases::Case& c, const cover::Row& row) {
   calls_.insert(calls_.end(), calls.begin(), calls.end());
 }
 
-FaultTally FaultMeter::count(int strength, std::size_t one_in) const {
+FaultTally FaultMeter::count(int strength) const {
   FaultTally tally;
   for (const std::uint32_t operation : check::kRopeOperations) {
-    tally.add(count_faults(model_, operation, calls_, strength, one_in));
-  }
-  return tally;
-}
-
-FaultTally FaultMeter::count_three(const AskedCases& asked,
-                                   std::size_t one_in) {
-  const auto look_at = [&](const auto& c, const auto& row, auto) {
-    look(c, row);
-  };
-  if (one_in == 1) {
-    asked.committed("full", look_at);
-    asked.formed("full", look_at, [](const auto&) { return true; });
-    return count(3);
-  }
-  // A case for each combination, then another one, then all of those left.
-  constexpr int kRounds = 3;
-  std::set<std::string> known;
-  FaultTally tally = count(3, one_in);
-  for (int round = 1; round <= kRounds; ++round) {
-    std::vector<cover::Row> left = tally.missed;
-    const auto wants = [&](const cover::FormedCase& c) {
-      if (c.row.empty() || known.contains(c.id)) return false;
-      const auto is_in = [&](const auto& part) { return has(c.row, part); };
-      if (std::ranges::none_of(left, is_in)) return false;
-      if (round < kRounds) std::erase_if(left, is_in);
-      known.insert(c.id);
-      return true;
-    };
-    if (asked.formed("full", look_at, wants) == 0) break;
-    tally = count(3, one_in);
+    tally.add(count_faults(model_, operation, calls_, strength));
   }
   return tally;
 }
 
 bool FaultFigures::holds() const {
   return core_one.found.holds() && core_two.found.holds() &&
-         core_one.found.all > 0 && full_three.found.share() >= kFullShare;
+         core_one.found.all > 0 &&
+         (!full_three || full_three->found.share() >= kFullShare);
 }
 
 std::string FaultFigures::text() const {
-  return report::format(
+  std::string text = report::format(
       "faults    1-way %s, 2-way %s found by core; smoke finds %.0f %% and "
-      "%.0f %%\n          3-way %s (%.2f %%) by full, of %s\n",
+      "%.0f %%\n",
       core_one.found.text().c_str(), core_two.found.text().c_str(),
-      100 * smoke_one.found.share(), 100 * smoke_two.found.share(),
-      full_three.found.text().c_str(), 100 * full_three.found.share(),
-      one_in == 1 ? "all"
-                  : ("one combination in " + std::to_string(one_in) +
-                     ", by number; --full: of all")
-                        .c_str());
+      100 * smoke_one.found.share(), 100 * smoke_two.found.share());
+  if (full_three) {
+    text += report::format("          3-way %s (%.2f %%) by full\n",
+                           full_three->found.text().c_str(),
+                           100 * full_three->found.share());
+  }
+  return text;
 }
 
 std::string FaultFigures::survivors() const {
@@ -304,7 +263,9 @@ std::string FaultFigures::survivors() const {
   };
   add(core_one, "core");
   add(core_two, "core");
-  if (full_three.found.share() < kFullShare) add(full_three, "full");
+  if (full_three && full_three->found.share() < kFullShare) {
+    add(*full_three, "full");
+  }
   return text;
 }
 

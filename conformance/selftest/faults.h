@@ -9,13 +9,13 @@
 #define ROPEPROOF_CONFORMANCE_SELFTEST_FAULTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/model.h"
-#include "conformance/selftest/asked_cases.h"
 #include "conformance/selftest/tally.h"
 #include "conformance/selftest/wrong_rows.h"
 
@@ -33,28 +33,25 @@ struct JudgedCall {
 struct FaultTally {
   Tally found;
   std::vector<std::string> survivors;  // in words; the first ten
-  std::vector<cover::Row> missed;      // the combinations with any survivor
 
   void add(const FaultTally& other);
 };
 
-// The faults of `strength` classes, 1 to 3, in one operation: of every
-// combination, or of one in `one_in` of them, by number.
+// The faults of every combination of `strength` classes, 1 to 3, in one
+// operation.
 FaultTally count_faults(const cover::Model& model, std::uint32_t operation,
-                        std::span<const JudgedCall> calls, int strength,
-                        std::size_t one_in = 1);
+                        std::span<const JudgedCall> calls, int strength);
 
 // What the tiers find of the faults of a kernel of class A0 that offers
 // everything.
 struct FaultFigures {
   FaultTally smoke_one, smoke_two;
   FaultTally core_one, core_two;
-  FaultTally full_three;
-  std::size_t one_in = 1;  // of the combinations of three
+  std::optional<FaultTally> full_three;  // where the full tier is asked
 
   // Core finds every fault of one and two classes, full 99 % of those of three.
   bool holds() const;
-  // Two lines: "faults    1-way 4572/4572, ...".
+  // "faults    1-way 4572/4572, ...", and a line for those of three.
   std::string text() const;
   // A line for each that survives; at most ten of each figure.
   std::string survivors() const;
@@ -72,11 +69,7 @@ class FaultMeter {
   // Its calls under each operation; see AskedCases::Look. Cost: some 5 ms.
   void look(const cases::Case& c, const cover::Row& row);
 
-  FaultTally count(int strength, std::size_t one_in = 1) const;
-  // Of three classes: looks at as many cases of the full tier as it takes to
-  // find each fault of the sample, or all that have its classes. Every
-  // combination (one_in 1): at all.
-  FaultTally count_three(const AskedCases& asked, std::size_t one_in);
+  FaultTally count(int strength) const;
 
  private:
   const cover::Model& model_;

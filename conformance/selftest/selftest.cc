@@ -89,8 +89,8 @@ std::string add_mutants(SelftestReport& report, const Hunt& hunt,
 std::string add_mutants_and_faults(SelftestReport& report,
                                    const cases::Corpus& corpus,
                                    const cover::Arrays& arrays,
-                                   std::size_t one_in) {
-  const AskedCases asked(corpus, arrays, strict_description());
+                                   bool with_three) {
+  const AskedCases asked(corpus, arrays, strict_description(), with_three);
   FaultMeter meter(arrays.model);
   Hunt hunt(mutants());
   const auto look_at = [&](Stage stage) {
@@ -120,12 +120,17 @@ std::string add_mutants_and_faults(SelftestReport& report,
   figures.smoke_one = meter.count(1);
   figures.smoke_two = meter.count(2);
   look_at_committed("core", Stage::kCore);
-  asked.formed("core", look_at(Stage::kFormed),
-               [](const cover::FormedCase&) { return true; });
+  asked.formed("core", look_at(Stage::kFormed));
   figures.core_one = meter.count(1);
   figures.core_two = meter.count(2);
-  figures.full_three = meter.count_three(asked, one_in);
-  figures.one_in = one_in;
+  if (with_three) {
+    const auto look = [&](const auto& c, const auto& row, auto) {
+      meter.look(c, row);
+    };
+    asked.committed("full", look);
+    asked.formed("full", look);
+    figures.full_three = meter.count(3);
+  }
   report.finds_faults = figures.holds();
   report.text += figures.survivors();
   return add_mutants(report, hunt, CallJudge(corpus)) + figures.text();
@@ -194,8 +199,8 @@ SelftestReport run_selftest(const cases::Corpus& corpus,
     add_fakes(report, corpus, options.fakes);
   }
   add_controls(report, corpus, options.fast_library);
-  const std::string scores =
-      add_mutants_and_faults(report, corpus, *options.arrays, options.one_in);
+  const std::string scores = add_mutants_and_faults(
+      report, corpus, *options.arrays, options.with_three);
   add_names(report, corpus, *options.arrays);
   report.text +=
       "\ncontrols  " + report.controls.text() +

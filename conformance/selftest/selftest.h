@@ -15,15 +15,12 @@
 
 namespace ropeproof::conformance::selftest {
 
-// A prime: no dimension has so many classes, or a divisor of it.
-inline constexpr std::size_t kThreeWaySample = 701;
-
 struct SelftestOptions {
   std::string fast_library;  // a builtin kernel of class A0; empty: none
   FakePlaces fakes;          // no libraries: no fakes
   std::shared_ptr<const cover::Arrays> arrays;  // what is formed; not null
-  // Of the combinations of three classes, one in so many is judged.
-  std::size_t one_in = kThreeWaySample;
+  // The faults of three classes, too, on the full tier.
+  bool with_three = false;
 };
 
 // What becomes of a mutant.
