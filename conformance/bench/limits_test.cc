@@ -7,12 +7,13 @@
 #include <cmath>
 #include <vector>
 
-#include "conformance/bench/plain_types.h"
+#include "conformance/bench/workload.h"
 
 namespace ropeproof::conformance::bench {
 namespace {
 
 using reference::Format;
+using reference::Pairing;
 
 TEST_CASE("the limits work on the bytes that are rotated and on no others",
           "[bench]") {
@@ -50,98 +51,45 @@ TEST_CASE("the limits work on the bytes that are rotated and on no others",
   }
 }
 
-constexpr std::int64_t kHeads = 5, kTokens = 3, kHalf = kLoopDim / 2;
-
-// Five heads of q, and one of k, in place; each token has a row of its own, or
-// is at position 1, where no angle is beyond the first octant.
-template <class E>
-struct Rotation {
-  std::vector<E> q, k;
-  std::vector<float> cos, sin;
-  std::vector<std::int64_t> positions = std::vector<std::int64_t>(kTokens, 1);
-  std::vector<double> inv_freq;
-  ropeproof_problem problem{};
-
-  Rotation(std::uint32_t operation, std::uint32_t dtype, std::uint32_t pairing,
-           bool is_head_major)
-      : q(kTokens * kHeads * kLoopDim), k(kTokens * kLoopDim) {
-    for (std::size_t i = 0; i < q.size(); ++i) q[i] = value(i);
-    for (std::size_t i = 0; i < k.size(); ++i) k[i] = value(7 * i + 1);
-    for (std::int64_t i = 0; i < kTokens * kHalf; ++i) {
-      cos.push_back(std::cos(static_cast<float>(i)));
-      sin.push_back(std::sin(static_cast<float>(i)));
-      inv_freq.push_back(0.75 / static_cast<double>(i + 1));
-    }
-    problem.operation = operation;
-    problem.dtype = dtype;
-    problem.pairing = pairing;
-    problem.batch = 1;
-    problem.seq = kTokens;
-    problem.head_dim = problem.rotary_dim = kLoopDim;
-    problem.positions = positions.data();
-    problem.inv_freq = inv_freq.data();
-    problem.cos = cos.data();
-    problem.sin = sin.data();
-    problem.table_token_stride = kHalf;
-    problem.q = tensor(q, kHeads, is_head_major);
-    problem.k = tensor(k, 1, is_head_major);
+// Tokens each of whose angles is another one of the first octant, where the
+// polynomials are right; more than are rotated at a time.
+Row octant_row(std::uint32_t operation, Format dtype, Pairing pairing,
+               bool is_head_major) {
+  Row row = make_row(operation, dtype,
+                     reference::leading(kLoopDim, kLoopDim, pairing), 40,
+                     is_head_major);
+  for (std::int64_t j = 1; j <= kLoopDim / 2; ++j) {
+    row.problem.spec.frequencies.inv_freq.push_back(0.02 /
+                                                    static_cast<double>(j));
   }
-  Rotation(const Rotation&) = delete;
-
-  static E value(std::size_t i) {
-    return E::narrow(static_cast<float>(i * 37 % 101) / 16 - 3);
-  }
-  static ropeproof_tensor tensor(std::vector<E>& x, std::int64_t heads,
-                                 bool is_head_major) {
-    ropeproof_tensor t{};
-    t.out = x.data();
-    t.heads = heads;
-    t.out_token_stride = is_head_major ? kLoopDim : heads * kLoopDim;
-    t.out_head_stride = is_head_major ? kTokens * kLoopDim : kLoopDim;
-    return t;
-  }
-};
-
-template <class E>
-void check_loops(std::uint32_t dtype, Format format, double ulp) {
-  const Loops& of = loops(format);
-  const auto same = [&](const std::vector<E>& a, const std::vector<E>& b) {
-    return std::ranges::equal(a, b, [&](E x, E y) {  // numbers up to 8
-      return std::abs(E::widen(x) - E::widen(y)) <= 8 * ulp;
-    });
-  };
-  for (const std::uint32_t pairing :
-       {ROPEPROOF_HALF_SPLIT, ROPEPROOF_INTERLEAVED}) {
-    for (const std::uint32_t operation : {ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
-      for (const bool is_head_major : {false, true}) {
-        CAPTURE(dtype, pairing, operation, is_head_major);
-        Rotation<E> want(operation, dtype, pairing, is_head_major),
-            got(operation, dtype, pairing, is_head_major);
-        plain_run(want.problem);
-        of.rotate_by_rows(got.problem,
-                          is_head_major ? Prefetch::kYes : Prefetch::kNo);
-        CHECK(same(got.q, want.q));
-        CHECK(same(got.k, want.k));
-      }
-    }
-    Rotation<E> want(ROPEPROOF_ROTATE, dtype, pairing, false),
-        got(ROPEPROOF_ROTATE, dtype, pairing, false);
-    std::ranges::fill(want.cos, 0.6f);
-    std::ranges::fill(want.sin, 0.8f);
-    plain_run(want.problem);
-    const std::size_t bytes = got.q.size() * sizeof(E);
-    of.rotate_by_one({got.q.data(), 1, bytes, bytes},
-                     pairing == ROPEPROOF_INTERLEAVED, 0.6f, 0.8f,
-                     Prefetch::kNo);
-    CHECK(same(got.q, want.q));
-  }
+  return row;
 }
 
-TEST_CASE("the loops of instructions rotate as plain C++ does", "[bench]") {
-  if (loops(Format::kF32).rotate_by_one == nullptr) return;  // narrow vectors
-  check_loops<PlainF32>(ROPEPROOF_F32, Format::kF32, 0x1p-23);
-  check_loops<PlainF16>(ROPEPROOF_F16, Format::kF16, 0x1p-10);
-  check_loops<PlainBf16>(ROPEPROOF_BF16, Format::kBF16, 0x1p-7);
+TEST_CASE("the loops of instructions rotate as they should", "[bench]") {
+  if (loops(Format::kF32).rotate_by_rows == nullptr) return;  // narrow vectors
+  for (const Format dtype : {Format::kF32, Format::kF16, Format::kBF16}) {
+    for (const Pairing pairing : {Pairing::kInterleaved, Pairing::kHalfSplit}) {
+      for (const std::uint32_t operation : {ROPEPROOF_ROTATE, ROPEPROOF_ROPE}) {
+        for (const bool is_head_major : {false, true}) {
+          CAPTURE(dtype, pairing, operation, is_head_major);
+          Workload work(octant_row(operation, dtype, pairing, is_head_major));
+          loops(dtype).rotate_by_rows(
+              work.problems(plain_description())[0],
+              is_head_major ? Prefetch::kYes : Prefetch::kNo);
+          CHECK(work.judge(plain_description()).pass());
+        }
+      }
+      CAPTURE(dtype, pairing);
+      Row row = octant_row(ROPEPROOF_ROTATE, dtype, pairing, false);
+      std::ranges::fill(row.problem.positions, 1);
+      std::ranges::fill(row.problem.spec.frequencies.inv_freq, 0.75);
+      Workload work(row);
+      loops(dtype).rotate_by_one(
+          work.rotated(), pairing == Pairing::kInterleaved, std::cos(0.75f),
+          std::sin(0.75f), Prefetch::kNo);
+      CHECK(work.judge(plain_description()).pass());
+    }
+  }
 }
 
 }  // namespace

@@ -87,31 +87,72 @@ class RowTimer {
   }
 
  private:
-  // A limit that threads divide among themselves.
-  template <class Loop>
-  void add_limit(const std::string& name, int threads, const Loop& loop,
-                 bool limits_row = false) {
-    const Bytes bytes = work_.rotated();
-    if (limits_row) limiting_.push_back(candidates_.size());
-    if (threads == row_.threads) result_.limits.push_back({name});
-    if (threads == 1) {
-      candidates_.push_back([=] { loop(bytes); });
-      return;
-    }
-    candidates_.push_back([=] {
-#pragma omp parallel num_threads(threads)
-      loop(part_of(bytes, omp_get_thread_num(), omp_get_num_threads()));
-    });
-  }
-  // One that reads, without and with prefetching.
-  template <class Loop>
-  void add_limits(const std::string& name, int threads, const Loop& loop,
-                  bool limits_row = false) {
-    const auto with = [&](Prefetch prefetch) {
-      return [=](const Bytes& bytes) { loop(bytes, prefetch); };
+  struct Limit {
+    const char* name;
+    std::function<void(const Bytes&, Prefetch)> loop;
+    bool bounds_row = false;  // ratios refer to the fastest of these
+    bool reads = true;        // so it is tried with prefetching, too
+  };
+
+  std::vector<Limit> limits_of_table() {
+    const auto limit = [this](const char* name, const auto& fill) {
+      return Limit{name,
+                   [this, fill](const Bytes& b, Prefetch) { fill(b, none_); },
+                   true, false};
     };
-    add_limit(name, threads, with(Prefetch::kNo), limits_row);
-    add_limit(name + " ahead", threads, with(Prefetch::kYes), limits_row);
+    return {limit("fill", loops_.fill), limit("fill past", fill_past),
+            limit("memset", [](const Bytes& b, std::uint32_t value) {
+              std::memset(b.data, static_cast<int>(value), b.length);
+            })};
+  }
+  std::vector<Limit> limits_of_rotation() {
+    const bool is_f32 = row_.problem.dtype == reference::Format::kF32;
+    std::vector<Limit> limits = {
+        {"touch",
+         [this](const Bytes& b, Prefetch p) { loops_.touch(b, none_, p); },
+         is_f32}};
+    if (!is_f32) {
+      limits.push_back(
+          {"fmt",
+           [this](const Bytes& b, Prefetch p) { loops_.scale(b, one_, p); },
+           true});
+    }
+    const reference::Layout& layout = row_.problem.spec.layout;
+    if (loops_.rotate_by_one == nullptr || layout.head_dim != kLoopDim ||
+        layout.rotary_dim != kLoopDim) {
+      return limits;
+    }
+    limits.push_back({"angle", [this](const Bytes& b, Prefetch p) {
+                        loops_.rotate_by_one(
+                            b,
+                            row_.problem.spec.layout.pairing ==
+                                reference::Pairing::kInterleaved,
+                            one_, static_cast<float>(none_), p);
+                      }});
+    if (row_.threads > 1) return limits;
+    limits.push_back(
+        {"rows", [this, problem = work_.problems(plain_.description)[0]](
+                     const Bytes&, Prefetch p) {
+           loops_.rotate_by_rows(problem, p);
+           ++rotations_;
+         }});
+    return limits;
+  }
+
+  // A limit's work, divided among threads.
+  void add_limit(const Limit& limit, Prefetch prefetch, int threads) {
+    if (limit.bounds_row) limiting_.push_back(candidates_.size());
+    if (threads == row_.threads) {
+      result_.limits.push_back({prefetch == Prefetch::kYes
+                                    ? std::string(limit.name) + " ahead"
+                                    : limit.name});
+    }
+    candidates_.push_back([=, bytes = work_.rotated(), loop = limit.loop] {
+      if (threads == 1) return loop(bytes, prefetch);
+#pragma omp parallel num_threads(threads)
+      loop(part_of(bytes, omp_get_thread_num(), omp_get_num_threads()),
+           prefetch);
+    });
   }
 
   void add_kernel(const TimedKernel& kernel, int threads) {
@@ -125,56 +166,14 @@ class RowTimer {
   }
 
   void add_all(int threads) {
-    if (row_.is_table()) {
-      add_fills(threads);
-    } else {
-      add_rotations(threads);
+    for (const Limit& limit :
+         row_.is_table() ? limits_of_table() : limits_of_rotation()) {
+      add_limit(limit, Prefetch::kNo, threads);
+      if (limit.reads) add_limit(limit, Prefetch::kYes, threads);
     }
     if (threads == row_.threads) result_.limits.push_back({"plain"});
     add_kernel(plain_, 1);
     for (const std::size_t i : offering_) add_kernel(kernels_[i], threads);
-  }
-  void add_fills(int threads) {
-    const auto add = [&](const std::string& name, const auto& fill) {
-      add_limit(
-          name, threads, [this, fill](const Bytes& b) { fill(b, none_); },
-          true);
-    };
-    add("fill", loops_.fill);
-    add("fill past", fill_past);
-    add("memset", [](const Bytes& b, std::uint32_t value) {
-      std::memset(b.data, static_cast<int>(value), b.length);
-    });
-  }
-  void add_rotations(int threads) {
-    const bool is_f32 = row_.problem.dtype == reference::Format::kF32;
-    add_limits(
-        "touch", threads,
-        [this](const Bytes& b, Prefetch p) { loops_.touch(b, none_, p); },
-        is_f32);
-    if (!is_f32) {
-      add_limits(
-          "fmt", threads,
-          [this](const Bytes& b, Prefetch p) { loops_.scale(b, one_, p); },
-          true);
-    }
-    const reference::Layout& layout = row_.problem.spec.layout;
-    if (loops_.rotate_by_one == nullptr || layout.head_dim != kLoopDim ||
-        layout.rotary_dim != kLoopDim) {
-      return;
-    }
-    const bool is_interleaved =
-        layout.pairing == reference::Pairing::kInterleaved;
-    add_limits("angle", threads, [=, this](const Bytes& b, Prefetch p) {
-      loops_.rotate_by_one(b, is_interleaved, one_, static_cast<float>(none_),
-                           p);
-    });
-    if (row_.threads > 1) return;
-    const ropeproof_problem problem = work_.problems(plain_.description)[0];
-    add_limits("rows", threads, [=, this](const Bytes&, Prefetch p) {
-      loops_.rotate_by_rows(problem, p);
-      ++rotations_;
-    });
   }
 
   void before_visit() {

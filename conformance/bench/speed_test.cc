@@ -1,8 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <sstream>
 
 #include "conformance/bench/limits.h"
@@ -50,15 +48,10 @@ KernelSpeed speed_of(const TimedKernel& kernel, const Row& row) {
   return measure(row, {&kernel, 1}, kHasty).kernels.at(0);
 }
 
-TEST_CASE("the rows are those that the documentation promises", "[bench]") {
-  std::set<std::string> names;
-  for (const Row& row : all_rows()) names.insert(row.name);
-  CHECK(names.size() == 2 * 3 * 2 * 4 * 4 + 2 + 2 + 4);
-  CHECK(names.size() == all_rows().size());
-  CHECK(names.contains("rotate/f32/interleaved/128/4096/head_major"));
-  CHECK(names.contains("rotate/bf16/half_split/128/4096/2threads"));
+TEST_CASE("a row counts the bytes that are read and those that are written",
+          "[bench]") {
   CHECK(row_named("rotate/f16/half_split/64of128/512").bytes() ==
-        2 * 512 * 40 * 64 * 2);  // read and written
+        2 * 512 * 40 * 64 * 2);
   CHECK(row_named("table/f32/128/131072").bytes() == 131072 * 128 * 4);
 }
 
@@ -197,8 +190,7 @@ TEST_CASE("a kernel is judged in the dtypes that are asked for alone",
         "nothing of it is judged");
 }
 
-TEST_CASE("the table fits into 100 columns, and JSON has each figure",
-          "[bench]") {
+TEST_CASE("the table fits into 100 columns", "[bench]") {
   const Figures widest{1234567.8, 1234.5, 0.001, 123.4, 1, 999999};
   RowSpeed speed{row_named("rotate/bf16/interleaved/64of128/4096"),
                  {{"touch", widest}, {"fmt ahead", widest}},
@@ -222,19 +214,6 @@ TEST_CASE("the table fits into 100 columns, and JSON has each figure",
     CHECK(line.size() <= 100);
   }
   CHECK(lines == 9 + 3 + 5);
-
-  const auto row = nlohmann::json::parse(
-      speed_json("0.1.0", 3, entries, {speed}))["rows"][0];
-  CHECK(row["limit"] == "fmt ahead");
-  CHECK(row["limits"]["touch"]["ns_per_token"] == 1234567.8);
-  const auto figures = nlohmann::json::parse(
-      R"({"kernel": "twelve-chars", "status": "measured", "in_place": false,
-          "worst_over_bound": 0.0, "ns_per_token": 1234567.8,
-          "gb_per_s": 1234.5, "of_limit": 0.001, "of_plain": 123.4,
-          "of_first": 1.0, "of_one_thread": 999999.0})");
-  CHECK(row["kernels"][0] == figures);
-  CHECK(row["kernels"][2]["status"] == "wrong");
-  CHECK_FALSE(row["kernels"][2].contains("ns_per_token"));
 
   entries[0].label = "a-kernel-with-a-long-name";  // is not cut
   CHECK(speed_lines(speed, entries, false).find(entries[0].label) !=

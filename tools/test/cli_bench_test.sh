@@ -50,6 +50,8 @@ assert [k["kernel"] for k in f32["kernels"]] == names
 assert all(k["status"] == "measured" and k["ns_per_token"] > 0 and k["of_first"] > 0
            for k in f32["kernels"])
 assert f32["kernels"][0]["of_first"] == 1
+assert set(f32["kernels"][0]) == {"kernel", "status", "in_place", "worst_over_bound", "ns_per_token",
+                                  "gb_per_s", "of_limit", "of_plain", "of_first"}
 def limits(row):  # that every machine has
     return [name for name in row["limits"] if name.split()[0] not in ("angle", "rows")]
 assert limits(f32) == ["touch", "touch ahead", "plain"]
