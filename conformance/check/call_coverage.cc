@@ -8,8 +8,9 @@
 #include "conformance/check/offered.h"
 #include "conformance/check/paper_kernel.h"
 #include "conformance/cover/choose.h"
-#include "conformance/cover/classes.h"
+#include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::check {
@@ -29,17 +30,16 @@ Share share_of(const cover::Model& model, const cover::Masks& offered,
                const cover::Combinations& seen,
                std::vector<std::string>& missing) {
   Share share;
-  cover::for_each_combination(model, seen_by, strength,
-                              [&](const cover::Row& part) {
-                                const bool is_met = seen.has(part);
-                                if (!is_met && !model.complete(part, offered))
-                                  return;
-                                ++share.possible;
-                                if (is_met) ++share.met;
-                                if (!is_met && missing.size() < kMissingShown) {
-                                  missing.push_back(model.words(part));
-                                }
-                              });
+  const auto count = [&](const cover::Row& part) {
+    const bool is_met = seen.has(part);
+    if (!is_met && !model.complete(part, offered)) return;
+    ++share.possible;
+    if (is_met) ++share.met;
+    if (!is_met && missing.size() < kMissingShown) {
+      missing.push_back(model.words(part));
+    }
+  };
+  cover::for_each_combination(model, seen_by, strength, count);
   return share;
 }
 
@@ -52,8 +52,7 @@ std::vector<OperationCoverage> call_coverage(
   cover::Masks offered = cover::offered(model, description, true);
   std::vector<bool> is_of_row(model.size());
   for (const char* dimension : {"values", "edge"}) {
-    const std::size_t d = model.at(dimension);
-    if (d < model.size()) is_of_row[d] = true;
+    is_of_row[model.at(dimension)] = true;
   }
   if (like != nullptr) {
     offered = cover::fixed(model, offered, like->pairs());
@@ -83,18 +82,18 @@ std::vector<OperationCoverage> call_coverage(
         .run(output);
   };
   const bool permutes = (description.operations & ROPEPROOF_PERMUTE) != 0;
-  for (const cover::FormedCase& formed : cover::formed_cases(
+  for (const cover::Recipe& recipe : cover::recipes_for(
            arrays, description, true, with_triples, 0,
            [](const cover::Row&) { return true; }, like)) {
-    if (formed.row.empty()) continue;
-    row = formed.row;
-    const cases::Problem p = cover::outline(formed, description.max_position);
+    if (recipe.source == cover::Source::kShapes) continue;
+    row = recipe.row;
+    const cases::Problem p = cover::outline(recipe, description.max_position);
     for (const std::uint32_t operation :
          offered_operations(description, p, true)) {
-      ask(operation, p, formed.id);
+      ask(operation, p, recipe.id);
     }
     if (permutes) {
-      ask(ROPEPROOF_PERMUTE, permutation_like(p, formed.seed), "");
+      ask(ROPEPROOF_PERMUTE, permutation_like(p, recipe.seed), "");
     }
   }
   std::vector<OperationCoverage> coverage;

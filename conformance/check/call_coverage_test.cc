@@ -12,9 +12,9 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/declarations.h"
 #include "conformance/check/formed.h"
-#include "conformance/cover/classes.h"
 #include "conformance/cover/form.h"
 #include "conformance/cover/offer.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/models/profiles.h"
 #include "conformance/plugin/description.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -31,12 +31,18 @@ const cover::Arrays& arrays() {
 
 const cover::Takes kAll = [](const cover::Row&) { return true; };
 
+cases::Problem outline(const cover::Row& row, std::uint64_t seed,
+                       std::int64_t max_position = 0) {
+  return cover::outline({.model = &arrays().model, .row = row, .seed = seed},
+                        max_position);
+}
+
 // The possible pairs of offered classes that no row has.
 std::vector<std::string> missing_pairs(const cover::Masks& masks,
-                                       const std::vector<cover::Chosen>& rows) {
+                                       const std::vector<cover::Row>& rows) {
   const cover::Model& model = arrays().model;
   cover::Combinations seen(model, 2);
-  for (const cover::Chosen& chosen : rows) seen.add(chosen.row);
+  for (const cover::Row& row : rows) seen.add(row);
   std::vector<std::string> missing;
   cover::for_each_combination(model, masks, 2, [&](const cover::Row& part) {
     if (!seen.has(part) && model.complete(part, masks)) {
@@ -57,10 +63,10 @@ TEST_CASE("every declaration keeps every pair of the classes that it offers",
       const auto rows =
           cover::choose(arrays().model, arrays().pairs, masks, 2, kAll);
       CHECK(missing_pairs(masks, rows).empty());
-      for (const cover::Chosen& chosen : rows) {
-        CHECK(arrays().model.contradiction(chosen.row) == nullptr);
-        for (std::size_t i = 0; i < chosen.row.size(); ++i) {
-          CHECK((masks[i] >> chosen.row[i] & 1) != 0);
+      for (const cover::Row& row : rows) {
+        CHECK(arrays().model.contradiction(row) == nullptr);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          CHECK((masks[i] >> row[i] & 1) != 0);
         }
       }
       counts.insert(rows.size());
@@ -75,9 +81,7 @@ TEST_CASE("an array without one of its rows misses a pair, and gets it back",
   const cover::Masks masks = model.everything();
   std::vector<cover::Row> rows(arrays().pairs.begin() + 1,
                                arrays().pairs.end());
-  std::vector<cover::Chosen> fewer;
-  for (const cover::Row& row : rows) fewer.push_back({row, 0});
-  CHECK_FALSE(missing_pairs(masks, fewer).empty());
+  CHECK_FALSE(missing_pairs(masks, rows).empty());
   CHECK(
       missing_pairs(masks, cover::choose(model, rows, masks, 2, kAll)).empty());
 }
@@ -99,8 +103,7 @@ TEST_CASE("what a kernel declines by itself costs no pair of what it takes",
   }
   masks[batch] &= ~(std::uint64_t{1} << model.at(batch, "1"));
   CHECK(missing_pairs(masks, rows).empty());
-  CHECK(std::ranges::all_of(
-      rows, [&](const cover::Chosen& chosen) { return even(chosen.row); }));
+  CHECK(std::ranges::all_of(rows, even));
 }
 
 // Sees its problem and answers nothing.
@@ -128,8 +131,7 @@ TEST_CASE("a call has the classes of the row that it was formed from",
       rows.push_back(arrays().triples[i]);
     }
     for (const cover::Row& row : rows) {
-      const cases::Problem p = cover::outline(cover::question_of(model, row),
-                                              cover::seed_of(row, seed), 0);
+      const cases::Problem p = outline(row, cover::seed_of(row, seed));
       CAPTURE(model.words(row), seed);
       judge::Output output;
       call::Call(eye, ROPEPROOF_ROPE, p, "", reference::Format::kF32, true)
@@ -148,10 +150,11 @@ TEST_CASE("formed goldens are those of the oracle, bit for bit",
   const cover::Model& model = arrays().model;
   for (std::size_t i = 0; i < arrays().pairs.size(); i += 12) {
     const cover::Row& row = arrays().pairs[i];
-    const cover::Question q = cover::question_of(model, row);
-    cases::Problem p = cover::outline(q, i, 0);
+    const cover::Recipe recipe{.model = &model, .row = row, .seed = i};
+    cases::Problem p = cover::outline(recipe, 0);
     if (p.q.size() + p.k.size() > 20000) continue;
-    const cases::Golden golden = cover::fill(p, q, i, reference::best_oracle());
+    const cases::Golden golden =
+        cover::fill(p, recipe, reference::best_oracle());
     const cases::Golden proved = cases::form_golden(p, reference::best_oracle(),
                                                     cases::Effort::kCertified);
     CAPTURE(model.words(row));
@@ -166,12 +169,10 @@ TEST_CASE("formed goldens are those of the oracle, bit for bit",
 }
 
 TEST_CASE("another seed forms other positions", "[conformance][cover]") {
-  const cover::Model& model = arrays().model;
   int same = 0;
   for (const cover::Row& row : arrays().pairs) {
-    const cover::Question q = cover::question_of(model, row);
-    const cases::Problem seven = cover::outline(q, cover::seed_of(row, 7), 0);
-    const cases::Problem eight = cover::outline(q, cover::seed_of(row, 8), 0);
+    const cases::Problem seven = outline(row, cover::seed_of(row, 7));
+    const cases::Problem eight = outline(row, cover::seed_of(row, 8));
     if (seven.positions == eight.positions) ++same;
   }
   CHECK(same < 20);  // short rows of constant positions may agree
@@ -194,9 +195,9 @@ TEST_CASE("a profile keeps every pair of what a model leaves open",
       CHECK(one.missing == std::vector<std::string>());
       CHECK(one.pairs.is_whole());
     }
-    for (const cover::FormedCase& formed :
-         cover::formed_cases(arrays(), d, true, false, 0, kAll, &like)) {
-      const cases::Problem p = cover::outline(formed, d.max_position);
+    for (const cover::Recipe& recipe :
+         cover::recipes_for(arrays(), d, true, false, 0, kAll, &like)) {
+      const cases::Problem p = cover::outline(recipe, d.max_position);
       CHECK(p.dtype == like.dtype);
       CHECK(p.pairs() == like.pairs());
       CHECK(std::ranges::max(p.positions) <
@@ -213,10 +214,9 @@ TEST_CASE("the largest position that is declared is asked",
     const cover::Masks masks = cover::offered(arrays().model, d, true);
     double largest = 0;
     int reached = 0;
-    for (const cover::Chosen& chosen :
+    for (const cover::Row& row :
          cover::choose(arrays().model, arrays().pairs, masks, 2, kAll)) {
-      const cases::Problem p = cover::outline(
-          cover::question_of(arrays().model, chosen.row), 1, limit);
+      const cases::Problem p = outline(row, 1, limit);
       const double most = std::ranges::max(p.positions);
       largest = std::max(largest, most);
       if (most == static_cast<double>(limit)) ++reached;

@@ -9,6 +9,7 @@
 #include "conformance/check/contrast.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/offered.h"
+#include "conformance/cover/form.h"
 #include "conformance/plugin/abi_words.h"
 
 namespace ropeproof::conformance::check {
@@ -64,18 +65,19 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
   }
 }
 
-void ContractChecks::choose_formed(std::span<const cover::FormedCase> formed,
+void ContractChecks::choose_formed(std::span<const cover::Recipe> recipes,
                                    std::int64_t max_position) {
   if (!kernel_.has_supports()) return;  // it takes what is committed
   std::set<Kind> settled;
   for (const auto& [kind, c] : chosen_) settled.insert(kind);
-  for (const cover::FormedCase& one : formed) {
-    const cases::Problem outline = cover::outline(one, max_position);
-    std::vector<Kind> kinds = kinds_for(outline, Outline{outline, one.id});
+  for (const cover::Recipe& recipe : recipes) {
+    const cases::Problem outline = cover::outline(recipe, max_position);
+    std::vector<Kind> kinds = kinds_for(outline, Outline{outline, recipe.id});
     std::erase_if(kinds,
                   [&](const Kind& kind) { return settled.contains(kind); });
     if (kinds.empty()) continue;
-    formed_.push_back(cover::form(one, max_position, reference::best_oracle()));
+    formed_.push_back(
+        cover::form(recipe, max_position, reference::best_oracle()));
     for (const Kind& kind : kinds) chosen_[kind] = &formed_.back();
   }
   find_once();

@@ -14,7 +14,7 @@
 #include "conformance/check/contract.h"
 #include "conformance/check/run.h"
 #include "conformance/check/variations.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/recipe.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -33,7 +33,7 @@ class ContractChecks {
   ContractChecks(plugin::Kernel& kernel, const cases::Corpus& corpus,
                  bool is_smoke, bool is_profile);
   // `max_position`: of formed cases.
-  void choose_formed(std::span<const cover::FormedCase> formed,
+  void choose_formed(std::span<const cover::Recipe> recipes,
                      std::int64_t max_position);
 
   // Null for a kind of which the kernel takes none.

@@ -10,7 +10,7 @@
 #include "conformance/check/contract.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/promises.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/recipe.h"
 #include "conformance/explain/explain.h"
 
 namespace ropeproof::conformance::check {
@@ -54,11 +54,10 @@ class Asked {
   // Formed once and kept: several operations ask it.
   std::shared_ptr<const std::vector<cases::Case>> form(const std::string& id) {
     auto& formed = formed_[id];
-    const auto found =
-        std::ranges::find(run_.formed, id, &cover::FormedCase::id);
-    if (formed == nullptr && found != run_.formed.end()) {
+    const auto found = std::ranges::find(run_.recipes, id, &cover::Recipe::id);
+    if (formed == nullptr && found != run_.recipes.end()) {
       formed = std::make_shared<const std::vector<cases::Case>>(
-          Forming({&*found}, run_.formed_for).next());
+          FormedCases({&*found}, run_.formed_for).next());
     }
     return formed;
   }

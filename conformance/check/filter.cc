@@ -31,7 +31,7 @@ Filter::Filter(const std::vector<Named>& all, const Selection& selection)
     });
   }
   for (const std::string& id : unknown) {
-    if (!is_formed(id)) continue;
+    if (!names_formed(id)) continue;
     throw std::invalid_argument(
         "no case \"" + id +
         "\" for this kernel: formed cases follow from what it declares" +

@@ -12,6 +12,7 @@
 #include "conformance/check/choices.h"
 #include "conformance/check/offered.h"
 #include "conformance/cover/form.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/cover/values.h"
 #include "reference/golden.h"
 
@@ -38,12 +39,18 @@ reference::Layout trained_layout(reference::Layout layout) {
   return layout;
 }
 
-std::string_view kind_of(std::string_view id) {
-  for (const std::string_view kind :
-       {"pairs-", "triples-", "shapes-", "fresh"}) {
-    if (id.starts_with(kind)) return kind;
+// What ids of formed cases begin with.
+enum class IdKind { kPairs, kTriples, kShapes, kFresh };
+constexpr text::Words<IdKind, 4> kIdKinds{{{IdKind::kPairs, "pairs-"},
+                                           {IdKind::kTriples, "triples-"},
+                                           {IdKind::kShapes, "shapes-"},
+                                           {IdKind::kFresh, "fresh"}}};
+
+std::optional<IdKind> kind_of(std::string_view id) {
+  for (const auto& [kind, begin] : kIdKinds) {
+    if (id.starts_with(begin)) return kind;
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -53,8 +60,8 @@ cases::Problem permutation_like(const cases::Problem& c, std::uint64_t seed) {
                                    c.q_heads, c.seq, seed);
 }
 
-std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
-                                            const Selection& selection) {
+std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
+                                      const Selection& selection) {
   const bool has_chosen = !selection.cases.empty();
   const cases::Problem* const like = selection.model.get();
   if (selection.arrays == nullptr ||
@@ -67,9 +74,12 @@ std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
   const cover::Model& model = selection.arrays->model;
   const auto takes = [&](const cover::Row& row) {
     if (!kernel.has_supports()) return true;
-    const cases::Problem outline = cover::outline(
-        cover::question_of(model, row), cover::seed_of(row, selection.seed),
-        description.max_position, like);
+    const cases::Problem outline =
+        cover::outline({.model = &model,
+                        .row = row,
+                        .seed = cover::seed_of(row, selection.seed),
+                        .like = like},
+                       description.max_position);
     return !missing_feature(description, operation, outline,
                             kernel.shares_memory())
                 .empty() ||
@@ -78,24 +88,24 @@ std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
   const bool with_triples =
       selection.tier == "full" ||
       std::ranges::any_of(selection.cases, [](const std::string& id) {
-        return is_formed(id) && !id.starts_with("pairs-");
+        return kind_of(id).value_or(IdKind::kPairs) != IdKind::kPairs;
       });
-  std::vector<cover::FormedCase> formed = cover::formed_cases(
-      *selection.arrays, description, kernel.shares_memory(), with_triples,
-      selection.seed, takes, like);
+  std::vector<cover::Recipe> recipes =
+      cover::recipes_for(*selection.arrays, description, kernel.shares_memory(),
+                         with_triples, selection.seed, takes, like);
   // A row of both arrays is one question.
   std::set<std::uint64_t> seeds;  // of rows
-  std::erase_if(formed, [&](const cover::FormedCase& c) {
+  std::erase_if(recipes, [&](const cover::Recipe& c) {
     return !seeds.insert(c.seed).second;
   });
   if (selection.seed != 0) {
     cases::Draw draw(selection.seed);
-    for (std::size_t i = formed.size(); i > 1; --i) {
+    for (std::size_t i = recipes.size(); i > 1; --i) {
       const auto other = draw.between(0, static_cast<std::int64_t>(i) - 1);
-      std::swap(formed[i - 1], formed[static_cast<std::size_t>(other)]);
+      std::swap(recipes[i - 1], recipes[static_cast<std::size_t>(other)]);
     }
   }
-  return formed;
+  return recipes;
 }
 
 plugin::Description asked_description(const plugin::Kernel& kernel,
@@ -109,32 +119,34 @@ plugin::Description asked_description(const plugin::Kernel& kernel,
   return description;
 }
 
-bool is_formed(const std::string& id) { return !kind_of(id).empty(); }
+bool names_formed(const std::string& pattern) {
+  return kind_of(pattern).has_value();
+}
 
 bool may_be_idle(const std::string& pattern,
                  const std::vector<std::string>& ids) {
-  const std::string_view kind = kind_of(pattern);
-  return !kind.empty() && std::ranges::none_of(ids, [&](const std::string& id) {
-    return id.starts_with(kind);
-  });
+  const std::optional<IdKind> kind = kind_of(pattern);
+  return kind && std::ranges::none_of(ids, [&](const std::string& id) {
+           return kind_of(id) == kind;
+         });
 }
 
 // Threads of OpenMP would spin while the kernel is called.
-Forming::Forming(std::vector<const cover::FormedCase*> formed,
-                 const plugin::Description& description)
-    : cases_(std::move(formed)),
+FormedCases::FormedCases(std::vector<const cover::Recipe*> recipes,
+                         const plugin::Description& description)
+    : recipes_(std::move(recipes)),
       max_position_(description.max_position),
       rotates_((description.operations & ~std::uint32_t{ROPEPROOF_PERMUTE}) !=
                0),
       permutes_((description.operations & ROPEPROOF_PERMUTE) != 0),
-      formed_(cases_.size()) {
+      formed_(recipes_.size()) {
   const auto most = static_cast<std::size_t>(omp_get_max_threads());
-  while (threads_.size() < std::min(most, cases_.size())) {
-    threads_.emplace_back(&Forming::form_some, this);
+  while (threads_.size() < std::min(most, recipes_.size())) {
+    threads_.emplace_back(&FormedCases::form_some, this);
   }
 }
 
-Forming::~Forming() {
+FormedCases::~FormedCases() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -143,7 +155,7 @@ Forming::~Forming() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::vector<cases::Case> Forming::next() {
+std::vector<cases::Case> FormedCases::next() {
   std::unique_lock lock(mutex_);
   Formed& one = formed_.at(taken_);
   is_done_.wait(lock, [&] { return one.is_done; });
@@ -154,18 +166,19 @@ std::vector<cases::Case> Forming::next() {
   return std::move(one.cases);
 }
 
-void Forming::form_some() {
+void FormedCases::form_some() {
   omp_set_num_threads(1);  // of this thread's loops
   std::unique_lock lock(mutex_);
   for (;;) {
-    is_taken_.wait(
-        lock, [&] { return ends_ || begun_ == cases_.size() || may_begin(); });
-    if (ends_ || begun_ == cases_.size()) return;
+    is_taken_.wait(lock, [&] {
+      return ends_ || begun_ == recipes_.size() || may_begin();
+    });
+    if (ends_ || begun_ == recipes_.size()) return;
     const std::size_t number = begun_++;
     lock.unlock();
     Formed one;
     try {
-      one.cases = form(*cases_[number]);
+      one.cases = form(*recipes_[number]);
     } catch (...) {
       one.failure = std::current_exception();
     }
@@ -177,21 +190,20 @@ void Forming::form_some() {
   }
 }
 
-std::vector<cases::Case> Forming::form(const cover::FormedCase& one) const {
+std::vector<cases::Case> FormedCases::form(const cover::Recipe& recipe) const {
   std::vector<cases::Case> formed;
   if (rotates_) {
-    formed.push_back(cover::form(one, max_position_, reference::best_oracle()));
+    formed.push_back(
+        cover::form(recipe, max_position_, reference::best_oracle()));
   }
   if (permutes_) {
-    const cases::Problem p =
-        rotates_
-            ? permutation_like(formed[0].problem, one.seed)
-            : permutation_like(cover::outline(one, max_position_), one.seed);
     cases::Case c;
-    c.id = one.id;
-    c.comment = one.text;
-    c.problem = p;
-    c.golden = cases::form_golden(p, reference::best_oracle());
+    c.id = recipe.id;
+    c.comment = recipe.text;
+    c.problem = permutation_like(
+        rotates_ ? formed[0].problem : cover::outline(recipe, max_position_),
+        recipe.seed);
+    c.golden = cases::form_golden(c.problem, reference::best_oracle());
     formed.push_back(std::move(c));
   }
   return formed;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "conformance/check/runner.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/recipe.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -20,11 +20,11 @@ namespace ropeproof::conformance::check {
 // What the selected tier or profile, or a selected id, asks of the kernel;
 // nothing in smoke and without arrays. In a profile dtype and specification are
 // the model's. Fresh cases come in an order drawn from the seed.
-std::vector<cover::FormedCase> formed_cases(plugin::Kernel& kernel,
-                                            const Selection& selection);
+std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
+                                      const Selection& selection);
 
-// By how the id, or a pattern of ids, begins.
-bool is_formed(const std::string& id);
+// Whether somebody's id, or pattern of ids, names formed cases.
+bool names_formed(const std::string& pattern);
 
 // Whether a pattern may match none of `ids`: it names formed cases of a kind
 // that is not among them. Tier and seed say which kinds there are.
@@ -42,19 +42,19 @@ plugin::Description asked_description(const plugin::Kernel& kernel,
 
 // Forms cases on threads of its own, some ahead of who takes them: a kernel is
 // asked one while the next are formed.
-class Forming {
+class FormedCases {
  public:
-  // The cases stay where they are; `description` is the one above, with no
+  // The recipes stay where they are; `description` is the one above, with no
   // operation that is not asked: for permutations alone no golden is proved.
-  Forming(std::vector<const cover::FormedCase*> formed,
-          const plugin::Description& description);
-  ~Forming();
-  Forming(const Forming&) = delete;
-  Forming& operator=(const Forming&) = delete;
+  FormedCases(std::vector<const cover::Recipe*> recipes,
+              const plugin::Description& description);
+  ~FormedCases();
+  FormedCases(const FormedCases&) = delete;
+  FormedCases& operator=(const FormedCases&) = delete;
 
-  // The cases of the next row, in their order, each once: the rotation, unless
-  // permutations alone are asked, and for kernels that permute a permutation of
-  // the same sizes. Throws what forming them threw.
+  // The cases of the next recipe, in their order, each once: the rotation,
+  // unless permutations alone are asked, and for kernels that permute a
+  // permutation of the same sizes. Throws what forming them threw.
   std::vector<cases::Case> next();
 
  private:
@@ -76,9 +76,9 @@ class Forming {
            (begun_ < taken_ + kAhead && elements_ < kElementsAhead);
   }
   void form_some();
-  std::vector<cases::Case> form(const cover::FormedCase& one) const;
+  std::vector<cases::Case> form(const cover::Recipe& recipe) const;
 
-  const std::vector<const cover::FormedCase*> cases_;
+  const std::vector<const cover::Recipe*> recipes_;
   const std::int64_t max_position_;
   const bool rotates_, permutes_;
   std::mutex mutex_;  // of what follows

@@ -36,7 +36,8 @@ Selection core(std::uint64_t seed = 0) {
     cover::Arrays arrays = cover::load_arrays(cases::kVectors);
     std::erase_if(arrays.shapes, [](const cover::Shape& shape) {
       constexpr std::int64_t kMostElements = 1 << 14;
-      return shape.batch * shape.seq * shape.q_heads * shape.pairs * 2 >
+      const cover::Sizes& n = shape.sizes;
+      return n.at("batch") * n.at("seq") * n.at("q_heads") * n.at("pairs") * 2 >
              kMostElements;
     });
     return std::make_shared<const cover::Arrays>(std::move(arrays));
@@ -58,15 +59,15 @@ const cases::Corpus& few() {
   return kFew;
 }
 
-std::vector<std::string> ids_of(const std::vector<cover::FormedCase>& formed) {
+std::vector<std::string> ids_of(const std::vector<cover::Recipe>& formed) {
   std::vector<std::string> ids;
-  for (const cover::FormedCase& c : formed) ids.push_back(c.id);
+  for (const cover::Recipe& c : formed) ids.push_back(c.id);
   return ids;
 }
 
-std::set<std::string> rows_of(const std::vector<cover::FormedCase>& formed) {
+std::set<std::string> rows_of(const std::vector<cover::Recipe>& formed) {
   std::set<std::string> rows;
-  for (const cover::FormedCase& c : formed)
+  for (const cover::Recipe& c : formed)
     rows.emplace(c.row.begin(), c.row.end());
   return rows;
 }
@@ -74,11 +75,11 @@ std::set<std::string> rows_of(const std::vector<cover::FormedCase>& formed) {
 TEST_CASE("a seed asks for the same pairs with other numbers, in another order",
           "[conformance][formed]") {
   wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
-  const auto own = formed_cases(kernel, core());
-  const auto seven = formed_cases(kernel, core(7));
-  const auto eight = formed_cases(kernel, core(8));
+  const auto own = recipes_of(kernel, core());
+  const auto seven = recipes_of(kernel, core(7));
+  const auto eight = recipes_of(kernel, core(8));
   REQUIRE(own.size() > 20);
-  CHECK(ids_of(formed_cases(kernel, core(7))) == ids_of(seven));
+  CHECK(ids_of(recipes_of(kernel, core(7))) == ids_of(seven));
   CHECK(rows_of(seven) == rows_of(own));
   CHECK(rows_of(eight) == rows_of(own));
   CHECK(seven[0].id.starts_with("fresh7-"));
@@ -95,12 +96,12 @@ TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
   wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
   Selection selection = core();
   selection.tier = "smoke";
-  CHECK(formed_cases(kernel, selection).empty());
+  CHECK(recipes_of(kernel, selection).empty());
   selection.cases = {"pairs-00000000"};
-  CHECK_FALSE(formed_cases(kernel, selection).empty());
+  CHECK_FALSE(recipes_of(kernel, selection).empty());
   selection.profile = "any";
-  CHECK(formed_cases(kernel, selection).empty());
-  CHECK(formed_cases(kernel, {}).empty());
+  CHECK(recipes_of(kernel, selection).empty());
+  CHECK(recipes_of(kernel, {}).empty());
 }
 
 TEST_CASE("a case that this kernel is not asked is refused by name",
@@ -111,9 +112,9 @@ TEST_CASE("a case that this kernel is not asked is refused by name",
   CHECK_THROWS_WITH(
       run_suite(kernel, few(), selection),
       ContainsSubstring("no case \"pairs-00000000\" for this kernel"));
-  selection.cases = {formed_cases(kernel, core())[3].id};
+  selection.cases = {recipes_of(kernel, core())[3].id};
   CHECK(run_suite(kernel, few(), selection).dealt == selection.cases);
-  selection.cases = {formed_cases(kernel, core(7))[3].id};
+  selection.cases = {recipes_of(kernel, core(7))[3].id};
   CHECK_THROWS_WITH(run_suite(kernel, few(), selection),
                     ContainsSubstring("--fresh"));
 }
@@ -137,10 +138,10 @@ TEST_CASE("a kernel that reads caches is asked about those of its calls",
   d.operations = ROPEPROOF_LOOKUP;
   d.caches = ROPEPROOF_CACHE_SPLIT;
   Asked kernel(d, wrong::exact_pipeline());
-  CHECK_FALSE(formed_cases(kernel, core()).empty());
+  CHECK_FALSE(recipes_of(kernel, core()).empty());
   CHECK(kernel.most_rows > 100);
   Selection selection = core();
-  selection.cases = {formed_cases(kernel, core())[3].id};
+  selection.cases = {recipes_of(kernel, core())[3].id};
   const Run run = run_suite(kernel, few(), selection);
   CHECK(run.checks[0].verdict == Verdict::kPass);
 }

@@ -11,7 +11,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/check/facts.h"
 #include "conformance/check/shard.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/recipe.h"
 #include "conformance/explain/account.h"
 #include "conformance/judge/judge.h"
 #include "conformance/judge/output.h"
@@ -118,7 +118,7 @@ struct Run {
   // what was formed, so that it can be formed again.
   std::vector<WrongAnswer> wrong;
   std::vector<LostAnswer> lost;  // the first ones
-  std::vector<cover::FormedCase> formed;
+  std::vector<cover::Recipe> recipes;
   plugin::Description formed_for;
 };
 

@@ -120,12 +120,12 @@ class Suite {
         selection_(selection),
         contract_(kernel, corpus, selection.tier == "smoke",
                   !selection.profile.empty()),
-        formed_(formed_cases(kernel, selection)),
+        recipes_(recipes_of(kernel, selection)),
         filter_(all_cases(), selection),
         choices_(kernel),
         fresh_(kernel),
         picker_(selection.shard) {
-    contract_.choose_formed(formed_,
+    contract_.choose_formed(recipes_,
                             asked_description(kernel, selection).max_position);
     run_.vectors_version = corpus.version;
     run_.manifest_sha256 = corpus.manifest_sha256;
@@ -155,7 +155,7 @@ class Suite {
         all.push_back({c.id, group.tier});
       });
     }
-    for (const cover::FormedCase& c : formed_) all.push_back({c.id, c.tier});
+    for (const cover::Recipe& c : recipes_) all.push_back({c.id, c.tier});
     all_ = all.size();
     if (selection_.names) {
       std::vector<std::string> ids;
@@ -276,12 +276,12 @@ class Suite {
   // Kernels that tune or compile themselves for a shape do so in its first
   // calls. Small shapes of models are called often enough to see what comes
   // then.
-  int rounds_of(const cover::FormedCase& formed,
-                const cases::Problem& p) const {
+  int rounds_of(const cover::Recipe& recipe, const cases::Problem& p) const {
     constexpr std::int64_t kLeast = 1 << 10, kMost = 1 << 13;
     constexpr int kRounds = 24;
-    const bool is_often = formed.row.empty() && kernel_.is_concurrent() &&
-                          p.elements() >= kLeast && p.elements() <= kMost;
+    const bool is_often = recipe.source == cover::Source::kShapes &&
+                          kernel_.is_concurrent() && p.elements() >= kLeast &&
+                          p.elements() <= kMost;
     return is_often ? kRounds : 1;
   }
 
@@ -289,14 +289,14 @@ class Suite {
   void ask_formed() {
     plugin::Description asked = asked_description(kernel_, selection_);
     asked.operations = filter_.taken(asked.operations);
-    std::vector<const cover::FormedCase*> taken;
-    for (const cover::FormedCase& c : formed_) {
+    std::vector<const cover::Recipe*> taken;
+    for (const cover::Recipe& c : recipes_) {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
-    Forming forming(taken, asked);
-    for (const cover::FormedCase* c : taken) {
+    FormedCases formed(taken, asked);
+    for (const cover::Recipe* c : taken) {
       show(c->id);
-      for (const cases::Case& one : forming.next()) {
+      for (const cases::Case& one : formed.next()) {
         ask(one, asked.operations, rounds_of(*c, one.problem));
       }
     }
@@ -319,7 +319,7 @@ class Suite {
         ", " + std::to_string(picker_.count()) + " of " + std::to_string(all_) +
         " cases";
     picker_.finish(run_);
-    run_.formed = std::move(formed_);
+    run_.recipes = std::move(recipes_);
     run_.formed_for = asked_description(kernel_, selection_);
   }
 
@@ -327,7 +327,7 @@ class Suite {
   const cases::Corpus& corpus_;
   const Selection& selection_;
   ContractChecks contract_;
-  std::vector<cover::FormedCase> formed_;
+  std::vector<cover::Recipe> recipes_;
   std::size_t all_ = 0, asked_ = 0;
   std::int64_t kept_ = 0;  // elements of wrong answers
   std::int64_t large_ = 0;

@@ -8,7 +8,7 @@
 
 #include "conformance/cases/families/family.h"
 #include "conformance/cases/smaller.h"
-#include "conformance/check/former.h"
+#include "conformance/check/change_finder.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
 #include "reference/schemes.h"
@@ -144,10 +144,6 @@ std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
 
 }  // namespace
 
-bool forms_angles(std::uint32_t operation) {
-  return operation == ROPEPROOF_ROPE || operation == ROPEPROOF_TABLE;
-}
-
 reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
                                      std::int64_t trained,
                                      std::int64_t length) {
@@ -195,12 +191,9 @@ std::vector<Problem> variation_bases(plugin::Kernel& kernel,
   small.storage = cases::kDense;
   small = cases::with_length(std::move(small));
 
-  std::vector<Problem> bases = {small};
-  if (forms_angles(operation) && !is_profile) {
-    for (Problem& base : bases_of(small, reach_of(kernel))) {
-      bases.push_back(std::move(base));
-    }
-  }
+  if ((operation & plugin::kAngles) == 0 || is_profile) return {small};
+  std::vector<Problem> bases = bases_of(small, reach_of(kernel));
+  bases.insert(bases.begin(), std::move(small));
   return bases;
 }
 

@@ -11,9 +11,6 @@
 
 namespace ropeproof::conformance::check {
 
-// Whether cos and sin are the kernel's to form.
-bool forms_angles(std::uint32_t operation);
-
 // A few tokens and heads of `like`; where the operation forms angles, but in a
 // profile, then the same plain, with each scaling, with frequencies, axes and
 // amplitudes of its own. Without goldens; not all are valid, or the kernel's.

@@ -4,6 +4,11 @@
 // that it depends on. Here are, for each field of a problem and of its scaling,
 // two problems that differ in that field, and the check that calls the one
 // after the other.
+//
+// These are no rows of the coverage model: the numbers of a row are drawn one
+// after the other, so two rows that differ in one class differ in many fields,
+// and a class holds several fields or none ("yarn beta_slow", "position 2 of
+// 6").
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_VARIATIONS_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_VARIATIONS_H_
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "conformance/cover/class_words.h"
+#include "conformance/cover/dimension.h"
 #include "conformance/text/file.h"
 #include "conformance/text/sha256.h"
 

@@ -18,7 +18,7 @@ struct Arrays {
 };
 
 // Of VECTORS/coverage/. Throws FileError, also for rows of another model and
-// for a model without one of the known dimensions (class_words.h).
+// for a model without one of the known dimensions (dimension.h).
 Arrays load_arrays(const std::filesystem::path& vectors);
 
 }  // namespace ropeproof::conformance::cover

@@ -38,9 +38,9 @@ class Chooser {
       row = *repaired;
     }
     if (takes_(row)) {
-      add(row, static_cast<std::ptrdiff_t>(number));
+      add(row);
     } else if (const std::optional<Row> other = taken(row)) {
-      add(*other, static_cast<std::ptrdiff_t>(number));
+      add(*other);
     }
   }
 
@@ -49,14 +49,14 @@ class Chooser {
     std::optional<Row> row = model_.complete(part, offered_);
     if (!row) return;
     if (!takes_(*row)) row = taken(*row, &part);
-    if (row) add(*row, -1);
+    if (row) add(*row);
   }
 
-  std::vector<Chosen> take() { return std::move(chosen_); }
+  std::vector<Row> take() { return std::move(chosen_); }
 
  private:
-  void add(const Row& row, std::ptrdiff_t origin) {
-    if (seen_.add(row)) chosen_.push_back({row, origin});
+  void add(const Row& row) {
+    if (seen_.add(row)) chosen_.push_back(row);
   }
 
   // The classes that were put in are left open, and chosen such that no rule is
@@ -96,7 +96,7 @@ class Chooser {
   const Masks& offered_;
   const Takes& takes_;
   Combinations seen_;
-  std::vector<Chosen> chosen_;
+  std::vector<Row> chosen_;
 };
 
 }  // namespace
@@ -175,9 +175,9 @@ void for_each_combination(const Model& model, const Masks& offered,
   next(0, strength);
 }
 
-std::vector<Chosen> choose(const Model& model, std::span<const Row> array,
-                           const Masks& offered, int strength,
-                           const Takes& takes) {
+std::vector<Row> choose(const Model& model, std::span<const Row> array,
+                        const Masks& offered, int strength,
+                        const Takes& takes) {
   Chooser chooser(model, offered, strength, takes);
   for (std::size_t i = 0; i < array.size(); ++i) {
     chooser.add_retracted(array[i], i);

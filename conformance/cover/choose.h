@@ -18,13 +18,6 @@
 
 namespace ropeproof::conformance::cover {
 
-// A row to ask, and the row of the array that it comes from: -1 for one that
-// was added.
-struct Chosen {
-  Row row;
-  std::ptrdiff_t origin = -1;
-};
-
 // Combinations of `strength` classes, two or three, of different dimensions. A
 // row with masking classes (Model::masking) has those that contain all of them.
 class Combinations {
@@ -61,9 +54,8 @@ using Takes = std::function<bool(const Row&)>;
 // that are missing then. A row that `takes` refuses is asked with one other
 // class in its place, if that is taken. Cost: milliseconds, and the calls of
 // `takes`.
-std::vector<Chosen> choose(const Model& model, std::span<const Row> array,
-                           const Masks& offered, int strength,
-                           const Takes& takes);
+std::vector<Row> choose(const Model& model, std::span<const Row> array,
+                        const Masks& offered, int strength, const Takes& takes);
 
 }  // namespace ropeproof::conformance::cover
 

@@ -4,7 +4,8 @@
 #include <sstream>
 #include <vector>
 
-#include "conformance/cover/formed.h"
+#include "conformance/cover/form.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/text/file.h"
 #include "conformance/text/hex.h"
 #include "conformance/text/sha256.h"
@@ -52,22 +53,22 @@ std::string digest_of(const cases::Case& c) {
 std::map<std::string, std::string> formed_digests(
     const Arrays& arrays, const plugin::Description& description,
     bool with_triples, reference::Oracle oracle) {
-  const std::vector<FormedCase> formed =
-      formed_cases(arrays, description, true, with_triples, 0,
-                   [](const Row&) { return true; });
-  std::vector<std::string> digests(formed.size());
+  const std::vector<Recipe> recipes =
+      recipes_for(arrays, description, true, with_triples, 0,
+                  [](const Row&) { return true; });
+  std::vector<std::string> digests(recipes.size());
   reference::parallel_for(
-      std::ssize(formed),
+      std::ssize(recipes),
       [&](std::int64_t i) {
         at(digests, i) =
-            digest_of(form(at(formed, i), description.max_position, oracle));
+            digest_of(form(at(recipes, i), description.max_position, oracle));
       },
       1);
   std::map<std::string, std::string> all;
-  for (std::size_t i = 0; i < formed.size(); ++i) {
-    const bool is_large = formed[i].tier == "full" && formed[i].row.empty();
-    const std::string& id = formed[i].id;
-    const std::string kind = id.substr(0, id.find('-'));
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    const bool is_large =
+        recipes[i].tier == "full" && recipes[i].source == Source::kShapes;
+    const std::string kind = text::word(kSourceWords, recipes[i].source);
     all[is_large ? "large " + kind : kind] += digests[i] + "\n";
   }
   for (auto& [kind, text] : all) text = text::sha256(text);

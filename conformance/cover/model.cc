@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "conformance/cover/class_words.h"
+#include "conformance/cover/dimension.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cover {
@@ -25,11 +25,11 @@ Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
   text::StrictObject object(node, where);
   Dimension d;
   d.name = object.text("name");
-  const KnownDimension* const known = find_dimension(d.name);
-  if (known == nullptr) {
+  d.known = find_dimension(d.name);
+  if (d.known == nullptr) {
     object.fail("name", "\"" + d.name + "\" is no known dimension");
   }
-  if (known->classes.empty()) {
+  if (d.known->classes.empty()) {
     const auto low = object.integers("low", 0, kMaxSize);
     const auto high = object.integers("high", 0, kMaxSize);
     if (low.size() != high.size()) object.fail("high", "not as long as low");
@@ -43,7 +43,7 @@ Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
   } else {
     d.classes = object.texts("classes");
     for (const std::string& c : d.classes) {
-      if (std::ranges::count(known->classes, c) == 0) {
+      if (std::ranges::count(d.known->classes, c) == 0) {
         object.fail("classes", "\"" + c + "\" is no known class");
       }
       if (std::ranges::count(d.classes, c) > 1) {
@@ -61,6 +61,21 @@ Dimension read_dimension(const nlohmann::json& node, const std::string& where) {
 
 }  // namespace
 
+std::uint8_t Dimension::find(std::string_view word) const {
+  const auto found = std::ranges::find(classes, word);
+  return found == classes.end()
+             ? kOpen
+             : static_cast<std::uint8_t>(found - classes.begin());
+}
+
+std::uint8_t Dimension::find(std::int64_t size) const {
+  std::uint8_t found = kOpen;
+  for (std::size_t c = 0; c < ranges.size(); ++c) {
+    if (size >= ranges[c].low) found = static_cast<std::uint8_t>(c);
+  }
+  return found;
+}
+
 std::vector<std::uint8_t> classes_in(std::uint64_t mask) {
   std::vector<std::uint8_t> classes;
   for (; mask != 0; mask &= mask - 1) {
@@ -75,19 +90,16 @@ Model::Model(const std::string& text, const std::string& file) {
   root.expect("format", "ropeproof-coverage/1");
   const auto number_of = [&](const std::string& name,
                              const std::string& where) {
-    for (std::size_t d = 0; d < size(); ++d) {
-      if (dimensions_[d].name == name) return d;
-    }
+    const std::size_t d = at(name);
+    if (d < size()) return d;
     throw FileError(where + ": \"" + name + "\" is no dimension of the model");
   };
   for (const auto& node : root.array("dimensions")) {
     const std::string where =
         root.at("dimensions[" + std::to_string(size()) + "]");
     Dimension d = read_dimension(node, where);
-    for (const Dimension& before : dimensions_) {
-      if (before.name == d.name) {
-        throw FileError(where + ": \"" + d.name + "\" is there twice");
-      }
+    if (at(d.name) < size()) {
+      throw FileError(where + ": \"" + d.name + "\" is there twice");
     }
     dimensions_.push_back(std::move(d));
   }
@@ -105,12 +117,11 @@ Model::Model(const std::string& text, const std::string& file) {
       std::uint64_t mask = 0;
       for (const auto& c : classes) {
         const std::string word = c.is_string() ? c.get<std::string>() : "";
-        const auto& known = dimensions_[d].classes;
-        const auto found = std::ranges::find(known, word);
-        if (found == known.end()) {
+        const std::uint8_t found = dimensions_[d].find(word);
+        if (found == kOpen) {
           object.fail("of", "\"" + word + "\" is no class of " + name);
         }
-        mask |= std::uint64_t{1} << (found - known.begin());
+        mask |= std::uint64_t{1} << found;
       }
       rule.dimensions.push_back(d);
       rule.masks.push_back(mask);
@@ -183,9 +194,7 @@ std::size_t Model::at(std::string_view dimension) const {
 
 std::uint8_t Model::at(std::size_t dimension,
                        std::string_view class_name) const {
-  const auto& classes = dimensions_[dimension].classes;
-  return static_cast<std::uint8_t>(std::ranges::find(classes, class_name) -
-                                   classes.begin());
+  return dimensions_[dimension].find(class_name);
 }
 
 const std::string& Model::word(const Row& row,

@@ -30,10 +30,19 @@ struct Range {
   std::int64_t low = 0, high = 0;
 };
 
+struct KnownDimension;  // dimension.h
+
+// A dimension with the classes that a model uses.
 struct Dimension {
+  const KnownDimension* known = nullptr;
   std::string name;
   std::vector<std::string> classes;  // the plain one first; of ranges "4-7"
   std::vector<Range> ranges;         // as many, or none
+
+  // The class of this word, or of a size: of the last range that begins at or
+  // below it. kOpen for none.
+  std::uint8_t find(std::string_view word) const;
+  std::uint8_t find(std::int64_t size) const;
 };
 
 class Model {
@@ -44,7 +53,8 @@ class Model {
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   std::size_t size() const { return dimensions_.size(); }
-  // The number of a dimension, or of a class; they must be there.
+  // The number of a dimension, size() if it is not there; the number of a
+  // class, which must be there.
   std::size_t at(std::string_view dimension) const;
   std::uint8_t at(std::size_t dimension, std::string_view class_name) const;
 

@@ -10,7 +10,7 @@
 #include "conformance/cases/test_groups.h"
 #include "conformance/cover/arrays.h"
 #include "conformance/cover/choose.h"
-#include "conformance/cover/class_words.h"
+#include "conformance/cover/dimension.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/file.h"
 
@@ -72,7 +72,7 @@ TEST_CASE("a model that kernels are asked by has every known dimension",
   cases::write_corpus({{"model.json", model_with("")}},
                       folder.path() / "coverage");
   CHECK_THAT(cases::refusal([&] { load_arrays(folder.path()); }),
-             ContainsSubstring("has no dimension \"pairing\""));
+             ContainsSubstring("has no dimension \"pairs\""));
 }
 
 TEST_CASE("rows that are none, or contradict themselves, are refused by line",
@@ -114,7 +114,7 @@ TEST_CASE("every scaling is a class of the committed model",
   std::set<std::uint32_t> asked;
   for (const std::string& word :
        model.dimensions()[model.at("scaling")].classes) {
-    asked.insert(scaling_of(*text::find_word(kScalingClasses, word)));
+    asked.insert(scaling_of(*text::find_word(kScaling.words, word)));
   }
   for (const auto& [bit, word] : plugin::kScalingWords) {
     CAPTURE(word);

@@ -1,6 +1,9 @@
-// offer.h -- which classes a kernel's declaration offers.
+// offer.h -- sets of classes: those that a kernel offers, those that an
+// operation has; and the classes of a call.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_OFFER_H_
 #define ROPEPROOF_CONFORMANCE_COVER_OFFER_H_
+
+#include <ropeproof_kernel.h>
 
 #include "conformance/cover/model.h"
 #include "conformance/plugin/kernel.h"
@@ -14,13 +17,19 @@ namespace ropeproof::conformance::cover {
 Masks offered(const Model& model, const plugin::Description& description,
               bool shares_memory);
 
-// The same where dtype and specification are those of a case: the dimensions
-// that these decide are plain, with as many pairs as the case.
+// What is left of `masks` where dtype and specification are those of a case:
+// the dimensions that these decide are plain, with as many pairs as the case.
 Masks fixed(const Model& model, Masks masks, std::int64_t pairs);
 
 // The classes that a problem of an operation can have: none of a dimension that
 // it does not see.
 Masks seen_by(const Model& model, std::uint32_t operation);
+
+// The classes of a call, as the kernel sees it: nothing is read but the
+// problem, not the row that the call was formed from. Open in dimensions that
+// the operation does not see, and in `values` and `edge`, which no field says.
+// `problem` is complete: its positions and lists can be read.
+Row classes_of(const Model& model, const ropeproof_problem& problem);
 
 }  // namespace ropeproof::conformance::cover
 

@@ -6,75 +6,57 @@
 #include <utility>
 
 #include "conformance/cases/counter_generator.h"
+#include "conformance/cover/dimension.h"
 #include "conformance/text/strict_json.h"
 
 namespace ropeproof::conformance::cover {
 namespace {
 
 constexpr std::int64_t kMaxLength = 1 << 20;
-// Elements of q and k up to which core asks a shape in every dtype.
+constexpr const char* kSizeNames[] = {"batch", "seq", "q_heads", "k_heads",
+                                      "pairs"};
+// Elements of q and k up to which core asks a shape in every dtype, and varied.
 constexpr std::int64_t kEveryDtype = 1 << 17;
-// And up to which core asks it varied.
 constexpr std::int64_t kVariedInCore = 1 << 18;
 
-std::int64_t elements(const Shape& shape) {
-  return shape.batch * shape.seq * (shape.q_heads + shape.k_heads) * 2 *
-         shape.pairs;
+bool offers(const Model& model, const Masks& offered,
+            std::string_view dimension, std::string_view word) {
+  const std::size_t d = model.at(dimension);
+  return (offered[d] >> model.at(d, word) & 1) != 0;
 }
 
 // A loop of `count` rounds, among others of a few.
 Shape loop_of(const std::string& loop, std::int64_t count) {
-  Shape shape{loop + "-" + std::to_string(count), "core", true, 2, 3, 2, 1, 5};
-  std::int64_t& size = loop == "batch"     ? shape.batch
-                       : loop == "seq"     ? shape.seq
-                       : loop == "q_heads" ? shape.q_heads
-                       : loop == "k_heads" ? shape.k_heads
-                                           : shape.pairs;
-  size = count;
+  Shape shape{
+      loop + "-" + std::to_string(count),
+      "core",
+      {{"batch", 2}, {"seq", 3}, {"q_heads", 2}, {"k_heads", 1}, {"pairs", 5}},
+      loop,
+      "full"};
+  shape.sizes[loop] = count;
   return shape;
 }
 
-// The class of a size; of 4 and beyond, that of 4, so that no rule about large
-// calls applies.
-std::uint8_t class_of_size(const std::vector<Range>& ranges,
-                           std::int64_t size) {
-  std::uint8_t c = 0;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (ranges[i].low <= std::min<std::int64_t>(size, 4)) {
-      c = static_cast<std::uint8_t>(i);
-    }
-  }
-  return c;
-}
-
-// One shape as one question; `dtype` is its class. Of `drawn` dimensions the
+// A shape as a whole row; `dtype` is its class. Of `drawn` dimensions the
 // classes alternate, the others are plain.
-Question question_of_shape(const Model& model, const Masks& offered,
-                           const Shape& shape, std::uint64_t random,
-                           std::uint8_t dtype,
-                           std::span<const char* const> drawn) {
+Row row_of(const Model& model, const Masks& offered, const Shape& shape,
+           std::uint64_t random, std::uint8_t dtype,
+           std::span<const char* const> drawn) {
   Row row(model.size(), kOpen);
-  const auto offers = [&](std::string_view dimension, std::string_view word) {
-    const std::size_t d = model.at(dimension);
-    return (offered[d] >> model.at(d, word) & 1) != 0;
-  };
   row[model.at("dtype")] = dtype;
   for (const auto& [dimension, word] : shape.of) {
     const std::size_t d = model.at(dimension);
     row[d] = model.at(d, word);
   }
-  const std::string window = text::word(kWindowClasses, shape.window);
-  const std::size_t w = model.at("window");
-  if (offers("window", window)) row[w] = model.at(w, window);
-  const std::pair<const char*, std::int64_t> sizes[] = {
-      {"batch", shape.batch},
-      {"seq", shape.seq},
-      {"q_heads", shape.q_heads},
-      {"k_heads", shape.k_heads},
-      {"pairs", shape.pairs}};
-  for (const auto& [name, size] : sizes) {
+  if (offers(model, offered, "window", shape.window)) {
+    const std::size_t w = model.at("window");
+    row[w] = model.at(w, shape.window);
+  }
+  for (const auto& [name, size] : shape.sizes) {
+    // Of 4 and beyond the class of 4, so that no rule about large calls
+    // applies.
     const std::size_t d = model.at(name);
-    row[d] = class_of_size(model.dimensions()[d].ranges, size);
+    row[d] = model.dimensions()[d].find(std::min<std::int64_t>(size, 4));
   }
   std::vector<std::size_t> chosen;
   for (const char* name : drawn) {
@@ -95,22 +77,16 @@ Question question_of_shape(const Model& model, const Masks& offered,
     chosen.pop_back();
   }
   if (!whole) {
-    row.assign(model.size(), 0);
-    row[model.at("dtype")] = dtype;
-    whole = row;
+    whole.emplace(model.size(), 0);
+    whole->at(model.at("dtype")) = dtype;
   }
-  Question q = question_of(model, *whole);
-  q.batch = {shape.batch, shape.batch};
-  q.seq = {shape.seq, shape.seq};
-  q.q_heads = {shape.q_heads, shape.q_heads};
-  q.k_heads = {shape.k_heads, shape.k_heads};
-  q.pairs = {shape.pairs, shape.pairs};
-  q.head_dim = shape.head_dim;
   // 4096 tokens need as many positions.
-  if (offers("magnitude", "2^16") && !shape.of.contains("magnitude")) {
-    q.magnitude = 16;
+  if (offers(model, offered, "magnitude", "2^16") &&
+      !shape.of.contains("magnitude")) {
+    const std::size_t d = model.at("magnitude");
+    whole->at(d) = model.at(d, "2^16");
   }
-  return q;
+  return *whole;
 }
 
 // What alternates where a shape is asked plainly, and where it is not.
@@ -133,16 +109,6 @@ void read_of(text::StrictObject& object, Shape& shape) {
   }
 }
 
-// Whether each class of a shape is one of those offered.
-bool are_offered(const Model& model, const Masks& offered,
-                 const std::map<std::string, std::string>& of) {
-  for (const auto& [dimension, word] : of) {
-    const std::size_t d = model.at(dimension);
-    if ((offered[d] >> model.at(d, word) & 1) == 0) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::vector<Shape> read_shapes(const std::string& text,
@@ -160,14 +126,14 @@ std::vector<Shape> read_shapes(const std::string& text,
     if (s.tier != "core" && s.tier != "full") {
       object.fail("tier", "\"" + s.tier + "\"; expected core or full");
     }
-    s.batch = object.integer("batch", 1, kMaxLength);
-    s.seq = object.integer("seq", 1, kMaxLength);
-    s.q_heads = object.integer("q_heads", 1, kMaxLength);
-    s.k_heads = object.integer("k_heads", 0, kMaxLength);
-    s.pairs = object.integer("pairs", 1, kMaxLength);
-    s.window = object.word("window", kWindowClasses);
-    if (object.find("head_dim") != nullptr) {
-      s.head_dim = object.integer("head_dim", 2 * s.pairs + 1, kMaxLength);
+    for (const std::string name : kSizeNames) {
+      const std::int64_t least = name == "k_heads" ? 0 : 1;
+      s.sizes[name] = object.integer(name, least, kMaxLength);
+    }
+    s.window = text::word(kWindow.words, object.word("window", kWindow.words));
+    if (object.has("head_dim")) {
+      s.head_dim =
+          object.integer("head_dim", 2 * s.sizes["pairs"] + 1, kMaxLength);
     }
     read_of(object, s);
     object.finish();
@@ -177,8 +143,7 @@ std::vector<Shape> read_shapes(const std::string& text,
   const std::int64_t from = sizes.integer("from", 1, kMaxLength);
   const std::int64_t to = sizes.integer("to", from, kMaxLength);
   for (const std::string& loop : sizes.texts("loops")) {
-    if (loop != "batch" && loop != "seq" && loop != "q_heads" &&
-        loop != "k_heads" && loop != "pairs") {
+    if (std::ranges::count(kSizeNames, loop) == 0) {
       sizes.fail("loops", "\"" + loop + "\" is no size of a call");
     }
     for (std::int64_t count = from; count <= to; ++count) {
@@ -190,41 +155,55 @@ std::vector<Shape> read_shapes(const std::string& text,
   return shapes;
 }
 
-std::vector<ShapeQuestion> shape_questions(const Model& model,
-                                           const Masks& offered,
-                                           const std::vector<Shape>& shapes) {
+std::int64_t Shape::elements() const {
+  return sizes.at("batch") * sizes.at("seq") *
+         (sizes.at("q_heads") + sizes.at("k_heads")) * 2 * sizes.at("pairs");
+}
+
+std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
+                                  const std::vector<Shape>& shapes) {
   const std::vector<std::uint8_t> dtypes =
       classes_in(offered[model.at("dtype")]);
-  std::vector<ShapeQuestion> questions;
+  std::vector<Recipe> recipes;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Shape& shape = shapes[i];
-    if (!are_offered(model, offered, shape.of)) continue;
+    const bool is_offered = std::ranges::all_of(shape.of, [&](const auto& of) {
+      return offers(model, offered, of.first, of.second);
+    });
+    if (!is_offered) continue;
     // Of no pattern: a size must not always meet the same dtype.
     const std::uint64_t random = cases::random_bits(shapes.size(), i);
     const std::size_t chosen = random % dtypes.size();
+    const auto add = [&](const std::string& name, const std::string& tier,
+                         Row row, bool begins_at_zero) {
+      recipes.push_back({.model = &model,
+                         .row = std::move(row),
+                         .source = Source::kShapes,
+                         .id = name,
+                         .tier = tier,
+                         .sizes = shape.sizes,
+                         .head_dim = shape.head_dim,
+                         .begins_at_zero = begins_at_zero});
+    };
+    const bool is_model = shape.loop.empty();
     for (std::size_t d = 0; d < dtypes.size(); ++d) {
       const bool is_chosen = d == chosen;
       if (shape.tier == "full" && !is_chosen) continue;
-      ShapeQuestion one{shape.name, shape.tier,
-                        question_of_shape(model, offered, shape, random + d,
-                                          dtypes[d], kPlain)};
-      one.name += "-" + text::word(text::kFormatWords, one.question.dtype);
-      const bool is_cheap = shape.is_loop ? shape.name.starts_with("pairs")
-                                          : elements(shape) <= kEveryDtype;
-      if (!is_chosen && !is_cheap) one.tier = "full";
-      // A prompt begins at 0.
-      if (random % 2 == 0) one.question.order = OrderClass::kFromZero;
-      if (is_chosen && !shape.is_loop && shape.of.empty()) {
-        const bool is_large = elements(shape) > kVariedInCore;
-        questions.push_back({shape.name + "-varied",
-                             is_large ? "full" : shape.tier,
-                             question_of_shape(model, offered, shape, ~random,
-                                               dtypes[d], kVaried)});
+      if (is_chosen && is_model && shape.of.empty()) {
+        add(shape.name + "-varied",
+            shape.elements() > kVariedInCore ? "full" : shape.tier,
+            row_of(model, offered, shape, ~random, dtypes[d], kVaried), false);
       }
-      questions.push_back(std::move(one));
+      const bool is_cheap =
+          is_model ? shape.elements() <= kEveryDtype : shape.loop == "pairs";
+      const Dimension& dtype = model.dimensions()[model.at("dtype")];
+      add(shape.name + "-" + dtype.classes[dtypes[d]],
+          is_chosen || is_cheap ? shape.tier : "full",
+          row_of(model, offered, shape, random + d, dtypes[d], kPlain),
+          random % 2 == 0);  // as a prompt does
     }
   }
-  return questions;
+  return recipes;
 }
 
 }  // namespace ropeproof::conformance::cover

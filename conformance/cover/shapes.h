@@ -1,4 +1,4 @@
-// shapes.h -- questions of sizes that a covering array does not have: those of
+// shapes.h -- rows with sizes that a covering array does not have: those of
 // real models, and every size of each loop that an implementation may tile.
 #ifndef ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
 #define ROPEPROOF_CONFORMANCE_COVER_SHAPES_H_
@@ -7,21 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "conformance/cover/question.h"
+#include "conformance/cover/recipe.h"
 
 namespace ropeproof::conformance::cover {
 
 // One entry of vectors/coverage/shapes.json: sizes of a model's call.
 struct Shape {
   std::string name;  // "llama-3-8b-decode"; of a loop "pairs-17"
-  std::string tier;  // "core" or "full"; of a loop see shape_questions
-  bool is_loop = false;
-  std::int64_t batch = 1, seq = 1, q_heads = 1, k_heads = 0, pairs = 1;
-  WindowClass window = WindowClass::kFull;
+  std::string tier;  // "core" or "full"; of a loop see shape_recipes
+  Sizes sizes;
+  std::string loop = {};  // the size that varies; "" for that of a model
+  std::string window = {};
   std::int64_t head_dim = 0;  // of a leading window; 0: drawn
   // What else the model's calls are, a class of each dimension; only kernels
   // that offer all of it are asked.
   std::map<std::string, std::string> of = {};
+
+  std::int64_t elements() const;  // of q and k that are rotated
 };
 
 // The shapes, then those of the loops, which vary one size and leave the others
@@ -29,12 +31,7 @@ struct Shape {
 std::vector<Shape> read_shapes(const std::string& text,
                                const std::string& file);
 
-struct ShapeQuestion {
-  std::string name, tier;  // "pairs-17-bf16"
-  Question question;
-};
-
-// What a kernel is asked:
+// What a kernel is asked, without seeds; of an id the name, "pairs-17-bf16":
 //
 //   a shape       in one of its dtypes; where the shape is of core, in all of
 //                 them, those others only in full if it has more than 2^17
@@ -47,9 +44,8 @@ struct ShapeQuestion {
 //
 // Pairings, orders of dimensions and places alternate. Half of the shapes have
 // positions from 0. A window that the kernel does not offer becomes a full one.
-std::vector<ShapeQuestion> shape_questions(const Model& model,
-                                           const Masks& offered,
-                                           const std::vector<Shape>& shapes);
+std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
+                                  const std::vector<Shape>& shapes);
 
 }  // namespace ropeproof::conformance::cover
 

@@ -2,8 +2,8 @@
 
 #include "conformance/call/call.h"
 #include "conformance/cases/form_golden.h"
+#include "conformance/check/change_finder.h"
 #include "conformance/check/contract.h"
-#include "conformance/check/former.h"
 #include "conformance/check/run.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/word_tables.h"

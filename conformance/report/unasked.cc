@@ -1,7 +1,6 @@
 #include "conformance/report/unasked.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "conformance/plugin/abi_words.h"
@@ -25,6 +24,26 @@ constexpr std::uint32_t kMemory =
 // or 2^28.
 constexpr double kPositionFactor = 16;
 
+// Something that a kernel declares, or what a judged case is: bits of the ABI.
+struct Cell {
+  std::string name = {};
+  std::uint32_t operations = 0;
+  std::uint32_t dtype = 0, pairing = 0, scaling = 0, axis_map = 0;
+  std::uint32_t features = 0;
+  double position = 0;  // the largest |position|
+
+  // Whether a case has to do with what is declared; 0 stands for anything.
+  bool holds(const Cell& judged) const {
+    const auto fits = [](std::uint32_t declared, std::uint32_t bit) {
+      return declared == 0 || (declared & bit) != 0;
+    };
+    return (operations & judged.operations) != 0 && fits(dtype, judged.dtype) &&
+           fits(pairing, judged.pairing) && fits(scaling, judged.scaling) &&
+           fits(axis_map, judged.axis_map) && fits(features, judged.features) &&
+           kPositionFactor * judged.position >= position;
+  }
+};
+
 // A word or a number; "" or 0 where there is none.
 template <class Fact>
 Fact fact_of(const Facts& facts, const std::string& name) {
@@ -34,99 +53,72 @@ Fact fact_of(const Facts& facts, const std::string& name) {
   return fact == nullptr ? Fact() : *fact;
 }
 
-// Ids of the cases that touched each cell, and the features that were needed.
-class Touched {
- public:
-  explicit Touched(const check::Run& run) : limit_(run.kernel.max_position) {
-    static const Facts kNone;
-    for (const Check& check : run.checks) {
-      if (!check::is_judged(check.verdict)) continue;
-      features_ |= check.features;
-      if (!check.aspect.empty()) continue;
-      const auto facts = run.facts.find(check.case_id);
-      add(check, facts == run.facts.end() ? kNone : facts->second);
-    }
-  }
-
-  bool enough(const std::string& cell) const {
-    const auto found = cells_.find(cell);
-    return found != cells_.end() && std::ssize(found->second) >= kEnoughCases;
-  }
-  std::uint32_t features() const { return features_; }
-
- private:
-  void add(const Check& check, const Facts& facts) {
-    const auto touch = [&](const std::string& cell) {
-      cells_[cell].insert(check.case_id);
-    };
-    touch(text::word(plugin::kOperationWords, check.operation));
-    if ((check.features & ROPEPROOF_ADJOINT) != 0) touch("adjoint");
-    const std::string pairing = fact_of<std::string>(facts, "pairing");
-    const std::string dtype = fact_of<std::string>(facts, "dtype");
-    const bool has_tensors = (check.operation & kTensors) != 0;
-    if (has_tensors) touch(dtype);
-    if (has_tensors || check.operation == ROPEPROOF_PERMUTE) touch(pairing);
-    if ((check.operation & (kAngles | ROPEPROOF_FREQUENCIES)) == 0) return;
-    const std::string scaling = fact_of<std::string>(facts, "scaling");
-    if (!scaling.empty()) {
-      touch(scaling);
-      if (has_tensors) touch(scaling + " x " + pairing);
-      if (has_tensors) touch(scaling + " x " + dtype);
-    }
-    if ((check.operation & kAngles) == 0) return;
-    const std::string map = fact_of<std::string>(facts, "axis_map");
-    if (!map.empty()) {
-      touch("axis map " + map);
-      touch("axis map any");
-    }
-    const double largest = std::max(fact_of<double>(facts, "highest position"),
-                                    -fact_of<double>(facts, "lowest position"));
-    if (kPositionFactor * largest >= static_cast<double>(limit_)) {
-      touch("positions");
-    }
-  }
-
-  std::int64_t limit_;
-  std::map<std::string, std::set<std::string>> cells_;
-  std::uint32_t features_ = 0;
-};
-
-std::vector<std::string> declared_cells(const check::Run& run) {
-  const plugin::Description& kernel = run.kernel;
-  const std::uint32_t operations = kernel.operations;
-  const bool has_tensors = (operations & kTensors) != 0;
-  const auto dtypes = text::words_of(plugin::kDtypeWords, kernel.dtypes);
-  const auto pairings =
-      text::words_of(plugin::kAbiPairingWords, kernel.pairings);
-  std::vector<std::string> cells =
-      text::words_of(plugin::kOperationWords, operations);
-  const auto append = [&](const std::vector<std::string>& more) {
-    cells.insert(cells.end(), more.begin(), more.end());
+Cell judged_cell(const Check& check, const Facts& facts) {
+  const auto bit = [&](const std::string& name, const auto& words) {
+    return text::find_word(words, fact_of<std::string>(facts, name))
+        .value_or(0);
   };
-  if (has_tensors) append(dtypes);
-  if (has_tensors || (operations & ROPEPROOF_PERMUTE) != 0) append(pairings);
-  if (has_tensors && (kernel.features & ROPEPROOF_ADJOINT) != 0) {
-    cells.emplace_back("adjoint");
+  return {.operations = check.operation,
+          .dtype = bit("dtype", plugin::kDtypeWords),
+          .pairing = bit("pairing", plugin::kAbiPairingWords),
+          .scaling = bit("scaling", plugin::kScalingWords),
+          .axis_map = bit("axis_map", plugin::kAxisMapWords),
+          .features = check.features,
+          .position = std::max(fact_of<double>(facts, "highest position"),
+                               -fact_of<double>(facts, "lowest position"))};
+}
+
+std::vector<Cell> declared_cells(const plugin::Description& kernel) {
+  constexpr std::uint32_t kPermute = ROPEPROOF_PERMUTE;
+  const std::uint32_t operations = kernel.operations;
+  std::vector<Cell> cells;
+  // `like` for each word of the bits, which are its `member`.
+  const auto add = [&](Cell like, const auto& words, std::uint32_t bits,
+                       std::uint32_t Cell::*member) {
+    if ((operations & like.operations) == 0) return;
+    const std::string before = like.name;
+    for (const auto& [bit, word] : words) {
+      if ((bits & bit) == 0) continue;
+      like.name = before + std::string(word);
+      like.*member = bit;
+      cells.push_back(like);
+    }
+  };
+  add({.operations = ~0u}, plugin::kOperationWords, operations,
+      &Cell::operations);
+  add({.operations = kTensors}, plugin::kDtypeWords, kernel.dtypes,
+      &Cell::dtype);
+  add({.operations = kTensors | kPermute}, plugin::kAbiPairingWords,
+      kernel.pairings, &Cell::pairing);
+  if ((operations & kTensors) != 0 &&
+      (kernel.features & ROPEPROOF_ADJOINT) != 0) {
+    cells.push_back(
+        {.name = "adjoint", .operations = ~0u, .features = ROPEPROOF_ADJOINT});
   }
-  for (const std::string& scaling :
-       text::words_of(plugin::kScalingWords, kernel.scalings)) {
+  for (const auto& [scaling, word] : plugin::kScalingWords) {
+    if ((kernel.scalings & scaling) == 0) continue;
+    Cell cell{.name = std::string(word),
+              .operations = kAngles | ROPEPROOF_FREQUENCIES,
+              .scaling = scaling};
     if ((operations & ROPEPROOF_ROPE) == 0) {
-      cells.push_back(scaling);
+      cells.push_back(cell);
       continue;
     }
-    for (const std::string& pairing : pairings) {
-      cells.push_back(scaling + " x " + pairing);
-    }
-    for (const std::string& dtype : dtypes) {
-      cells.push_back(scaling + " x " + dtype);
-    }
+    cell.name += " x ";
+    cell.operations = ROPEPROOF_ROPE;
+    add(cell, plugin::kAbiPairingWords, kernel.pairings, &Cell::pairing);
+    add(cell, plugin::kDtypeWords, kernel.dtypes, &Cell::dtype);
   }
-  if ((operations & kAngles) != 0) {
-    for (const std::string& map :
-         text::words_of(plugin::kAxisMapWords, kernel.axis_maps)) {
-      cells.push_back("axis map " + map);
-    }
-    if (kernel.max_position > 0) cells.push_back("positions");
+  add({.name = "axis map ", .operations = kAngles}, plugin::kAxisMapWords,
+      kernel.axis_maps, &Cell::axis_map);
+  for (Cell& cell : cells) {
+    if (cell.axis_map == ROPEPROOF_AXES_ANY) cell.axis_map = ~0u;
+  }
+  if ((operations & kAngles) != 0 && kernel.max_position > 0) {
+    cells.push_back(
+        {.name = "positions up to " + std::to_string(kernel.max_position),
+         .operations = kAngles,
+         .position = static_cast<double>(kernel.max_position)});
   }
   return cells;
 }
@@ -136,17 +128,26 @@ std::vector<std::string> declared_cells(const check::Run& run) {
 std::vector<std::string> unasked(const check::Run& run) {
   const bool is_tier = run.asked == "tier core" || run.asked == "tier full";
   if (!is_tier || !run.is_whole_tier || !run.shard.is_whole()) return {};
-  const Touched touched(run);
-  std::vector<std::string> missing;
-  for (const std::string& cell : declared_cells(run)) {
-    if (touched.enough(cell)) continue;
-    missing.push_back(cell != "positions"
-                          ? cell
-                          : "positions up to " +
-                                std::to_string(run.kernel.max_position));
+  static const Facts kNone;
+  const std::vector<Cell> cells = declared_cells(run.kernel);
+  std::vector<std::set<std::string>> ids(cells.size());  // of judged cases
+  std::uint32_t features =
+      run.kernel.features & ~std::uint32_t{ROPEPROOF_ADJOINT};
+  for (const Check& check : run.checks) {
+    if (!check::is_judged(check.verdict)) continue;
+    features &= ~check.features;
+    if (!check.aspect.empty()) continue;
+    const auto facts = run.facts.find(check.case_id);
+    const Cell judged =
+        judged_cell(check, facts == run.facts.end() ? kNone : facts->second);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i].holds(judged)) ids[i].insert(check.case_id);
+    }
   }
-  std::uint32_t features = run.kernel.features & ~touched.features() &
-                           ~std::uint32_t{ROPEPROOF_ADJOINT};
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (std::ssize(ids[i]) < kEnoughCases) missing.push_back(cells[i].name);
+  }
   if (!run.shares_memory) features &= ~kMemory;
   for (const std::string& feature :
        text::words_of(plugin::kFeatureWords, features)) {

@@ -13,7 +13,7 @@
 #include "conformance/check/formed.h"
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/recipe.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
@@ -39,7 +39,7 @@ class Asker {
         const check::Selection& selection, FoundClaims& found)
       : kernel_(kernel),
         corpus_(corpus),
-        formed_(check::formed_cases(kernel, selection)),
+        recipes_(check::recipes_of(kernel, selection)),
         description_(check::asked_description(kernel, selection)),
         filter_(all_cases(), selection),
         picker_(selection.shard),
@@ -56,14 +56,14 @@ class Asker {
         }
       });
     }
-    std::vector<const cover::FormedCase*> taken;
-    for (const cover::FormedCase& c : formed_) {
+    std::vector<const cover::Recipe*> taken;
+    for (const cover::Recipe& c : recipes_) {
       if (takes(c.tier, c.id)) taken.push_back(&c);
     }
-    check::Forming forming(taken, description_);
+    check::FormedCases formed(taken, description_);
     formed_cases_.reserve(taken.size());  // results point into it
     while (formed_cases_.size() < taken.size()) {
-      for (const cases::Case& c : formed_cases_.emplace_back(forming.next())) {
+      for (const cases::Case& c : formed_cases_.emplace_back(formed.next())) {
         ask(c);
       }
     }
@@ -78,7 +78,7 @@ class Asker {
         all.push_back({c.id, group.tier});
       });
     }
-    for (const cover::FormedCase& c : formed_) all.push_back({c.id, c.tier});
+    for (const cover::Recipe& c : recipes_) all.push_back({c.id, c.tier});
     return all;
   }
 
@@ -114,7 +114,7 @@ class Asker {
 
   plugin::Kernel& kernel_;
   const cases::Corpus& corpus_;
-  const std::vector<cover::FormedCase> formed_;
+  const std::vector<cover::Recipe> recipes_;
   const plugin::Description description_;
   const check::Filter filter_;
   check::ShardPicker picker_;

@@ -11,8 +11,8 @@
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/form.h"
-#include "conformance/cover/formed.h"
 #include "conformance/cover/offer.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/search/shrink.h"
 
@@ -148,16 +148,15 @@ StressResult search(plugin::Kernel& kernel, const cover::Model& model,
   StressResult result;
   const cover::Masks masks = wanted(model, kernel);
   const auto drawn = [&](std::uint64_t index) {
-    cover::FormedCase formed = cover::drawn_case(model, masks, seed, index);
-    formed.question.elements = kElements;
+    cover::Recipe recipe = cover::drawn_recipe(model, masks, seed, index);
+    recipe.elements = kElements;
     cases::Case c;
-    c.id = formed.id;
-    c.comment = formed.text;
-    c.problem = cover::outline(formed, kernel.description().max_position);
+    c.id = recipe.id;
+    c.comment = recipe.text;
+    c.problem = cover::outline(recipe, kernel.description().max_position);
     // A file has no words for other storages.
     c.problem.storage = c.problem.nearest_storage();
-    c.golden =
-        cover::fill(c.problem, formed.question, formed.seed, oracle, false);
+    c.golden = cover::fill(c.problem, recipe, oracle, false);
     return c;
   };
   while (!result.failure) {

@@ -38,7 +38,7 @@ struct StressResult {
   std::optional<StressFailure> failure;  // the first; the search ends with it
 };
 
-// Forms and judges cover::drawn_case() i = first, first + 1 ... under every
+// Forms and judges cover::drawn_recipe() i = first, first + 1 ... under every
 // operation that the kernel offers: small ones, without special values, in the
 // storages that files have words for. It ends with the first failure, or where
 // `goes_on`, asked before each batch of at most kStressBatch cases with the

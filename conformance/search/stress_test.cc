@@ -10,8 +10,8 @@
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/arrays.h"
-#include "conformance/cover/formed.h"
 #include "conformance/cover/offer.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/report/report.h"
 #include "conformance/search/search.h"
 #include "conformance/search/shrink.h"
@@ -228,7 +228,7 @@ TEST_CASE("drawing meets every class that a kernel offers",
       cover::offered(model(), wrong::full_description(ROPEPROOF_A0), true);
   cover::Masks met(model().size());
   for (std::uint64_t i = 0; i < 3000; ++i) {
-    const cover::Row row = cover::drawn_case(model(), offered, kSeed, i).row;
+    const cover::Row row = cover::drawn_recipe(model(), offered, kSeed, i).row;
     CHECK(model().contradiction(row) == nullptr);
     for (std::size_t d = 0; d < row.size(); ++d) {
       met[d] |= std::uint64_t{1} << row[d];

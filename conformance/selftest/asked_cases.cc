@@ -1,5 +1,7 @@
 #include "conformance/selftest/asked_cases.h"
 
+#include "conformance/cover/form.h"
+#include "conformance/cover/recipes.h"
 #include "reference/parallel_for.h"
 
 namespace ropeproof::conformance::selftest {
@@ -7,7 +9,7 @@ AskedCases::AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
                        const plugin::Description& description,
                        bool with_triples)
     : corpus_(corpus),
-      formed_(cover::formed_cases(arrays, description, true, with_triples, 0,
+      recipes_(cover::recipes_for(arrays, description, true, with_triples, 0,
                                   [](const cover::Row&) { return true; })) {}
 
 void AskedCases::committed(const std::string& tier, const Look& look) const {
@@ -22,15 +24,17 @@ void AskedCases::committed(const std::string& tier, const Look& look) const {
 }
 
 void AskedCases::formed(const std::string& tier, const Look& look) const {
-  std::vector<const cover::FormedCase*> list;
-  for (const cover::FormedCase& c : formed_) {
+  std::vector<const cover::Recipe*> list;
+  for (const cover::Recipe& c : recipes_) {
     if (c.tier == tier) list.push_back(&c);
   }
   reference::parallel_for(
       std::ssize(list),
       [&](std::int64_t i) {
-        const cover::FormedCase& c = *reference::at(list, i);
-        look(cover::form(c, 0, reference::best_oracle()), c.row, c.seed);
+        const cover::Recipe& recipe = *reference::at(list, i);
+        const bool is_of_row = recipe.source != cover::Source::kShapes;
+        look(cover::form(recipe, 0, reference::best_oracle()),
+             is_of_row ? recipe.row : cover::Row(), recipe.seed);
       },
       1);
 }

@@ -9,7 +9,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/recipe.h"
 #include "conformance/plugin/kernel.h"
 
 namespace ropeproof::conformance::selftest {
@@ -33,7 +33,7 @@ class AskedCases {
 
  private:
   const cases::Corpus& corpus_;
-  std::vector<cover::FormedCase> formed_;
+  std::vector<cover::Recipe> recipes_;
 };
 
 }  // namespace ropeproof::conformance::selftest

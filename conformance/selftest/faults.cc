@@ -8,7 +8,6 @@
 #include "conformance/check/contract.h"
 #include "conformance/check/offered.h"
 #include "conformance/cover/choose.h"
-#include "conformance/cover/classes.h"
 #include "conformance/cover/offer.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/report/failure_text.h"
@@ -129,13 +128,8 @@ std::string text_of(const cover::Model& model, std::uint32_t operation,
       "row skipped", "sine negated", "neighbour's value", "twice its bound"};
   constexpr const char* kPlaceWords[kPlaces] = {"first", "middle", "last"};
   const int bit = std::countr_zero(rows);
-  std::string text = text::word(plugin::kOperationWords, operation) + ": ";
-  for (std::size_t d = 0; d < part.size(); ++d) {
-    if (part[d] == cover::kOpen) continue;
-    text += model.dimensions()[d].name + " " +
-            model.dimensions()[d].classes[part[d]] + ", ";
-  }
-  return text + kMistakeWords[bit / kPlaces] + ", " +
+  return text::word(plugin::kOperationWords, operation) + ": " +
+         model.words(part) + ", " + kMistakeWords[bit / kPlaces] + ", " +
          kPlaceWords[bit % kPlaces] + " place" +
          (count_of(rows) > 1
               ? " and " + std::to_string(count_of(rows) - 1) + " more"

@@ -13,7 +13,8 @@
 #include "conformance/check/formed.h"
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/form.h"
+#include "conformance/cover/recipes.h"
 #include "conformance/wrong/mutation.h"
 #include "reference/parallel_for.h"
 
@@ -69,40 +70,6 @@ Ending ending(call::Call& call) {
   return ending;
 }
 
-// Marks in `finds` the mutants of `open` that answer some call of the case as
-// no exact kernel does.
-void find_touched(std::span<const Mutant> mutants,
-                  const std::vector<bool>& open, const cases::Case& c,
-                  std::vector<bool>& finds) {
-  PipelineKernel exact(mutant_description(), wrong::exact_pipeline());
-  const auto ask = [&](std::uint32_t operation, const cases::Case& asked) {
-    const reference::Format table =
-        judge::claim_of(exact.description(), asked.problem.dtype, operation)
-            .table;
-    call::Call call(exact, operation, asked, table);
-    const ropeproof_problem problem = call.begin();
-    std::optional<Ending> right;
-    for (std::size_t m = 0; m < mutants.size(); ++m) {
-      const Mutant& mutant = mutants[m];
-      if (!open[m] || finds[m]) continue;
-      if (mutant.where && !mutant.where(problem)) continue;
-      if (!right) right = ending(call);
-      MutantKernel wrong(mutant);
-      call::Call other(wrong, operation, asked, table);
-      finds[m] = ending(other) != *right;
-    }
-  };
-  for (const std::uint32_t operation :
-       check::offered_operations(exact.description(), c.problem, true)) {
-    ask(operation, c);
-  }
-  if (check::is_formed(c.id)) {
-    cases::Case permutation;
-    permutation.problem = check::permutation_like(c.problem, 1);
-    ask(ROPEPROOF_PERMUTE, permutation);
-  }
-}
-
 // The cases of `groups` that `ids` names.
 cases::Corpus some_of(std::span<const cases::Group> groups,
                       const std::set<std::string>& ids) {
@@ -132,30 +99,64 @@ std::vector<explain::Diagnosis> diagnoses(plugin::Kernel& kernel,
 
 Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     : corpus_(corpus),
-      formed_(cover::formed_cases(arrays, mutant_description(), true, false, 0,
+      recipes_(cover::recipes_for(arrays, mutant_description(), true, false, 0,
                                   [](const cover::Row&) { return true; })) {
-  const auto add = [&](const cases::Case& c) {
-    if (c.problem.elements() <= kLargest) candidates_.push_back(c);
+  const auto add = [&](const cases::Case& c, bool is_formed) {
+    if (c.problem.elements() <= kLargest) candidates_.push_back({c, is_formed});
   };
   for (const cases::Group& group : corpus.groups) {
     if (group.tier == "full") continue;
-    for (const cases::Case& c : group.rope_cases) add(c);
+    for (const cases::Case& c : group.rope_cases) add(c, false);
   }
   const std::int64_t max_position = mutant_description().max_position;
-  for (const cover::FormedCase& one : formed_) {
+  for (const cover::Recipe& recipe : recipes_) {
     cases::Case c;
-    c.id = one.id;
-    c.comment = one.text;
-    c.problem = cover::outline(one, max_position);
+    c.id = recipe.id;
+    c.comment = recipe.text;
+    c.problem = cover::outline(recipe, max_position);
     c.golden = call::numbered_tables(c.problem);
     fill_numbers(c);
-    add(c);
+    add(c, true);
   }
-  std::ranges::stable_sort(candidates_, {}, [](const cases::Case& c) {
-    return c.problem.elements();
+  std::ranges::stable_sort(candidates_, {}, [](const Candidate& candidate) {
+    return candidate.c.problem.elements();
   });
   for (std::size_t i = 0; i < kCommon; ++i) {
-    common_.push_back(candidates_[i * candidates_.size() / kCommon].id);
+    common_.push_back(candidates_[i * candidates_.size() / kCommon].c.id);
+  }
+}
+
+void Naming::find_touched(std::span<const Mutant> mutants,
+                          const std::vector<bool>& open,
+                          const Candidate& candidate,
+                          std::vector<bool>& finds) {
+  const cases::Problem& p = candidate.c.problem;
+  PipelineKernel exact(mutant_description(), wrong::exact_pipeline());
+  const auto ask = [&](std::uint32_t operation, const cases::Case& asked) {
+    const reference::Format table =
+        judge::claim_of(exact.description(), asked.problem.dtype, operation)
+            .table;
+    call::Call call(exact, operation, asked, table);
+    const ropeproof_problem problem = call.begin();
+    std::optional<Ending> right;
+    for (std::size_t m = 0; m < mutants.size(); ++m) {
+      const Mutant& mutant = mutants[m];
+      if (!open[m] || finds[m]) continue;
+      if (mutant.where && !mutant.where(problem)) continue;
+      if (!right) right = ending(call);
+      MutantKernel wrong(mutant);
+      call::Call other(wrong, operation, asked, table);
+      finds[m] = ending(other) != *right;
+    }
+  };
+  for (const std::uint32_t operation :
+       check::offered_operations(exact.description(), p, true)) {
+    ask(operation, candidate.c);
+  }
+  if (candidate.is_formed) {
+    cases::Case permutation;
+    permutation.problem = check::permutation_like(p, 1);
+    ask(ROPEPROOF_PERMUTE, permutation);
   }
 }
 
@@ -174,7 +175,7 @@ std::vector<std::set<std::string>> Naming::asked(
   for (std::size_t first = 0; first < candidates_.size(); first += kAtOnce) {
     std::vector<bool> open;
     for (const Looks& of : looks) open.push_back(!of.are_over());
-    const std::span<const cases::Case> some(
+    const std::span<const Candidate> some(
         &candidates_[first], std::min(kAtOnce, candidates_.size() - first));
     std::vector<std::vector<bool>> finds(some.size(),
                                          std::vector<bool>(mutants.size()));
@@ -187,9 +188,11 @@ std::vector<std::set<std::string>> Naming::asked(
     for (std::size_t i = 0; i < some.size(); ++i) {
       for (std::size_t m = 0; m < mutants.size(); ++m) {
         if (looks[m].are_over()) continue;
-        if (!mutants[m].where) looks[m].elements += some[i].problem.elements();
+        if (!mutants[m].where) {
+          looks[m].elements += some[i].c.problem.elements();
+        }
         if (!finds[i][m]) continue;
-        asked[m].insert(some[i].id);
+        asked[m].insert(some[i].c.id);
         ++looks[m].touched;
       }
     }
@@ -217,25 +220,22 @@ std::vector<std::vector<explain::Diagnosis>> Naming::of(
 }
 
 std::vector<explain::Diagnosis> Naming::of(plugin::Kernel& kernel) const {
-  std::set<std::string> ids;
-  for (const std::string& id : common_) {
-    if (!check::is_formed(id)) ids.insert(id);
-  }
-  return diagnoses(kernel, some_of(corpus_.groups, ids));
+  return diagnoses(kernel,
+                   some_of(corpus_.groups, {common_.begin(), common_.end()}));
 }
 
 std::vector<cases::Group> Naming::proved(
     const std::set<std::string>& ids) const {
   std::vector<cases::Group> groups = some_of(corpus_.groups, ids).groups;
-  std::vector<const cover::FormedCase*> formed;
-  for (const cover::FormedCase& c : formed_) {
-    if (ids.contains(c.id)) formed.push_back(&c);
+  std::vector<const cover::Recipe*> recipes;
+  for (const cover::Recipe& recipe : recipes_) {
+    if (ids.contains(recipe.id)) recipes.push_back(&recipe);
   }
-  check::Forming forming(formed, mutant_description());
-  for (std::size_t i = 0; i < formed.size(); ++i) {
+  check::FormedCases formed(recipes, mutant_description());
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
     cases::Group& group = groups.emplace_back();
     group.tier = "core";
-    for (cases::Case& c : forming.next()) {
+    for (cases::Case& c : formed.next()) {
       (c.problem.task == cases::Task::kPermute ? group.permute_cases
                                                : group.rope_cases)
           .push_back(std::move(c));

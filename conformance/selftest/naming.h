@@ -9,7 +9,7 @@
 
 #include "conformance/cases/corpus.h"
 #include "conformance/cover/arrays.h"
-#include "conformance/cover/formed.h"
+#include "conformance/cover/recipe.h"
 #include "conformance/explain/diagnosis.h"
 #include "conformance/selftest/mutants.h"
 
@@ -28,6 +28,16 @@ class Naming {
   std::vector<explain::Diagnosis> of(plugin::Kernel& kernel) const;
 
  private:
+  struct Candidate {
+    cases::Case c;  // of a formed one the golden is none
+    bool is_formed;
+  };
+  // Marks in `finds` the mutants of `open` that answer some call of the case as
+  // no exact kernel does.
+  static void find_touched(std::span<const Mutant> mutants,
+                           const std::vector<bool>& open,
+                           const Candidate& candidate,
+                           std::vector<bool>& finds);
   // Ids of the cases that each mutant is asked.
   std::vector<std::set<std::string>> asked(
       std::span<const Mutant> mutants) const;
@@ -35,9 +45,8 @@ class Naming {
   std::vector<cases::Group> proved(const std::set<std::string>& ids) const;
 
   const cases::Corpus& corpus_;
-  std::vector<cover::FormedCase> formed_;
-  // The small ones first; formed ones without their goldens.
-  std::vector<cases::Case> candidates_;
+  std::vector<cover::Recipe> recipes_;
+  std::vector<Candidate> candidates_;  // the small ones first
   std::vector<std::string> common_;  // ids of cases that every mutant is asked
 };
 

@@ -1,4 +1,4 @@
-#include "conformance/check/former.h"
+#include "conformance/check/change_finder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,20 +54,14 @@ bool takes(plugin::Kernel& kernel, std::uint32_t operation,
          !declines(kernel, operation, c);
 }
 
-// Other values for a number, the likeliest to be taken first.
-std::vector<double> others(double x) {
-  if (x == 0) return {1, 0.5};
-  return {x * 2, x / 2, x * 1.5, x * 0.75, x * 4, x + 1, x * 64};
-}
-
-bool Former::begin(const Problem& base) {
+bool ChangeFinder::begin(const Problem& base) {
   std::optional<cases::Case> c = taken(base);
   if (c) variation_.base = *std::move(c);
   return c.has_value();
 }
 
-void Former::add(const std::string& field, bool is_of_angles,
-                 const std::vector<Edit>& edits) {
+void ChangeFinder::add(const std::string& field, bool is_of_angles,
+                       const std::vector<Edit>& edits) {
   if (known_.contains(field)) return;
   for (const Edit& edit : edits) {
     Problem p = base();
@@ -83,7 +77,7 @@ void Former::add(const std::string& field, bool is_of_angles,
   }
 }
 
-std::optional<cases::Case> Former::taken(const Problem& p) const {
+std::optional<cases::Case> ChangeFinder::taken(const Problem& p) const {
   cases::Case c;
   c.id = id_;
   c.problem = p;

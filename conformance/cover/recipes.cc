@@ -1,0 +1,97 @@
+#include "conformance/cover/recipes.h"
+
+#include <bit>
+#include <utility>
+
+#include "conformance/cases/counter_generator.h"
+#include "conformance/cases/draw.h"
+#include "conformance/cover/offer.h"
+#include "conformance/text/format.h"
+
+namespace ropeproof::conformance::cover {
+
+std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
+  for (const std::uint8_t c : row) seed = cases::random_bits(seed, c);
+  return seed;
+}
+
+namespace {
+
+std::string id_of(Source source, const std::string& name, std::uint64_t seed) {
+  return (seed == 0 ? "" : "fresh" + std::to_string(seed) + "-") +
+         text::word(kSourceWords, source) + "-" + name;
+}
+
+std::string digits_of(const Row& row) {
+  return text::format("%08x", static_cast<unsigned>(seed_of(row, 0) >> 32));
+}
+
+}  // namespace
+
+std::vector<Recipe> recipes_for(const Arrays& arrays,
+                                const plugin::Description& description,
+                                bool shares_memory, bool with_triples,
+                                std::uint64_t seed, const Takes& takes,
+                                const cases::Problem* like) {
+  const Model& model = arrays.model;
+  Masks masks = offered(model, description, shares_memory);
+  if (like != nullptr) masks = fixed(model, masks, like->pairs());
+  std::vector<Recipe> recipes;
+  const auto add = [&](Source source, const char* tier,
+                       const std::vector<Row>& rows, int strength) {
+    for (const Row& row : choose(model, rows, masks, strength, takes)) {
+      recipes.push_back({.model = &model,
+                         .row = row,
+                         .seed = seed_of(row, seed),
+                         .source = source,
+                         .id = id_of(source, digits_of(row), seed),
+                         .tier = tier,
+                         .text = model.text(row),
+                         .like = like});
+    }
+  };
+  add(Source::kPairs, "core", arrays.pairs, 2);
+  if (like != nullptr) return recipes;
+  if (with_triples) add(Source::kTriples, "full", arrays.triples, 3);
+  std::uint64_t number = 0;
+  for (Recipe& shape : shape_recipes(model, masks, arrays.shapes)) {
+    ++number;
+    if (shape.tier == "full" && !with_triples) continue;
+    shape.seed = cases::random_bits(~seed, number);
+    shape.text = "the shape " + shape.id;
+    shape.id = id_of(Source::kShapes, shape.id, seed);
+    recipes.push_back(std::move(shape));
+  }
+  return recipes;
+}
+
+Recipe drawn_recipe(const Model& model, const Masks& offered,
+                    std::uint64_t seed, std::uint64_t index) {
+  cases::Draw draw(cases::random_bits(seed, index));
+  const std::int64_t plain = draw.between(0, 7);  // eighths of the dimensions
+  Row row(model.size(), kOpen);
+  for (std::size_t d = 0; d < model.size(); ++d) {
+    const std::vector<std::uint8_t> classes = classes_in(offered[d]);
+    const std::uint64_t nth = draw.bits() % classes.size();
+    Row with = row;
+    with[d] = draw.between(1, 8) <= plain ? classes[0] : classes[nth];
+    if (std::popcount(model.masking(with)) < 2 &&
+        model.complete(with, offered)) {
+      row = with;
+    }
+  }
+  // A class that contradicts all others is left open.
+  row = model.complete(row, offered).value_or(Row(model.size(), 0));
+  const std::string text = model.text(row);
+  return {.model = &model,
+          .row = std::move(row),
+          .seed = draw.bits(),
+          .source = Source::kStress,
+          .id = text::format("stress-%llu-%03llu",
+                             static_cast<unsigned long long>(seed),
+                             static_cast<unsigned long long>(index)),
+          .tier = "full",
+          .text = text};
+}
+
+}  // namespace ropeproof::conformance::cover

@@ -1,0 +1,39 @@
+// recipes.h -- what a kernel is asked beside the committed cases: its rows of
+// the covering arrays, and the shapes.
+#ifndef ROPEPROOF_CONFORMANCE_COVER_RECIPES_H_
+#define ROPEPROOF_CONFORMANCE_COVER_RECIPES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "conformance/cover/arrays.h"
+#include "conformance/cover/choose.h"
+#include "conformance/cover/recipe.h"
+#include "conformance/plugin/kernel.h"
+
+namespace ropeproof::conformance::cover {
+
+// The recipes of a kernel: of the tier core every pair of the classes that it
+// offers, of full every triple beside them; and the shapes of each. `seed` 0 is
+// that of the suite; any other draws fresh sizes, positions and elements for
+// the same classes. With `like`, dtype and specification are those of that
+// case, and there are no triples and no shapes. `arrays` and `like` outlive the
+// recipes.
+std::vector<Recipe> recipes_for(const Arrays& arrays,
+                                const plugin::Description& description,
+                                bool shares_memory, bool with_triples,
+                                std::uint64_t seed, const Takes& takes,
+                                const cases::Problem* like = nullptr);
+
+// Recipe `index` of the stream `seed`: of each dimension a class that is
+// offered, in some recipes mostly the plain ones; at most one that hides what
+// else is wrong.
+Recipe drawn_recipe(const Model& model, const Masks& offered,
+                    std::uint64_t seed, std::uint64_t index);
+
+// The seed of the recipe of a row.
+std::uint64_t seed_of(const Row& row, std::uint64_t seed);
+
+}  // namespace ropeproof::conformance::cover
+
+#endif  // ROPEPROOF_CONFORMANCE_COVER_RECIPES_H_

@@ -1,0 +1,102 @@
+// Numbers of pairs, rows, tokens and heads.
+#include <algorithm>
+
+#include "conformance/cover/dimension.h"
+
+namespace ropeproof::conformance::cover {
+namespace {
+
+using cases::Problem;
+
+std::int64_t draw_size(Drawing& d, std::string_view name) {
+  const Range range = d.recipe.range(name);
+  return d.draw.between(range.low, range.high);
+}
+
+void draw_pairs(Drawing& d) {
+  std::int64_t pairs = draw_size(d, "pairs");
+  const AxesClass axes = d.recipe.class_of(kAxes);
+  const std::int64_t parts = axes == AxesClass::kGrid    ? 2
+                             : axes == AxesClass::kGrid3 ? 3
+                                                         : 1;
+  pairs = pairs / parts * parts;
+  if (pairs < d.recipe.range("pairs").low) pairs += parts;
+  d.problem.spec.layout.rotary_dim = 2 * pairs;
+}
+
+void draw_seq(Drawing& d) {
+  d.problem.seq = draw_size(d, "seq");
+  if (d.recipe.class_of(kOrder) != OrderClass::kAscending) {
+    d.problem.seq = std::min(std::max<std::int64_t>(d.problem.seq, 3),
+                             d.recipe.range("seq").high);
+  }
+}
+
+// Sizes within their classes, smaller where the product is large.
+void limit_elements(Drawing& d) {
+  Problem& p = d.problem;
+  const auto elements = [&] {
+    return p.tokens() * std::max(p.q_heads, p.k_heads) * 2 * p.pairs();
+  };
+  const auto shrink = [&](std::int64_t& size, std::int64_t low) {
+    while (elements() > d.recipe.elements && size > low) {
+      size = low + (size - low) / 2;  // not at once to a power of two
+    }
+  };
+  shrink(p.batch, d.recipe.range("batch").low);
+  shrink(p.q_heads, d.recipe.range("q_heads").low);
+  shrink(p.k_heads, d.recipe.range("k_heads").low);
+  shrink(p.seq,
+         std::max(d.recipe.range("seq").low, std::min<std::int64_t>(3, p.seq)));
+}
+
+KnownDimension size(
+    std::string_view name, std::uint32_t operations, By decided,
+    const std::function<std::int64_t(const ropeproof_problem&)>& read,
+    const std::function<void(Drawing&)>& draw) {
+  const auto is_offered = [](const Offer&, const Dimension&, std::uint8_t) {
+    return true;
+  };
+  const auto class_of = [=](const ropeproof_problem& p, const Dimension& d) {
+    return d.find(read(p));
+  };
+  return {name, {}, operations, decided, is_offered, class_of, draw};
+}
+
+}  // namespace
+
+std::vector<KnownDimension> size_dimensions() {
+  using P = const ropeproof_problem&;
+  using plugin::kTensors;
+  constexpr std::uint32_t kCalls = kTensors | ROPEPROOF_TABLE;
+  constexpr std::uint32_t kPermute = ROPEPROOF_PERMUTE;
+  const auto permutes = [](P p) { return p.operation == kPermute; };
+  std::vector<KnownDimension> rows = {
+      size(
+          "pairs", kCalls | ROPEPROOF_FREQUENCIES | kPermute, By::kModel,
+          [](P p) { return p.rotary_dim / 2; }, draw_pairs),
+      size(
+          "batch", kCalls, By::kCall, [](P p) { return p.batch; },
+          [](Drawing& d) { d.problem.batch = draw_size(d, "batch"); }),
+      size(
+          "seq", kCalls | kPermute, By::kCall,
+          [=](P p) { return permutes(p) ? p.permute_columns : p.seq; },
+          draw_seq),
+      size(
+          "q_heads", kTensors | kPermute, By::kCall,
+          [=](P p) { return permutes(p) ? p.permute_heads : p.q.heads; },
+          [](Drawing& d) { d.problem.q_heads = draw_size(d, "q_heads"); }),
+      size(
+          "k_heads", kTensors, By::kCall, [](P p) { return p.k.heads; },
+          [](Drawing& d) {
+            d.problem.k_heads = draw_size(d, "k_heads");
+            limit_elements(d);
+          })};
+  rows.back().is_offered = [](const Offer& offer, const Dimension& d,
+                              std::uint8_t c) {
+    return offer.takes({.has_keys = d.ranges[c].low > 0});
+  };
+  return rows;
+}
+
+}  // namespace ropeproof::conformance::cover
