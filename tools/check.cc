@@ -46,8 +46,9 @@ int check(CheckOptions& options) {
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
-  options.selection.tier = conformance::plugin::read_pack(options.pack).tier;
-  if (options.selection.tier == "full") {
+  options.selection.tier = conformance::cases::parse_tier(
+      conformance::plugin::read_pack(options.pack).tier);
+  if (options.selection.tier == conformance::cases::Tier::kFull) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   options.waivers.add_cases(corpus);

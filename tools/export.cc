@@ -18,6 +18,7 @@ namespace {
 
 struct ExportOptions {
   std::string out;
+  std::string tier = "core";
   conformance::check::Selection selection;
   ProfileFlags profile;
   std::optional<std::string> description;
@@ -25,11 +26,13 @@ struct ExportOptions {
 };
 
 int export_calls(ExportOptions& options) {
-  const std::string& tier = options.selection.tier;
+  using conformance::cases::Tier;
+  const Tier tier = options.selection.tier =
+      conformance::cases::parse_tier(options.tier);
   const std::string profile = options.profile.argument();
-  if (!options.description && (tier != "smoke" || !profile.empty())) {
+  if (!options.description && (tier != Tier::kSmoke || !profile.empty())) {
     throw std::invalid_argument(
-        (profile.empty() ? "--tier " + tier : profile.substr(1)) +
+        (profile.empty() ? "--tier " + options.tier : profile.substr(1)) +
         " needs --description: what it asks follows from what the device can "
         "do");
   }
@@ -41,7 +44,7 @@ int export_calls(ExportOptions& options) {
   conformance::cases::Corpus corpus =
       conformance::cases::load_corpus(options.vectors);
   options.profile.apply(options.vectors, corpus, options.selection);
-  if (tier == "full") {
+  if (tier == Tier::kFull) {
     conformance::cases::add_full_tier(corpus, reference::best_oracle(), {});
   }
   const std::size_t calls = conformance::check::export_pack(
@@ -62,7 +65,7 @@ Command add_export(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "export", "write the calls of a run to files, for a device elsewhere");
   command->add_option("--out", options->out, "new folder")->required();
-  auto* tier = command->add_option("--tier", options->selection.tier,
+  auto* tier = command->add_option("--tier", options->tier,
                                    "smoke, core (default) or full");
   options->profile.add_flags(*command, {tier});
   command->add_option("--description", options->description,

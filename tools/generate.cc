@@ -82,14 +82,15 @@ int check_digests(const fs::path& vectors, bool is_full) {
 }
 
 int generate(const GenerateOptions& options) {
-  if (options.tier == "full" && options.out.empty()) {
+  const auto tier = conformance::cases::parse_tier(options.tier);
+  const bool is_full = tier == conformance::cases::Tier::kFull;
+  if (is_full && options.out.empty()) {
     throw std::invalid_argument(
         "--tier full is too large to commit; name a folder with --out");
   }
   const std::string out = options.out.empty() ? options.vectors : options.out;
   conformance::cases::Files files = conformance::cases::generate_corpus(
-      options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION,
-      options.tier);
+      options.vectors, reference::Oracle::kMpfi, ROPEPROOF_VERSION, tier);
   const bool has_formed = fs::exists(fs::path(options.vectors) / "coverage");
   if (!options.check) {
     if (has_formed && options.out.empty()) {
@@ -111,7 +112,7 @@ int generate(const GenerateOptions& options) {
   }
   if (!differences.empty()) return 4;
   if (has_formed) {
-    const int status = check_digests(options.vectors, options.tier == "full");
+    const int status = check_digests(options.vectors, is_full);
     if (status != 0) return status;
   }
   std::cout << files.size() << " files regenerated, byte for byte the same\n";

@@ -28,8 +28,10 @@ namespace {
 
 void list_cases(const std::string& vectors) {
   for (const auto& group : conformance::cases::load_corpus(vectors).groups) {
-    std::cout << group.name << " (" << group.tier << "): " << group.description
-              << "\n";
+    std::cout << group.name << " ("
+              << conformance::text::word(conformance::cases::kTierWords,
+                                         group.tier)
+              << "): " << group.description << "\n";
     conformance::cases::for_each_case(group, [](const auto& c) {
       std::cout << "  " << c.id << "  " << conformance::cases::summary(c)
                 << "\n";

@@ -32,6 +32,7 @@ namespace {
 struct RunOptions {
   KernelFlags kernel;
   std::string vectors = default_vectors().string();
+  std::string tier = "core";
   conformance::check::Selection selection;
   ProfileFlags profile;
   WaiverFlags waivers;
@@ -58,7 +59,7 @@ void look_for_staging(conformance::plugin::Kernel& kernel, bool is_asked_for,
 
 // The whole tier, or a case of it, as a replay names one.
 bool needs_full_tier(const conformance::check::Selection& selection) {
-  return selection.tier == "full" ||
+  return selection.tier == conformance::cases::Tier::kFull ||
          std::ranges::any_of(selection.cases, [](const std::string& id) {
            return id.starts_with("full-");
          });
@@ -79,7 +80,7 @@ void read_arrays(RunOptions& options) {
   options.selection.arrays = arrays_of(options.vectors);
   if (!options.fresh) return;
   options.selection.seed = parse_seed(*options.fresh);
-  if (options.selection.tier == "smoke") {
+  if (options.selection.tier == conformance::cases::Tier::kSmoke) {
     throw std::invalid_argument(
         "--fresh: the smoke tier asks the same every time; take core or full");
   }
@@ -90,6 +91,7 @@ void read_arrays(RunOptions& options) {
 }
 
 int run(RunOptions& options) {
+  options.selection.tier = conformance::cases::parse_tier(options.tier);
   std::vector<std::filesystem::path> inputs = options.kernel.inputs();
   std::ranges::copy(options.waivers.inputs(), std::back_inserter(inputs));
   std::ranges::copy(options.profile.inputs(), std::back_inserter(inputs));
@@ -158,7 +160,7 @@ Command add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "judge a kernel");
   options->kernel.add_flags(*command);
   auto* tier = command->add_option(
-      "--tier", options->selection.tier,
+      "--tier", options->tier,
       "smoke: 64 cases; core: all committed cases, and every pair of what "
       "calls can be (default); full: 2,586 cases more, proved on the way, "
       "and every triple");

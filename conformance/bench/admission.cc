@@ -46,7 +46,7 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
   Admission admission;
   bool is_judged = false;
   // Smoke asks nothing in f16 or f64: there core decides.
-  for (const std::string tier : {"smoke", "core"}) {
+  for (const cases::Tier tier : {cases::Tier::kSmoke, cases::Tier::kCore}) {
     check::Selection selection;
     selection.tier = tier;
     const report::Report report = check::run_suite(kernel, corpus, selection);
@@ -61,7 +61,8 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
           check.aspect != check::kUnload) {
         admission.failing_case = check.case_id;
         admission.refusal =
-            "it fails the " + tier + " tier: " + check.case_id + ", " +
+            "it fails the " + text::word(cases::kTierWords, tier) +
+            " tier: " + check.case_id + ", " +
             text::word(plugin::kOperationWords, check.operation) +
             (check.aspect.empty() ? "" : ", ") + check.aspect + ": " +
             check::verdict_word(check.verdict);

@@ -10,6 +10,7 @@
 
 #include "conformance/cases/golden.h"
 #include "conformance/cases/problem.h"
+#include "conformance/cases/tier.h"
 
 namespace ropeproof::conformance::cases {
 
@@ -77,8 +78,8 @@ struct SequenceCase {
 
 // One file of vectors: cases of one type that belong together.
 struct Group {
-  std::string name;                            // also the file's name
-  std::string tier;                            // "smoke", "core" or "full"
+  std::string name;  // also the file's name
+  Tier tier = Tier::kCore;
   std::string description;                     // one paragraph
   std::map<std::string, std::string> targets;  // bug class -> what goes wrong
   bool is_bulk = false;                        // tensors lie in a side file

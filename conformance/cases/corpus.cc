@@ -21,7 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "MANIFEST.json";
 constexpr const char* kTargets = "targets.json";
-constexpr const char* kFullTier = "full";
 constexpr const char* kLedger = "LEDGER.txt";
 constexpr const char* kEncodings = "encodings.json";
 const fs::path kCoverage = "coverage";
@@ -66,7 +65,7 @@ Group load_group(const fs::path& directory, text::StrictObject& entry) {
   Group group = read_group(text, std::as_bytes(std::span(payload)),
                            (directory / entry.text("file")).string());
   entry.integer("precision_bits", 0, 1 << 16);
-  if (group.tier != entry.text("tier")) {
+  if (group.tier != entry.word("tier", kTierWords)) {
     entry.fail("tier", "differs from the file's");
   }
   std::int64_t count = 0;
@@ -137,7 +136,7 @@ Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
       precision_bits = std::max(precision_bits, c.golden.precision_bits);
     }
     Json entry = {{"file", name},
-                  {"tier", group.tier},
+                  {"tier", text::word(kTierWords, group.tier)},
                   {"cases", count},
                   {"bytes", written.json.size()},
                   {"precision_bits", precision_bits},
@@ -179,14 +178,14 @@ Files files_of(std::vector<Group>& groups, std::vector<EncodingCase> encodings,
 }  // namespace
 
 Files generate_corpus(const fs::path& directory, reference::Oracle oracle,
-                      const std::string& version, const std::string& tier) {
+                      const std::string& version, Tier tier) {
   const fs::path source = directory / "sources" / "worked_example.json";
   std::vector<Group> groups = smoke_families();
   groups.push_back(worked_example(text::read_file(source), source.string()));
   for (Group& group : core_families()) groups.push_back(std::move(group));
   const fs::path hard = directory / "sources" / "hard_to_round.json";
   groups.push_back(core_hard(text::read_file(hard), hard.string()));
-  if (tier == kFullTier) {
+  if (tier == Tier::kFull) {
     for (Group& group : full_families()) groups.push_back(std::move(group));
   }
   const fs::path table = directory / "sources" / "sinusoidal_table.json";
@@ -253,7 +252,7 @@ Corpus load_corpus(const fs::path& directory) {
 void add_full_tier(Corpus& corpus, reference::Oracle oracle,
                    const std::vector<std::string>& only) {
   for (const Group& group : corpus.groups) {
-    if (group.tier == kFullTier) return;
+    if (group.tier == Tier::kFull) return;
   }
   std::vector<Group> groups = full_families();
   for (Group& group : groups) {

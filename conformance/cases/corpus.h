@@ -22,7 +22,7 @@ namespace ropeproof::conformance::cases {
 // what reference/golden.h throws.
 Files generate_corpus(const std::filesystem::path& directory,
                       reference::Oracle oracle, const std::string& version,
-                      const std::string& tier = "core");
+                      Tier tier = Tier::kCore);
 
 // The same for any groups, which it proves. `ledger` is that of the cases
 // committed before. Throws FileError for a case that the ledger refuses.

@@ -22,7 +22,7 @@ TEST_CASE(
   std::set<reference::Format> dtypes;
   std::set<reference::Pairing> pairings;
   for (const Group& group : committed().groups) {
-    if (group.tier != "smoke") continue;
+    if (group.tier != Tier::kSmoke) continue;
     for (std::size_t i = 0; i < group.rope_cases.size(); ++i) {
       const Case& c = group.rope_cases[i];
       ++smoke;

@@ -82,7 +82,7 @@ std::string line_of(const Case& c) {
 std::string smoke_text(std::span<const Group> groups) {
   std::string text = kHeader;
   for (const Group& group : groups) {
-    if (group.tier != "smoke") continue;
+    if (group.tier != Tier::kSmoke) continue;
     for (const Case& c : group.rope_cases) text += line_of(c);
   }
   return text;

@@ -33,7 +33,7 @@ TEST_CASE("smoke.txt holds all 64 smoke cases, enough to judge a kernel",
           "[conformance][vectors]") {
   std::map<std::string, const Case*> smoke;
   for (const Group& group : committed().groups) {
-    if (group.tier != "smoke") continue;
+    if (group.tier != Tier::kSmoke) continue;
     for (const Case& c : group.rope_cases) smoke[c.id] = &c;
   }
   std::istringstream text(text::read_file(kVectors / kSmokeText));
@@ -83,11 +83,11 @@ TEST_CASE("smoke.txt holds all 64 smoke cases, enough to judge a kernel",
 TEST_CASE("a case that the columns do not cover is not put into smoke.txt",
           "[conformance][vectors]") {
   Group group;
-  group.tier = "smoke";
+  group.tier = Tier::kSmoke;
   group.rope_cases.resize(1);
   group.rope_cases[0].problem.spec.frequencies.scaling = reference::Linear{2};
   CHECK_THROWS_AS(smoke_text(std::span(&group, 1)), std::logic_error);
-  group.tier = "core";
+  group.tier = Tier::kCore;
   CHECK_NOTHROW(smoke_text(std::span(&group, 1)));
 }
 

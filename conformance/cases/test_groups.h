@@ -62,7 +62,7 @@ class Folder {
 
 // Rope cases of three types and unequal sizes, one of them without k.
 inline Group plain_group() {
-  Family family("core", "plain", "Cases of several types.");
+  Family family(Tier::kCore, "plain", "Cases of several types.");
   const reference::Layout layout =
       reference::leading(6, 4, reference::Pairing::kHalfSplit);
   using reference::Format;
@@ -91,7 +91,7 @@ inline std::vector<Group> test_groups() {
     c.problem.dtype = reference::Format::kF64;
   }
   Group reject;
-  reject.tier = "core";
+  reject.tier = Tier::kCore;
   reject.name = "reject";
   reject.description = "Problems that contradict themselves.";
   reject.targets["weights/permuted-wrongly"] = "no validation";
@@ -106,7 +106,7 @@ inline std::vector<Group> test_groups() {
                           "plain-002",
                           Defect::kOverlappingRows}};
   Group sequence;
-  sequence.tier = "core";
+  sequence.tier = Tier::kCore;
   sequence.name = "sequence";
   sequence.description = "Calls in a row.";
   sequence.targets["table/too-short"] = "stale cache";

@@ -301,10 +301,7 @@ Group read_group(const std::string& text, std::span<const std::byte> payload,
       std::filesystem::path(file).stem().string() != group.name) {
     object.fail("group", "differs from the file's name");
   }
-  group.tier = object.text("tier");
-  if (group.tier != "smoke" && group.tier != "core" && group.tier != "full") {
-    object.fail("tier", "expected smoke, core or full");
-  }
+  group.tier = object.word("tier", kTierWords);
   const std::string type = object.text("type");
   group.description = object.text("description");
   const json& targets = object.get("targets");

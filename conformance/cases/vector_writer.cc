@@ -199,7 +199,7 @@ GroupFiles write_group(const Group& group) {
   }
   Json object = {{"format", kVectorFormat},
                  {"group", group.name},
-                 {"tier", group.tier},
+                 {"tier", text::word(kTierWords, group.tier)},
                  {"type", type_of(group)},
                  {"description", group.description},
                  {"targets", group.targets}};

@@ -88,16 +88,13 @@ std::size_t export_pack(const plugin::Description& device,
   });
   run_suite(kernel, corpus, selection);
   if (writer.calls() == 0) {
-    throw std::invalid_argument("no call of " +
-                                (selection.profile.empty()
-                                     ? "tier " + selection.tier
-                                     : "profile " + selection.profile) +
+    throw std::invalid_argument("no call of " + asked_text(selection) +
                                 " is within the description");
   }
   writer.finish({version,
                  corpus.version,
                  corpus.manifest_sha256,
-                 selection.tier,
+                 text::word(cases::kTierWords, selection.tier),
                  selection.profile,
                  {}});
   return writer.calls();
@@ -124,7 +121,7 @@ Run check_pack(const fs::path& directory, const fs::path& results,
   PaperKernel kernel(device, false, [&](const ropeproof_problem& problem) {
     return answer_of(pack, results, problem);
   });
-  selection.tier = pack.tier;
+  selection.tier = cases::parse_tier(pack.tier);
   return run_suite(kernel, corpus, selection);
 }
 

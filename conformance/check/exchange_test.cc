@@ -54,7 +54,7 @@ class Device : public wrong::PipelineKernel {
 
 Selection smoke() {
   Selection selection;
-  selection.tier = "smoke";
+  selection.tier = cases::Tier::kSmoke;
   return selection;
 }
 

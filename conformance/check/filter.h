@@ -15,17 +15,18 @@ namespace ropeproof::conformance::check {
 
 // A case by its name.
 struct Named {
-  std::string id, tier;
+  std::string id;
+  cases::Tier tier;
 };
 
 // Which cases and operations a Selection names.
 class Filter {
  public:
-  // `all` cases that there are. Throws std::invalid_argument naming an unknown
-  // tier, id or operation, or a pattern that matches no case.
+  // `all` cases that there are. Throws std::invalid_argument naming an unknown id
+  // or operation, or a pattern that matches no case.
   Filter(const std::vector<Named>& all, const Selection& selection);
 
-  bool takes(const std::string& tier, const std::string& id) const;
+  bool takes(cases::Tier tier, const std::string& id) const;
   bool declines(const std::string& id) const;
   bool takes(std::uint32_t operation) const { return taken(operation) != 0; }
   std::uint32_t taken(std::uint32_t operations) const {
@@ -35,7 +36,7 @@ class Filter {
   std::string operations() const;
 
  private:
-  std::string tier_;
+  cases::Tier tier_;
   std::set<std::string> ids_;
   std::vector<std::string> declined_;
   std::uint32_t operations_ = 0;

@@ -66,7 +66,7 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
   const cases::Problem* const like = selection.model.get();
   if (selection.arrays == nullptr ||
       (!selection.profile.empty() && like == nullptr) ||
-      (selection.tier == "smoke" && !has_chosen)) {
+      (selection.tier == cases::Tier::kSmoke && !has_chosen)) {
     return {};
   }
   const plugin::Description description = asked_description(kernel, selection);
@@ -86,7 +86,7 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
            !declines(kernel, operation, Outline{outline, ""});
   };
   const bool with_triples =
-      selection.tier == "full" ||
+      selection.tier == cases::Tier::kFull ||
       std::ranges::any_of(selection.cases, [](const std::string& id) {
         return kind_of(id).value_or(IdKind::kPairs) != IdKind::kPairs;
       });

@@ -95,7 +95,7 @@ TEST_CASE("smoke, profiles and vectors without arrays ask no formed case",
           "[conformance][formed]") {
   wrong::PipelineKernel kernel(plain(), wrong::exact_pipeline());
   Selection selection = core();
-  selection.tier = "smoke";
+  selection.tier = cases::Tier::kSmoke;
   CHECK(recipes_of(kernel, selection).empty());
   selection.cases = {"pairs-00000000"};
   CHECK_FALSE(recipes_of(kernel, selection).empty());

@@ -101,6 +101,8 @@ inline constexpr std::size_t kMostLost = 24;
 // All checks of a selection of cases.
 struct Run {
   std::string vectors_version, manifest_sha256;
+  // None in a profile, or a search.
+  std::optional<cases::Tier> tier = std::nullopt;
   std::string asked;               // "tier core": asked_text() of the selection
   std::string selection;           // the same and ", 73 of 73 cases"
   std::string operations;          // "table, rope"; empty: all of them

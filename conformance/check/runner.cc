@@ -118,7 +118,7 @@ class Suite {
       : kernel_(kernel),
         corpus_(corpus),
         selection_(selection),
-        contract_(kernel, corpus, selection.tier == "smoke",
+        contract_(kernel, corpus, selection.tier == cases::Tier::kSmoke,
                   !selection.profile.empty()),
         recipes_(recipes_of(kernel, selection)),
         filter_(all_cases(), selection),
@@ -165,7 +165,7 @@ class Suite {
     return all;
   }
 
-  bool takes(const std::string& tier, const std::string& id) {
+  bool takes(cases::Tier tier, const std::string& id) {
     return filter_.takes(tier, id) && picker_.takes(id);
   }
   void show(const std::string& id) {
@@ -305,12 +305,14 @@ class Suite {
   void finish() {
     run_.operations = filter_.operations();
     // Vectors of one's own, as a search saves them, are no tier.
-    const bool has_smoke = std::ranges::any_of(
-        corpus_.groups,
-        [](const cases::Group& group) { return group.tier == "smoke"; });
+    const bool has_smoke =
+        std::ranges::any_of(corpus_.groups, [](const cases::Group& group) {
+          return group.tier == cases::Tier::kSmoke;
+        });
     run_.is_whole_tier =
         selection_.cases.empty() && selection_.operations.empty() &&
         !selection_.values_only && (has_smoke || !selection_.profile.empty());
+    if (selection_.profile.empty()) run_.tier = selection_.tier;
     run_.asked = asked_text(selection_);
     run_.selection =
         run_.asked +
@@ -342,8 +344,9 @@ class Suite {
 }  // namespace
 
 std::string asked_text(const Selection& selection) {
-  return selection.profile.empty() ? "tier " + selection.tier
-                                   : "profile " + selection.profile;
+  return selection.profile.empty()
+             ? "tier " + text::word(cases::kTierWords, selection.tier)
+             : "profile " + selection.profile;
 }
 
 Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,

@@ -17,7 +17,7 @@
 namespace ropeproof::conformance::check {
 
 struct Selection {
-  std::string tier = "core";            // "full" contains "core", that "smoke"
+  cases::Tier tier = cases::Tier::kCore;
   std::vector<std::string> cases;       // ids; empty: all of the tier
   std::vector<std::string> operations;  // words; empty: all
   std::vector<std::string> declined;    // patterns of rope cases, see Verdict
@@ -51,7 +51,7 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    bool explains = true);
 
 // Judges `kernel` on every selected case under every operation that the case
-// defines. Throws std::invalid_argument naming an unknown tier, id or
+// defines. Throws std::invalid_argument naming an unknown id or
 // operation.
 Run run_suite(plugin::Kernel& kernel, const cases::Corpus& corpus,
               const Selection& selection);

@@ -119,7 +119,7 @@ TEST_CASE("a passing run prints its worst case and the tightest class",
   plugin::Description description = wrong::full_description(ROPEPROOF_A2);
   wrong::PipelineKernel kernel(description, wrong::f32_pipeline());
   Selection selection;
-  selection.tier = "smoke";
+  selection.tier = cases::Tier::kSmoke;
   const report::Report report =
       run_suite(kernel, cases::committed(), selection);
   const report::Totals totals = total(report);

@@ -66,8 +66,8 @@ std::map<std::string, std::string> formed_digests(
       1);
   std::map<std::string, std::string> all;
   for (std::size_t i = 0; i < recipes.size(); ++i) {
-    const bool is_large =
-        recipes[i].tier == "full" && recipes[i].source == Source::kShapes;
+    const bool is_large = recipes[i].tier == cases::Tier::kFull &&
+                          recipes[i].source == Source::kShapes;
     const std::string kind = text::word(kSourceWords, recipes[i].source);
     all[is_large ? "large " + kind : kind] += digests[i] + "\n";
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "conformance/cases/problem.h"
+#include "conformance/cases/tier.h"
 #include "conformance/cover/class_words.h"
 #include "conformance/cover/model.h"
 
@@ -35,8 +36,8 @@ struct Recipe {
   // "pairs-3f09c2ab", a function of the row and a fresh seed;
   // "shapes-batch-17-f16".
   std::string id = {};
-  std::string tier = {};  // "core" or "full"
-  std::string text = {};  // what it asks, in words
+  cases::Tier tier = cases::Tier::kCore;  // or full
+  std::string text = {};                  // what it asks, in words
   // Of a shape: these sizes in place of drawn ones.
   Sizes sizes = {};
   std::int64_t head_dim = 0;    // of a leading window; 0: drawn

@@ -37,7 +37,7 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
   Masks masks = offered(model, description, shares_memory);
   if (like != nullptr) masks = fixed(model, masks, like->pairs());
   std::vector<Recipe> recipes;
-  const auto add = [&](Source source, const char* tier,
+  const auto add = [&](Source source, cases::Tier tier,
                        const std::vector<Row>& rows, int strength) {
     for (const Row& row : choose(model, rows, masks, strength, takes)) {
       recipes.push_back({.model = &model,
@@ -50,13 +50,14 @@ std::vector<Recipe> recipes_for(const Arrays& arrays,
                          .like = like});
     }
   };
-  add(Source::kPairs, "core", arrays.pairs, 2);
+  add(Source::kPairs, cases::Tier::kCore, arrays.pairs, 2);
   if (like != nullptr) return recipes;
-  if (with_triples) add(Source::kTriples, "full", arrays.triples, 3);
+  if (with_triples)
+    add(Source::kTriples, cases::Tier::kFull, arrays.triples, 3);
   std::uint64_t number = 0;
   for (Recipe& shape : shape_recipes(model, masks, arrays.shapes)) {
     ++number;
-    if (shape.tier == "full" && !with_triples) continue;
+    if (shape.tier == cases::Tier::kFull && !with_triples) continue;
     shape.seed = cases::random_bits(~seed, number);
     shape.text = "the shape " + shape.id;
     shape.id = id_of(Source::kShapes, shape.id, seed);
@@ -90,7 +91,7 @@ Recipe drawn_recipe(const Model& model, const Masks& offered,
           .id = text::format("stress-%llu-%03llu",
                              static_cast<unsigned long long>(seed),
                              static_cast<unsigned long long>(index)),
-          .tier = "full",
+          .tier = cases::Tier::kFull,
           .text = text};
 }
 

@@ -29,7 +29,7 @@ bool offers(const Model& model, const Masks& offered,
 Shape loop_of(const std::string& loop, std::int64_t count) {
   Shape shape{
       loop + "-" + std::to_string(count),
-      "core",
+      cases::Tier::kCore,
       {{"batch", 2}, {"seq", 3}, {"q_heads", 2}, {"k_heads", 1}, {"pairs", 5}},
       loop,
       "full"};
@@ -122,10 +122,7 @@ std::vector<Shape> read_shapes(const std::string& text,
         node, root.at("shapes[" + std::to_string(shapes.size()) + "]"));
     Shape s;
     s.name = object.text("name");
-    s.tier = object.text("tier");
-    if (s.tier != "core" && s.tier != "full") {
-      object.fail("tier", "\"" + s.tier + "\"; expected core or full");
-    }
+    s.tier = object.word("tier", cases::kTierWords);
     for (const std::string name : kSizeNames) {
       const std::int64_t least = name == "k_heads" ? 0 : 1;
       s.sizes[name] = object.integer(name, least, kMaxLength);
@@ -174,8 +171,8 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
     // Of no pattern: a size must not always meet the same dtype.
     const std::uint64_t random = cases::random_bits(shapes.size(), i);
     const std::size_t chosen = random % dtypes.size();
-    const auto add = [&](const std::string& name, const std::string& tier,
-                         Row row, bool begins_at_zero) {
+    const auto add = [&](const std::string& name, cases::Tier tier, Row row,
+                         bool begins_at_zero) {
       recipes.push_back({.model = &model,
                          .row = std::move(row),
                          .source = Source::kShapes,
@@ -188,17 +185,17 @@ std::vector<Recipe> shape_recipes(const Model& model, const Masks& offered,
     const bool is_model = shape.loop.empty();
     for (std::size_t d = 0; d < dtypes.size(); ++d) {
       const bool is_chosen = d == chosen;
-      if (shape.tier == "full" && !is_chosen) continue;
+      if (shape.tier == cases::Tier::kFull && !is_chosen) continue;
       if (is_chosen && is_model && shape.of.empty()) {
         add(shape.name + "-varied",
-            shape.elements() > kVariedInCore ? "full" : shape.tier,
+            shape.elements() > kVariedInCore ? cases::Tier::kFull : shape.tier,
             row_of(model, offered, shape, ~random, dtypes[d], kVaried), false);
       }
       const bool is_cheap =
           is_model ? shape.elements() <= kEveryDtype : shape.loop == "pairs";
       const Dimension& dtype = model.dimensions()[model.at("dtype")];
       add(shape.name + "-" + dtype.classes[dtypes[d]],
-          is_chosen || is_cheap ? shape.tier : "full",
+          is_chosen || is_cheap ? shape.tier : cases::Tier::kFull,
           row_of(model, offered, shape, random + d, dtypes[d], kPlain),
           random % 2 == 0);  // as a prompt does
     }

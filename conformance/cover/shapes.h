@@ -14,7 +14,7 @@ namespace ropeproof::conformance::cover {
 // One entry of vectors/coverage/shapes.json: sizes of a model's call.
 struct Shape {
   std::string name;  // "llama-3-8b-decode"; of a loop "pairs-17"
-  std::string tier;  // "core" or "full"; of a loop see shape_recipes
+  cases::Tier tier = cases::Tier::kCore;  // of a loop see shape_recipes
   Sizes sizes;
   std::string loop = {};  // the size that varies; "" for that of a model
   std::string window = {};

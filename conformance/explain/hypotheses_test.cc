@@ -176,7 +176,7 @@ std::vector<Diagnosis> diagnoses_of(
   change(base.pipeline);
   wrong::PipelineKernel kernel(base.description, base.pipeline);
   cases::Corpus corpus;
-  corpus.groups.emplace_back().tier = "smoke";
+  corpus.groups.emplace_back().tier = cases::Tier::kSmoke;
   corpus.groups[0].rope_cases = cases;
   check::Selection selection;
   selection.values_only = true;
@@ -204,7 +204,8 @@ TEST_CASE("a bug that crashes wherever it shows is named from the crashes",
 TEST_CASE("what nobody wrote is no NaN that a bug computes",
           "[conformance][diagnosis]") {
   // In f16 position 2^17 is infinite, and its cosine a NaN.
-  cases::Family family("core", "unwritten", "A token that is not written.");
+  cases::Family family(cases::Tier::kCore, "unwritten",
+                       "A token that is not written.");
   family.add(cases::make_problem(
                  Format::kF16,
                  reference::leading(4, 4, reference::Pairing::kHalfSplit), 1e4,

@@ -30,7 +30,7 @@ inline std::vector<cases::Case> formed_for_trials() {
   using namespace cases;
   const reference::Layout layout =
       reference::leading(6, 4, reference::Pairing::kHalfSplit);
-  Family family("core", "formed", "Cases for hypotheses.");
+  Family family(cases::Tier::kCore, "formed", "Cases for hypotheses.");
   const auto plain = [&](Format dtype) {
     return make_problem(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 257, 40});
   };
@@ -97,7 +97,7 @@ inline const std::vector<Case>& tried() {
   static const std::vector<Case> kTried = [] {
     std::vector<Case> all = formed_for_trials();
     for (const cases::Group& group : cases::committed().groups) {
-      if (group.tier == "full") continue;
+      if (group.tier == cases::Tier::kFull) continue;
       for (const Case& c : group.rope_cases) {
         if (!c.problem.is_special &&
             c.problem.q.size() + c.problem.k.size() <= 1500)

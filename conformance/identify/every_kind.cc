@@ -33,7 +33,7 @@ cases::Corpus problems_of_every_kind(
     Prober& prober, const Wanted& wanted,
     std::span<const check::Variation> variations, double max_position) {
   cases::Group group;
-  group.tier = "core";
+  group.tier = cases::Tier::kCore;
   group.name = "identify";
   const auto take = [&](cases::Case c) {
     c.id = text::format("probe-%03zu", group.rope_cases.size() + 1);

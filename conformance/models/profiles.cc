@@ -234,7 +234,8 @@ cases::Group profile_cases(const Profile& profile) {
       "layout/pairs-swapped", "frequency/wrong-exponent",
       "frequency/wrong-base", "position/offset-lost",
       "position/shared-across-batch"};
-  cases::Family family("core", "profile-" + profile.name, profile.title + ".");
+  cases::Family family(cases::Tier::kCore, "profile-" + profile.name,
+                       profile.title + ".");
   const std::vector<double> list = interesting_positions(profile.positions);
   constexpr std::int64_t kBatch = 2, kSeq = 4;
   for (std::size_t first = 0; first < list.size(); first += kBatch * kSeq) {

@@ -150,7 +150,7 @@ TEST_CASE("a run that leaves out covered cases calls no waiver stale",
 TEST_CASE("a waiver that names what is asked is stale if all of that passes",
           "[waivers]") {
   Subject subject{.patterns = {"*"}, .is_wrong = false};
-  subject.selection.tier = "smoke";  // of all cases, few
+  subject.selection.tier = cases::Tier::kSmoke;  // of all cases, few
   const auto stale = [&](const std::string& asked) {
     subject.asked = asked;
     return total(judged(subject)).stale.size();

@@ -52,8 +52,8 @@ Report report_on(const Sharded& subject, const check::Shard& shard = {}) {
 
 std::vector<Sharded> sharded_runs() {
   std::vector<Sharded> all(6);
-  for (Sharded& subject : all) subject.selection.tier = "smoke";
-  all[0].selection.tier = "core";
+  for (Sharded& subject : all) subject.selection.tier = cases::Tier::kSmoke;
+  all[0].selection.tier = cases::Tier::kCore;
   all[0].description.dtypes = ROPEPROOF_F32;
   all[0].selection.operations = {"permute", "frequencies", "rope"};
   all[1].pipeline.ignores_direction = true;
@@ -169,7 +169,7 @@ TEST_CASE("where two shards have other rules, both are said",
 TEST_CASE("a shard supports no level and decides about no waiver",
           "[conformance][shards]") {
   Sharded subject;
-  subject.selection.tier = "smoke";
+  subject.selection.tier = cases::Tier::kSmoke;
   subject.waivers.entries.pop_back();  // the expired one
   CHECK_FALSE(total(report_on(subject)).stale.empty());
   const Report shard = report_on(subject, {1, 2});

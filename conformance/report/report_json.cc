@@ -337,6 +337,9 @@ void members(Codec& c, Is<Report> auto& report) {
   if constexpr (Codec::kReads) {
     // The file has it in `selection` alone, before what is said of its cases.
     report.asked = report.selection.substr(0, report.selection.find(','));
+    for (const auto& [tier, word] : cases::kTierWords) {
+      if (report.asked == "tier " + std::string(word)) report.tier = tier;
+    }
     report.shard = check::parse_shard(shard, "shard");
     if (!report.required.empty()) parse_requirement(report.required);
     for (AppliedWaiver& applied : report.waivers) {

@@ -47,7 +47,7 @@ Report smoke_of(const plugin::Description& description,
                 const check::Shard& shard = {}) {
   wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
   check::Selection selection;
-  selection.tier = "smoke";
+  selection.tier = cases::Tier::kSmoke;
   selection.shard = shard;
   return check::run_suite(kernel, cases::committed(), selection);
 }

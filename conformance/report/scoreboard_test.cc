@@ -35,7 +35,7 @@ NamedReport report_of(const Entrant& subject) {
   pipeline.ignores_direction = subject.is_wrong;
   wrong::PipelineKernel kernel(description, pipeline);
   check::Selection selection;
-  selection.tier = "smoke";
+  selection.tier = cases::Tier::kSmoke;
   Report report = check::run_suite(kernel, cases::committed(), selection);
   report.suite_version = "0.1.0";
   apply_waivers(subject.waivers, case_ids(cases::committed()), kToday, report);

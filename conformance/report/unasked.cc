@@ -25,7 +25,7 @@ constexpr std::uint32_t kMemory =
 constexpr double kPositionFactor = 16;
 
 // Something that a kernel declares, or what a judged case is: bits of the ABI.
-struct Cell {
+struct CallKind {
   std::string name = {};
   std::uint32_t operations = 0;
   std::uint32_t dtype = 0, pairing = 0, scaling = 0, axis_map = 0;
@@ -33,7 +33,7 @@ struct Cell {
   double position = 0;  // the largest |position|
 
   // Whether a case has to do with what is declared; 0 stands for anything.
-  bool holds(const Cell& judged) const {
+  bool holds(const CallKind& judged) const {
     const auto fits = [](std::uint32_t declared, std::uint32_t bit) {
       return declared == 0 || (declared & bit) != 0;
     };
@@ -53,7 +53,7 @@ Fact fact_of(const Facts& facts, const std::string& name) {
   return fact == nullptr ? Fact() : *fact;
 }
 
-Cell judged_cell(const Check& check, const Facts& facts) {
+CallKind judged_kind(const Check& check, const Facts& facts) {
   const auto bit = [&](const std::string& name, const auto& words) {
     return text::find_word(words, fact_of<std::string>(facts, name))
         .value_or(0);
@@ -68,69 +68,70 @@ Cell judged_cell(const Check& check, const Facts& facts) {
                                -fact_of<double>(facts, "lowest position"))};
 }
 
-std::vector<Cell> declared_cells(const plugin::Description& kernel) {
+std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
   constexpr std::uint32_t kPermute = ROPEPROOF_PERMUTE;
   const std::uint32_t operations = kernel.operations;
-  std::vector<Cell> cells;
+  std::vector<CallKind> kinds;
   // `like` for each word of the bits, which are its `member`.
-  const auto add = [&](Cell like, const auto& words, std::uint32_t bits,
-                       std::uint32_t Cell::*member) {
+  const auto add = [&](CallKind like, const auto& words, std::uint32_t bits,
+                       std::uint32_t CallKind::*member) {
     if ((operations & like.operations) == 0) return;
     const std::string before = like.name;
     for (const auto& [bit, word] : words) {
       if ((bits & bit) == 0) continue;
       like.name = before + std::string(word);
       like.*member = bit;
-      cells.push_back(like);
+      kinds.push_back(like);
     }
   };
   add({.operations = ~0u}, plugin::kOperationWords, operations,
-      &Cell::operations);
+      &CallKind::operations);
   add({.operations = kTensors}, plugin::kDtypeWords, kernel.dtypes,
-      &Cell::dtype);
+      &CallKind::dtype);
   add({.operations = kTensors | kPermute}, plugin::kAbiPairingWords,
-      kernel.pairings, &Cell::pairing);
+      kernel.pairings, &CallKind::pairing);
   if ((operations & kTensors) != 0 &&
       (kernel.features & ROPEPROOF_ADJOINT) != 0) {
-    cells.push_back(
+    kinds.push_back(
         {.name = "adjoint", .operations = ~0u, .features = ROPEPROOF_ADJOINT});
   }
   for (const auto& [scaling, word] : plugin::kScalingWords) {
     if ((kernel.scalings & scaling) == 0) continue;
-    Cell cell{.name = std::string(word),
-              .operations = kAngles | ROPEPROOF_FREQUENCIES,
-              .scaling = scaling};
+    CallKind kind{.name = std::string(word),
+                  .operations = kAngles | ROPEPROOF_FREQUENCIES,
+                  .scaling = scaling};
     if ((operations & ROPEPROOF_ROPE) == 0) {
-      cells.push_back(cell);
+      kinds.push_back(kind);
       continue;
     }
-    cell.name += " x ";
-    cell.operations = ROPEPROOF_ROPE;
-    add(cell, plugin::kAbiPairingWords, kernel.pairings, &Cell::pairing);
-    add(cell, plugin::kDtypeWords, kernel.dtypes, &Cell::dtype);
+    kind.name += " x ";
+    kind.operations = ROPEPROOF_ROPE;
+    add(kind, plugin::kAbiPairingWords, kernel.pairings, &CallKind::pairing);
+    add(kind, plugin::kDtypeWords, kernel.dtypes, &CallKind::dtype);
   }
   add({.name = "axis map ", .operations = kAngles}, plugin::kAxisMapWords,
-      kernel.axis_maps, &Cell::axis_map);
-  for (Cell& cell : cells) {
-    if (cell.axis_map == ROPEPROOF_AXES_ANY) cell.axis_map = ~0u;
+      kernel.axis_maps, &CallKind::axis_map);
+  for (CallKind& kind : kinds) {
+    if (kind.axis_map == ROPEPROOF_AXES_ANY) kind.axis_map = ~0u;
   }
   if ((operations & kAngles) != 0 && kernel.max_position > 0) {
-    cells.push_back(
+    kinds.push_back(
         {.name = "positions up to " + std::to_string(kernel.max_position),
          .operations = kAngles,
          .position = static_cast<double>(kernel.max_position)});
   }
-  return cells;
+  return kinds;
 }
 
 }  // namespace
 
 std::vector<std::string> unasked(const check::Run& run) {
-  const bool is_tier = run.asked == "tier core" || run.asked == "tier full";
-  if (!is_tier || !run.is_whole_tier || !run.shard.is_whole()) return {};
+  const bool is_tier =
+      run.tier && *run.tier != cases::Tier::kSmoke && run.is_whole_tier;
+  if (!is_tier || !run.shard.is_whole()) return {};
   static const Facts kNone;
-  const std::vector<Cell> cells = declared_cells(run.kernel);
-  std::vector<std::set<std::string>> ids(cells.size());  // of judged cases
+  const std::vector<CallKind> kinds = declared_kinds(run.kernel);
+  std::vector<std::set<std::string>> ids(kinds.size());  // of judged cases
   std::uint32_t features =
       run.kernel.features & ~std::uint32_t{ROPEPROOF_ADJOINT};
   for (const Check& check : run.checks) {
@@ -138,15 +139,15 @@ std::vector<std::string> unasked(const check::Run& run) {
     features &= ~check.features;
     if (!check.aspect.empty()) continue;
     const auto facts = run.facts.find(check.case_id);
-    const Cell judged =
-        judged_cell(check, facts == run.facts.end() ? kNone : facts->second);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].holds(judged)) ids[i].insert(check.case_id);
+    const CallKind judged =
+        judged_kind(check, facts == run.facts.end() ? kNone : facts->second);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      if (kinds[i].holds(judged)) ids[i].insert(check.case_id);
     }
   }
   std::vector<std::string> missing;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (std::ssize(ids[i]) < kEnoughCases) missing.push_back(cells[i].name);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (std::ssize(ids[i]) < kEnoughCases) missing.push_back(kinds[i].name);
   }
   if (!run.shares_memory) features &= ~kMemory;
   for (const std::string& feature :

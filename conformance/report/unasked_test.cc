@@ -81,7 +81,7 @@ TEST_CASE("a smoke run and a run of one case ask for what they ask for",
   d.pairings |= ROPEPROOF_NESTED_HALF_SPLIT;
   wrong::PipelineKernel kernel(d, wrong::exact_pipeline());
   check::Selection smoke;
-  smoke.tier = "smoke";
+  smoke.tier = cases::Tier::kSmoke;
   CHECK(unasked(check::run_suite(kernel, cases::committed(), smoke)).empty());
 }
 

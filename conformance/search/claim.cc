@@ -82,7 +82,7 @@ class Asker {
     return all;
   }
 
-  bool takes(const std::string& tier, const std::string& id) {
+  bool takes(cases::Tier tier, const std::string& id) {
     return filter_.takes(tier, id) && picker_.takes(id);
   }
 

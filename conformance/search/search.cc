@@ -189,7 +189,7 @@ cases::Files failure_files(const StressFailure& failure,
                            const std::string& version) {
   std::vector<cases::Group> groups(1);
   groups[0].name = "stress";
-  groups[0].tier = "core";
+  groups[0].tier = cases::Tier::kCore;
   groups[0].description =
       "A failure that `ropeproof stress` has found, made as small as it gets.";
   groups[0].targets = {{kFoundKey, "found by a search; the cause is open"}};

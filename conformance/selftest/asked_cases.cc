@@ -12,7 +12,7 @@ AskedCases::AskedCases(const cases::Corpus& corpus, const cover::Arrays& arrays,
       recipes_(cover::recipes_for(arrays, description, true, with_triples, 0,
                                   [](const cover::Row&) { return true; })) {}
 
-void AskedCases::committed(const std::string& tier, const Look& look) const {
+void AskedCases::committed(cases::Tier tier, const Look& look) const {
   std::vector<const cases::Case*> list;
   for (const cases::Group& group : corpus_.groups) {
     if (group.tier != tier) continue;
@@ -23,7 +23,7 @@ void AskedCases::committed(const std::string& tier, const Look& look) const {
       [&](std::int64_t i) { look(*reference::at(list, i), {}, 0); }, 1);
 }
 
-void AskedCases::formed(const std::string& tier, const Look& look) const {
+void AskedCases::formed(cases::Tier tier, const Look& look) const {
   std::vector<const cover::Recipe*> list;
   for (const cover::Recipe& c : recipes_) {
     if (c.tier == tier) list.push_back(&c);

@@ -28,8 +28,8 @@ class AskedCases {
 
   // The cases of a tier, without those of the tiers that it contains, on all
   // cores: several threads call `look` at once. Passes on what it throws.
-  void committed(const std::string& tier, const Look& look) const;
-  void formed(const std::string& tier, const Look& look) const;
+  void committed(cases::Tier tier, const Look& look) const;
+  void formed(cases::Tier tier, const Look& look) const;
 
  private:
   const cases::Corpus& corpus_;

@@ -156,7 +156,7 @@ std::vector<Control> half_controls() {
 // f64 and f16, of which a corpus may have little; positions up to where f16,
 // f32 and then f64 are no longer exact.
 cases::Group wide_and_narrow_group() {
-  cases::Family family("core", "control",
+  cases::Family family(cases::Tier::kCore, "control",
                        "Both layouts of engines in f64 and f16.");
   const std::vector<double> near = {1, 3, 2047, 257, 0, 40},
                             far = {1, 4097, 131071, 1048573, 0, 40};

@@ -105,7 +105,7 @@ Naming::Naming(const cases::Corpus& corpus, const cover::Arrays& arrays)
     if (c.problem.elements() <= kLargest) candidates_.push_back({c, is_formed});
   };
   for (const cases::Group& group : corpus.groups) {
-    if (group.tier == "full") continue;
+    if (group.tier == cases::Tier::kFull) continue;
     for (const cases::Case& c : group.rope_cases) add(c, false);
   }
   const std::int64_t max_position = mutant_description().max_position;
@@ -234,7 +234,7 @@ std::vector<cases::Group> Naming::proved(
   check::FormedCases formed(recipes, mutant_description());
   for (std::size_t i = 0; i < recipes.size(); ++i) {
     cases::Group& group = groups.emplace_back();
-    group.tier = "core";
+    group.tier = cases::Tier::kCore;
     for (cases::Case& c : formed.next()) {
       (c.problem.task == cases::Task::kPermute ? group.permute_cases
                                                : group.rope_cases)

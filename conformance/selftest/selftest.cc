@@ -106,7 +106,7 @@ std::string add_mutants_and_faults(SelftestReport& report,
       hunt.look(permutation, stage);
     };
   };
-  const auto look_at_committed = [&](const std::string& tier, Stage stage) {
+  const auto look_at_committed = [&](cases::Tier tier, Stage stage) {
     asked.committed(tier, look_at(stage));
     for (const cases::Group& group : corpus.groups) {
       if (group.tier != tier) continue;
@@ -116,19 +116,19 @@ std::string add_mutants_and_faults(SelftestReport& report,
     }
   };
   FaultFigures figures;
-  look_at_committed("smoke", Stage::kSmoke);
+  look_at_committed(cases::Tier::kSmoke, Stage::kSmoke);
   figures.smoke_one = meter.count(1);
   figures.smoke_two = meter.count(2);
-  look_at_committed("core", Stage::kCore);
-  asked.formed("core", look_at(Stage::kFormed));
+  look_at_committed(cases::Tier::kCore, Stage::kCore);
+  asked.formed(cases::Tier::kCore, look_at(Stage::kFormed));
   figures.core_one = meter.count(1);
   figures.core_two = meter.count(2);
   if (with_three) {
     const auto look = [&](const auto& c, const auto& row, auto) {
       meter.look(c, row);
     };
-    asked.committed("full", look);
-    asked.formed("full", look);
+    asked.committed(cases::Tier::kFull, look);
+    asked.formed(cases::Tier::kFull, look);
     figures.full_three = meter.count(3);
   }
   report.finds_faults = figures.holds();

@@ -25,7 +25,7 @@ using wrong::PipelineKernel;
 
 report::Report judge_kernel(const plugin::Description& description,
                             const Pipeline& pipeline,
-                            const std::string& tier = "smoke") {
+                            cases::Tier tier = cases::Tier::kSmoke) {
   PipelineKernel kernel(description, pipeline);
   check::Selection selection;
   selection.tier = tier;
@@ -51,7 +51,8 @@ Stage killed_by(const Mutant& mutant) {
   Hunt hunt({mutant});
   for (const Stage stage : {Stage::kSmoke, Stage::kCore}) {
     for (const cases::Group& group : cases::committed().groups) {
-      if ((group.tier == "smoke") != (stage == Stage::kSmoke)) continue;
+      if ((group.tier == cases::Tier::kSmoke) != (stage == Stage::kSmoke))
+        continue;
       for (const cases::Case& c : group.rope_cases) hunt.look(c, stage);
       for (const auto& c : group.permute_cases) hunt.look(c, stage);
     }
@@ -128,15 +129,16 @@ TEST_CASE("f64 tensors with f32 tables are judged in every operation",
 
 TEST_CASE("every feature that a kernel can declare is judged on the core tier",
           "[conformance][controls]") {
-  const report::Report report =
-      judge_kernel(full_description(ROPEPROOF_A0), exact_pipeline(), "core");
+  const report::Report report = judge_kernel(
+      full_description(ROPEPROOF_A0), exact_pipeline(), cases::Tier::kCore);
   CHECK(report::unasked(report).empty());
 }
 
 TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
   plugin::Description description = full_description(ROPEPROOF_A0);
   description.operations = ROPEPROOF_PERMUTE;
-  CHECK(report::total(judge_kernel(description, exact_pipeline(), "core"))
+  CHECK(report::total(
+            judge_kernel(description, exact_pipeline(), cases::Tier::kCore))
             .level == "L3");
 }
 

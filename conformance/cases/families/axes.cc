@@ -266,7 +266,7 @@ void add_own_frequencies(Family& family) {
 }  // namespace
 
 Group position_family() {
-  Family family("core", "positions",
+  Family family(Tier::kCore, "positions",
                 "Position schemes: several axes, grids, weights, negative and "
                 "real positions.");
   for (const AxisRows& rows : {first_section_rows(), first_axis_rows()}) {
@@ -281,7 +281,7 @@ Group position_family() {
 }
 
 Group core_axes() {
-  Family family("core", "core-axes",
+  Family family(Tier::kCore, "core-axes",
                 "What a position is: sections of several axes, grids, weights, "
                 "packed and shuffled sequences, real and negative positions.");
   for (const AxisRows& rows : {section_rows(), grid_rows(), line_rows()}) {

@@ -10,7 +10,7 @@ using reference::Format;
 using reference::Pairing;
 
 Group core_reject() {
-  Family family("core", "core-reject",
+  Family family(Tier::kCore, "core-reject",
                 "Problems that contradict themselves: a kernel that "
                 "validates answers ROPEPROOF_INVALID and writes nothing. "
                 "Each is a valid case of core-rich with one defect.");
@@ -128,7 +128,7 @@ void add_lengths(std::span<const Group> groups, const Add& add, Pairing pairing,
 }  // namespace
 
 Group core_calls(std::span<const Group> groups) {
-  Family family("core", "core-calls",
+  Family family(Tier::kCore, "core-calls",
                 "Calls in a row, in one process: each must come out as "
                 "it does alone, whatever a cache still holds.");
   const auto add = [&](const char* comment, const Targets& targets,

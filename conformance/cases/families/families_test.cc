@@ -198,7 +198,7 @@ TEST_CASE("the full tier adds 2,586 valid cases with ids of their own",
   const std::size_t core = ids.size();
   std::size_t rows = 0;
   for (const Group& group : full_families()) {
-    CHECK(group.tier == "full");
+    CHECK(group.tier == Tier::kFull);
     for (const Case& c : group.rope_cases) {
       CAPTURE(c.id);
       CHECK(ids.insert(c.id).second);

@@ -31,7 +31,7 @@ void fill(Bits& x, const Problem& c, std::int64_t heads, std::uint64_t seed) {
 
 }  // namespace
 
-Family::Family(const std::string& tier, const std::string& name,
+Family::Family(Tier tier, const std::string& name,
                const std::string& description) {
   group_.tier = tier;
   group_.name = name;

@@ -16,8 +16,7 @@ using Targets = std::vector<std::string>;  // keys of bug_class.h
 // A group in the making, its cases all of one type, numbered from 1.
 class Family {
  public:
-  Family(const std::string& tier, const std::string& name,
-         const std::string& description);
+  Family(Tier tier, const std::string& name, const std::string& description);
 
   // Adds a case with the next id. q and k of a rotation are filled with random
   // numbers unless they are given.

@@ -12,7 +12,7 @@ using reference::leading;
 using reference::Pairing;
 
 Group dims() {
-  Family family("full", "full-dims",
+  Family family(Tier::kFull, "full-dims",
                 "Every rotary_dim from 2 to 256 in every dtype and pairing, "
                 "with channels to copy on one side or both.");
   for (std::int64_t rotary_dim = 2; rotary_dim <= 256; rotary_dim += 2) {
@@ -31,7 +31,7 @@ Group dims() {
 }
 
 Group powers() {
-  Family family("full", "full-powers",
+  Family family(Tier::kFull, "full-powers",
                 "Every power of two up to 2^31 and its neighbours as a "
                 "position, for the bases of most models.");
   std::vector<double> positions;
@@ -55,7 +55,7 @@ Group powers() {
 }
 
 Group scalings() {
-  Family family("full", "full-scalings",
+  Family family(Tier::kFull, "full-scalings",
                 "The scalings of core-scalings with the pairings that it "
                 "leaves out, values and positions of their own.");
   for (const Case& core : core_scalings().rope_cases) {
@@ -73,7 +73,7 @@ Group scalings() {
 }
 
 Group rows() {
-  Family family("full", "full-rows",
+  Family family(Tier::kFull, "full-rows",
                 "65537 rows, one more than a 16-bit word or a grid counts, at "
                 "positions in no order.");
   constexpr std::int64_t kRows = 65537;
@@ -92,7 +92,7 @@ Group rows() {
 }
 
 Group wide() {
-  Family family("full", "full-wide",
+  Family family(Tier::kFull, "full-wide",
                 "core-wide, larger: 32 query heads for 8 key heads with 16 "
                 "tokens, 512 pairs, 512 tokens with 8 heads.");
   for (const auto& [dtype, pairing] : every_dtype_with(kCommonPairings)) {

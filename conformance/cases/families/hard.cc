@@ -60,7 +60,7 @@ Group core_hard(const std::string& source_text, const std::string& file) {
   object.expect("format", "ropeproof-hard/1");
   const json& cases = object.array("cases");
   object.finish();
-  Family family("core", "core-hard",
+  Family family(Tier::kCore, "core-hard",
                 "Results next to a boundary between two roundings, the hardest "
                 "that a search has found in each dtype: more bits than any "
                 "table of cosines holds decide them.");

@@ -10,7 +10,7 @@ using reference::leading;
 using reference::Pairing;
 
 Group core_rich() {
-  Family family("core", "core-rich",
+  Family family(Tier::kCore, "core-rich",
                 "Unequal sizes on every axis, irregular positions, two bases; "
                 "the window everywhere that it can be. In every dtype and "
                 "pairing: a bug of one path shows beside the others.");
@@ -56,7 +56,7 @@ Group core_rich() {
 }
 
 Group core_zero() {
-  Family family("core", "core-zero",
+  Family family(Tier::kCore, "core-zero",
                 "Position 0, where nothing rotates: without an amplitude the "
                 "output is the input; with one the window is multiplied by it, "
                 "once, and the rest is not.");
@@ -83,7 +83,7 @@ Group core_zero() {
 }
 
 Group core_unit() {
-  Family family("core", "core-unit",
+  Family family(Tier::kCore, "core-unit",
                 "Unit vectors at positions 1 and 257: the matrix that a kernel "
                 "applies, one column per token, in every dtype and pairing.");
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
@@ -106,7 +106,7 @@ Group core_unit() {
 }
 
 Group layout_family() {
-  Family family("core", "layouts",
+  Family family(Tier::kCore, "layouts",
                 "Layouts beyond the two common ones, and scaling, positions "
                 "and layout combined.");
   const std::vector<double> ids = {3, 0, 17, 259};
@@ -159,7 +159,7 @@ Group layout_family() {
 }
 
 Group core_layouts() {
-  Family family("core", "core-layouts",
+  Family family(Tier::kCore, "core-layouts",
                 "Pairs at a distance of their own, blocks, odd offsets, heads "
                 "of an odd length.");
   struct Row {
@@ -193,7 +193,7 @@ Group core_layouts() {
 }
 
 Group core_dims() {
-  Family family("core", "core-dims",
+  Family family(Tier::kCore, "core-dims",
                 "Every awkward rotary_dim and number of heads, far enough out "
                 "that a pair left unrotated shows: multiples of no vector's "
                 "length, dimensions of real models, one pair to 128.");

@@ -52,7 +52,7 @@ Problem case_of(bool is_long_rope, const LengthRow& row, Format dtype,
 }  // namespace
 
 Group core_lengths() {
-  Family family("core", "core-lengths",
+  Family family(Tier::kCore, "core-lengths",
                 "Scalings that the length of the sequence decides: the largest "
                 "position of the whole call plus one. On both sides of the "
                 "trained length, at it, far beyond it, and with batch rows of "

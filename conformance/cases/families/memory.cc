@@ -13,7 +13,7 @@ using reference::Pairing;
 using reference::trailing;
 
 Group contract_family() {
-  Family family("core", "contract",
+  Family family(Tier::kCore, "contract",
                 "Features of the ABI in combinations: adjoint, amplitude, "
                 "memory layouts, negative positions, f16, with partial heads "
                 "and with q and k of their own sizes.");
@@ -67,7 +67,7 @@ Group contract_family() {
 }
 
 Group core_decode() {
-  Family family("core", "core-decode",
+  Family family(Tier::kCore, "core-decode",
                 "One token per batch row, as in generation, each at its own "
                 "position; out of place and in place, dense and with gaps.");
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {
@@ -85,7 +85,7 @@ Group core_decode() {
 }
 
 Group core_memory() {
-  Family family("core", "core-memory",
+  Family family(Tier::kCore, "core-memory",
                 "In place and with gaps between heads, tokens and batch rows "
                 "that nobody may touch, for windows with channels to copy.");
   struct Row {
@@ -121,7 +121,7 @@ Group core_memory() {
 }
 
 Group core_heads() {
-  Family family("core", "core-heads",
+  Family family(Tier::kCore, "core-heads",
                 "q and k with numbers of heads of their own: no powers of two, "
                 "k with more heads than q, one of the two alone.");
   struct Row {
@@ -149,7 +149,7 @@ Group core_heads() {
 }
 
 Group core_sizes() {
-  Family family("core", "core-sizes",
+  Family family(Tier::kCore, "core-sizes",
                 "Nothing to do, which is a valid problem; many rows; positions "
                 "that need more than 32 bits.");
   struct Row {
@@ -186,7 +186,7 @@ Group core_sizes() {
 }
 
 Group core_wide() {
-  Family family("core", "core-wide",
+  Family family(Tier::kCore, "core-wide",
                 "Large in one direction: 32 query heads for 8 key heads, 256 "
                 "pairs, 300 tokens in a call. Kernels go through them in "
                 "blocks, and the first block says nothing of the next.");

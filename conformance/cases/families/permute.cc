@@ -17,7 +17,7 @@ const Targets kTargets = {"weights/permuted-wrongly"};
 
 Group permute_family() {
   Family family(
-      "core", "permute",
+      Tier::kCore, "permute",
       "Rows of weights and biases moved between the pairings, bit for bit. "
       "The model has 4 query heads and 2 key-value heads; head_dim 4, where "
       "the permutation is its own inverse, does not occur.");
@@ -48,7 +48,7 @@ Group permute_family() {
 
 Group core_permute() {
   Family family(
-      "core", "core-permute",
+      Tier::kCore, "core-permute",
       "Rows of weights and biases moved between the pairings, in every dtype "
       "and both ways, for 4 query heads and 2 key-value heads.");
   struct Row {

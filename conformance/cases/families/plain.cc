@@ -131,7 +131,7 @@ Problem on_axes(const Scheme& scheme, Format dtype, Pairing pairing,
 }  // namespace
 
 Group core_plain() {
-  Family family("core", "core-plain",
+  Family family(Tier::kCore, "core-plain",
                 "Whole heads, forward, dense, one row of two tokens: every "
                 "scaling and every kind of axis map in every dtype and "
                 "pairing, three times each, so that a kernel with one of each "

@@ -9,7 +9,7 @@ using reference::leading;
 using reference::Pairing;
 
 Group core_boundaries() {
-  Family family("core", "core-boundaries",
+  Family family(Tier::kCore, "core-boundaries",
                 "Both sides of the powers of two where a type gives out: 2^8 "
                 "of bf16, 2^11 and 65504 of f16, 2^24 of f32, 2^31 of a signed "
                 "word; table lengths; and half way between two neighbours.");
@@ -46,7 +46,7 @@ Group core_boundaries() {
 }
 
 Group core_far() {
-  Family family("core", "core-far",
+  Family family(Tier::kCore, "core-far",
                 "The 64 pairs of large models at the end of long contexts, "
                 "where the slow pairs have rotated too.");
   constexpr double kBases[] = {1e4, 5e5, 1e6, 1e7};
@@ -67,7 +67,7 @@ Group core_far() {
 }
 
 Group core_coverage() {
-  Family family("core", "core-coverage",
+  Family family(Tier::kCore, "core-coverage",
                 "Each of 128 pairs at a position of each size from 2^0 to "
                 "2^24: no pair index and no size of position is untested.");
   constexpr int kBinades = 25, kTokens = 5;

@@ -225,7 +225,7 @@ Problem far_out(const ScalingRow& row, Format dtype, std::int64_t batch,
 }  // namespace
 
 Group scaling_family() {
-  Family family("core", "scalings",
+  Family family(Tier::kCore, "scalings",
                 "Scalings that no length decides, far from position 0. What "
                 "they decide travels as inv_freq and amplitude; their "
                 "parameters are beside it.");
@@ -244,7 +244,7 @@ Group scaling_family() {
 }
 
 Group core_scalings() {
-  Family family("core", "core-scalings",
+  Family family(Tier::kCore, "core-scalings",
                 "Every scaling but LongRoPE, with the parameters of a model "
                 "where one is known for it, in every dtype, most far from "
                 "position 0.");
@@ -266,7 +266,7 @@ Group core_scalings() {
 }
 
 Group core_adjoint() {
-  Family family("core", "core-adjoint",
+  Family family(Tier::kCore, "core-adjoint",
                 "The adjoint m R^T, what a backward pass applies: the sine "
                 "changes its sign, the amplitude stays, copies stay copies.");
   for (const auto& [dtype, pairing] : every_dtype_with(kPairings)) {

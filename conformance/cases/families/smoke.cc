@@ -22,7 +22,7 @@ const std::vector<double> kOddLong = {257,   513,   1023,   2049,
                                       65535, 65791, 131071, 1048575};
 
 Group rich() {
-  Family family("smoke", "smoke-rich",
+  Family family(Tier::kSmoke, "smoke-rich",
                 "Unequal sizes on every axis, irregular positions, two bases, "
                 "partial and full heads: a first answer to most mistakes.");
   const Targets full = {
@@ -58,7 +58,7 @@ Group rich() {
 }
 
 Group zero() {
-  Family family("smoke", "smoke-zero",
+  Family family(Tier::kSmoke, "smoke-zero",
                 "Position 0: the rotation is the identity, so whatever changes "
                 "is amplitude, layout or an offset.");
   const std::vector<double> zeros = {0, 0};
@@ -87,7 +87,7 @@ Group zero() {
 }
 
 Group unit() {
-  Family family("smoke", "smoke-unit",
+  Family family(Tier::kSmoke, "smoke-unit",
                 "Unit vectors at positions 1 and 257: reads off the matrix "
                 "that a kernel applies, one column per token.");
   const Targets targets = {"layout/pairs-swapped",
@@ -117,7 +117,7 @@ Group unit() {
 }
 
 Group odd_long() {
-  Family family("smoke", "smoke-odd-long",
+  Family family(Tier::kSmoke, "smoke-odd-long",
                 "Long positions that no 16-bit type holds: precision of "
                 "positions, frequencies and angles.");
   const Targets targets = {"frequency/rounded-to-half",
@@ -145,7 +145,7 @@ Group odd_long() {
 }
 
 Group decode() {
-  Family family("smoke", "smoke-decode",
+  Family family(Tier::kSmoke, "smoke-decode",
                 "One token per batch row, as in generation: own positions, "
                 "dense and with gaps, in place and out of place.");
   const Targets targets = {
@@ -167,7 +167,7 @@ Group decode() {
 }
 
 Group smoke_dims() {
-  Family family("smoke", "smoke-dims",
+  Family family(Tier::kSmoke, "smoke-dims",
                 "Every awkward rotary_dim and number of heads, far enough out "
                 "that a pair left unrotated shows.");
   struct Row {

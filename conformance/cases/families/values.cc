@@ -70,7 +70,7 @@ Bits cancelling(const Problem& c) {
 }  // namespace
 
 Group core_values() {
-  Family family("core", "core-values",
+  Family family(Tier::kCore, "core-values",
                 "Values that are hard to round: next to powers of two, where "
                 "the spacing changes; pairs of which one output cancels to "
                 "rounding errors; numbers of unlike size.");
@@ -159,7 +159,7 @@ SpecialRows special_rows(Format format) {
 }  // namespace
 
 Group core_special() {
-  Family family("core", "core-special",
+  Family family(Tier::kCore, "core-special",
                 "NaN, infinities, subnormals, signed zeros and the largest "
                 "numbers, beside clean pairs and outside the window. Expected "
                 "is what IEEE arithmetic gives in every order and precision.");

@@ -68,7 +68,7 @@ Group worked_example(const std::string& source_text, const std::string& file) {
   object.finish();
 
   Family family(
-      "core", "worked-example",
+      Tier::kCore, "worked-example",
       "A tutorial's worked example, every intermediate value exact, beside the "
       "decimals that the tutorial prints. `errata` names the printed decimals "
       "whose last digit is not the exact value's.");

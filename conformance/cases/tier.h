@@ -1,0 +1,27 @@
+// tier.h -- how much of the suite is asked.
+#ifndef ROPEPROOF_CONFORMANCE_CASES_TIER_H_
+#define ROPEPROOF_CONFORMANCE_CASES_TIER_H_
+
+#include <stdexcept>
+#include <string>
+
+#include "conformance/text/word_tables.h"
+
+namespace ropeproof::conformance::cases {
+
+// Each contains those before it.
+enum class Tier { kSmoke, kCore, kFull };
+
+inline constexpr text::Words<Tier, 3> kTierWords{
+    {{Tier::kSmoke, "smoke"}, {Tier::kCore, "core"}, {Tier::kFull, "full"}}};
+
+// Throws std::invalid_argument for an unknown word.
+inline Tier parse_tier(const std::string& word) {
+  if (const auto tier = text::find_word(kTierWords, word)) return *tier;
+  throw std::invalid_argument("unknown tier \"" + word + "\"; expected " +
+                              text::list_words(kTierWords));
+}
+
+}  // namespace ropeproof::conformance::cases
+
+#endif  // ROPEPROOF_CONFORMANCE_CASES_TIER_H_
