@@ -192,9 +192,9 @@ TEST_CASE(
   const auto result_of = [](std::uint32_t features, const std::string& check,
                             const auto& adjusted) {
     wrong::Pipeline pipeline = wrong::exact_pipeline();
-    pipeline.adjust_in_problem = [&](const ropeproof_problem& p,
-                                     const wrong::HeadIndex& at, double& c,
-                                     double&) { c = adjusted(p, at, c); };
+    pipeline.adjust_directed = [&](const wrong::PairIndex& at, auto& r) {
+      r.c = adjusted(at.p, at, r.c);
+    };
     wrong::PipelineKernel kernel(promising(features), pipeline);
     const auto results = check_determinism(kernel, subject());
     const auto found = std::ranges::find(results, check, &Check::aspect);

@@ -115,8 +115,8 @@ struct Fault {
 
 auto with_table(Format table) {
   return [table](Pipeline& k) {
-    k.adjust_rotation = [table](auto& c, auto& s, auto, auto) {
-      c = round_to(table, c), s = round_to(table, s);
+    k.adjust_rotation = [table](auto&, auto& r) {
+      r = {round_to(table, r.c), round_to(table, r.s)};
     };
   };
 }

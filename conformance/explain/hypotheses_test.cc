@@ -278,12 +278,10 @@ TEST_CASE("what a position is taken for is named from the answers alone",
   for (const auto& [name, taken] : kernels) {
     CAPTURE(name);
     const auto change = [taken = taken](wrong::Pipeline& pipeline) {
-      pipeline.position = [taken, f = pipeline.position](
-                              const ropeproof_problem& p,
-                              wrong::HeadIndex index, std::int64_t j) {
-        const double own = f(p, index, j);
-        index.token = 0;
-        return taken(own, f(p, index, j));
+      pipeline.position = [taken, f = pipeline.position](wrong::PairIndex at) {
+        const double own = f(at);
+        at.token = 0;
+        return taken(own, f(at));
       };
     };
     const std::vector<Diagnosis> found = diagnoses_of(change, smoke);

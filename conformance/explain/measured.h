@@ -22,6 +22,10 @@ struct PositionUsed {
   double given = 0, used = 0;
 };
 
+// The positions used, of which some are not the given ones, in words: "the
+// given one + 1", or "4095 in place of 8191, ...".
+std::string positions_text(const std::vector<PositionUsed>& all);
+
 // Empty is what the output does not show: nothing is guessed. A ratio or a
 // position that is right, as far as can be seen, is there and exact.
 struct Measured {

@@ -94,7 +94,8 @@ class Stretches {
 
 std::string whole_text(double x) { return text::format("%.0f", x); }
 
-// "the given one + 1", or "4095 in place of 8191, ...".
+}  // namespace
+
 std::string positions_text(const std::vector<PositionUsed>& all) {
   const double shift = all[0].used - all[0].given;
   const bool is_shift = std::ranges::all_of(
@@ -119,8 +120,6 @@ std::string positions_text(const std::vector<PositionUsed>& all) {
   }
   return text;
 }
-
-}  // namespace
 
 std::vector<std::string> Measured::text(std::int64_t pairs) const {
   std::vector<std::string> sentences;

@@ -6,10 +6,12 @@
 
 #include "conformance/explain/rotations.h"
 #include "conformance/identify/arithmetic.h"
-#include "conformance/identify/frequency_words.h"
+#include "conformance/identify/frequencies.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
+#include "conformance/text/word_tables.h"
 #include "conformance/wrong/pipeline.h"
+#include "reference/rope.h"
 
 namespace ropeproof::conformance::identify {
 namespace {
@@ -79,107 +81,87 @@ std::optional<AngleReading> read_angle(RotationReader& reader,
   std::vector<std::int64_t> agree(kTypes, 0), tells(kTypes, 0);
   std::int64_t all = 0;
   double worst = 0, worst_at = 0;
-  const cases::Case& c = reader.problem();
+  const cases::Problem& p = reader.problem().problem;
   const auto reciprocal = [&](std::int64_t j) {
-    return double{
-        std::pow(static_cast<float>(c.problem.spec.frequencies.base),
-                 static_cast<float>(2 * j) /
-                     static_cast<float>(c.problem.spec.layout.rotary_dim))};
+    return double{std::pow(static_cast<float>(p.spec.frequencies.base),
+                           static_cast<float>(2 * j) /
+                               static_cast<float>(p.spec.layout.rotary_dim))};
   };
   for (const double given : kPositions) {
-    if (given > max_position) break;
-    if (speeds.broken > 0 && given >= speeds.broken) break;
+    if (given > max_position || (speeds.broken > 0 && given >= speeds.broken)) {
+      break;
+    }
     const auto rotations = reader.at(given);
     if (!rotations) continue;
-    const double used = given + speeds.offset;
     for (const PairFrequency& pair : speeds.pairs) {
-      const auto j = static_cast<std::size_t>(pair.pair);
-      const double angle = angle_of((*rotations)[j]);
+      const double angle = angle_of(reference::at(*rotations, pair.pair));
       const double sign = pair.measured < 0 ? -1 : 1;
-      std::vector<bool> fits;
+      const Theta of_pair{reference::at(theta, pair.pair), pair.due,
+                          reciprocal(pair.pair)};
+      std::vector<std::size_t> fits;
       for (std::size_t i = 0; i < kTypes; ++i) {
-        const double off = explain::in_half_circle(
-            angle - sign * kAngleTypes[i].angle(used, {theta[j], pair.due,
-                                                       reciprocal(pair.pair)}));
-        fits.push_back(std::abs(off) <= reader.noise());
-        if (i == 0 && std::abs(off) > worst) {
-          worst = std::abs(off), worst_at = given;
-        }
+        const double off = std::abs(explain::in_half_circle(
+            angle -
+            sign * kAngleTypes[i].angle(given + speeds.offset, of_pair)));
+        if (off <= reader.noise()) fits.push_back(i);
+        if (i == 0 && off > worst) worst = off, worst_at = given;
       }
       ++all;
-      for (std::size_t i = 0; i < kTypes; ++i) {
-        if (!fits[i]) continue;
-        ++agree[i];
-        if (std::ranges::count(fits, true) == 1) ++tells[i];
-      }
+      for (const std::size_t i : fits) ++agree[i];
+      if (fits.size() == 1) ++tells[fits[0]];
     }
   }
   if (all == 0) return std::nullopt;
-  std::vector<std::size_t> full;
-  for (std::size_t i = 0; i < kTypes; ++i) {
-    if (agree[i] == all) full.push_back(i);
-  }
-  if (full.empty()) {
-    const auto i = static_cast<std::size_t>(std::ranges::max_element(agree) -
-                                            agree.begin());
+  const auto best =
+      static_cast<std::size_t>(std::ranges::max_element(agree) - agree.begin());
+  if (agree[best] < all) {
     return AngleReading{{Standing::kMeasured, "angle",
                          "no type known here; off by up to " +
                              number_words(worst) + " rad, at position " +
                              number_words(worst_at) +
-                             "; the nearest: " + kAngleTypes[i].name,
-                         text::part_of(agree[i], all) + " values"}};
+                             "; the nearest: " + kAngleTypes[best].name,
+                         text::part_of(agree[best], all) + " values"}};
   }
-  std::string text = kAngleTypes[full[0]].name;
-  for (std::size_t i = 1; i < full.size(); ++i) {
-    text += std::string(", or ") + kAngleTypes[full[i]].name;
+  std::string text = kAngleTypes[best].name,
+              evidence = text::part_of(all, all) + " values";
+  for (std::size_t i = best + 1; i < kTypes; ++i) {
+    if (agree[i] == all) text += std::string(", or ") + kAngleTypes[i].name;
   }
-  const bool may = is_allowed(
-      full[0], reader.declared().claim(plugin::abi_dtype(c.problem.dtype)));
+  if (text == kAngleTypes[best].name) {
+    evidence += ", " + std::to_string(tells[best]) + " of them no other type's";
+  }
+  const bool may =
+      is_allowed(best, reader.declared().claim(plugin::abi_dtype(p.dtype)));
   return AngleReading{
-      {may ? Standing::kDeclared : Standing::kDiffers, "angle", text,
-       text::part_of(all, all) + " values" +
-           (full.size() > 1 ? ""
-                            : ", " + std::to_string(tells[full[0]]) +
-                                  " of them no other type's")},
-      kAngleTypes[full[0]].is_of_exact};
+      {may ? Standing::kDeclared : Standing::kDiffers, "angle", text, evidence},
+      kAngleTypes[best].is_of_exact};
 }
 
 std::optional<Finding> read_table_type(RotationReader& reader) {
-  const Format dtype_format = reader.problem().problem.dtype;
-  if (dtype_format != Format::kF32 && dtype_format != Format::kF64) {
-    return std::nullopt;
-  }
-  std::int64_t all = 0, in_half = 0, in_brain = 0, in_single = 0;
+  const Format dtype = reader.problem().problem.dtype;
+  if (is_16_bit(dtype)) return std::nullopt;
+  std::vector<double> entries;
   for (int position = 1; position <= kTablePositions; ++position) {
     const auto rotations = reader.at(position);
     if (!rotations) break;
     for (std::size_t j = 0; j < rotations->size(); ++j) {
       if (!reader.is_seen()[j]) continue;
-      for (const double x : {(*rotations)[j].c, (*rotations)[j].s}) {
-        ++all;
-        in_half += round_to(Format::kF16, x) == x ? 1 : 0;
-        in_brain += round_to(Format::kBF16, x) == x ? 1 : 0;
-        in_single += round_to(Format::kF32, x) == x ? 1 : 0;
-      }
+      entries.insert(entries.end(), {(*rotations)[j].c, (*rotations)[j].s});
     }
   }
-  if (all == 0) return std::nullopt;
-  const bool is_brain = in_brain == all, is_half = in_half == all;
-  const bool is_wide = in_single < all;
-  const std::string text = is_brain  ? "bf16 numbers"
-                           : is_half ? "f16 numbers"
-                           : is_wide ? "wider than f32"
-                                     : "f32 numbers";
-  const std::int64_t count = is_brain ? in_brain : is_half ? in_half : all;
-  const std::uint32_t dtype = plugin::abi_dtype(reader.problem().problem.dtype);
-  const ropeproof_claim& claim = reader.declared().claim(dtype);
-  const std::uint32_t declared =
-      claim.table_dtype == 0 ? dtype : claim.table_dtype;
-  const bool may = is_brain  ? declared == ROPEPROOF_BF16
-                   : is_half ? declared == ROPEPROOF_F16
-                             : true;
+  if (entries.empty()) return std::nullopt;
+  const Format narrow = narrowest(entries, Format::kF64);
+  const std::string text =
+      narrow == Format::kF64
+          ? "wider than f32"
+          : text::word(text::kFormatWords, narrow) + " numbers";
+  const ropeproof_claim& claim =
+      reader.declared().claim(plugin::abi_dtype(dtype));
+  const bool may =
+      !is_16_bit(narrow) || claim.table_dtype == plugin::abi_dtype(narrow);
   return Finding{may ? Standing::kDeclared : Standing::kDiffers, "cos and sin",
-                 text, text::part_of(count, all) + " entries"};
+                 text,
+                 text::part_of(entries.size(), entries.size()) + " entries"};
 }
 
 }  // namespace ropeproof::conformance::identify

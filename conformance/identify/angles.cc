@@ -24,6 +24,19 @@ double angle_of(const wrong::CosSin& rotation) {
   return std::atan2(rotation.s, rotation.c);
 }
 
+reference::Format narrowest(const std::vector<double>& entries,
+                            reference::Format format) {
+  for (const reference::Format narrow :
+       {reference::Format::kF32, reference::Format::kF16,
+        reference::Format::kBF16}) {
+    const auto is_one = [=](double x) { return round_to(narrow, x) == x; };
+    const bool is_narrower = reference::traits(narrow).precision <
+                             reference::traits(format).precision;
+    if (is_narrower && std::ranges::all_of(entries, is_one)) format = narrow;
+  }
+  return format;
+}
+
 RotationReader::RotationReader(Prober& prober, cases::Case like,
                                std::optional<ChannelMap> map)
     : prober_(prober),
@@ -59,14 +72,7 @@ void RotationReader::find_format() {
       entries.insert(entries.end(), {rotation.c, rotation.s});
     }
   }
-  for (const reference::Format narrow :
-       {reference::Format::kF32, reference::Format::kF16,
-        reference::Format::kBF16}) {
-    const auto is_one = [=](double x) { return round_to(narrow, x) == x; };
-    const bool is_narrower = reference::traits(narrow).precision <
-                             reference::traits(format_).precision;
-    if (is_narrower && std::ranges::all_of(entries, is_one)) format_ = narrow;
-  }
+  format_ = narrowest(entries, format_);
 }
 
 std::optional<std::vector<wrong::CosSin>> RotationReader::at(double position) {
@@ -92,6 +98,18 @@ std::optional<std::vector<wrong::CosSin>> RotationReader::at(double position) {
     }
   }
   return rotations;
+}
+
+bool Speeds::are_reversed() const {
+  return std::ranges::all_of(
+      pairs, [](const PairFrequency& p) { return p.measured < 0; });
+}
+
+std::vector<PairFrequency> Speeds::forward() const {
+  std::vector<PairFrequency> all = pairs;
+  const double sense = are_reversed() ? -1 : 1;
+  for (PairFrequency& p : all) p.measured *= sense;
+  return all;
 }
 
 std::optional<Speeds> read_speeds(RotationReader& reader, double max_position) {

@@ -16,6 +16,10 @@ namespace ropeproof::conformance::identify {
 
 double angle_of(const wrong::CosSin& rotation);
 
+// The narrowest format that all entries are numbers of; `format` is one.
+reference::Format narrowest(const std::vector<double>& entries,
+                            reference::Format format);
+
 // Reads the cosine and sine that each pair is rotated by, times the amplitude:
 // by rope on the sum of the first channels of all pairs, else of a table. In
 // f32 and f64 they are the kernel's own, bit for bit: 1 c - 0 s.
@@ -60,6 +64,10 @@ struct Speeds {
   double offset = 0;                   // that every position has in addition
   bool has_offset_of_its_own = false;  // the angle at 0 is no position's
   double broken = 0;  // the first that did not agree with those before; 0: none
+
+  // Whether every pair rotates backwards; and the pairs as if none did.
+  bool are_reversed() const;
+  std::vector<PairFrequency> forward() const;
 };
 std::optional<Speeds> read_speeds(RotationReader& reader, double max_position);
 

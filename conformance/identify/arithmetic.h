@@ -13,25 +13,24 @@ namespace ropeproof::conformance::identify {
 
 struct AngleReading {
   Finding finding;
-  // Of frequencies that are exact: what powers of 2 showed was the angle's
+  // The frequencies are exact: what powers of 2 showed was the angle's
   // rounding.
   bool is_of_exact = false;
 };
-// In which type positions and frequencies are multiplied: `theta` of each pair
-// as it was read.
+// Reads in which type positions and frequencies are multiplied: `theta` of each
+// pair is as it was read.
 std::optional<AngleReading> read_angle(RotationReader& reader,
                                        const std::vector<double>& theta,
                                        const Speeds& speeds,
                                        double max_position);
 
-// Which type's numbers cos and sin are; of f32 and f64 tensors.
+// Reads which type's numbers cos and sin are, of f32 and f64 tensors.
 std::optional<Finding> read_table_type(RotationReader& reader);
 
-// In which order results are rounded, and whether multiply-adds are. `c` has
-// one token and one head.
-std::optional<Finding> read_roundings(Prober& prober, std::uint32_t operation,
-                                      const cases::Case& c,
-                                      const ChannelMap& map);
+// Reads in which order results are rounded, and whether multiply-adds are. `c`
+// has one token and one head.
+Finding read_roundings(Prober& prober, std::uint32_t operation,
+                       const cases::Case& c, const ChannelMap& map);
 
 }  // namespace ropeproof::conformance::identify
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/identify/frequency_words.h"
+#include "conformance/identify/frequencies.h"
 #include "conformance/identify/identified_text.h"
 #include "conformance/text/markup.h"
 #include "conformance/text/svg.h"

@@ -16,8 +16,7 @@
 #include "conformance/identify/arithmetic.h"
 #include "conformance/identify/channel_map.h"
 #include "conformance/identify/every_kind.h"
-#include "conformance/identify/frequency_findings.h"
-#include "conformance/identify/frequency_words.h"
+#include "conformance/identify/frequencies.h"
 #include "conformance/identify/kept.h"
 #include "conformance/identify/positions.h"
 #include "conformance/identify/scalings.h"
@@ -98,6 +97,9 @@ class Identifier {
 
  private:
   void add(Finding finding) { found_.findings.push_back(std::move(finding)); }
+  void add_all(std::vector<Finding> findings) {
+    for (Finding& finding : findings) add(std::move(finding));
+  }
   void add_unseen(std::string subject, std::string why) {
     add({Standing::kUnseen, std::move(subject), std::move(why), ""});
   }
@@ -164,71 +166,68 @@ class Identifier {
     note("lost", map.lost);
     note("unwritten", map.unwritten);
     note("tangled", map.tangled);
-    std::vector<std::int64_t> scaled;
+    std::vector<std::int64_t> scaled, bent;
     for (const Moved& m : map.moved) scaled.push_back(m.from);
-    note("only multiplied or moved", scaled);
-    std::vector<std::int64_t> bent;
     for (const SeenPair& pair : map.pairs) {
       if (!pair.rotates) bent.push_back(pair.u);
     }
+    note("only multiplied or moved", scaled);
     note("not rotated but bent", bent);
   }
 
   void read_windows() {
     if (operation_ == 0) return;
-    for (const auto& [window, feature] :
-         {std::pair<Window, std::uint32_t>{Window::kLeading, ROPEPROOF_PARTIAL},
-          {Window::kInside, ROPEPROOF_WINDOW_OFFSET}}) {
-      if ((kernel_.features & feature) == 0) continue;
-      Wanted w = wanted();
-      w.window = window;
-      w.positions = {std::min(5.0, max_position_)};
-      if (main_) w.pairing = main_->problem.spec.layout.pairing;
-      auto c = shaped(prober_, w);
-      if (!c) continue;
-      // One that reaches beyond the window shows there.
-      if (operation_ == ROPEPROOF_ROPE &&
-          (kernel_.features & ROPEPROOF_AMPLITUDE) != 0) {
-        c->problem.spec.frequencies.amplitude = c->golden.amplitude = 1.25;
-      }
-      const auto map = read_map(prober_, operation_, *c);
-      if (!map) continue;
-      const reference::Layout& layout = c->problem.spec.layout;
-      const std::int64_t due = pairs_as_due(*map, layout),
-                         outside = layout.head_dim - layout.rotary_dim,
-                         copied = std::ssize(map->copied);
-      const std::int64_t last = layout.rotary_offset + layout.rotary_dim - 1;
-      const std::string asked = std::to_string(layout.rotary_offset) + " to " +
-                                std::to_string(last) + " of " +
-                                std::to_string(layout.head_dim);
-      const bool is_due = due == c->problem.pairs() && copied == outside;
-      if (is_due) {
-        add({Standing::kDeclared, "window",
-             "channels " + asked + " rotate, the others are copied",
-             text::part_of(due, due) + " pairs, " +
-                 text::part_of(copied, outside) + " copies"});
-        continue;
-      }
-      Finding f{Standing::kDiffers, "window",
-                "where channels " + asked +
-                    " are asked: " + pairing_words(*map, layout),
-                text::part_of(due, c->problem.pairs()) + " pairs, " +
-                    text::part_of(copied, outside) + " copies"};
-      ChannelMap rest = *map;
-      std::erase_if(rest.copied, [&](std::int64_t t) {
-        return t < layout.rotary_offset || t > last;
-      });
-      for (const Moved& m : map->moved) {
-        const bool is_outside = m.from < layout.rotary_offset || m.from > last;
-        if (is_outside && m.from == m.to) {
-          f.seen += "; channel " + std::to_string(m.from) + " x " +
-                    number_words(m.times);
-          break;
-        }
-      }
-      add_rest(rest, f);
-      add(f);
+    if ((kernel_.features & ROPEPROOF_PARTIAL) != 0) {
+      read_window(Window::kLeading);
     }
+    if ((kernel_.features & ROPEPROOF_WINDOW_OFFSET) != 0) {
+      read_window(Window::kInside);
+    }
+  }
+
+  void read_window(Window window) {
+    Wanted w = wanted();
+    w.window = window;
+    w.positions = {std::min(5.0, max_position_)};
+    if (main_) w.pairing = main_->problem.spec.layout.pairing;
+    auto c = shaped(prober_, w);
+    if (!c) return;
+    // One that reaches beyond the window shows there.
+    if (operation_ == ROPEPROOF_ROPE &&
+        (kernel_.features & ROPEPROOF_AMPLITUDE) != 0) {
+      c->problem.spec.frequencies.amplitude = c->golden.amplitude = 1.25;
+    }
+    auto map = read_map(prober_, operation_, *c);
+    if (!map) return;
+    const reference::Layout& layout = c->problem.spec.layout;
+    const std::int64_t due = pairs_as_due(*map, layout),
+                       outside = layout.head_dim - layout.rotary_dim,
+                       copied = std::ssize(map->copied);
+    const std::int64_t last = layout.rotary_offset + layout.rotary_dim - 1;
+    const std::string asked =
+        "channels " + std::to_string(layout.rotary_offset) + " to " +
+        std::to_string(last) + " of " + std::to_string(layout.head_dim);
+    Finding f{Standing::kDeclared, "window",
+              asked + " rotate, the others are copied",
+              text::part_of(due, c->problem.pairs()) + " pairs, " +
+                  text::part_of(copied, outside) + " copies"};
+    if (due != c->problem.pairs() || copied != outside) {
+      f.standing = Standing::kDiffers;
+      f.seen = "where " + asked + " are asked: " + pairing_words(*map, layout);
+      const auto is_outside = [&](std::int64_t t) {
+        return t < layout.rotary_offset || t > last;
+      };
+      const auto multiplied = std::ranges::find_if(
+          map->moved,
+          [&](const Moved& m) { return is_outside(m.from) && m.from == m.to; });
+      if (multiplied != map->moved.end()) {
+        f.seen += "; channel " + std::to_string(multiplied->from) + " x " +
+                  number_words(multiplied->times);
+      }
+      std::erase_if(map->copied, is_outside);
+      add_rest(*map, f);
+    }
+    add(f);
   }
 
   std::optional<RotationReader> reader_for(const cases::Case& c) {
@@ -250,64 +249,51 @@ class Identifier {
   }
 
   void read_angles() {
-    const bool has_angles = (kernel_.operations & plugin::kAngles) != 0;
-    if (!has_angles) {
+    if ((kernel_.operations & plugin::kAngles) == 0) {
       add_unseen("frequencies", "cos and sin are given to this kernel");
       return;
     }
-    bool is_first = true;
+    const MakeReader make_reader = [this](const cases::Case& c) {
+      return reader_for(c);
+    };
+    const auto plain = rotating_case(1e4);
     std::vector<BaseReading> readings;
     for (const double base : {1e4, 5e5}) {
       const auto c = rotating_case(base);
-      if (!c) continue;
-      auto reader = reader_for(*c);
+      auto reader = c ? reader_for(*c) : std::nullopt;
       if (!reader) continue;
       const auto speeds = read_speeds(*reader, max_position_);
-      if (!speeds || speeds->pairs.empty()) {
-        if (is_first) add_unseen("frequencies", "no pair rotates");
-        is_first = false;
-        continue;
-      }
-      readings.push_back(reading_of(*c, *speeds));
+      if (!speeds || speeds->pairs.empty()) continue;
       found_.spectra.push_back({"base " + number_words(base), speeds->pairs});
-      if (theta_.empty()) theta_ = readings.back().theta();
-      if (is_first) {
-        read_with(*c, *reader, *speeds);
-        if (main_map_ && operation_ == ROPEPROOF_ROPE) {
-          read_grid(*speeds);
-        }
-      }
-      is_first = false;
+      readings.emplace_back(*c, *speeds);
+      if (readings.size() > 1) continue;
+      read_with(make_reader, *reader, *speeds, readings[0].theta());
+      if (main_map_ && operation_ == ROPEPROOF_ROPE) read_grid(*speeds);
     }
-    for (Finding& f : frequency_findings(
-             readings, kernel_.claim(plugin::abi_dtype(wanted().dtype)),
-             angle_is_of_exact_)) {
-      add(std::move(f));
-    }
-    for (Finding& f : read_scalings(
-             prober_, [this](const cases::Case& c) { return reader_for(c); },
-             rotating_case(1e4), max_position_, found_.spectra)) {
-      add(std::move(f));
-    }
+    if (readings.empty()) add_unseen("frequencies", "no pair rotates");
+    add_all(frequency_findings(readings,
+                               kernel_.claim(plugin::abi_dtype(wanted().dtype)),
+                               angle_is_of_exact_));
+    if (!plain) return;
+    add_all(read_scalings(prober_, make_reader, *plain, max_position_,
+                          found_.spectra));
   }
 
-  void read_with(const cases::Case& c, RotationReader& reader,
-                 const Speeds& speeds) {
+  void read_with(const MakeReader& make_reader, RotationReader& reader,
+                 const Speeds& speeds, const std::vector<double>& theta) {
     if (speeds.has_offset_of_its_own) return;
     Finding positions = read_positions(reader, speeds, max_position_);
     const bool is_as_given = positions.standing != Standing::kDiffers;
     add(std::move(positions));
-    if (is_as_given && !theta_.empty()) {
-      if (auto angle = read_angle(reader, theta_, speeds, max_position_)) {
-        add(angle->finding);
-        angle_is_of_exact_ = angle->is_of_exact;
-      }
-    } else {
+    if (!is_as_given) {
       add_unseen("angle", "positions are not as given");
+    } else if (auto angle = read_angle(reader, theta, speeds, max_position_)) {
+      add(angle->finding);
+      angle_is_of_exact_ = angle->is_of_exact;
     }
     if (auto table = read_table_type(reader)) add(*table);
     if ((kernel_.features & ROPEPROOF_AMPLITUDE) != 0) {
-      add(read_amplitude(prober_, c, reader, main_map_));
+      add(read_amplitude(make_reader, reader));
     }
   }
 
@@ -340,8 +326,7 @@ class Identifier {
                     main_->problem.spec.layout.head_dim) {
         continue;
       }
-      if (auto found = read_roundings(prober_, operation_, *c, *main_map_))
-        add(*found);
+      add(read_roundings(prober_, operation_, *c, *main_map_));
     }
   }
 
@@ -375,7 +360,6 @@ class Identifier {
   std::optional<cases::Case> main_;
   std::optional<ChannelMap> main_map_;
   std::int64_t main_due_ = 0;
-  std::vector<double> theta_;
   bool angle_is_of_exact_ = false;
   std::vector<check::Variation> variations_;
 };

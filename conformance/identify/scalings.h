@@ -14,17 +14,16 @@ namespace ropeproof::conformance::identify {
 using MakeReader =
     std::function<std::optional<RotationReader>(const cases::Case&)>;
 
-// A finding and a spectrum for each scaling that the kernel computes and whose
-// frequencies no length decides. `plain` has one token.
-std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader,
-                                   const std::optional<cases::Case>& plain,
+// Reads a finding and a spectrum for each scaling that the kernel computes and
+// whose frequencies no length decides. `plain` has one token.
+std::vector<Finding> read_scalings(Prober& prober, const MakeReader& reader_for,
+                                   const cases::Case& plain,
                                    double max_position,
                                    std::vector<Spectrum>& spectra);
 
-// By how much cosines and sines are stretched where an amplitude is asked for.
-Finding read_amplitude(Prober& prober, const cases::Case& plain,
-                       RotationReader& reader,
-                       const std::optional<ChannelMap>& map);
+// Reads by how much rotations are stretched where an amplitude is asked for,
+// beside what the reader sees.
+Finding read_amplitude(const MakeReader& reader_for, RotationReader& reader);
 
 }  // namespace ropeproof::conformance::identify
 

@@ -50,10 +50,10 @@ TEST_CASE("tables in 16 bits, other frequencies and mixed arithmetic are no S1",
   CHECK_FALSE(
       staged(wrong::exact_pipeline()).holds);  // more accurate, but not staged
   wrong::Pipeline mixed = wrong::f32_pipeline();  // fused for one head only
-  mixed.adjust_in_problem = [](const auto&, const wrong::HeadIndex& index,
-                               double& c, double&) {
-    if (index.head == 3)
-      c = static_cast<double>(static_cast<float>(c)) * (1 + 0x1p-23);
+  mixed.adjust_directed = [](const auto& at, auto& r) {
+    if (at.head == 3) {
+      r.c = static_cast<double>(static_cast<float>(r.c)) * (1 + 0x1p-23);
+    }
   };
   CHECK_FALSE(staged(mixed).holds);
   CHECK_THAT(staged(mixed).text, ContainsSubstring("no form of the rotation"));

@@ -73,11 +73,9 @@ void check_plain(const cases::Problem& c) {
 // Does not rotate the last pair unless the pairs fill vectors of eight.
 wrong::Pipeline tail_bug() {
   wrong::Pipeline pipeline = wrong::exact_pipeline();
-  pipeline.adjust_rotation = [](double& c, double& s, std::int64_t j,
-                                std::int64_t pairs) {
-    if (pairs % 8 == 0 || j != pairs - 1) return;
-    c = 1;
-    s = 0;
+  pipeline.adjust_rotation = [](const auto& at, auto& r) {
+    const std::int64_t pairs = at.p.rotary_dim / 2;
+    if (pairs % 8 != 0 && at.j == pairs - 1) r = {1, 0};
   };
   return pipeline;
 }
@@ -123,12 +121,8 @@ TEST_CASE("a failure from a position on is shrunk to just that position",
 TEST_CASE("what the failure needs stays: two heads, the adjoint, a tail",
           "[conformance][stress]") {
   wrong::Pipeline heads = wrong::exact_pipeline();
-  heads.adjust_in_problem = [](const ropeproof_problem& p,
-                               const wrong::HeadIndex& index, double& c,
-                               double& s) {
-    if (p.q.heads < 2 || index.head != 1) return;
-    c = 1;
-    s = 0;
+  heads.adjust_directed = [](const auto& at, auto& r) {
+    if (at.p.q.heads >= 2 && at.head == 1) r = {1, 0};
   };
   CHECK(failure_of(heads).c.problem.q_heads == 2);
 

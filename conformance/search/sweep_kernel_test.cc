@@ -69,10 +69,8 @@ TEST_CASE("a table kept in bf16 under a claim of f32 fails",
   for (const auto& description :
        {only(ROPEPROOF_TABLE), only(ROPEPROOF_ROPE)}) {
     wrong::Pipeline pipeline = wrong::exact_pipeline();
-    pipeline.adjust_rotation = [](double& c, double& s, std::int64_t,
-                                  std::int64_t) {
-      c = round_to(Format::kBF16, c);
-      s = round_to(Format::kBF16, s);
+    pipeline.adjust_rotation = [](const auto&, auto& r) {
+      r = {round_to(Format::kBF16, r.c), round_to(Format::kBF16, r.s)};
     };
     const SweepResult result = swept(description, pipeline);
     CHECK_FALSE(result.conforms());

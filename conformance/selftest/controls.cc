@@ -90,8 +90,8 @@ std::vector<Control> f32_controls() {
   Control trig =
       control("f32, sin and cos of 4 ulp", ROPEPROOF_A1, f32_pipeline());
   trig.description.claims[0].trig_ulp = 4;
-  trig.pipeline.adjust_rotation = [](auto& c, auto& s, auto, auto) {
-    c = three_ulp_above(c), s = three_ulp_above(s);
+  trig.pipeline.adjust_rotation = [](auto&, auto& r) {
+    r = {three_ulp_above(r.c), three_ulp_above(r.s)};
   };
   trig.tighten = to_one_ulp;
   return {direct, fused, exp2, iterated, power, trig};

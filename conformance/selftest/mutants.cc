@@ -39,8 +39,9 @@ Mutant some(const char* name, const char* bug, Predicate where) {
 std::vector<Mutant> smoke_mutants() {
   std::vector<Mutant> list = {{"last pair not rotated", "shape/simd-tail",
                                set(&Pipeline::adjust_rotation,
-                                   [](auto& c, auto& s, auto j, auto pairs) {
-                                     if (j == pairs - 1) c = 1, s = 0;
+                                   [](auto& at, auto& r) {
+                                     const auto last = at.p.rotary_dim / 2 - 1;
+                                     if (at.j == last) r = {1, 0};
                                    })},
                               {"one byte past the end", "shape/simd-tail",
                                set(&Pipeline::bytes_past_the_end, 1)},
@@ -104,8 +105,8 @@ std::vector<Mutant> core_mutants() {
        has_several_pairs},
       {"pairs from the 128th on not rotated", "shape/simd-tail",
        set(&Pipeline::adjust_rotation,
-           [](auto& c, auto& s, auto j, auto) {
-             if (j >= 128) c = 1, s = 0;
+           [](auto& at, auto& r) {
+             if (at.j >= 128) r = {1, 0};
            }),
        [](const auto& p) { return p.rotary_dim > 256; }},
       {"tokens of several pairs not rotated from the 256th on",

@@ -173,11 +173,10 @@ std::vector<Mutant> mutants_of_sizes() {
 // Which features meet.
 std::vector<Mutant> mutants_of_features() {
   const auto loses_amplitude = [](auto is) {
-    return set(&Pipeline::adjust_in_problem,
-               [=](const auto& p, const auto& index, auto& c, auto& s) {
-                 const double m = std::hypot(c, s);
-                 if (is(p, index) && m > 0) c /= m, s /= m;
-               });
+    return set(&Pipeline::adjust_directed, [=](const auto& at, auto& r) {
+      const double m = std::hypot(r.c, r.s);
+      if (is(at.p, at) && m > 0) r.c /= m, r.s /= m;
+    });
   };
   return {
       {"adjoint ignored with several axes", "rotation/backward-wrong",

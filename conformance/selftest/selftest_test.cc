@@ -63,7 +63,7 @@ Stage killed_by(const Mutant& mutant) {
 TEST_CASE("a mutant is killed where it is wrong, and nowhere else",
           "[conformance][mutants]") {
   const auto loses_sine = [](Pipeline& k) {
-    k.adjust_rotation = [](auto&, auto& s, auto, auto) { s = 0; };
+    k.adjust_rotation = [](auto&, auto& r) { r.s = 0; };
   };
   CHECK(killed_by({"", "", loses_sine}) == Stage::kSmoke);
   CHECK(killed_by({"", "", loses_sine,

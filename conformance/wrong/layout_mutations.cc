@@ -71,10 +71,7 @@ Mutations pairs() {
        "of: output written in the other layout",
        "layout/output-of-other-pairing", 3,
        "interleaved_to_half writes (j, j + r/2)",
-       set(&Pipeline::target,
-           [](const Spec& spec, auto j) {
-             return reference::source_pair(spec, j);
-           })},
+       set(&Pipeline::target, reference::source_pair)},
       {"blocks of a nested pairing ignored", "of: pairs of the other layout",
        "layout/pairs-swapped", 3,
        "pairs lie half a block apart, not half a window",
@@ -104,63 +101,65 @@ Mutations pairs() {
 Mutations rotations() {
   constexpr const char* kSigns =
       "y_u = x_u cos - x_v sin, y_v = x_u sin + x_v cos";
-  return {{"direction reversed", "karpathy/nanochat#489",
-           "rotation/direction-reversed", 4, kSigns,
-           for_all([](double&, double& s) { s = -s; })},
-          {"adjoint ignored", "ngxson/llama.cpp#59", "rotation/backward-wrong",
-           4, "the adjoint rotates by -phi: negate the sine",
-           set(&Pipeline::ignores_direction, true)},
-          {"minus sign of the sine lost", "of: direction reversed",
-           "rotation/direction-reversed", 4, kSigns,
-           set(&Pipeline::adjust_channels, [](auto& u, auto&) { u.s = -u.s; })},
-          {"minus sign of the sine on both channels", "of: direction reversed",
-           "rotation/direction-reversed", 4, kSigns,
-           set(&Pipeline::adjust_channels, [](auto&, auto& v) { v.s = -v.s; })},
-          {"sine lost", "vllm-project/vllm-ascend#12723", "rotation/sine-lost",
-           4, "look where the sines are read: offset, half of the cache, type",
-           for_all([](double&, double& s) { s = 0; })},
-          {"cosine lost", "of: sine lost", "rotation/sine-lost", 4,
-           "look where the cosines are read",
-           for_all([](double& c, double&) { c = 0; })},
-          {"cosine and sine exchanged", "rasbt/LLMs-from-scratch#381",
-           "rotation/sine-lost", 4,
-           "a cache may hold cosines before sines, or the reverse",
-           for_all([](double& c, double& s) { std::swap(c, s); })},
-          {"cosine taken for the sine", "vllm-project/vllm-ascend#5664",
-           "rotation/sine-lost", 4, "look where the sines are read",
-           for_all([](double& c, double& s) { s = c; })},
-          {"sine taken for the cosine", "of: cosine taken for the sine",
-           "rotation/sine-lost", 4, "look where the cosines are read",
-           for_all([](double& c, double& s) { c = s; })},
-          {"y_v formed from y_u", "google/gemma.cpp#608", "memory/aliasing", 4,
-           "read both channels of a pair before either is written",
-           set(&Pipeline::overwrites_input, true)},
-          {"only the first channel of each pair rotated", "of: not rotated",
-           "memory/aliasing", 4, kSigns,
-           set(&Pipeline::adjust_channels,
-               [](auto&, auto& v) {
-                 v = {1, 0};
-               })},
-          {"only the second channel of each pair rotated", "of: not rotated",
-           "memory/aliasing", 4, kSigns,
-           set(&Pipeline::adjust_channels,
-               [](auto& u, auto&) {
-                 u = {1, 0};
-               })},
-          {"not rotated", "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
-           "look whether the rotation runs here at all, and whether the "
-           "frequencies "
-           "are not still 0",
-           for_all([](double& c, double& s) { c = 1, s = 0; })},
-          {"rotated twice", "NeuraLegion/shainet#110", "position/shift-lost", 4,
-           "look for a second call, for keys that are rotated again in a cache",
-           for_all([](double& c, double& s) {
-             const double cosine = c * c - s * s;
-             s = 2 * c * s, c = cosine;
+  return {
+      {"direction reversed", "karpathy/nanochat#489",
+       "rotation/direction-reversed", 4, kSigns,
+       for_all([](CosSin& r) { r.s = -r.s; })},
+      {"adjoint ignored", "ngxson/llama.cpp#59", "rotation/backward-wrong", 4,
+       "the adjoint rotates by -phi: negate the sine",
+       set(&Pipeline::ignores_direction, true)},
+      {"minus sign of the sine lost", "of: direction reversed",
+       "rotation/direction-reversed", 4, kSigns,
+       set(&Pipeline::adjust_channels, [](auto& u, auto&) { u.s = -u.s; })},
+      {"minus sign of the sine on both channels", "of: direction reversed",
+       "rotation/direction-reversed", 4, kSigns,
+       set(&Pipeline::adjust_channels, [](auto&, auto& v) { v.s = -v.s; })},
+      {"sine lost", "vllm-project/vllm-ascend#12723", "rotation/sine-lost", 4,
+       "look where the sines are read: offset, half of the cache, type",
+       for_all([](CosSin& r) { r.s = 0; })},
+      {"cosine lost", "of: sine lost", "rotation/sine-lost", 4,
+       "look where the cosines are read", for_all([](CosSin& r) { r.c = 0; })},
+      {"cosine and sine exchanged", "rasbt/LLMs-from-scratch#381",
+       "rotation/sine-lost", 4,
+       "a cache may hold cosines before sines, or the reverse",
+       for_all([](CosSin& r) { std::swap(r.c, r.s); })},
+      {"cosine taken for the sine", "vllm-project/vllm-ascend#5664",
+       "rotation/sine-lost", 4, "look where the sines are read",
+       for_all([](CosSin& r) { r.s = r.c; })},
+      {"sine taken for the cosine", "of: cosine taken for the sine",
+       "rotation/sine-lost", 4, "look where the cosines are read",
+       for_all([](CosSin& r) { r.c = r.s; })},
+      {"y_v formed from y_u", "google/gemma.cpp#608", "memory/aliasing", 4,
+       "read both channels of a pair before either is written",
+       set(&Pipeline::overwrites_input, true)},
+      {"only the first channel of each pair rotated", "of: not rotated",
+       "memory/aliasing", 4, kSigns,
+       set(&Pipeline::adjust_channels,
+           [](auto&, CosSin& v) {
+             v = {1, 0};
            })},
-          {"set to 0", "paiml/aprender#2079", "memory/aliasing", 4,
-           "look whether this part is computed, and written back",
-           for_all([](double& c, double& s) { c = s = 0; })}};
+      {"only the second channel of each pair rotated", "of: not rotated",
+       "memory/aliasing", 4, kSigns,
+       set(&Pipeline::adjust_channels,
+           [](CosSin& u, auto&) {
+             u = {1, 0};
+           })},
+      {"not rotated", "linkedin/Liger-Kernel#342", "rotation/sine-lost", 4,
+       "look whether the rotation runs here at all, and whether the "
+       "frequencies are not still 0",
+       for_all([](CosSin& r) {
+         r = {1, 0};
+       })},
+      {"rotated twice", "NeuraLegion/shainet#110", "position/shift-lost", 4,
+       "look for a second call, for keys that are rotated again in a cache",
+       for_all([](CosSin& r) {
+         r = {r.c * r.c - r.s * r.s, 2 * r.c * r.s};
+       })},
+      {"set to 0", "paiml/aprender#2079", "memory/aliasing", 4,
+       "look whether this part is computed, and written back",
+       for_all([](CosSin& r) {
+         r = {0, 0};
+       })}};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "conformance/text/word_tables.h"
 #include "conformance/wrong/mutation_lists.h"
 
 namespace ropeproof::conformance::wrong {
@@ -13,6 +14,18 @@ Mutations joined(std::initializer_list<Mutations> lists) {
     all.insert(all.end(), list.begin(), list.end());
   }
   return all;
+}
+
+Mutation TypedSlip::operator()(reference::Format format,
+                               const std::string& what, const char* f32_source,
+                               const char* f16_source, const char* bf16_source,
+                               Change change) const {
+  using reference::Format;
+  const char* source = format == Format::kF32   ? f32_source
+                       : format == Format::kF16 ? f16_source
+                                                : bf16_source;
+  return (format == Format::kF32 ? f32 : half)(
+      what + text::word(text::kFormatWords, format), source, std::move(change));
 }
 
 const std::vector<Mutation>& mutations() {

@@ -49,19 +49,17 @@ auto set(Step Pipeline::*step, Value value) {
 // Does not rotate the heads for which is(problem, index).
 template <class Is>
 auto skips(Is is) {
-  return set(&Pipeline::adjust_in_problem,
-             [=](const auto& p, const auto& index, auto& c, auto& s) {
-               if (is(p, index)) c = 1, s = 0;
-             });
+  return set(&Pipeline::adjust_directed, [=](const PairIndex& at, CosSin& r) {
+    if (is(at.p, at)) r = {1, 0};
+  });
 }
 
 // Rotates them the wrong way.
 template <class Is>
 auto reverses(Is is) {
-  return set(&Pipeline::adjust_in_problem,
-             [=](const auto& p, const auto& index, auto&, auto& s) {
-               if (is(p, index)) s = -s;
-             });
+  return set(&Pipeline::adjust_directed, [=](const PairIndex& at, CosSin& r) {
+    if (is(at.p, at)) r.s = -r.s;
+  });
 }
 
 }  // namespace ropeproof::conformance::wrong

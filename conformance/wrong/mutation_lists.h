@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/wrong/mutation.h"
@@ -13,7 +15,7 @@ namespace ropeproof::conformance::wrong {
 using AbiProblem = ropeproof_problem;
 using Mutations = std::vector<Mutation>;
 
-// All of them, in their order.
+// All mutations of these lists, in their order.
 Mutations joined(std::initializer_list<Mutations> lists);
 
 Mutations layout_mutations();     // pairs, rotation
@@ -30,31 +32,47 @@ Mutations rounding_mutations();  // angles, tables, results
 Mutations memory_mutations();    // strides, tensors, heads
 Mutations weight_mutations();    // of the operation permute
 
-// Sources of mutations that differ in a format alone.
-struct Sources {
-  const char *f32, *f16, *bf16;
-  const char* of(reference::Format format) const {
-    return format == reference::Format::kF32   ? f32
-           : format == reference::Format::kF16 ? f16
-                                               : bf16;
+// A slip is what several mutations share; with the rest it makes one of them.
+struct Slip {
+  const char* bug;
+  int equation;
+  const char* advice;
+  bool rounds = false;
+
+  Mutation operator()(std::string name, std::string source,
+                      Change change) const {
+    return {std::move(name), std::move(source), bug,   equation,
+            advice,          std::move(change), rounds};
   }
 };
 
-// theta_j as it is due, with its scaling.
+// A rounding to a type is one slip in f32 and another one in 16 bits.
+struct TypedSlip {
+  Slip f32, half;
+  // The mutation `what` + "bf16", of the source that has met that type.
+  Mutation operator()(reference::Format format, const std::string& what,
+                      const char* f32_source, const char* f16_source,
+                      const char* bf16_source, Change change) const;
+};
+inline constexpr reference::Format kNarrowFormats[] = {
+    reference::Format::kF32, reference::Format::kF16, reference::Format::kBF16};
+
+// The frequency theta_j as it is due, with its scaling.
 double due_frequency(const AbiProblem& p, std::int64_t j);
 
 // The exponent -n/d of pair j and its base, before any scaling: n/2 counts
 // pairs among d channels. base is 0 where no formula says the frequencies.
 struct PairPower {
   double base, n, d;
+  double value() const;  // base^(-n/d)
 };
 PairPower power_of(const AbiProblem& p, std::int64_t j);
 
 // theta_j before any scaling; as it is due where no formula says it.
 double unscaled_frequency(const AbiProblem& p, std::int64_t j);
 
-// theta_j times change(p, j) over the frequency before any scaling: what
-// replaces the power, with the scaling on top.
+// Replaces the power of a frequency by power(p, j, due), and leaves the scaling
+// on top.
 template <class Power>
 auto takes_power(Power power) {
   return set(&Pipeline::frequency, [=](const AbiProblem& p, std::int64_t j) {
@@ -64,7 +82,7 @@ auto takes_power(Power power) {
   });
 }
 
-// change(theta, p, j)
+// Changes frequencies: change(theta, p, j).
 template <class Change>
 auto changes_frequency(Change change) {
   return [=](Pipeline& pipeline) {
@@ -75,7 +93,8 @@ auto changes_frequency(Change change) {
   };
 }
 
-// change(theta, scaling, p, j), where the scaling is of this kind.
+// Changes frequencies where the scaling is of a kind: change(theta, scaling, p,
+// j).
 template <class Change>
 auto changes_scaling(std::uint32_t kind, Change change) {
   return changes_frequency(
@@ -85,25 +104,25 @@ auto changes_scaling(std::uint32_t kind, Change change) {
       });
 }
 
-// change(f, p, index, j): f(p, index, j) is the position.
+// Changes positions: change(f, at), where f(at) is the position so far.
 template <class Change>
 auto changes_positions(Change change) {
   return [=](Pipeline& pipeline) {
-    pipeline.position = [=, f = pipeline.position](
-                            const AbiProblem& p, const HeadIndex& index,
-                            std::int64_t j) { return change(f, p, index, j); };
+    pipeline.position = [=, f = pipeline.position](const PairIndex& at) {
+      return change(f, at);
+    };
   };
 }
 
-// change(position, p, index, j)
+// Changes a position: change(position, at).
 template <class Change>
 auto changes_position(Change change) {
-  return changes_positions(
-      [=](const auto& f, const AbiProblem& p, const HeadIndex& index,
-          std::int64_t j) { return change(f(p, index, j), p, index, j); });
+  return changes_positions([=](const auto& f, const PairIndex& at) -> double {
+    return change(f(at), at);
+  });
 }
 
-// Both, one after the other.
+// Makes both changes, one after the other.
 template <class First, class Second>
 auto both(First first, Second second) {
   return [=](Pipeline& pipeline) {
@@ -112,10 +131,11 @@ auto both(First first, Second second) {
   };
 }
 
-template <class Is>
-auto for_all(Is change) {
-  return set(&Pipeline::adjust_rotation, [=](double& c, double& s, std::int64_t,
-                                             std::int64_t) { change(c, s); });
+// Changes the rotation of every pair: change(rotation).
+template <class Change>
+auto for_all(Change change) {
+  return set(&Pipeline::adjust_rotation,
+             [=](const PairIndex&, CosSin& r) { change(r); });
 }
 
 }  // namespace ropeproof::conformance::wrong

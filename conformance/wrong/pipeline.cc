@@ -25,16 +25,16 @@ namespace {
 using judge::fast_round_to;
 using reference::Format;
 
-double given_position(const ropeproof_problem& p, const HeadIndex& index,
-                      std::int64_t j) {
+double given_position(const PairIndex& at) {
+  const ropeproof_problem& p = at.p;
   if (p.axis_weights == nullptr) {
-    return position_on(p, index,
-                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[j]);
+    return position_on(p, at,
+                       p.axis_of_pair == nullptr ? 0 : p.axis_of_pair[at.j]);
   }
   double sum = 0;
   for (std::int64_t axis = 0; axis < p.position_axes; ++axis) {
-    sum += p.axis_weights[axis * (p.rotary_dim / 2) + j] *
-           position_on(p, index, axis);
+    sum += p.axis_weights[axis * (p.rotary_dim / 2) + at.j] *
+           position_on(p, at, axis);
   }
   return sum;
 }
@@ -95,10 +95,8 @@ Pipeline exact_pipeline() {
   pipeline.pair = [](const reference::Spec& spec, std::int64_t j) {
     return reference::source_pair(spec, j);
   };
-  pipeline.adjust_rotation = [](double&, double&, std::int64_t, std::int64_t) {
-  };
-  pipeline.adjust_in_problem = [](const ropeproof_problem&, const HeadIndex&,
-                                  double&, double&) {};
+  pipeline.adjust_rotation = [](const PairIndex&, CosSin&) {};
+  pipeline.adjust_directed = [](const PairIndex&, CosSin&) {};
   pipeline.amplitude = [](double m) { return m; };
   return pipeline;
 }

@@ -23,6 +23,12 @@ struct HeadIndex {
   bool is_key = false;
 };
 
+// Pair j of one head: where a step of the pipeline stands.
+struct PairIndex : HeadIndex {
+  const ropeproof_problem& p;
+  std::int64_t j = 0;
+};
+
 using CosSin = reference::CosSin<double>;
 
 // Which subnormal numbers become 0.
@@ -42,15 +48,14 @@ struct Pipeline {
   std::function<void(Yarn&)> yarn;
 
   // --- the position, and the angle at it ---
-  // The position of pair j on its axis, or the weighted sum over all axes.
-  std::function<double(const ropeproof_problem&, const HeadIndex&,
-                       std::int64_t j)>
-      position;
-  // The head whose position, id and row of a table a head takes, if not its
-  // own.
-  std::function<HeadIndex(const ropeproof_problem&, HeadIndex)> taken_for;
-  // The row of a cache, if not the id.
-  std::function<std::int64_t(const ropeproof_problem&, const HeadIndex&)> row;
+  // The position of the pair on its axis, or the weighted sum over all axes.
+  std::function<double(const PairIndex&)> position;
+  // Makes a head the one whose position, id and row of a table it takes.
+  std::function<void(const ropeproof_problem&, HeadIndex&)> taken_for;
+  // The row of a cache, if not the id; beyond the cache, the nearest one.
+  std::function<std::int64_t(const ropeproof_problem&, const HeadIndex&,
+                             std::int64_t id)>
+      row;
   AngleForm angle;
   bool uses_low_part = false;  // products of `angle` in twice binary64
 
@@ -67,14 +72,10 @@ struct Pipeline {
 
   // --- the rotation ---
   std::function<double(double)> amplitude;
-  // Changes a rotation, given the pair's index and the number of pairs; one of
-  // a table that is given, too.
-  std::function<void(double& c, double& s, std::int64_t j, std::int64_t pairs)>
-      adjust_rotation;
-  // Changes it once its direction is known, given the problem and the head.
-  std::function<void(const ropeproof_problem&, const HeadIndex&, double& c,
-                     double& s)>
-      adjust_in_problem;
+  // Changes a rotation, of a table that is given, too.
+  std::function<void(const PairIndex&, CosSin&)> adjust_rotation;
+  // Changes it once its direction is known.
+  std::function<void(const PairIndex&, CosSin&)> adjust_directed;
   // Changes it where y_u = u.c x_u - u.s x_v and y_v = v.s x_u + v.c x_v.
   std::function<void(CosSin& u, CosSin& v)> adjust_channels;
   bool ignores_direction = false;

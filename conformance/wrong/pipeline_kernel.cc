@@ -119,24 +119,24 @@ plugin::Answer PipelineKernel::solve(const ropeproof_problem& problem) {
                   : plugin::Answer{};
 }
 
-CosSin PipelineKernel::given_cos_sin(const ropeproof_problem& p,
-                                     const HeadIndex& index, std::int64_t j) {
-  std::int64_t at =
-      index.batch * p.table_batch_stride + index.token * p.table_token_stride;
+CosSin PipelineKernel::given_cos_sin(const PairIndex& at) {
+  const ropeproof_problem& p = at.p;
+  std::int64_t first =
+      at.batch * p.table_batch_stride + at.token * p.table_token_stride;
   if (p.operation == ROPEPROOF_LOOKUP) {
-    const std::int64_t place =
-        index.batch * p.position_batch_stride + index.token;
+    const std::int64_t place = at.batch * p.position_batch_stride + at.token;
     // A gap between rows of ids holds any number.
     is_lost_ = is_lost_ || place > last_id_ || p.ids[place] < 0 ||
                p.ids[place] >= p.cache_rows;
     if (is_lost_) return {};
     const std::int64_t row =
-        pipeline_.row ? pipeline_.row(p, index) : p.ids[place];
-    at = row * p.table_token_stride;
+        pipeline_.row ? pipeline_.row(p, at, p.ids[place]) : p.ids[place];
+    first = std::clamp<std::int64_t>(row, 0, p.cache_rows - 1) *
+            p.table_token_stride;
   }
-  at += p.cache == ROPEPROOF_CACHE_DOUBLED
-            ? reference::target_pair(window_of(spec_), j).u
-            : j;
+  first += p.cache == ROPEPROOF_CACHE_DOUBLED
+               ? reference::target_pair(window_of(spec_), at.j).u
+               : at.j;
   const Format table = plugin::format_of(p.table_dtype);
   const auto entry = [&](void* entries, std::int64_t i) {
     const auto width = static_cast<std::int64_t>(plugin::bytes_of(table));
@@ -147,31 +147,32 @@ CosSin PipelineKernel::given_cos_sin(const ropeproof_problem& p,
     return load(bytes_at(entries, i, table), table);
   };
   const bool is_one = p.cache == ROPEPROOF_CACHE_SIDE_BY_SIDE;
-  return {entry(p.cos, at),
-          is_one ? entry(p.cos, at + p.rotary_dim / 2) : entry(p.sin, at)};
+  return {entry(p.cos, first), is_one ? entry(p.cos, first + p.rotary_dim / 2)
+                                      : entry(p.sin, first)};
 }
 
-CosSin PipelineKernel::rotation(const ropeproof_problem& p,
-                                const HeadIndex& index, std::int64_t j) {
-  const HeadIndex from =
-      pipeline_.taken_for ? pipeline_.taken_for(p, index) : index;
+CosSin PipelineKernel::rotation(const PairIndex& at) {
+  const ropeproof_problem& p = at.p;
+  PairIndex from = at;
+  if (pipeline_.taken_for) pipeline_.taken_for(p, from);
   const bool is_given =
       p.operation == ROPEPROOF_ROTATE || p.operation == ROPEPROOF_LOOKUP;
-  CosSin r = is_given ? given_cos_sin(p, from, j) : formed_cos_sin(p, from, j);
-  pipeline_.adjust_rotation(r.c, r.s, j, p.rotary_dim / 2);
+  CosSin r = is_given ? given_cos_sin(from) : formed_cos_sin(from);
+  pipeline_.adjust_rotation(at, r);
   if (p.direction < 0 && !pipeline_.ignores_direction) r.s = -r.s;
-  pipeline_.adjust_in_problem(p, index, r.c, r.s);
+  pipeline_.adjust_directed(at, r);
   return r;
 }
 
-CosSin PipelineKernel::formed_cos_sin(const ropeproof_problem& p,
-                                      const HeadIndex& index, std::int64_t j) {
-  const std::int64_t at = index.batch * p.table_batch_stride +
-                          index.token * p.table_token_stride + j;
+CosSin PipelineKernel::formed_cos_sin(const PairIndex& at) {
+  const ropeproof_problem& p = at.p;
+  const std::int64_t j = at.j;
+  const std::int64_t place =
+      at.batch * p.table_batch_stride + at.token * p.table_token_stride + j;
   const double given = p.pair_amplitude != nullptr && j < pairs_
-                           ? p.pair_amplitude[at]
+                           ? p.pair_amplitude[place]
                            : p.amplitude;
-  const double position = pipeline_.position(p, index, j);
+  const double position = pipeline_.position(at);
   const double theta = pipeline_.frequency(p, j);
   const double phi = pipeline_.angle(position, theta);
   double low = 0;  // of the angle, beyond binary64
@@ -264,10 +265,11 @@ void PipelineKernel::rotate_head(const ropeproof_problem& p,
             : pair;
     if (begin + std::max({pair.u, pair.v, to.u, to.v}) >= p.head_dim) continue;
     const auto rotation_at = [&](std::int64_t t) {
-      return rotation(p, index,
-                      pipeline_.entry
-                          ? pipeline_.entry(spec, t - spec.layout.rotary_offset)
-                          : j);
+      return rotation(
+          {index, p,
+           pipeline_.entry
+               ? pipeline_.entry(spec, t - spec.layout.rotary_offset)
+               : j});
     };
     CosSin u = rotation_at(to.u), v = pipeline_.entry ? rotation_at(to.v) : u;
     if (pipeline_.adjust_channels) pipeline_.adjust_channels(u, v);
@@ -335,14 +337,14 @@ void PipelineKernel::write_table(const ropeproof_problem& p) {
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t s = 0; s < p.seq; ++s) {
       for (std::int64_t j = 0; j < p.rotary_dim / 2; ++j) {
-        const HeadIndex index{b, s, 0};
-        CosSin r = formed_cos_sin(
-            p, pipeline_.taken_for ? pipeline_.taken_for(p, index) : index, j);
-        pipeline_.adjust_rotation(r.c, r.s, j, p.rotary_dim / 2);
-        const std::int64_t at =
+        PairIndex at{{b, s, 0}, p, j};
+        if (pipeline_.taken_for) pipeline_.taken_for(p, at);
+        CosSin r = formed_cos_sin(at);
+        pipeline_.adjust_rotation(at, r);
+        const std::int64_t to =
             b * p.table_batch_stride + s * p.table_token_stride + j;
-        store(bytes_at(p.cos, at, table), table, r.c);
-        store(bytes_at(p.sin, at, table), table, r.s);
+        store(bytes_at(p.cos, to, table), table, r.c);
+        store(bytes_at(p.sin, to, table), table, r.s);
       }
     }
   }

@@ -59,14 +59,11 @@ class PipelineKernel : public plugin::Kernel {
   void write_table(const ropeproof_problem& p);
   void write_frequencies(const ropeproof_problem& p);
   void permute(const ropeproof_problem& p);
-  // Of a table that is given, or formed.
-  CosSin given_cos_sin(const ropeproof_problem& p, const HeadIndex& index,
-                       std::int64_t j);
-  CosSin formed_cos_sin(const ropeproof_problem& p, const HeadIndex& index,
-                        std::int64_t j);
+  // The cosine and sine of a table that is given, or as they are formed.
+  CosSin given_cos_sin(const PairIndex& at);
+  CosSin formed_cos_sin(const PairIndex& at);
   // What a head is rotated by.
-  CosSin rotation(const ropeproof_problem& p, const HeadIndex& index,
-                  std::int64_t j);
+  CosSin rotation(const PairIndex& at);
 
   plugin::Description description_;
   Pipeline pipeline_;

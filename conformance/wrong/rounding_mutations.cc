@@ -14,172 +14,163 @@ using reference::Format;
 
 double f32(double x) { return round_to(Format::kF32, x); }
 
+auto takes_angle(AngleForm form) { return set(&Pipeline::angle, form); }
+
 Mutations angles() {
-  constexpr Sources kAlone = {"NVIDIA/TensorRT-LLM#18774",
-                              "cactus-compute/cactus#688",
-                              "huggingface/transformers#29285"},
-                    kAll = {"of: angle rounded to f32",
-                            "of: position, frequency and angle rounded to bf16",
-                            "huggingface/candle#3520"};
+  const TypedSlip rounded{
+      {"angle/rounded-to-f32", 2,
+       "form the angle in binary64, or claim class A1", true},
+      {"angle/rounded-to-half", 2,
+       "form the angle in f32, whatever the model's dtype", true}};
   Mutations all;
-  for (const auto& [format, word] : text::kFormatWords) {
-    if (format == Format::kF64) continue;
-    const bool is_f32 = format == Format::kF32;
-    all.push_back({"angle rounded to " + std::string(word), kAlone.of(format),
-                   is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
-                   is_f32 ? "form the angle in binary64, or claim class A1"
-                          : "form the angle in f32, whatever the model's dtype",
-                   set(&Pipeline::angle, rounded_product(format)), true});
+  for (const Format format : kNarrowFormats) {
     all.push_back(
-        {"position, frequency and angle rounded to " + std::string(word),
-         kAll.of(format),
-         is_f32 ? "angle/rounded-to-f32" : "angle/rounded-to-half", 2,
-         is_f32 ? "form the angle in binary64, or claim class A1"
-                : "form the angle in f32, whatever the model's dtype",
-         set(&Pipeline::angle, product_in(format)), true});
+        rounded(format, "angle rounded to ", "NVIDIA/TensorRT-LLM#18774",
+                "cactus-compute/cactus#688", "huggingface/transformers#29285",
+                takes_angle(rounded_product(format))));
+    all.push_back(rounded(format, "position, frequency and angle rounded to ",
+                          "of: angle rounded to f32",
+                          "of: position, frequency and angle rounded to bf16",
+                          "huggingface/candle#3520",
+                          takes_angle(product_in(format))));
   }
   all.push_back({"angle reduced in f32, with two constants", "kekzl/imp#1316",
                  "angle/no-range-reduction", 2,
                  "reduce the angle exactly, or in binary64, before sin and cos",
-                 set(&Pipeline::angle,
-                     [](double position, double theta) {
-                       return reduced_in_f32(f32(position * theta));
-                     }),
+                 takes_angle([](double position, double theta) {
+                   return reduced_in_f32(f32(position * theta));
+                 }),
                  true});
   return all;
 }
 
 template <class Change>
 auto rounds_table(Change change) {
-  return for_all([=](double& c, double& s) { c = change(c), s = change(s); });
+  return for_all([=](CosSin& r) { r = {change(r.c), change(r.s)}; });
 }
 
 Mutations tables() {
-  constexpr const char* kHalf = "frequency/rounded-to-half";
-  constexpr const char* kWider =
-      "keep cos and sin in f32, or declare the type of the table";
-  constexpr const char* kType = "read the table in the type that it has";
+  const Slip half{"frequency/rounded-to-half", 4,
+                  "keep cos and sin in f32, or declare the type of the table",
+                  true};
+  const Slip mistaken{"output/rounded-wrongly", 4,
+                      "read the table in the type that it has", true};
   Mutations all;
   for (const auto& [own, other, source] :
        {std::tuple{Format::kBF16, Format::kF16,
                    "KellerJordan/modded-nanogpt#39"},
         {Format::kF16, Format::kBF16, "flashinfer-ai/flashinfer#585"}}) {
-    const auto rounded = [own = own](double x) { return round_to(own, x); };
-    const auto cut = [own = own](double x) { return truncated(own, f32(x)); };
-    const auto mistaken = [own = own, other = other](double x) {
-      return decode(other, encode(own, x));
-    };
     const std::string word = text::word(text::kFormatWords, own);
-    all.push_back({"table rounded to " + word, source, kHalf, 4, kWider,
-                   rounds_table(rounded), true});
-    all.push_back({"table truncated to " + word, "of: table rounded to " + word,
-                   kHalf, 4, kWider, rounds_table(cut), true});
-    all.push_back({"table in " + word + " read as " +
-                       text::word(text::kFormatWords, other),
-                   "sgl-project/sgl-kernel-xpu#287", "output/rounded-wrongly",
-                   4, kType, rounds_table(mistaken), true});
+    all.push_back(
+        half("table rounded to " + word, source,
+             rounds_table([own = own](double x) { return round_to(own, x); })));
+    all.push_back(half("table truncated to " + word,
+                       "of: table rounded to " + word,
+                       rounds_table([own = own](double x) {
+                         return truncated(own, f32(x));
+                       })));
+    all.push_back(mistaken("table in " + word + " read as " +
+                               text::word(text::kFormatWords, other),
+                           "sgl-project/sgl-kernel-xpu#287",
+                           rounds_table([own = own, other = other](double x) {
+                             return decode(other, encode(own, x));
+                           })));
   }
   return all;
 }
 
-// To the dtype of q and k, whichever it is.
-Mutations of_the_dtype() {
-  constexpr const char* kWider =
-      "keep positions, frequencies and tables in f32, whatever the model's "
-      "dtype";
-  // Tables and frequencies alone know of no q.
-  const auto to_it = [](const Pipeline& pipeline, const AbiProblem& p,
-                        double x) {
-    return p.operation == ROPEPROOF_TABLE ||
-                   p.operation == ROPEPROOF_FREQUENCIES
-               ? x
-               : round_to(pipeline.dtype.value_or(plugin::format_of(p.dtype)),
-                          x);
+// What is rounded to the dtype of q and k, whichever it is: change(to_it,
+// pipeline), where to_it(problem, x) rounds.
+template <class Change>
+auto rounds_to_dtype(Change change) {
+  return [=](Pipeline& pipeline) {
+    // Tables and frequencies alone know of no q.
+    const auto to_it = [dtype = pipeline.dtype](const AbiProblem& p, double x) {
+      return p.operation == ROPEPROOF_TABLE ||
+                     p.operation == ROPEPROOF_FREQUENCIES
+                 ? x
+                 : round_to(dtype.value_or(plugin::format_of(p.dtype)), x);
+    };
+    change(to_it)(pipeline);
   };
-  return {
-      {"positions rounded to the dtype of q",
-       "engine: rotary-embedding-torch 0.9.1", "position/rounded-to-half", 2,
-       kWider,
-       [=](Pipeline& pipeline) {
-         pipeline.position = [=, k = pipeline](const AbiProblem& p,
-                                               const HeadIndex& i,
-                                               std::int64_t j) {
-           return to_it(k, p, k.position(p, i, j));
-         };
-       }},
-      {"frequencies rounded to the dtype of q", "sgl-project/sglang-jax#1472",
-       "frequency/rounded-to-half", 1, kWider,
-       [=](Pipeline& pipeline) {
-         pipeline.frequency = [=, k = pipeline](const AbiProblem& p,
-                                                std::int64_t j) {
-           return to_it(k, p, k.frequency(p, j));
-         };
-       },
-       true},
-      {"cosine, sine and amplitude rounded to the dtype of q, then multiplied "
-       "in it",
-       "engine: keras-hub 0.32.0", "frequency/rounded-to-half", 4, kWider,
-       [=](Pipeline& pipeline) {
-         pipeline.adjust_in_problem = [=, k = pipeline](const AbiProblem& p,
-                                                        const HeadIndex&,
-                                                        double& c, double& s) {
-           const double m = p.amplitude;
-           if (m == 0 || p.pair_amplitude != nullptr) return;
-           for (double* x : {&c, &s}) {
-             *x = to_it(k, p, to_it(k, p, *x / m) * to_it(k, p, m));
-           }
-         };
-       },
-       true},
-      {"table rounded to the dtype of q", "sgl-project/sglang#33117",
-       "frequency/rounded-to-half", 4, kWider,
-       [=](Pipeline& pipeline) {
-         pipeline.adjust_in_problem = [=, k = pipeline](const AbiProblem& p,
-                                                        const HeadIndex&,
-                                                        double& c, double& s) {
-           c = to_it(k, p, c), s = to_it(k, p, s);
-         };
-       },
-       true}};
+}
+
+Mutations of_the_dtype() {
+  const auto slip = [](const char* bug, int equation, bool rounds = true) {
+    return Slip{bug, equation,
+                "keep positions, frequencies and tables in f32, whatever the "
+                "model's dtype",
+                rounds};
+  };
+  const Slip table = slip("frequency/rounded-to-half", 4);
+  return {slip("position/rounded-to-half", 2, false)(
+              "positions rounded to the dtype of q",
+              "engine: rotary-embedding-torch 0.9.1",
+              rounds_to_dtype([](auto to_it) {
+                return changes_position([=](double x, const PairIndex& at) {
+                  return to_it(at.p, x);
+                });
+              })),
+          slip(table.bug, 1)(
+              "frequencies rounded to the dtype of q",
+              "sgl-project/sglang-jax#1472", rounds_to_dtype([](auto to_it) {
+                return changes_frequency([=](double x, const AbiProblem& p,
+                                             auto) { return to_it(p, x); });
+              })),
+          table("cosine, sine and amplitude rounded to the dtype of q, then "
+                "multiplied in it",
+                "engine: keras-hub 0.32.0", rounds_to_dtype([](auto to_it) {
+                  return set(&Pipeline::adjust_directed,
+                             [=](const PairIndex& at, CosSin& r) {
+                               const AbiProblem& p = at.p;
+                               const double m = p.amplitude;
+                               if (m == 0 || p.pair_amplitude != nullptr)
+                                 return;
+                               for (double* x : {&r.c, &r.s}) {
+                                 *x = to_it(p, to_it(p, *x / m) * to_it(p, m));
+                               }
+                             });
+                })),
+          table("table rounded to the dtype of q", "sgl-project/sglang#33117",
+                rounds_to_dtype([](auto to_it) {
+                  return set(&Pipeline::adjust_directed,
+                             [=](const PairIndex& at, CosSin& r) {
+                               r = {to_it(at.p, r.c), to_it(at.p, r.s)};
+                             });
+                }))};
 }
 
 Mutations results() {
-  constexpr const char* kBug = "output/rounded-wrongly";
-  constexpr const char* kOnce =
-      "compute in f32 and round once, or declare the rounding";
+  constexpr const char* kOf = "of: products and sums rounded to the dtype";
+  const Slip once{"output/rounded-wrongly", 4,
+                  "compute in f32 and round once, or declare the rounding",
+                  true};
+  const Slip own{once.bug, 4, "read q and k in their own type"};
+  const Slip subnormal{"value/special-mishandled", 4, "leave flush-to-zero off",
+                       true};
   const auto computes_in = [](Format format) {
-    return [=](Pipeline& pipeline) {
-      pipeline.dtype = format;
-      pipeline.round_each = true;
-    };
-  };
-  const auto inputs_in = [](Format format) {
-    return [=](Pipeline& pipeline) { pipeline.inputs = format; };
+    return both(set(&Pipeline::dtype, format),
+                set(&Pipeline::round_each, true));
   };
   return {
-      {"products and sums rounded to the dtype", "mlc-ai/mlc-llm#2449", kBug, 4,
-       kOnce, set(&Pipeline::round_each, true), true},
-      {"products and sums rounded to bf16",
-       "of: products and sums rounded to the dtype", kBug, 4, kOnce,
-       computes_in(Format::kBF16), true},
-      {"products and sums rounded to f16",
-       "of: products and sums rounded to the dtype", kBug, 4, kOnce,
-       computes_in(Format::kF16), true},
-      {"computed in f32", "of: products and sums rounded to the dtype", kBug, 4,
-       "compute f64 tensors in binary64", set(&Pipeline::is_f32, true), true},
-      {"inputs rounded to bf16", "huggingface/transformers#48428", kBug, 4,
-       "read q and k in their own type", inputs_in(Format::kBF16)},
-      {"inputs rounded to f16", "of: inputs rounded to bf16", kBug, 4,
-       "read q and k in their own type", inputs_in(Format::kF16)},
-      {"result truncated", "triton-lang/triton#11217", kBug, 4,
+      once("products and sums rounded to the dtype", "mlc-ai/mlc-llm#2449",
+           set(&Pipeline::round_each, true)),
+      once("products and sums rounded to bf16", kOf,
+           computes_in(Format::kBF16)),
+      once("products and sums rounded to f16", kOf, computes_in(Format::kF16)),
+      {"computed in f32", kOf, once.bug, 4, "compute f64 tensors in binary64",
+       set(&Pipeline::is_f32, true), true},
+      own("inputs rounded to bf16", "huggingface/transformers#48428",
+          set(&Pipeline::inputs, Format::kBF16)),
+      own("inputs rounded to f16", "of: inputs rounded to bf16",
+          set(&Pipeline::inputs, Format::kF16)),
+      {"result truncated", "triton-lang/triton#11217", once.bug, 4,
        "round to nearest, ties to even; or declare ROPEPROOF_TRUNCATE",
        set(&Pipeline::truncates, true), true},
-      {"subnormal products taken for 0", "llvm/llvm-project#57589",
-       "value/special-mishandled", 4, "leave flush-to-zero off",
-       set(&Pipeline::flush, Flush::kProducts), true},
-      {"subnormal results taken for 0", "llvm/llvm-project#57589",
-       "value/special-mishandled", 4, "leave flush-to-zero off",
-       set(&Pipeline::flush, Flush::kOutputs), true}};
+      subnormal("subnormal products taken for 0", "llvm/llvm-project#57589",
+                set(&Pipeline::flush, Flush::kProducts)),
+      subnormal("subnormal results taken for 0", "llvm/llvm-project#57589",
+                set(&Pipeline::flush, Flush::kOutputs))};
 }
 
 }  // namespace

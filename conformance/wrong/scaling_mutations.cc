@@ -97,38 +97,32 @@ Mutation ntk_on_frequencies() {
           "scaling/dynamic-ntk",
           8,
           "scale the base, base * factor^(r/(r-2)), not the frequencies",
-          changes_scaling(ROPEPROOF_NTK,
-                          [](double theta, const ropeproof_scaling& s,
-                             const AbiProblem& p, std::int64_t j) {
-                            if (p.rotary_dim <= 2) return theta;
-                            const auto r = static_cast<double>(p.rotary_dim);
-                            return unscaled_frequency(p, j) /
-                                   std::pow(s.factor, r / (r - 2));
-                          })};
+          changes_scaling(ROPEPROOF_NTK, [](double theta, const auto& s,
+                                            const AbiProblem& p, auto j) {
+            const auto r = static_cast<double>(p.rotary_dim);
+            return r <= 2 ? theta
+                          : unscaled_frequency(p, j) /
+                                std::pow(s.factor, r / (r - 2));
+          })};
 }
 
 // The list of a problem, read at another index.
+auto takes_factor(std::int64_t by) {
+  return changes_scaling(
+      ROPEPROOF_FREQUENCY_FACTORS,
+      [=](double, const ropeproof_scaling& s, const AbiProblem& p, auto j) {
+        const std::int64_t pairs = p.rotary_dim / 2;
+        return unscaled_frequency(p, j) /
+               s.short_factor[(j + by + pairs) % pairs];
+      });
+}
+
 Mutations of_factors() {
-  const auto shifted = [](const char* name, const char* source,
-                          std::int64_t by) {
-    return Mutation{
-        name,
-        source,
-        "scaling/factors-lost",
-        14,
-        "factor j belongs to pair j",
-        changes_scaling(ROPEPROOF_FREQUENCY_FACTORS,
-                        [=](double, const ropeproof_scaling& s,
-                            const AbiProblem& p, std::int64_t j) {
-                          const std::int64_t pairs = p.rotary_dim / 2;
-                          return unscaled_frequency(p, j) /
-                                 s.short_factor[(j + by + pairs) % pairs];
-                        })};
-  };
-  return {shifted("frequency factor of the next pair",
-                  "of: frequency of the next pair", 1),
-          shifted("frequency factor of the pair before",
-                  "of: frequency of the next pair", -1)};
+  const Slip factor{"scaling/factors-lost", 14, "factor j belongs to pair j"};
+  return {factor("frequency factor of the next pair",
+                 "of: frequency of the next pair", takes_factor(1)),
+          factor("frequency factor of the pair before",
+                 "of: frequency of the next pair", takes_factor(-1))};
 }
 
 // (R13) with its parts open to change.
@@ -151,78 +145,79 @@ struct Llama3 {
   }
 };
 
-template <class Scale>
 Mutation llama3(const char* name, const char* source, const char* advice,
-                Scale scale) {
-  return {name,
-          source,
-          "scaling/llama3-smoothing",
-          13,
-          advice,
-          changes_scaling(
-              ROPEPROOF_LLAMA3, [=](double, const ropeproof_scaling& s,
-                                    const AbiProblem& p, std::int64_t j) {
-                const Llama3 given{s.original_length, s.low_freq_factor,
-                                   s.high_freq_factor, s.factor};
-                return scale(given, unscaled_frequency(p, j));
-              })};
+                double (*scale)(Llama3, double theta)) {
+  return Slip{"scaling/llama3-smoothing", 13, advice}(
+      std::string("llama3: ") + name, source,
+      changes_scaling(ROPEPROOF_LLAMA3,
+                      [=](double, const ropeproof_scaling& s,
+                          const AbiProblem& p, std::int64_t j) {
+                        return scale({s.original_length, s.low_freq_factor,
+                                      s.high_freq_factor, s.factor},
+                                     unscaled_frequency(p, j));
+                      }));
 }
 
 Mutations of_llama3() {
-  const auto with = [](void (*change)(Llama3&)) {
-    return [=](Llama3 l, double theta) {
-      change(l);
-      return l.scaled(theta);
-    };
-  };
   constexpr const char* kBands =
       "t = L theta / 2 pi: kept for t >= high, divided for t <= low, blended "
       "between";
-  return {llama3("llama3: no smoothing, the band between kept",
+  return {llama3("no smoothing, the band between kept",
                  "of: llama3 scaling ignored", kBands,
-                 [](const Llama3& l, double theta) {
+                 [](Llama3 l, double theta) {
                    return l.rotations(theta) <= l.low ? theta / l.s : theta;
                  }),
-          llama3("llama3: no smoothing, the band between divided",
+          llama3("no smoothing, the band between divided",
                  "of: llama3: no smoothing, the band between kept", kBands,
-                 [](const Llama3& l, double theta) {
+                 [](Llama3 l, double theta) {
                    return l.rotations(theta) >= l.high ? theta : theta / l.s;
                  }),
-          llama3("llama3: smoothing reversed", "ml-explore/mlx-examples#907",
-                 kBands,
-                 [](const Llama3& l, double theta) {
+          llama3("smoothing reversed", "ml-explore/mlx-examples#907", kBands,
+                 [](Llama3 l, double theta) {
                    const double t = l.rotations(theta);
                    return t > l.low && t < l.high
                               ? l.blend(theta, 1 - l.sigma(theta))
                               : l.scaled(theta);
                  }),
-          llama3("llama3: fast pairs divided, slow ones kept",
+          llama3("fast pairs divided, slow ones kept",
                  "of: llama3: smoothing reversed", kBands,
-                 [](const Llama3& l, double theta) {
+                 [](Llama3 l, double theta) {
                    const double t = l.rotations(theta);
                    return t >= l.high  ? theta / l.s
                           : t <= l.low ? theta
                                        : l.blend(theta, 1 - l.sigma(theta));
                  }),
-          llama3("llama3: slow pairs multiplied by the factor",
+          llama3("slow pairs multiplied by the factor",
                  "of: llama3 scaling inverted: multiplied, not divided", kBands,
-                 [](const Llama3& l, double theta) {
+                 [](Llama3 l, double theta) {
                    return l.rotations(theta) <= l.low ? theta * l.s
                                                       : l.scaled(theta);
                  }),
-          llama3("llama3: original length always 8192", "trholding/llama2.c#14",
+          llama3("original length always 8192", "trholding/llama2.c#14",
                  "use the original length that the problem gives",
-                 with([](Llama3& l) { l.length = 8192; })),
-          llama3("llama3: scaled length taken for the original",
+                 [](Llama3 l, double theta) {
+                   l.length = 8192;
+                   return l.scaled(theta);
+                 }),
+          llama3("scaled length taken for the original",
                  "of: YaRN's scaled length taken for the original",
                  "L is the length before scaling",
-                 with([](Llama3& l) { l.length *= l.s; })),
-          llama3("llama3: factors 1 and 4 always", "trholding/llama2.c#14",
+                 [](Llama3 l, double theta) {
+                   l.length *= l.s;
+                   return l.scaled(theta);
+                 }),
+          llama3("factors 1 and 4 always", "trholding/llama2.c#14",
                  "use the frequency factors that the problem gives",
-                 with([](Llama3& l) { l.low = 1, l.high = 4; })),
-          llama3("llama3: factor always 8", "pytorch/executorch#7265",
+                 [](Llama3 l, double theta) {
+                   l.low = 1, l.high = 4;
+                   return l.scaled(theta);
+                 }),
+          llama3("factor always 8", "pytorch/executorch#7265",
                  "use the factor that the problem gives",
-                 with([](Llama3& l) { l.s = 8; }))};
+                 [](Llama3 l, double theta) {
+                   l.s = 8;
+                   return l.scaled(theta);
+                 })};
 }
 
 }  // namespace

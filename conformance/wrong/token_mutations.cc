@@ -12,148 +12,109 @@ void take_row(const AbiProblem& p, HeadIndex& index, std::int64_t row) {
   index.token = row % p.seq;
 }
 
-// change(problem, index)
-Mutation taken(const char* name, const char* source, const char* bug,
-               const char* advice,
-               void (*change)(const AbiProblem&, HeadIndex&)) {
-  return {name,
-          source,
-          bug,
-          6,
-          advice,
-          set(&Pipeline::taken_for, [=](const AbiProblem& p, HeadIndex index) {
-            change(p, index);
-            return index;
-          })};
+// Takes a head for another one: change(problem, index).
+auto takes_head(void (*change)(const AbiProblem&, HeadIndex&)) {
+  return set(&Pipeline::taken_for, change);
+}
+
+// Counts the tokens of k, or of q, with the other's number of heads.
+auto counts_with_heads_of_the_other(bool of_k) {
+  return set(&Pipeline::taken_for, [=](const AbiProblem& p, HeadIndex& i) {
+    const std::int64_t own = (of_k ? p.k : p.q).heads,
+                       other = (of_k ? p.q : p.k).heads;
+    if (i.is_key != of_k || other == 0) return;
+    take_row(p, i, ((i.batch * p.seq + i.token) * own + i.head) / other);
+  });
 }
 
 Mutations tokens() {
-  constexpr const char* kIndex = "position/wrong-index";
-  constexpr const char* kBatch = "position/shared-across-batch";
-  constexpr const char* kAxes = "shape/axes-confused";
-  constexpr const char* kOwn =
-      "token s of batch row b has [b * position_batch_stride + s], or its row "
-      "of the table";
+  const Slip own{"position/wrong-index", 6,
+                 "token s of batch row b has [b * position_batch_stride + s], "
+                 "or its row of the table"};
+  const Slip shared{"position/shared-across-batch", 6, own.advice};
+  const Slip offset{"position/offset-lost", 6, own.advice};
+  const Slip axes{"shape/axes-confused", 6, own.advice};
+  const Slip heads{"shape/heads-miscounted", 6,
+                   "k has its own number of heads"};
   return {
-      taken("positions of batch row 0 for all", "linkedin/Liger-Kernel#477",
-            kBatch, kOwn, [](const AbiProblem&, HeadIndex& i) { i.batch = 0; }),
-      taken("positions of the last batch row for all",
-            "of: positions of batch row 0 for all", kBatch, kOwn,
-            [](const AbiProblem& p, HeadIndex& i) { i.batch = p.batch - 1; }),
-      taken("position of the first token for all",
-            "Dao-AILab/flash-attention#1752", kIndex, kOwn,
-            [](const AbiProblem&, HeadIndex& i) { i.token = 0; }),
-      taken("position of the last token for all",
-            "NVIDIA/TransformerEngine#536", kIndex, kOwn,
-            [](const AbiProblem& p, HeadIndex& i) { i.token = p.seq - 1; }),
-      taken("position of the next token", "of: position + 1",
-            "position/offset-lost", kOwn,
-            [](const AbiProblem& p, HeadIndex& i) {
-              i.token = std::min(i.token + 1, p.seq - 1);
-            }),
-      taken("position of the token before", "of: position - 1",
-            "position/offset-lost", kOwn,
-            [](const AbiProblem&, HeadIndex& i) {
-              i.token = std::max<std::int64_t>(i.token - 1, 0);
-            }),
-      taken("positions read as [seq, batch]",
-            "of: read as [batch, heads, seq, head_dim]", kAxes, kOwn,
-            [](const AbiProblem& p, HeadIndex& i) {
-              take_row(p, i, i.token * p.batch + i.batch);
-            }),
-      taken("batch row taken for the token", "of: head taken for the token",
-            kAxes, kOwn,
-            [](const AbiProblem& p, HeadIndex& i) {
-              i.token = std::min(i.batch, p.seq - 1);
-            }),
-      taken("head taken for the token", "facebookresearch/xformers#841", kAxes,
-            "dimensions are [batch, seq, heads, head_dim]",
-            [](const AbiProblem& p, HeadIndex& i) {
-              i.token = std::min(i.head, p.seq - 1);
-            }),
-      taken("tokens of k counted with q's number of heads",
-            "vllm-project/vllm#12729", "shape/heads-miscounted",
-            "k has its own number of heads",
-            [](const AbiProblem& p, HeadIndex& i) {
-              if (!i.is_key || p.q.heads == 0) return;
-              const std::int64_t row =
-                  (i.batch * p.seq + i.token) * p.k.heads + i.head;
-              take_row(p, i, row / p.q.heads);
-            }),
-      taken("tokens of q counted with k's number of heads",
+      shared("positions of batch row 0 for all", "linkedin/Liger-Kernel#477",
+             takes_head([](auto&, HeadIndex& i) { i.batch = 0; })),
+      shared("positions of the last batch row for all",
+             "of: positions of batch row 0 for all",
+             takes_head([](auto& p, HeadIndex& i) { i.batch = p.batch - 1; })),
+      own("position of the first token for all",
+          "Dao-AILab/flash-attention#1752",
+          takes_head([](auto&, HeadIndex& i) { i.token = 0; })),
+      own("position of the last token for all", "NVIDIA/TransformerEngine#536",
+          takes_head([](auto& p, HeadIndex& i) { i.token = p.seq - 1; })),
+      offset("position of the next token", "of: position + 1",
+             takes_head([](auto& p, HeadIndex& i) {
+               i.token = std::min(i.token + 1, p.seq - 1);
+             })),
+      offset("position of the token before", "of: position - 1",
+             takes_head([](auto&, HeadIndex& i) {
+               i.token = std::max<std::int64_t>(i.token - 1, 0);
+             })),
+      axes("positions read as [seq, batch]",
+           "of: read as [batch, heads, seq, head_dim]",
+           takes_head([](auto& p, HeadIndex& i) {
+             take_row(p, i, i.token * p.batch + i.batch);
+           })),
+      axes("batch row taken for the token", "of: head taken for the token",
+           takes_head([](auto& p, HeadIndex& i) {
+             i.token = std::min(i.batch, p.seq - 1);
+           })),
+      {"head taken for the token", "facebookresearch/xformers#841", axes.bug, 6,
+       "dimensions are [batch, seq, heads, head_dim]",
+       takes_head([](auto& p, HeadIndex& i) {
+         i.token = std::min(i.head, p.seq - 1);
+       })},
+      heads("tokens of k counted with q's number of heads",
+            "vllm-project/vllm#12729", counts_with_heads_of_the_other(true)),
+      heads("tokens of q counted with k's number of heads",
             "of: tokens of k counted with q's number of heads",
-            "shape/heads-miscounted", "k has its own number of heads",
-            [](const AbiProblem& p, HeadIndex& i) {
-              if (i.is_key || p.k.heads == 0) return;
-              const std::int64_t row =
-                  (i.batch * p.seq + i.token) * p.q.heads + i.head;
-              take_row(p, i, row / p.k.heads);
-            })};
+            counts_with_heads_of_the_other(false))};
 }
 
-// row(problem, index, id) of a cache.
+// Takes row(problem, index, id) of a cache.
 template <class Row>
-Mutation cached(const char* name, const char* source, const char* bug,
-                const char* advice, Row row) {
-  return {name,
-          source,
-          bug,
-          6,
-          advice,
-          set(&Pipeline::row, [=](const AbiProblem& p, const HeadIndex& i) {
-            const std::int64_t id =
-                p.ids[i.batch * p.position_batch_stride + i.token];
-            return std::clamp<std::int64_t>(row(p, i, id), 0, p.cache_rows - 1);
-          })};
+auto takes_row(Row row) {
+  return set(&Pipeline::row, row);
 }
 
 Mutations rows() {
-  constexpr const char* kId = "row ids[b * position_batch_stride + s]";
-  return {cached("ids ignored: row of the cache = token",
-                 "microsoft/onnxruntime#29618", "position/wrong-index", kId,
-                 [](const AbiProblem&, const HeadIndex& i, std::int64_t) {
-                   return i.token;
-                 }),
-          cached("ids ignored: row of the cache = number of the token's row",
-                 "of: number of the row taken as position",
-                 "position/wrong-index", kId,
-                 [](const AbiProblem& p, const HeadIndex& i, std::int64_t) {
-                   return i.batch * p.seq + i.token;
-                 }),
-          cached("id + 1", "of: position + 1", "position/offset-lost",
-                 "rows of a cache count from 0",
-                 [](const AbiProblem&, const HeadIndex&, std::int64_t id) {
-                   return id + 1;
-                 }),
-          cached("id - 1", "of: position - 1", "position/offset-lost",
-                 "rows of a cache count from 0",
-                 [](const AbiProblem&, const HeadIndex&, std::int64_t id) {
-                   return id - 1;
-                 }),
-          cached("row 0 of the cache for all", "of: position always 0",
-                 "position/wrong-index", kId,
-                 [](const AbiProblem&, const HeadIndex&, std::int64_t) {
-                   return std::int64_t{0};
-                 }),
-          cached("last row of the cache out of reach",
-                 "of: positions from 4096 on taken for the last row of a table",
-                 "table/row-clamped", "ids go to cache_rows - 1",
-                 [](const AbiProblem& p, const HeadIndex&, std::int64_t id) {
-                   return std::min(id, p.cache_rows - 2);
-                 }),
-          cached("ids modulo the number of tokens", "amd/IRON#188",
-                 "table/row-clamped",
-                 "a cache may have more rows than there are tokens",
-                 [](const AbiProblem& p, const HeadIndex&, std::int64_t id) {
-                   return id % p.seq;
-                 }),
-          cached("ids clamped to the number of tokens",
-                 "of: positions from 4096 on taken for the last row of a table",
-                 "table/row-clamped",
-                 "a cache may have more rows than there are tokens",
-                 [](const AbiProblem& p, const HeadIndex&, std::int64_t id) {
-                   return std::min(id, p.seq - 1);
-                 })};
+  constexpr const char* kOfTable =
+      "of: positions from 4096 on taken for the last row of a table";
+  const Slip index{"position/wrong-index", 6,
+                   "row ids[b * position_batch_stride + s]"};
+  const Slip offset{"position/offset-lost", 6, "rows of a cache count from 0"};
+  const Slip clamped{"table/row-clamped", 6,
+                     "a cache may have more rows than there are tokens"};
+  return {
+      index("ids ignored: row of the cache = token",
+            "microsoft/onnxruntime#29618",
+            takes_row([](auto&, auto& i, auto) { return i.token; })),
+      index("ids ignored: row of the cache = number of the token's row",
+            "of: number of the row taken as position",
+            takes_row([](auto& p, auto& i, auto) {
+              return i.batch * p.seq + i.token;
+            })),
+      offset("id + 1", "of: position + 1",
+             takes_row([](auto&, auto&, auto id) { return id + 1; })),
+      offset("id - 1", "of: position - 1",
+             takes_row([](auto&, auto&, auto id) { return id - 1; })),
+      index("row 0 of the cache for all", "of: position always 0",
+            takes_row([](auto&, auto&, auto) { return 0; })),
+      {"last row of the cache out of reach", kOfTable, clamped.bug, 6,
+       "ids go to cache_rows - 1", takes_row([](auto& p, auto&, auto id) {
+         return std::min(id, p.cache_rows - 2);
+       })},
+      clamped("ids modulo the number of tokens", "amd/IRON#188",
+              takes_row([](auto& p, auto&, auto id) { return id % p.seq; })),
+      clamped("ids clamped to the number of tokens", kOfTable,
+              takes_row([](auto& p, auto&, auto id) {
+                return std::min(id, p.seq - 1);
+              }))};
 }
 
 }  // namespace

@@ -37,22 +37,21 @@ Source of_layout(Layout layout, void (*change)(Layout&)) {
   return reference::channel_permutation(layout);
 }
 
+constexpr const char* kPermuted = "weights/permuted-wrongly";
+
 Mutation reordered(const char* name, const char* source, const char* advice,
                    Source (*permutation)(const Layout&)) {
-  return {name, source, "weights/permuted-wrongly",
-          3,    advice, set(&Pipeline::permutation, permutation)};
+  return Slip{kPermuted, 3, advice}(name, source,
+                                    set(&Pipeline::permutation, permutation));
 }
 
 Mutation misread(const char* name, const char* source, const char* advice,
                  void (*change)(AbiProblem&)) {
-  return {name,
-          source,
-          "weights/permuted-wrongly",
-          3,
-          advice,
-          set(&Pipeline::misread, [=](AbiProblem& p) {
-            if (p.operation == ROPEPROOF_PERMUTE) change(p);
-          })};
+  return Slip{kPermuted, 3, advice}(name, source,
+                                    set(&Pipeline::misread, [=](AbiProblem& p) {
+                                      if (p.operation == ROPEPROOF_PERMUTE)
+                                        change(p);
+                                    }));
 }
 
 // The same rows, as so many heads; where the whole head rotates.

@@ -30,11 +30,11 @@ bug() { # bug NAME SCRIPT PATTERN FLAG...
 says 1 'pairs  *where half_split is asked: (2j, 2j + 1)' \
   identify --lib "$plugins/c_example_swapped.so"
 bug one 's/const float pos = (float)p->positions/const float pos = 1 + (float)p->positions/' \
-  'positions  *position + 1; 25 of 25'
+  'positions  *the given one + 1; 0 of 25'
 bug clamp 's/const float phi = pos/const float phi = fminf(pos, 4095)/' 'positions from 4096 on taken'
 bug sense 's/s_j = sinf(phi)/s_j = -sinf(phi)/' 'direction  *reversed'
 bug row 's/p->positions\[b \* p->position_batch_stride + s\]/p->positions[s]/' \
-  'rows and heads  *positions of batch row 0 for all'
+  'what  *positions of batch row 0 for all'
 bug base 's/(float)p->base/1e4f/' 'for base 500000: frequency over the true one'
 
 # --- kernels that do not answer well ---
