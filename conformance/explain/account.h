@@ -13,11 +13,11 @@
 
 namespace ropeproof::conformance::explain {
 
-// Of an output without wrong elements, nothing.
+// An account is empty for an output without wrong elements.
 struct Account {
-  std::string pattern;  // of the wrong elements, in words
+  std::string pattern;  // that wrong elements follow, in words
   int equation = 0;     // that they contradict (equation.h)
-  // What was rotated with in place of what was due, a sentence each.
+  // The rotation that was seen in place of the one due, in sentences.
   std::vector<std::string> measured;
 };
 

@@ -43,8 +43,9 @@ struct Evidence {
       right;
 };
 
-// What the goldens say, rounded once: tables and frequencies to `table`, q and
-// k to the dtype of the case. Channels outside the window are copied.
+// The answer that the goldens say, rounded once: tables and frequencies to
+// `table`, q and k to the dtype of the case. Channels outside the window are
+// copied.
 judge::Output exact_output(const cases::Case& c, std::uint32_t operation,
                            reference::Format table);
 

@@ -15,23 +15,23 @@ using Equation = reference::Formula;
 // Throws std::out_of_range for a number that a judge never gives.
 const Equation& equation(int number);
 
-// What an operation computes as a whole: where nothing more is known.
+// The formula of an operation as a whole, where nothing more is known.
 int equation_of(std::uint32_t operation);
 
-// Of a scaling: ROPEPROOF_LINEAR, ...
+// The formula of a scaling: ROPEPROOF_LINEAR, ...
 const Equation& equation_of_scaling(std::uint32_t kind);
 
-// Who decides the frequencies: (R1), or a scaling.
+// The formula that decides the frequencies: (R1), or a scaling.
 int equation_of(const reference::Scaling& scaling);
 
-// What is known of the wrong elements of one output.
+// Symptoms are what is known of the wrong elements of one output.
 struct Symptoms {
   bool only_outside = false;      // no channel of the window is wrong
   bool some_heads_alone = false;  // or some elements were never written
   bool has_lengths = false;       // q or k: the next two are known
   bool pairs_keep_length = false, heads_keep_length = false;
   bool pair_0_is_right = false;  // whose frequency is 1 whatever the base
-  // What was measured of the angles: another frequency, another position.
+  // Angles were measured to be those of another frequency, another position.
   bool frequency_is_off = false, position_is_off = false;
 };
 

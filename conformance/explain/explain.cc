@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "conformance/explain/failures.h"
-#include "conformance/explain/lost.h"
 #include "conformance/explain/where.h"
 
 namespace ropeproof::conformance::explain {

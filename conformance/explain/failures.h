@@ -1,4 +1,5 @@
-// failures.h -- wrong answers of a run, and which hypotheses explain each.
+// failures.h -- wrong answers and crashes of a run, and which hypotheses
+// explain each.
 #ifndef ROPEPROOF_CONFORMANCE_EXPLAIN_FAILURES_H_
 #define ROPEPROOF_CONFORMANCE_EXPLAIN_FAILURES_H_
 
@@ -7,9 +8,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "conformance/explain/answer.h"
+#include "conformance/explain/predictor.h"
 #include "conformance/explain/trial.h"
 #include "conformance/wrong/mutation.h"
 
@@ -37,7 +40,7 @@ class Failures {
   // least; and what each leaves of the first few.
   void try_all();
 
-  // Of a failure and a hypothesis; tried now if it was not before.
+  // The fit of a hypothesis to a failure; tried now if it was not before.
   const Fit& fit(std::size_t failure, std::size_t hypothesis);
 
   // Hypotheses that explain some failure, in the order in which they were
@@ -51,6 +54,37 @@ class Failures {
   const std::vector<wrong::Mutation>& hypotheses_;
   std::vector<Failure> failures_;
   std::vector<std::size_t> leads_;
+};
+
+// Calls in which the kernel crashed, and bugs that leave their memory there.
+class LostAnswers {
+ public:
+  // The evidence outlives it.
+  explicit LostAnswers(const Evidence& evidence);
+
+  // How many are left to be explained, and whether a bug leaves its memory in
+  // each.
+  std::size_t left() const { return left_.size(); }
+  bool are_all(const wrong::Change& change) const;
+  std::set<std::uint32_t> operations() const;
+
+  // Takes those in which the bug leaves its memory, and says how many calls
+  // they stand for: all that crashed, where none is left.
+  std::size_t take(const wrong::Change& change);
+  // All calls that were taken, by their numbers in the evidence; once none is
+  // left, all that crashed are explained.
+  const std::set<std::size_t>& taken() const { return taken_; }
+  bool are_all_taken() const { return left_.empty() && !taken_.empty(); }
+
+ private:
+  struct Call {
+    std::size_t number;
+    Predictor bugs;
+  };
+
+  const Evidence& evidence_;
+  std::vector<Call> left_;
+  std::set<std::size_t> taken_;
 };
 
 }  // namespace ropeproof::conformance::explain

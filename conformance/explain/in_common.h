@@ -14,12 +14,12 @@
 
 namespace ropeproof::conformance::explain {
 
-// What a case says, by name ("head_dim", "scaling"): a word or a number. What
-// it does not have is absent.
+// A fact is what a case says, by name ("head_dim", "scaling"): a word or a
+// number. What it does not have is absent.
 using Fact = std::variant<std::string, std::int64_t, double>;
 using Facts = std::map<std::string, Fact>;
 
-// What a condition says of one fact, "head_dim is odd", or of two.
+// A term says something of one fact, "head_dim is odd", or of two.
 struct Term {
   std::string words;
   std::vector<std::string> facts;  // their names
@@ -41,7 +41,7 @@ struct Condition {
 std::vector<Condition> in_common(const std::vector<Facts>& members,
                                  const std::vector<Facts>& others);
 
-// At most two such conditions; none without others.
+// A rule is at most two such conditions; none without others.
 struct Rule {
   Place place;
   std::vector<Condition> conditions;

@@ -33,13 +33,13 @@ struct Measured {
   std::vector<PositionUsed> positions;  // in ascending order of `given`
   // The base of which these are the frequencies, where another is due; else 0.
   double base = 0;
-  // Where neither frequencies nor positions explain the angles: all of them are
+  // Angles that neither frequencies nor positions explain: all of them are
   // off by no more than this part of themselves; 0: by more, or not seen.
   double angle_error = 0;
   bool is_sine_lost =
       false;  // pairs are shortened by their cosine, not rotated
 
-  // Whether some frequency, amplitude, position is not the true one.
+  // Some frequency, amplitude, position is not the true one.
   bool is_frequency_off() const;
   bool is_amplitude_off() const;
   bool is_position_off() const;
@@ -50,11 +50,11 @@ struct Measured {
   std::vector<std::string> text(std::int64_t pairs) const;
 };
 
-// What frequencies say that were read by other means.
+// Measures frequencies that were read by other means.
 Measured measured_frequencies(const cases::Problem& problem,
                               const std::vector<PairRatio>& ratios);
 
-// For outputs with wrong elements alone; not for `is_special` cases.
+// Measures an output with wrong elements; not for `is_special` cases.
 // `keeps_length`: every pair, times its amplitude. Cost: a microsecond for each
 // pair of a token, more where circles must be searched.
 Measured measure(const cases::Problem& problem, const cases::Golden& golden,

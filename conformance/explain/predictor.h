@@ -15,19 +15,33 @@
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/description.h"
 #include "conformance/wrong/pipeline.h"
+#include "reference/format.h"
 
 namespace ropeproof::conformance::explain {
 
+// The number of an element of an output; for what the buffer held before the
+// call a NaN that no arithmetic forms.
+double written_number(reference::Format format, std::uint64_t bits);
+
+// The number that written_number() is of memory that nobody wrote; and whether
+// one may be so.
+double unwritten_number();
+bool may_be_unwritten(double number);
+
+// The distance of two numbers: 0 for two NaNs of the same kind, infinite where
+// one alone is a NaN.
+double distance(double a, double b);
+
 class Predictor {
  public:
-  // What was asked outlives it.
+  // The case that was asked outlives it.
   Predictor(const Answer& answer, const plugin::Description& kernel);
 
-  // Of rotated heads, q's first: those that are wanted; the others hold
-  // anything, unless a bug moves rows.
+  // Says which rotated heads are wanted, q's first; the others hold anything,
+  // unless a bug moves rows.
   void want(std::vector<bool> heads) { wanted_ = std::move(heads); }
 
-  // What an exact kernel with these changes answers, element by element, in
+  // The answer of an exact kernel with these changes, element by element, in
   // binary64: q, then k; cosines, then sines; frequencies; a weight's bits.
   // Empty where it leaves its memory, or the machine has no address space for
   // rows so far apart. `angle_error`: every angle is off by so much of itself.
@@ -49,7 +63,7 @@ class Predictor {
   cases::Case wide_;  // the same problem in binary64
   std::vector<double> inv_freq_, inv_freq_lo_;
   std::vector<bool> wanted_;  // empty: all
-  // And drawn together, if rows are far apart: the farthest, or all.
+  // The problem with rows drawn together that are far apart: the farthest, all.
   std::optional<cases::Case> nearer_, near_;
 };
 

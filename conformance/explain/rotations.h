@@ -20,7 +20,8 @@ struct Rotation {
   double stretch = 0;   // length of the output over that of the input and |m|
 };
 
-// In the order of tokens, then pairs. Left out is what no rotation explains: a
+// The rotations of an output, by tokens, then pairs. Left out is what none
+// explains: a
 // pair of zeros, numbers that are not finite, heads that were rotated apart.
 // `table`: what cos and sin are held in.
 std::vector<Rotation> rotations(const cases::Problem& problem,
@@ -29,10 +30,10 @@ std::vector<Rotation> rotations(const cases::Problem& problem,
                                 const judge::Output& output,
                                 reference::Format table);
 
-// What rounding alone may do to such an angle, in rad; to a stretch as well.
+// The most that rounding alone does to such an angle, in rad, or to a stretch.
 double rotation_noise(reference::Format format);
 
-// What is left of an angle, in [-pi, pi], once whole circles are taken off:
+// The rest of an angle, in [-pi, pi], once whole circles are taken off:
 // that of std::remainder, which in glibc takes a step for each binary digit of
 // the quotient.
 double in_half_circle(double angle);

@@ -23,76 +23,70 @@ using cases::Case;
 using reference::Format;
 using wrong::Change;
 
-// What few committed cases have: amplitudes that are not positive, tensors that
-// lie apart from one another, numbers next to the smallest, positions beyond 32
-// bits.
+// Cases of what few committed ones have: amplitudes that are not positive,
+// tensors that lie apart from one another, numbers next to the smallest,
+// positions beyond 32 bits.
 inline std::vector<cases::Case> formed_for_trials() {
   using namespace cases;
-  const reference::Layout layout =
-      reference::leading(6, 4, reference::Pairing::kHalfSplit);
   Family family(cases::Tier::kCore, "formed", "Cases for hypotheses.");
-  const auto plain = [&](Format dtype) {
-    return make_problem(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 257, 40});
-  };
   for (const Format dtype : {Format::kF32, Format::kBF16}) {
-    family.add(with_amplitude(-1.25, plain(dtype)), {}, "");
-    family.add(with_amplitude(0, plain(dtype)), {}, "");
+    // A problem of two rows of two tokens, with a change.
+    const auto add = [&](const auto& change,
+                         const std::vector<double>& positions = {3, 17, 257,
+                                                                 40},
+                         std::int64_t head_dim = 6, std::int64_t rotary = 4) {
+      Problem p = make_problem(
+          dtype,
+          reference::leading(head_dim, rotary, reference::Pairing::kHalfSplit),
+          1e4, 2, 2, 3, 2, positions);
+      change(p);
+      family.add(p, {}, "");
+    };
+    for (const double m : {-1.25, 0.0}) {
+      add([=](Problem& p) { p = with_amplitude(m, p); });
+    }
     for (const Spacing spacing :
          {Spacing::kKeysApart, Spacing::kOutputsApart, Spacing::kBroadcast,
           Spacing::kKeysBroadcast, Spacing::kWide, Spacing::kFar}) {
-      Problem c = plain(dtype);
-      c.storage.spacing = spacing;
-      family.add(c, {}, "");
+      add([=](Problem& p) { p.storage.spacing = spacing; });
     }
     for (const InPlace in_place : {InPlace::kQueries, InPlace::kKeys}) {
-      Problem c = plain(dtype);
-      c.storage.in_place = in_place;
-      family.add(c, {}, "");
+      add([=](Problem& p) { p.storage.in_place = in_place; });
     }
-    Problem rows = plain(dtype);
-    rows.storage.rows = RowSpacing::kWide;
-    family.add(rows, {}, "");
-    Problem shared =
-        make_problem(dtype, layout, 1e4, 2, 2, 3, 2, {3, 17, 3, 17});
-    shared.storage.rows = RowSpacing::kShared;
-    family.add(shared, {}, "");
-    Problem axes = make_problem(dtype, layout, 1e4, 2, 2, 3, 2,
-                                {3, 17, 257, 40, 5, 11, 2, 31});
-    axes.spec.axes.count = 2;
-    axes.spec.axes.axis_of_pair = {0, 1};
-    family.add(axes, {}, "");
-    Problem uneven = make_problem(
-        dtype, reference::leading(8, 8, reference::Pairing::kHalfSplit), 1e4, 2,
-        2, 3, 2, {3, 17, 257, 40, 5, 11, 2, 31});
-    uneven.spec.axes.count = 2;
-    uneven.spec.axes.axis_of_pair = {0, 1, 1, 1};
-    family.add(uneven, {}, "");
-    Problem tiny = plain(dtype);
-    const double least = std::ldexp(1, reference::traits(dtype).min_exponent);
-    for (std::size_t i = 0; i < 2 * 2 * 3 * 6; ++i) {
-      tiny.q.push_back(
-          encode(dtype, i % 2 == 0 ? 1.25 * least : -1.75 * least));
-    }
-    tiny.k.assign(tiny.q.begin(), tiny.q.begin() + 2 * 2 * 2 * 6);
-    family.add(tiny, {}, "");
-    family.add(make_problem(dtype, layout, 1e4, 1, 2, 1, 1, {5e9, 3}), {}, "");
+    add([](Problem& p) { p.storage.rows = RowSpacing::kWide; });
+    add([](Problem& p) { p.storage.rows = RowSpacing::kShared; },
+        {3, 17, 3, 17});
+    const std::vector<double> of_two_axes = {3, 17, 257, 40, 5, 11, 2, 31};
+    add([](Problem& p) { p.spec.axes = {2, {0, 1}}; }, of_two_axes);
+    add([](Problem& p) { p.spec.axes = {2, {0, 1, 1, 1}}; }, of_two_axes, 8, 8);
+    add([=](Problem& p) {
+      const double least = std::ldexp(1, reference::traits(dtype).min_exponent);
+      for (std::size_t i = 0; i < 2 * 2 * 3 * 6; ++i) {
+        p.q.push_back(encode(dtype, i % 2 == 0 ? 1.25 * least : -1.75 * least));
+      }
+      p.k.assign(p.q.begin(), p.q.begin() + 2 * 2 * 2 * 6);
+    });
+    add([=](Problem& p) {
+      p = make_problem(dtype, p.spec.layout, 1e4, 1, 2, 1, 1, {5e9, 3});
+    });
   }
   Group group = family.take();
   for (Case& c : group.rope_cases) {
-    const bool is_q = c.problem.storage.spacing == Spacing::kBroadcast;
     const auto repeat = [](Bits& x) {
       std::copy_n(x.begin(), x.size() / 2,
                   x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2));
     };
-    if (is_q) repeat(c.problem.q);
-    if (is_q || c.problem.storage.spacing == Spacing::kKeysBroadcast)
+    const Spacing spacing = c.problem.storage.spacing;
+    if (spacing == Spacing::kBroadcast) repeat(c.problem.q);
+    if (spacing == Spacing::kBroadcast || spacing == Spacing::kKeysBroadcast) {
       repeat(c.problem.k);
+    }
   }
   prove(reference::Oracle::kBinFloat, group);
   return group.rope_cases;
 }
 
-// Those of smoke and core that hypotheses are tried on, small ones first.
+// The cases of smoke and core that hypotheses are tried on, small ones first.
 inline const std::vector<Case>& tried() {
   static const std::vector<Case> kTried = [] {
     std::vector<Case> all = formed_for_trials();

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 
-#include "conformance/explain/written.h"
 #include "conformance/judge/codec.h"
 #include "conformance/judge/pair_bounds.h"
 #include "reference/rope.h"
@@ -48,29 +48,34 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel)
       problem_, golden_, answer.operation, answer.claim, *answer.output);
   if (!permutes())
     angle_error_ = angle_error_of(problem_, golden_, answer.claim);
-  const std::vector<Bound> rows = row_bounds();
+  const std::vector<RowBound> rows = row_bounds();
   const std::int64_t row = row_size();
   for (const judge::OutputTensor& tensor : layout.tensors()) {
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
       const std::uint64_t got = at(tensor.got, i), want = at(tensor.golden, i);
-      if (permutes()) {  // it copies bits: they are numbers here
-        add(static_cast<double>(got), static_cast<double>(want), got != want,
-            {});
-        continue;
-      }
-      const double number = written_number(format(), got);
-      if (tensor.x != nullptr && at(layout.channels().pair_of, i % row) < 0) {
-        const double copied = judge::fast_decode(format(), at(*tensor.x, i));
-        Bound bound = at(rows, (tensor.first + i) / row);
-        bound.own = 0;
-        add(number, copied, distance(number, copied) != 0, bound);
-        continue;
-      }
       const judge::Mark& mark = at(marks, tensor.first + i);
-      Bound bound = at(rows, (tensor.first + i) / row);
-      bound.own = mark.bound;
-      bound.is_vacuous = mark.is_vacuous;
-      add(number, std::bit_cast<double>(want), mark.is_wrong, bound);
+      One one;
+      if (permutes()) {  // it copies bits: they are numbers here
+        one.got = static_cast<double>(got),
+        one.want = static_cast<double>(want);
+        one.is_wrong = got != want;
+      } else if (tensor.x != nullptr &&
+                 at(layout.channels().pair_of, i % row) < 0) {
+        one.got = written_number(format(), got);
+        one.want = judge::fast_decode(format(), at(*tensor.x, i));  // copied
+        one.is_wrong = distance(one.got, one.want) != 0;
+      } else {
+        one.got = written_number(format(), got);
+        one.want = std::bit_cast<double>(want);
+        one.is_wrong = mark.is_wrong;
+        one.own_bound = mark.bound;
+        one.is_vacuous = mark.is_vacuous;
+      }
+      if (!permutes()) one.row = at(rows, (tensor.first + i) / row);
+      one.bits = judge::fast_encode(format(), one.got);
+      one.is_exact = distance(one.got, one.want) == 0 ||
+                     one.bits == judge::fast_encode(format(), one.want);
+      all_.push_back(one);
     }
   }
   if (permutes()) return;
@@ -90,8 +95,8 @@ std::int64_t Trial::row_size() const {
 }
 
 // What each row says of the bounds of its elements.
-std::vector<Trial::Bound> Trial::row_bounds() const {
-  std::vector<Bound> all;
+std::vector<Trial::RowBound> Trial::row_bounds() const {
+  std::vector<RowBound> all;
   if (permutes()) return all;
   const judge::Claim& claim = answer_.claim;
   judge::PairBounds bounds(problem_, golden_, claim, answer_.operation);
@@ -100,7 +105,7 @@ std::vector<Trial::Bound> Trial::row_bounds() const {
       const double relative = terms.claim + terms.result;
       const double theta =
           cases::value_of(at(golden_.inv_freq_hi, std::ssize(all)));
-      all.push_back({0, std::abs(theta) * relative, false, 2 * relative});
+      all.push_back({std::abs(theta) * relative, 2 * relative});
     }
     return all;
   }
@@ -114,7 +119,7 @@ std::vector<Trial::Bound> Trial::row_bounds() const {
   if (!has_heads()) {
     for (std::int64_t i = 0; i < 2 * problem_.tokens(); ++i) {
       all.push_back(
-          {0, largest_at(i % problem_.tokens()) + table_underflow(claim)});
+          {largest_at(i % problem_.tokens()) + table_underflow(claim)});
     }
     return all;
   }
@@ -131,8 +136,8 @@ std::vector<Trial::Bound> Trial::row_bounds() const {
           longest = std::max(longest, std::abs(element));
         }
       }
-      all.push_back({0, 1.5 * longest * largest_at(row / heads) +
-                            underflow_error(claim, 2 * longest)});
+      all.push_back({1.5 * longest * largest_at(row / heads) +
+                     underflow_error(claim, 2 * longest)});
     }
   }
   return all;
@@ -141,13 +146,12 @@ std::vector<Trial::Bound> Trial::row_bounds() const {
 // Where all wrong elements are what the buffers held before, a NaN among them
 // is no result either.
 void Trial::find_unwritten() {
-  is_unwritten_ = true;
-  for (std::size_t i = 0; i < got_.size(); ++i) {
-    is_unwritten_ =
-        is_unwritten_ && (!is_wrong_[i] || may_be_unwritten(got_[i]));
-  }
-  for (std::size_t i = 0; is_unwritten_ && i < got_.size(); ++i) {
-    if (is_wrong_[i]) got_[i] = unwritten_number();
+  is_unwritten_ = std::ranges::all_of(all_, [](const One& one) {
+    return !one.is_wrong || may_be_unwritten(one.got);
+  });
+  if (!is_unwritten_) return;
+  for (One& one : all_) {
+    if (one.is_wrong) one.got = unwritten_number();
   }
 }
 
@@ -159,15 +163,12 @@ Format Trial::format() const {
 
 void Trial::choose_heads() {
   constexpr std::size_t kMostElements = 8192;
-  if (got_.size() <= kMostElements) return;
+  if (all_.size() <= kMostElements) return;
   const auto d = static_cast<std::size_t>(row_size());
   std::vector<std::size_t> right, wrong, borders;
-  for (std::size_t head = 0; head * d < got_.size(); ++head) {
-    const auto begin =
-        is_wrong_.begin() + static_cast<std::ptrdiff_t>(head * d);
-    const bool is_wrong =
-        std::find(begin, begin + static_cast<std::ptrdiff_t>(d), true) !=
-        begin + static_cast<std::ptrdiff_t>(d);
+  for (std::size_t head = 0; head * d < all_.size(); ++head) {
+    const bool is_wrong = std::ranges::any_of(
+        std::span(all_).subspan(head * d, d), &One::is_wrong);
     auto& list = is_wrong ? wrong : right;
     const auto& other = is_wrong ? right : wrong;
     if (!other.empty() && other.back() + 1 == head) {
@@ -176,7 +177,7 @@ void Trial::choose_heads() {
     list.push_back(head);
   }
   const std::size_t most = std::max<std::size_t>(kMostElements / 3 / d, 2);
-  seen_.assign(got_.size() / d, false);
+  seen_.assign(all_.size() / d, false);
   for (const auto* list : {&right, &wrong, &borders}) {
     for (std::size_t i = 0; i < std::min(most, list->size()); ++i) {
       seen_[(*list)[i * list->size() / std::min(most, list->size())]] = true;
@@ -185,22 +186,11 @@ void Trial::choose_heads() {
   bugs_.want(seen_);
 }
 
-void Trial::add(double got, double want, bool is_wrong, const Bound& bound) {
-  const std::uint64_t bits = judge::fast_encode(format(), got);
-  got_.push_back(got);
-  bits_.push_back(bits);
-  want_.push_back(want);
-  bounds_.push_back(bound);
-  is_wrong_.push_back(is_wrong);
-  is_exact_.push_back(distance(got, want) == 0 ||
-                      bits == judge::fast_encode(format(), want));
-}
-
 std::vector<double> Trial::limits(const std::vector<double>& is,
                                   const std::vector<double>& rotated) const {
   std::vector<double> limits(is.size());
   const auto least = [&](std::size_t i) {
-    return std::max(2 * bounds_[i].own, bounds_[i].head);
+    return std::max(2 * all_[i].own_bound, all_[i].row.head);
   };
   if (permutes()) {
     for (std::size_t i = 0; i < is.size(); ++i) limits[i] = least(i);
@@ -219,7 +209,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
       if (std::isfinite(by)) moved = std::max(moved, by);
     }
     for (std::size_t i = begin; i < begin + head; ++i) {
-      const double result = longest * std::max(bounds_[i].relative, 8 * u);
+      const double result = longest * std::max(all_[i].row.relative, 8 * u);
       limits[i] = std::max(least(i), result) + moved;
     }
   }
@@ -231,36 +221,36 @@ Fit Trial::compare(const std::vector<double>& is,
                    std::vector<Mark>* marks) const {
   Fit fit;
   fit.rounds = rounds;
-  if (marks != nullptr) marks->assign(got_.size(), Mark::kUnmoved);
+  if (marks != nullptr) marks->assign(all_.size(), Mark::kUnmoved);
   const auto mark = [&](std::size_t i, Mark what) {
     if (marks != nullptr) (*marks)[i] = what;
   };
   constexpr double kMany = 8;
   // What a rounding moves the other way is about as far off as what it moves.
   constexpr double kFar = 4;
-  const bool is_lost = is.size() != got_.size();  // it leaves its memory
-  for (std::size_t i = 0; i < got_.size(); ++i) {
+  const bool is_lost = is.size() != all_.size();  // it leaves its memory
+  for (std::size_t i = 0; i < all_.size(); ++i) {
     if (!is_seen(i)) {
       mark(i, Mark::kUnseen);
       continue;
     }
-    const Bound& bound = bounds_[i];
-    const double off = is_lost ? kInfinity : distance(got_[i], is[i]);
-    const double limit = is_lost ? bound.head : limits[i];
-    if (!bound.is_vacuous) {
+    const One& one = all_[i];
+    const double off = is_lost ? kInfinity : distance(one.got, is[i]);
+    const double limit = is_lost ? one.row.head : limits[i];
+    if (!one.is_vacuous) {
       const bool is_like =
           !is_lost &&
-          (off == 0 || bits_[i] == judge::fast_encode(format(), is[i]));
+          (off == 0 || one.bits == judge::fast_encode(format(), is[i]));
       if (!is_like) ++fit.unlike_bug;
-      if (!is_exact_[i]) ++fit.unlike_exact;
+      if (!one.is_exact) ++fit.unlike_exact;
     }
-    if (!is_wrong_[i]) {
-      if (bound.is_vacuous || off <= limit) continue;
+    if (!one.is_wrong) {
+      if (one.is_vacuous || off <= limit) continue;
       ++fit.broken;
       mark(i, Mark::kBroken);
       continue;
     }
-    const double error = distance(got_[i], want_[i]);
+    const double error = distance(one.got, one.want);
     ++fit.wrong;
     if (error > kMany * limit) ++fit.sharp;
     if (off <= limit) {

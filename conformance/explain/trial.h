@@ -23,21 +23,22 @@ namespace ropeproof::conformance::explain {
 struct Fit {
   std::int64_t wrong = 0;      // elements beyond their bound
   std::int64_t explained = 0;  // of these
-  // Of these with an error beyond 8 bounds of the head, which no chance
+  // Those of them with an error beyond 8 bounds of the head, which no chance
   // explains.
   std::int64_t sharp = 0;
   std::int64_t broken = 0;  // right ones that the bug would have spoilt
-  // Of all elements, those that are not the bug's correctly rounded, and not
+  // All elements that are not the bug's correctly rounded, and that are not
   // the exact result's: what tells fine faults apart where the output has 16
   // bits.
   std::int64_t unlike_bug = 0, unlike_exact = 0;
   // The largest distance of the answer from the bug's over the bound of the
   // head, of the wrong elements.
   double residual = 0;
-  // Of the hypothesis: and nothing is farther off than a rounding moves.
+  // The hypothesis rounds, and nothing is farther off than a rounding moves.
   bool rounds = false;
 
-  // Every wrong element; of those that a rounding may move, nearly every one.
+  // It explains every wrong element; of those that a rounding may move, nearly
+  // every one.
   bool explains_wrong() const {
     const std::int64_t spare = rounds ? wrong / 8 : 0;
     return wrong > 0 && explained >= wrong - spare &&
@@ -48,7 +49,7 @@ struct Fit {
   bool allows(bool spares_some = false) const {
     return explained == wrong && (broken == 0 || spares_some);
   }
-  // And no right one is at odds with it.
+  // It explains them, and no right one is at odds with it.
   bool explains_all() const {
     return explains_wrong() && broken <= (rounds ? wrong / 8 : 0);
   }
@@ -61,10 +62,10 @@ enum class Mark : char { kUnmoved, kExplained, kUnexplained, kBroken, kUnseen };
 // An answer to a case, and what an element of it may be off by.
 class Trial {
  public:
-  // What was asked outlives it; not for `is_special` cases.
+  // The case that was asked outlives it; it is not `is_special`.
   Trial(const Answer& answer, const plugin::Description& kernel);
 
-  // What an exact kernel with these changes answers.
+  // The answer of an exact kernel with these changes.
   std::vector<double> predict(const wrong::Change& change) const {
     return bugs_(change);
   }
@@ -74,20 +75,26 @@ class Trial {
   Fit fit(const wrong::Change& change, bool rounds,
           std::vector<Mark>* marks = nullptr) const;
 
-  std::int64_t elements() const {
-    return static_cast<std::int64_t>(got_.size());
-  }
-  // Whether no wrong element was written.
+  std::int64_t elements() const { return std::ssize(all_); }
+  // No wrong element was written.
   bool is_unwritten() const { return is_unwritten_; }
-  // Where an element lies.
+  // An element, and where it lies.
   judge::Element element(std::size_t i) const;
 
  private:
-  struct Bound {
-    double own = 0;   // of the element
-    double head = 0;  // the largest of its head's: another angle, another pair
+  // The bounds that the elements of a head share: the largest, for another
+  // angle or pair; and of a frequency, relative to the bug's.
+  struct RowBound {
+    double head = 0, relative = 0;
+  };
+  // One element.
+  struct One {
+    double got = 0, want = 0;
+    std::uint64_t bits = 0;  // of `got`, in format()
+    bool is_wrong = false, is_exact = false;
     bool is_vacuous = false;  // accepts any rotation: right says nothing
-    double relative = 0;      // to the bug's, of a frequency
+    double own_bound = 0;
+    RowBound row;
   };
 
   judge::OutputLayout layout_of_output() const;
@@ -97,11 +104,10 @@ class Trial {
            answer_.operation != ROPEPROOF_FREQUENCIES;
   }
   std::int64_t row_size() const;
-  std::vector<Bound> row_bounds() const;
-  void add(double got, double want, bool is_wrong, const Bound& bound);
+  std::vector<RowBound> row_bounds() const;
   reference::Format format() const;  // of the elements
   void find_unwritten();
-  // Of a large answer some heads are looked at: right and wrong ones.
+  // Chooses some heads of a large answer, right and wrong ones.
   void choose_heads();
   bool is_seen(std::size_t element) const {
     return seen_.empty() ||
@@ -119,10 +125,7 @@ class Trial {
   const cases::Golden& golden_;
   Predictor bugs_;
   double angle_error_ = 0;  // relative, of what the claim allows
-  std::vector<double> got_, want_;
-  std::vector<std::uint64_t> bits_;  // of got_, in format()
-  std::vector<Bound> bounds_;
-  std::vector<bool> is_wrong_, is_exact_;
+  std::vector<One> all_;
   bool is_unwritten_ = false;
   std::vector<bool> seen_;  // heads; empty: all
 };

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "conformance/explain/rotations.h"
-#include "conformance/identify/arithmetic.h"
 #include "conformance/identify/frequencies.h"
+#include "conformance/identify/readings.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"

@@ -25,18 +25,19 @@ reference::Format narrowest(const std::vector<double>& entries,
 // f32 and f64 they are the kernel's own, bit for bit: 1 c - 0 s.
 class RotationReader {
  public:
-  // With `map`, of rope; without, of the operation table. `like` has one token.
+  // It reads rope, with `map`, or without the operation table. `like` has one
+  // token.
   RotationReader(Prober& prober, cases::Case like,
                  std::optional<ChannelMap> map);
 
-  // For each pair of the problem, in its order; 1, 0 for those that the map
-  // does not have. Nothing where the kernel does not take the position.
+  // The rotation of each pair of the problem, in its order; 1, 0 for those that
+  // the map does not have. Nothing where the kernel does not take the position.
   std::optional<std::vector<wrong::CosSin>> at(double position);
 
-  // What cosines and sines are numbers of: the dtype or the table's type, or
-  // narrower where all that were seen are.
+  // The type that cosines and sines are numbers of: the dtype or the table's
+  // type, or narrower where all that were seen are.
   reference::Format format() const { return format_; }
-  // Of an angle.
+  // The noise of an angle.
   double noise() const { return noise_of(format_); }
   const cases::Case& problem() const { return like_; }
   // Pairs that the map has.
@@ -44,7 +45,7 @@ class RotationReader {
   const plugin::Description& declared() const { return prober_.description(); }
 
  private:
-  // The sum of the first channels of all pairs.
+  // Asks for the sum of the first channels of all pairs.
   void choose_elements();
   void find_format();
 
@@ -56,8 +57,8 @@ class RotationReader {
   reference::Format format_;
 };
 
-// What positions 1, 2, 4, 8, ... show: each angle says the frequency more
-// exactly than the one before, which says how many circles it went.
+// Speeds are what positions 1, 2, 4, 8, ... show: each angle says the frequency
+// more exactly than the one before, which says how many circles it went.
 struct Speeds {
   reference::Format format = reference::Format::kF32;  // as the reader's
   std::vector<PairFrequency> pairs;    // one for each that is seen
@@ -65,7 +66,7 @@ struct Speeds {
   bool has_offset_of_its_own = false;  // the angle at 0 is no position's
   double broken = 0;  // the first that did not agree with those before; 0: none
 
-  // Whether every pair rotates backwards; and the pairs as if none did.
+  // Every pair rotates backwards; and the pairs as if none did.
   bool are_reversed() const;
   std::vector<PairFrequency> forward() const;
 };

@@ -20,7 +20,7 @@ namespace ropeproof::conformance::identify {
 struct SeenPair {
   std::int64_t u = 0, v = 0;        // read
   std::int64_t to_u = 0, to_v = 0;  // written
-  // What of u and of v goes into to_u, and into to_v: {c, -s}, {s, c} where it
+  // The parts of u and of v in to_u, and in to_v: {c, -s}, {s, c} where it
   // rotates.
   std::array<double, 2> in_u{}, in_v{};
   bool rotates = false;
@@ -40,15 +40,15 @@ struct ChannelMap {
   std::vector<std::int64_t> tangled;  // with more than one other channel
 };
 
-// What differs from a true rotation by less is rounding.
+// The noise of a format: what differs from a true rotation by less is rounding.
 double noise_of(reference::Format format);
 
-// Of the case's one token and head; a call for each channel.
+// Reads the map of the case's one token and head: a call for each channel.
 std::optional<ChannelMap> read_map(Prober& prober, std::uint32_t operation,
                                    const cases::Case& like);
 
-// "half_split: (j, j + 32)", of the pairs alone; "no pairing known" where none
-// fits.
+// The pairs alone in words, "half_split: (j, j + 32)"; "no pairing known" where
+// none fits.
 std::string pairing_words(const ChannelMap& map,
                           const reference::Layout& layout);
 
@@ -57,11 +57,11 @@ std::string pairing_words(const ChannelMap& map,
 std::vector<std::optional<SeenPair>> pairs_in_order(
     const ChannelMap& map, const reference::Spec& spec);
 
-// How many pairs are those of the layout.
+// The number of pairs that are those of the layout.
 std::int64_t pairs_as_due(const ChannelMap& map,
                           const reference::Layout& layout);
 
-// "0 to 31, 64"
+// Channels in words: "0 to 31, 64".
 std::string channels_text(const std::vector<std::int64_t>& channels);
 
 }  // namespace ropeproof::conformance::identify

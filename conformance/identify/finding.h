@@ -18,7 +18,7 @@ enum class Standing {
   kUnseen     // and why
 };
 
-// One line.
+// A finding is one line.
 struct Finding {
   Standing standing = Standing::kUnseen;
   std::string subject;   // "pairs"
@@ -26,13 +26,13 @@ struct Finding {
   std::string evidence;  // "32 of 32 pairs"
 };
 
-// What one pair rotates by in a position; radians.
+// The radians that one pair rotates by in a position.
 struct PairFrequency {
   std::int64_t pair = 0;
   double due = 0, measured = 0, error = 0;
 };
 
-// Of one problem.
+// The frequencies of one problem.
 struct Spectrum {
   std::string title;  // "base 10000"
   std::vector<PairFrequency> pairs;

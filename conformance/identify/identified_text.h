@@ -8,11 +8,11 @@
 
 namespace ropeproof::conformance::identify {
 
-// What differs first, with what explains it; then what is as it should be, what
-// nothing says, and what could not be seen. About a screen.
+// A text has what differs first, with what explains it; then what is as it
+// should be, what nothing says, and what could not be seen. About a screen.
 std::string identified_text(const Identified& identified);
 
-// The same as JSON, with the frequency of each pair.
+// A report has all of it as JSON, with the frequency of each pair.
 std::string identified_json(const Identified& identified);
 
 // The frequencies of the pairs beside those that are due, as one SVG document,

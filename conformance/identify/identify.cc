@@ -13,13 +13,9 @@
 #include "conformance/check/runner.h"
 #include "conformance/check/variations.h"
 #include "conformance/identify/angles.h"
-#include "conformance/identify/arithmetic.h"
 #include "conformance/identify/channel_map.h"
-#include "conformance/identify/every_kind.h"
 #include "conformance/identify/frequencies.h"
-#include "conformance/identify/kept.h"
-#include "conformance/identify/positions.h"
-#include "conformance/identify/scalings.h"
+#include "conformance/identify/readings.h"
 #include "conformance/identify/shapes.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"
@@ -104,13 +100,26 @@ class Identifier {
     add({Standing::kUnseen, std::move(subject), std::move(why), ""});
   }
 
+  // One token in the pairing of the main map, else in any; and the first that
+  // is taken of those as large as the main map's.
   Wanted wanted() const {
     Wanted w;
     w.operation = operation_ != 0 ? operation_ : kTable;
     w.dtype = dtypes_of(kernel_).front();
-    w.pairing = pairings_of(kernel_).empty() ? Pairing::kHalfSplit
-                                             : pairings_of(kernel_).front();
+    if (main_) {
+      w.pairing = main_->problem.spec.layout.pairing;
+    } else if (!pairings_of(kernel_).empty()) {
+      w.pairing = pairings_of(kernel_).front();
+    }
     return w;
+  }
+  std::optional<cases::Case> like_main(const Wanted& w) {
+    auto c = shaped(prober_, w);
+    if (c && c->problem.spec.layout.head_dim !=
+                 main_->problem.spec.layout.head_dim) {
+      c.reset();
+    }
+    return c;
   }
 
   // Of each pairing, at a position at which every pair rotates.
@@ -125,28 +134,26 @@ class Identifier {
       w.positions = {std::min(5.0, max_position_)};
       const std::string word = text::word(text::kPairingWords, pairing);
       const auto c = shaped(prober_, w);
-      if (!c) {
-        add_unseen("pairs", word + ": no problem of a usual size is taken");
-        continue;
-      }
-      auto map = read_map(prober_, operation_, *c);
+      auto map = c ? read_map(prober_, operation_, *c) : std::nullopt;
       if (!map) {
-        add_unseen("pairs", word + ": the calls failed");
+        add_unseen("pairs",
+                   word + (c ? ": the calls failed"
+                             : ": no problem of a usual size is taken"));
         continue;
       }
       const reference::Layout& layout = c->problem.spec.layout;
       const std::int64_t due = pairs_as_due(*map, layout);
-      Finding f{
-          due == c->problem.pairs() ? Standing::kDeclared : Standing::kDiffers,
-          "pairs", pairing_words(*map, layout),
-          text::part_of(due, c->problem.pairs()) + " pairs"};
-      if (due < c->problem.pairs()) {
+      const bool is_due = due == c->problem.pairs();
+      Finding f{Standing::kDeclared, "pairs", pairing_words(*map, layout),
+                text::part_of(due, c->problem.pairs()) + " pairs"};
+      if (!is_due) {
+        f.standing = Standing::kDiffers;
         f.seen = "where " + word + " is asked: " + f.seen;
         f.evidence += ", one token";
       }
       add_rest(*map, f);
       add(f);
-      if (!main_ || (due == c->problem.pairs() && main_due_ < due)) {
+      if (!main_ || (is_due && main_due_ < due)) {
         main_ = *c;
         main_map_ = std::move(map);
         main_due_ = due;
@@ -189,7 +196,6 @@ class Identifier {
     Wanted w = wanted();
     w.window = window;
     w.positions = {std::min(5.0, max_position_)};
-    if (main_) w.pairing = main_->problem.spec.layout.pairing;
     auto c = shaped(prober_, w);
     if (!c) return;
     // One that reaches beyond the window shows there.
@@ -243,7 +249,6 @@ class Identifier {
     Wanted w = wanted();
     w.operation =
         operation_ == ROPEPROOF_ROPE ? ROPEPROOF_ROPE : ROPEPROOF_TABLE;
-    if (main_) w.pairing = main_->problem.spec.layout.pairing;
     w.base = base;
     return shaped(prober_, w);
   }
@@ -299,18 +304,14 @@ class Identifier {
 
   void read_grid(const Speeds& speeds) {
     Wanted w = wanted();
-    w.pairing = main_->problem.spec.layout.pairing;
     w.seq = 5;
     w.has_many_heads = true;
     for (const std::int64_t batch : {2, 1}) {
       w.batch = batch;
-      const auto c = shaped(prober_, w);
-      if (!c || c->problem.spec.layout.head_dim !=
-                    main_->problem.spec.layout.head_dim) {
-        continue;
+      if (const auto c = like_main(w)) {
+        add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
+        return;
       }
-      add(read_rows(prober_, *c, *main_map_, speeds, max_position_));
-      return;
     }
     add_unseen("rows and heads", "no such problem is taken");
   }
@@ -320,13 +321,9 @@ class Identifier {
     for (const Format dtype : dtypes_of(kernel_)) {
       Wanted w = wanted();
       w.dtype = dtype;
-      w.pairing = main_->problem.spec.layout.pairing;
-      const auto c = shaped(prober_, w);
-      if (!c || c->problem.spec.layout.head_dim !=
-                    main_->problem.spec.layout.head_dim) {
-        continue;
+      if (const auto c = like_main(w)) {
+        add(read_roundings(prober_, operation_, *c, *main_map_));
       }
-      add(read_roundings(prober_, operation_, *c, *main_map_));
     }
   }
 

@@ -1,5 +1,3 @@
-#include "conformance/identify/kept.h"
-
 #include <optional>
 #include <ranges>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "conformance/check/contract.h"
 #include "conformance/check/variations.h"
+#include "conformance/identify/readings.h"
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/text/word_tables.h"
@@ -19,68 +18,14 @@ namespace {
 // Bases that nobody else takes.
 constexpr double kFreshBase = 10007;
 
+// Calls one of two problems after the other.
 class Sequences {
  public:
   Sequences(Prober& prober, std::uint32_t operation)
       : prober_(prober), operation_(operation) {}
 
-  void try_change(const cases::Case& a, const check::Change& change) {
-    ++fields_;
-    if (is_kept(a, change.c)) kept_.push_back(change.field);
-  }
-
-  Finding finding() const {
-    const std::string subject = "kept";
-    if (fields_ == 0) {
-      return {Standing::kUnseen, subject,
-              "no field that the kernel takes in two values", ""};
-    }
-    const std::string all = std::to_string(fields_) + " fields changed, ";
-    if (kept_.empty()) {
-      return {Standing::kDeclared, subject, "nothing",
-              all + "called as A B A and B A B"};
-    }
-    constexpr std::size_t kMost = 4;
-    std::string fields = text::joined(std::views::take(kept_, kMost), ", ");
-    if (kept_.size() > kMost) {
-      fields += " and " + std::to_string(kept_.size() - kMost) + " more";
-    }
-    return {Standing::kDiffers, subject,
-            "what one call formed is used in the next one of another " + fields,
-            std::to_string(kept_.size()) + " of " + all +
-                "right alone and wrong after the other"};
-  }
-
- private:
-  // Of one of two problems, in all its calls.
-  struct Answers {
-    bool right = false, wrong = false;
-    void add(std::optional<bool> is_right) {
-      if (is_right) (*is_right ? right : wrong) = true;
-    }
-  };
-
-  // Gives both a base that no call had before, where they take one.
-  void renew(cases::Case& a, cases::Case& b) {
-    if (a.problem.spec.frequencies.base != b.problem.spec.frequencies.base ||
-        !can_be_new(a) || !can_be_new(b)) {
-      return;
-    }
-    for (cases::Case* c : {&a, &b}) {
-      c->problem.spec.frequencies.base = kFreshBase + bases_;
-      form_again(*c);
-    }
-    ++bases_;
-  }
-
-  // A, B, A.
-  void call(const cases::Case& a, const cases::Case& b, Answers& of_a,
-            Answers& of_b) {
-    of_a.add(is_right(a));
-    of_b.add(is_right(b));
-    of_a.add(is_right(a));
-  }
-
+  // Whether one of the problems, in A, B, A and B, A, is right once and wrong
+  // another time.
   bool is_kept(cases::Case a, cases::Case b) {
     Answers of_a, of_b;
     call(a, b, of_a, of_b);
@@ -96,17 +41,44 @@ class Sequences {
     return false;
   }
 
-  bool can_be_new(const cases::Case& c) {
-    if (c.problem.spec.frequencies.base == 0 ||
-        !plugin::follows_base(c.problem.spec.frequencies)) {
-      return false;
+ private:
+  // What was seen of a problem in all its calls.
+  struct Answers {
+    bool right = false, wrong = false;
+    void add(std::optional<bool> is_right) {
+      if (is_right) (*is_right ? right : wrong) = true;
     }
-    cases::Case other = c;
-    other.problem.spec.frequencies.base = kFreshBase + bases_;
-    return prober_.takes(operation_, other);
+  };
+
+  // Calls A, B, A.
+  void call(const cases::Case& a, const cases::Case& b, Answers& of_a,
+            Answers& of_b) {
+    of_a.add(is_right(a));
+    of_b.add(is_right(b));
+    of_a.add(is_right(a));
   }
 
-  // Nothing where there is no answer.
+  // Gives both a base that no call had before, where they take one.
+  void renew(cases::Case& a, cases::Case& b) {
+    cases::Case new_a = a, new_b = b;
+    const auto can_be_new = [&](cases::Case& c) {
+      reference::Frequencies& frequencies = c.problem.spec.frequencies;
+      const bool has_base =
+          frequencies.base != 0 && plugin::follows_base(frequencies);
+      frequencies.base = kFreshBase + bases_;
+      return has_base && prober_.takes(operation_, c);
+    };
+    if (a.problem.spec.frequencies.base != b.problem.spec.frequencies.base ||
+        !can_be_new(new_a) || !can_be_new(new_b)) {
+      return;
+    }
+    form_again(new_a);
+    form_again(new_b);
+    a = std::move(new_a), b = std::move(new_b);
+    ++bases_;
+  }
+
+  // Whether the answer is right; nothing where there is none.
   std::optional<bool> is_right(const cases::Case& c) {
     const auto output = prober_.ask_once(operation_, c);
     if (!output) return std::nullopt;
@@ -118,8 +90,7 @@ class Sequences {
 
   Prober& prober_;
   std::uint32_t operation_;
-  int bases_ = 0, fields_ = 0;
-  std::vector<std::string> kept_;
+  int bases_ = 0;
 };
 
 }  // namespace
@@ -127,13 +98,35 @@ class Sequences {
 Finding read_kept(Prober& prober, std::uint32_t operation,
                   std::span<const check::Variation> variations) {
   Sequences sequences(prober, operation);
+  int fields = 0;
+  std::vector<std::string> kept;
   for (const check::Variation& variation : variations) {
     for (const check::Change& change : variation.changes) {
       if (prober.has_given_up()) break;
-      sequences.try_change(variation.base, change);
+      ++fields;
+      if (sequences.is_kept(variation.base, change.c)) {
+        kept.push_back(change.field);
+      }
     }
   }
-  return sequences.finding();
+  if (fields == 0) {
+    return {Standing::kUnseen, "kept",
+            "no field that the kernel takes in two values", ""};
+  }
+  const std::string all = std::to_string(fields) + " fields changed, ";
+  if (kept.empty()) {
+    return {Standing::kDeclared, "kept", "nothing",
+            all + "called as A B A and B A B"};
+  }
+  constexpr std::size_t kMost = 4;
+  std::string words = text::joined(std::views::take(kept, kMost), ", ");
+  if (kept.size() > kMost) {
+    words += " and " + std::to_string(kept.size() - kMost) + " more";
+  }
+  return {Standing::kDiffers, "kept",
+          "what one call formed is used in the next one of another " + words,
+          std::to_string(kept.size()) + " of " + all +
+              "right alone and wrong after the other"};
 }
 
 }  // namespace ropeproof::conformance::identify

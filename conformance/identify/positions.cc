@@ -1,5 +1,3 @@
-#include "conformance/identify/positions.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,6 +7,7 @@
 
 #include "conformance/explain/measured.h"
 #include "conformance/explain/rotations.h"
+#include "conformance/identify/readings.h"
 #include "conformance/text/format.h"
 #include "reference/rope.h"
 

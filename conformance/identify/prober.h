@@ -24,7 +24,7 @@ class Prober {
   }
 
   bool takes(std::uint32_t operation, const cases::Case& c);
-  // Type of tables in a problem of this operation and case.
+  // The type of tables in a problem of this operation and case.
   reference::Format table_of(std::uint32_t operation,
                              const cases::Case& c) const;
 
@@ -38,7 +38,7 @@ class Prober {
   const std::string& trouble() const { return trouble_; }
   bool has_given_up() const { return has_given_up_; }
 
-  // The same, once: for problems that a kernel may know from before.
+  // The answer, asked for once, to problems that a kernel may know from before.
   std::optional<judge::Output> ask_once(std::uint32_t operation,
                                         const cases::Case& c);
 
@@ -54,9 +54,9 @@ class Prober {
 using Element = std::function<double(std::int64_t token, std::int64_t head,
                                      std::int64_t channel)>;
 void form(cases::Case& c, const Element& element);
-// Goldens of the q and k that are there.
+// Forms the goldens of the q and k that are there.
 void form_again(cases::Case& c);
-// Elements alone, with goldens left as they are.
+// Fills in elements alone, with goldens left as they are.
 void set_elements(cases::Case& c, const Element& element);
 
 }  // namespace ropeproof::conformance::identify

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/identify/arithmetic.h"
+#include "conformance/identify/readings.h"
 #include "conformance/identify/shapes.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/format.h"

@@ -1,5 +1,3 @@
-#include "conformance/identify/scalings.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -8,6 +6,7 @@
 #include "conformance/cases/summary.h"
 #include "conformance/check/variation_bases.h"
 #include "conformance/identify/frequencies.h"
+#include "conformance/identify/readings.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/text/format.h"
 

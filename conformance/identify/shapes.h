@@ -1,18 +1,22 @@
-// shapes.h -- problems of a size that a kernel takes.
+// shapes.h -- problems of a size that a kernel takes, of one kind or of every
+// kind.
 #ifndef ROPEPROOF_CONFORMANCE_IDENTIFY_SHAPES_H_
 #define ROPEPROOF_CONFORMANCE_IDENTIFY_SHAPES_H_
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "conformance/cases/corpus.h"
+#include "conformance/check/variations.h"
 #include "conformance/identify/prober.h"
 
 namespace ropeproof::conformance::identify {
 
 enum class Window { kWhole, kLeading, kInside };
 
-// What a problem is to be.
+// A description of a problem that is wanted.
 struct Wanted {
   std::uint32_t operation = ROPEPROOF_ROPE;
   reference::Format dtype = reference::Format::kF32;
@@ -33,7 +37,17 @@ std::optional<cases::Case> shaped(Prober& prober, const Wanted& wanted);
 std::vector<reference::Format> dtypes_of(const plugin::Description& kernel);
 std::vector<reference::Pairing> pairings_of(const plugin::Description& kernel);
 
-// Number i of those around 1, of both signs, the same each time.
+// A problem of two batch rows of three tokens with several heads, partial where
+// that is taken.
+std::optional<cases::Case> small_problem(Prober& prober, Wanted wanted);
+
+// The problems of these variations, and for each dtype and pairing a small
+// problem and one of far positions; with goldens.
+cases::Corpus problems_of_every_kind(
+    Prober& prober, const Wanted& wanted,
+    std::span<const check::Variation> variations, double max_position);
+
+// The number i of those around 1, of both signs, the same each time.
 double drawn(reference::Format format, std::uint64_t i);
 
 }  // namespace ropeproof::conformance::identify

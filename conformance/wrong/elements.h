@@ -74,7 +74,8 @@ inline std::int64_t last_head(const ropeproof_problem& p, std::int64_t heads,
              : (p.batch - 1) * batch + (p.seq - 1) * token + (heads - 1) * head;
 }
 
-// Where the last row of a table begins, and the last position that `p` reaches.
+// The element that the last row of a table begins at, and the last position
+// that `p` reaches.
 inline std::int64_t last_row(const ropeproof_problem& p) {
   return p.operation == ROPEPROOF_LOOKUP
              ? (p.cache_rows - 1) * p.table_token_stride

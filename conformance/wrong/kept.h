@@ -16,10 +16,10 @@ namespace ropeproof::conformance::wrong {
 
 // Nothing, unless it says so.
 struct Kept {
-  // What was formed for a problem, and used again for those that differ in this
-  // one of keyed_fields() alone, or in a field that there is not: then a cache
-  // is right. Of a size, a plan of loops, under a key without contents. Empty:
-  // no cache.
+  // The one of keyed_fields() that the key of a cache lacks: what was formed
+  // for a problem is used again for those that differ in it alone. With a field
+  // that there is not, a cache is right; for a size, it is a plan of loops,
+  // under a key without contents. Empty: no cache.
   std::string key_lacks = {};
   // Calls after which nothing is rotated any more; 0: no end.
   int last_call = 0;
@@ -43,13 +43,12 @@ class Keeper {
   // Takes the problem for what an earlier call has left of it; false: the
   // kernel does nothing.
   bool recall(ropeproof_problem& problem);
-  // What threads take problems for that are solved at once.
+  // Problems that are solved at once, as their threads take them.
   std::vector<ropeproof_problem> mixed(
       std::vector<ropeproof_problem> problems) const;
 
  private:
-  // What a problem says of one field, and how a cache answers with an earlier
-  // one.
+  // One field of a problem, and how a cache answers with an earlier one.
   struct Part {
     std::string name, bytes;
     std::function<void(ropeproof_problem&)> recall;

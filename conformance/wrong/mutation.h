@@ -54,7 +54,7 @@ auto skips(Is is) {
   });
 }
 
-// Rotates them the wrong way.
+// Rotates the heads for which is(problem, index) the wrong way.
 template <class Is>
 auto reverses(Is is) {
   return set(&Pipeline::adjust_directed, [=](const PairIndex& at, CosSin& r) {

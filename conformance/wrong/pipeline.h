@@ -17,7 +17,7 @@
 
 namespace ropeproof::conformance::wrong {
 
-// Where one head lies: what a bug may confuse.
+// A head by its place among the others, which a bug may confuse.
 struct HeadIndex {
   std::int64_t batch, token, head;
   bool is_key = false;
@@ -43,7 +43,7 @@ struct Yarn;  // (R10) by its parts, in yarn_mutations.cc
 struct Pipeline {
   // --- the frequency of a pair ---
   std::function<double(const ropeproof_problem&, std::int64_t j)> frequency;
-  // What all bugs in YaRN together change of its parts; `frequency` then forms
+  // Bugs in YaRN change its parts here, all together; `frequency` then forms
   // it.
   std::function<void(Yarn&)> yarn;
 
@@ -60,8 +60,8 @@ struct Pipeline {
   bool uses_low_part = false;  // products of `angle` in twice binary64
 
   // --- the channels of a pair ---
-  // Where pair j is read from; where it is written follows from the layout,
-  // unless `target` says it.
+  // The channels that pair j is read from; those that it is written to follow
+  // from the layout, unless `target` says them.
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> pair;
   std::function<reference::Pair(const reference::Spec&, std::int64_t)> target;
   // The entry of a table that channel t of the window takes, if not its pair's.
@@ -82,7 +82,7 @@ struct Pipeline {
   bool overwrites_input = false;  // y_v formed from y_u
 
   // --- the channels outside the window ---
-  // What becomes of one; nothing where its bits are copied.
+  // The number that becomes of one; nothing where its bits are copied.
   std::function<std::optional<double>(double x, double m, bool is_in_place)>
       outside;
   bool leaves_outside = false;
@@ -92,7 +92,7 @@ struct Pipeline {
 
   // --- roundings ---
   reference::Format table = reference::Format::kF32;
-  // What results are rounded to where tensors are wider than they: binary64
+  // The type of results where tensors are wider than they: binary64
   // tensors then hold the results of a kernel for this type, before their last
   // rounding.
   std::optional<reference::Format> dtype;
@@ -105,9 +105,9 @@ struct Pipeline {
   bool is_fused = false;  // a multiply-add rounds once
 
   // --- memory ---
-  // What the kernel takes the problem for.
+  // Makes the problem the one that the kernel takes it for.
   std::function<void(ropeproof_problem&)> misread;
-  // Where a head begins, of the element that the strides say.
+  // The element that a head begins at, of the one that the strides say.
   std::function<std::int64_t(std::int64_t)> offset;
   // The heads that are not written.
   std::function<bool(const ropeproof_problem&, const HeadIndex&)> leaves;
@@ -128,10 +128,10 @@ struct Pipeline {
 double position_on(const ropeproof_problem& p, const HeadIndex& index,
                    std::int64_t axis);
 
+// The value cut to the format; and rounded to nearest, ties away from zero.
 double truncated(reference::Format format, double value);
-// To nearest, ties away from zero.
 double rounded_half_away(reference::Format format, double value);
-// base^(-2j/dim) in binary64.
+// The power base^(-2j/dim) in binary64.
 double power(double base, std::int64_t j, std::int64_t dim);
 
 AngleForm wide_product();
@@ -155,12 +155,12 @@ struct F32Power {
   float (*theta)(float base, float r, float j);
 };
 enum class PowerForm { kReciprocal, kPow, kExp2, kExp, kIterated };
-// In the order of PowerForm.
+// These forms, in the order of PowerForm.
 std::span<const F32Power> f32_powers();
 
-// Class A0: the angle in twice binary64.
+// A kernel of class A0, with the angle in twice binary64.
 Pipeline exact_pipeline();
-// Classes A1 and A2, as engines write them in f32.
+// A kernel of class A1 or A2, as engines write them in f32.
 Pipeline f32_pipeline(PowerForm form = PowerForm::kReciprocal);
 
 }  // namespace ropeproof::conformance::wrong

@@ -44,7 +44,7 @@ class PipelineKernel : public plugin::Kernel {
   std::vector<plugin::Answer> run_together(
       std::span<const ropeproof_problem> problems, int rounds) override;
 
-  // What run() answers instead of working, if set.
+  // The answer that run() gives instead of working, if set.
   plugin::Answer canned{plugin::Outcome::kOk, ""};
 
  private:
@@ -62,7 +62,7 @@ class PipelineKernel : public plugin::Kernel {
   // The cosine and sine of a table that is given, or as they are formed.
   CosSin given_cos_sin(const PairIndex& at);
   CosSin formed_cos_sin(const PairIndex& at);
-  // What a head is rotated by.
+  // The rotation of a pair.
   CosSin rotation(const PairIndex& at);
 
   plugin::Description description_;
