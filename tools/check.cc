@@ -62,7 +62,7 @@ int check(CheckOptions& options) {
   report.diagnoses = conformance::check::diagnose(report, corpus);
   options.waivers.apply(report);
   report.suite_version = ROPEPROOF_VERSION;
-  report.subcommand = "check";
+  report.transport = conformance::report::Transport::kFiles;
   report.kernel_argument = shell_quoted(options.pack) + " --description " +
                            shell_quoted(options.description) +
                            options.profile.argument();

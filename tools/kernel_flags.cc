@@ -77,6 +77,7 @@ std::string KernelFlags::digest() const {
 
 void KernelFlags::note(conformance::report::Report& report,
                        const std::string& digest) const {
+  report.transport = transport();
   report.kernel_argument = argument();
   report.is_forked = !no_fork_;
   report.time_limit_ms = time_limit_ms_;
@@ -87,6 +88,12 @@ std::vector<std::filesystem::path> KernelFlags::inputs() const {
   if (has_library()) return {library()};
   std::istringstream words(command_);
   return {std::istream_iterator<std::string>(words), {}};
+}
+
+conformance::report::Transport KernelFlags::transport() const {
+  using conformance::report::Transport;
+  if (socket_) return Transport::kSocket;
+  return command_.empty() ? Transport::kLibrary : Transport::kCommand;
 }
 
 bool KernelFlags::has_library() const { return command_.empty() && !socket_; }

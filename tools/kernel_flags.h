@@ -28,6 +28,8 @@ class KernelFlags {
   // Notes in a report what it says about the flags.
   void note(conformance::report::Report& report,
             const std::string& digest) const;
+  // How its answers come.
+  conformance::report::Transport transport() const;
   // "--lib ./libx.so", as the user typed it.
   std::string argument() const;
   // The file to load.

@@ -55,6 +55,7 @@ void report_failure(const StressOptions& options,
   report.vectors_version = corpus.version;
   report.manifest_sha256 = corpus.manifest_sha256;
   report.kernel = kernel.description();
+  report.transport = options.kernel.transport();
   report.kernel_argument =
       options.kernel.argument() + " --vectors " + shell_quoted(folder);
   report.asked = "seed " + std::to_string(options.seed);
@@ -83,7 +84,7 @@ void report_unsaved_failure(const StressOptions& options,
             << failure.index << " of seed " << options.seed << ", "
             << conformance::text::word(conformance::plugin::kOperationWords,
                                        failure.operation)
-            << ": " << conformance::check::verdict_word(failure.check.verdict)
+            << ": " << conformance::text::word(failure.check.verdict)
             << (failure.check.reason.empty() ? "" : ": ")
             << failure.check.reason << "\n"
             << why << "\n"

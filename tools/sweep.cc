@@ -118,7 +118,7 @@ int sweep(SweepOptions options) {
           ": the kernel did not answer: " + answer.detail);
     }
     std::cout << "    "
-              << conformance::check::verdict_word(
+              << conformance::text::word(
                      conformance::check::verdict_of(answer.outcome))
               << "  " << answer.detail << "\n";
     break;

@@ -58,19 +58,19 @@ Admission admit(plugin::Kernel& kernel, cases::Corpus corpus,
       // measured.
       if (decides && check::is_failure(check.verdict) &&
           (check.dtype == 0 || (check.dtype & asked) != 0) &&
-          check.aspect != check::kUnload) {
+          check.aspect != check::Aspect::kUnload) {
         admission.failing_case = check.case_id;
         admission.refusal =
             "it fails the " + text::word(cases::kTierWords, tier) +
             " tier: " + check.case_id + ", " +
             text::word(plugin::kOperationWords, check.operation) +
-            (check.aspect.empty() ? "" : ", ") + check.aspect + ": " +
-            check::verdict_word(check.verdict);
+            (check.is_of_values() ? "" : ", ") + text::word(check.aspect) +
+            ": " + text::word(check.verdict);
         return admission;
       }
     }
     const report::Totals totals = report::total(report);
-    admission.level = totals.level + totals.suffixes;
+    admission.level = report::level_text(totals);
     admission.found_class = totals.tightest_class;
   }
   if (!is_judged) admission.refusal = "nothing of it is judged";

@@ -17,15 +17,15 @@ struct Cache {
   std::uint64_t unused_id = 0;
 };
 
-// The goldens of each token in a row, rounded once to `table`. Tokens with
-// equal angles share one. By `salt` rows are in the order of the tokens, or
-// backwards, or scattered, so that the first token has the last; and three hold
-// what nobody asks for, or none.
+// Forms a cache with the goldens of each token in a row, rounded once to
+// `table`. Tokens with equal angles share one. By `salt` rows are in the order
+// of the tokens, or backwards, or scattered, so that the first token has the
+// last; and three hold what nobody asks for, or none.
 Cache cache_of(const cases::Problem& problem, const cases::Golden& golden,
                reference::Format table, std::uint32_t layout, std::size_t salt);
 
-// Tables in place of those of a golden that is not known: zeros, but cosines
-// and sines that are the same for tokens of equal positions alone.
+// Returns a golden whose tables stand in for those that are not known: zeros,
+// but cosines and sines that are the same for tokens of equal positions alone.
 cases::Golden numbered_tables(const cases::Problem& p);
 
 }  // namespace ropeproof::conformance::call

@@ -9,8 +9,7 @@
 #include <variant>
 
 #include "conformance/call/cache.h"
-#include "conformance/call/call_storage.h"
-#include "conformance/call/placed.h"
+#include "conformance/call/rows_of_storage.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/fields.h"
 #include "conformance/plugin/problem.h"
@@ -20,6 +19,7 @@ namespace ropeproof::conformance::call {
 namespace {
 
 using reference::Format;
+using Fill = CallMemory::Fill;
 
 // Decides what a problem leaves open; the same on every machine.
 std::size_t salt_of(const std::string& id, std::size_t operation) {
@@ -37,6 +37,13 @@ std::uint32_t one_of(std::uint32_t bits, std::size_t salt) {
   return bits & -bits;
 }
 
+// The rows of `heads` heads of each token.
+TensorRows rows_of(const cases::Storage& storage, const cases::Problem& p,
+                   std::int64_t heads, bool is_key) {
+  return rows_of_tensor(storage, {p.batch, p.seq, heads},
+                        p.spec.layout.head_dim, is_key);
+}
+
 }  // namespace
 
 bool Call::is_shared(std::initializer_list<const cases::Bits*> lists,
@@ -49,7 +56,7 @@ bool Call::is_shared(std::initializer_list<const cases::Bits*> lists,
 
 Rows Call::table_rows(std::initializer_list<const cases::Bits*> inputs) {
   Rows rows =
-      place_rows(storage_.rows, asked_.batch, asked_.seq, asked_.pairs());
+      rows_of_table(storage_.rows, asked_.batch, asked_.seq, asked_.pairs());
   // Those of an output are never one.
   if (problem_.operation != ROPEPROOF_TABLE && is_shared(inputs)) {
     rows.strides.batch = 0;
@@ -79,15 +86,13 @@ ropeproof_tensor Call::rotated(Member member, const Array& in, const Array& out,
 
 ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
                                   const cases::Bits& bits, std::int64_t heads) {
-  const Placed placed =
-      place(storage_, {asked_.batch, asked_.seq, heads},
-            asked_.spec.layout.head_dim, member == &judge::Output::k);
-  const Array in =
-      memory_.add(name, placed.in, width_, CallMemory::Fill::kFinite);
-  const Array out = storage_.is_in_place(member == &judge::Output::k)
-                        ? in
-                        : memory_.add(name + ".out", placed.out, width_,
-                                      CallMemory::Fill::kOutput);
+  const bool is_key = member == &judge::Output::k;
+  const TensorRows rows = rows_of(storage_, asked_, heads, is_key);
+  const Array in = memory_.add(name, rows.in, width_, Fill::kFinite);
+  const Array out =
+      storage_.is_in_place(is_key)
+          ? in
+          : memory_.add(name + ".out", rows.out, width_, Fill::kOutput);
   return rotated(member, in, out, bits);
 }
 
@@ -95,20 +100,15 @@ ropeproof_tensor Call::add_tensor(Member member, const std::string& name,
 // have the same form, unless they are to lie otherwise than inputs, or one of
 // them alone is apart: k in a cache.
 void Call::add_packed() {
-  const std::int64_t d = asked_.spec.layout.head_dim;
   const std::int64_t v_heads = std::max(asked_.k_heads, std::int64_t{1});
-  const Placed all = place(
-      storage_,
-      {asked_.batch, asked_.seq, asked_.q_heads + asked_.k_heads + v_heads}, d,
-      false);
-  const Array in =
-      memory_.add("q, k and v", all.in, width_, CallMemory::Fill::kFinite);
+  const auto all_heads = asked_.q_heads + asked_.k_heads + v_heads;
+  const TensorRows all = rows_of(storage_, asked_, all_heads, false);
+  const Array in = memory_.add("q, k and v", all.in, width_, Fill::kFinite);
   const bool is_apart = storage_.spacing == cases::Spacing::kOutputsApart ||
                         storage_.any_in_place(asked_.k_heads);
   std::optional<Array> out;
   if (!is_apart) {
-    out = memory_.add("q, k and v.out", all.out, width_,
-                      CallMemory::Fill::kOutput);
+    out = memory_.add("q, k and v.out", all.out, width_, Fill::kOutput);
   }
   const auto part = [&](Array array, std::int64_t first, std::int64_t heads) {
     array.rows.shape.heads = heads;
@@ -121,15 +121,10 @@ void Call::add_packed() {
                        std::int64_t heads) {
     const bool is_key = member == &judge::Output::k;
     const Array from = part(in, first, heads);
-    Array to = from;
-    if (!storage_.is_in_place(is_key)) {
-      to = out ? part(*out, first, heads)
-               : memory_.add(name,
-                             place(storage_, {asked_.batch, asked_.seq, heads},
-                                   d, is_key)
-                                 .out,
-                             width_, CallMemory::Fill::kOutput);
-    }
+    const Rows apart = rows_of(storage_, asked_, heads, is_key).out;
+    const Array to = storage_.is_in_place(is_key) ? from
+                     : out                        ? part(*out, first, heads)
+                           : memory_.add(name, apart, width_, Fill::kOutput);
     return rotated(member, from, to, bits);
   };
   q_ = add(&judge::Output::q, "q.out", asked_.q, 0, asked_.q_heads);
@@ -164,14 +159,15 @@ void Call::add_cache(const cases::Golden& golden, Format table) {
   problem_.cache = layout;
   problem_.cache_rows = cache.rows;
   problem_.table_dtype = plugin::abi_dtype(table);
-  const Rows rows = place_rows(storage_.rows, 1, cache.rows, cache.row_length);
+  const Rows rows =
+      rows_of_table(storage_.rows, 1, cache.rows, cache.row_length);
   problem_.table_token_stride = rows.strides.token;
   const std::size_t width = plugin::bytes_of(table);
   problem_.cos = memory_.add_input("cos", rows, width, cache.cos).data;
   if (!cache.sin.empty()) {
     problem_.sin = memory_.add_input("sin", rows, width, cache.sin).data;
   }
-  Rows id_rows = place_rows(storage_.rows, 1, asked_.batch, asked_.seq);
+  Rows id_rows = rows_of_table(storage_.rows, 1, asked_.batch, asked_.seq);
   if (is_shared({&cache.ids})) id_rows.strides.token = 0;
   problem_.position_batch_stride = id_rows.strides.token;
   problem_.ids = reinterpret_cast<const std::int64_t*>(
@@ -213,8 +209,9 @@ void Call::add_angles(const cases::Golden& golden) {
   const bool is_inside = storage_.are_axes_inside;
   if (is_inside)
     positions = axes_inside(positions, axes.count, asked_.batch, asked_.seq);
-  Rows rows = place_rows(storage_.rows, is_inside ? asked_.batch : axes.count,
-                         is_inside ? axes.count : asked_.batch, asked_.seq);
+  Rows rows =
+      rows_of_table(storage_.rows, is_inside ? asked_.batch : axes.count,
+                    is_inside ? axes.count : asked_.batch, asked_.seq);
   auto& [outer, inner, none] = rows.strides;
   if (is_shared({&positions}, axes.count)) inner = 0;
   // A gap holds a position that no token of the case has.
@@ -261,10 +258,9 @@ void Call::add_scaling() {
   };
   std::visit([&](const auto& s) { plugin::for_each_field(s, add_list); },
              given);
-  std::byte* const data = memory_
-                              .add("scaling", list_of(sizeof scaling / 8), 8,
-                                   CallMemory::Fill::kFinite)
-                              .data;
+  std::byte* const data =
+      memory_.add("scaling", list_of(sizeof scaling / 8), 8, Fill::kFinite)
+          .data;
   std::memcpy(data, &scaling, sizeof scaling);
   problem_.scaling = reinterpret_cast<const ropeproof_scaling*>(data);
 }
@@ -388,11 +384,14 @@ plugin::Answer Call::run_problem(int rounds) {
 
 plugin::Answer Call::finish(plugin::Answer answer, judge::Output& output) {
   if (answer.fault) {
-    const std::string where = memory_.name_fault(*answer.fault);
-    if (!where.empty()) answer.detail += ": " + where;
+    const Stray where = memory_.name_fault(*answer.fault);
+    if (!where.text.empty()) answer.detail += ": " + where.text;
+    answer.trespass = where.kind;
   }
   if (answer.outcome != plugin::Outcome::kOk) return answer;
-  output.stray = memory_.find_stray(true);
+  Stray stray = memory_.find_stray(true);
+  answer.trespass = stray.kind;
+  output.stray = std::move(stray.text);
   for (const auto& [member, array] : outputs_) output.*member = read(array);
   return answer;
 }

@@ -38,16 +38,17 @@ class Call {
   // does. The output counts only if the answer is kOk.
   plugin::Answer run(judge::Output& output, int rounds = 1);
 
-  // The same in two steps, for problems that are solved elsewhere or changed
-  // first: the problem, with k where the kernel takes both; then what its
-  // answer left. A crash is told with the buffer whose border was crossed.
+  // begin() and finish() are run() in two steps, for problems that are solved
+  // elsewhere or changed first: the problem, with k where the kernel takes
+  // both; then what its answer left. A crash is told with the buffer whose
+  // border was crossed.
   ropeproof_problem begin();
   // The problems that ropeproof_supports is asked about: two where the kernel
   // gets q and k one after the other. Valid as long as the call.
   std::vector<ropeproof_problem> questions() const;
   plugin::Answer finish(plugin::Answer answer, judge::Output& output);
-  // After a refusal: what changed at all, outputs too, in words.
-  std::string find_change() const { return memory_.find_stray(false); }
+  // Returns what changed at all after a refusal, outputs too.
+  Stray find_change() const { return memory_.find_stray(false); }
 
  private:
   Call(plugin::Kernel& kernel, std::uint32_t operation,
@@ -78,7 +79,7 @@ class Call {
   void add_exponents();
   void add_angles(const cases::Golden& golden);
   void add_scaling();
-  // What the kernel does not decline.
+  // Runs the problem unless the kernel declines it.
   plugin::Answer run_problem(int rounds);
 
   plugin::Kernel& kernel_;

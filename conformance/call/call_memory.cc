@@ -176,44 +176,55 @@ std::optional<std::size_t> CallMemory::find_change(const Buffer& buffer,
   return std::nullopt;
 }
 
-std::string CallMemory::find_stray(bool outputs_may_change) const {
+Stray CallMemory::find_stray(bool outputs_may_change) const {
+  using plugin::Trespass;
   for (const Buffer& buffer : buffers_) {
     const auto change = find_change(buffer, outputs_may_change);
     if (!change) continue;
     if (*change < buffer.zone_before) {
-      return "wrote before the start of " + buffer.name;
+      return {Trespass::kOther, "wrote before the start of " + buffer.name};
     }
     const std::size_t at = *change - buffer.zone_before;
-    if (at >= buffer.bytes) return "wrote past the end of " + buffer.name;
-    return "changed byte " + std::to_string(at) + " of " + buffer.name +
-           (outputs_may_change ? ", which is no output" : "");
+    if (at >= buffer.bytes) {
+      return {Trespass::kWrotePastEnd, "wrote past the end of " + buffer.name};
+    }
+    const std::string text =
+        "changed byte " + std::to_string(at) + " of " + buffer.name;
+    if (!outputs_may_change) return {Trespass::kOther, text};
+    return {Trespass::kWroteInside, text + ", which is no output"};
   }
   return {};
 }
 
-std::string CallMemory::name_fault(const plugin::Fault& fault) const {
+Stray CallMemory::name_fault(const plugin::Fault& fault) const {
+  using Access = plugin::Fault::Access;
+  using plugin::Trespass;
   constexpr std::uintptr_t kReach = 4096;
   std::uintptr_t nearest = kReach;
-  std::string text;
-  const char* const verb =
-      fault.access == plugin::Fault::Access::kWrite  ? "wrote"
-      : fault.access == plugin::Fault::Access::kRead ? "read"
-                                                     : "reached";
+  Stray stray;
+  const auto [verb, past_end] =
+      fault.access == Access::kWrite
+          ? std::pair{"wrote", Trespass::kWrotePastEnd}
+      : fault.access == Access::kRead
+          ? std::pair{"read", Trespass::kReadPastEnd}
+          : std::pair{"reached", Trespass::kOther};
   for (const Buffer& buffer : buffers_) {
     const auto start = reinterpret_cast<std::uintptr_t>(buffer.data);
     const std::uintptr_t end = start + buffer.bytes;
     if (fault.address >= end && fault.address - end < nearest) {
       nearest = fault.address - end;
-      text = std::string(verb) + " past the end of " + buffer.name +
-             ", at byte " + std::to_string(fault.address - start) + " of " +
-             std::to_string(buffer.bytes);
+      stray = {past_end, std::string(verb) + " past the end of " + buffer.name +
+                             ", at byte " +
+                             std::to_string(fault.address - start) + " of " +
+                             std::to_string(buffer.bytes)};
     } else if (fault.address < start && start - fault.address < nearest) {
       nearest = start - fault.address;
-      text = std::string(verb) + " before the start of " + buffer.name +
-             ", at byte -" + std::to_string(start - fault.address);
+      stray = {Trespass::kOther, std::string(verb) + " before the start of " +
+                                     buffer.name + ", at byte -" +
+                                     std::to_string(start - fault.address)};
     }
   }
-  return text;
+  return stray;
 }
 
 }  // namespace ropeproof::conformance::call

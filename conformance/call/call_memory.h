@@ -25,12 +25,18 @@
 
 namespace ropeproof::conformance::call {
 
-// Of the zone beside a buffer.
+// The length of the zone beside a buffer.
 constexpr std::size_t kZoneBytes = 64;
+
+// An access outside what a call may touch, and in words.
+struct Stray {
+  plugin::Trespass kind = plugin::Trespass::kNone;
+  std::string text;
+};
 
 class CallMemory {
  public:
-  // What buffers hold before the call.
+  // A buffer holds before the call:
   enum class Fill {
     kFinite,  // about -3e-16 in f32 and bf16
     kOutput   // one of cases::kOutputFills
@@ -50,18 +56,19 @@ class CallMemory {
   CallMemory(const CallMemory&) = delete;
   CallMemory& operator=(const CallMemory&) = delete;
 
-  // A buffer that ends with the last row. Throws std::bad_alloc;
+  // Adds a buffer that ends with the last row. Throws std::bad_alloc;
   // plugin::NoAddressSpace where the rows are sparse.
   Array add(const std::string& name, const Rows& rows, std::size_t width,
             Fill fill);
-  // The same, filled in. Gaps and zones hold `gap`, or finite numbers that are
-  // small; gaps of sparse rows zeros, farther from a row than a zone.
+  // Adds such a buffer and fills it in. Gaps and zones hold `gap`, or finite
+  // numbers that are small; gaps of sparse rows zeros, farther from a row than
+  // a zone.
   Array add_input(const std::string& name, const Rows& rows, std::size_t width,
                   const cases::Bits& bits,
                   std::optional<std::uint64_t> gap = std::nullopt);
   Array add_output(const std::string& name, const Rows& rows,
                    std::size_t width);
-  // A list as an input: its numbers, or those of `bits` as T's.
+  // Adds a list as an input: its numbers, or those of `bits` as T's.
   const double* add_doubles(const std::string& name,
                             const std::vector<double>& values);
   template <class T>
@@ -70,18 +77,18 @@ class CallMemory {
         add_input(name, list_of(bits.size()), sizeof(T), bits).data);
   }
 
-  // The elements of an input that was added without them.
+  // Writes the elements of an input that was added without them.
   void fill_in(const Array& array, const cases::Bits& bits);
-  // The call may change these elements; nothing else, unless marked as well.
+  // Marks elements that the call may change; it may change nothing else.
   void mark_output(const Array& array);
 
   // Remembers what all buffers hold.
   void snapshot();
-  // The first change since then that is none of an output, or any, in words.
-  std::string find_stray(bool outputs_may_change) const;
-  // "wrote past the end of q, at byte 96 of 96": of the buffer that borders the
-  // guard page; empty where none does.
-  std::string name_fault(const plugin::Fault& fault) const;
+  // Returns the first change since then that is none of an output, or any.
+  Stray find_stray(bool outputs_may_change) const;
+  // Returns "wrote past the end of q, at byte 96 of 96" of the buffer that
+  // borders the guard page; nothing where none does.
+  Stray name_fault(const plugin::Fault& fault) const;
 
  private:
   using Ranges = std::vector<plugin::ByteRange>;
@@ -91,7 +98,7 @@ class CallMemory {
     std::byte* data = nullptr;  // without the zones
     std::size_t bytes = 0;      // the same
     std::size_t zone_before = 0;
-    // Counted from the zone before the data.
+    // Bytes are counted from the zone before the data.
     Ranges watched;  // all, or of sparse rows these with their zones
     Ranges outputs;  // what the call may change
     std::vector<std::byte> before;  // the call: what is watched

@@ -30,21 +30,21 @@ inline Rows list_of(std::size_t count) {
   return {{1, 1, 1}, static_cast<std::int64_t>(count), {}};
 }
 
-// Longer than 16 bits can say; and of `count` rows, two or more, the last of
-// which begins where 32 bits cannot say.
+// A wide stride is longer than 16 bits can say; of `count` rows a far stride
+// apart, two or more, the last one begins where 32 bits cannot say.
 inline constexpr std::int64_t kWideStride = (std::int64_t{1} << 16) + 7;
 constexpr std::int64_t far_stride(std::int64_t count) {
   return ((std::int64_t{1} << 32) + count - 2) / (count - 1) + 3;
 }
 
-// Elements from the first to the last.
+// Returns the number of elements from the first to the last.
 std::size_t extent(const Rows& rows);
 
 // Whether the gaps are larger than the rows, and too large to fill.
 bool is_sparse(const Rows& rows);
 
-// Where the rows lie, in bytes from the first one: in ascending order, one
-// range for what lies back to back. For strides that nest, in any order of
+// Returns where the rows lie, in bytes from the first one: in ascending order,
+// one range for what lies back to back. Strides must nest, in any order of
 // dimensions.
 std::vector<plugin::ByteRange> ranges_of(const Rows& rows, std::size_t width);
 
@@ -56,7 +56,7 @@ struct Array {
   std::size_t buffer = 0;     // number
 };
 
-// The elements, row by row.
+// Reads or writes the elements, row by row.
 cases::Bits read(const Array& array);
 void write(const Array& array, const cases::Bits& bits);
 

@@ -64,6 +64,7 @@ inline constexpr text::Words<Defect, 14> kDefectWords{
      {Defect::kOverlappingRows, "overlapping_rows"},
      {Defect::kIdOutOfRange, "id_out_of_range"},
      {Defect::kNegativeId, "negative_id"}}};
+constexpr const auto& table_of(Defect) { return kDefectWords; }
 
 }  // namespace ropeproof::conformance::cases
 

@@ -9,6 +9,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cases/test_groups.h"
 #include "conformance/cases/vector_file.h"
+#include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::cases {
 namespace {

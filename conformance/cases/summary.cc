@@ -124,7 +124,7 @@ std::string summary(const Case& c) {
 }
 
 std::string summary(const RejectCase& c) {
-  return c.of + " with the defect " + text::word(kDefectWords, c.defect);
+  return c.of + " with the defect " + text::word(c.defect);
 }
 
 std::string summary(const SequenceCase& c) {

@@ -123,7 +123,7 @@ Json write_case(const Case& c, TensorWriter& tensors) {
 
 Json write_case(const RejectCase& c, TensorWriter& /*no tensors*/) {
   Json object = head(c);
-  object.update({{"of", c.of}, {"defect", text::word(kDefectWords, c.defect)}});
+  object.update({{"of", c.of}, {"defect", text::word(c.defect)}});
   return object;
 }
 

@@ -1,15 +1,21 @@
 #include "conformance/check/attempt.h"
 
 #include "conformance/explain/account.h"
+#include "conformance/judge/tolerance.h"
+#include "conformance/plugin/features.h"
 
 namespace ropeproof::conformance::check {
 namespace {
 
-Check check_of(const std::string& aspect, const std::string& suffixes,
-               Verdict verdict, const std::string& reason) {
+Check check_of(Aspect aspect, Suffixes more, Verdict verdict,
+               const std::string& reason) {
+  const Promise& about = promise(aspect);
   Check check;
   check.aspect = aspect;
-  check.suffixes = suffixes;
+  check.suffixes = about.suffixes | more;
+  check.features = check.suffixes == kSuffixD && about.feature == 0
+                       ? promise(Aspect::kSameBits).feature
+                       : about.feature;
   check.verdict = verdict;
   check.reason = reason;
   return check;
@@ -17,22 +23,26 @@ Check check_of(const std::string& aspect, const std::string& suffixes,
 
 }  // namespace
 
-Check passed(const std::string& aspect, const std::string& suffixes) {
-  return check_of(aspect, suffixes, Verdict::kPass, "");
+Check passed(Aspect aspect, Suffixes more) {
+  return check_of(aspect, more, Verdict::kPass, "");
 }
 
-Check failed(const std::string& aspect, const std::string& suffixes,
-             const std::string& reason) {
-  return check_of(aspect, suffixes, Verdict::kFail, reason);
+Check failed(Aspect aspect, const std::string& reason, Suffixes more) {
+  return check_of(aspect, more, Verdict::kFail, reason);
 }
 
-Check not_checked(const std::string& aspect, const std::string& suffixes,
-                  const std::string& reason) {
-  return check_of(aspect, suffixes, Verdict::kUnsupported, reason);
+Check not_checked(Aspect aspect, const std::string& reason, Suffixes more) {
+  return check_of(aspect, more, Verdict::kUnsupported, reason);
 }
 
-Check declined(const std::string& aspect, const std::string& suffixes) {
-  return check_of(aspect, suffixes, Verdict::kDeclined, "");
+std::optional<Check> not_offered(const plugin::Kernel& kernel, Aspect aspect) {
+  const std::uint32_t feature = promise(aspect).feature;
+  if (offers(kernel, feature)) return std::nullopt;
+  return not_checked(aspect, text::word(plugin::kFeatureWords, feature));
+}
+
+Check declined(Aspect aspect) {
+  return check_of(aspect, 0, Verdict::kDeclined, "");
 }
 
 std::string reason_of(const plugin::Answer& answer) {
@@ -46,48 +56,54 @@ std::string reason_of(const plugin::Answer& answer) {
   }
 }
 
-std::string error_of(const plugin::Answer& answer) {
-  return answer.outcome == plugin::Outcome::kFailed ? answer.detail : "";
-}
-
-Check result_of(const plugin::Answer& answer, const std::string& aspect,
-                const std::string& suffixes, const std::string& what) {
-  Check check = passed(aspect, suffixes);
+Check result_of(const plugin::Answer& answer, Aspect aspect,
+                const std::string& what, Suffixes more) {
+  Check check = passed(aspect, more);
+  check.answer = answer;
   if (answer.outcome == plugin::Outcome::kOk) return check;
   check.verdict = verdict_of(answer.outcome);
   check.reason = (what.empty() ? "" : what + ": ") + reason_of(answer);
-  check.error = error_of(answer);
   return check;
 }
 
-Check judged(const Subject& subject, const cases::Case& c,
+Check judged(const plugin::Kernel& kernel, const Subject& subject,
              const plugin::Answer& answer, const judge::Output& output,
-             const std::string& aspect, const std::string& suffixes,
-             const std::string& what) {
-  const std::string of = what.empty() ? "" : what + ": ";
-  Check result = result_of(answer, aspect, suffixes, what);
+             Aspect aspect, const std::string& what, Suffixes more) {
+  Check result = result_of(answer, aspect, what, more);
   if (!result.passes()) return result;
+  const auto& [c, operation] = subject;
+  const std::string of = what.empty() ? "" : what + ": ";
   if (!output.stray.empty()) {
-    return failed(aspect, suffixes, of + output.stray);
+    result.verdict = Verdict::kFail;
+    result.reason = of + output.stray;
+    return result;
   }
-  const judge::Measurement m = judge::judge(
-      c.problem, c.golden, subject.operation, subject.claim, output);
+  const judge::Claim claim =
+      judge::claim_of(kernel.description(), c.problem.dtype, operation);
+  const judge::Measurement m =
+      judge::judge(c.problem, c.golden, operation, claim, output);
   if (m.pass()) return result;
-  const explain::Account account = explain::account_of(
-      m, c.problem, c.golden, subject.operation, subject.claim, output);
-  return failed(aspect, suffixes, of + account.pattern);
+  result.verdict = Verdict::kFail;
+  result.has_wrong_values = true;
+  result.reason =
+      of + explain::account_of(m, c.problem, c.golden, operation, claim, output)
+               .pattern;
+  return result;
 }
 
-Check attempt(plugin::Kernel& kernel, const Subject& subject,
-              const cases::Case& c,
+call::Call call_of(plugin::Kernel& kernel, const Subject& subject,
+                   const std::optional<cases::Storage>& storage) {
+  const judge::Claim claim = judge::claim_of(
+      kernel.description(), subject.c.problem.dtype, subject.operation);
+  return {kernel, subject.operation, subject.c, claim.table, storage};
+}
+
+Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
               const std::optional<cases::Storage>& storage,
-              const std::string& aspect, const std::string& suffixes,
               const std::string& what) {
   judge::Output output;
-  const plugin::Answer answer =
-      call::Call(kernel, subject.operation, c, subject.claim.table, storage)
-          .run(output);
-  return judged(subject, c, answer, output, aspect, suffixes, what);
+  const plugin::Answer answer = call_of(kernel, subject, storage).run(output);
+  return judged(kernel, subject, answer, output, aspect, what);
 }
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature) {

@@ -4,44 +4,45 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "conformance/call/call.h"
 #include "conformance/check/contract.h"
 
 namespace ropeproof::conformance::check {
 
-// Why an answer is no pass; and what the kernel said of a problem that it could
-// not solve, "" where it did not say.
+// Returns why an answer is no pass.
 std::string reason_of(const plugin::Answer& answer);
-std::string error_of(const plugin::Answer& answer);
 
-// What an answer alone decides: a crash, a refusal; `what` names the
-// call among several. A pass for kOk.
-Check result_of(const plugin::Answer& answer, const std::string& aspect,
-                const std::string& suffixes, const std::string& what = "");
+// The functions below make the Check of an aspect. It counts for the suffixes
+// of its promise and for `more`; `what` names the call among several.
 
-// The same of a call of the subject or of a case made of its tokens, `c`;
-// fails, too, if the output has a stray write or a wrong element.
-Check judged(const Subject& subject, const cases::Case& c,
+// Returns what an answer alone decides: a crash, a refusal, a pass for kOk.
+Check result_of(const plugin::Answer& answer, Aspect aspect,
+                const std::string& what = "", Suffixes more = 0);
+
+// Returns what the answer to the subject's call comes to, which fails, too, if
+// the output has a stray write or a wrong element.
+Check judged(const plugin::Kernel& kernel, const Subject& subject,
              const plugin::Answer& answer, const judge::Output& output,
-             const std::string& aspect, const std::string& suffixes,
-             const std::string& what = "");
+             Aspect aspect, const std::string& what = "", Suffixes more = 0);
+
+// Returns the call of the subject.
+call::Call call_of(plugin::Kernel& kernel, const Subject& subject,
+                   const std::optional<cases::Storage>& storage = std::nullopt);
 
 // Makes the call, and judges it so.
-Check attempt(plugin::Kernel& kernel, const Subject& subject,
-              const cases::Case& c,
-              const std::optional<cases::Storage>& storage,
-              const std::string& aspect, const std::string& suffixes,
+Check attempt(plugin::Kernel& kernel, const Subject& subject, Aspect aspect,
+              const std::optional<cases::Storage>& storage = std::nullopt,
               const std::string& what = "");
 
-Check passed(const std::string& aspect, const std::string& suffixes);
-Check failed(const std::string& aspect, const std::string& suffixes,
-             const std::string& reason);
+Check passed(Aspect aspect, Suffixes more = 0);
+Check failed(Aspect aspect, const std::string& reason, Suffixes more = 0);
 // The kernel does not promise it, or the case cannot show it.
-Check not_checked(const std::string& aspect, const std::string& suffixes,
-                  const std::string& reason);
+Check not_checked(Aspect aspect, const std::string& reason, Suffixes more = 0);
+// The kernel does not offer the feature of the promise; none where it does.
+std::optional<Check> not_offered(const plugin::Kernel& kernel, Aspect aspect);
 // The kernel does not take it.
-Check declined(const std::string& aspect, const std::string& suffixes);
+Check declined(Aspect aspect);
 
 bool offers(const plugin::Kernel& kernel, std::uint32_t feature);
 

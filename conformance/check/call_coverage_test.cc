@@ -17,6 +17,7 @@
 #include "conformance/cover/recipes.h"
 #include "conformance/models/profiles.h"
 #include "conformance/plugin/description.h"
+#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 #include "reference/golden.h"
 

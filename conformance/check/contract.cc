@@ -1,12 +1,10 @@
 #include "conformance/check/contract.h"
 
-namespace ropeproof::conformance::check {
+#include <utility>
 
-Subject subject_of(const plugin::Kernel& kernel, const cases::Case& c,
-                   std::uint32_t operation) {
-  return {c, operation,
-          judge::claim_of(kernel.description(), c.problem.dtype, operation)};
-}
+#include "conformance/check/attempt.h"
+
+namespace ropeproof::conformance::check {
 
 std::vector<Check> check_contract(plugin::Kernel& kernel,
                                   const Subject& subject,
@@ -17,6 +15,15 @@ std::vector<Check> check_contract(plugin::Kernel& kernel,
   }
   results.push_back(check_concurrency(kernel, subject, others));
   return results;
+}
+
+std::vector<Check> check_lifetime(plugin::Kernel& kernel) {
+  const std::optional<plugin::Lifetime> lifetime = kernel.lifetime();
+  if (!lifetime) return {};
+  return {lifetime->load_fault.empty()
+              ? passed(Aspect::kLoad)
+              : failed(Aspect::kLoad, lifetime->load_fault),
+          result_of(lifetime->unload, Aspect::kUnload)};
 }
 
 }  // namespace ropeproof::conformance::check

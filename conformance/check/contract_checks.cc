@@ -1,5 +1,7 @@
 #include "conformance/check/contract_checks.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -14,20 +16,6 @@
 
 namespace ropeproof::conformance::check {
 namespace {
-
-// The promises that a contract check puts to the test.
-std::uint32_t features_of(const Check& check) {
-  if (check.aspect.ends_with("threads")) return ROPEPROOF_CONCURRENT;
-  if (check.suffixes == "D") return ROPEPROOF_DETERMINISTIC;
-  if (check.aspect == "in place") return ROPEPROOF_IN_PLACE;
-  if (check.aspect == "strided") return ROPEPROOF_STRIDED;
-  return 0;
-}
-
-Check with_features(Check check) {
-  check.features = features_of(check);
-  return check;
-}
 
 ContractChecks::Kind kind_of(const cases::Problem& c, std::uint32_t operation) {
   return {operation, c.dtype, c.spec.layout.pairing};
@@ -105,14 +93,14 @@ void ContractChecks::find_once() {
   if (once_ == chosen_.end()) once_ = chosen_.begin();
 }
 
-std::optional<Check> ContractChecks::not_asked(const std::string& check,
+std::optional<Check> ContractChecks::not_asked(Aspect aspect,
                                                const cases::Case& c,
                                                std::uint32_t operation) const {
   const std::string lacks = missing_feature(kernel_.description(), operation,
                                             c.problem, kernel_.shares_memory());
-  if (!lacks.empty()) return not_checked(check, "", lacks);
+  if (!lacks.empty()) return not_checked(aspect, lacks);
   if (!declines(kernel_, operation, c)) return std::nullopt;
-  return declined(check, "");
+  return declined(aspect);
 }
 
 const cases::Case* ContractChecks::chosen(const Kind& kind) const {
@@ -131,24 +119,30 @@ const cases::Case* ContractChecks::first_of(
   return nullptr;
 }
 
-bool ContractChecks::asks_changes(const cases::Case& c,
-                                  std::uint32_t operation) const {
-  if (is_smoke_) return false;
-  if (!kernel_.shares_memory()) return is_once(c, operation);
-  return first_of(operation, c.problem.dtype)->id == c.id;
-}
-
-bool ContractChecks::asks_long_calls(const cases::Case& c,
-                                     std::uint32_t operation) const {
-  return !is_smoke_ && (operation == main_operation(kernel_.description())
-                            ? first_of(operation, c.problem.dtype)->id == c.id
-                            : first_of(operation)->id == c.id);
-}
-
-bool ContractChecks::is_once(const cases::Case& c,
-                             std::uint32_t operation) const {
-  return once_->first == kind_of(c.problem, operation) &&
-         once_->second->id == c.id;
+bool ContractChecks::asks(Aspect aspect, const cases::Case& c,
+                          std::uint32_t operation) const {
+  const Promise& asked = promise(aspect);
+  if (is_smoke_ && !asked.is_in_smoke) return false;
+  const bool is_main = operation == main_operation(kernel_.description());
+  const bool is_once = once_->first == kind_of(c.problem, operation) &&
+                       once_->second->id == c.id;
+  switch (asked.often) {
+    case Often::kOwnCases:
+      return false;
+    case Often::kKind:
+      return true;
+    case Often::kOperationAndDtype:
+      return kernel_.shares_memory()
+                 ? first_of(operation, c.problem.dtype)->id == c.id
+                 : is_once;
+    case Often::kMainDtype:
+      return (is_main ? first_of(operation, c.problem.dtype)
+                      : first_of(operation))
+                 ->id == c.id;
+    case Often::kOnce:
+      return is_once;
+  }
+  return false;
 }
 
 Check ContractChecks::changes(reference::Format dtype,
@@ -172,23 +166,19 @@ std::vector<Check> ContractChecks::of(const cases::Case& c,
                                       std::uint32_t operation) {
   const cases::Case* const one = chosen(kind_of(c.problem, operation));
   if (one == nullptr || one->id != c.id) return {};
-  const Subject subject = subject_of(kernel_, c, operation);
-  std::vector<Check> checks;
-  for (Check& check : check_contract(kernel_, subject, contrasting_)) {
-    checks.push_back(with_features(std::move(check)));
+  const Subject subject{c, operation};
+  std::vector<Check> checks = check_contract(kernel_, subject, contrasting_);
+  if (asks(Aspect::kChanges, c, operation)) {
+    checks.push_back(changes(c.problem.dtype, operation));
   }
-  if (asks_changes(c, operation)) {
-    checks.push_back(with_features(changes(c.problem.dtype, operation)));
+  if (asks(Aspect::kLongTogether, c, operation)) {
+    checks.push_back(check_large_concurrency(kernel_, subject));
   }
-  if (asks_long_calls(c, operation)) {
-    checks.push_back(with_features(check_large_concurrency(kernel_, subject)));
+  if (asks(Aspect::kManyCalls, c, operation)) {
+    checks.push_back(check_many_calls(kernel_, subject));
   }
-  if (!is_once(c, operation)) return checks;
-  if (!is_smoke_) {
-    checks.push_back(with_features(check_many_calls(kernel_, subject)));
-  }
-  for (Check& check : check_lifetime(kernel_)) {
-    checks.push_back(with_features(std::move(check)));
+  if (asks(Aspect::kUnload, c, operation)) {
+    std::ranges::move(check_lifetime(kernel_), std::back_inserter(checks));
   }
   return checks;
 }
@@ -200,12 +190,10 @@ Check ContractChecks::of(const cases::RejectCase& r) const {
   const std::uint32_t operation = is_of_ids
                                       ? std::uint32_t{ROPEPROOF_LOOKUP}
                                       : main_operation(kernel_.description());
-  const std::optional<Check> refusal = not_asked("refuses", c, operation);
+  const std::optional<Check> refusal =
+      not_asked(Aspect::kRejectNotAsked, c, operation);
   Check check =
-      refusal
-          ? *refusal
-          : check_reject(kernel_, subject_of(kernel_, c, operation), r.defect);
-  if (!refusal) check.features = ROPEPROOF_VALIDATES;
+      refusal ? *refusal : check_reject(kernel_, {c, operation}, r.defect);
   check.operation = operation;
   check.dtype = plugin::abi_dtype(c.problem.dtype);
   check.summary = r.comment + " (" + cases::summary(c) + ")";
@@ -220,14 +208,14 @@ Check ContractChecks::of(const cases::SequenceCase& s) const {
   for (const std::string& id : s.calls) {
     const cases::Case& c = *cases_.at(id);
     dtype = plugin::abi_dtype(c.problem.dtype);
-    refusal = not_asked("sequence", c, operation);
+    refusal = not_asked(Aspect::kSequenceNotAsked, c, operation);
     if (refusal) break;
-    calls.push_back(subject_of(kernel_, c, operation));
+    calls.push_back({c, operation});
   }
-  if (!kernel_.is_live())
-    refusal = not_checked("sequence", "", "calls in a row");
-  Check check =
-      with_features(refusal ? *refusal : check_sequence(kernel_, calls));
+  if (!kernel_.is_live()) {
+    refusal = not_checked(Aspect::kSequenceNotAsked, "calls in a row");
+  }
+  Check check = refusal ? *refusal : check_sequence(kernel_, calls);
   if (refusal) check.dtype = dtype;
   check.operation = operation;
   check.summary = s.comment + " (" + std::to_string(s.calls.size()) + " calls)";

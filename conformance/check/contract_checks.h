@@ -1,4 +1,4 @@
-// contract_checks.h -- the promises beside the numbers, as checks of a report.
+// contract_checks.h -- which case each promise of a kernel is checked with.
 #ifndef ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
 #define ROPEPROOF_CONFORMANCE_CHECK_CONTRACT_CHECKS_H_
 
@@ -36,9 +36,9 @@ class ContractChecks {
   void choose_formed(std::span<const cover::Recipe> recipes,
                      std::int64_t max_position);
 
-  // Null for a kind of which the kernel takes none.
+  // Returns the case of a kind; null where the kernel takes none.
   const cases::Case* chosen(const Kind& kind) const;
-  // Empty for a case that was not chosen.
+  // Makes the checks of a case; none for one that was not chosen.
   std::vector<Check> of(const cases::Case& c, std::uint32_t operation);
   Check of(const cases::RejectCase& c) const;
   Check of(const cases::SequenceCase& c) const;
@@ -50,7 +50,7 @@ class ContractChecks {
   std::vector<Kind> kinds_for(const cases::Problem& p, const Asked& asked);
   void find_once();
   // Why a check of this case is not made: not offered, or declined.
-  std::optional<Check> not_asked(const std::string& check, const cases::Case& c,
+  std::optional<Check> not_asked(Aspect aspect, const cases::Case& c,
                                  std::uint32_t operation) const;
 
   // The first of the cases chosen for an operation and a dtype, or for all
@@ -58,14 +58,10 @@ class ContractChecks {
   const cases::Case* first_of(
       std::uint32_t operation,
       std::optional<reference::Format> dtype = std::nullopt) const;
-  // Whether what is checked once a run is checked with a chosen case: the first
+  // Whether a case that was chosen is checked for a promise, as often as that
+  // is asked: with the first such case; what is asked once a run with the first
   // of the main operation, or of all where none of that is chosen.
-  bool is_once(const cases::Case& c, std::uint32_t operation) const;
-  // Made once for each operation and dtype, behind a pipe once a run.
-  bool asks_changes(const cases::Case& c, std::uint32_t operation) const;
-  // Made once for each dtype of the main operation, and for each other
-  // operation.
-  bool asks_long_calls(const cases::Case& c, std::uint32_t operation) const;
+  bool asks(Aspect aspect, const cases::Case& c, std::uint32_t operation) const;
   Check changes(reference::Format dtype, std::uint32_t operation);
 
   plugin::Kernel& kernel_;
@@ -75,7 +71,7 @@ class ContractChecks {
   std::map<Kind, const cases::Case*> chosen_;
   std::deque<cases::Case> formed_;                           // of chosen_
   std::map<Kind, const cases::Case*>::const_iterator once_;  // of chosen_
-  // Of each dtype, for all operations.
+  // They serve all operations.
   std::map<reference::Format, std::vector<Variation>> variations_;
 };
 

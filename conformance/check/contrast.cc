@@ -77,7 +77,7 @@ std::vector<Subject> contrasting_subjects(
     const Candidate candidate = std::move(*best);
     left.erase(best);
     if (declines(kernel, candidate.operation, *candidate.c)) continue;
-    chosen.push_back(subject_of(kernel, *candidate.c, candidate.operation));
+    chosen.push_back({*candidate.c, candidate.operation});
     for (int* weight : candidate.traits) *weight = 0;
   }
   return chosen;

@@ -12,10 +12,10 @@
 
 namespace ropeproof::conformance::check {
 
-// At most `count` small problems that the kernel takes, under operations that
-// it offers. Each has, of all that are left, most facts (facts.h) that none
-// before it has: another dtype, pairing, scaling or direction first, then other
-// sizes. Of equals the first by id.
+// Chooses at most `count` small problems that the kernel takes, under
+// operations that it offers. Each has, of all that are left, most facts
+// (facts.h) that none before it has: another dtype, pairing, scaling or
+// direction first, then other sizes. Of equals the first by id.
 std::vector<Subject> contrasting_subjects(
     plugin::Kernel& kernel,
     const std::map<std::string, const cases::Case*>& cases_by_id,

@@ -10,7 +10,7 @@
 
 namespace ropeproof::conformance::check {
 
-// Named in words; the first offers everything.
+// Returns them with a name in words each; the first offers everything.
 std::vector<plugin::Description> typical_declarations();
 
 }  // namespace ropeproof::conformance::check

@@ -21,46 +21,39 @@ class Plain {
   Plain(plugin::Kernel& kernel, const Subject& subject)
       : kernel_(kernel), subject_(subject) {
     answer_ =
-        run(subject.c, {at(cases::kDense, cases::BufferEdge::kEnd)}, output_);
+        call_of(kernel, subject, at(cases::kDense, cases::BufferEdge::kEnd))
+            .run(output_);
   }
 
-  // D where equal bits are promised: then a pass counts for that.
-  const char* suffix() const { return is_promised() ? "D" : ""; }
+  // Where equal bits are promised, a pass counts for that.
+  Suffixes suffix() const { return is_promised() ? kSuffixD : 0; }
   bool is_promised() const { return offers(kernel_, ROPEPROOF_DETERMINISTIC); }
 
-  Check judge(const std::string& check) const {
-    return judged(subject_, subject_.c, answer_, output_, check, "");
+  Check judge(Aspect aspect) const {
+    return judged(kernel_, subject_, answer_, output_, aspect);
   }
 
   // Token i of the call is token tokens[i] of the plain one. A pass if its
   // elements are right, and of equal bits where that is promised.
-  Check compare(const std::string& check, const cases::Case& c,
-                const Tokens& tokens,
+  Check compare(Aspect aspect, const cases::Case& c, const Tokens& tokens,
                 const std::optional<cases::Storage>& storage,
-                const std::string& what = "") {
+                const std::string& what) {
+    const Subject subject{c, subject_.operation};
     judge::Output output;
-    const plugin::Answer answer = run(c, storage, output);
-    Check result = result_of(answer, check, "", what);
+    const plugin::Answer answer =
+        call_of(kernel_, subject, storage).run(output);
+    Check result = result_of(answer, aspect, what);
     if (!result.passes()) return result;
     const std::string reason = difference(output, c.problem, tokens);
     // What has the bits of the plain call is as right as that.
     if (!reason.empty() || !output.stray.empty()) {
-      result = judged(subject_, c, answer, output, check, "", what);
+      result = judged(kernel_, subject, answer, output, aspect, what);
     }
     if (!result.passes() || reason.empty() || !is_promised()) return result;
-    return failed(check, suffix(),
-                  what.empty() ? reason : what + ": " + reason);
+    return failed(aspect, what + ": " + reason, suffix());
   }
 
  private:
-  plugin::Answer run(const cases::Case& c,
-                     const std::optional<cases::Storage>& storage,
-                     judge::Output& output) {
-    return call::Call(kernel_, subject_.operation, c, subject_.claim.table,
-                      storage)
-        .run(output);
-  }
-
   std::string difference(const judge::Output& got, const cases::Problem& c,
                          const Tokens& tokens) const {
     const std::int64_t d = c.spec.layout.head_dim, pairs = c.pairs();
@@ -98,36 +91,34 @@ class Plain {
 };
 
 Check check_repeats(Plain& plain, const cases::Case& c, const Tokens& all) {
-  const std::string check = std::to_string(kCalls) + " calls";
   for (int call = 2; call <= kCalls; ++call) {
     // Another place each time: the bits must not depend on the address.
     const cases::Storage placed =
         at(cases::kDense, call % 3 == 0   ? cases::BufferEdge::kUnaligned
                           : call % 2 == 0 ? cases::BufferEdge::kStart
                                           : cases::BufferEdge::kEnd);
-    Check result =
-        plain.compare(check, c, all, {placed}, "call " + std::to_string(call));
+    Check result = plain.compare(Aspect::kRepeats, c, all, {placed},
+                                 "call " + std::to_string(call));
     if (!result.passes()) return result;
   }
-  return passed(check, plain.suffix());
+  return passed(Aspect::kRepeats, plain.suffix());
 }
 
 Check check_alone(Plain& plain, const cases::Case& c) {
-  const std::string check = "rows alone";
   const auto count = static_cast<std::size_t>(c.problem.tokens());
   const std::size_t step = std::max<std::size_t>(count / kTokensAlone, 1);
   for (std::size_t t = 0; t < count; t += step) {
     const Tokens one{static_cast<std::int64_t>(t)};
-    Check result = plain.compare(check, pick_tokens(c, one, 1, 1), one, {},
-                                 "token " + std::to_string(t));
+    Check result = plain.compare(Aspect::kRowsAlone, pick_tokens(c, one, 1, 1),
+                                 one, {}, "token " + std::to_string(t));
     if (!result.passes()) return result;
   }
-  return passed(check, plain.suffix());
+  return passed(Aspect::kRowsAlone, plain.suffix());
 }
 
 // The same tokens as other batches; then the first heads without the others.
 Check check_neighbours(Plain& plain, const cases::Case& c, const Tokens& all) {
-  const std::string check = "other neighbours";
+  constexpr Aspect kAspect = Aspect::kNeighbours;
   const auto count = static_cast<std::int64_t>(all.size());
   const auto times = [&](int copies) {
     Tokens tokens;
@@ -154,28 +145,29 @@ Check check_neighbours(Plain& plain, const cases::Case& c, const Tokens& all) {
   }
   for (const Shape& shape : shapes) {
     Check result = plain.compare(
-        check, pick_tokens(c, shape.tokens, shape.batch, shape.seq),
+        kAspect, pick_tokens(c, shape.tokens, shape.batch, shape.seq),
         shape.tokens, {}, shape.what);
     if (!result.passes()) return result;
   }
   Check result = plain.compare(
-      check, first_heads(c, 1, std::min<std::int64_t>(c.problem.k_heads, 1)),
+      kAspect, first_heads(c, 1, std::min<std::int64_t>(c.problem.k_heads, 1)),
       all, {}, "without the other heads");
-  return result.passes() ? passed(check, plain.suffix()) : result;
+  return result.passes() ? passed(kAspect, plain.suffix()) : result;
 }
 
 Check check_threads(plugin::Kernel& kernel, Plain& plain, const cases::Case& c,
                     const Tokens& all) {
-  const std::string check = "one thread or many";
+  constexpr Aspect kAspect = Aspect::kThreadCount;
   if (!kernel.restart(1)) {
-    return not_checked(check, plain.suffix(), "a fresh process of this kernel");
+    return not_checked(kAspect, "a fresh process of this kernel",
+                       plain.suffix());
   }
-  Check result = plain.compare(check, c, all, {}, "one thread");
+  Check result = plain.compare(kAspect, c, all, {}, "one thread");
   kernel.restart(0);
   if (result.passes()) {
-    result = plain.compare(check, c, all, {}, "a fresh process");
+    result = plain.compare(kAspect, c, all, {}, "a fresh process");
   }
-  return result.passes() ? passed(check, plain.suffix()) : result;
+  return result.passes() ? passed(kAspect, plain.suffix()) : result;
 }
 
 }  // namespace
@@ -185,10 +177,10 @@ std::vector<Check> check_determinism(plugin::Kernel& kernel,
   Plain plain(kernel, subject);
   const bool is_promised = plain.is_promised();
   std::vector<Check> results;
-  if (!is_promised) {
-    results.push_back(not_checked("determinism", "D", "deterministic"));
+  if (const auto no = not_offered(kernel, Aspect::kSameBits)) {
+    results.push_back(*no);
   }
-  const Check first = plain.judge("20 calls");
+  const Check first = plain.judge(Aspect::kRepeats);
   if (!first.passes()) {
     results.push_back(first);
     return results;

@@ -7,11 +7,11 @@
 #include <set>
 #include <string>
 
-#include "conformance/check/contract.h"
+#include "conformance/check/broken_promises.h"
 #include "conformance/check/formed.h"
-#include "conformance/check/promises.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/explain/explain.h"
+#include "conformance/judge/tolerance.h"
 
 namespace ropeproof::conformance::check {
 namespace {
@@ -106,7 +106,7 @@ class Answers {
       const std::set<std::uint32_t>& operations) {
     std::vector<const Check*> passing;
     for (const Check& check : run_.checks) {
-      if (check.verdict == Verdict::kPass && check.aspect.empty() &&
+      if (check.verdict == Verdict::kPass && check.is_of_values() &&
           check.measurement && check.measurement->elements <= kLargest &&
           operations.contains(check.operation)) {
         passing.push_back(&check);
@@ -135,7 +135,7 @@ class Answers {
 };
 
 bool is_crash(const Check& check) {
-  return check.verdict == Verdict::kCrash && check.aspect.empty();
+  return check.verdict == Verdict::kCrash && check.is_of_values();
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ std::vector<explain::Diagnosis> diagnose(const Run& run,
       static_cast<std::size_t>(std::ranges::count_if(run.checks, is_crash));
   for (const WrongAnswer& wrong : run.wrong) {
     const Check& check = run.checks[wrong.check];
-    if (check.is_right_alone) continue;
+    if (check.is_right_alone()) continue;
     evidence.wrong.push_back(answers.of(check, unowned(wrong.asked)));
     evidence.wrong.back().output = unowned(wrong.output);
   }

@@ -19,7 +19,7 @@ struct Named {
   cases::Tier tier;
 };
 
-// Which cases and operations a Selection names.
+// Says which cases and operations a Selection names.
 class Filter {
  public:
   // `all` cases that there are. Throws std::invalid_argument naming an unknown id

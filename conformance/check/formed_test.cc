@@ -12,6 +12,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/report/merge.h"
 #include "conformance/report/report.h"
+#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {

@@ -31,7 +31,7 @@ class PaperKernel : public plugin::Kernel {
     if (block.size() <= bytes) block.resize(bytes + 1);
     return block.data();
   }
-  // Kept for the next call: the system's memory is slow to come and go.
+  // Keeps the memory for the next call: the system's is slow to come and go.
   void release() override { used_ = 0; }
   plugin::Answer run(const ropeproof_problem& problem) override {
     return run_(problem);

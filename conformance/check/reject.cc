@@ -108,25 +108,23 @@ std::uint32_t feature_of(cases::Defect defect) {
 }  // namespace
 
 Check check_reject(plugin::Kernel& kernel, const Subject& subject,
-                   cases::Defect defect) {
-  const std::string check = "reject";
+                   cases::Defect defect, Aspect aspect) {
   const bool overlaps = defect == cases::Defect::kOverlappingTensors ||
                         defect == cases::Defect::kOverlappingRows;
-  const char* const suffix = overlaps ? "M" : "";
+  const Suffixes more = overlaps ? kSuffixM : 0;
   if (!offers(kernel, ROPEPROOF_VALIDATES)) {
-    return not_checked(check, suffix, "validates");
+    return not_checked(aspect, "validates", more);
   }
   if (!kernel.shares_memory() &&
       (overlaps || defect == cases::Defect::kNullInput ||
        defect == cases::Defect::kNullOutput ||
        defect == cases::Defect::kNullPositions)) {
-    return not_checked(check, suffix, "pointers of a process");
+    return not_checked(aspect, "pointers of a process", more);
   }
-  call::Call call(kernel, subject.operation, subject.c, subject.claim.table,
-                  cases::kDense);
+  call::Call call = call_of(kernel, subject, cases::kDense);
   ropeproof_problem problem = call.begin();
   if (!apply(defect, problem)) {
-    return not_checked(check, suffix, "the case cannot have this defect");
+    return not_checked(aspect, "the case cannot have this defect", more);
   }
   call.begin();  // what the defect changed in memory is no change
   judge::Output nothing;
@@ -136,20 +134,24 @@ Check check_reject(plugin::Kernel& kernel, const Subject& subject,
                        (answer.outcome == plugin::Outcome::kUnsupported &&
                         feature != 0 && !offers(kernel, feature));
   if (refused) {
-    const std::string change = call.find_change();
-    return change.empty() ? passed(check, suffix)
-                          : failed(check, suffix, "refused, but " + change);
+    const call::Stray change = call.find_change();
+    if (change.text.empty()) return passed(aspect, more);
+    Check result = failed(aspect, "refused, but " + change.text, more);
+    result.answer = answer;
+    result.answer.trespass = change.kind;
+    return result;
   }
   if (answer.outcome == plugin::Outcome::kOk) {
-    return failed(check, suffix,
-                  "accepted it; it must answer ROPEPROOF_INVALID");
+    return failed(aspect, "accepted it; it must answer ROPEPROOF_INVALID",
+                  more);
   }
   if (answer.outcome == plugin::Outcome::kUnsupported) {
-    return failed(check, suffix,
+    return failed(aspect,
                   "answered ROPEPROOF_UNSUPPORTED to what it offers; it must "
-                  "be ROPEPROOF_INVALID");
+                  "be ROPEPROOF_INVALID",
+                  more);
   }
-  return result_of(answer, check, suffix);
+  return result_of(answer, aspect, "", more);
 }
 
 }  // namespace ropeproof::conformance::check

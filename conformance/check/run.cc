@@ -1,12 +1,6 @@
 #include "conformance/check/run.h"
 
-#include "conformance/text/word_tables.h"
-
 namespace ropeproof::conformance::check {
-
-std::string verdict_word(Verdict verdict) {
-  return text::word(kVerdictWords, verdict);
-}
 
 Verdict verdict_of(plugin::Outcome outcome) {
   switch (outcome) {

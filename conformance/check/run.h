@@ -10,6 +10,7 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/check/facts.h"
+#include "conformance/check/promises.h"
 #include "conformance/check/shard.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/explain/account.h"
@@ -32,28 +33,42 @@ enum class Verdict {
   kXfail,    // a failure that a waiver covers; no pass
 };
 
-// One case under one operation; its values, or an aspect of the contract.
+// What a failing call came to when it was made once more.
+enum class Retry {
+  kNone,                 // it was not, or nothing was learned
+  kRightAgain,           // right at once, in the same process
+  kRightInFreshProcess,  // the calls before made it wrong
+  kWrongAlone,           // wrong without the calls at the same time, too
+};
+
+// The reason of a check with kWrongAlone ends so.
+inline constexpr std::string_view kWrongAloneNote =
+    "; wrong when called alone, too";
+
+// One case under one operation: its values, or a promise beside them.
 struct Check {
   std::string case_id;
   std::uint32_t operation = 0;
-  std::string aspect;  // "" for the values; else a word, "neighbours"
-  // Letters of the suffixes that it counts for: E special values, M memory,
-  // D the same bits every time, B backward.
-  std::string suffixes;
+  Aspect aspect = Aspect::kValues;
+  Suffixes suffixes = 0;       // that it counts for
   std::uint32_t dtype = 0;     // ROPEPROOF_F32, ... of the tensors
   std::string summary;         // the case in one line
   std::uint32_t features = 0;  // ROPEPROOF_... that the call needs
   Verdict verdict = Verdict::kPass;
   std::string reason;  // why it is no pass; empty for a wrong value
-  // What the kernel said of a problem that it could not solve: an exception.
-  std::string error;
   std::optional<judge::Measurement> measurement;
   explain::Account account;  // of wrong values
-  // Wrong, and right in a fresh process: the calls before made it so.
-  bool is_right_alone = false;
-  // Of these, right when the same was asked again at once.
-  bool is_right_again = false;
+  // What a diagnosis reads of a failure, beside its words; no part of a report.
+  plugin::Answer answer;          // to the call that failed
+  bool has_wrong_values = false;  // of a promise, which has no measurement
+  Retry retry = Retry::kNone;
+  std::string changed;  // the field that alone differs from an earlier problem
 
+  bool is_of_values() const { return aspect == Aspect::kValues; }
+  // Whether the same call was right when it was made once more.
+  bool is_right_alone() const {
+    return retry == Retry::kRightAgain || retry == Retry::kRightInFreshProcess;
+  }
   bool passes() const { return verdict == Verdict::kPass; }
 };
 
@@ -75,7 +90,8 @@ inline constexpr text::Words<Verdict, 9> kVerdictWords{
      {Verdict::kTimeout, "TIMEOUT"},
      {Verdict::kMissing, "MISSING"},
      {Verdict::kXfail, "XFAIL"}}};
-std::string verdict_word(Verdict verdict);
+constexpr const auto& table_of(Verdict) { return kVerdictWords; }
+
 // The verdict of a call that was due.
 Verdict verdict_of(plugin::Outcome outcome);
 

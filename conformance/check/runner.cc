@@ -17,15 +17,15 @@ namespace ropeproof::conformance::check {
 namespace {
 
 // The suffixes that a case's values count for.
-std::string suffixes_of(std::uint32_t operation, const cases::Problem& c) {
+Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& c) {
   if (operation == ROPEPROOF_FREQUENCIES || operation == ROPEPROOF_TABLE) {
-    return "";
+    return 0;
   }
-  std::string letters;
-  if (c.is_special) letters += 'E';
-  if (c.nearest_storage() != cases::kDense) letters += 'M';
-  if (c.spec.direction == reference::Direction::kAdjoint) letters += 'B';
-  return letters;
+  Suffixes suffixes = 0;
+  if (c.is_special) suffixes |= kSuffixE;
+  if (c.nearest_storage() != cases::kDense) suffixes |= kSuffixM;
+  if (c.spec.direction == reference::Direction::kAdjoint) suffixes |= kSuffixB;
+  return suffixes;
 }
 
 }  // namespace
@@ -49,16 +49,15 @@ Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
     check.features = needed_features(operation, c.problem, kernel.description(),
                                      kernel.shares_memory());
   }
-  const judge::Claim claim = subject_of(kernel, c, operation).claim;
+  const judge::Claim claim =
+      judge::claim_of(kernel.description(), c.problem.dtype, operation);
   judge::Output mine;
   judge::Output& output = answer == nullptr ? mine : *answer;
   try {
-    const plugin::Answer said =
-        call::Call(kernel, operation, c, claim.table).run(output, rounds);
-    check.verdict = verdict_of(said.outcome);
-    check.reason = reason_of(said);
-    check.error = error_of(said);
-    if (said.outcome != plugin::Outcome::kOk) return check;
+    check.answer = call_of(kernel, {c, operation}).run(output, rounds);
+    check.verdict = verdict_of(check.answer.outcome);
+    check.reason = reason_of(check.answer);
+    if (check.verdict != Verdict::kPass) return check;
   } catch (const plugin::NoAddressSpace& error) {
     check.verdict = Verdict::kUnsupported;
     check.reason = error.what();
@@ -93,12 +92,11 @@ class FreshProcess {
     const auto is_right = [&] {
       return check_values(kernel_, operation, c).verdict == Verdict::kPass;
     };
-    check.is_right_again = is_right();
-    check.is_right_alone =
-        check.is_right_again || (kernel_.restart(0) && is_right());
-    if (check.is_right_again) {
+    if (is_right()) {
+      check.retry = Retry::kRightAgain;
       check.account.pattern += "; right when asked again";
-    } else if (check.is_right_alone) {
+    } else if (kernel_.restart(0) && is_right()) {
+      check.retry = Retry::kRightInFreshProcess;
       check.account.pattern +=
           "; right in a fresh process: something is carried over from the "
           "calls before";

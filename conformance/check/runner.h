@@ -24,27 +24,28 @@ struct Selection {
   std::string profile;  // name; then all of the corpus is the profile's
   // What is asked beside the corpus, in core and full; null: nothing.
   std::shared_ptr<const cover::Arrays> arrays;
-  // Of a profile: a problem of its model, and the largest position.
+  // A profile has a problem of its model, and the largest position.
   std::shared_ptr<const cases::Problem> model;
   std::int64_t model_positions = 0;
   std::uint64_t seed = 0;    // of fresh questions; 0: those of the suite
   bool values_only = false;  // without the checks of the contract
   bool explains = true;      // wrong values, as judge() does
   Shard shard;               // of the cases that all of the above select
-  // Told of each case before its calls: how many came before, of how many, id.
+  // It is told of each case before its calls: how many came before, of how
+  // many, id.
   std::function<void(std::size_t, std::size_t, const std::string&)> progress;
-  // Told of the ids of all cases that there are, before the first call.
+  // It is told the ids of all cases that there are, before the first call.
   std::function<void(const std::vector<std::string>&)> names;
 };
 
 // "tier core", "profile llama3-f32-128k".
 std::string asked_text(const Selection& selection);
 
-// The values of one case under one operation, in one call; UNSUPPORTED without
-// a call where the kernel does not offer it, DECLINED where that is said for
-// it. Neither id nor summary is filled in. `rounds` times over, as Call::run.
-// `answer`, if given, gets what the kernel returned. `explains`: wrong values
-// get their account.
+// Judges the values of one case under one operation, in one call; UNSUPPORTED
+// without a call where the kernel does not offer it, DECLINED where that is
+// said for it. Neither id nor summary is filled in. `rounds` times over, as
+// Call::run. `answer`, if given, gets what the kernel returned. `explains`:
+// wrong values get their account.
 Check check_values(plugin::Kernel& kernel, std::uint32_t operation,
                    const cases::Case& c, bool is_declined = false,
                    int rounds = 1, judge::Output* answer = nullptr,

@@ -7,7 +7,7 @@
 
 #include "conformance/cases/test_corpus.h"
 #include "conformance/cover/arrays.h"
-#include "conformance/report/report.h"
+#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::check {
@@ -22,74 +22,30 @@ Selection only(const std::string& id, const std::string& operation = "rope") {
   return selection;
 }
 
-report::Report run_with(const plugin::Answer& answer,
-                        const plugin::Description& description) {
-  wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
-  kernel.canned = answer;
-  return run_suite(kernel, cases::committed(), only("smoke-rich-001"));
-}
-
-Verdict only_verdict(const report::Report& report) {
-  REQUIRE(report.checks.size() == 1);
-  return report.checks[0].verdict;
-}
-
-TEST_CASE("each answer of a kernel becomes its verdict and its exit status",
-          "[conformance][runner]") {
-  const plugin::Description full = wrong::full_description(ROPEPROOF_A0);
-  const struct {
-    plugin::Answer answer;
-    Verdict verdict;
-    int status;
-  } rows[] = {
-      {{plugin::Outcome::kOk, ""}, Verdict::kPass, 0},
-      {{plugin::Outcome::kUnsupported, ""}, Verdict::kFail, 1},
-      {{plugin::Outcome::kInvalid, ""}, Verdict::kFail, 1},
-      {{plugin::Outcome::kError, "not JSON"}, Verdict::kError, 3},
-      {{plugin::Outcome::kCrash, "killed by signal 11"}, Verdict::kCrash, 1},
-      {{plugin::Outcome::kTimeout, "no answer in 10 s"}, Verdict::kTimeout, 1}};
-  for (const auto& row : rows) {
-    const report::Report report = run_with(row.answer, full);
-    CAPTURE(static_cast<int>(row.answer.outcome));
-    CHECK(only_verdict(report) == row.verdict);
-    CHECK(exit_status(total(report)) == row.status);
-    CHECK_THAT(report::text_report(report, 3),
-               ContainsSubstring(row.answer.detail));
-  }
+const Check& only_check(const Run& run) {
+  REQUIRE(run.checks.size() == 1);
+  return run.checks[0];
 }
 
 TEST_CASE("what a kernel does not declare is unsupported, never a pass",
           "[conformance][runner]") {
-  const auto verdict = [](const char* id, const char* operation, auto reduce) {
+  const auto lacks = [](const char* id, const char* operation, auto reduce) {
     plugin::Description description = wrong::full_description(ROPEPROOF_A0);
     reduce(description);
     wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
-    const report::Report report =
-        run_suite(kernel, cases::committed(), only(id, operation));
-    CHECK(exit_status(total(report)) ==
-          (only_verdict(report) == Verdict::kPass ? 0 : 2));
-    return report.checks[0].verdict == Verdict::kUnsupported
-               ? report.checks[0].reason
-               : "";
+    const Run run = run_suite(kernel, cases::committed(), only(id, operation));
+    const Check& check = only_check(run);
+    CHECK(check.verdict ==
+          (check.reason.empty() ? Verdict::kPass : Verdict::kUnsupported));
+    return check.reason;
   };
-  CHECK(verdict("smoke-rich-001", "rope", [](auto&) {}).empty());
-  CHECK(verdict("smoke-rich-001", "table", [](auto& d) {
+  CHECK(lacks("smoke-rich-001", "rope", [](auto&) {}).empty());
+  CHECK(lacks("smoke-rich-001", "table", [](auto& d) {
           d.operations = ROPEPROOF_ROPE;
         }) == "operation table");
-  CHECK(verdict("smoke-decode-002", "rope", [](auto& d) {
+  CHECK(lacks("smoke-decode-002", "rope", [](auto& d) {
           d.features &= ~std::uint32_t{ROPEPROOF_STRIDED};
         }) == "strided tensors");
-}
-
-TEST_CASE("a kernel without out-of-place or joint q and k gets calls it can do",
-          "[conformance][runner]") {
-  plugin::Description description = wrong::full_description(ROPEPROOF_A0);
-  description.features &=
-      ~std::uint32_t{ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS};
-  wrong::PipelineKernel kernel(description, wrong::exact_pipeline());
-  const report::Report report =
-      run_suite(kernel, cases::committed(), only("smoke-rich-002"));
-  CHECK(only_verdict(report) == Verdict::kPass);
 }
 
 TEST_CASE("a failure has its first and its worst element",
@@ -100,40 +56,18 @@ TEST_CASE("a failure has its first and its worst element",
   };
   wrong::PipelineKernel kernel(wrong::full_description(ROPEPROOF_A0), pipeline);
   // A half-split case with position 0 in it and channels outside the window.
-  const report::Report report =
-      run_suite(kernel, cases::committed(), only("smoke-rich-008"));
-  CHECK(only_verdict(report) == Verdict::kFail);
-  const judge::Measurement& m = *report.checks[0].measurement;
+  const Run run = run_suite(kernel, cases::committed(), only("smoke-rich-008"));
+  const Check& check = only_check(run);
+  CHECK(check.verdict == Verdict::kFail);
+  const judge::Measurement& m = *check.measurement;
   REQUIRE(m.first_wrong);
   CHECK(m.first_wrong->batch == 0);
   CHECK(m.first_wrong->token == 0);
   CHECK(m.first_wrong->channel == 0);
   CHECK(m.worst->ratio() > 1000);
-  CHECK_THAT(report.checks[0].account.pattern,
+  CHECK_THAT(check.account.pattern,
              ContainsSubstring("right at position 0") &&
                  ContainsSubstring("channels outside the window intact"));
-}
-
-TEST_CASE("a passing run prints its worst case and the tightest class",
-          "[conformance][report]") {
-  plugin::Description description = wrong::full_description(ROPEPROOF_A2);
-  wrong::PipelineKernel kernel(description, wrong::f32_pipeline());
-  Selection selection;
-  selection.tier = cases::Tier::kSmoke;
-  const report::Report report =
-      run_suite(kernel, cases::committed(), selection);
-  const report::Totals totals = total(report);
-  CHECK(totals.level == "L1");
-  CHECK(totals.tightest_class == "A1");  // finer than the claim
-  const std::string text = report::text_report(report, 3, true);
-  CHECK_THAT(text, ContainsSubstring("CONFORMS  level L1"));
-  CHECK_THAT(text, ContainsSubstring("A1 is the tightest that holds"));
-
-  selection.operations = {"rope"};
-  const report::Report part = run_suite(kernel, cases::committed(), selection);
-  CHECK(total(part).level.empty());
-  CHECK_THAT(report::text_report(part, 3),
-             ContainsSubstring("on part of a tier"));
 }
 
 TEST_CASE("what is checked once a run is, whatever the kernel declines",
@@ -156,7 +90,7 @@ TEST_CASE("what is checked once a run is, whatever the kernel declines",
     kernel.operation = operation;
     CAPTURE(d.operations, dtype, operation);
     CHECK(std::ranges::count(run_suite(kernel, cases::committed(), {}).checks,
-                             "70,000 calls", &Check::aspect) == 1);
+                             Aspect::kManyCalls, &Check::aspect) == 1);
   };
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE | ROPEPROOF_ROTATE;
@@ -209,15 +143,15 @@ TEST_CASE("of what a kernel declines nothing is asked, and of the rest all",
     Choosy kernel(d, wrong::exact_pipeline());
     Selection selection;
     selection.arrays = std::make_shared<const cover::Arrays>(arrays);
-    const report::Report report =
-        run_suite(kernel, cases::committed(), selection);
-    for (const Check& check : report.checks) {
+    const Run run = run_suite(kernel, cases::committed(), selection);
+    for (const Check& check : run.checks) {
       CAPTURE(without, check.case_id, check.aspect, check.reason);
       CHECK_FALSE(is_failure(check.verdict));
     }
-    for (const char* aspect : {"20 calls", "strided", "70,000 calls"}) {
+    for (const Aspect aspect :
+         {Aspect::kRepeats, Aspect::kStrided, Aspect::kManyCalls}) {
       CAPTURE(without, aspect);
-      CHECK(std::ranges::any_of(report.checks, [&](const Check& check) {
+      CHECK(std::ranges::any_of(run.checks, [&](const Check& check) {
         return check.aspect == aspect && check.verdict == Verdict::kPass;
       }));
     }
@@ -251,18 +185,22 @@ TEST_CASE("a result that is wrong only after other calls is said to be so",
   Keeper kernel(d, pipeline);
   Selection selection;
   selection.values_only = true;
-  const report::Report report =
-      run_suite(kernel, cases::committed(), selection);
-  REQUIRE(total(report).of(Verdict::kFail) > 0);
-  CHECK_THAT(report::text_report(report, 1),
+  const auto first_failure = [&](plugin::Kernel& judged) {
+    const Run run = run_suite(judged, cases::committed(), selection);
+    const auto found =
+        std::ranges::find_if(run.checks, is_failure, &Check::verdict);
+    REQUIRE(found != run.checks.end());
+    return *found;
+  };
+  const Check kept = first_failure(kernel);
+  CHECK(kept.retry == Retry::kRightInFreshProcess);
+  CHECK_THAT(kept.account.pattern,
              ContainsSubstring("right in a fresh process"));
 
   // Wrong in any process.
   pipeline.overwrites_input = true;
   Keeper wrong(d, pipeline);
-  CHECK_THAT(
-      report::text_report(run_suite(wrong, cases::committed(), selection), 1),
-      !ContainsSubstring("right in a fresh process"));
+  CHECK(first_failure(wrong).retry == Retry::kNone);
 }
 
 }  // namespace

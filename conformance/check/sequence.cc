@@ -13,23 +13,20 @@
 #include "conformance/check/variations.h"
 
 namespace ropeproof::conformance::check {
+
 Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
-  const std::string check = "calls in a row";
+  constexpr Aspect kAspect = Aspect::kSequence;
   const bool repeats = offers(kernel, ROPEPROOF_DETERMINISTIC);
-  const char* const suffix = repeats ? "D" : "";
+  const Suffixes more = repeats ? kSuffixD : 0;
   const auto name = [&](std::size_t i) {
     return "call " + std::to_string(i + 1) + " (" + calls[i].c.id + ")";
-  };
-  const auto run = [&](const Subject& subject, judge::Output& output) {
-    return call::Call(kernel, subject.operation, subject.c, subject.claim.table)
-        .run(output);
   };
   kernel.restart(0);
   std::vector<judge::Output> warm(calls.size());
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const plugin::Answer answer = run(calls[i], warm[i]);
+    const plugin::Answer answer = call_of(kernel, calls[i]).run(warm[i]);
     Check result =
-        judged(calls[i], calls[i].c, answer, warm[i], check, suffix, name(i));
+        judged(kernel, calls[i], answer, warm[i], kAspect, name(i), more);
     if (!result.passes()) return result;
   }
   // What each problem gives in a process of its own. The first call had one.
@@ -39,17 +36,17 @@ Check check_sequence(plugin::Kernel& kernel, std::span<const Subject> calls) {
     if (i == 0) {
       own->second = warm[0];
     } else if (is_new) {
-      if (!kernel.restart(0)) return passed(check, "");  // of values alone
-      const plugin::Answer answer = run(calls[i], own->second);
-      Check result = result_of(answer, check, suffix, name(i));
+      if (!kernel.restart(0)) return passed(kAspect);  // of values alone
+      const plugin::Answer answer = call_of(kernel, calls[i]).run(own->second);
+      Check result = result_of(answer, kAspect, name(i), more);
       if (!result.passes()) return result;
     }
     if (!judge::same_bits(own->second, warm[i])) {
-      return failed(check, suffix,
-                    name(i) + ": other bits than in a process of its own");
+      return failed(
+          kAspect, name(i) + ": other bits than in a process of its own", more);
     }
   }
-  return passed(check, suffix);
+  return passed(kAspect, more);
 }
 
 namespace {
@@ -83,14 +80,14 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
   constexpr std::size_t kMostGrowth = std::size_t{16} << 20;
   const bool is_cheap = kernel.shares_memory();
   const int count = is_cheap ? kManyCalls : kManyRequests;
-  const std::string check = is_cheap ? "70,000 calls" : "1,100 calls";
+  const Aspect aspect = is_cheap ? Aspect::kManyCalls : Aspect::kManyRequests;
   // At once, within the limit of one call.
   const int rounds = kernel.is_concurrent() ? 100 : 1;
   const cases::Case one = smallest_taken(kernel, subject);
   judge::Output first;
   std::optional<std::size_t> memory;  // after the first kSettled
   for (int done = 0; done < count;) {
-    call::Call call(kernel, subject.operation, one, subject.claim.table);
+    call::Call call = call_of(kernel, {one, subject.operation});
     const ropeproof_problem problem = call.begin();
     judge::Output output;
     const plugin::Answer answer =
@@ -103,11 +100,12 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
     const bool is_same = answer.is_steady && judge::same_bits(output, first);
     if (!is_same || done == 0 || !output.stray.empty() ||
         answer.outcome != plugin::Outcome::kOk) {
-      Check result = judged(subject, one, answer, output, check, "", what);
+      Check result = judged(kernel, {one, subject.operation}, answer, output,
+                            aspect, what);
       if (!result.passes()) return result;
     }
     if (!is_same && offers(kernel, ROPEPROOF_DETERMINISTIC)) {
-      return failed(check, "D", what + ": other bits than the first");
+      return failed(aspect, what + ": other bits than the first", kSuffixD);
     }
     // A round of other bits is the last one, and not the first.
     done += answer.is_steady ? rounds : 2;
@@ -115,14 +113,13 @@ Check check_many_calls(plugin::Kernel& kernel, const Subject& subject) {
     const std::optional<std::size_t> now = kernel.private_bytes();
     if (!memory) memory = now;
     if (now && *now > *memory + kMostGrowth) {
-      return failed(check, "",
-                    "its memory grows with every call: by " +
-                        std::to_string((*now - *memory) >> 20) +
-                        " MiB from call " + std::to_string(kSettled) + " to " +
-                        std::to_string(done));
+      return failed(aspect, "its memory grows with every call: by " +
+                                std::to_string((*now - *memory) >> 20) +
+                                " MiB from call " + std::to_string(kSettled) +
+                                " to " + std::to_string(done));
     }
   }
-  return attempt(kernel, subject, subject.c, std::nullopt, check, "",
+  return attempt(kernel, subject, aspect, std::nullopt,
                  "another problem after them");
 }
 
@@ -133,45 +130,43 @@ class Repeated {
  public:
   Repeated(plugin::Kernel& kernel, std::uint32_t operation,
            const cases::Case& c)
-      : kernel_(kernel), subject_(subject_of(kernel, c, operation)) {}
+      : kernel_(kernel), subject_{c, operation} {}
 
-  Check call(const std::string& check, const std::string& what) {
+  Check call(const std::string& what) {
     judge::Output output;
-    const plugin::Answer answer = call::Call(kernel_, subject_.operation,
-                                             subject_.c, subject_.claim.table)
-                                      .run(output);
+    const plugin::Answer answer = call_of(kernel_, subject_).run(output);
     // What has the bits of a call that was right is right.
     if (first_ && answer.outcome == plugin::Outcome::kOk &&
         output.stray.empty() && judge::same_bits(output, *first_)) {
-      return passed(check, "");
+      return passed(kAspect);
     }
-    Check result =
-        judged(subject_, subject_.c, answer, output, check, "", what);
+    Check result = judged(kernel_, subject_, answer, output, kAspect, what);
     if (!result.passes()) {
       if (is_right()) {
+        result.retry = Retry::kRightAgain;
         result.reason += "; right when asked again";
       } else if (is_right_alone()) {
+        result.retry = Retry::kRightInFreshProcess;
         result.reason +=
             "; right in a fresh process: something is carried over";
       }
       return result;
     }
     if (first_ && offers(kernel_, ROPEPROOF_DETERMINISTIC)) {
-      return failed(check, "D", what + ": other bits than at first");
+      return failed(kAspect, what + ": other bits than at first", kSuffixD);
     }
     first_ = std::move(output);
     return result;
   }
 
  private:
+  static constexpr Aspect kAspect = Aspect::kChanges;
+
   // A command may take seconds to start.
   bool is_right_alone() {
     return kernel_.shares_memory() && kernel_.restart(0) && is_right();
   }
-  bool is_right() {
-    return attempt(kernel_, subject_, subject_.c, std::nullopt, "", "")
-        .passes();
-  }
+  bool is_right() { return attempt(kernel_, subject_, kAspect).passes(); }
 
   plugin::Kernel& kernel_;
   Subject subject_;
@@ -182,25 +177,27 @@ class Repeated {
 
 Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
                     std::span<const Variation> variations) {
-  const std::string check = "changes of one field";
   if (variations.empty()) {
-    return not_checked(check, "", "another value of any field");
+    return not_checked(Aspect::kChanges, "another value of any field");
   }
   if (kernel.shares_memory()) kernel.restart(0);
   for (const Variation& variation : variations) {
     Repeated base(kernel, operation, variation.base);
-    Check result = base.call(check, "the first problem");
+    Check result = base.call("the first problem");
     if (!result.passes()) return result;
     std::vector<std::pair<std::string, Repeated>> lengths;
     for (const Change& change : variation.changes) {
       Repeated other(kernel, operation, change.c);
       const std::string alone = " in " + change.field + " alone";
-      result = other.call(check,
-                          "a problem that differs from the one before" + alone);
-      if (!result.passes()) return result;
-      result = base.call(check, "the problem before one that differs" + alone +
-                                    ", again after that");
-      if (!result.passes()) return result;
+      result = other.call("a problem that differs from the one before" + alone);
+      if (result.passes()) {
+        result = base.call("the problem before one that differs" + alone +
+                           ", again after that");
+      }
+      if (!result.passes()) {
+        result.changed = change.field;
+        return result;
+      }
       if (change.is_length()) {
         lengths.emplace_back(change.field, std::move(other));
       }
@@ -208,12 +205,12 @@ Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
     // They fall, without the first problem between them.
     std::string before = "the first problem";
     for (auto& [length, other] : lengths) {
-      result = other.call(check, length + ", after " + before);
+      result = other.call(length + ", after " + before);
       if (!result.passes()) return result;
       before = length;
     }
   }
-  return passed(check, "");
+  return passed(Aspect::kChanges);
 }
 
 }  // namespace ropeproof::conformance::check

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/check/contract.h"
 #include "conformance/check/variations.h"
 #include "conformance/identify/readings.h"
 #include "conformance/judge/judge.h"
+#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/problem.h"
 #include "conformance/text/word_tables.h"
 #include "reference/golden.h"
@@ -82,10 +82,9 @@ class Sequences {
   std::optional<bool> is_right(const cases::Case& c) {
     const auto output = prober_.ask_once(operation_, c);
     if (!output) return std::nullopt;
-    const check::Subject subject =
-        check::subject_of(prober_.kernel(), c, operation_);
-    return judge::judge(c.problem, c.golden, operation_, subject.claim, *output)
-        .pass();
+    const judge::Claim claim = judge::claim_of(prober_.kernel().description(),
+                                               c.problem.dtype, operation_);
+    return judge::judge(c.problem, c.golden, operation_, claim, *output).pass();
   }
 
   Prober& prober_;

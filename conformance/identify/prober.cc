@@ -3,8 +3,8 @@
 #include "conformance/call/call.h"
 #include "conformance/cases/form_golden.h"
 #include "conformance/check/change_finder.h"
-#include "conformance/check/contract.h"
 #include "conformance/check/run.h"
+#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/text/word_tables.h"
 #include "reference/golden.h"
@@ -49,7 +49,8 @@ bool Prober::takes(std::uint32_t operation, const cases::Case& c) {
 
 reference::Format Prober::table_of(std::uint32_t operation,
                                    const cases::Case& c) const {
-  return check::subject_of(kernel_, c, operation).claim.table;
+  return judge::claim_of(kernel_.description(), c.problem.dtype, operation)
+      .table;
 }
 
 std::optional<judge::Output> Prober::ask_once(std::uint32_t operation,
@@ -65,7 +66,7 @@ std::optional<judge::Output> Prober::ask_once(std::uint32_t operation,
   }
   if (answer.outcome == plugin::Outcome::kDeclined) return std::nullopt;
   if (trouble_.empty()) {
-    trouble_ = check::verdict_word(check::verdict_of(answer.outcome)) + " (" +
+    trouble_ = text::word(check::verdict_of(answer.outcome)) + " (" +
                words_of(operation, c.problem) + "): " + answer.detail;
   }
   has_given_up_ =

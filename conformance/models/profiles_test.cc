@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "conformance/text/test_words.h"
+
 namespace ropeproof::conformance::models {
 namespace {
 

@@ -97,6 +97,8 @@ class Child {
   // Waits `grace` for the child to end by itself, then kills it. Returns how it
   // ended, for example "killed by signal 11 (Segmentation fault)".
   std::string end(Clock::duration grace);
+  // Whether end() has not seen it end: it closed its socket, and may run on.
+  bool has_hung_up() const { return !ended_; }
   // The grace after kClosed: a socket closes a moment before its process ends.
   static constexpr std::chrono::seconds kGrace{1};
 

@@ -67,11 +67,23 @@ struct Fault {
   Access access = Access::kUnknown;
 };
 
+// What a call touched that is not its own, as far as its memory shows it.
+enum class Trespass {
+  kNone,
+  kReadPastEnd,   // of a buffer
+  kWrotePastEnd,  // of a buffer
+  kWroteInside,   // a byte of a buffer that is no output
+  kOther,
+};
+
 struct Answer {
   Outcome outcome = Outcome::kOk;
   std::string detail;                         // one line, empty for kOk
   std::optional<Fault> fault = std::nullopt;  // kCrash, where it is known
   bool is_steady = true;  // false: a round of run_together gave other bits
+  Trespass trespass = Trespass::kNone;  // filled in by who knows the buffers
+  bool has_hung_up = false;  // the process closed its connection, and may run
+  bool was_made = true;      // false: the kernel gets no more calls
 };
 
 // How a kernel's process begins and ends.

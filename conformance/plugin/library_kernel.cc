@@ -244,6 +244,7 @@ class LibraryKernel : public GuardedKernel {
   // The answer of a worker that has ended.
   Answer crash(const std::string& how) {
     Answer answer{Outcome::kCrash, how};
+    answer.has_hung_up = worker_->has_hung_up();
     const CrashNote& note = *note_;
     if (note.signal != 0 && note.is_stack_overflow) {
       answer.detail += ", stack overflow";

@@ -52,11 +52,13 @@ void Patience::count(const Answer& answer, bool has_ended) {
                     "the last so: " +
                     answer.detail};
   }
+  no_more_.was_made = false;
 }
 
 Answer Patience::give_up(const std::string& why) {
   no_more_ = {Outcome::kError,
               "not run: the kernel cannot be started again: " + why};
+  no_more_.was_made = false;
   return {Outcome::kError, why};
 }
 

@@ -29,9 +29,10 @@ constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 
 // The conversation cannot go on: the process is killed.
 struct Broken : std::runtime_error {
-  Broken(Outcome how, const std::string& detail)
-      : std::runtime_error(detail), outcome(how) {}
-  Outcome outcome;
+  Broken(Outcome how, const std::string& detail, bool hung_up = false)
+      : std::runtime_error(detail), outcome(how), has_hung_up(hung_up) {}
+  const Outcome outcome;
+  const bool has_hung_up;
 };
 
 [[noreturn]] void refuse(const std::string& fault) {
@@ -129,12 +130,11 @@ class ProcessKernel : public Kernel {
       return talk();
     } catch (const Broken& broken) {
       Answer answer{broken.outcome, broken.what()};
+      answer.has_hung_up = broken.has_hung_up;
       if (broken.outcome == Outcome::kTimeout) {
         process_->end({});
         answer.detail += quoted_last_line(process_->last_line());
-        if (has_header_ || !received_.empty()) {
-          answer.detail += ", but a part of one";
-        }
+        if (has_begun()) answer.detail += ", but a part of one";
       }
       process_.reset();
       return answer;
@@ -311,17 +311,20 @@ class ProcessKernel : public Kernel {
     deadline_ = Deadline(limit);
   }
 
+  // Whether a part of an answer is there.
+  bool has_begun() const { return has_header_ || !received_.empty(); }
+
   void receive(std::size_t bytes) {
     const auto wire = process_->receive(received_, bytes, deadline_);
     if (wire == Child::Wire::kLate) {
       throw Broken(Outcome::kTimeout, "no answer within " + deadline_.text());
     }
     if (wire == Child::Wire::kClosed) {
-      const bool has_begun = has_header_ || !received_.empty();
-      const std::string how = process_->end(Child::kGrace);
-      const std::string line = quoted_last_line(process_->last_line());
-      if (has_begun) refuse("ends in the middle of an answer: " + how + line);
-      throw Broken(Outcome::kCrash, how + line);
+      std::string how = process_->end(Child::kGrace);
+      how += quoted_last_line(process_->last_line());
+      if (has_begun()) how = "ends in the middle of an answer: " + how;
+      throw Broken(has_begun() ? Outcome::kError : Outcome::kCrash,
+                   text::one_line(how), process_->has_hung_up());
     }
   }
 

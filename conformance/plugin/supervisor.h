@@ -14,7 +14,7 @@
 
 namespace ropeproof::conformance::plugin {
 
-// For send(): a peer that has gone is an error and no signal.
+// A flag for send(): a peer that has gone is an error and no signal.
 #if defined(MSG_NOSIGNAL)
 inline constexpr int kNoSignal = MSG_NOSIGNAL;
 #else

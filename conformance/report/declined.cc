@@ -30,7 +30,7 @@ std::vector<DeclinedCases> declined_cases(const check::Run& run) {
   std::vector<std::string> ids;
   for (const check::Check& check : run.checks) {
     const auto facts = run.facts.find(check.case_id);
-    if (!check.aspect.empty() || facts == run.facts.end() ||
+    if (!check.is_of_values() || facts == run.facts.end() ||
         check.verdict == check::Verdict::kUnsupported) {
       continue;
     }

@@ -9,7 +9,8 @@
 
 namespace ropeproof::conformance::report {
 
-// Empty without a diagnosis. Details: a bug of the same class in some engine.
+// Returns "" without a diagnosis. Details: a bug of the same class in some
+// engine.
 std::string diagnoses_text(const std::vector<explain::Diagnosis>& diagnoses,
                            bool has_details);
 

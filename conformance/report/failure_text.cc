@@ -93,9 +93,9 @@ std::string failure_text(const Report& report, const check::Check& check,
                          bool has_details) {
   const std::string operation =
       text::word(plugin::kOperationWords, check.operation);
-  std::string text = check::verdict_word(check.verdict) + "  " + check.case_id +
-                     "  " + operation +
-                     (check.aspect.empty() ? "" : "  " + check.aspect) + "\n" +
+  std::string text = text::word(check.verdict) + "  " + check.case_id + "  " +
+                     operation + (check.is_of_values() ? "" : "  ") +
+                     text::word(check.aspect) + "\n" +
                      paragraph("case", check.summary);
   if (!check.reason.empty()) text += paragraph("because", check.reason);
   const bool is_wrong = check.measurement && !check.measurement->pass();
@@ -116,16 +116,14 @@ std::string failure_text(const Report& report, const check::Check& check,
     text += paragraph("equation", "(R" + std::to_string(equation.number) +
                                       ") " + std::string(equation.text));
   }
-  const bool is_elsewhere = report.kernel_argument.starts_with("--socket");
   const std::string replay =
-      is_elsewhere
+      report.transport == Transport::kSocket
           ? "ropeproof.judge(..., cases=[\"" + check.case_id + "\"])"
-          : "ropeproof " + report.subcommand + " " + report.kernel_argument +
+          : "ropeproof " + subcommand(report) + " " + report.kernel_argument +
                 " --case " + check.case_id + " --operation " + operation;
   text += "  replay   " + replay + "\n";
   if ((has_details || check.verdict == check::Verdict::kCrash) &&
-      report.subcommand == "run" && !is_elsewhere &&
-      !report.kernel_argument.starts_with("--command")) {
+      report.transport == Transport::kLibrary) {
     text += "  debug    gdb --args " + replay + " --no-fork\n";
   }
   return text;

@@ -12,8 +12,8 @@
 
 namespace ropeproof::conformance::report {
 
-// Where, what, which formula where no diagnosis says it, how to replay it. With
-// details also the formula, the worst element, and the debugger's line.
+// Says where, what, which formula where no diagnosis does, how to replay it.
+// With details also the formula, the worst element, and the debugger's line.
 std::string failure_text(const Report& report, const check::Check& check,
                          bool has_details);
 

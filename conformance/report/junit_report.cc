@@ -14,7 +14,7 @@ namespace {
 using text::escaped;
 
 std::string message_of(const check::Check& check) {
-  std::string text = check::verdict_word(check.verdict);
+  std::string text = text::word(check.verdict);
   if (!check.reason.empty()) text += ": " + check.reason;
   if (check.measurement && !check.measurement->pass()) {
     text += ": " + check.account.pattern;
@@ -69,8 +69,8 @@ std::string junit_report(const Report& report) {
   const std::string diagnoses = diagnoses_text(report.diagnoses, true);
   Testcases tests;
   for (const check::Check& check : report.checks) {
-    const std::string name =
-        check.case_id + (check.aspect.empty() ? "" : " " + check.aspect);
+    const std::string name = check.case_id + (check.is_of_values() ? "" : " ") +
+                             text::word(check.aspect);
     tests.add(text::word(plugin::kOperationWords, check.operation), name,
               element_of(check.verdict), message_of(check),
               check::is_failure(check.verdict)

@@ -26,37 +26,36 @@ std::string tightest(const std::array<double, 3>& ratio) {
   return "none";
 }
 
-std::string level_of(const Report& report, const Totals& totals,
-                     bool structure_holds) {
-  if (!report.is_whole_tier || !report.shard.is_whole()) return "";
+Level level_of(const Report& report, const Totals& totals,
+               bool structure_holds) {
+  if (!report.is_whole_tier || !report.shard.is_whole()) return Level::kPart;
   const bool has_values =
       std::ranges::any_of(report.checks, [](const check::Check& check) {
-        return check.aspect.empty() && check.verdict == check::Verdict::kPass;
+        return check.is_of_values() && check.passes();
       });
-  if (!has_values) return "none";
+  if (!has_values) return Level::kNone;
   const bool conforms = exit_status(totals) == 0;
-  if (!conforms) return structure_holds ? "L0" : "none";
-  if (totals.not_nearest == 0) return "L3";
-  return angle_classes(report.kernel) == "A0" ? "L2" : "L1";
+  if (!conforms) return structure_holds ? Level::kL0 : Level::kNone;
+  if (totals.not_nearest == 0) return Level::kL3;
+  return angle_classes(report.kernel) == "A0" ? Level::kL2 : Level::kL1;
 }
 
 // A suffix holds if the kernel declares what it promises, something was judged
 // for it, and nothing of that failed.
-std::string suffixes_of(const Report& report, const Totals& totals) {
-  if (!totals.level.starts_with("L")) return "";
-  std::string text;
-  for (const Suffix& suffix : kSuffixes) {
-    bool holds = (report.kernel.features & suffix.features) == suffix.features;
+check::Suffixes suffixes_of(const Report& report, const Totals& totals) {
+  check::Suffixes suffixes = 0;
+  if (totals.level < Level::kL0) return suffixes;
+  for (const auto& [suffix, features, meaning] : kAdditions) {
+    bool holds = (report.kernel.features & features) == features;
     std::int64_t passed = 0;
     for (const check::Check& check : report.checks) {
-      if (check.suffixes.find(suffix.letter) == std::string::npos) continue;
-      if (check.verdict == check::Verdict::kPass) ++passed;
-      holds = holds && (check.verdict == check::Verdict::kPass ||
-                        !check::is_judged(check.verdict));
+      if ((check.suffixes & suffix) == 0) continue;
+      if (check.passes()) ++passed;
+      holds = holds && (check.passes() || !check::is_judged(check.verdict));
     }
-    if (holds && passed > 0) text += {'+', suffix.letter};
+    if (holds && passed > 0) suffixes |= suffix;
   }
-  return text;
+  return suffixes;
 }
 
 void add_verdict(Totals& totals, const Report& report,
@@ -66,7 +65,7 @@ void add_verdict(Totals& totals, const Report& report,
     if (check.verdict == check::Verdict::kUnsupported) {
       ++totals.unsupported[check.reason];
     }
-    if (!report.profile.empty() && check.aspect.empty()) ++totals.lacking;
+    if (!report.profile.empty() && check.is_of_values()) ++totals.lacking;
   }
 }
 
@@ -98,7 +97,7 @@ void add_measurement(Totals& totals, const check::Check& check) {
 // Whether a check of values leaves it open that the structure is right. Waived
 // failures are left out; what the contract says of memory is another matter.
 bool structure_may_hold(const check::Check& check) {
-  if (!check.aspect.empty() || check.verdict == check::Verdict::kXfail ||
+  if (!check.is_of_values() || check.verdict == check::Verdict::kXfail ||
       !check::is_judged(check.verdict)) {
     return true;
   }
@@ -169,7 +168,10 @@ Totals total(const Report& report) {
     if (applied.is_expired) totals.expired.push_back(&applied);
   }
   // What the waivers say is no longer true: there is nothing to state.
-  if (!totals.stale.empty()) totals.level = totals.suffixes = "";
+  if (!totals.stale.empty()) {
+    totals.level = Level::kPart;
+    totals.suffixes = 0;
+  }
   totals.unasked = unasked(report);
   return totals;
 }
@@ -182,14 +184,39 @@ Totals total_of(const Report& report, std::uint32_t operations) {
 
 Totals total(const Report& report, std::uint32_t operation) {
   return total_where(report, [operation](const check::Check& check) {
-    return check.operation == operation && check.aspect.empty();
+    return check.operation == operation && check.is_of_values();
   });
 }
 
 Totals total_contract(const Report& report, std::uint32_t operations) {
   return total_where(report, [operations](const check::Check& check) {
-    return (check.operation & operations) != 0 && !check.aspect.empty();
+    return (check.operation & operations) != 0 && !check.is_of_values();
   });
+}
+
+std::string suffix_text(check::Suffixes suffixes) {
+  std::string text;
+  for (const std::string& letter :
+       text::words_of(check::kSuffixWords, suffixes)) {
+    text += "+" + letter;
+  }
+  return text;
+}
+
+std::string level_text(const Totals& totals) {
+  return text::word(totals.level) + suffix_text(totals.suffixes);
+}
+
+std::string subcommand(const Report& report) {
+  return report.transport == Transport::kFiles ? "check" : "run";
+}
+
+Transport transport_of(const std::string& subcommand,
+                       const std::string& kernel_argument) {
+  if (subcommand == "check") return Transport::kFiles;
+  if (kernel_argument.starts_with("--socket")) return Transport::kSocket;
+  if (kernel_argument.starts_with("--command")) return Transport::kCommand;
+  return Transport::kLibrary;
 }
 
 std::string angle_classes(const plugin::Description& kernel) {
@@ -206,11 +233,11 @@ std::string angle_classes(const plugin::Description& kernel) {
 }
 
 std::string conformance_statement(const Report& report, const Totals& totals) {
-  if (exit_status(totals) != 0 || totals.level.empty()) return "";
+  if (exit_status(totals) != 0 || totals.level == Level::kPart) return "";
   const std::int64_t declined = totals.of(check::Verdict::kDeclined);
   return "engine " + report.kernel.name + " " + report.kernel.version +
-         ": ropeproof " + report.suite_version + ", level " + totals.level +
-         totals.suffixes + ", " + report.asked +
+         ": ropeproof " + report.suite_version + ", level " +
+         level_text(totals) + ", " + report.asked +
          (report.seed == 0 ? "" : ", fresh " + std::to_string(report.seed)) +
          ", angle " + angle_classes(report.kernel) + ", " +
          std::to_string(report.waivers.size()) +

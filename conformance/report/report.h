@@ -14,6 +14,7 @@
 #include "conformance/check/run.h"
 #include "conformance/explain/diagnosis.h"
 #include "conformance/report/waivers.h"
+#include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
 
@@ -24,15 +25,18 @@ struct AppliedWaiver {
   bool is_expired = false;  // on the day of the run: it covers nothing
 };
 
+// How the answers of a run came, which decides how a failure is replayed.
+enum class Transport { kLibrary, kCommand, kSocket, kFiles };
+
 // No time, no machine and no number of threads in it: the same kernel gives the
 // same report.
 struct Report : check::Run {
   Report() = default;
-  // What was known around the run is filled in afterwards.
+  // A run becomes a report; what is known around it is filled in afterwards.
   Report(check::Run run) : check::Run(std::move(run)) {}
 
   std::string suite_version;
-  std::string subcommand = "run";  // that judged, and replays
+  Transport transport = Transport::kLibrary;
   std::string kernel_argument;     // "--lib ./libx.so", as the user typed it
   std::string kernel_sha256;       // of the library; empty for a command
   bool is_forked = true;           // as are KernelOptions'
@@ -44,6 +48,23 @@ struct Report : check::Run {
   std::vector<explain::Diagnosis> diagnoses;  // of the wrong values
 };
 
+// How good a kernel is as a whole, in ascending order.
+enum class Level {
+  kPart,  // of a tier: no level is reached
+  kNone,  // not even the structure is right
+  kL0,
+  kL1,
+  kL2,
+  kL3,
+};
+inline constexpr text::Words<Level, 6> kLevelWords{{{Level::kPart, ""},
+                                                    {Level::kNone, "none"},
+                                                    {Level::kL0, "L0"},
+                                                    {Level::kL1, "L1"},
+                                                    {Level::kL2, "L2"},
+                                                    {Level::kL3, "L3"}}};
+constexpr const auto& table_of(Level) { return kLevelWords; }
+
 struct Totals {
   std::map<check::Verdict, std::int64_t> count;
   std::map<std::string, std::int64_t> unsupported;  // reason -> checks
@@ -54,9 +75,10 @@ struct Totals {
   std::array<double, 3> class_ratio{};          // A0, A1, A2
   std::map<std::uint32_t, double> dtype_ratio;  // largest error over its bound
   const check::Check* worst = nullptr;          // largest error over its bound
-  std::string tightest_class;                   // that all measurements hold to
-  std::string level;     // "L3" .. "L0", "none", or "" for part of a tier
-  std::string suffixes;  // "+E+M+D+B", or those that hold
+  // The tightest class of angles that all measurements hold to, "A0"; "none".
+  std::string tightest_class;
+  Level level = Level::kPart;
+  check::Suffixes suffixes = 0;  // that hold
   // What a profile asks for and the kernel does not offer: does not conform.
   std::int64_t lacking = 0;
   bool staged_is_missing = false;
@@ -73,55 +95,68 @@ struct Totals {
 };
 
 // What a level may add, for a kernel that declares all of `features`.
-struct Suffix {
-  char letter;
+struct Addition {
+  check::Suffixes suffix;
   std::uint32_t features;
   const char* meaning;
 };
-inline constexpr Suffix kSuffixes[] = {
-    {'E', ROPEPROOF_SPECIAL_VALUES, "NaN, infinity, subnormals"},
-    {'M', ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES,
-     "memory"},
-    {'D', ROPEPROOF_DETERMINISTIC, "the same bits every time"},
-    {'B', ROPEPROOF_ADJOINT, "backward"}};
+inline constexpr Addition kAdditions[] = {
+    {check::kSuffixE, ROPEPROOF_SPECIAL_VALUES, "NaN, infinity, subnormals"},
+    {check::kSuffixM,
+     ROPEPROOF_IN_PLACE | ROPEPROOF_STRIDED | ROPEPROOF_VALIDATES, "memory"},
+    {check::kSuffixD, ROPEPROOF_DETERMINISTIC, "the same bits every time"},
+    {check::kSuffixB, ROPEPROOF_ADJOINT, "backward"}};
+
+// "+M+D"
+std::string suffix_text(check::Suffixes suffixes);
+// "L1+M+D", "none"; empty for part of a tier
+std::string level_text(const Totals& totals);
 
 Totals total(const Report& report);
-// All checks under some operations; the values under one; and all that is not
-// about values, under some.
+// Counts all checks, or those under some operations, or the values under one;
+// total_contract() all that is not about values.
 Totals total_of(const Report& report, std::uint32_t operations);
 Totals total(const Report& report, std::uint32_t operation);
 Totals total_contract(const Report& report, std::uint32_t operations);
 
-// Of the program: 0 conforms, 1 does not, is weaker than required, or a waiver
-// is stale or expired, 2 nothing was judged, unless it is a shard, 3 protocol
-// error, 6 nothing failed, but something declared was not judged.
+// Returns the program's: 0 conforms, 1 does not, is weaker than required, or a
+// waiver is stale or expired, 2 nothing was judged, unless it is a shard, 3
+// protocol error, 6 nothing failed, but something declared was not judged.
 int exit_status(const Totals& totals);
 
 // Whether stale or expired waivers are all that keeps the exit status from 0.
 bool are_waivers_alone(const Totals& totals);
 
-// The classes of angles that it claims: "A1", or "A1 and A0" with dtypes that
-// differ.
+// The subcommand that judged, and judges again: "check" for files, else "run".
+std::string subcommand(const Report& report);
+// Reads it back off what a file says.
+Transport transport_of(const std::string& subcommand,
+                       const std::string& kernel_argument);
+
+// Returns the classes of angles that it claims: "A1", or "A1 and A0" with
+// dtypes that differ.
 std::string angle_classes(const plugin::Description& kernel);
 
 // "engine X 1.4.2: ropeproof 0.1.0, level L1+M+D, profile llama3-f32-128k,
 // angle A1, 0 waivers"; empty where there is nothing to state.
 std::string conformance_statement(const Report& report, const Totals& totals);
 
-// For people; at most `max_failures` failing checks in full. Details: how good
-// beside pass or fail, every reason, what a debugger needs.
+// Writes a report for people; at most `max_failures` failing checks in full.
+// Details: how good beside pass or fail, every reason, what a debugger needs.
 std::string text_report(const Report& report, std::size_t max_failures,
                         bool has_details = false);
 
 inline constexpr const char* kReportFormat = "ropeproof-report/2";
 
-// For programs: one JSON document, every check in it. report_reader.h reads it.
+// Writes a report for programs: one JSON document, every check in it.
+// report_reader.h reads it.
 std::string json_report(const Report& report);
 
-// For build servers: JUnit XML, one testcase per check. What is waived or
-// unsupported is skipped; crashes, timeouts, missing and broken answers are
-// errors. A stale or expired waiver is a failing testcase of its own. The
-// diagnosis stands in every failing one, and once in the suite's system-out.
+// Writes a report for build servers: JUnit XML, one testcase per check. What is
+// waived or unsupported is skipped; crashes, timeouts, missing and broken
+// answers are errors. A stale or expired waiver is a failing testcase of its
+// own. The diagnosis stands in every failing one, and once in the suite's
+// system-out.
 std::string junit_report(const Report& report);
 
 }  // namespace ropeproof::conformance::report

@@ -34,6 +34,11 @@ struct Writer {
   void value(const char* key, const Value& x) {
     json[key] = x;
   }
+  // A member that is there unless it is empty.
+  template <class Value>
+  void optional(const char* key, const Value& x) {
+    if (!x.empty()) json[key] = x;
+  }
   // JSON has no infinity: null.
   void number(const char* key, double x) {
     json[key] = std::isfinite(x) ? Json(x) : Json(nullptr);
@@ -78,6 +83,10 @@ struct Reader {
   template <class Value>
   void value(const char* key, Value& x) {
     x = json.at(key).get<Value>();
+  }
+  template <class Value>
+  void optional(const char* key, Value& x) {
+    if (json.contains(key)) value(key, x);
   }
   void number(const char* key, double& x) {
     const Json& node = json.at(key);
@@ -176,10 +185,12 @@ void members(Codec& c, Is<check::Check> auto& check) {
   c.value("case", check.case_id);
   c.word("operation", check.operation, plugin::kOperationWords);
   c.word("verdict", check.verdict, check::kVerdictWords);
-  if (c.has("aspect", !check.aspect.empty())) c.value("aspect", check.aspect);
-  if (c.has("suffixes", !check.suffixes.empty())) {
-    c.value("suffixes", check.suffixes);
+  if (c.has("aspect", !check.is_of_values())) {
+    c.word("aspect", check.aspect, check::kAspectWords);
   }
+  std::string letters =
+      text::joined(text::words_of(check::kSuffixWords, check.suffixes), "");
+  c.optional("suffixes", letters);
   if (c.has("dtype", check.dtype != 0)) {
     c.word("dtype", check.dtype, plugin::kDtypeWords);
   }
@@ -191,19 +202,20 @@ void members(Codec& c, Is<check::Check> auto& check) {
     c.value("summary", check.summary);
     c.value("equation", equation);
   }
-  if (c.has("reason", !check.reason.empty())) c.value("reason", check.reason);
+  c.optional("reason", check.reason);
+  if constexpr (Codec::kReads) {
+    check.suffixes = check::suffixes_of(letters);
+    if (check.reason.ends_with(check::kWrongAloneNote)) {
+      check.retry = check::Retry::kWrongAlone;
+    }
+  }
   if (!c.has("elements", check.measurement.has_value())) return;
   if constexpr (Codec::kReads) check.measurement.emplace();
   members(c, *check.measurement);
-  auto& account = check.account;
-  if (c.has("pattern", !account.pattern.empty())) {
-    c.value("pattern", account.pattern);
-  }
-  if (c.has("measured", !account.measured.empty())) {
-    c.value("measured", account.measured);
-  }
+  c.optional("pattern", check.account.pattern);
+  c.optional("measured", check.account.measured);
   if constexpr (Codec::kReads) {
-    if (check.measurement->wrong > 0) account.equation = equation;
+    if (check.measurement->wrong > 0) check.account.equation = equation;
   }
 }
 
@@ -254,9 +266,9 @@ void write_totals(Writer& out, const Report& report) {
   const Totals totals = total(report);
   Json verdicts = Json::object();
   for (const auto& [verdict, count] : totals.count) {
-    verdicts[check::verdict_word(verdict)] = count;
+    verdicts[text::word(verdict)] = count;
   }
-  out.value("level", totals.level + totals.suffixes);
+  out.value("level", level_text(totals));
   out.value("statement", conformance_statement(report, totals));
   out.value("exit_status", exit_status(totals));
   out.value("weaker_than_required", totals.weaker);
@@ -293,13 +305,10 @@ void facts(Reader& c, std::map<std::string, check::Facts>& cases) {
   for (const auto& [id, all] : c.json.at("cases").items()) {
     check::Facts& facts_of_case = cases[id];
     for (const auto& [name, value] : all.items()) {
-      if (value.is_string()) {
-        facts_of_case[name] = value.template get<std::string>();
-      } else if (value.is_number_float()) {
-        facts_of_case[name] = value.template get<double>();
-      } else {
-        facts_of_case[name] = value.template get<std::int64_t>();
-      }
+      facts_of_case[name] =
+          value.is_string()         ? check::Fact(value.get<std::string>())
+          : value.is_number_float() ? check::Fact(value.get<double>())
+                                    : check::Fact(value.get<std::int64_t>());
     }
   }
 }
@@ -310,7 +319,8 @@ void members(Codec& c, Is<Report> auto& report) {
   c.value("suite_version", report.suite_version);
   c.value("vectors_version", report.vectors_version);
   c.value("manifest_sha256", report.manifest_sha256);
-  c.value("subcommand", report.subcommand);
+  std::string command = subcommand(report);
+  c.value("subcommand", command);
   c.value("kernel_argument", report.kernel_argument);
   c.value("kernel_sha256", report.kernel_sha256);
   c.value("is_forked", report.is_forked);
@@ -341,6 +351,7 @@ void members(Codec& c, Is<Report> auto& report) {
       if (report.asked == "tier " + std::string(word)) report.tier = tier;
     }
     report.shard = check::parse_shard(shard, "shard");
+    report.transport = transport_of(command, report.kernel_argument);
     if (!report.required.empty()) parse_requirement(report.required);
     for (AppliedWaiver& applied : report.waivers) {
       applied.waiver.engine = report.kernel.name;

@@ -1,6 +1,7 @@
 #include "conformance/report/requirement.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -13,41 +14,37 @@ namespace ropeproof::conformance::report {
 namespace {
 
 struct Requirement {
-  std::string level;        // "L2"; empty: any
-  std::string suffixes;     // "MD"
-  std::string angle_class;  // "A1"; empty: any
-};
+  Level level = Level::kPart;  // kPart: any
+  check::Suffixes suffixes = 0;
+  std::optional<std::uint32_t> angle_class;
 
-bool is_one_of(std::string_view word, char letter, char first, char last) {
-  return word.size() == 2 && word[0] == letter && word[1] >= first &&
-         word[1] <= last;
-}
+  bool has_level() const { return level != Level::kPart || suffixes != 0; }
+};
 
 // "L2+M+D", "+M": false for what is none.
 bool read_level(std::string_view text, Requirement& required) {
-  if (!required.level.empty() || !required.suffixes.empty()) return false;
-  if (const auto level = text.substr(0, 2); is_one_of(level, 'L', '1', '3')) {
-    required.level = level;
+  if (text.empty() || required.has_level()) return false;
+  const auto level = text::find_word(kLevelWords, text.substr(0, 2));
+  if (level && *level >= Level::kL1) {
+    required.level = *level;
     text.remove_prefix(2);
-  } else if (text.empty()) {
-    return false;
   }
-  std::string found;
   for (; !text.empty(); text.remove_prefix(2)) {
-    if (text.size() < 2 || text[0] != '+') return false;
-    found += text[1];
+    const check::Suffixes suffix = check::suffixes_of(text.substr(1, 1));
+    const bool is_new = (suffix & ~required.suffixes) != 0;
+    if (text[0] != '+' || !is_new) return false;
+    required.suffixes |= suffix;
   }
-  for (const Suffix& suffix : kSuffixes) {
-    if (found.find(suffix.letter) != std::string::npos)
-      required.suffixes += suffix.letter;
-  }
-  return required.suffixes.size() == found.size();  // else unknown, or twice
+  return true;
 }
 
 bool read_part(std::string_view text, Requirement& required) {
-  if (!is_one_of(text, 'A', '0', '2')) return read_level(text, required);
-  if (!required.angle_class.empty()) return false;
-  required.angle_class = text;
+  const auto angle_class = text::find_word(plugin::kAngleClassWords, text);
+  if (!angle_class || *angle_class > ROPEPROOF_A2) {
+    return read_level(text, required);
+  }
+  if (required.angle_class) return false;
+  required.angle_class = *angle_class;
   return true;
 }
 
@@ -67,25 +64,25 @@ Requirement read(const std::string& text) {
   return required;
 }
 
-std::string weakest_class(const plugin::Description& kernel) {
+std::uint32_t weakest_class(const plugin::Description& kernel) {
   std::uint32_t weakest = ROPEPROOF_A0;
   for (const auto& [dtype, word] : plugin::kDtypeWords) {
     if ((kernel.dtypes & dtype) == 0) continue;
     weakest = std::max(weakest, kernel.claim(dtype).angle_class);
   }
-  return text::word(plugin::kAngleClassWords, weakest);
+  return weakest;
 }
 
 // "; +M needs validates": what is not declared for required suffixes.
-std::string undeclared(const std::string& suffixes,
+std::string undeclared(check::Suffixes suffixes,
                        const plugin::Description& kernel) {
   std::string text;
-  for (const auto& [letter, features, meaning] : kSuffixes) {
-    if (suffixes.find(letter) == std::string::npos) continue;
+  for (const auto& [suffix, features, meaning] : kAdditions) {
+    if ((suffixes & suffix) == 0) continue;
     const std::string words = text::joined(
         text::words_of(plugin::kFeatureWords, features & ~kernel.features),
         ", ");
-    if (!words.empty()) text += std::string("; +") + letter + " needs " + words;
+    if (!words.empty()) text += "; " + suffix_text(suffix) + " needs " + words;
   }
   return text;
 }
@@ -94,33 +91,29 @@ std::string undeclared(const std::string& suffixes,
 
 std::string parse_requirement(const std::string& text) {
   const Requirement required = read(text);
-  std::string level = required.level;
-  for (const char letter : required.suffixes) level += {'+', letter};
-  const bool has_both = !level.empty() && !required.angle_class.empty();
-  return level + (has_both ? "," : "") + required.angle_class;
+  const std::string level =
+      text::word(required.level) + suffix_text(required.suffixes);
+  if (!required.angle_class) return level;
+  return level + (level.empty() ? "" : ",") +
+         text::word(plugin::kAngleClassWords, *required.angle_class);
 }
 
 std::string weaker_than_required(const Report& report, const Totals& totals) {
   if (report.required.empty()) return "";
   const Requirement required = read(report.required);
-  const std::string claimed = weakest_class(report.kernel);
-  // By name: A0 is the strictest class, L3 the highest level.
-  bool is_enough =
-      required.angle_class.empty() || claimed <= required.angle_class;
-  if (report.shard.is_whole()) {
-    const bool has_level = totals.level.starts_with("L");
-    const bool asks_level =
-        !required.level.empty() || !required.suffixes.empty();
-    is_enough = is_enough && (!asks_level || has_level) &&
-                totals.level >= required.level &&
-                std::ranges::all_of(required.suffixes, [&](char letter) {
-                  return totals.suffixes.find(letter) != std::string::npos;
-                });
+  // A0 is the strictest class.
+  const std::uint32_t claimed = weakest_class(report.kernel);
+  bool is_enough = claimed <= required.angle_class.value_or(claimed);
+  if (report.shard.is_whole() && required.has_level()) {
+    is_enough = is_enough &&
+                totals.level >= std::max(required.level, Level::kL0) &&
+                (required.suffixes & ~totals.suffixes) == 0;
   }
   if (is_enough) return "";
-  return (totals.level.empty() ? "no level of a part"
-                               : "level " + totals.level + totals.suffixes) +
-         ", angle " + claimed + undeclared(required.suffixes, report.kernel);
+  return (totals.level == Level::kPart ? "no level of a part"
+                                       : "level " + level_text(totals)) +
+         ", angle " + text::word(plugin::kAngleClassWords, claimed) +
+         undeclared(required.suffixes, report.kernel);
 }
 
 }  // namespace ropeproof::conformance::report

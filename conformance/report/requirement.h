@@ -18,10 +18,11 @@ namespace ropeproof::conformance::report {
 // Throws std::invalid_argument, one line, for anything else.
 std::string parse_requirement(const std::string& text);
 
-// What a kernel claims and has reached, "L1+D, angle A1", where that is weaker
-// than report.required; empty where it is enough. Of angle classes that differ
-// by dtype the weakest counts. A part of a tier reaches no level; a shard may
-// yet, as part of the whole, so only what it claims is held against it.
+// Returns what a kernel claims and has reached, "L1+D, angle A1", where that is
+// weaker than report.required; empty where it is enough. Of angle classes that
+// differ by dtype the weakest counts. A part of a tier reaches no level; a
+// shard may yet, as part of the whole, so only what it claims is held against
+// it.
 std::string weaker_than_required(const Report& report, const Totals& totals);
 
 }  // namespace ropeproof::conformance::report

@@ -7,6 +7,7 @@
 #include "conformance/cases/test_corpus.h"
 #include "conformance/check/runner.h"
 #include "conformance/report/report_reader.h"
+#include "conformance/text/test_words.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::report {
@@ -61,7 +62,7 @@ TEST_CASE("a claim or level weaker than required does not conform",
           "[conformance][report]") {
   plugin::Description d = wrong::full_description(ROPEPROOF_A1);
   const Report f32 = smoke_of(d);
-  REQUIRE(total(f32).level == "L1");
+  REQUIRE(total(f32).level == Level::kL1);
   CHECK(status_of(f32, "L1") == 0);
   CHECK(status_of(f32, "L2") == 1);
   CHECK(status_of(f32, "A1") == 0);

@@ -32,7 +32,7 @@ Report without_waivers(Report report) {
 }
 
 bool is_lacking(const Report& report, const check::Check& check) {
-  return !report.profile.empty() && check.aspect.empty() &&
+  return !report.profile.empty() && check.is_of_values() &&
          !check::is_judged(check.verdict);
 }
 
@@ -117,7 +117,7 @@ class Maker {
     cell.kind = status == 0   ? Cell::Kind::kConforms
                 : status == 6 ? Cell::Kind::kInPart
                               : Cell::Kind::kRed;
-    cell.level = totals.level + totals.suffixes;
+    cell.level = level_text(totals);
     cell.claim = angle_classes(report.kernel);
     if (totals.worst != nullptr && totals.worst->measurement->worst) {
       cell.worst = totals.worst->measurement->worst->ratio();
@@ -322,7 +322,7 @@ std::string figures_text(const Cell& cell) {
 }
 
 std::string kind_text(const Cause& cause) {
-  return text::word(kWaiverKindWords, cause.waiver.kind);
+  return text::word(cause.waiver.kind);
 }
 
 std::string place_text(const Cause& cause) {

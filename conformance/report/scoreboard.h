@@ -39,8 +39,8 @@ struct Cell {
   std::string claim;  // classes of angles: "A1", "A1 and A0"
   double worst = -1;  // the largest error over its bound; below 0: none seen
   double phase_rho = -1;  // of Totals
-  // Of `asked` checks, those that were wrong or had no answer, and those of a
-  // profile that the engine does not offer.
+  // The checks that count, of these those that were wrong or had no answer, and
+  // those of a profile that the engine does not offer.
   std::int64_t asked = 0, failed = 0, lacking = 0;
   std::vector<std::size_t> causes;  // of Scoreboard::causes, in their order
   // Red checks that no cause covers, and those that only an expired one does. 1
@@ -75,8 +75,9 @@ struct Scoreboard {
   std::vector<Cause> causes;         // of the engines that were judged
 };
 
-// In whatever order the reports are given. `today` decides what has expired.
-// Throws ReportError, one line that names the file, if
+// Makes the scoreboard, in whatever order the reports are given. `today`
+// decides what has expired. Throws ReportError, one line that names the file,
+// if
 //
 // - a report is a shard, of chosen cases or operations, or of fresh cases
 // - two are of the same engine, version and selection, or of different versions
@@ -88,8 +89,8 @@ Scoreboard make_scoreboard(const std::vector<NamedReport>& reports,
                            const std::map<Engine, SpeedRange>& speeds,
                            const Date& today);
 
-// What somebody must look at, a line each: red cells that are unexplained,
-// causes that have expired, are stale or are of another version.
+// Returns what somebody must look at, a line each: red cells that are
+// unexplained, causes that have expired, are stale or are of another version.
 std::vector<std::string> open_points(const Scoreboard& board);
 
 // "23 engines, 9 conform".

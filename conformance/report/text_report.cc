@@ -219,10 +219,10 @@ std::string statement(const Report& report, const Totals& totals) {
   std::string level;
   if (!report.shard.is_whole()) {
     level = " on shard " + report.shard.text();
-  } else if (totals.level.empty()) {
+  } else if (totals.level == Level::kPart) {
     level = " on part of a tier";
   } else {
-    level = "  level " + totals.level + totals.suffixes;
+    level = "  level " + level_text(totals);
   }
   if (!report.waivers.empty()) {
     level +=
@@ -285,12 +285,15 @@ std::string not_judged(const Report& report, const Totals& totals,
   return result;
 }
 
-constexpr text::Words<std::string_view, 5> kLevelWords{
-    {{"none", "not even pairs, signs and positions are right in every case"},
-     {"L0", "pairs, signs and positions are right, something else is not"},
-     {"L1", "every element within the bound that follows from its claim"},
-     {"L2", "every element within the bound of exact angles, at any position"},
-     {"L3", "every element correctly rounded"}}};
+constexpr text::Words<Level, 5> kLevelMeanings{
+    {{Level::kNone,
+      "not even pairs, signs and positions are right in every case"},
+     {Level::kL0,
+      "pairs, signs and positions are right, something else is not"},
+     {Level::kL1, "every element within the bound that follows from its claim"},
+     {Level::kL2,
+      "every element within the bound of exact angles, at any position"},
+     {Level::kL3, "every element correctly rounded"}}};
 
 // What the level and its suffixes say.
 std::string meaning(const Totals& totals) {
@@ -298,12 +301,14 @@ std::string meaning(const Totals& totals) {
     return counted(totals.lacking, "check") +
            " of the profile need what the kernel does not offer";
   }
-  if (totals.level.empty() || totals.of(check::Verdict::kPass) == 0) return "";
-  std::string text = totals.level + ": " +
-                     text::word(kLevelWords, std::string_view(totals.level));
-  for (const Suffix& suffix : kSuffixes) {
-    if (totals.suffixes.find(suffix.letter) == std::string::npos) continue;
-    text += std::string("; ") + suffix.letter + ": " + suffix.meaning;
+  if (totals.level == Level::kPart || totals.of(check::Verdict::kPass) == 0) {
+    return "";
+  }
+  std::string text = text::word(totals.level) + ": " +
+                     text::word(kLevelMeanings, totals.level);
+  for (const auto& [suffix, features, meaning] : kAdditions) {
+    if ((totals.suffixes & suffix) == 0) continue;
+    text += "; " + text::word(check::kSuffixWords, suffix) + ": " + meaning;
   }
   const std::int64_t waived = totals.of(check::Verdict::kXfail);
   return waived == 0 ? text
@@ -327,8 +332,7 @@ std::string verdict(const Report& report, const Totals& totals,
         check::Verdict::kDeclined, check::Verdict::kUnsupported}) {
     const std::int64_t count = included.of(verdict);
     if (count == 0 && verdict != check::Verdict::kPass) continue;
-    text +=
-        separator + std::to_string(count) + " " + check::verdict_word(verdict);
+    text += separator + std::to_string(count) + " " + text::word(verdict);
     separator = ", ";
   }
   const std::string meant = meaning(totals);
@@ -348,8 +352,7 @@ std::vector<const check::Check*> failing_checks(const Report& report) {
     if (check::is_failure(check.verdict)) failing.push_back(&check);
   }
   std::ranges::stable_partition(failing, [](const check::Check* check) {
-    return check->reason.find("wrong when called alone, too") ==
-           std::string::npos;
+    return check->retry != check::Retry::kWrongAlone;
   });
   return failing;
 }

@@ -137,7 +137,7 @@ std::vector<std::string> unasked(const check::Run& run) {
   for (const Check& check : run.checks) {
     if (!check::is_judged(check.verdict)) continue;
     features &= ~check.features;
-    if (!check.aspect.empty()) continue;
+    if (!check.is_of_values()) continue;
     const auto facts = run.facts.find(check.case_id);
     const CallKind judged =
         judged_kind(check, facts == run.facts.end() ? kNone : facts->second);

@@ -33,6 +33,7 @@ enum class WaiverKind { kNone, kDefect, kLimit };
 
 inline constexpr text::Words<WaiverKind, 2> kWaiverKindWords{
     {{WaiverKind::kDefect, "defect"}, {WaiverKind::kLimit, "limit"}}};
+constexpr const auto& table_of(WaiverKind) { return kWaiverKindWords; }
 
 struct Waiver {
   std::string id;      // pattern of case ids: * any characters, ? one

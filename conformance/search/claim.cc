@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "conformance/call/call.h"
-#include "conformance/check/contract.h"
 #include "conformance/check/filter.h"
 #include "conformance/check/formed.h"
 #include "conformance/check/offered.h"
 #include "conformance/check/runner.h"
 #include "conformance/cover/recipe.h"
 #include "conformance/judge/judge.h"
+#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/description_json.h"
@@ -97,7 +97,8 @@ class Asker {
   }
 
   void ask(const cases::Case& c, std::uint32_t operation) {
-    const judge::Claim claim = check::subject_of(kernel_, c, operation).claim;
+    const judge::Claim claim =
+        judge::claim_of(kernel_.description(), c.problem.dtype, operation);
     Result result{&c, operation, {}};
     const plugin::Answer answer =
         call::Call(kernel_, operation, c, claim.table).run(result.output);

@@ -3,9 +3,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "conformance/check/broken_promises.h"
 #include "conformance/check/contract_checks.h"
 #include "conformance/check/contrast.h"
-#include "conformance/check/promises.h"
 #include "conformance/check/variations.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
@@ -46,8 +46,7 @@ CallJudge::~CallJudge() = default;
 
 std::vector<explain::Diagnosis> CallJudge::diagnose(
     wrong::PipelineKernel& kernel) const {
-  const check::Subject subject =
-      check::subject_of(kernel, *calls_->chosen, ROPEPROOF_ROPE);
+  const check::Subject subject{*calls_->chosen, ROPEPROOF_ROPE};
   check::Run run;
   const auto add = [&](check::Check check) {
     if (check.passes()) return;

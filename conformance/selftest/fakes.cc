@@ -10,6 +10,8 @@
 namespace ropeproof::conformance::selftest {
 namespace {
 
+constexpr const char* kReject = "reject";  // the id of the case with a defect
+
 // What a run says of the check that a fake is about.
 struct Finding {
   std::string verdict, reason;
@@ -39,7 +41,7 @@ cases::Corpus subject_for(const plugin::Description& description,
       one.permute_cases.clear();
       one.sequence_cases.clear();
       cases::RejectCase reject;
-      reject.id = "reject";
+      reject.id = kReject;
       reject.of = c.id;
       reject.defect = cases::Defect::kOddRotaryDim;
       one.reject_cases = {reject};
@@ -71,16 +73,17 @@ Finding find(const ExpectedFake& fake, const FakePlaces& places,
   const cases::Corpus subject = subject_for(kernel->description(), corpus);
   check::Selection selection;
   selection.operations = {"rope"};
-  selection.values_only = fake.check.empty();
-  if (fake.check == "reject") selection.cases = {"reject"};
+  const auto aspect = text::find_word(check::kAspectWords, fake.check);
+  selection.values_only = aspect == check::Aspect::kValues;
+  if (aspect == check::Aspect::kReject) selection.cases = {kReject};
   report::Report report = check::run_suite(*kernel, subject, selection);
   std::erase_if(report.checks, [&](const check::Check& check) {
-    return fake.check == "reject" ? check.case_id != "reject"
-                                  : check.aspect != fake.check;
+    return check.aspect != aspect ||
+           (aspect == check::Aspect::kReject && check.case_id != kReject);
   });
   if (report.checks.size() != 1) return {"NOT CHECKED", "", 5};
   const check::Check& check = report.checks[0];
-  return {check::verdict_word(check.verdict), check.reason,
+  return {text::word(check.verdict), check.reason,
           report::exit_status(report::total(report))};
 }
 

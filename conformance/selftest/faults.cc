@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "conformance/call/call.h"
-#include "conformance/check/contract.h"
 #include "conformance/check/offered.h"
 #include "conformance/cover/choose.h"
 #include "conformance/cover/offer.h"
+#include "conformance/judge/tolerance.h"
 #include "conformance/plugin/abi_words.h"
 #include "conformance/report/failure_text.h"
 #include "conformance/wrong/pipeline_kernel.h"
@@ -163,7 +163,8 @@ std::vector<JudgedCall> judged_calls(const cover::Model& model,
   std::vector<JudgedCall> calls;
   for (const std::uint32_t operation :
        check::offered_operations(memory.description(), c.problem, true)) {
-    const judge::Claim claim = check::subject_of(memory, c, operation).claim;
+    const judge::Claim claim =
+        judge::claim_of(memory.description(), c.problem.dtype, operation);
     call::Call call(memory, operation, c, claim.table);
     JudgedCall judged{operation, cover::classes_of(model, call.begin()),
                       found_in(c, operation, claim)};

@@ -5,7 +5,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "conformance/cases/test_corpus.h"
-#include "conformance/check/contract.h"
+#include "conformance/judge/tolerance.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
 namespace ropeproof::conformance::selftest {
@@ -66,8 +66,9 @@ TEST_CASE("the judge finds every mistake in a case of many rows",
        {ROPEPROOF_FREQUENCIES, ROPEPROOF_TABLE, ROPEPROOF_ROTATE,
         ROPEPROOF_ROPE, ROPEPROOF_LOOKUP}) {
     CAPTURE(operation);
-    const check::Subject subject = check::subject_of(kernel, c, operation);
-    CHECK(found_in(c, operation, subject.claim) == kAll);
+    const judge::Claim claim =
+        judge::claim_of(kernel.description(), c.problem.dtype, operation);
+    CHECK(found_in(c, operation, claim) == kAll);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "conformance/selftest/call_judge.h"
 #include "conformance/selftest/controls.h"
 #include "conformance/selftest/hunt.h"
+#include "conformance/text/test_words.h"
 
 namespace ropeproof::conformance::selftest {
 namespace {
@@ -137,9 +138,8 @@ TEST_CASE("every feature that a kernel can declare is judged on the core tier",
 TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
   plugin::Description description = full_description(ROPEPROOF_A0);
   description.operations = ROPEPROOF_PERMUTE;
-  CHECK(report::total(
-            judge_kernel(description, exact_pipeline(), cases::Tier::kCore))
-            .level == "L3");
+  CHECK(report::total(judge_kernel(description, exact_pipeline(), cases::Tier::kCore))
+            .level == report::Level::kL3);
 }
 
 TEST_CASE("a fake that does not get its verdict is a fault",

@@ -105,6 +105,22 @@ inline constexpr Words<reference::Direction, 2> kDirectionWords{
     {{reference::Direction::kForward, "forward"},
      {reference::Direction::kAdjoint, "adjoint"}}};
 
+// A function table_of(enumerator) returns the one table of an enumeration. It
+// stands beside the table, in the enumeration's namespace; for reference/ here.
+constexpr const auto& table_of(reference::Format) { return kFormatWords; }
+constexpr const auto& table_of(reference::Pairing) { return kPairingWords; }
+constexpr const auto& table_of(reference::Direction) { return kDirectionWords; }
+
+template <class Value>
+concept HasTable = requires(Value value) {
+  table_of(value);
+};
+
+template <HasTable Value>
+std::string word(Value value) {
+  return word(table_of(value), value);
+}
+
 }  // namespace ropeproof::conformance::text
 
 #endif  // ROPEPROOF_CONFORMANCE_TEXT_WORD_TABLES_H_

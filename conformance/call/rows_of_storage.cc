@@ -1,13 +1,14 @@
-#include "conformance/call/placed.h"
+#include "conformance/call/rows_of_storage.h"
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <cstddef>
 
 namespace ropeproof::conformance::call {
 namespace {
 
 using cases::DimensionOrder;
+using cases::RowSpacing;
 using cases::Spacing;
 
 // After each block of the fastest, the middle and the slowest dimension, in
@@ -94,39 +95,91 @@ Rows rows_of(const Dimensions& all, const reference::Shape& shape,
 
 }  // namespace
 
-Placed place(const cases::Storage& storage, const reference::Shape& shape,
-             std::int64_t length, bool is_key) {
+cases::Storage storage_of_call(const plugin::Kernel& kernel,
+                               const cases::Problem& problem,
+                               const std::optional<cases::Storage>& given) {
+  const cases::Storage chosen = given.value_or(problem.storage);
+  cases::Storage storage;
+  if (kernel.shares_memory()) {
+    storage = chosen;
+    if (!storage.edge) storage.edge = problem.storage.edge;
+  } else if (given) {
+    storage.edge = chosen.edge;
+  }
+  const std::uint32_t features = kernel.description().features;
+  if ((features & ROPEPROOF_OUT_OF_PLACE) == 0) {
+    storage.in_place = cases::InPlace::kBoth;
+  }
+  // A table has no tensors, so it is asked of kernels without strides too: they
+  // get it dense.
+  if ((features & ROPEPROOF_STRIDED) == 0) {
+    storage.rows = RowSpacing::kDense;
+    storage.are_axes_inside = false;
+  }
+  // Heads of one token are no long way apart where they are packed.
+  const bool is_long =
+      storage.spacing == Spacing::kWide || storage.spacing == Spacing::kFar;
+  if (is_long && problem.tokens() < 2 &&
+      storage.order == DimensionOrder::kPacked) {
+    storage.order = DimensionOrder::kBshd;
+  }
+  const bool is_q_shared = storage.spacing == Spacing::kBroadcast;
+  const bool is_k_shared =
+      is_q_shared || storage.spacing == Spacing::kKeysBroadcast;
+  // Packed rows that are written to are not one.
+  if ((storage.order == DimensionOrder::kPacked && is_k_shared &&
+       storage.any_in_place(problem.k_heads)) ||
+      (is_q_shared && !repeats(problem.q, 1, problem.batch)) ||
+      (is_k_shared && !repeats(problem.k, 1, problem.batch))) {
+    storage.spacing = Spacing::kDense;
+  }
+  return storage;
+}
+
+bool repeats(const cases::Bits& list, std::int64_t blocks, std::int64_t parts) {
+  const auto block = static_cast<std::ptrdiff_t>(list.size()) / blocks;
+  const std::ptrdiff_t part = block / std::max<std::int64_t>(parts, 1);
+  for (auto at = list.begin(); at < list.end(); at += block) {
+    if (!std::equal(at + part, at + block, at)) return false;
+  }
+  return true;
+}
+
+TensorRows rows_of_tensor(const cases::Storage& storage,
+                          const reference::Shape& shape, std::int64_t length,
+                          bool is_key) {
   const bool is_packed = storage.order == DimensionOrder::kPacked;
   const Dimensions same = dimensions(storage.order, shape);
   const Dimensions other = dimensions(another(storage.order), shape);
   const auto rows = [&](const Dimensions& all, const Gaps& gaps) {
     return rows_of(all, shape, length, gaps);
   };
-  Placed placed;
+  TensorRows tensor;
   switch (storage.spacing) {
     case Spacing::kDense:
     case Spacing::kBroadcast:
     case Spacing::kKeysBroadcast:
-      placed.in = placed.out = rows(same, kNoGaps);
+      tensor.in = tensor.out = rows(same, kNoGaps);
       break;
     case Spacing::kGaps:
-      placed = {rows(same, kInputGaps), rows(same, kOutputGaps)};
+      tensor = {rows(same, kInputGaps), rows(same, kOutputGaps)};
       break;
     case Spacing::kQueriesApart:
-      placed.in = rows(same, is_key ? kNoGaps : kInputGaps);
-      placed.out = rows(same, is_key ? kNoGaps : kOutputGaps);
+      tensor.in = rows(same, is_key ? kNoGaps : kInputGaps);
+      tensor.out = rows(same, is_key ? kNoGaps : kOutputGaps);
       break;
     case Spacing::kKeyCache:
-      placed.in = placed.out = rows(same, kNoGaps);
-      if (is_key) placed.out = rows(other, {0, kCacheRoom * length, 0});
+      tensor.in = tensor.out = rows(same, kNoGaps);
+      if (is_key) tensor.out = rows(other, {0, kCacheRoom * length, 0});
       break;
     case Spacing::kKeysApart:
-      placed = is_key
-                   ? Placed{rows(other, kKeyGaps), rows(other, kKeyOutputGaps)}
-                   : Placed{rows(same, kInputGaps), rows(same, kOutputGaps)};
+      tensor =
+          is_key
+              ? TensorRows{rows(other, kKeyGaps), rows(other, kKeyOutputGaps)}
+              : TensorRows{rows(same, kInputGaps), rows(same, kOutputGaps)};
       break;
     case Spacing::kOutputsApart:
-      placed = {rows(same, kNoGaps),
+      tensor = {rows(same, kNoGaps),
                 rows(other, is_key ? kKeyOutputGaps : kOutputGaps)};
       break;
     case Spacing::kWide:
@@ -138,27 +191,27 @@ Placed place(const cases::Storage& storage, const reference::Shape& shape,
         least = far_stride(same[longest].count);
       }
       // Outputs further apart than inputs.
-      placed.in = rows_of(same, shape, length, kNoGaps, longest, least);
-      placed.out = rows_of(same, shape, length, kNoGaps, longest, least + 6);
+      tensor.in = rows_of(same, shape, length, kNoGaps, longest, least);
+      tensor.out = rows_of(same, shape, length, kNoGaps, longest, least + 6);
       break;
     }
   }
   const bool is_shared = storage.spacing == Spacing::kBroadcast ||
                          (storage.spacing == Spacing::kKeysBroadcast && is_key);
   if (storage.is_in_place(is_key)) {
-    placed.out = placed.in;
+    tensor.out = tensor.in;
   } else if (is_shared) {
-    placed.in.strides.batch = 0;
+    tensor.in.strides.batch = 0;
   }
-  return placed;
+  return tensor;
 }
 
-Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
-                std::int64_t inner, std::int64_t length) {
+Rows rows_of_table(RowSpacing spacing, std::int64_t outer, std::int64_t inner,
+                   std::int64_t length) {
   const reference::Shape shape{outer, inner, 1};
   const Dimensions all = dimensions(DimensionOrder::kBshd, shape);
-  const bool is_far = spacing == cases::RowSpacing::kFar;
-  const bool is_wide = spacing == cases::RowSpacing::kWide;
+  const bool is_far = spacing == RowSpacing::kFar;
+  const bool is_wide = spacing == RowSpacing::kWide;
   // Each row of a long stride takes a page. Far are the outer ones, so that the
   // inner ones stay together.
   const bool is_inner =
@@ -168,7 +221,7 @@ Rows place_rows(cases::RowSpacing spacing, std::int64_t outer,
     return rows_of(all, shape, length, kNoGaps, is_inner ? 1 : 2,
                    is_far ? far_stride(count) : kWideStride);
   }
-  const bool has_gaps = spacing == cases::RowSpacing::kGaps;
+  const bool has_gaps = spacing == RowSpacing::kGaps;
   return rows_of(all, shape, length, has_gaps ? kRowGaps : kNoGaps);
 }
 

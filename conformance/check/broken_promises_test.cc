@@ -1,4 +1,4 @@
-#include "conformance/check/promises.h"
+#include "conformance/check/broken_promises.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <initializer_list>
@@ -7,14 +7,14 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-Run failing(const char* suffixes, bool is_right_alone) {
+Run failing(Suffixes suffixes, Retry retry) {
   Run run;
   Check& check = run.checks.emplace_back();
   check.case_id = "core-special-000";
   check.operation = ROPEPROOF_ROPE;
   check.suffixes = suffixes;
   check.verdict = Verdict::kFail;
-  check.is_right_alone = is_right_alone;
+  check.retry = retry;
   check.measurement.emplace().elements = 2;
   check.measurement->wrong = 1;
   return run;
@@ -23,25 +23,23 @@ Run failing(const char* suffixes, bool is_right_alone) {
 TEST_CASE(
     "wrong special values are told, though no hypothesis is tried on them",
     "[conformance][diagnosis]") {
-  const auto found = broken_promises(failing("E", false));
+  const auto found = broken_promises(failing(kSuffixE, Retry::kNone));
   REQUIRE(found.size() == 1);
   CHECK(found[0].bug == "value/special-mishandled");
   CHECK(found[0].checks == 1);
-  CHECK(broken_promises(failing("", false)).empty());
+  CHECK(broken_promises(failing(0, Retry::kNone)).empty());
 }
 
 TEST_CASE("a wrong answer that is right in a fresh process is kept state",
           "[conformance][diagnosis]") {
-  const auto found = broken_promises(failing("", true));
+  const auto found = broken_promises(failing(0, Retry::kRightInFreshProcess));
   REQUIRE(found.size() == 1);
   CHECK(found[0].bug == "table/stale");
 }
 
 TEST_CASE("a wrong answer that is right when asked again is no kept state",
           "[conformance][diagnosis]") {
-  Run run = failing("", true);
-  run.checks[0].is_right_again = true;
-  const auto found = broken_promises(run);
+  const auto found = broken_promises(failing(0, Retry::kRightAgain));
   REQUIRE(found.size() == 1);
   CHECK(found[0].what == "other results for the same problem");
 }
@@ -49,7 +47,7 @@ TEST_CASE("a wrong answer that is right when asked again is no kept state",
 // A check of a case of its own.
 struct Ended {
   std::string reason;
-  const char* aspect = "";
+  Aspect aspect = Aspect::kValues;
 };
 
 Run ending(Verdict verdict, std::initializer_list<Ended> checks) {
@@ -67,7 +65,9 @@ Run ending(Verdict verdict, std::initializer_list<Ended> checks) {
 
 Run raising(std::initializer_list<Ended> checks) {
   Run run = ending(Verdict::kFail, checks);
-  for (Check& check : run.checks) check.error = check.reason;
+  for (Check& check : run.checks) {
+    check.answer = {plugin::Outcome::kFailed, check.reason};
+  }
   return run;
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("an error about other sizes is the same, one of another line is not",
 TEST_CASE(
     "a promise that ends with an error is not said to be broken otherwise",
     "[conformance][diagnosis]") {
-  Run run =
-      raising({{"rope.py:7: KeyError"}, {"rope.py:7: KeyError", "20 calls"}});
+  Run run = raising(
+      {{"rope.py:7: KeyError"}, {"rope.py:7: KeyError", Aspect::kRepeats}});
   run.checks[1].case_id = run.checks[0].case_id;
   run.checks[1].reason = "call 2: rope.py:7: KeyError";
   auto found = broken_promises(run);
@@ -100,22 +100,43 @@ TEST_CASE(
   CHECK(found[0].bug.empty());
   CHECK(found[0].checks == 2);
 
-  run.checks[1].error.clear();
+  run.checks[1].answer = {};
   run.checks[1].reason = "call 2: other bits";
   found = broken_promises(run);
   REQUIRE(found.size() == 2);
   CHECK(found[1].bug == "memory/race");
 }
 
-TEST_CASE("a call that ends badly breaks no promise otherwise",
+TEST_CASE("what a call shows by itself is said whatever it was made for",
           "[conformance][diagnosis]") {
-  for (const std::string reason :
-       {"no answer within 900 ms", "closed its connection and ran on"}) {
-    const auto found = broken_promises(
-        ending(Verdict::kFail, {{reason}, {"call 2: " + reason, "20 calls"}}));
+  const auto answer = [](plugin::Outcome outcome, plugin::Trespass trespass) {
+    plugin::Answer given{outcome, ""};
+    given.trespass = trespass;
+    return given;
+  };
+  plugin::Answer hung_up{plugin::Outcome::kCrash, ""};
+  hung_up.has_hung_up = true;
+  const struct {
+    plugin::Answer answer;
+    const char* what;
+  } rows[] = {{answer(plugin::Outcome::kOk, plugin::Trespass::kWrotePastEnd),
+               "writes beyond a buffer"},
+              {answer(plugin::Outcome::kCrash, plugin::Trespass::kReadPastEnd),
+               "reads beyond a buffer"},
+              {answer(plugin::Outcome::kOk, plugin::Trespass::kWroteInside),
+               "writes to an input or beside an output"},
+              {{plugin::Outcome::kTimeout, ""}, "does not answer in time"},
+              {{plugin::Outcome::kInvalid, ""}, "refuses what it declares"},
+              {hung_up, "closes its connection to the suite"}};
+  for (const auto& [given, what] : rows) {
+    Run run = ending(Verdict::kFail, {{"x"}, {"call 2: x", Aspect::kRepeats}});
+    for (Check& check : run.checks) check.answer = given;
+    const auto found = broken_promises(run);
     REQUIRE(found.size() == 1);
-    CHECK(found[0].bug.empty());
+    CHECK(found[0].what == what);
     CHECK(found[0].checks == 2);
+    for (Check& check : run.checks) check.answer.was_made = false;
+    CHECK(broken_promises(run).empty());
   }
 }
 
@@ -124,10 +145,10 @@ TEST_CASE("a promise whose call ends as plain ones do is not broken by that",
   const auto found = broken_promises(
       ending(Verdict::kCrash,
              {{"exited with status 0"},
-              {"exited with status 0", "strided"},
-              {"call 2: exited with status 0", "20 calls"},
-              {"twice in a row: exited with status 0", "other neighbours"},
-              {"killed by signal 6 (Aborted)", "8 threads"}}));
+              {"exited with status 0", Aspect::kStrided},
+              {"call 2: exited with status 0", Aspect::kRepeats},
+              {"twice in a row: exited with status 0", Aspect::kNeighbours},
+              {"killed by signal 6 (Aborted)", Aspect::kTogether}}));
   REQUIRE(found.size() == 2);
   CHECK(found[0].what == "CRASH: exited with status 0");
   CHECK(found[0].checks == 4);
@@ -143,7 +164,7 @@ TEST_CASE(
                  {{"buffers of status \"ok\" are [[\"q\",4]], not [[\"q\",8]]"},
                   {"buffers of status \"ok\" are [[\"q\",5]], not [[\"q\",9]]"},
                   {"buffers of status \"ok\" are [[\"q\",0]], not [[\"q\",1]]",
-                   "20 calls"}}))
+                   Aspect::kRepeats}}))
           .size() == 1);
   CHECK(broken_promises(ending(Verdict::kCrash, {{"exited with status 0"},
                                                  {"exited with status 1"}}))
@@ -152,9 +173,11 @@ TEST_CASE(
 
 TEST_CASE("a case with wrong numbers explains no error of another call",
           "[conformance][diagnosis]") {
-  Run run = raising({{"rope.py:7: KeyError", "70,000 calls"}});
+  Run run = raising({{"rope.py:7: KeyError", Aspect::kManyCalls}});
   Check& values = run.checks.emplace_back(run.checks[0]);
-  values.aspect = values.error = values.reason = "";
+  values.aspect = Aspect::kValues;
+  values.answer = {};
+  values.reason = "";
   values.measurement.emplace().elements = 2;
   values.measurement->wrong = 1;
   const auto found = broken_promises(run);

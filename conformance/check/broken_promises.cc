@@ -1,0 +1,237 @@
+#include "conformance/check/broken_promises.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "conformance/explain/in_common.h"
+
+namespace ropeproof::conformance::check {
+namespace {
+
+constexpr Broken kSpecial{
+    "infinities, NaNs, zeros or numbers next to overflow mishandled",
+    "value/special-mishandled",
+    "look at what the failing case says of its inputs"};
+constexpr Broken kWritesBeyond{"writes beyond a buffer", "shape/simd-tail",
+                               "mask the last vector of a row"};
+constexpr Broken kReadsBeyond{"reads beyond a buffer", "shape/simd-tail",
+                              "mask the last vector of a row"};
+constexpr Broken kWritesInside{"writes to an input or beside an output",
+                               "memory/aliasing", "write output rows alone"};
+constexpr Broken kWrongLater{
+    "wrong in a long call, or after some calls", "table/stale",
+    "look for a kernel that is tuned, a counter that overflows"};
+constexpr Broken kLate{"does not answer in time", "",
+                       "look for a lock; --time-limit waits longer"};
+constexpr Broken kHungUp{"closes its connection to the suite", "",
+                         "close no file descriptor that it did not open"};
+constexpr Broken kRefused{"refuses what it declares", "",
+                          "declare less, or export ropeproof_supports"};
+
+// No hypothesis is tried on these.
+bool has_wrong_special(const Check& check) {
+  return check.measurement && !check.measurement->pass() &&
+         (check.suffixes & kSuffixE) != 0;
+}
+
+// Whether the kernel said that it could not solve the problem, and why.
+bool has_error(const Check& check) {
+  return check.answer.outcome == plugin::Outcome::kFailed &&
+         !check.answer.detail.empty();
+}
+
+// What the call itself shows, whatever it was made for; null: nothing.
+const Broken* shown_by_call(const Check& check) {
+  using plugin::Outcome, plugin::Trespass;
+  if (check.retry == Retry::kRightAgain) return &kUnsteady;
+  if (check.is_of_values() && check.is_right_alone()) return &kStale;
+  if (has_wrong_special(check)) return &kSpecial;
+  const plugin::Answer& answer = check.answer;
+  switch (answer.trespass) {
+    case Trespass::kWrotePastEnd:
+      return &kWritesBeyond;
+    case Trespass::kReadPastEnd:
+      return &kReadsBeyond;
+    case Trespass::kWroteInside:
+      return &kWritesInside;
+    case Trespass::kNone:
+    case Trespass::kOther:
+      break;
+  }
+  if (check.retry == Retry::kWrongAlone) return &kWrongLater;
+  if (answer.outcome == Outcome::kTimeout && check.aspect != Aspect::kUnload) {
+    return &kLate;
+  }
+  if (answer.has_hung_up) return &kHungUp;
+  const bool is_refused = answer.outcome == Outcome::kUnsupported ||
+                          answer.outcome == Outcome::kInvalid;
+  return is_refused ? &kRefused : nullptr;
+}
+
+// A message without the words that have digits: about other sizes it is the
+// same. The first ones stay.
+std::string without_sizes(const std::string& message, int kept) {
+  std::string kind;
+  std::istringstream words(message);
+  for (std::string word; words >> word; --kept) {
+    const bool has_digit = word.find_first_of("0123456789") != word.npos;
+    if (kept > 0 || !has_digit) kind += word + " ";
+  }
+  return kind;
+}
+
+// The first word of an error says where it was raised, "rope.py:12:". Of shapes
+// that do not fit, other sizes make a library say something else there.
+std::string kind_of_error(const std::string& error) {
+  for (const char* word : {"shape", "dimension", "size"}) {
+    if (error.find(word) != error.npos) {
+      return "error of shapes: " + error.substr(0, error.find(' '));
+    }
+  }
+  return "error: " + without_sizes(error, 1);
+}
+
+// How a call ended badly, "CRASH: exited with status 3"; one kind for all
+// sizes, but not for all signals and exit statuses.
+std::string end_of(const Check& check, const std::string& reason) {
+  return text::word(check.verdict) + ": " + reason;
+}
+std::string kind_of_end(const std::string& end) {
+  return without_sizes(end, 5);
+}
+
+// How calls end that are asked for values alone.
+std::set<std::string> ends_of_values(const Run& run) {
+  std::set<std::string> ends;
+  for (const Check& check : run.checks) {
+    if (is_failure(check.verdict) && check.is_of_values() &&
+        !check.reason.empty()) {
+      ends.insert(kind_of_end(end_of(check, check.reason)));
+    }
+  }
+  return ends;
+}
+
+// As other calls end; empty if none ends so. An aspect may say first which of
+// its calls it is: "call 2: ", "twice in a row: ".
+std::string usual_end(const Check& check,
+                      const std::set<std::string>& of_values) {
+  const std::size_t colon = check.reason.find(": ");
+  for (const std::string& reason :
+       {check.reason, colon == check.reason.npos
+                          ? check.reason
+                          : check.reason.substr(colon + 2)}) {
+    const std::string end = end_of(check, reason);
+    if (of_values.contains(kind_of_end(end))) return end;
+  }
+  return "";
+}
+
+explain::Diagnosis meant(const Broken& broken) {
+  return {.what = broken.what, .bug = broken.bug, .advice = broken.advice};
+}
+
+explain::Diagnosis meaning_of(const Check& check,
+                              const std::set<std::string>& of_values) {
+  if (has_error(check)) {
+    return {.what = "ends with an error: " + check.answer.detail,
+            .advice =
+                "correct it, declare less, or decline such problems "
+                "(supports)"};
+  }
+  if (const Broken* shown = shown_by_call(check)) return meant(*shown);
+  const std::string end = usual_end(check, of_values);
+  if (!end.empty()) return {.what = end};  // whatever the aspect is about
+  explain::Diagnosis d = meant(promise(check.aspect).broken);
+  if (!d.what.empty()) {
+    if (!check.changed.empty()) d.what += ", whatever its " + check.changed;
+    return d;
+  }
+  return {.what = check.reason.empty() ? text::word(check.verdict)
+                                       : end_of(check, check.reason)};
+}
+
+// Which cases fail so, and no other that is judged under the same operation.
+explain::Place where_of(const Run& run,
+                        const std::vector<const Check*>& failing) {
+  constexpr std::size_t kMost = 1500;
+  std::vector<Facts> members, others;
+  std::set<std::string> ids;
+  const bool has_values = std::ranges::any_of(failing, &Check::is_of_values);
+  const Aspect aspect = has_values ? Aspect::kValues : failing.front()->aspect;
+  for (const Check* check : failing) {
+    const auto facts = run.facts.find(check->case_id);
+    if (facts == run.facts.end() || !ids.insert(check->case_id).second)
+      continue;
+    if (members.size() < kMost) members.push_back(facts->second);
+  }
+  for (const Check& check : run.checks) {
+    const auto facts = run.facts.find(check.case_id);
+    if (check.verdict != Verdict::kPass ||
+        check.operation != failing.front()->operation ||
+        check.aspect != aspect || facts == run.facts.end()) {
+      continue;
+    }
+    if (others.size() < kMost) others.push_back(facts->second);
+  }
+  return members.empty() ? explain::Place{}
+                         : explain::rule_of(members, others).place;
+}
+
+}  // namespace
+
+std::vector<explain::Diagnosis> broken_promises(
+    const Run& run, const std::set<std::size_t>& explained) {
+  std::set<std::pair<std::string, std::uint32_t>> wrong;
+  std::int64_t tried = 0;
+  const std::set<std::string> of_values = ends_of_values(run);
+  for (const Check& check : run.checks) {
+    if (check.measurement && !check.measurement->pass() &&
+        !check.is_right_alone() && !has_wrong_special(check)) {
+      wrong.insert({check.case_id, check.operation});
+    }
+  }
+  std::map<std::string,
+           std::pair<explain::Diagnosis, std::vector<const Check*>>>
+      kinds;
+  for (std::size_t i = 0; i < run.checks.size(); ++i) {
+    const Check& check = run.checks[i];
+    const bool is_wrong = wrong.contains({check.case_id, check.operation});
+    if (!is_failure(check.verdict) || explained.contains(i) ||
+        (is_wrong && !has_error(check)) || !check.answer.was_made) {
+      continue;
+    }
+    // What is wrong with other numbers, too, explains them.
+    const bool is_explained =
+        has_wrong_special(check) ||
+        (check.has_wrong_values && check.retry != Retry::kRightInFreshProcess);
+    if (is_explained && !wrong.empty()) continue;
+    ++tried;
+    explain::Diagnosis d = meaning_of(check, of_values);
+    const std::string kind = has_error(check)
+                                 ? kind_of_error(check.answer.detail)
+                                 : kind_of_end(d.what);
+    auto& [first, checks] = kinds[kind];
+    if (checks.empty()) {
+      first = std::move(d);
+      first.example = check.case_id;
+    }
+    checks.push_back(&check);
+  }
+  std::vector<explain::Diagnosis> all;
+  for (auto& [what, kind] : kinds) {
+    explain::Diagnosis& d = kind.first;
+    d.checks = static_cast<std::int64_t>(kind.second.size());
+    d.tried = tried;
+    d.where = where_of(run, kind.second);
+    all.push_back(std::move(d));
+  }
+  std::ranges::stable_sort(all, std::greater{}, &explain::Diagnosis::checks);
+  return all;
+}
+
+}  // namespace ropeproof::conformance::check

@@ -1,0 +1,24 @@
+// broken_promises.h -- failing checks without wrong values of their own: calls
+// that ended badly, and promises beside the numbers.
+#ifndef ROPEPROOF_CONFORMANCE_CHECK_BROKEN_PROMISES_H_
+#define ROPEPROOF_CONFORMANCE_CHECK_BROKEN_PROMISES_H_
+
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include "conformance/check/run.h"
+#include "conformance/explain/diagnosis.h"
+
+namespace ropeproof::conformance::check {
+
+// Returns one for each kind, that of most checks first. Left out is what wrong
+// values explain: a broken promise of a case whose values are wrong, and wrong
+// values in another call that a fresh process gives, too; and the checks of the
+// run whose indices are in `explained`.
+std::vector<explain::Diagnosis> broken_promises(
+    const Run& run, const std::set<std::size_t>& explained = {});
+
+}  // namespace ropeproof::conformance::check
+
+#endif  // ROPEPROOF_CONFORMANCE_CHECK_BROKEN_PROMISES_H_
