@@ -148,7 +148,9 @@ explain::Diagnosis meaning_of(const Check& check,
   if (!end.empty()) return {.what = end};  // whatever the aspect is about
   explain::Diagnosis d = meant(promise(check.aspect).broken);
   if (!d.what.empty()) {
-    if (!check.changed.empty()) d.what += ", whatever its " + check.changed;
+    if (!check.changed.empty()) {
+      d.what += " that differs in " + check.changed + " alone";
+    }
     return d;
   }
   return {.what = check.reason.empty() ? text::word(check.verdict)
