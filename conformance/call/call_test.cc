@@ -15,6 +15,7 @@
 #include "conformance/call/cache.h"
 #include "conformance/cases/case_words.h"
 #include "conformance/cases/test_corpus.h"
+#include "conformance/judge/test_matchers.h"
 #include "conformance/plugin/description.h"
 #include "conformance/plugin/guarded_kernel.h"
 
@@ -32,6 +33,7 @@ using cases::BufferEdge;
 using cases::Spacing;
 using cases::Storage;
 using plugin::Trespass;
+constexpr reference::Format kF32 = reference::Format::kF32;
 
 constexpr std::uint32_t kWords = 4;  // bytes of an element of f32
 
@@ -102,7 +104,7 @@ std::vector<Storage> all_storages() {
 
 Call call_in(plugin::Kernel& kernel, const Storage& storage,
              const cases::Case& c = asked()) {
-  return {kernel, ROPEPROOF_ROPE, c, reference::Format::kF32, storage};
+  return {kernel, ROPEPROOF_ROPE, c, kF32, storage};
 }
 
 // The case with the batch row that is its first, again and again.
@@ -134,8 +136,8 @@ TEST_CASE("a kernel that copies by the strides gives the inputs back",
     CHECK((p.k.in == p.k.out) == storage.is_in_place(true));
     REQUIRE(call.run(output).outcome == plugin::Outcome::kOk);
     CHECK(output.stray == "");
-    CHECK(output.q == c.problem.q);
-    CHECK(output.k == c.problem.k);
+    CHECK_THAT(output.q, judge::HasBits(kF32, c.problem.q));
+    CHECK_THAT(output.k, judge::HasBits(kF32, c.problem.k));
   }
   // One that takes the heads to lie back to back does not.
   kernel.solve = [](ropeproof_problem p) {
@@ -144,8 +146,8 @@ TEST_CASE("a kernel that copies by the strides gives the inputs back",
   };
   judge::Output output;
   call_in(kernel, {.order = cases::DimensionOrder::kBhsd}).run(output);
-  CHECK(output.q != asked().problem.q);
-  CHECK(output.k == asked().problem.k);
+  CHECK_THAT(output.q, !judge::HasBits(kF32, asked().problem.q));
+  CHECK_THAT(output.k, judge::HasBits(kF32, asked().problem.k));
 }
 
 TEST_CASE("a broadcast is a batch stride of 0, of inputs that repeat alone",
@@ -186,7 +188,7 @@ TEST_CASE("an output that is not written shows, whatever it would be",
   for (const cases::Bits* bits : {&output.q, &output.k}) {
     REQUIRE_FALSE(bits->empty());
     for (const std::uint64_t x : *bits) {
-      CHECK(cases::is_output_fill(reference::Format::kF32, x));
+      CHECK(cases::is_output_fill(kF32, x));
     }
   }
 }
@@ -279,12 +281,12 @@ TEST_CASE("a kernel gets the calls that it offers, and none that it declines",
   kernel.offers.features &=
       ~std::uint32_t{ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS};
   judge::Output output;
-  Call call(kernel, ROPEPROOF_ROPE, asked(), reference::Format::kF32);
+  Call call(kernel, ROPEPROOF_ROPE, asked(), kF32);
   CHECK(call.questions().size() == 2);
   CHECK(call.run(output).outcome == plugin::Outcome::kOk);
   // q, then k as another q.
   CHECK(heads == std::vector{asked().problem.q_heads, asked().problem.k_heads});
-  CHECK(output.k == asked().problem.k);
+  CHECK_THAT(output.k, judge::HasBits(kF32, asked().problem.k));
   kernel.choice = {plugin::Outcome::kDeclined, ""};
   CHECK(call.run(output).outcome == plugin::Outcome::kDeclined);
   CHECK(heads.size() == 2);

@@ -22,8 +22,8 @@ struct Named {
 // Says which cases and operations a Selection names.
 class Filter {
  public:
-  // `all` cases that there are. Throws std::invalid_argument naming an unknown id
-  // or operation, or a pattern that matches no case.
+  // `all` cases that there are. Throws std::invalid_argument naming an unknown
+  // id or operation, or a pattern that matches no case.
   Filter(const std::vector<Named>& all, const Selection& selection);
 
   bool takes(cases::Tier tier, const std::string& id) const;

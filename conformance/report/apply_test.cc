@@ -32,7 +32,7 @@ struct Subject {
 // Each run once: the waivers are what tests differ in.
 const Report& run_of(const Subject& subject) {
   const check::Selection& s = subject.selection;
-  using Key = std::tuple<bool, plugin::Outcome, std::string,
+  using Key = std::tuple<bool, plugin::Outcome, cases::Tier,
                          std::vector<std::string>, std::vector<std::string>>;
   static std::map<Key, Report> runs;
   const auto [run, is_new] =

@@ -138,7 +138,8 @@ TEST_CASE("every feature that a kernel can declare is judged on the core tier",
 TEST_CASE("moving bits without a fault is level L3", "[conformance][levels]") {
   plugin::Description description = full_description(ROPEPROOF_A0);
   description.operations = ROPEPROOF_PERMUTE;
-  CHECK(report::total(judge_kernel(description, exact_pipeline(), cases::Tier::kCore))
+  CHECK(report::total(
+            judge_kernel(description, exact_pipeline(), cases::Tier::kCore))
             .level == report::Level::kL3);
 }
 

@@ -13,7 +13,7 @@
 #include "conformance/report/report.h"
 #include "conformance/wrong/pipeline_kernel.h"
 
-namespace ropeproof::conformance::check {
+namespace ropeproof::conformance::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,8 +52,8 @@ class Device : public wrong::PipelineKernel {
   fs::path results_;
 };
 
-Selection smoke() {
-  Selection selection;
+check::Selection smoke() {
+  check::Selection selection;
   selection.tier = cases::Tier::kSmoke;
   return selection;
 }
@@ -65,17 +65,16 @@ void check_same(const wrong::Pipeline& pipeline, int status) {
   description.dtypes &= ~std::uint32_t{ROPEPROOF_F64};
   description.features &= ~std::uint32_t{ROPEPROOF_SPECIAL_VALUES};
   description.scalings = 0;
-  export_pack(plugin::device_of_everything(), cases::committed(), smoke(), "0",
-              folder.path());
+  check::export_pack(plugin::device_of_everything(), cases::committed(),
+                     smoke(), "0", folder.path());
   Device device(description, pipeline, folder.path());
-  const report::Report by_calls =
-      run_suite(device, cases::committed(), smoke());
-  const report::Report by_files =
-      check_pack(folder.path(), folder.path() / "out", description,
-                 cases::committed(), {});
-  CHECK(report::json_report(by_files) == report::json_report(by_calls));
-  CHECK(report::exit_status(report::total(by_files)) == status);
-  CHECK(report::total(by_files).of(Verdict::kUnsupported) < 40);
+  const Report by_calls = check::run_suite(device, cases::committed(), smoke());
+  const Report by_files =
+      check::check_pack(folder.path(), folder.path() / "out", description,
+                        cases::committed(), {});
+  CHECK(json_report(by_files) == json_report(by_calls));
+  CHECK(exit_status(total(by_files)) == status);
+  CHECK(total(by_files).of(check::Verdict::kUnsupported) < 40);
 }
 
 TEST_CASE("files are judged as calls are: every operation, dtype and layout",
@@ -147,10 +146,10 @@ TEST_CASE("a description of nothing is exported as no pack", "[exchange]") {
   plugin::Description nothing = plugin::device_of_everything();
   nothing.dtypes = 0;
   nothing.operations = ROPEPROOF_ROPE;
-  CHECK_THROWS_AS(
-      export_pack(nothing, cases::committed(), smoke(), "0", folder.path()),
-      std::invalid_argument);
+  CHECK_THROWS_AS(check::export_pack(nothing, cases::committed(), smoke(), "0",
+                                     folder.path()),
+                  std::invalid_argument);
 }
 
 }  // namespace
-}  // namespace ropeproof::conformance::check
+}  // namespace ropeproof::conformance::report
