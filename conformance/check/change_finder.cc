@@ -60,19 +60,19 @@ bool ChangeFinder::begin(const Problem& base) {
   return c.has_value();
 }
 
-void ChangeFinder::add(const std::string& field, bool is_of_angles,
+void ChangeFinder::add(const std::string& field, ChangeOf of,
                        const std::vector<Edit>& edits) {
   if (known_.contains(field)) return;
   for (const Edit& edit : edits) {
     Problem p = base();
     edit(p);
     std::optional<cases::Case> c = taken(p);
-    if (!c ||
-        (is_of_angles && !is_visible(variation_.base.golden, c->golden))) {
+    if (!c || (of != ChangeOf::kOther &&
+               !is_visible(variation_.base.golden, c->golden))) {
       continue;
     }
     known_.insert(field);
-    variation_.changes.push_back({field, *std::move(c)});
+    variation_.changes.push_back({field, of, *std::move(c)});
     return;
   }
 }

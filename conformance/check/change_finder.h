@@ -37,7 +37,7 @@ class ChangeFinder {
 
   // Adds the first of these edits that gives a valid problem of the kernel's;
   // of angles, one that shows.
-  void add(const std::string& field, bool is_of_angles,
+  void add(const std::string& field, ChangeOf of,
            const std::vector<Edit>& edits);
 
  private:

@@ -13,21 +13,25 @@
 
 namespace ropeproof::conformance::check {
 
-// Of a kernel that is asked one operation: rope, or rotate or lookup where it
-// has nothing else.
+// The operation of a kernel that is asked one alone: rope, or rotate or lookup
+// where it has nothing else.
 std::uint32_t main_operation(const plugin::Description& kernel);
 
-// A problem whose golden is not formed yet; `id` is that of the case that it is
-// to become.
-struct Outline {
+// What a kernel is asked about: a case, or a problem whose golden is not formed
+// yet and the id of the case that it is to become. Both outlive this.
+struct Question {
+  Question(const cases::Case& c) : problem(c.problem), id(c.id), whole(&c) {}
+  Question(const cases::Problem& p, const std::string& case_id)
+      : problem(p), id(case_id) {}
+
   const cases::Problem& problem;
   const std::string& id;
+  const cases::Case* whole = nullptr;
 };
 
-// Whether the kernel declines a case, or an Outline, under an operation that it
-// offers.
-template <class Asked>
-bool declines(plugin::Kernel& kernel, std::uint32_t operation, const Asked& c);
+// Whether the kernel declines this under an operation that it offers.
+bool declines(plugin::Kernel& kernel, std::uint32_t operation,
+              const Question& asked);
 
 // Asks again: an answer may depend on nothing but the question.
 class Choices {
@@ -41,9 +45,9 @@ class Choices {
                     plugin::Outcome outcome);
 
  private:
-  struct Asked {
+  struct Answered {
     std::uint32_t operation;
-    cases::Case asked;
+    cases::Case c;
     plugin::Outcome outcome;
   };
   static constexpr std::size_t kRemembered = 8;
@@ -52,7 +56,7 @@ class Choices {
   static constexpr std::int64_t kLargestRemembered = std::int64_t{1} << 18;
 
   plugin::Kernel& kernel_;
-  std::deque<Asked> asked_;  // the latest last
+  std::deque<Answered> answered_;  // the latest last
 };
 
 }  // namespace ropeproof::conformance::check

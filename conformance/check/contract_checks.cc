@@ -44,7 +44,7 @@ ContractChecks::ContractChecks(plugin::Kernel& kernel,
   for (const cases::Group& group : corpus.groups) {
     for (const cases::Case& c : group.rope_cases) {
       cases_[c.id] = &c;
-      for (const Kind& kind : kinds_for(c.problem, c)) chosen_[kind] = &c;
+      for (const Kind& kind : kinds_for(c)) chosen_[kind] = &c;
     }
   }
   find_once();
@@ -60,7 +60,7 @@ void ContractChecks::choose_formed(std::span<const cover::Recipe> recipes,
   for (const auto& [kind, c] : chosen_) settled.insert(kind);
   for (const cover::Recipe& recipe : recipes) {
     const cases::Problem outline = cover::outline(recipe, max_position);
-    std::vector<Kind> kinds = kinds_for(outline, Outline{outline, recipe.id});
+    std::vector<Kind> kinds = kinds_for({outline, recipe.id});
     std::erase_if(kinds,
                   [&](const Kind& kind) { return settled.contains(kind); });
     if (kinds.empty()) continue;
@@ -71,9 +71,9 @@ void ContractChecks::choose_formed(std::span<const cover::Recipe> recipes,
   find_once();
 }
 
-template <class Asked>
 std::vector<ContractChecks::Kind> ContractChecks::kinds_for(
-    const cases::Problem& p, const Asked& asked) {
+    const Question& asked) {
+  const cases::Problem& p = asked.problem;
   std::vector<Kind> kinds;
   const int rich = richness(p);
   if (rich == 0 || !kernel_.is_live()) return kinds;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/cases/corpus.h"
+#include "conformance/check/choices.h"
 #include "conformance/check/contract.h"
 #include "conformance/check/run.h"
 #include "conformance/check/variations.h"
@@ -45,9 +46,7 @@ class ContractChecks {
 
  private:
   // The kinds for which a problem is richer than what is chosen, and taken.
-  // `asked` is its case, or an Outline.
-  template <class Asked>
-  std::vector<Kind> kinds_for(const cases::Problem& p, const Asked& asked);
+  std::vector<Kind> kinds_for(const Question& asked);
   void find_once();
   // Why a check of this case is not made: not offered, or declined.
   std::optional<Check> not_asked(Aspect aspect, const cases::Case& c,

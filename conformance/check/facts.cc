@@ -38,10 +38,9 @@ Facts problem_facts(const ropeproof_problem& problem) {
 }
 
 Facts permutation_facts(const cases::Problem& p) {
-  reference::Spec spec;
-  spec.layout = p.spec.layout;
-  ropeproof_problem problem =
-      plugin::problem_of(ROPEPROOF_PERMUTE, spec, p.dtype, 0, 0);
+  ropeproof_problem problem = plugin::problem_of(
+      ROPEPROOF_PERMUTE, {.layout = p.spec.layout, .frequencies = {}}, p.dtype,
+      0, 0);
   problem.permute_heads = p.q_heads;
   problem.permute_columns = p.seq;
   problem.amplitude = 0;

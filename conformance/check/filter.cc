@@ -12,6 +12,18 @@
 
 namespace ropeproof::conformance::check {
 
+std::vector<Named> all_cases(const cases::Corpus& corpus,
+                             std::span<const cover::Recipe> recipes) {
+  std::vector<Named> all;
+  for (const cases::Group& group : corpus.groups) {
+    cases::for_each_case(group, [&](const auto& c) {
+      all.push_back({c.id, group.tier});
+    });
+  }
+  for (const cover::Recipe& r : recipes) all.push_back({r.id, r.tier});
+  return all;
+}
+
 Filter::Filter(const std::vector<Named>& all, const Selection& selection)
     : tier_(selection.tier),
       ids_(selection.cases.begin(), selection.cases.end()),

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Named {
   std::string id;
   cases::Tier tier;
 };
+
+// The cases of a corpus, then those that are formed.
+std::vector<Named> all_cases(const cases::Corpus& corpus,
+                             std::span<const cover::Recipe> recipes);
 
 // Says which cases and operations a Selection names.
 class Filter {

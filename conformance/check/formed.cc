@@ -83,7 +83,7 @@ std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,
     return !missing_feature(description, operation, outline,
                             kernel.shares_memory())
                 .empty() ||
-           !declines(kernel, operation, Outline{outline, ""});
+           !declines(kernel, operation, {outline, ""});
   };
   const bool with_triples =
       selection.tier == cases::Tier::kFull ||

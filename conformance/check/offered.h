@@ -22,7 +22,7 @@ std::string missing_feature(const plugin::Description& description,
                             std::uint32_t operation, const cases::Problem& p,
                             bool shares_memory);
 
-// Those of a case of which nothing is missing.
+// The operations of a case of which nothing is missing.
 std::vector<std::uint32_t> offered_operations(
     const plugin::Description& description, const cases::Problem& p,
     bool shares_memory);

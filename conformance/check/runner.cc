@@ -119,7 +119,7 @@ class Suite {
         contract_(kernel, corpus, selection.tier == cases::Tier::kSmoke,
                   !selection.profile.empty()),
         recipes_(recipes_of(kernel, selection)),
-        filter_(all_cases(), selection),
+        filter_(names(), selection),
         choices_(kernel),
         fresh_(kernel),
         picker_(selection.shard) {
@@ -146,14 +146,8 @@ class Suite {
   }
 
  private:
-  std::vector<Named> all_cases() {
-    std::vector<Named> all;
-    for (const cases::Group& group : corpus_.groups) {
-      cases::for_each_case(group, [&](const auto& c) {
-        all.push_back({c.id, group.tier});
-      });
-    }
-    for (const cover::Recipe& c : recipes_) all.push_back({c.id, c.tier});
+  std::vector<Named> names() {
+    std::vector<Named> all = all_cases(corpus_, recipes_);
     all_ = all.size();
     if (selection_.names) {
       std::vector<std::string> ids;

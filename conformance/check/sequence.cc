@@ -198,7 +198,7 @@ Check check_changes(plugin::Kernel& kernel, std::uint32_t operation,
         result.changed = change.field;
         return result;
       }
-      if (change.is_length()) {
+      if (change.of == ChangeOf::kLength) {
         lengths.emplace_back(change.field, std::move(other));
       }
     }

@@ -56,15 +56,15 @@ std::vector<std::vector<double>> others(const std::vector<double>& list) {
   return all;
 }
 
-// Adds another value of the field that `get` finds, in place of `value`.
-template <class Value, class Get>
-void add_value(ChangeFinder& finder, const std::string& field,
-               bool is_of_angles, const Value& value, const Get& get) {
+// Adds another value of the field that `get` finds in a problem.
+template <class Get>
+void add_value(ChangeFinder& finder, const std::string& field, ChangeOf of,
+               const Get& get) {
   std::vector<Edit> edits;
-  for (const Value& other : others(value)) {
+  for (const auto& other : others(get(finder.base()))) {
     edits.push_back([=](Problem& p) { get(p) = other; });
   }
-  finder.add(field, is_of_angles, edits);
+  finder.add(field, of, edits);
 }
 
 // Functions that find a field in a problem.
@@ -74,9 +74,7 @@ auto of_layout(Value Layout::*field) {
 }
 template <class Value>
 auto of_xpos(Value reference::XPos::*field) {
-  return [=](Problem & p) -> auto& {
-    return (*p.spec.frequencies.xpos).*field;
-  };
+  return [=](auto& p) -> auto& { return (*p.spec.frequencies.xpos).*field; };
 }
 template <class Value>
 auto of_frequencies(Value Frequencies::*field) {
@@ -88,19 +86,20 @@ void add_kinds(ChangeFinder& finder) {
   const Problem& a = finder.base();
   for (const auto& [dtype, word] : text::kFormatWords) {
     if (dtype == a.dtype) continue;
-    finder.add("dtype (" + std::string(word) + ")", false,
+    finder.add("dtype (" + std::string(word) + ")", ChangeOf::kOther,
                {[=](Problem& c) { c = cases::converted(c, dtype); }});
   }
   for (const auto& [pairing, word] : text::kPairingWords) {
     if (pairing == a.spec.layout.pairing) continue;
-    finder.add("pairing (" + std::string(word) + ")", false, {[=](Problem& c) {
+    finder.add("pairing (" + std::string(word) + ")", ChangeOf::kOther,
+               {[=](Problem& c) {
                  c.spec.layout.pairing = pairing;
                  c.spec.layout.pair_distance = 0;
                  const bool is_nested = pairing == Pairing::kNestedHalfSplit;
                  c.spec.layout.blocks = is_nested && c.pairs() % 2 == 0 ? 2 : 1;
                }});
   }
-  finder.add("direction", false, {[](Problem& c) {
+  finder.add("direction", ChangeOf::kOther, {[](Problem& c) {
                c.spec.direction =
                    c.spec.direction == reference::Direction::kForward
                        ? reference::Direction::kAdjoint
@@ -113,7 +112,7 @@ void add_shapes(ChangeFinder& finder) {
   const Problem& a = finder.base();
   const cases::Indices all = cases::all_of(a.tokens());
   if (a.batch > 1) {
-    finder.add("batch", false, {[](Problem& c) {
+    finder.add("batch", ChangeOf::kOther, {[](Problem& c) {
                  c = cases::with_length(
                      pick_tokens(c, cases::all_of(c.seq), 1, c.seq));
                }});
@@ -122,31 +121,31 @@ void add_shapes(ChangeFinder& finder) {
     cases::Indices tokens = all;
     std::erase_if(tokens, [&](std::int64_t t) { return t % a.seq == 0; });
     finder.add(
-        "seq", false, {[=](Problem& c) {
+        "seq", ChangeOf::kOther, {[=](Problem& c) {
           c = cases::with_length(pick_tokens(c, tokens, c.batch, c.seq - 1));
         }});
   }
   if (a.batch != a.seq) {
-    finder.add("batch and seq", false,
+    finder.add("batch and seq", ChangeOf::kOther,
                {[=](Problem& c) { c = pick_tokens(c, all, c.seq, c.batch); }});
   }
   if (a.q_heads > 1) {
-    finder.add("q.heads", false, {[](Problem& c) {
+    finder.add("q.heads", ChangeOf::kOther, {[](Problem& c) {
                  c = first_heads(c, c.q_heads - 1, c.k_heads);
                }});
   }
   if (a.k_heads > 0) {
-    finder.add("k.heads", false, {[](Problem& c) {
+    finder.add("k.heads", ChangeOf::kOther, {[](Problem& c) {
                  c = first_heads(c, c.q_heads, c.k_heads - 1);
                }});
-    finder.add("contents of k", false,
+    finder.add("contents of k", ChangeOf::kOther,
                {[](Problem& c) { std::ranges::reverse(c.k); }});
   }
-  finder.add("contents of q", false,
+  finder.add("contents of q", ChangeOf::kOther,
              {[](Problem& c) { std::ranges::reverse(c.q); }});
-  finder.add("strides", false,
+  finder.add("strides", ChangeOf::kOther,
              {[](Problem& c) { c.storage = cases::kStrided; }});
-  finder.add("in place", false,
+  finder.add("in place", ChangeOf::kOther,
              {[](Problem& c) { c.storage = cases::kInPlace; }});
 
   const Layout& l = a.spec.layout;
@@ -159,28 +158,32 @@ void add_shapes(ChangeFinder& finder) {
   };
   const std::int64_t d = l.head_dim;
   // A head that rotates whole, where the kernel has no others.
-  finder.add("head_dim", false,
+  finder.add("head_dim", ChangeOf::kOther,
              {widen(2, 0), widen(d, 0), widen(step, step), widen(d, d),
               widen(-d / 2, -d / 2)});
-  finder.add("rotary_dim", true,
+  finder.add("rotary_dim", ChangeOf::kAngles,
              {widen(0, -step), widen(0, step), widen(0, -l.rotary_dim / 2)});
-  add_value(finder, "rotary_offset", false, l.rotary_offset,
+  add_value(finder, "rotary_offset", ChangeOf::kOther,
             of_layout(&Layout::rotary_offset));
   if (l.pairing == Pairing::kNestedHalfSplit) {
-    add_value(finder, "pairing_blocks", false, l.blocks,
+    add_value(finder, "pairing_blocks", ChangeOf::kOther,
               of_layout(&Layout::blocks));
   }
   if (l.pairing != Pairing::kHalfSplit) return;
-  add_value(finder, "pair_distance", false,
-            l.pair_distance == 0 ? a.pairs() : l.pair_distance,
-            of_layout(&Layout::pair_distance));
+  std::vector<Edit> distances;
+  for (const std::int64_t x :
+       others(l.pair_distance == 0 ? a.pairs() : l.pair_distance)) {
+    distances.push_back([=](Problem& c) { c.spec.layout.pair_distance = x; });
+  }
+  finder.add("pair_distance", ChangeOf::kOther, distances);
 }
 
 // Each position by itself, on each axis.
 void add_positions(ChangeFinder& finder) {
   const Problem& a = finder.base();
   if (a.has_real_positions()) {
-    finder.add("positions that are integers", true, {[](Problem& c) {
+    finder.add("positions that are integers", ChangeOf::kAngles,
+               {[](Problem& c) {
                  for (double& p : c.positions) p = std::floor(p);
                }});
   }
@@ -195,18 +198,20 @@ void add_positions(ChangeFinder& finder) {
         c = cases::with_length(std::move(c));
       };
     };
-    finder.add(number, true, {to(p == 0 ? 1 : p - 1), to(p + 1), to(p + 2)});
+    finder.add(number, ChangeOf::kAngles,
+               {to(p == 0 ? 1 : p - 1), to(p + 1), to(p + 2)});
     if (i != a.positions.size() / 2) continue;
-    finder.add("the sign of a position", true, {to(-p)});
+    finder.add("the sign of a position", ChangeOf::kAngles, {to(-p)});
   }
 }
 
 void add_base(ChangeFinder& finder) {
   const Frequencies& f = finder.base().spec.frequencies;
   if (f.inv_freq.empty() && f.bases.empty()) {
-    add_value(finder, "base", true, f.base, of_frequencies(&Frequencies::base));
+    add_value(finder, "base", ChangeOf::kAngles,
+              of_frequencies(&Frequencies::base));
   }
-  add_value(finder, "amplitude", true, f.amplitude,
+  add_value(finder, "amplitude", ChangeOf::kAngles,
             of_frequencies(&Frequencies::amplitude));
 }
 
@@ -227,7 +232,7 @@ void add_parameters(ChangeFinder& finder, const S& scaling) {
           });
         }
         value = kept;
-        finder.add(word + " " + name, true, edits);
+        finder.add(word + " " + name, ChangeOf::kAngles, edits);
       });
 }
 
@@ -241,24 +246,24 @@ void add_lengths(ChangeFinder& finder, const S& scaling) {
     } else {
       trained = scaling.original_length;
     }
-    const auto to = [](std::int64_t length) -> Edit {
-      return [=](Problem& c) {
-        const double last = *std::ranges::max_element(c.positions);
-        for (double& p : c.positions) {
-          p = std::floor(p * static_cast<double>(length - 1) / last);
-        }
-        c = cases::with_length(std::move(c));
-      };
-    };
     const std::string word =
         plugin::scaling_word(finder.base().spec.frequencies.scaling);
-    finder.add("length (" + word + ", twice the trained one)", true,
-               {to(2 * trained)});
-    finder.add("length (" + word + ", the trained one)", true, {to(trained)});
-    finder.add("length (" + word + ", half the trained one)", true,
-               {to(trained / 2)});
-    finder.add("length (" + word + ", the trained one and 1)", true,
-               {to(trained + 1)});
+    const std::pair<const char*, std::int64_t> lengths[] = {
+        {"twice the trained one", 2 * trained},
+        {"the trained one", trained},
+        {"half the trained one", trained / 2},
+        {"the trained one and 1", trained + 1}};
+    for (const auto& [name, n] : lengths) {
+      const auto last_position = static_cast<double>(n - 1);
+      finder.add("length (" + word + ", " + name + ")", ChangeOf::kLength,
+                 {[=](Problem& c) {
+                   const double last = std::ranges::max(c.positions);
+                   for (double& p : c.positions) {
+                     p = std::floor(p * last_position / last);
+                   }
+                   c = cases::with_length(std::move(c));
+                 }});
+    }
   }
 }
 
@@ -278,8 +283,8 @@ void add_entry(ChangeFinder& finder, const std::string& name, const Get& get) {
   if (list.empty()) return;
   const std::size_t i = list.size() / 2;
   add_value(
-      finder, "entry " + std::to_string(i + 1) + " of " + name, true,
-      list[i], [=](Problem & p) -> auto& { return get(p)[i]; });
+      finder, "entry " + std::to_string(i + 1) + " of " + name,
+      ChangeOf::kAngles, [=](auto& p) -> auto& { return get(p)[i]; });
 }
 
 void add_lists(ChangeFinder& finder) {
@@ -294,7 +299,7 @@ void add_lists(ChangeFinder& finder) {
 void add_xpos(ChangeFinder& finder) {
   const auto& xpos = finder.base().spec.frequencies.xpos;
   if (!xpos) return;
-  add_value(finder, "xPos scale_base", true, xpos->scale_base,
+  add_value(finder, "xPos scale_base", ChangeOf::kAngles,
             of_xpos(&reference::XPos::scale_base));
   std::vector<Edit> centres;
   for (const double x : others(xpos->centre)) {
@@ -302,8 +307,8 @@ void add_xpos(ChangeFinder& finder) {
       p.spec.frequencies.xpos->centre = x * p.positions.back();
     });
   }
-  finder.add("xPos centre", true, centres);
-  add_value(finder, "xPos of keys", true, xpos->is_key,
+  finder.add("xPos centre", ChangeOf::kAngles, centres);
+  add_value(finder, "xPos of keys", ChangeOf::kAngles,
             of_xpos(&reference::XPos::is_key));
 }
 
@@ -317,7 +322,7 @@ void add_axes(ChangeFinder& finder) {
       edits.push_back([=](Problem& c) { c.spec.axes.axis_of_pair[j] = axis; });
     }
   }
-  finder.add("the axis of one pair", true, edits);
+  finder.add("the axis of one pair", ChangeOf::kAngles, edits);
 }
 
 void add_all(ChangeFinder& finder, bool is_profile) {

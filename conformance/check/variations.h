@@ -23,13 +23,14 @@
 
 namespace ropeproof::conformance::check {
 
+// What a change is of: angles, which must show it; a length of a scaling, which
+// the positions say; or anything else.
+enum class ChangeOf { kAngles, kLength, kOther };
+
 struct Change {
   std::string field;  // "base", "yarn beta_slow", "position 2 of 6"
+  ChangeOf of;
   cases::Case c;
-
-  // Of the positions, and so of a scaling: "length (yarn, half the trained
-  // one)".
-  bool is_length() const { return field.starts_with("length "); }
 };
 
 // A case, and others that each differ from it in one field.
@@ -52,7 +53,7 @@ std::vector<Variation> variations_of(plugin::Kernel& kernel,
                                      const cases::Case& like,
                                      bool is_profile = false);
 
-// Those of them that the kernel takes under another operation; where that is
+// The variations that the kernel takes under another operation; where that is
 // given cos and sin, of the first alone.
 std::vector<Variation> offered_of(plugin::Kernel& kernel,
                                   std::uint32_t operation,

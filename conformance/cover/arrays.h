@@ -17,7 +17,7 @@ struct Arrays {
   std::vector<Shape> shapes;
 };
 
-// Of VECTORS/coverage/. Throws FileError, also for rows of another model and
+// Reads VECTORS/coverage/. Throws FileError, also for rows of another model and
 // for a model without one of the known dimensions (dimension.h).
 Arrays load_arrays(const std::filesystem::path& vectors);
 

@@ -6,16 +6,6 @@
 namespace ropeproof::conformance::cover {
 namespace {
 
-bool is_offered(const Masks& offered, std::size_t d, std::uint8_t c) {
-  return (offered[d] >> c & 1) != 0;
-}
-
-// One of the offered classes, another one for another row.
-std::uint8_t substitute(std::uint64_t mask, std::size_t nth) {
-  const std::vector<std::uint8_t> classes = classes_in(mask);
-  return classes[nth % classes.size()];
-}
-
 class Chooser {
  public:
   Chooser(const Model& model, const Masks& offered, int strength,
@@ -28,9 +18,10 @@ class Chooser {
   void add_retracted(const Row& given, std::size_t number) {
     Row row = given;
     for (std::size_t d = 0; d < row.size(); ++d) {
-      if (!is_offered(offered_, d, row[d])) {
-        row[d] = substitute(offered_[d], number);
-      }
+      if ((offered_[d] >> row[d] & 1) != 0) continue;
+      // Another class for another row.
+      const std::vector<std::uint8_t> classes = classes_in(offered_[d]);
+      row[d] = classes[number % classes.size()];
     }
     if (model_.contradiction(row) != nullptr) {
       const std::optional<Row> repaired = repair(given, row);

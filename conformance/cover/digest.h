@@ -12,7 +12,7 @@
 
 namespace ropeproof::conformance::cover {
 
-// By kind ("pairs", "shapes", with `with_triples` "triples"): the SHA-256 of
+// By source ("pairs", "shapes", with `with_triples` "triples"): the SHA-256 of
 // all inputs and goldens that a kernel with this description is given by the
 // suite's own seed. The same on every machine, with any number of threads.
 // Cost: that of forming them all, a second or two, with triples half a minute.

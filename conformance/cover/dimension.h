@@ -53,7 +53,7 @@ struct KnownDimension {
   std::vector<std::string> classes;  // none of one of ranges
   std::uint32_t operations;          // whose problems say something of it
   By decided;
-  // Of a class by its number among those of a model.
+  // Whether a kernel offers a class, a number among those of a model.
   std::function<bool(const Offer&, const Dimension&, std::uint8_t)> is_offered;
   // kOpen where no class of the model fits.
   std::function<std::uint8_t(const ropeproof_problem&, const Dimension&)> read;
@@ -106,8 +106,8 @@ KnownDimension dimension(
 // Whether the axes of a call lie inside its batch rows.
 bool are_axes_inside(const ropeproof_problem& p);
 
-// The scaling of a class as its bit of the ABI; 0: none.
-std::uint32_t scaling_of(ScalingClass scaling);
+// A scaling of this class.
+reference::Scaling scaling_of(ScalingClass c);
 
 }  // namespace ropeproof::conformance::cover
 

@@ -19,9 +19,9 @@ Problem outline(const Recipe& recipe, std::int64_t max_position) {
     p.spec = recipe.like->spec;
   }
   for (const KnownDimension& dimension : known_dimensions()) {
-    const bool is_given =
-        recipe.like != nullptr && dimension.decided == By::kModel;
-    if (!is_given) dimension.draw(drawing);
+    if (recipe.like == nullptr || dimension.decided == By::kCall) {
+      dimension.draw(drawing);
+    }
   }
   if (recipe.like != nullptr) p = cases::with_length(std::move(p));
   const auto zeros = [&](std::int64_t heads) {

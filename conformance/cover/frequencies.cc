@@ -185,11 +185,6 @@ Frequencies frequencies_of(ScalingClass c) {
   return frequencies;
 }
 
-bool decides_amplitude(std::uint32_t scaling) {
-  return reference::decides_amplitude(
-      plugin::scaling_named(text::word(plugin::kScalingWords, scaling)));
-}
-
 // Frequencies that are given say what any scaling decides, but for its
 // amplitude.
 bool offers_scaling(const Offer& offer, ScalingClass c) {
@@ -254,7 +249,7 @@ bool offers_amplitude(const Offer& offer, AmplitudeClass c) {
       return true;
     case AmplitudeClass::kOfScaling:
       return std::ranges::any_of(kScaling.words, [&](const auto& scaling) {
-        return decides_amplitude(scaling_of(scaling.first)) &&
+        return reference::decides_amplitude(scaling_of(scaling.first)) &&
                offers_scaling(offer, scaling.first);
       });
     case AmplitudeClass::kPerPair:
@@ -265,7 +260,9 @@ bool offers_amplitude(const Offer& offer, AmplitudeClass c) {
 }
 
 std::string read_amplitude(const ropeproof_problem& p) {
-  if (p.scaling != nullptr && decides_amplitude(p.scaling->kind)) {
+  if (p.scaling != nullptr &&
+      reference::decides_amplitude(plugin::scaling_named(
+          text::word(plugin::kScalingWords, p.scaling->kind)))) {
     return "of_scaling";
   }
   if (p.pair_amplitude != nullptr) return "per_pair";
@@ -319,8 +316,8 @@ void draw_amplitude(Drawing& d, AmplitudeClass c) {
 
 }  // namespace
 
-std::uint32_t scaling_of(ScalingClass c) {
-  return plugin::scaling_bit(frequencies_of(c).scaling);
+reference::Scaling scaling_of(ScalingClass c) {
+  return frequencies_of(c).scaling;
 }
 
 std::vector<KnownDimension> frequency_dimensions() {

@@ -18,10 +18,6 @@ const void* element(const ropeproof_problem& p, const void* data,
   return static_cast<const std::byte*>(data) + index * bytes;
 }
 
-std::int64_t size(const ropeproof_problem& p) {
-  return p.batch * p.seq * p.q.heads * p.head_dim;
-}
-
 // From the first element of q to the last.
 std::int64_t span(const ropeproof_problem& p) {
   return (p.batch - 1) * p.q.in_batch_stride +
@@ -68,12 +64,11 @@ std::string read_strides(const ropeproof_problem& p) {
   const std::int64_t in = fastest(q.in_head_stride, q.in_token_stride);
   const std::int64_t out = fastest(q.out_head_stride, q.out_token_stride);
   const bool is_whole =
-      span(p) == size(p) ||
+      span(p) == p.batch * p.seq * p.q.heads * d ||
       (is_packed(p) && q.in_token_stride == (q.heads + 2 * k.heads) * d &&
        (p.batch == 1 || q.in_batch_stride == p.seq * q.in_token_stride));
-  if (k.heads > 0 && p.batch > 1 && k.in_batch_stride == 0) {
-    return "k_broadcast";
-  }
+  const bool has_rows = k.heads > 0 && p.batch > 1;
+  if (has_rows && k.in_batch_stride == 0) return "k_broadcast";
   if (in == d && out == d && is_whole) {
     return is_key_elsewhere(p) && !is_packed(p) ? "k_cache" : "dense";
   }

@@ -114,7 +114,8 @@ TEST_CASE("every scaling is a class of the committed model",
   std::set<std::uint32_t> asked;
   for (const std::string& word :
        model.dimensions()[model.at("scaling")].classes) {
-    asked.insert(scaling_of(*text::find_word(kScaling.words, word)));
+    asked.insert(plugin::scaling_bit(
+        scaling_of(*text::find_word(kScaling.words, word))));
   }
   for (const auto& [bit, word] : plugin::kScalingWords) {
     CAPTURE(word);

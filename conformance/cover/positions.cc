@@ -180,11 +180,6 @@ void mix_signs(Draw& draw, const std::vector<double*>& positions,
   if (!has_negative && last != nullptr) *last = -*last;
 }
 
-bool follows_length(ScalingClass scaling) {
-  return plugin::follows_length(plugin::scaling_named(
-      text::word(plugin::kScalingWords, scaling_of(scaling))));
-}
-
 void draw_magnitude(Drawing& d, int magnitude) {
   const Bounds bounds = bounds_of(magnitude);
   d.largest = bounds.most;
@@ -287,7 +282,7 @@ void draw_numbers(Drawing& d, bool are_real) {
 void draw_sign(Drawing& d, bool is_mixed) {
   if (!is_mixed) return;
   mix_signs(d.draw, free_positions(d.problem),
-            follows_length(d.recipe.class_of(kScaling)));
+            plugin::follows_length(scaling_of(d.recipe.class_of(kScaling))));
   copy_first_rows(d.problem);
 }
 

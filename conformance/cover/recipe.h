@@ -38,12 +38,12 @@ struct Recipe {
   std::string id = {};
   cases::Tier tier = cases::Tier::kCore;  // or full
   std::string text = {};                  // what it asks, in words
-  // Of a shape: these sizes in place of drawn ones.
+  // The sizes of a shape, in place of drawn ones.
   Sizes sizes = {};
   std::int64_t head_dim = 0;    // of a leading window; 0: drawn
   bool begins_at_zero = false;  // whatever the order of its row
-  // Of q, or of k, at the most, where the classes of the sizes allow it: what
-  // larger calls add is asked in the shapes of real models.
+  // The most elements of q, or of k, where the classes of the sizes allow it:
+  // what larger calls add is asked in the shapes of real models.
   std::int64_t elements = 1 << 14;
   // Where dtype and specification come from, if not from the row; outlives
   // this.

@@ -8,13 +8,13 @@ namespace {
 
 using cases::Problem;
 
-std::int64_t draw_size(Drawing& d, std::string_view name) {
+std::int64_t drawn(Drawing& d, std::string_view name) {
   const Range range = d.recipe.range(name);
   return d.draw.between(range.low, range.high);
 }
 
 void draw_pairs(Drawing& d) {
-  std::int64_t pairs = draw_size(d, "pairs");
+  std::int64_t pairs = drawn(d, "pairs");
   const AxesClass axes = d.recipe.class_of(kAxes);
   const std::int64_t parts = axes == AxesClass::kGrid    ? 2
                              : axes == AxesClass::kGrid3 ? 3
@@ -25,7 +25,7 @@ void draw_pairs(Drawing& d) {
 }
 
 void draw_seq(Drawing& d) {
-  d.problem.seq = draw_size(d, "seq");
+  d.problem.seq = drawn(d, "seq");
   if (d.recipe.class_of(kOrder) != OrderClass::kAscending) {
     d.problem.seq = std::min(std::max<std::int64_t>(d.problem.seq, 3),
                              d.recipe.range("seq").high);
@@ -77,7 +77,7 @@ std::vector<KnownDimension> size_dimensions() {
           [](P p) { return p.rotary_dim / 2; }, draw_pairs),
       size(
           "batch", kCalls, By::kCall, [](P p) { return p.batch; },
-          [](Drawing& d) { d.problem.batch = draw_size(d, "batch"); }),
+          [](Drawing& d) { d.problem.batch = drawn(d, "batch"); }),
       size(
           "seq", kCalls | kPermute, By::kCall,
           [=](P p) { return permutes(p) ? p.permute_columns : p.seq; },
@@ -85,11 +85,11 @@ std::vector<KnownDimension> size_dimensions() {
       size(
           "q_heads", kTensors | kPermute, By::kCall,
           [=](P p) { return permutes(p) ? p.permute_heads : p.q.heads; },
-          [](Drawing& d) { d.problem.q_heads = draw_size(d, "q_heads"); }),
+          [](Drawing& d) { d.problem.q_heads = drawn(d, "q_heads"); }),
       size(
           "k_heads", kTensors, By::kCall, [](P p) { return p.k.heads; },
           [](Drawing& d) {
-            d.problem.k_heads = draw_size(d, "k_heads");
+            d.problem.k_heads = drawn(d, "k_heads");
             limit_elements(d);
           })};
   rows.back().is_offered = [](const Offer& offer, const Dimension& d,

@@ -69,7 +69,6 @@ CallKind judged_kind(const Check& check, const Facts& facts) {
 }
 
 std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
-  constexpr std::uint32_t kPermute = ROPEPROOF_PERMUTE;
   const std::uint32_t operations = kernel.operations;
   std::vector<CallKind> kinds;
   // `like` for each word of the bits, which are its `member`.
@@ -88,7 +87,7 @@ std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
       &CallKind::operations);
   add({.operations = kTensors}, plugin::kDtypeWords, kernel.dtypes,
       &CallKind::dtype);
-  add({.operations = kTensors | kPermute}, plugin::kAbiPairingWords,
+  add({.operations = kTensors | ROPEPROOF_PERMUTE}, plugin::kAbiPairingWords,
       kernel.pairings, &CallKind::pairing);
   if ((operations & kTensors) != 0 &&
       (kernel.features & ROPEPROOF_ADJOINT) != 0) {
@@ -126,9 +125,8 @@ std::vector<CallKind> declared_kinds(const plugin::Description& kernel) {
 }  // namespace
 
 std::vector<std::string> unasked(const check::Run& run) {
-  const bool is_tier =
-      run.tier && *run.tier != cases::Tier::kSmoke && run.is_whole_tier;
-  if (!is_tier || !run.shard.is_whole()) return {};
+  if (run.tier.value_or(cases::Tier::kSmoke) == cases::Tier::kSmoke) return {};
+  if (!run.is_whole_tier || !run.shard.is_whole()) return {};
   static const Facts kNone;
   const std::vector<CallKind> kinds = declared_kinds(run.kernel);
   std::vector<std::set<std::string>> ids(kinds.size());  // of judged cases

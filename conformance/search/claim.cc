@@ -41,7 +41,7 @@ class Asker {
         corpus_(corpus),
         recipes_(check::recipes_of(kernel, selection)),
         description_(check::asked_description(kernel, selection)),
-        filter_(all_cases(), selection),
+        filter_(check::all_cases(corpus_, recipes_), selection),
         picker_(selection.shard),
         found_(found) {}
 
@@ -71,17 +71,6 @@ class Asker {
   }
 
  private:
-  std::vector<check::Named> all_cases() const {
-    std::vector<check::Named> all;
-    for (const cases::Group& group : corpus_.groups) {
-      cases::for_each_case(group, [&](const auto& c) {
-        all.push_back({c.id, group.tier});
-      });
-    }
-    for (const cover::Recipe& c : recipes_) all.push_back({c.id, c.tier});
-    return all;
-  }
-
   bool takes(cases::Tier tier, const std::string& id) {
     return filter_.takes(tier, id) && picker_.takes(id);
   }
