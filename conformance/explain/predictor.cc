@@ -120,25 +120,31 @@ bool Predictor::is_wanted(const ropeproof_problem& p,
          (p.q.heads == case_->problem.k_heads && is_wanted(true));
 }
 
-std::vector<double> Predictor::permuted(
-    const std::function<void(wrong::Pipeline&)>& change) const {
-  wrong::Pipeline pipeline = wrong::exact_pipeline();
-  change(pipeline);
+std::optional<judge::Output> Predictor::answer(wrong::Pipeline pipeline,
+                                               const cases::Case& asked,
+                                               reference::Format table) const {
   wrong::PipelineKernel kernel(kernel_, std::move(pipeline));
-  call::Call call(kernel, ROPEPROOF_PERMUTE, *case_, table_);
   judge::Output output;
-  std::vector<double> values;
-  if (call.run(output).outcome != plugin::Outcome::kOk) return values;
-  for (const std::uint64_t x : output.q) {
-    values.push_back(static_cast<double>(x));
+  try {
+    call::Call call(kernel, operation_, asked, table);
+    if (call.run(output).outcome == plugin::Outcome::kOk) return output;
+  } catch (const plugin::NoAddressSpace&) {  // as it is too far
   }
-  return values;
+  return std::nullopt;
 }
 
 std::vector<double> Predictor::operator()(
     const std::function<void(wrong::Pipeline&)>& change,
     double angle_error) const {
-  if (operation_ == ROPEPROOF_PERMUTE) return permuted(change);
+  std::vector<double> values;
+  if (operation_ == ROPEPROOF_PERMUTE) {
+    wrong::Pipeline pipeline = wrong::exact_pipeline();
+    change(pipeline);
+    if (const auto output = answer(std::move(pipeline), *case_, table_)) {
+      values.assign(output->q.begin(), output->q.end());
+    }
+    return values;
+  }
   const bool is_table =
       operation_ == ROPEPROOF_TABLE || operation_ == ROPEPROOF_FREQUENCIES;
   const Format dtype = is_table ? table_ : case_->problem.dtype;
@@ -173,20 +179,13 @@ std::vector<double> Predictor::operator()(
     }
     if (f) f(p);
   };
-  wrong::PipelineKernel kernel(kernel_, std::move(pipeline));
-  judge::Output output;
-  std::vector<double> values;
-  try {
-    call::Call call(kernel, operation_, asked,
-                    is_table ? Format::kF64 : table_);
-    if (call.run(output).outcome != plugin::Outcome::kOk) return values;
-  } catch (const plugin::NoAddressSpace&) {
-    return values;  // as it is too far
-  }
+  const auto output =
+      answer(std::move(pipeline), asked, is_table ? Format::kF64 : table_);
+  if (!output) return values;
   const reference::FormatTraits range = reference::traits(dtype);
   const double beyond = std::ldexp(2 - range.unit_roundoff, range.max_exponent);
-  for (const cases::Bits* bits :
-       {&output.q, &output.k, &output.cos, &output.sin, &output.inv_freq}) {
+  for (const cases::Bits* bits : {&output->q, &output->k, &output->cos,
+                                  &output->sin, &output->inv_freq}) {
     for (const std::uint64_t x : *bits) {
       const double value = wrong::as_in(dtype, written_number(Format::kF64, x));
       values.push_back(

@@ -12,6 +12,7 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/explain/answer.h"
+#include "conformance/judge/output.h"
 #include "conformance/judge/tolerance.h"
 #include "conformance/plugin/description.h"
 #include "conformance/wrong/pipeline.h"
@@ -53,8 +54,10 @@ class Predictor {
  private:
   bool is_wanted(const ropeproof_problem& p,
                  const wrong::HeadIndex& index) const;
-  std::vector<double> permuted(
-      const std::function<void(wrong::Pipeline&)>& change) const;
+  // The answer of a kernel; nothing where it leaves its memory.
+  std::optional<judge::Output> answer(wrong::Pipeline pipeline,
+                                      const cases::Case& asked,
+                                      reference::Format table) const;
 
   const cases::Case* case_;
   std::uint32_t operation_;

@@ -54,28 +54,28 @@ Trial::Trial(const Answer& answer, const plugin::Description& kernel)
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
       const std::uint64_t got = at(tensor.got, i), want = at(tensor.golden, i);
       const judge::Mark& mark = at(marks, tensor.first + i);
-      One one;
+      Value value;
       if (permutes()) {  // it copies bits: they are numbers here
-        one.got = static_cast<double>(got),
-        one.want = static_cast<double>(want);
-        one.is_wrong = got != want;
+        value.got = static_cast<double>(got),
+        value.want = static_cast<double>(want);
+        value.is_wrong = got != want;
       } else if (tensor.x != nullptr &&
                  at(layout.channels().pair_of, i % row) < 0) {
-        one.got = written_number(format(), got);
-        one.want = judge::fast_decode(format(), at(*tensor.x, i));  // copied
-        one.is_wrong = distance(one.got, one.want) != 0;
+        value.got = written_number(format(), got);
+        value.want = judge::fast_decode(format(), at(*tensor.x, i));  // copied
+        value.is_wrong = distance(value.got, value.want) != 0;
       } else {
-        one.got = written_number(format(), got);
-        one.want = std::bit_cast<double>(want);
-        one.is_wrong = mark.is_wrong;
-        one.own_bound = mark.bound;
-        one.is_vacuous = mark.is_vacuous;
+        value.got = written_number(format(), got);
+        value.want = std::bit_cast<double>(want);
+        value.is_wrong = mark.is_wrong;
+        value.own_bound = mark.bound;
+        value.is_vacuous = mark.is_vacuous;
       }
-      if (!permutes()) one.row = at(rows, (tensor.first + i) / row);
-      one.bits = judge::fast_encode(format(), one.got);
-      one.is_exact = distance(one.got, one.want) == 0 ||
-                     one.bits == judge::fast_encode(format(), one.want);
-      all_.push_back(one);
+      if (!permutes()) value.row = at(rows, (tensor.first + i) / row);
+      value.bits = judge::fast_encode(format(), value.got);
+      value.is_exact = distance(value.got, value.want) == 0 ||
+                       value.bits == judge::fast_encode(format(), value.want);
+      values_.push_back(value);
     }
   }
   if (permutes()) return;
@@ -146,12 +146,12 @@ std::vector<Trial::RowBound> Trial::row_bounds() const {
 // Where all wrong elements are what the buffers held before, a NaN among them
 // is no result either.
 void Trial::find_unwritten() {
-  is_unwritten_ = std::ranges::all_of(all_, [](const One& one) {
-    return !one.is_wrong || may_be_unwritten(one.got);
+  is_unwritten_ = std::ranges::all_of(values_, [](const Value& value) {
+    return !value.is_wrong || may_be_unwritten(value.got);
   });
   if (!is_unwritten_) return;
-  for (One& one : all_) {
-    if (one.is_wrong) one.got = unwritten_number();
+  for (Value& value : values_) {
+    if (value.is_wrong) value.got = unwritten_number();
   }
 }
 
@@ -163,12 +163,12 @@ Format Trial::format() const {
 
 void Trial::choose_heads() {
   constexpr std::size_t kMostElements = 8192;
-  if (all_.size() <= kMostElements) return;
+  if (values_.size() <= kMostElements) return;
   const auto d = static_cast<std::size_t>(row_size());
   std::vector<std::size_t> right, wrong, borders;
-  for (std::size_t head = 0; head * d < all_.size(); ++head) {
+  for (std::size_t head = 0; head * d < values_.size(); ++head) {
     const bool is_wrong = std::ranges::any_of(
-        std::span(all_).subspan(head * d, d), &One::is_wrong);
+        std::span(values_).subspan(head * d, d), &Value::is_wrong);
     auto& list = is_wrong ? wrong : right;
     const auto& other = is_wrong ? right : wrong;
     if (!other.empty() && other.back() + 1 == head) {
@@ -177,7 +177,7 @@ void Trial::choose_heads() {
     list.push_back(head);
   }
   const std::size_t most = std::max<std::size_t>(kMostElements / 3 / d, 2);
-  seen_.assign(all_.size() / d, false);
+  seen_.assign(values_.size() / d, false);
   for (const auto* list : {&right, &wrong, &borders}) {
     for (std::size_t i = 0; i < std::min(most, list->size()); ++i) {
       seen_[(*list)[i * list->size() / std::min(most, list->size())]] = true;
@@ -190,7 +190,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
                                   const std::vector<double>& rotated) const {
   std::vector<double> limits(is.size());
   const auto least = [&](std::size_t i) {
-    return std::max(2 * all_[i].own_bound, all_[i].row.head);
+    return std::max(2 * values_[i].own_bound, values_[i].row.head);
   };
   if (permutes()) {
     for (std::size_t i = 0; i < is.size(); ++i) limits[i] = least(i);
@@ -209,7 +209,7 @@ std::vector<double> Trial::limits(const std::vector<double>& is,
       if (std::isfinite(by)) moved = std::max(moved, by);
     }
     for (std::size_t i = begin; i < begin + head; ++i) {
-      const double result = longest * std::max(all_[i].row.relative, 8 * u);
+      const double result = longest * std::max(values_[i].row.relative, 8 * u);
       limits[i] = std::max(least(i), result) + moved;
     }
   }
@@ -221,36 +221,36 @@ Fit Trial::compare(const std::vector<double>& is,
                    std::vector<Mark>* marks) const {
   Fit fit;
   fit.rounds = rounds;
-  if (marks != nullptr) marks->assign(all_.size(), Mark::kUnmoved);
+  if (marks != nullptr) marks->assign(values_.size(), Mark::kUnmoved);
   const auto mark = [&](std::size_t i, Mark what) {
     if (marks != nullptr) (*marks)[i] = what;
   };
   constexpr double kMany = 8;
   // What a rounding moves the other way is about as far off as what it moves.
   constexpr double kFar = 4;
-  const bool is_lost = is.size() != all_.size();  // it leaves its memory
-  for (std::size_t i = 0; i < all_.size(); ++i) {
+  const bool is_lost = is.size() != values_.size();  // it leaves its memory
+  for (std::size_t i = 0; i < values_.size(); ++i) {
     if (!is_seen(i)) {
       mark(i, Mark::kUnseen);
       continue;
     }
-    const One& one = all_[i];
-    const double off = is_lost ? kInfinity : distance(one.got, is[i]);
-    const double limit = is_lost ? one.row.head : limits[i];
-    if (!one.is_vacuous) {
+    const Value& value = values_[i];
+    const double off = is_lost ? kInfinity : distance(value.got, is[i]);
+    const double limit = is_lost ? value.row.head : limits[i];
+    if (!value.is_vacuous) {
       const bool is_like =
           !is_lost &&
-          (off == 0 || one.bits == judge::fast_encode(format(), is[i]));
+          (off == 0 || value.bits == judge::fast_encode(format(), is[i]));
       if (!is_like) ++fit.unlike_bug;
-      if (!one.is_exact) ++fit.unlike_exact;
+      if (!value.is_exact) ++fit.unlike_exact;
     }
-    if (!one.is_wrong) {
-      if (one.is_vacuous || off <= limit) continue;
+    if (!value.is_wrong) {
+      if (value.is_vacuous || off <= limit) continue;
       ++fit.broken;
       mark(i, Mark::kBroken);
       continue;
     }
-    const double error = distance(one.got, one.want);
+    const double error = distance(value.got, value.want);
     ++fit.wrong;
     if (error > kMany * limit) ++fit.sharp;
     if (off <= limit) {

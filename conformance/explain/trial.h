@@ -38,7 +38,7 @@ struct Fit {
   bool rounds = false;
 
   // It explains every wrong element; of those that a rounding may move, nearly
-  // every one.
+  // every value.
   bool explains_wrong() const {
     const std::int64_t spare = rounds ? wrong / 8 : 0;
     return wrong > 0 && explained >= wrong - spare &&
@@ -75,7 +75,7 @@ class Trial {
   Fit fit(const wrong::Change& change, bool rounds,
           std::vector<Mark>* marks = nullptr) const;
 
-  std::int64_t elements() const { return std::ssize(all_); }
+  std::int64_t elements() const { return std::ssize(values_); }
   // No wrong element was written.
   bool is_unwritten() const { return is_unwritten_; }
   // An element, and where it lies.
@@ -88,7 +88,7 @@ class Trial {
     double head = 0, relative = 0;
   };
   // One element.
-  struct One {
+  struct Value {
     double got = 0, want = 0;
     std::uint64_t bits = 0;  // of `got`, in format()
     bool is_wrong = false, is_exact = false;
@@ -125,7 +125,7 @@ class Trial {
   const cases::Golden& golden_;
   Predictor bugs_;
   double angle_error_ = 0;  // relative, of what the claim allows
-  std::vector<One> all_;
+  std::vector<Value> values_;
   bool is_unwritten_ = false;
   std::vector<bool> seen_;  // heads; empty: all
 };

@@ -275,7 +275,8 @@ class Identifier {
       read_with(make_reader, *reader, *speeds, readings[0].theta());
       if (main_map_ && operation_ == ROPEPROOF_ROPE) read_grid(*speeds);
     }
-    if (readings.empty()) add_unseen("frequencies", "no pair rotates");
+    if (readings.empty())
+      add_unseen("frequencies", "no pair was seen to rotate");
     add_all(frequency_findings(readings,
                                kernel_.claim(plugin::abi_dtype(wanted().dtype)),
                                angle_is_of_exact_));

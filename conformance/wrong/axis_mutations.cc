@@ -40,13 +40,13 @@ std::int64_t own_axis(const AbiProblem& p, std::int64_t j) {
 }
 auto next_axis(std::int64_t by) {
   return in_any_map([=](const AbiProblem& p, std::int64_t j) {
-    return Axis((own_axis(p, j) + p.position_axes + by) % p.position_axes);
+    return (own_axis(p, j) + p.position_axes + by) % p.position_axes;
   });
 }
 auto exchanged(std::int64_t a, std::int64_t b) {
   return in_any_map([=](const AbiProblem& p, std::int64_t j) {
     const std::int64_t own = own_axis(p, j);
-    return Axis(own == a ? b : own == b ? a : own);
+    return own == a ? b : own == b ? a : own;
   });
 }
 
@@ -84,11 +84,9 @@ Mutations of_axes() {
   const Slip order{kSwapped, 2, "look at the order of the axes: t, h, w"};
   return {
       mapped("axis 0 for every pair", "vllm-project/vllm#32143",
-             in_any_map([](const auto&, auto) { return Axis(0); })),
+             in_any_map([](auto&, auto) { return 0; })),
       mapped("last axis for every pair", "of: axis 0 for every pair",
-             in_any_map([](const AbiProblem& p, auto) {
-               return Axis(p.position_axes - 1);
-             })),
+             in_any_map([](auto& p, auto) { return p.position_axes - 1; })),
       Slip{kSwapped, 2,
            "look at the order of the axes: t, h, w; x before y or y before x"}(
           "axes 0 and 1 exchanged", "huggingface/pytorch-image-models#2541",
@@ -131,16 +129,16 @@ Mutations of_maps() {
                std::swap(s[0], s[1]);
              })),
       blocks("sections of equal size", "kekzl/imp#1172",
-             in_any_map([](const AbiProblem& p, std::int64_t j) {
-               return Axis(2 * j * p.position_axes / p.rotary_dim);
+             in_any_map([](auto& p, auto j) {
+               return 2 * j * p.position_axes / p.rotary_dim;
              })),
       blocks("two axes have half of the pairs each, whatever the sections",
              "of: sections of equal size",
              takes_axis(ROPEPROOF_AXES_SECTIONS,
-                        [](const AbiProblem& p, std::int64_t j) {
-                          return p.position_axes != 2   ? Axis(own_axis(p, j))
-                                 : j < p.rotary_dim / 4 ? Axis(0)
-                                                        : Axis(1);
+                        [](auto& p, auto j) {
+                          return p.position_axes != 2   ? own_axis(p, j)
+                                 : j < p.rotary_dim / 4 ? 0
+                                                        : 1;
                         })),
       counted("sections counted in channels, not pairs",
               "vllm-project/vllm-omni#1784",
@@ -156,9 +154,7 @@ Mutations of_maps() {
                          ROPEPROOF_AXES_INTERLEAVED)),
       turns("interleaved axes without end: pair j on axis j mod axes",
             "XPU-Forces/mojo_opset#276",
-            in_any_map([](const AbiProblem& p, std::int64_t j) {
-              return Axis(j % p.position_axes);
-            })),
+            in_any_map([](auto& p, auto j) { return j % p.position_axes; })),
       turns("interleaved axes: pairs left over on no axis",
             "engine: ik_llama.cpp",
             takes_axis(ROPEPROOF_AXES_INTERLEAVED, in_turn(std::nullopt)))};

@@ -18,11 +18,11 @@ MAX_COLUMNS = 80  # of C and C++
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
-    ("everything outside vectors/", 99_600, "(?!vectors/).*"),
-    ("conformance/ without adapters, engines, examples and selftest/fakes", 59_500,
+    ("everything outside vectors/", 99_800, "(?!vectors/).*"),
+    ("conformance/ without adapters, engines, examples and selftest/fakes", 59_740,
      "conformance/(?!adapters/|engines/|examples/|selftest/fakes/).*"),
-    ("conformance/bench", 2_500, "conformance/bench/.*"),
-    ("conformance/identify, explain and wrong", 11_900,
+    ("conformance/bench", 2_600, "conformance/bench/.*"),
+    ("conformance/identify, explain and wrong", 11_200,
      "conformance/(identify|explain|wrong)/.*"),
 )
 
