@@ -204,18 +204,14 @@ template <class E, bool kInterleaved, std::size_t kLoaded>
 LOOP void rotate(E* x, std::int64_t heads, std::int64_t step,
                  const V (&cos)[kLoaded], const V (&sin)[kLoaded],
                  Prefetch prefetch) {
-  constexpr bool kIsBf16 = std::is_same_v<E, PlainBf16>,
-                 kIsF32 = std::is_same_v<E, PlainF32>;
+  constexpr bool kIsBf16 = std::is_same_v<E, PlainBf16>;
   constexpr std::size_t kCount = (kInterleaved ? 2 : 1) * kHeadPairs / kStep;
   V c[kLoaded], s[kLoaded];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kLoaded; ++i) {
     c[i] = cos[i];
     s[i] = sin[i];
-    if constexpr (kInterleaved && kIsF32) {
-      c[i] = alternating(cos[i], sin[i]);
-      s[i] = alternating(V{} - sin[i], cos[i]);
-    } else if constexpr (kInterleaved && !kIsBf16) {
+    if constexpr (kInterleaved && !kIsBf16) {
       s[i] = alternating(V{} - sin[i], sin[i]);
     }
   }
@@ -235,9 +231,6 @@ LOOP void rotate(E* x, std::int64_t heads, std::int64_t step,
       } else if constexpr (kIsBf16) {
         store(u,
               V{x_u.a * c_i.a - x_u.b * s_i.a, x_u.a * s_i.a + x_u.b * c_i.a});
-      } else if constexpr (kIsF32) {
-        store(u, pick<[](std::size_t k) { return k & ~1ul; }>(x_u) * c_i +
-                     pick<[](std::size_t k) { return k | 1; }>(x_u) * s_i);
       } else {
         store(u,
               x_u * c_i + pick<[](std::size_t k) { return k ^ 1; }>(x_u) * s_i);
