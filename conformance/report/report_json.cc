@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <concepts>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "conformance/judge/judge.h"
@@ -11,115 +10,13 @@
 #include "conformance/plugin/features.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/report/json_codec.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/report/requirement.h"
-#include "conformance/text/hex.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/word_tables.h"
 
 namespace ropeproof::conformance::report {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Writes the members of one object.
-struct Writer {
-  static constexpr bool kReads = false;
-  Json json = Json::object();
-
-  // Whether a member that may be absent is there; `is_written` says when.
-  bool has(const char*, bool is_written) const { return is_written; }
-
-  template <class Value>
-  void value(const char* key, const Value& x) {
-    json[key] = x;
-  }
-  // A member that is there unless it is empty.
-  template <class Value>
-  void optional(const char* key, const Value& x) {
-    if (!x.empty()) json[key] = x;
-  }
-  // JSON has no infinity: null.
-  void number(const char* key, double x) {
-    json[key] = std::isfinite(x) ? Json(x) : Json(nullptr);
-  }
-  template <class Value, std::size_t kSize>
-  void word(const char* key, Value x, const text::Words<Value, kSize>& words) {
-    json[key] = text::word(words, x);
-  }
-  template <std::size_t kSize>
-  void bits(const char* key, std::uint32_t x,
-            const text::Words<std::uint32_t, kSize>& words) {
-    json[key] = text::words_of(words, x);
-  }
-  void pattern(const char* key, std::uint64_t x, reference::Format format) {
-    json[key] = text::hex(x, reference::traits(format).total_bits / 4);
-  }
-  template <class Object>
-  void object(const char* key, const Object& x) {
-    Writer inner;
-    members(inner, x);
-    json[key] = std::move(inner.json);
-  }
-  template <class Object>
-  void list(const char* key, const std::vector<Object>& all) {
-    json[key] = Json::array();
-    for (const Object& x : all) {
-      Writer inner;
-      members(inner, x);
-      json[key].push_back(std::move(inner.json));
-    }
-  }
-};
-
-// Reads them. Throws for a member that is missing or of another type. Every
-// other fault shows when Writer writes the report again and the texts differ.
-struct Reader {
-  static constexpr bool kReads = true;
-  const Json& json;
-
-  bool has(const char* key, bool) const { return json.contains(key); }
-
-  template <class Value>
-  void value(const char* key, Value& x) {
-    x = json.at(key).get<Value>();
-  }
-  template <class Value>
-  void optional(const char* key, Value& x) {
-    if (json.contains(key)) value(key, x);
-  }
-  void number(const char* key, double& x) {
-    const Json& node = json.at(key);
-    x = node.is_null() ? std::numeric_limits<double>::infinity()
-                       : node.get<double>();
-  }
-  template <class Value, std::size_t kSize>
-  void word(const char* key, Value& x, const text::Words<Value, kSize>& words) {
-    x = text::find_word(words, json.at(key).get<std::string>()).value();
-  }
-  template <std::size_t kSize>
-  void bits(const char* key, std::uint32_t& x,
-            const text::Words<std::uint32_t, kSize>& words) {
-    for (const Json& item : json.at(key)) {
-      x |= text::find_word(words, item.get<std::string>()).value();
-    }
-  }
-  void pattern(const char* key, std::uint64_t& x, reference::Format) {
-    x = text::parse_hex(json.at(key).get<std::string>()).value();
-  }
-  template <class Object>
-  void object(const char* key, Object& x) {
-    Reader inner{json.at(key)};
-    members(inner, x);
-  }
-  template <class Object>
-  void list(const char* key, std::vector<Object>& all) {
-    for (const Json& item : json.at(key)) {
-      Reader inner{item};
-      members(inner, all.emplace_back());
-    }
-  }
-};
 
 // T or const T.
 template <class Any, class T>
@@ -364,8 +261,6 @@ void members(Codec& c, Is<Report> auto& report) {
   c.list("checks", report.checks);
   facts(c, report.facts);
 }
-
-}  // namespace
 
 std::string json_report(const Report& report) {
   Writer out;
