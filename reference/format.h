@@ -42,7 +42,7 @@ constexpr bool is_16_bit(Format format) {
   return traits(format).total_bits == 16;
 }
 
-// Of every format but kF64.
+// Decoding and encoding of every format but kF64.
 double decode_narrow(Format format, std::uint64_t bits);
 std::uint64_t encode_narrow(Format format, double x);
 

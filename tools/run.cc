@@ -38,7 +38,7 @@ struct RunOptions {
   WaiverFlags waivers;
   std::optional<std::string> shard;
   bool staged = false;
-  std::string claim;                 // "auto", or none
+  std::string claim;                 // "auto", "any", or none
   std::optional<std::string> fresh;  // a seed, or ""
   ReportOutput output;
 };
@@ -118,7 +118,8 @@ int run(RunOptions& options) {
       options.kernel.open();
   if (!options.claim.empty()) {
     const auto found =
-        conformance::search::find_claims(*kernel, corpus, options.selection);
+        conformance::search::find_claims(*kernel, corpus, options.selection,
+                                         options.claim == "any");
     options.output.write_json(conformance::search::claims_json(found));
     if (options.fresh) std::cout << "fresh " << options.selection.seed << "\n";
     std::cout << conformance::search::claims_text(found);
@@ -190,8 +191,10 @@ Command add_run(CLI::App& app) {
       command
           ->add_option("--claim", options->claim,
                        "auto: no verdict, but the strictest claims that the "
-                       "results hold to, to paste; --report has them as JSON")
-          ->check(CLI::IsMember({"auto"}));
+                       "results hold to, to paste; --report has them as JSON; "
+                       "any: of all claims, also 16-bit angles, and tables "
+                       "narrower than the tensors")
+          ->check(CLI::IsMember({"auto", "any"}));
   for (const char* flag : {"--require", "--junit", "--failures", "--details"}) {
     claim->excludes(command->get_option(flag));
   }

@@ -56,6 +56,41 @@ def wrong_rope(p):
     return rotated(p, np.cos(phi), -np.sin(phi))
 
 
+def to_bf16(x):
+    """Rounded to nearest even, kept in f32."""
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    bits = bits + np.uint32(0x7fff) + (bits >> 16 & 1)
+    return (bits & np.uint32(0xffff0000)).view(np.float32)
+
+
+def to_f16(x):
+    return np.asarray(x, np.float16).astype(np.float32)
+
+
+def keep(x):
+    return x
+
+
+def rounding(**steps):
+    """An f32 function that rounds some of its numbers to 16 bits: positions,
+    frequencies, table, products or outputs."""
+    def step(name, x):
+        return steps.get(name, keep)(x)
+
+    def rope(p):
+        pairs = np.arange(p.rotary_dim // 2, dtype=np.float32)
+        theta = np.float32(p.base) ** -(2 * pairs / p.rotary_dim)
+        theta = step("frequencies", theta.astype(np.float32))
+        position = step("positions", p.positions.astype(np.float32))
+        phi = position[:, :, None, None] * theta
+        c, s = step("table", np.cos(phi)), step("table", np.sin(phi))
+        u, v = np.split(p.q, 2, axis=-1)
+        uc, vs = step("products", u * c), step("products", v * s)
+        us, vc = step("products", u * s), step("products", v * c)
+        return step("outputs", np.concatenate([uc - vs, us + vc], axis=-1))
+    return rope
+
+
 def judge(function, **more):
     return ropeproof.judge(function, **{"tier": "smoke", **more})
 
@@ -161,6 +196,25 @@ class Claims(unittest.TestCase):
                        positions=131072, heads="1,1")
         self.assertEqual(report.claims[0]["angle_class"], "A1")
         self.assertTrue(report.conforms, report)
+
+    def test_what_rounds_to_16_bits_conforms_only_if_it_says_so(self):
+        named = {"positions": "position", "frequencies": "frequenc",
+                 "table": "table", "products": "product", "outputs": "result"}
+        for to in (to_bf16, to_f16):
+            for step, word in named.items():
+                with self.subTest(step=step, to=to.__name__):
+                    report = judge(rounding(**{step: to}), name=step)
+                    self.assertFalse(report.conforms, report)
+                    self.assertRegex(report, "what .*" + word)
+        coarse = {"angle_class": "A3", "angle_dtype": "bf16"}
+        report = judge(rounding(positions=to_bf16), claim=coarse)
+        self.assertTrue(report.conforms, report)
+        self.assertRegex(report, r"CONFORMS, with angles in bf16 \(A3\): wrong by")
+        report = judge(rounding(table=to_f16), claim="any")
+        self.assertTrue(report.conforms, report)
+        self.assertIn("CONFORMS, with cos and sin in f16", report)
+        self.assertFalse(judge(rounding(table=to_f16), claim="any",
+                               require="A1").conforms)
 
     def test_no_claim_makes_a_wrong_function_right(self):
         self.assertFalse(judge(wrong_rope).conforms)

@@ -24,7 +24,7 @@ Files generate_corpus(const std::filesystem::path& directory,
                       reference::Oracle oracle, const std::string& version,
                       Tier tier = Tier::kCore);
 
-// The same for any groups, which it proves. `ledger` is that of the cases
+// The files of any groups, which it proves. `ledger` has the cases that were
 // committed before. Throws FileError for a case that the ledger refuses.
 Files corpus_files(std::vector<Group>& groups, reference::Oracle oracle,
                    const std::string& version, const Ledger& ledger = {});

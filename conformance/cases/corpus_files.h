@@ -13,7 +13,7 @@ namespace ropeproof::conformance::cases {
 // File name (relative to vectors/) -> bytes.
 using Files = std::map<std::string, std::string>;
 
-// Of a side file.
+// The largest side file that is read.
 inline constexpr std::uintmax_t kMaxPayloadBytes = std::uintmax_t{64} << 20;
 
 // The lines of difference between `files` and what lies in `directory`:

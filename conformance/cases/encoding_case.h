@@ -95,7 +95,7 @@ std::string content_of(const EncodingCase& c);
 std::vector<EncodingCase> read_encodings(const std::string& text,
                                          const std::string& file);
 
-// Those of a folder of vectors, none where it has none.
+// The encodings of a folder of vectors; none where it has no such file.
 std::vector<EncodingCase> load_encodings(const std::filesystem::path& vectors);
 
 }  // namespace ropeproof::conformance::cases

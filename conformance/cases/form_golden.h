@@ -14,7 +14,8 @@ enum class Effort {
   // Every value has a certificate (reference/golden.h), and `precision_bits` is
   // that of the widest. Cost: 10 us for each position and pair, 1 us a value.
   kCertified,
-  // The same bits, some hundred times as fast (reference/sweep/fast_goldens.h).
+  // Values have the same bits and no certificate
+  // (reference/sweep/fast_goldens.h), some hundred times as fast.
   // The low parts of an f64 golden are within kGoldenError of that file.
   kFast,
 };

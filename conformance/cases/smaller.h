@@ -61,7 +61,7 @@ Problem relaid(const Problem& p, const Indices& kept,
 // The fewest channels that hold the pairs of this layout.
 std::int64_t window_width(const reference::Layout& layout);
 
-// The same numbers, each rounded to `dtype`.
+// The problem in another dtype: q and k are rounded to it.
 Problem converted(const Problem& p, reference::Format dtype);
 
 }  // namespace ropeproof::conformance::cases

@@ -29,7 +29,7 @@ enum class Spacing {
   kFar             // the last row begins beyond 2^32
 };
 
-// Of positions, tables, ids and amplitudes, which have no heads.
+// How rows without heads lie: positions, tables, ids and amplitudes.
 enum class RowSpacing {
   kDense,
   kGaps,
@@ -77,16 +77,17 @@ struct Storage {
     return in_place == InPlace::kBoth ||
            in_place == (is_key ? InPlace::kKeys : InPlace::kQueries);
   }
-  // Of these heads of k any tensor is in, or out of, place.
+  // Whether some tensor of a problem with these heads of k is in place.
   bool any_in_place(std::int64_t k_heads) const {
     return is_in_place(false) || (k_heads > 0 && is_in_place(true));
   }
+  // Whether some tensor is not.
   bool any_out_of_place(std::int64_t k_heads) const {
     return !is_in_place(false) || (k_heads > 0 && !is_in_place(true));
   }
 };
 
-// Those of committed cases, which the files have words for.
+// The storages of committed cases, which the files have words for.
 inline constexpr Storage kDense{};  // in place where a kernel has nothing else
 inline constexpr Storage kInPlace{.in_place = InPlace::kBoth};
 inline constexpr Storage kStrided{.spacing = Spacing::kGaps,
@@ -95,7 +96,7 @@ inline constexpr Storage kStridedInPlace{.spacing = Spacing::kGaps,
                                          .rows = RowSpacing::kGaps,
                                          .in_place = InPlace::kBoth};
 
-// The same, with every buffer at this edge.
+// A storage with every buffer at this edge.
 constexpr Storage at(Storage storage, BufferEdge edge) {
   storage.edge = edge;
   return storage;

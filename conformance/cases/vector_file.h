@@ -24,7 +24,7 @@ struct GroupFiles {
 // The name of a group's side file.
 std::string payload_name(const std::string& group);
 
-// The same group always gives the same bytes.
+// A group as its files; a group always gives the same bytes.
 GroupFiles write_group(const Group& group);
 
 // What a kernel is given and what it is expected to answer, the same bytes in
@@ -34,7 +34,7 @@ std::string content_of(const Case& c);
 std::string content_of(const RejectCase& c);
 std::string content_of(const SequenceCase& c);
 
-// The same of a case's JSON.
+// The content of a case that is JSON already.
 std::string content_text(nlohmann::ordered_json case_json);
 
 // `document` and its cases, one a line.

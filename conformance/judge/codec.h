@@ -81,7 +81,7 @@ decltype(auto) with_format(reference::Format format, const F& f) {
   return f.template operator()<Format::kF64>();
 }
 
-// The same for a format that is not known before.
+// Decoding and encoding of a format that is known at run time alone.
 inline double fast_decode(reference::Format format, std::uint64_t bits) {
   return with_format(format, [&]<reference::Format kFormat>() {
     return fast_decode<kFormat>(bits);

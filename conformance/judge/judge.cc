@@ -41,20 +41,23 @@ void judge_tensor(Meter& meter, PairBounds& bounds,
       const double b = fast_decode<kFormat>(x[channels.from[j].v]);
       const double scale = terms.amplitude * pair_length<kFormat>(a, b);
       const double absolute = eta + eta_slope * (std::abs(a) + std::abs(b));
-      for (const std::int64_t t : {channels.to[j].u, channels.to[j].v}) {
+      const auto [u, v] = channels.to[j];
+      const double got_u = fast_decode<kFormat>(got[u]);
+      const double got_v = fast_decode<kFormat>(got[v]);
+      const Reading length =
+          meter.length<kFormat>(got_u, got_v, scale, absolute, terms);
+      for (const std::int64_t t : {u, v}) {
         meter.within<kFormat>(
             tensor.first + row * d + t, got[t], golden[t],
             low_of(tensor, base + static_cast<std::size_t>(t)), scale, absolute,
-            terms);
+            terms, length);
       }
       if (!kShowsPhase || !has_angles || problem.is_special) continue;
-      const auto [u, v] = channels.to[j];
-      meter.phase(fast_decode<kFormat>(got[u]), fast_decode<kFormat>(got[v]),
-                  std::bit_cast<double>(golden[u]),
-                  std::bit_cast<double>(golden[v]), terms.phase);
+      meter.phase(got_u, got_v, std::bit_cast<double>(golden[u]),
+                  std::bit_cast<double>(golden[v]), terms);
     }
     for (const std::int64_t t : channels.outside) {
-      meter.exactly(tensor.first + row * d + t, got[t], x[t]);
+      meter.copied<kFormat>(tensor.first + row * d + t, got[t], x[t]);
     }
   }
 }
@@ -71,16 +74,18 @@ void judge_table(Meter& meter, PairBounds& bounds,
       const Terms& terms = all[static_cast<std::size_t>(j)];
       const std::int64_t flat = token * problem.pairs() + j;
       const auto i = static_cast<std::size_t>(flat);
+      const double c = fast_decode<kFormat>(cos.got[i]);
+      const double s = fast_decode<kFormat>(sin.got[i]);
+      const Reading length =
+          meter.length<kFormat>(c, s, terms.amplitude, eta, terms);
       for (const OutputTensor* tensor : {&cos, &sin}) {
         meter.within<kFormat>(tensor->first + flat, tensor->got[i],
                               tensor->golden[i], low_of(*tensor, i),
-                              terms.amplitude, eta, terms);
+                              terms.amplitude, eta, terms, length);
       }
       if (kFormat == Format::kF32 || kFormat == Format::kF64) {
-        meter.phase(fast_decode<kFormat>(cos.got[i]),
-                    fast_decode<kFormat>(sin.got[i]),
-                    std::bit_cast<double>(cos.golden[i]),
-                    std::bit_cast<double>(sin.golden[i]), terms.phase);
+        meter.phase(c, s, std::bit_cast<double>(cos.golden[i]),
+                    std::bit_cast<double>(sin.golden[i]), terms);
       }
     }
   }
@@ -95,7 +100,7 @@ void judge_frequencies(Meter& meter, const PairBounds& bounds,
   for (std::size_t j = 0; j < all.size(); ++j) {
     const double theta = std::abs(std::bit_cast<double>(tensor.golden[j]));
     meter.within<kFormat>(static_cast<std::int64_t>(j), tensor.got[j],
-                          tensor.golden[j], 0, theta, eta, all[j]);
+                          tensor.golden[j], 0, theta, eta, all[j], {});
   }
 }
 

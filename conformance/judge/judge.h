@@ -29,19 +29,33 @@ struct Element {
   double ratio() const;  // error / bound; 0/0 is 0
 };
 
+// Elements by the size of their position, that of the pair's axis: entry k
+// counts 2^(k - 1) <= |p| < 2^k, entry 0 positions below 1.
+using ByPosition = std::array<std::int64_t, 64>;
+
 // What all elements of one output add up to. Nothing is averaged: an element is
 // wrong if it misses its own bound.
 struct Measurement {
   std::int64_t elements = 0;
-  std::int64_t wrong = 0;             // beyond the claim's bound
-  std::int64_t vacuous = 0;           // bound >= kVacuous times the length
+  std::int64_t wrong = 0;    // beyond the claim's bound
+  std::int64_t vacuous = 0;  // bound accepts any rotation: of these
+                             // the length of the pair is judged
+  // Elements with an angle that the kernel formed, and the vacuous ones.
+  ByPosition at_positions{}, vacuous_at{};
+  double highest_position = 0;        // |p| of these
   std::int64_t not_nearest = 0;       // not the golden, correctly rounded
+  // Outside the window: the number of x, but another NaN or zero.
+  std::int64_t other_bits = 0;
   std::int64_t beyond_structure = 0;  // beyond kStructuralBound, A1's angle
   double max_norm_ulp = 0;            // error in ulp of the pair's length
   // Phase error over 4 |phi| 2^-24 + 2^-22, the largest of any pair; below 0
   // where no angle could be seen. Of f32 and f64 outputs alone: a rounding to
   // 16 bits hides it.
   double phase_rho = -1;
+  // The largest phase error, and its position; the nearest to 0 of those beyond
+  // a right angle, which count as pi / 2.
+  double phase_error = 0;  // rad
+  double phase_position = 0;
   // Largest error over the bound of class A0, A1, A2, all else as claimed.
   std::array<double, 3> class_ratio{};
   std::optional<Element> first_wrong;

@@ -3,9 +3,11 @@
 #ifndef ROPEPROOF_CONFORMANCE_JUDGE_METER_H_
 #define ROPEPROOF_CONFORMANCE_JUDGE_METER_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "conformance/judge/codec.h"
@@ -32,10 +34,13 @@ class Meter {
   explicit Meter(bool is_special, std::vector<Mark>* marks = nullptr)
       : is_special_(is_special), marks_(marks) {}
 
-  // `scale`: the pair's length times |m|. `low` completes the golden.
+  // One element. `scale`: the pair's length times |m|. `low` completes the
+  // golden. `length`: how far the length of the pair is off, where that is
+  // beyond its bound.
   template <reference::Format kFormat>
   void within(std::int64_t index, std::uint64_t got_bits, std::uint64_t golden,
-              double low, double scale, double eta, const Terms& terms) {
+              double low, double scale, double eta, const Terms& terms,
+              const Reading& length) {
     if (is_special_ && is_pattern(golden)) {
       must_be(index, golden, fast_decode<kFormat>(got_bits));
       return;
@@ -54,16 +59,38 @@ class Meter {
         m.class_ratio[i] = Reading{index, error, of_class}.ratio();
       }
     }
-    if (terms.is_vacuous) ++m.vacuous;
+    if (terms.has_angle) {
+      ++m.at_positions[size_of(terms.position)];
+      m.highest_position = std::max(m.highest_position, terms.position);
+    }
+    if (terms.is_vacuous) {
+      ++m.vacuous;
+      ++m.vacuous_at[size_of(terms.position)];
+    }
     if (error > scale * terms.structure + eta) ++m.beyond_structure;
     const double ulp = fast_ulp<kFormat>(scale);
     if (error > m.max_norm_ulp * ulp) m.max_norm_ulp = error / ulp;
     const bool zeros = got == 0 && want == 0;
     if (fast_encode<kFormat>(want) != got_bits && !zeros) ++m.not_nearest;
-    add({index, error, bound}, error > bound, terms.is_vacuous);
+    if (length.error > 0) {
+      add({index, length.error, length.bound}, true, true);
+    } else {
+      add({index, error, bound}, error > bound, terms.is_vacuous);
+    }
   }
 
-  // The same bits.
+  // The length of a pair whose bound accepts any rotation, which a rotation
+  // keeps; error 0 where it is within its bound, or not to be judged.
+  template <reference::Format kFormat>
+  Reading length(double got_u, double got_v, double scale, double eta,
+                 const Terms& terms) const {
+    if (!terms.is_vacuous || is_special_) return {};
+    const double error = std::abs(pair_length<kFormat>(got_u, got_v) - scale);
+    const double bound = scale * terms.length + std::numbers::sqrt2 * eta;
+    return error <= bound ? Reading{} : Reading{0, error, bound};
+  }
+
+  // One element that must have the bits of `want`.
   void exactly(std::int64_t index, std::uint64_t got, std::uint64_t want) {
     if (got == want) {
       add({index, 0, 0}, false);
@@ -74,9 +101,26 @@ class Meter {
     add({index, std::numeric_limits<double>::infinity(), 0}, true);
   }
 
+  // One element outside the window. Who rotates it by the angle 0 gets the same
+  // number, but may quiet a NaN or change the sign of a zero: that is wrong in
+  // special problems alone.
+  template <reference::Format kFormat>
+  void copied(std::int64_t index, std::uint64_t got, std::uint64_t want) {
+    const double a = fast_decode<kFormat>(got), b = fast_decode<kFormat>(want);
+    const bool is_same = a == b || (std::isnan(a) && std::isnan(b));
+    const bool is_written = !cases::is_output_fill(kFormat, got);
+    if (got == want || is_special_ || !is_same || !is_written) {
+      return exactly(index, got, want);
+    }
+    ++m.other_bits;
+    ++m.not_nearest;
+    add({index, 0, 0}, false);
+  }
+
   // Two outputs as one vector: the angle between it and the exact one.
   void phase(double got_u, double got_v, double want_u, double want_v,
-             double unit) {
+             const Terms& terms) {
+    const double unit = terms.phase;
     const double cross = got_u * want_v - got_v * want_u;
     const double lengths =
         (got_u * got_u + got_v * got_v) * (want_u * want_u + want_v * want_v);
@@ -87,9 +131,14 @@ class Meter {
     const bool is_wide = got_u * want_u + got_v * want_v <= 0;
     if (is_wide) {  // beyond 90 degrees: nothing finer to say
       m.phase_rho = std::max(m.phase_rho, reference::bound::kVacuous / unit);
-    } else if (cross * cross > limit * limit * lengths) {
-      m.phase_rho = std::abs(cross) / std::sqrt(lengths) / unit;
+      note_phase(std::numbers::pi / 2, terms.position);
+      return;
     }
+    const double least = std::min(limit, m.phase_error);
+    if (!(cross * cross > least * least * lengths)) return;
+    const double error = std::abs(cross) / std::sqrt(lengths);
+    m.phase_rho = std::max(m.phase_rho, error / unit);
+    note_phase(error, terms.position);
   }
 
   Measurement m;
@@ -100,6 +149,23 @@ class Meter {
     return golden == cases::kMustBeNan || golden == cases::kMustNotBeFinite ||
            golden == cases::kMustBePlusInfinity ||
            golden == cases::kMustBeMinusInfinity;
+  }
+
+  // 2^(k - 1) <= |p| < 2^k.
+  static std::size_t size_of(double position) {
+    int exponent = 0;
+    std::frexp(position, &exponent);
+    return static_cast<std::size_t>(
+        std::clamp(exponent, 0, static_cast<int>(ByPosition().size()) - 1));
+  }
+
+  void note_phase(double error, double position) {
+    const bool is_nearer =
+        error == m.phase_error && position < m.phase_position;
+    if (error > m.phase_error || is_nearer) {
+      m.phase_error = error;
+      m.phase_position = position;
+    }
   }
 
   void must_be(std::int64_t index, std::uint64_t golden, double got) {

@@ -113,8 +113,10 @@ Element OutputLayout::element(std::int64_t index) const {
         problem_.position(e.pair < 0 ? 0 : axis_of(axes, e.pair), token);
     e.is_origin = e.pair >= 0 && is_origin(problem_, token, e.pair);
   }
+  const bool is_copied = e.pair < 0;  // its golden says nothing of a NaN
   e.want = std::bit_cast<double>(tensor.golden[at]);
-  e.want_bits = e.pair < 0 ? (*tensor.x)[at] : encode(format_, e.want);
+  e.want_bits = is_copied ? (*tensor.x)[at] : encode(format_, e.want);
+  if (is_copied) e.want = decode(format_, e.want_bits);
   return e;
 }
 

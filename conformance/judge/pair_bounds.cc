@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "reference/bound/scaling_roundings.h"
 
@@ -81,6 +82,11 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
     terms.structure = kStructuralBound;
     terms.phase = 0;
     terms.is_vacuous = false;
+    // Each of z's two elements is within |m| ||x|| L of m R(a^)x, which is as
+    // long as m x, so the vector is within sqrt(2) times that; the conversion
+    // adds rho of each element. By more the length cannot be off.
+    terms.length = std::numbers::sqrt2 * rest + local_.result + kLengthError;
+    terms.has_angle = !slopes_.empty();
     if (slopes_.empty()) continue;  // a given table: no angle
 
     const auto at = static_cast<std::size_t>(j);
@@ -103,6 +109,7 @@ const std::vector<Terms>& PairBounds::at(std::int64_t token) {
         local_.with_angle(slopes.a2.error(position, exact_in) + golden_error_);
     terms.structure += a1;
     terms.phase = kPhaseSlope * position * slopes.theta + kPhaseFloor;
+    terms.position = position;
     terms.is_vacuous = terms.claim >= reference::bound::kVacuous;
   }
   return terms_;

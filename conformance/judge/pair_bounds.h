@@ -11,7 +11,7 @@
 
 namespace ropeproof::conformance::judge {
 
-// Of one pair at one token. Each bound is relative to the pair's length, but
+// The bounds of one pair at one token, each relative to the pair's length, but
 // for rho.
 struct Terms {
   double amplitude = 1;             // |m|; multiplies all lengths
@@ -20,6 +20,9 @@ struct Terms {
   double result = 0;                // rho, relative to the output itself
   double structure = 0;             // of level L0
   double phase = 0;                 // 4 |phi| 2^-24 + 2^-22
+  double length = 0;                // of the pair's length itself
+  double position = 0;              // sum of |W[k,j] p_k|
+  bool has_angle = false;           // that the kernel formed
   bool is_vacuous = false;          // accepts any rotation
 };
 

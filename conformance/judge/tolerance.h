@@ -15,13 +15,13 @@ using reference::bound::Claim;
 
 // What a description claims for one dtype.
 Claim claim_of(const plugin::Description& description, reference::Format dtype);
-// The same under an operation: frequencies are asked for in f32, or f64 where
+// What it claims of an operation: frequencies are asked for in f32, or f64 where
 // the tensors are f64, the types that kernels keep them in; all else in the
 // table type.
 Claim claim_of(const plugin::Description& description, reference::Format dtype,
                std::uint32_t operation);
 
-// The same claim with an angle of class ROPEPROOF_A0 .. A3; `arithmetic` is
+// A claim with an angle of class ROPEPROOF_A0 .. A3; `arithmetic` is
 // that of A1 and A3.
 Claim with_angle(Claim claim, std::uint32_t angle_class,
                  reference::Format arithmetic);
@@ -36,6 +36,10 @@ std::string tolerance_text();
 // length.
 inline constexpr double kGoldenError = 0x1p-52;
 inline constexpr double kGoldenPairError = 0x1p-101;
+
+// What the judge's own lengths of pairs are off by, relative to them: three
+// roundings each, to binary64.
+inline constexpr double kLengthError = 0x1p-50;
 
 // L0: the structure is right. What arithmetic may cost in any type that kernels
 // use, four roundings to bf16 or two truncations; beside it, the angle may be

@@ -5,6 +5,7 @@
 
 #include "conformance/judge/judge.h"
 #include "conformance/plugin/abi_words.h"
+#include "conformance/report/headline.h"
 #include "conformance/report/requirement.h"
 #include "conformance/report/unasked.h"
 #include "conformance/text/wildcard.h"
@@ -26,6 +27,16 @@ std::string tightest(const std::array<double, 3>& ratio) {
   return "none";
 }
 
+// Whether results are as good as exact angles in the dtype of the tensors.
+bool has_exact_angles(const plugin::Description& kernel) {
+  return std::ranges::all_of(plugin::kDtypeWords, [&](const auto& dtype) {
+    if ((kernel.dtypes & dtype.first) == 0) return true;
+    const ropeproof_claim& claim = kernel.claim(dtype.first);
+    return claim.angle_class == ROPEPROOF_A0 &&
+           !has_coarse_table(claim, dtype.first);
+  });
+}
+
 Level level_of(const Report& report, const Totals& totals,
                bool structure_holds) {
   if (!report.is_whole_tier || !report.shard.is_whole()) return Level::kPart;
@@ -37,7 +48,7 @@ Level level_of(const Report& report, const Totals& totals,
   const bool conforms = exit_status(totals) == 0;
   if (!conforms) return structure_holds ? Level::kL0 : Level::kNone;
   if (totals.not_nearest == 0) return Level::kL3;
-  return angle_classes(report.kernel) == "A0" ? Level::kL2 : Level::kL1;
+  return has_exact_angles(report.kernel) ? Level::kL2 : Level::kL1;
 }
 
 // A suffix holds if the kernel declares what it promises, something was judged
@@ -74,8 +85,21 @@ void add_measurement(Totals& totals, const check::Check& check) {
   totals.elements += m.elements;
   totals.vacuous += m.vacuous;
   totals.not_nearest += m.not_nearest;
+  totals.other_bits += m.other_bits;
   totals.max_norm_ulp = std::max(totals.max_norm_ulp, m.max_norm_ulp);
   totals.phase_rho = std::max(totals.phase_rho, m.phase_rho);
+  if (m.phase_error > totals.phase_error ||
+      (m.phase_error == totals.phase_error &&
+       m.phase_position < totals.phase_position)) {
+    totals.phase_error = m.phase_error;
+    totals.phase_position = m.phase_position;
+  }
+  totals.highest_position =
+      std::max(totals.highest_position, m.highest_position);
+  for (std::size_t k = 0; k < m.at_positions.size(); ++k) {
+    totals.at_positions[k] += m.at_positions[k];
+    totals.vacuous_at[k] += m.vacuous_at[k];
+  }
   totals.has_angles =
       totals.has_angles || (check.operation != ROPEPROOF_ROTATE &&
                             check.operation != ROPEPROOF_LOOKUP &&
@@ -235,11 +259,14 @@ std::string angle_classes(const plugin::Description& kernel) {
 std::string conformance_statement(const Report& report, const Totals& totals) {
   if (exit_status(totals) != 0 || totals.level == Level::kPart) return "";
   const std::int64_t declined = totals.of(check::Verdict::kDeclined);
+  const std::string coarse = coarse_text(report, totals);
   return "engine " + report.kernel.name + " " + report.kernel.version +
          ": ropeproof " + report.suite_version + ", level " +
          level_text(totals) + ", " + report.asked +
          (report.seed == 0 ? "" : ", fresh " + std::to_string(report.seed)) +
-         ", angle " + angle_classes(report.kernel) + ", " +
+         ", angle " + angle_classes(report.kernel) +
+         (coarse.empty() ? "" : ", with " + coarse) + ", " +
+         scope_text(report, totals) + ", " +
          std::to_string(report.waivers.size()) +
          (report.waivers.size() == 1 ? " waiver" : " waivers") +
          (declined == 0

@@ -68,10 +68,13 @@ constexpr const auto& table_of(Level) { return kLevelWords; }
 struct Totals {
   std::map<check::Verdict, std::int64_t> count;
   std::map<std::string, std::int64_t> unsupported;  // reason -> checks
-  std::int64_t elements = 0, vacuous = 0, not_nearest = 0;
+  std::int64_t elements = 0, vacuous = 0, not_nearest = 0, other_bits = 0;
   bool has_angles = false;  // some element has an angle that the kernel formed
   double max_norm_ulp = 0;
   double phase_rho = -1;  // of Measurement, the largest; below 0: not seen
+  double phase_error = 0, phase_position = 0;  // the largest of Measurement
+  judge::ByPosition at_positions{}, vacuous_at{};
+  double highest_position = 0;                  // |p| of what was judged
   std::array<double, 3> class_ratio{};          // A0, A1, A2
   std::map<std::uint32_t, double> dtype_ratio;  // largest error over its bound
   const check::Check* worst = nullptr;          // largest error over its bound

@@ -10,6 +10,7 @@
 #include "conformance/plugin/features.h"
 #include "conformance/report/declined.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/report/headline.h"
 #include "conformance/report/json_codec.h"
 #include "conformance/report/report_reader.h"
 #include "conformance/report/requirement.h"
@@ -61,15 +62,45 @@ void element(Codec& c, const char* key, auto& x) {
   c.object(key, *x);
 }
 
+// Of the sizes of positions that occur: the size, elements, vacuous ones.
+template <class Codec>
+void positions(Codec& c, auto& m) {
+  std::vector<std::array<std::int64_t, 3>> sizes;
+  if constexpr (!Codec::kReads) {
+    for (std::size_t k = 0; k < m.at_positions.size(); ++k) {
+      if (m.at_positions[k] == 0) continue;
+      sizes.push_back(
+          {static_cast<std::int64_t>(k), m.at_positions[k], m.vacuous_at[k]});
+    }
+  }
+  if (!c.has("by_position", !sizes.empty())) return;
+  c.value("by_position", sizes);
+  c.number("highest_position", m.highest_position);
+  if constexpr (Codec::kReads) {
+    for (const auto& [k, elements, vacuous] : sizes) {
+      m.at_positions.at(static_cast<std::size_t>(k)) = elements;
+      m.vacuous_at.at(static_cast<std::size_t>(k)) = vacuous;
+    }
+  }
+}
+
 template <class Codec>
 void members(Codec& c, Is<judge::Measurement> auto& m) {
   c.value("elements", m.elements);
   c.value("wrong", m.wrong);
   c.value("vacuous", m.vacuous);
   c.value("not_nearest", m.not_nearest);
+  if (c.has("other_bits", m.other_bits > 0)) {
+    c.value("other_bits", m.other_bits);
+  }
   c.value("beyond_structure", m.beyond_structure);
   c.number("max_norm_ulp", m.max_norm_ulp);
-  if (c.has("phase_rho", m.phase_rho >= 0)) c.number("phase_rho", m.phase_rho);
+  if (c.has("phase_rho", m.phase_rho >= 0)) {
+    c.number("phase_rho", m.phase_rho);
+    c.number("phase_error", m.phase_error);
+    c.number("phase_position", m.phase_position);
+  }
+  positions(c, m);
   c.object("class_ratio", m.class_ratio);
   element(c, "first_wrong", m.first_wrong);
   element(c, "worst", m.worst);
@@ -167,6 +198,8 @@ void write_totals(Writer& out, const Report& report) {
   }
   out.value("level", level_text(totals));
   out.value("statement", conformance_statement(report, totals));
+  out.value("coarse", coarse_text(report, totals));
+  out.value("scope", scope_text(report, totals));
   out.value("exit_status", exit_status(totals));
   out.value("weaker_than_required", totals.weaker);
   out.value("not_judged", totals.unasked);

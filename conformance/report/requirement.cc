@@ -4,9 +4,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "conformance/plugin/abi_words.h"
 #include "conformance/plugin/features.h"
+#include "conformance/report/headline.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/word_tables.h"
 
@@ -17,9 +19,18 @@ struct Requirement {
   Level level = Level::kPart;  // kPart: any
   check::Suffixes suffixes = 0;
   std::optional<std::uint32_t> angle_class;
+  // ROPEPROOF_F32, ...: cos and sin are held in this type or one as precise; 0:
+  // in any, or with an angle class, in one as precise as the tensors'.
+  std::uint32_t table = 0;
+  // ROPEPROOF_ROUND_ONCE, ... of 16-bit results, or one that errs less.
+  std::optional<std::uint32_t> rounding;
 
   bool has_level() const { return level != Level::kPart || suffixes != 0; }
 };
+
+// From strict to loose.
+constexpr std::uint32_t kRoundings[] = {
+    ROPEPROOF_ROUND_ONCE, ROPEPROOF_TRUNCATE, ROPEPROOF_ROUND_EACH};
 
 // "L2+M+D", "+M": false for what is none.
 bool read_level(std::string_view text, Requirement& required) {
@@ -39,6 +50,21 @@ bool read_level(std::string_view text, Requirement& required) {
 }
 
 bool read_part(std::string_view text, Requirement& required) {
+  constexpr std::string_view kTable = "table=", kRounding = "rounding=";
+  if (text.starts_with(kTable)) {
+    const auto table =
+        text::find_word(plugin::kDtypeWords, text.substr(kTable.size()));
+    if (!table || required.table != 0) return false;
+    required.table = *table;
+    return true;
+  }
+  if (text.starts_with(kRounding)) {
+    const auto rounding =
+        text::find_word(plugin::kRoundingWords, text.substr(kRounding.size()));
+    if (!rounding || required.rounding) return false;
+    required.rounding = rounding;
+    return true;
+  }
   const auto angle_class = text::find_word(plugin::kAngleClassWords, text);
   if (!angle_class || *angle_class > ROPEPROOF_A2) {
     return read_level(text, required);
@@ -57,7 +83,9 @@ Requirement read(const std::string& text) {
       throw std::invalid_argument(
           text::one_line("--require \"" + text) +
           "\": expected a level, L1 to L3, with or without +E +M +D +B, an "
-          "angle class, A0 to A2, or both: L2, +M, L2+M+D, A1, L1+M,A1");
+          "angle class, A0 to A2, table=DTYPE, rounding=once, or several, as "
+          "in "
+          "L1+M,A1,table=f32");
     }
     at = comma + 1;
   }
@@ -71,6 +99,35 @@ std::uint32_t weakest_class(const plugin::Description& kernel) {
     weakest = std::max(weakest, kernel.claim(dtype).angle_class);
   }
   return weakest;
+}
+
+// "cos and sin in bf16", "results rounded by each operation": what the kernel
+// claims for some dtype and that is coarser than required.
+std::string coarser(const Requirement& required,
+                    const plugin::Description& kernel) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& part) {
+    if (std::ranges::count(parts, part) == 0) parts.push_back(part);
+  };
+  for (const auto& [dtype, word] : plugin::kDtypeWords) {
+    if ((kernel.dtypes & dtype) == 0) continue;
+    const ropeproof_claim& claim = kernel.claim(dtype);
+    const std::uint32_t table =
+        claim.table_dtype == 0 ? dtype : claim.table_dtype;
+    const bool is_coarse =
+        required.table != 0
+            ? precision_of(table) < precision_of(required.table)
+            : required.angle_class && has_coarse_table(claim, dtype);
+    if (is_coarse) {
+      add("cos and sin in " + text::word(plugin::kDtypeWords, table));
+    }
+    if (required.rounding && (dtype & plugin::k16BitDtypes) != 0 &&
+        std::ranges::find(kRoundings, claim.rounding) >
+            std::ranges::find(kRoundings, *required.rounding)) {
+      add("rounding " + text::word(plugin::kRoundingWords, claim.rounding));
+    }
+  }
+  return text::joined(parts, ", ");
 }
 
 // "; +M needs validates": what is not declared for required suffixes.
@@ -93,9 +150,20 @@ std::string parse_requirement(const std::string& text) {
   const Requirement required = read(text);
   const std::string level =
       text::word(required.level) + suffix_text(required.suffixes);
-  if (!required.angle_class) return level;
-  return level + (level.empty() ? "" : ",") +
-         text::word(plugin::kAngleClassWords, *required.angle_class);
+  std::vector<std::string> parts;
+  if (!level.empty()) parts.push_back(level);
+  if (required.angle_class) {
+    parts.push_back(
+        text::word(plugin::kAngleClassWords, *required.angle_class));
+  }
+  if (required.table != 0) {
+    parts.push_back("table=" + text::word(plugin::kDtypeWords, required.table));
+  }
+  if (required.rounding) {
+    parts.push_back("rounding=" +
+                    text::word(plugin::kRoundingWords, *required.rounding));
+  }
+  return text::joined(parts, ",");
 }
 
 std::string weaker_than_required(const Report& report, const Totals& totals) {
@@ -109,10 +177,12 @@ std::string weaker_than_required(const Report& report, const Totals& totals) {
                 totals.level >= std::max(required.level, Level::kL0) &&
                 (required.suffixes & ~totals.suffixes) == 0;
   }
-  if (is_enough) return "";
+  const std::string coarse = coarser(required, report.kernel);
+  if (is_enough && coarse.empty()) return "";
   return (totals.level == Level::kPart ? "no level of a part"
                                        : "level " + level_text(totals)) +
          ", angle " + text::word(plugin::kAngleClassWords, claimed) +
+         (coarse.empty() ? "" : ", " + coarse) +
          undeclared(required.suffixes, report.kernel);
 }
 

@@ -9,6 +9,7 @@
 #include "conformance/report/declined.h"
 #include "conformance/report/diagnoses_text.h"
 #include "conformance/report/failure_text.h"
+#include "conformance/report/headline.h"
 #include "conformance/report/unasked.h"
 #include "conformance/text/one_line.h"
 #include "conformance/text/word_tables.h"
@@ -167,7 +168,7 @@ void print_figures(std::ostringstream& out, const Totals& totals) {
   out << "  elements " << totals.elements << ", "
       << percent(totals.elements - totals.not_nearest) << " correctly rounded, "
       << totals.vacuous << " (" << percent(totals.vacuous)
-      << ") with a bound that says nothing\n";
+      << ") not judged: their bound accepts any rotation\n";
   if (totals.dtype_ratio.size() < 2) return;
   const char* label = "  dtypes   worst/bound ";
   for (const auto& [dtype, ratio] : totals.dtype_ratio) {
@@ -228,11 +229,15 @@ std::string statement(const Report& report, const Totals& totals) {
     level +=
         " (" + std::to_string(totals.of(check::Verdict::kXfail)) + " waived)";
   }
+  const std::string coarse = coarse_text(report, totals);
+  const std::string with = coarse.empty() ? "" : ", with " + coarse;
+  const std::string scope = ", " + scope_text(report, totals);
   switch (exit_status(totals)) {
     case 0:
-      return "CONFORMS" + level;
+      return "CONFORMS" + with + level + scope;
     case 6:
-      return "CONFORMS IN PART" + level + " (partial: " + totals.unasked[0] +
+      return "CONFORMS IN PART" + with + level + scope +
+             " (partial: " + totals.unasked[0] +
              (totals.unasked.size() == 1
                   ? ""
                   : " and " + std::to_string(totals.unasked.size() - 1) +
@@ -380,6 +385,12 @@ std::string text_report(const Report& report, std::size_t max_failures,
   if (!failing.empty()) out << "\n";
   out << text_table(report, has_details)
       << not_judged(report, totals, included, has_details);
+  if (totals.other_bits > 0) {
+    out << paragraph("outside:",
+                     counted(totals.other_bits, "element") +
+                         " outside the window with another NaN or the other "
+                         "zero; special_values would fail them");
+  }
   if (has_details) print_figures(out, totals);
   if (!report.staged.empty() && (has_details || report.staged_is_missing)) {
     out << "  staged   " << report.staged

@@ -1,6 +1,7 @@
 #include "conformance/search/claim.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -113,52 +114,88 @@ class Asker {
   std::map<std::uint32_t, std::vector<Result>> results_;
 };
 
-// From strict to loose.
+// The largest error that a claim allows, relative to the length of a pair, up
+// to a position: of the 64 pairs of a head of 128 channels with base 10000, and
+// of the result itself.
+double allowed_error(const ropeproof_claim& claim, std::uint32_t dtype,
+                     double position) {
+  namespace bound = reference::bound;
+  constexpr std::int64_t kChannels = 128;
+  constexpr double kRatio = 0x1.bb5fad00ab22cp-1;  // 10000^(-2/128)
+  plugin::Description description;
+  description.claims = {claim};
+  const judge::Claim c = judge::claim_of(description, plugin::format_of(dtype));
+  const bound::LocalError local = output_error(c, false, false);
+  double worst = 0, frequency = 1;
+  for (std::int64_t j = 0; j < kChannels / 2; ++j, frequency *= kRatio) {
+    const bound::PairAngle pair{j, kChannels, frequency, position};
+    worst = std::max(worst, local.with_angle(angle_error(c, pair)));
+  }
+  return worst + local.result;
+}
+
+// A type's significant bits.
+int precision_of(std::uint32_t dtype) {
+  return reference::traits(plugin::format_of(dtype)).precision;
+}
+
+// What a kernel may claim, by the error that it allows up to a position, from
+// strict to loose; where that is equal the better angles first. Unless
+// `has_coarse`, angles are as good as f32, and cos and sin are held in no
+// narrower type than the tensors' or f32.
 std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
-                                        std::uint32_t dtype) {
+                                        std::uint32_t dtype, double position,
+                                        bool has_coarse) {
   struct Angle {
     std::uint32_t angle_class, dtype, power;
   };
-  constexpr Angle kAngles[] = {{ROPEPROOF_A0, 0, ROPEPROOF_POW},
+  std::vector<Angle> angles = {{ROPEPROOF_A0, 0, ROPEPROOF_POW},
                                {ROPEPROOF_A1, ROPEPROOF_F64, ROPEPROOF_POW},
                                {ROPEPROOF_A1, 0, ROPEPROOF_POW},
                                {ROPEPROOF_A1, 0, ROPEPROOF_EXP2},
-                               {ROPEPROOF_A2, 0, ROPEPROOF_POW},
-                               {ROPEPROOF_A3, ROPEPROOF_F16, ROPEPROOF_POW},
-                               {ROPEPROOF_A3, ROPEPROOF_BF16, ROPEPROOF_POW}};
-  std::vector<std::uint32_t> tables = {kernel.claim(dtype).table_dtype};
-  if ((kernel.operations & kWithTables) == 0) {
-    tables = {ROPEPROOF_F32, ROPEPROOF_F16, ROPEPROOF_BF16};
-    std::ranges::replace(tables, dtype, 0u);  // its own
-    if (dtype == ROPEPROOF_BF16) std::swap(tables[1], tables[2]);
-    if (dtype == ROPEPROOF_F64) tables.insert(tables.begin(), 0);
+                               {ROPEPROOF_A2, 0, ROPEPROOF_POW}};
+  if (has_coarse) {
+    angles.push_back({ROPEPROOF_A3, ROPEPROOF_F16, ROPEPROOF_POW});
+    angles.push_back({ROPEPROOF_A3, ROPEPROOF_BF16, ROPEPROOF_POW});
+  }
+  std::vector<std::uint32_t> tables;
+  if ((kernel.operations & kWithTables) != 0) {
+    tables = {kernel.claim(dtype).table_dtype};
+  } else {
+    for (const std::uint32_t table :
+         {0u, std::uint32_t{ROPEPROOF_F32}, std::uint32_t{ROPEPROOF_F16},
+          std::uint32_t{ROPEPROOF_BF16}}) {
+      if (table == dtype) continue;  // its own, which is 0
+      if (table == 0 || has_coarse ||
+          precision_of(table) >= precision_of(dtype)) {
+        tables.push_back(table);
+      }
+    }
   }
   std::vector<std::uint32_t> roundings = {ROPEPROOF_ROUND_ONCE};
   if ((dtype & plugin::k16BitDtypes) != 0) {
     roundings.push_back(ROPEPROOF_TRUNCATE);
     roundings.push_back(ROPEPROOF_ROUND_EACH);
   }
-  std::vector<ropeproof_claim> claims;
-  const auto add = [&](const Angle& angle, std::uint32_t table) {
-    for (const std::uint32_t rounding : roundings) {
-      for (std::uint32_t ulp = 1; ulp <= plugin::kMaxUlp; ++ulp) {
-        const std::uint32_t power_ulp =
-            angle.angle_class == ROPEPROOF_A0 ? 1 : ulp;
-        claims.push_back({0, angle.angle_class, angle.dtype, angle.power,
-                          power_ulp, ulp, table, rounding});
+  std::vector<std::pair<double, ropeproof_claim>> claims;
+  for (const Angle& angle : angles) {
+    for (const std::uint32_t table : tables) {
+      for (const std::uint32_t rounding : roundings) {
+        for (std::uint32_t ulp = 1; ulp <= plugin::kMaxUlp; ++ulp) {
+          const std::uint32_t power_ulp =
+              angle.angle_class == ROPEPROOF_A0 ? 1 : ulp;
+          const ropeproof_claim claim{0,           angle.angle_class,
+                                      angle.dtype, angle.power,
+                                      power_ulp,   ulp,
+                                      table,       rounding};
+          claims.emplace_back(allowed_error(claim, dtype, position), claim);
+        }
       }
     }
-  };
-  if (dtype == ROPEPROOF_F64) {  // an f32 table costs more than any f64 angle
-    for (const std::uint32_t table : tables) {
-      for (const Angle& angle : kAngles) add(angle, table);
-    }
-    return claims;
   }
-  for (const Angle& angle : kAngles) {
-    for (const std::uint32_t table : tables) add(angle, table);
-  }
-  return claims;
+  std::ranges::stable_sort(claims, {}, [](const auto& c) { return c.first; });
+  const auto sorted = claims | std::views::values;
+  return {sorted.begin(), sorted.end()};
 }
 
 judge::Measurement measured(plugin::Description description,
@@ -183,9 +220,16 @@ double worst_ratio(const plugin::Description& kernel,
 }
 
 std::optional<ropeproof_claim> strictest(const plugin::Description& kernel,
-                                         std::uint32_t dtype,
+                                         std::uint32_t dtype, bool has_coarse,
                                          std::vector<Result>& results) {
-  for (const ropeproof_claim& claim : candidates(kernel, dtype)) {
+  double position = 0;
+  for (const Result& r : results) {
+    for (const double p : r.c->problem.positions) {
+      position = std::max(position, std::abs(p));
+    }
+  }
+  for (const ropeproof_claim& claim :
+       candidates(kernel, dtype, position, has_coarse)) {
     const auto fails = std::ranges::find_if(results, [&](const Result& r) {
       return !measured(kernel, claim, r).pass();
     });
@@ -266,7 +310,7 @@ std::string in_python(const ropeproof_claim& claim) {
 }  // namespace
 
 FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
-                        const check::Selection& selection) {
+                        const check::Selection& selection, bool has_coarse) {
   const plugin::Description& description = kernel.description();
   FoundClaims found;
   Asker asker(kernel, corpus, selection, found);
@@ -278,7 +322,8 @@ FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
       found.unasked |= dtype;
       continue;
     }
-    const auto claim = strictest(description, dtype, results[dtype]);
+    const auto claim =
+        strictest(description, dtype, has_coarse, results[dtype]);
     if (!claim) {
       found.none |= dtype;
       continue;

@@ -24,14 +24,17 @@ struct FoundClaims {
 };
 
 // Calls the kernel once for each case and operation of `selection` that it
-// offers, those that are formed for it among them, then tries the claims from
-// strict to loose: first the angle (A0, A1 in f64, by pow, by exp2, A2, A3),
-// then the type of cos and sin, the rounding, the ulps of power and of sin and
-// cos. The type of tables is varied only where nobody is given one or gives one
-// out. Nothing but values is looked at. Memory: all results. Throws as
-// check::run_suite() does.
+// offers, those that are formed for it among them, then tries the claims, the
+// one first that allows the smallest error at the largest of their positions:
+// of the angle (A0, A1 in f64, by pow, by exp2, A2), the type of cos and sin,
+// the rounding, the ulps of power and of sin and cos. The type of tables is
+// varied only where nobody is given one or gives one out. Angles of 16 bits
+// (A3), and cos and sin in a narrower type than that of the tensors, are tried
+// with `has_coarse` alone: who computes so should say so. Nothing but values is
+// looked at. Memory: all results. Throws as check::run_suite() does.
 FoundClaims find_claims(plugin::Kernel& kernel, const cases::Corpus& corpus,
-                        const check::Selection& selection = {});
+                        const check::Selection& selection = {},
+                        bool has_coarse = false);
 
 // The claims in words, and to paste into C and Python.
 std::string claims_text(const FoundClaims& found);

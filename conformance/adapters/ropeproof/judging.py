@@ -30,10 +30,12 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     name, version  of the kernel, in the report; the function's, and "0"
     dtypes         a list of "f64", "f32", "f16", "bf16"; without it what the
                    profile is for, or what the form takes, ["f32"] of a Problem
-    claim          "auto": the strictest that holds, where one does; a class,
-                   "A1"; a claim, a dict from dtypes to claims, or a list of
-                   claims with their dtypes (conformance/adapters/PROTOCOL.md,
-                   "describe")
+    claim          "auto": the strictest that holds, with angles as good as f32
+                   and cos and sin in no narrower type than the tensors', where
+                   one does; "any": also what is coarser. Or what the function
+                   is held to: a class, "A1"; a claim, a dict from dtypes to
+                   claims, or a list of claims with their dtypes
+                   (conformance/adapters/PROTOCOL.md, "describe")
     profile        what a model needs, in place of a tier
     model, config  the same of another model, or of a config.json, for one
                    dtype; positions, heads and layers as `ropeproof run` has
@@ -70,9 +72,10 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
                     f"dtypes=[\"bf16\"]")
     if dtypes is None and profile:
         dtypes = [w for w in profile.split("-") if w in DTYPES] or None
-    is_auto = (isinstance(claim, str) and claim == "auto"
+    is_searched = isinstance(claim, str) and claim in ("auto", "any")
+    is_auto = (is_searched
                and not {"claims", "angle_class"} & declaration.keys())
-    if claim != "auto":
+    if not is_searched:
         declaration["claims"] = _claims(name, claim)
     kernel = _kernel_of(function, like, name=name, version=version,
                         dtypes=dtypes, **declaration)
@@ -96,15 +99,15 @@ def judge(function, *, like=None, name=None, version=None, dtypes=None,
     # A few calls usually show which claim it is. Shards must all find the same.
     is_quick = not shard and tier != "smoke"
     quick = ["--tier=smoke"] if is_quick else chosen
-    found = _claim_strictest(path, [*quick, *limit], kernel)
+    found = _claim_strictest(path, claim, [*quick, *limit], kernel)
     if is_quick and found["unasked"] and not found["spoiled"]:
         is_quick = False
-        found = _claim_strictest(path, [*chosen, *limit], kernel)
+        found = _claim_strictest(path, claim, [*chosen, *limit], kernel)
     judged = run()
     if (judged.exit_status == 1 and is_quick and not found["none"]
             and not cases):
         before = kernel.description["claims"]
-        _claim_strictest(path, [*chosen, *limit], kernel)
+        _claim_strictest(path, claim, [*chosen, *limit], kernel)
         if kernel.description["claims"] != before:
             return run()
     return judged
@@ -197,11 +200,11 @@ def _judged(path, arguments, kernel, report):
     return Report(text, document)
 
 
-def _claim_strictest(path, arguments, kernel):
+def _claim_strictest(path, claim, arguments, kernel):
     """Has the kernel claim the strictest that its results hold to; where no
     claim holds, what most kernels do. What the program found."""
     description = kernel.description
-    status, _, document, message = _run(path, ["--claim=auto", *arguments],
+    status, _, document, message = _run(path, [f"--claim={claim}", *arguments],
                                         kernel)
     if document is None:
         raise Error(f"{description['name']}: {_reason(status, message)}")

@@ -1,0 +1,94 @@
+#include "conformance/report/headline.h"
+
+#include <bit>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "conformance/plugin/abi_words.h"
+#include "conformance/plugin/features.h"
+#include "conformance/report/failure_text.h"
+#include "conformance/text/word_tables.h"
+
+namespace ropeproof::conformance::report {
+namespace {
+
+// A number below 2^20, a power of two that is not below a larger one.
+std::string position_text(double position) {
+  const auto whole = static_cast<std::uint64_t>(position);
+  return whole < (1u << 20) ? std::to_string(whole)
+                            : "2^" + std::to_string(std::bit_width(whole));
+}
+
+// The largest position asked, or the power of two that the bounds of 99 in 100
+// elements reach; empty where no angle was formed.
+std::string reach_text(const Totals& totals) {
+  bool has_any = false;
+  for (std::size_t k = 0; k < totals.at_positions.size(); ++k) {
+    if (totals.at_positions[k] == 0) continue;
+    if (100 * totals.vacuous_at[k] >= totals.at_positions[k]) {
+      return k < 2 ? "0" : "2^" + std::to_string(k - 1);
+    }
+    has_any = true;
+  }
+  return has_any ? position_text(totals.highest_position) : "";
+}
+
+std::string wrong_text(const Totals& totals) {
+  if (totals.phase_rho < 0) return "";
+  const std::string where =
+      " at position " + position_text(totals.phase_position);
+  return totals.phase_error >= std::numbers::pi / 2
+             ? ": wrong by a right angle or more" + where
+             : ": wrong by up to " + ratio_text(totals.phase_error) + " rad" +
+                   where;
+}
+
+}  // namespace
+
+int precision_of(std::uint32_t dtype) {
+  return reference::traits(plugin::format_of(dtype)).precision;
+}
+
+bool has_coarse_table(const ropeproof_claim& claim, std::uint32_t dtype) {
+  return claim.table_dtype != 0 &&
+         precision_of(claim.table_dtype) < precision_of(dtype);
+}
+
+std::string coarse_text(const Report& report, const Totals& totals) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& part) {
+    if (std::ranges::count(parts, part) == 0) parts.push_back(part);
+  };
+  for (const auto& [dtype, word] : plugin::kDtypeWords) {
+    if ((report.kernel.dtypes & dtype) == 0) continue;
+    const ropeproof_claim& claim = report.kernel.claim(dtype);
+    if (claim.angle_class == ROPEPROOF_A3) {
+      add("angles in " + text::word(plugin::kDtypeWords, claim.angle_dtype) +
+          " (A3)" + wrong_text(totals));
+    }
+    if (has_coarse_table(claim, dtype)) {
+      add("cos and sin in " +
+          text::word(plugin::kDtypeWords, claim.table_dtype));
+    }
+  }
+  return text::joined(parts, "; ");
+}
+
+std::string scope_text(const Report& report, const Totals& totals) {
+  constexpr std::uint32_t kRotating = plugin::kTensors | ROPEPROOF_TABLE;
+  const std::uint32_t operations = report.kernel.operations;
+  std::vector<std::string> parts;
+  if ((operations & kRotating) == 0) {
+    parts.push_back(
+        text::joined(text::words_of(plugin::kOperationWords, operations), " ") +
+        " only");
+  }
+  parts.push_back(text::joined(
+      text::words_of(plugin::kDtypeWords, report.kernel.dtypes), " "));
+  const std::string reach = reach_text(totals);
+  if (!reach.empty()) parts.push_back("positions to " + reach);
+  return text::joined(parts, ", ");
+}
+
+}  // namespace ropeproof::conformance::report

@@ -1,0 +1,33 @@
+// headline.h -- what a verdict is about: how far the positions go of which it
+// says something, and what a kernel forms more coarsely than its tensors.
+#ifndef ROPEPROOF_CONFORMANCE_REPORT_HEADLINE_H_
+#define ROPEPROOF_CONFORMANCE_REPORT_HEADLINE_H_
+
+#include <string>
+
+#include "conformance/report/report.h"
+
+namespace ropeproof::conformance::report {
+
+// The significant bits of a dtype, ROPEPROOF_F32 ...
+int precision_of(std::uint32_t dtype);
+
+// Whether a claim holds cos and sin in fewer significant bits than the tensors
+// of a dtype have.
+bool has_coarse_table(const ropeproof_claim& claim, std::uint32_t dtype);
+
+// "angles in bf16 (A3): wrong by up to 0.12 rad at position 511; cos and sin in
+// f16": what the kernel declares that is coarser than f32 angles and tables of
+// the tensors' type. Empty where there is nothing of the kind. How wrong is
+// what was measured, of f32 and f64 outputs; "a right angle or more" is all
+// that is known beyond 90 degrees.
+std::string coarse_text(const Report& report, const Totals& totals);
+
+// "f32, positions to 2^22", "permute only, bf16": the operations, where they
+// rotate nothing; the dtypes; and the largest position asked up to which fewer
+// than 1 in 100 elements have a bound that accepts any rotation.
+std::string scope_text(const Report& report, const Totals& totals);
+
+}  // namespace ropeproof::conformance::report
+
+#endif  // ROPEPROOF_CONFORMANCE_REPORT_HEADLINE_H_
