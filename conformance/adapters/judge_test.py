@@ -1,8 +1,6 @@
 """What judge() does, with the program.
 
     python3 conformance/adapters/judge_test.py BUILD_DIR
-
-installs the package from BUILD_DIR into a folder of its own, as a wheel has it.
 """
 
 import contextlib
@@ -22,77 +20,8 @@ from unittest import mock
 
 import numpy as np
 
-folder = tempfile.TemporaryDirectory()
-subprocess.run(["cmake", "--install", sys.argv.pop(1), "--component", "python",
-                "--prefix", folder.name], check=True, stdout=subprocess.DEVNULL)
-sys.path.insert(0, folder.name)
-
-import ropeproof
-
-
-def angles(p, dtype=np.float32):
-    pairs = np.arange(p.rotary_dim // 2, dtype=dtype)
-    theta = dtype(p.base) ** -(2 * pairs / p.rotary_dim).astype(dtype)
-    return p.positions.astype(dtype)[:, :, None, None] * theta
-
-
-def rotated(p, cos, sin):
-    u, v = np.split(p.q, 2, axis=-1)
-    return np.concatenate([u * cos - v * sin, u * sin + v * cos], axis=-1)
-
-
-def my_rope(p):
-    phi = angles(p)
-    return rotated(p, np.cos(phi), np.sin(phi))
-
-
-def exact_rope(p):
-    phi = angles(p, np.float64)
-    return rotated(p, np.cos(phi), np.sin(phi)).astype(np.float32)
-
-
-def wrong_rope(p):
-    phi = angles(p)
-    return rotated(p, np.cos(phi), -np.sin(phi))
-
-
-def to_bf16(x):
-    """Rounded to nearest even, kept in f32."""
-    bits = np.asarray(x, np.float32).view(np.uint32)
-    bits = bits + np.uint32(0x7fff) + (bits >> 16 & 1)
-    return (bits & np.uint32(0xffff0000)).view(np.float32)
-
-
-def to_f16(x):
-    return np.asarray(x, np.float16).astype(np.float32)
-
-
-def keep(x):
-    return x
-
-
-def rounding(**steps):
-    """An f32 function that rounds some of its numbers to 16 bits: positions,
-    frequencies, table, products or outputs."""
-    def step(name, x):
-        return steps.get(name, keep)(x)
-
-    def rope(p):
-        pairs = np.arange(p.rotary_dim // 2, dtype=np.float32)
-        theta = np.float32(p.base) ** -(2 * pairs / p.rotary_dim)
-        theta = step("frequencies", theta.astype(np.float32))
-        position = step("positions", p.positions.astype(np.float32))
-        phi = position[:, :, None, None] * theta
-        c, s = step("table", np.cos(phi)), step("table", np.sin(phi))
-        u, v = np.split(p.q, 2, axis=-1)
-        uc, vs = step("products", u * c), step("products", v * s)
-        us, vc = step("products", u * s), step("products", v * c)
-        return step("outputs", np.concatenate([uc - vs, us + vc], axis=-1))
-    return rope
-
-
-def judge(function, **more):
-    return ropeproof.judge(function, **{"tier": "smoke", **more})
+from test_functions import (angles, exact_rope, folder, judge, my_rope,
+                            ropeproof, wrong_rope)
 
 
 class Verdicts(unittest.TestCase):
@@ -163,62 +92,6 @@ class Verdicts(unittest.TestCase):
                       [c.get("reason") for c in report.json["checks"]
                        if c["verdict"] == "UNSUPPORTED"
                        and c.get("aspect") == "one thread or many"])
-
-
-class Claims(unittest.TestCase):
-    def test_the_strictest_claim_that_holds_is_found(self):
-        self.assertEqual(judge(my_rope).claims[0]["angle_class"], "A1")
-        report = judge(exact_rope, version="2")
-        self.assertTrue(report.conforms, report)
-        self.assertIn(report.level, ("L2", "L3"))
-        self.assertEqual(report.claims[0]["angle_class"], "A0")
-
-    def test_each_dtype_has_its_own(self):
-        def half(p):
-            if p.dtype == "f32":
-                return exact_rope(p)
-            phi, (u, v) = angles(p), np.split(p.q, 2, axis=-1)
-            cos = np.cos(phi).astype(p.q.dtype)
-            sin = np.sin(phi).astype(p.q.dtype)
-            return np.concatenate([u * cos - v * sin, u * sin + v * cos], axis=-1)
-        report = judge(half, dtypes=["f32", "f16"])
-        self.assertTrue(report.conforms, report)
-        claims = {claim["dtypes"][0]: claim for claim in report.claims}
-        self.assertEqual(claims["f32"]["angle_class"], "A0")
-        self.assertEqual(claims["f16"]["angle_class"], "A1")
-        self.assertEqual(claims["f16"]["rounding"], "each")
-
-    def test_a_claim_that_a_few_calls_allow_is_loosened(self):
-        def rare(p):  # exact for small calls, as smoke has them
-            return (exact_rope if p.q.size <= 512 else my_rope)(p)
-        self.assertEqual(judge(rare).claims[0]["angle_class"], "A0")
-        report = judge(rare, tier=None, model="llama-2", dtypes="f32",
-                       positions=131072, heads="1,1")
-        self.assertEqual(report.claims[0]["angle_class"], "A1")
-        self.assertTrue(report.conforms, report)
-
-    def test_what_rounds_to_16_bits_conforms_only_if_it_says_so(self):
-        named = {"positions": "position", "frequencies": "frequenc",
-                 "table": "table", "products": "product", "outputs": "result"}
-        for to in (to_bf16, to_f16):
-            for step, word in named.items():
-                with self.subTest(step=step, to=to.__name__):
-                    report = judge(rounding(**{step: to}), name=step)
-                    self.assertFalse(report.conforms, report)
-                    self.assertRegex(report, "what .*" + word)
-        coarse = {"angle_class": "A3", "angle_dtype": "bf16"}
-        report = judge(rounding(positions=to_bf16), claim=coarse)
-        self.assertTrue(report.conforms, report)
-        self.assertRegex(report, r"CONFORMS, with angles in bf16 \(A3\): wrong by")
-        report = judge(rounding(table=to_f16), claim="any")
-        self.assertTrue(report.conforms, report)
-        self.assertIn("CONFORMS, with cos and sin in f16", report)
-        self.assertFalse(judge(rounding(table=to_f16), claim="any",
-                               require="A1").conforms)
-
-    def test_no_claim_makes_a_wrong_function_right(self):
-        self.assertFalse(judge(wrong_rope).conforms)
-        self.assertFalse(judge(lambda p: p.q).conforms)
 
 
 class BadInput(unittest.TestCase):

@@ -15,9 +15,9 @@ using reference::bound::Claim;
 
 // What a description claims for one dtype.
 Claim claim_of(const plugin::Description& description, reference::Format dtype);
-// What it claims of an operation: frequencies are asked for in f32, or f64 where
-// the tensors are f64, the types that kernels keep them in; all else in the
-// table type.
+// What it claims of an operation: frequencies are asked for in f32, or in f64
+// where the tensors are f64, the types that kernels keep them in; all else in
+// the table type.
 Claim claim_of(const plugin::Description& description, reference::Format dtype,
                std::uint32_t operation);
 

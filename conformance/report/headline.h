@@ -28,6 +28,10 @@ std::string coarse_text(const Report& report, const Totals& totals);
 // than 1 in 100 elements have a bound that accepts any rotation.
 std::string scope_text(const Report& report, const Totals& totals);
 
+// "CONFORMS  level L1, f32, positions to 2^22": the verdict of a run, with what
+// it is about.
+std::string headline(const Report& report, const Totals& totals);
+
 }  // namespace ropeproof::conformance::report
 
 #endif  // ROPEPROOF_CONFORMANCE_REPORT_HEADLINE_H_

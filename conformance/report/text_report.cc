@@ -212,47 +212,6 @@ void print_waivers(std::ostringstream& out, const Report& report,
   }
 }
 
-std::string statement(const Report& report, const Totals& totals) {
-  if (exit_status(totals) == 0 && totals.of(check::Verdict::kPass) == 0 &&
-      totals.of(check::Verdict::kXfail) == 0) {
-    return "shard " + report.shard.text() + ": nothing to judge here";
-  }
-  std::string level;
-  if (!report.shard.is_whole()) {
-    level = " on shard " + report.shard.text();
-  } else if (totals.level == Level::kPart) {
-    level = " on part of a tier";
-  } else {
-    level = "  level " + level_text(totals);
-  }
-  if (!report.waivers.empty()) {
-    level +=
-        " (" + std::to_string(totals.of(check::Verdict::kXfail)) + " waived)";
-  }
-  const std::string coarse = coarse_text(report, totals);
-  const std::string with = coarse.empty() ? "" : ", with " + coarse;
-  const std::string scope = ", " + scope_text(report, totals);
-  switch (exit_status(totals)) {
-    case 0:
-      return "CONFORMS" + with + level + scope;
-    case 6:
-      return "CONFORMS IN PART" + with + level + scope +
-             " (partial: " + totals.unasked[0] +
-             (totals.unasked.size() == 1
-                  ? ""
-                  : " and " + std::to_string(totals.unasked.size() - 1) +
-                        " more") +
-             " not judged)";
-    case 1:
-      if (!are_waivers_alone(totals)) return "DOES NOT CONFORM" + level;
-      return totals.expired.empty() ? "STALE WAIVER" : "EXPIRED WAIVER";
-    case 2:
-      return "NOTHING WAS JUDGED";
-    default:
-      return "ADAPTER ERROR";
-  }
-}
-
 // What was not judged, and why: the most frequent reasons, or all of them.
 std::string not_judged(const Report& report, const Totals& totals,
                        const Totals& included, bool has_details) {
@@ -327,7 +286,7 @@ std::string required_text(const Totals& totals) {
 
 std::string verdict(const Report& report, const Totals& totals,
                     const Totals& included) {
-  std::string text = statement(report, totals) + "   " + report.kernel.name +
+  std::string text = headline(report, totals) + "   " + report.kernel.name +
                      " " + report.kernel.version + ": ";
   const char* separator = "";
   for (const check::Verdict verdict :

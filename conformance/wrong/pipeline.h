@@ -96,7 +96,8 @@ struct Pipeline {
   // tensors then hold the results of a kernel for this type, before their last
   // rounding.
   std::optional<reference::Format> dtype;
-  std::optional<reference::Format> inputs;  // what elements are rounded to
+  std::optional<reference::Format> inputs;   // what elements are rounded to
+  std::optional<reference::Format> results;  // and sums, before they are stored
   bool round_each = false;       // every product and sum to the dtype
   bool is_f32 = false;           // arithmetic in f32, whatever the dtype
   bool truncates = false;        // whatever becomes 16 bits

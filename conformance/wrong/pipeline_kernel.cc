@@ -225,7 +225,9 @@ void PipelineKernel::rotate_head(const ropeproof_problem& p,
                              : element));
   }
   const auto put = [&](std::int64_t t, double sum) {
-    const double value = flushed(Flush::kOutputs, narrow, sum);
+    const double value = flushed(
+        Flush::kOutputs, narrow,
+        pipeline_.results ? fast_round_to(*pipeline_.results, sum) : sum);
     store(channel(y, t), dtype,
           pipeline_.truncates         ? truncated(narrow, value)
           : pipeline_.round_half_away ? rounded_half_away(narrow, value)

@@ -145,7 +145,7 @@ Mutations results() {
   const Slip once{"output/rounded-wrongly", 4,
                   "compute in f32 and round once, or declare the rounding",
                   true};
-  const Slip own{once.bug, 4, "read q and k in their own type"};
+  const Slip own{once.bug, 4, "read and write q and k in their own type"};
   const Slip subnormal{"value/special-mishandled", 4, "leave flush-to-zero off",
                        true};
   const auto computes_in = [](Format format) {
@@ -164,6 +164,10 @@ Mutations results() {
           set(&Pipeline::inputs, Format::kBF16)),
       own("inputs rounded to f16", "of: inputs rounded to bf16",
           set(&Pipeline::inputs, Format::kF16)),
+      own("results rounded to bf16", "of: inputs rounded to bf16",
+          set(&Pipeline::results, Format::kBF16)),
+      own("results rounded to f16", "of: inputs rounded to bf16",
+          set(&Pipeline::results, Format::kF16)),
       {"result truncated", "triton-lang/triton#11217", once.bug, 4,
        "round to nearest, ties to even; or declare ROPEPROOF_TRUNCATE",
        set(&Pipeline::truncates, true), true},

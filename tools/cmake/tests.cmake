@@ -141,6 +141,7 @@ ropeproof_script(adapters_like conformance/adapters/like_test.py $<TARGET_FILE:r
   ${vectors})
 # As a wheel has them.
 ropeproof_script(judge conformance/adapters/judge_test.py ${PROJECT_BINARY_DIR})
+ropeproof_script(claims conformance/adapters/claims_test.py ${PROJECT_BINARY_DIR})
 ropeproof_script(pytest_plugin conformance/adapters/pytest_plugin_test.py ${PROJECT_BINARY_DIR})
 set_tests_properties(pytest_plugin PROPERTIES SKIP_RETURN_CODE 77)
 ropeproof_script(schema tools/prove/check_schema.py ${vectors})
