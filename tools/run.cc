@@ -117,9 +117,8 @@ int run(RunOptions& options) {
   const std::unique_ptr<conformance::plugin::Kernel> kernel =
       options.kernel.open();
   if (!options.claim.empty()) {
-    const auto found =
-        conformance::search::find_claims(*kernel, corpus, options.selection,
-                                         options.claim == "any");
+    const auto found = conformance::search::find_claims(
+        *kernel, corpus, options.selection, options.claim == "any");
     options.output.write_json(conformance::search::claims_json(found));
     if (options.fresh) std::cout << "fresh " << options.selection.seed << "\n";
     std::cout << conformance::search::claims_text(found);

@@ -42,8 +42,8 @@ struct Measurement {
                              // the length of the pair is judged
   // Elements with an angle that the kernel formed, and the vacuous ones.
   ByPosition at_positions{}, vacuous_at{};
-  double highest_position = 0;        // |p| of these
-  std::int64_t not_nearest = 0;       // not the golden, correctly rounded
+  double highest_position = 0;   // |p| of these
+  std::int64_t not_nearest = 0;  // not the golden, correctly rounded
   // Outside the window: the number of x, but another NaN or zero.
   std::int64_t other_bits = 0;
   std::int64_t beyond_structure = 0;  // beyond kStructuralBound, A1's angle
@@ -52,8 +52,9 @@ struct Measurement {
   // where no angle could be seen. Of f32 and f64 outputs alone: a rounding to
   // 16 bits hides it.
   double phase_rho = -1;
-  // The largest phase error, and its position; the nearest to 0 of those beyond
-  // a right angle, which count as pi / 2.
+  // The largest phase error of the elements that are not vacuous, and its
+  // position; the nearest to 0 of those beyond a right angle, which count as
+  // pi / 2.
   double phase_error = 0;  // rad
   double phase_position = 0;
   // Largest error over the bound of class A0, A1, A2, all else as claimed.

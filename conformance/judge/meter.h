@@ -131,14 +131,14 @@ class Meter {
     const bool is_wide = got_u * want_u + got_v * want_v <= 0;
     if (is_wide) {  // beyond 90 degrees: nothing finer to say
       m.phase_rho = std::max(m.phase_rho, reference::bound::kVacuous / unit);
-      note_phase(std::numbers::pi / 2, terms.position);
+      note_phase(std::numbers::pi / 2, terms);
       return;
     }
     const double least = std::min(limit, m.phase_error);
     if (!(cross * cross > least * least * lengths)) return;
     const double error = std::abs(cross) / std::sqrt(lengths);
     m.phase_rho = std::max(m.phase_rho, error / unit);
-    note_phase(error, terms.position);
+    note_phase(error, terms);
   }
 
   Measurement m;
@@ -159,12 +159,14 @@ class Meter {
         std::clamp(exponent, 0, static_cast<int>(ByPosition().size()) - 1));
   }
 
-  void note_phase(double error, double position) {
+  // What is farther from 0 than any bound reaches says nothing.
+  void note_phase(double error, const Terms& terms) {
+    if (terms.is_vacuous) return;
     const bool is_nearer =
-        error == m.phase_error && position < m.phase_position;
+        error == m.phase_error && terms.position < m.phase_position;
     if (error > m.phase_error || is_nearer) {
       m.phase_error = error;
-      m.phase_position = position;
+      m.phase_position = terms.position;
     }
   }
 

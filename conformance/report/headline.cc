@@ -1,5 +1,6 @@
 #include "conformance/report/headline.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <numbers>
@@ -52,7 +53,8 @@ int precision_of(std::uint32_t dtype) {
 
 bool has_coarse_table(const ropeproof_claim& claim, std::uint32_t dtype) {
   return claim.table_dtype != 0 &&
-         precision_of(claim.table_dtype) < precision_of(dtype);
+         precision_of(claim.table_dtype) <
+             std::min(precision_of(dtype), precision_of(ROPEPROOF_F32));
 }
 
 std::string coarse_text(const Report& report, const Totals& totals) {

@@ -13,7 +13,7 @@ namespace ropeproof::conformance::report {
 int precision_of(std::uint32_t dtype);
 
 // Whether a claim holds cos and sin in fewer significant bits than the tensors
-// of a dtype have.
+// of a dtype have, and fewer than f32.
 bool has_coarse_table(const ropeproof_claim& claim, std::uint32_t dtype);
 
 // "angles in bf16 (A3): wrong by up to 0.12 rad at position 511; cos and sin in

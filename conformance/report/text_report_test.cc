@@ -62,8 +62,10 @@ TEST_CASE("the verdict counts what the rows of the table do",
 TEST_CASE("a report says where a declaration makes it easy to conform",
           "[conformance][report]") {
   Report report = judged_example("c_example");
-  CHECK_THAT(text_report(report, 1), !ContainsSubstring("positions to") &&
-                                         !ContainsSubstring("held in"));
+  CHECK_THAT(text_report(report, 1),
+             !ContainsSubstring("| positions to") &&
+                 !ContainsSubstring("held in") &&
+                 ContainsSubstring("CONFORMS  level L1, f32, positions to 2^"));
   report.kernel.max_position = 4095;
   report.kernel.dtypes |= ROPEPROOF_BF16;
   CHECK_THAT(
@@ -71,6 +73,18 @@ TEST_CASE("a report says where a declaration makes it easy to conform",
       ContainsSubstring("offers   rope | f32 bf16 | half_split | positions to "
                         "4095\n") &&
           ContainsSubstring(", held in"));
+  report.kernel.claims = {{.dtypes = 0,
+                           .angle_class = ROPEPROOF_A3,
+                           .angle_dtype = ROPEPROOF_BF16,
+                           .power = ROPEPROOF_POW,
+                           .power_ulp = 1,
+                           .trig_ulp = 1,
+                           .table_dtype = ROPEPROOF_F16,
+                           .rounding = ROPEPROOF_ROUND_ONCE}};
+  CHECK_THAT(
+      text_report(report, 1),
+      ContainsSubstring("CONFORMS, with angles in bf16 (A3): wrong by") &&
+          ContainsSubstring("; cos and sin in f16  level L1, f32"));
 }
 
 TEST_CASE("every failure prints an equation of the specification",

@@ -67,8 +67,9 @@ TEST_CASE("what is declared and never judged keeps a level partial",
   const Totals totals = total(report);
   CHECK(exit_status(totals) == 6);
   CHECK(conformance_statement(report, totals).empty());
-  CHECK(text_report(report, 1).find("CONFORMS IN PART  level L2 (partial: yarn "
-                                    "x half_split and 1 more not judged)") !=
+  const std::string text = text_report(report, 1);
+  CHECK(text.find("CONFORMS IN PART  level L2") != std::string::npos);
+  CHECK(text.find(" (partial: yarn x half_split and 1 more not judged)") !=
         std::string::npos);
   const auto declined = declined_cases(report);
   REQUIRE(declined.size() == 1);

@@ -140,7 +140,7 @@ int precision_of(std::uint32_t dtype) {
 }
 
 // What a kernel may claim, by the error that it allows up to a position, from
-// strict to loose; where that is equal the better angles first. Unless
+// strict to loose; where that is about equal the better angles first. Unless
 // `has_coarse`, angles are as good as f32, and cos and sin are held in no
 // narrower type than the tensors' or f32.
 std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
@@ -177,6 +177,10 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
     roundings.push_back(ROPEPROOF_TRUNCATE);
     roundings.push_back(ROPEPROOF_ROUND_EACH);
   }
+  // By steps of a factor of 2^(1/2): what is closer decides nothing.
+  const auto step_of = [&](const ropeproof_claim& claim) {
+    return std::ceil(2 * std::log2(allowed_error(claim, dtype, position)));
+  };
   std::vector<std::pair<double, ropeproof_claim>> claims;
   for (const Angle& angle : angles) {
     for (const std::uint32_t table : tables) {
@@ -188,7 +192,7 @@ std::vector<ropeproof_claim> candidates(const plugin::Description& kernel,
                                       angle.dtype, angle.power,
                                       power_ulp,   ulp,
                                       table,       rounding};
-          claims.emplace_back(allowed_error(claim, dtype, position), claim);
+          claims.emplace_back(step_of(claim), claim);
         }
       }
     }

@@ -12,14 +12,15 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 FoundClaims found(wrong::Pipeline pipeline, std::uint32_t dtypes,
-                  const check::Selection& selection = {}) {
+                  const check::Selection& selection = {},
+                  bool has_coarse = false) {
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.operations = ROPEPROOF_ROPE;
   d.dtypes = dtypes;
   d.features = ROPEPROOF_OUT_OF_PLACE | ROPEPROOF_KEYS;
   d.axis_maps = d.caches = 0;
   wrong::PipelineKernel kernel(d, std::move(pipeline));
-  return find_claims(kernel, cases::committed(), selection);
+  return find_claims(kernel, cases::committed(), selection, has_coarse);
 }
 
 TEST_CASE("the strictest claim that holds is found", "[conformance][search]") {
@@ -74,11 +75,12 @@ TEST_CASE("products that are rounded are told from results that are cut off",
   }
 }
 
-TEST_CASE("a narrow table is told from narrow angles",
+TEST_CASE("a narrow table is tried on demand alone, and told from angles",
           "[conformance][search]") {
   wrong::Pipeline pipeline = wrong::f32_pipeline();
   pipeline.table = reference::Format::kBF16;
-  const FoundClaims held = found(std::move(pipeline), ROPEPROOF_F32);
+  CHECK(found(pipeline, ROPEPROOF_F32).none == ROPEPROOF_F32);
+  const FoundClaims held = found(pipeline, ROPEPROOF_F32, {}, true);
   REQUIRE(held.claims.size() == 1);
   CHECK(held.claims[0].angle_class == ROPEPROOF_A1);
   CHECK(held.claims[0].table_dtype == ROPEPROOF_BF16);

@@ -186,13 +186,13 @@ says 0 'calls in' export --out "$pack" --tier smoke
 check=(check "$pack" --description "$description")
 says 1 'MISSING, ' "${check[@]}"
 (cd "$pack" && "$work/device") || fault "device.c fails"
-says 0 '^CONFORMS  level L1 ' "${check[@]}"
+says 0 '^CONFORMS  level L1, ' "${check[@]}"
 says 0 '^CONFORMS' "${check[@]}" --results "$pack/out"
 expect 2 'is not empty' export --out "$pack" --tier smoke
 expect 2 'needs --description' export --out "$work/core"
 says 0 'calls in' export --out "$work/core" --description "$description"
 (cd "$work/core" && "$work/device") || fault "device.c fails on the core tier"
-says 0 '^CONFORMS  level L1 ' check "$work/core" --description "$description" --require L1
+says 0 '^CONFORMS  level L1, ' check "$work/core" --description "$description" --require L1
 
 port=(--model llama-3.2-1b --dtype f32 --positions 2048)
 expect 2 'needs --description' export --out "$work/port" "${port[@]}"

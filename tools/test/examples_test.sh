@@ -4,10 +4,10 @@
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 run=(run --vectors "$source/vectors" --lib)
 
-says 0 '^CONFORMS  level L1+D ' "${run[@]}" "$plugins/per_token.so"
-says 0 '^CONFORMS  level L1 ' "${run[@]}" "$plugins/per_head.so"
-says 0 '^CONFORMS  level L1 ' "${run[@]}" "$plugins/head_major.so"
-says 0 '^CONFORMS  level L2 ' "${run[@]}" "$plugins/given_table.so"
+says 0 '^CONFORMS  level L1+D, ' "${run[@]}" "$plugins/per_token.so"
+says 0 '^CONFORMS  level L1, ' "${run[@]}" "$plugins/per_head.so"
+says 0 '^CONFORMS  level L1, ' "${run[@]}" "$plugins/head_major.so"
+says 0 '^CONFORMS  level L2, ' "${run[@]}" "$plugins/given_table.so"
 
 # broken EXAMPLE FROM TO: with the text FROM changed to TO, the example fails.
 broken() {
