@@ -48,6 +48,7 @@ TEST_CASE("dtypes that round otherwise get claims of their own, to paste",
   pipeline.round_each = true;
   const FoundClaims each =
       found(std::move(pipeline), ROPEPROOF_F32 | ROPEPROOF_BF16);
+  CAPTURE(claims_text(each));
   REQUIRE(each.claims.size() == 2);
   CHECK(each.claims[0].rounding == ROPEPROOF_ROUND_ONCE);
   CHECK(each.claims[1].rounding == ROPEPROOF_ROUND_EACH);
