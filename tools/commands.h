@@ -45,8 +45,9 @@ struct ModelFlags {
   std::string pairing;       // "": what the model says
   std::int64_t seq_len = 0;  // 0: the model's longest
   std::string svg;           // where the picture goes; "": none
+  bool json = false;         // for programs
 
-  bool any() const { return seq_len != 0 || !(pairing + svg).empty(); }
+  bool any() const { return json || seq_len != 0 || !(pairing + svg).empty(); }
 };
 
 // models.cc. False: no model has this name.

@@ -163,7 +163,9 @@ void list_profiles(const std::string& vectors, const ProfileFlags& flags) {
   const auto list = [](const models::Profile& profile) {
     std::cout << profile.name << "\n  " << models::summary(profile) << "\n";
   };
-  if (const auto profile = flags.read(vectors)) return list(*profile);
+  const auto profiles = flags.read(vectors);
+  for (const models::Profile& profile : profiles) list(profile);
+  if (!profiles.empty()) return;
   for (const models::ProfileParts& parts : models::profiles()) {
     list(
         models::make_profile(parts, std::filesystem::path(vectors) / "models"));

@@ -42,16 +42,25 @@ bool show_model(const std::string& name, const fs::path& vectors,
   const conformance::models::ConfigOptions options = options_of(flags);
   std::optional<conformance::models::Model> model;
   if (is_path(name)) {
-    model = conformance::models::read_config_file(name, options);
+    auto with_types = options;
+    with_types.types = conformance::models::load_types(vectors / "models");
+    model = conformance::models::read_config_file(name, with_types);
   } else {
     model = conformance::models::find_preset(vectors / "models", name, options);
   }
   if (!model) return false;
   if (!flags.svg.empty()) {
+    if (model->ropes.empty()) {
+      throw std::invalid_argument("no picture: " + model->facts.front());
+    }
     OutputFile("--svg", flags.svg, {name, vectors})
         .write(conformance::models::spectrum_svg(*model));
   }
-  conformance::models::print_model(std::cout, *model);
+  if (flags.json) {
+    conformance::models::print_json(std::cout, *model);
+  } else {
+    conformance::models::print_model(std::cout, *model);
+  }
   return true;
 }
 

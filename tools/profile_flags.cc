@@ -1,5 +1,6 @@
 #include "tools/profile_flags.h"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <tuple>
@@ -54,7 +55,8 @@ void ProfileFlags::add_flags(CLI::App& command,
                      "of the model: 32, or 32,8 with fewer of keys (default "
                      "4,1: what is asked beside has others)");
   command.add_option("--layers", layers_,
-                     "of a model with several: full_attention, ...");
+                     "of a model with several kinds: full_attention, ... "
+                     "(default: all)");
   command.add_option("--pairing", pairing_,
                      "of the model, if the weights were permuted for another");
   command.add_flag("--adjoint", is_adjoint_, "the model's backward pass");
@@ -84,7 +86,7 @@ ProfileParts ProfileFlags::parts() const {
   return parts;
 }
 
-std::optional<conformance::models::Profile> ProfileFlags::read(
+std::vector<conformance::models::Profile> ProfileFlags::read(
     const std::filesystem::path& vectors) const {
   if (!model_ && !config_ &&
       (dtype_ || positions_ || heads_ || layers_ || pairing_ || is_adjoint_)) {
@@ -96,19 +98,23 @@ std::optional<conformance::models::Profile> ProfileFlags::read(
   if (config_ && config_->empty()) {
     throw std::invalid_argument("--config is empty; expected a file");
   }
-  return conformance::models::make_profile(parts(), vectors / "models");
+  return conformance::models::make_profiles(parts(), vectors / "models");
 }
 
 void ProfileFlags::apply(const std::filesystem::path& vectors,
                          conformance::cases::Corpus& corpus,
                          conformance::check::Selection& selection) const {
-  const auto profile = read(vectors);
-  if (!profile) return;
-  corpus.groups = {conformance::models::proved_profile(*profile)};
-  selection.profile = profile->name;
+  const auto profiles = read(vectors);
+  if (profiles.empty()) return;
+  corpus.groups.clear();
+  for (const conformance::models::Profile& profile : profiles) {
+    corpus.groups.push_back(conformance::models::proved_profile(profile));
+    selection.profile = profile.whole.empty() ? profile.name : profile.whole;
+    selection.model_positions =
+        std::max(selection.model_positions, profile.positions - 1);
+  }
   selection.model = std::make_shared<const conformance::cases::Problem>(
       corpus.groups[0].rope_cases.front().problem);
-  selection.model_positions = profile->positions - 1;
 }
 
 std::string ProfileFlags::argument() const {

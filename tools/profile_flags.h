@@ -23,11 +23,11 @@ class ProfileFlags {
  public:
   // `others` are flags that say in another way what is asked.
   void add_flags(CLI::App& command, const std::vector<CLI::Option*>& others);
-  // The profile, if there is one; `vectors` holds the presets. Throws
-  // std::invalid_argument.
-  std::optional<conformance::models::Profile> read(
+  // The profiles, one per kind of layers; none without flags. `vectors` holds
+  // the presets. Throws std::invalid_argument.
+  std::vector<conformance::models::Profile> read(
       const std::filesystem::path& vectors) const;
-  // Puts the profile's cases, proved, in place of the corpus, and what a run
+  // Puts the profiles' cases, proved, in place of the corpus, and what a run
   // knows of it into `selection`. Without flags nothing changes.
   void apply(const std::filesystem::path& vectors,
              conformance::cases::Corpus& corpus,

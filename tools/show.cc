@@ -186,13 +186,15 @@ Command add_show(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, reference::kMaxPosition));
   command->add_option("--svg", options->model.svg,
                       "of a model: write its spectrum as a picture");
+  command->add_flag("--json", options->model.json,
+                    "of a model: print the same for programs");
   return {command, [options] {
             if (show_model(options->id, options->vectors, options->model)) {
               return 0;
             }
             if (options->model.any()) {
               throw std::invalid_argument(
-                  "--pairing, --seq-len and --svg are for models; \"" +
+                  "--pairing, --seq-len, --svg and --json are for models; \"" +
                   options->id + "\" is none");
             }
             return show_case(options->id, options->vectors);

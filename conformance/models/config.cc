@@ -1,10 +1,10 @@
 #include "conformance/models/config.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
-#include <string_view>
+#include <map>
+#include <utility>
 
+#include "conformance/models/axis_schemes.h"
 #include "conformance/models/config_scaling.h"
 #include "conformance/text/word_tables.h"
 #include "reference/refuse.h"
@@ -15,32 +15,35 @@ namespace {
 
 using nlohmann::json;
 using reference::kMaxCount;
-using reference::kMaxHeadDim;
 using reference::Pairing;
 using reference::shortest;
 
-// The families whose models rotate channels (2j, 2j+1): a model type, or what
-// it starts with. DeepSeek and its kin as in their own code; transformers
-// writes the halves apart (interleaved_to_half).
-constexpr std::array<std::string_view, 9> kInterleavedFamilies = {
-    "gptj",   "cohere",   "helium", "glm4v", "ernie4_5",
-    "llama4", "deepseek", "kimi",   "youtu"};
+// More channels are no head of a model.
+constexpr std::int64_t kMaxHeadDim = 1 << 16;
 
 // One document while it is read.
 class Reader {
  public:
-  Reader(const ConfigObject& model, const ConfigOptions& options)
-      : model_(model),
+  Reader(const TypedConfig& config, const ConfigOptions& options)
+      : config_(config),
+        model_(config_.object),
         options_(options),
-        type_(model.text("model_type").value_or("")),
-        max_position_(
-            model.integer("max_position_embeddings", 1, reference::kMaxPosition)
-                .value_or(0)) {}
+        type_(config.type) {
+    max_position_ =
+        model_.find_own(kMaxPosition) == nullptr
+            ? 0
+            : model_.need_integer(kMaxPosition, 1, reference::kMaxPosition);
+  }
 
   std::vector<ModelRope> read() const {
     static const json kNone = json::object();
     const ConfigObject none(kNone, model_.file(), "");
+    for (const char* key : {"layer_rope_theta", "rope_theta"}) {
+      const json* list = model_.find_own(key);
+      if (list != nullptr && list->is_array()) return of_layers(key, none);
+    }
     const auto dictionary = rope_dictionary();
+    if (config_.field("kinds") != nullptr) return of_kinds(dictionary, none);
     if (dictionary && is_layered(*dictionary)) return layered(*dictionary);
     const ConfigObject& rope = dictionary ? *dictionary : none;
 
@@ -52,22 +55,120 @@ class Reader {
                 one("sliding_attention", none, *base)};
       }
     }
-    // OLMo 3 scales its full layers only; its configuration does not say so.
-    if (type_.starts_with("olmo3")) {
-      return {one("full_attention", rope, full_base(rope)),
-              one("sliding_attention", none, full_base(rope))};
-    }
     return {one("", rope, full_base(rope))};
   }
 
  private:
+  static constexpr const char* kMaxPosition = "max_position_embeddings";
+
+  // The kinds of layers that the table names: each has a dictionary of its own,
+  // or the only one; "theta" is the key of its base in version 4, "defaults"
+  // completes its dictionary.
+  std::vector<ModelRope> of_kinds(const std::optional<ConfigObject>& dictionary,
+                                  const ConfigObject& none) const {
+    const json& kinds = *config_.field("kinds");
+    bool has_own = false;
+    for (const auto& [name, kind] : kinds.items()) {
+      has_own = has_own || (dictionary && dictionary->node().contains(name));
+    }
+    std::vector<ModelRope> ropes;
+    for (const auto& [name, kind] : kinds.items()) {
+      ConfigObject rope = none;
+      if (has_own) {
+        const auto own = dictionary->object(name);
+        if (own) rope = *own;
+        if (!own && !kind.contains("defaults")) continue;
+      } else if (dictionary && kind.value("scaled", true)) {
+        rope = *dictionary;
+      }
+      const std::string theta = kind.value("theta", "rope_theta");
+      auto base = rope.number("rope_theta", kPositive);
+      if (!base && !has_own && model_.find_own(theta) != nullptr) {
+        base = model_.number(theta, kPositive);
+      }
+      if (kind.contains("defaults")) {
+        rope = rope.with_defaults(&kind.at("defaults"), config_.used);
+      }
+      if (!base) base = rope.number("rope_theta", kPositive);
+      if (!base) base = full_base(rope);
+      const json merged = of_kind(name, kind);
+      ropes.push_back(
+          Reader(config_.with_object(merged), options_).one(name, rope, *base));
+    }
+    return ropes;
+  }
+
+  // The configuration as the first layer of a kind sees it.
+  json of_kind(const std::string& name, const json& kind) const {
+    json merged = model_.node();
+    if (kind.contains("keys")) {
+      for (const auto& [key, formulas] : kind.at("keys").items()) {
+        if (const auto value = first_value(model_, formulas))
+          merged[key] = *value;
+      }
+    }
+    const auto types = model_.text_list("layer_types");
+    const auto layers = model_.object("per_layer_config");
+    if (!types || !layers) return merged;
+    const json label = kind.value("layers", json::array({name}));
+    for (std::size_t i = 0; i < types->size(); ++i) {
+      if (std::find(label.begin(), label.end(), (*types)[i]) == label.end()) {
+        continue;
+      }
+      if (const auto own = layers->object(std::to_string(i))) {
+        merged.update(own->node());
+      }
+      break;
+    }
+    return merged;
+  }
+
+  // A base for each layer, and perhaps a fraction; layers with equal ones have
+  // one RoPE, those with a base of 0 none.
+  std::vector<ModelRope> of_layers(const char* key,
+                                   const ConfigObject& none) const {
+    const auto dictionary = rope_dictionary();
+    const json& bases = *model_.find(key);
+    const json* fractions = model_.find("partial_rotary_factors");
+    std::map<std::pair<double, double>, std::vector<std::int64_t>> kinds;
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+      const json& base = bases[i];
+      if (base.is_null() || base == 0) continue;
+      if (!base.is_number() || base <= 0) {
+        model_.refuse(key, "a list of numbers > 0, or 0 for a layer without");
+      }
+      double fraction = 0;
+      if (fractions != nullptr) {
+        if (!fractions->is_array() || fractions->size() != bases.size() ||
+            !(*fractions)[i].is_number()) {
+          model_.refuse("partial_rotary_factors", "a fraction for each layer");
+        }
+        fraction = (*fractions)[i].get<double>();
+      }
+      kinds[{base.get<double>(), fraction}].push_back(
+          static_cast<std::int64_t>(i));
+    }
+    std::vector<ModelRope> ropes;
+    for (const auto& [kind, layers] : kinds) {
+      json merged = model_.node();
+      if (kind.second > 0) merged["partial_rotary_factor"] = kind.second;
+      ropes.push_back(Reader(config_.with_object(merged), options_)
+                          .one(kinds.size() == 1 ? "" : layer_words(layers),
+                               dictionary ? *dictionary : none, kind.first));
+    }
+    return ropes;
+  }
+
   std::optional<ConfigObject> rope_dictionary() const {
     const auto scaling = model_.object("rope_scaling");
     const auto parameters = model_.object("rope_parameters");
     if (scaling && parameters && scaling->node() != parameters->node()) {
       model_.refuse("rope_scaling", "the same as rope_parameters beside it");
     }
-    return parameters ? parameters : scaling;
+    if (parameters || scaling) return parameters ? parameters : scaling;
+    const json* usual = config_.field("rope_parameters");
+    if (usual == nullptr) return {};
+    return ConfigObject(*usual, model_.file(), "rope_parameters");
   }
 
   static bool is_layered(const ConfigObject& dictionary) {
@@ -77,13 +178,19 @@ class Reader {
 
   std::vector<ModelRope> layered(const ConfigObject& dictionary) const {
     const auto names = model_.text_list("layer_types");
+    const auto is_named = [&](const std::string& name) {
+      return names && std::ranges::find(*names, name) != names->end();
+    };
+    // Labels of their own count where layer_types names none of them.
+    bool by_type = false;
+    for (const auto& [name, value] : dictionary.node().items()) {
+      by_type = by_type || is_named(name);
+    }
     std::vector<ModelRope> ropes;
     for (const auto& [name, value] : dictionary.node().items()) {
+      if (by_type && value.is_object() && !is_named(name)) continue;
       const auto rope = dictionary.object(name);
       if (!rope) continue;
-      if (names && std::ranges::find(*names, name) == names->end()) {
-        dictionary.refuse(name, "a key that layer_types names");
-      }
       auto base = rope->number("rope_theta", kPositive);
       if (!base) base = full_base(*rope);
       ropes.push_back(one(name, *rope, *base));
@@ -93,14 +200,23 @@ class Reader {
 
   // The base of a model with one dictionary, or none.
   double full_base(const ConfigObject& rope) const {
-    if (model_.has("rope_ratio")) {
+    std::optional<double> base = rope.number("rope_theta", kPositive);
+    // GPT-NeoX and ModernBERT have their own names for it, others stand in the
+    // table.
+    for (const char* key : {"rotary_emb_base", "global_rope_theta"}) {
+      if (!base && model_.find_own(key)) base = model_.number(key, kPositive);
+    }
+    if (const json* keys = formulas("rope_theta"); keys && !base) {
+      base = first_value(model_, *keys);
+    }
+    if (!base || model_.find_own("rope_theta") != nullptr) {
+      base = inside_or_beside(rope, model_, "rope_theta", kPositive);
+    }
+    const auto ratio = model_.number("rope_ratio", kPositive);
+    if (ratio && *ratio != 1 && config_.entry == nullptr) {
       model_.refuse("rope_ratio", "none: multiply rope_theta by it");
     }
-    auto base = inside_or_beside(rope, model_, "rope_theta", kPositive);
-    // GPT-NeoX and ModernBERT have their own names for it.
-    for (const char* key : {"rotary_emb_base", "global_rope_theta"}) {
-      if (!base) base = model_.number(key, kPositive);
-    }
+    if (ratio && base) return *base * *ratio;
     if (!base) {
       model_.missing("rope_theta", std::string(kPositive.text) +
                                        ", here or in the rope dictionary");
@@ -112,16 +228,18 @@ class Reader {
                 double base) const {
     const std::string type = rope_type_of(rope);
     ModelRope result;
-    result.layers = layers;
+    result.layers = printable(layers);
     result.context_length = max_position_;
+    if (config_.entry != nullptr && config_.entry->value("reverse", false)) {
+      result.spec.direction = reference::Direction::kAdjoint;
+    }
     result.spec.frequencies.base = base;
     set_pairing(result);
     set_layout(layers, rope, type, result);
     const std::int64_t pairs = result.spec.layout.rotary_dim / 2;
     read_scaling(rope, type,
-                 {model_, pairs, max_position_, options_.seq_len,
-                  options_.allow_missing_lists,
-                  type_.starts_with("deepseek") || type_.starts_with("kimi")},
+                 {model_, pairs, options_.seq_len, options_.allow_missing_lists,
+                  config_.field("own_mscale") != nullptr},
                  result);
     set_axes(rope, type, pairs, result);
     check_rope(result, model_.file());
@@ -137,16 +255,16 @@ class Reader {
       pairing = *flag ? Pairing::kInterleaved : Pairing::kHalfSplit;
       result.pairing_source = "rope_interleave";
     } else {
-      const bool is_interleaved =
-          type_ == "glm" || type_ == "glm4" ||
-          std::ranges::any_of(
-              kInterleavedFamilies,
-              [&](std::string_view start) { return type_.starts_with(start); });
-      pairing = is_interleaved ? Pairing::kInterleaved : Pairing::kHalfSplit;
-      result.pairing_source = type_.empty() ? "assumed" : "model_type " + type_;
-    }
-    if (pairing == Pairing::kNestedHalfSplit) {
-      model_.fail("pairing is nested_half_split; expected one of a text model");
+      const json* known = config_.field("pairing");
+      result.pairing_is_known = known != nullptr;
+      pairing = known == nullptr ? Pairing::kHalfSplit
+                                 : *text::find_word(text::kPairingWords,
+                                                    known->get<std::string>());
+      const std::string type =
+          type_.empty() ? "a file without model_type" : "model_type " + type_;
+      result.pairing_source =
+          known != nullptr ? type
+                           : "assumed: unknown for " + type + "; say --pairing";
     }
   }
 
@@ -155,6 +273,11 @@ class Reader {
       if (const auto d = model_.integer("global_head_dim", 2, kMaxHeadDim)) {
         return *d;
       }
+    }
+    if (const json* own = formulas("head_dim")) {
+      const auto d = first_value(model_, *own);
+      if (d && *d >= 2 && *d <= kMaxHeadDim)
+        return static_cast<std::int64_t>(*d);
     }
     if (const auto d = model_.integer("head_dim", 2, kMaxHeadDim)) return *d;
     const char* hidden = model_.has("n_embd") ? "n_embd" : "hidden_size";
@@ -165,7 +288,7 @@ class Reader {
     }
     const std::int64_t size = model_.need_integer(hidden, 1, kMaxCount);
     const std::int64_t count = model_.need_integer(heads, 1, kMaxCount);
-    if (size % count != 0) {
+    if (size % count != 0 && config_.entry == nullptr) {
       model_.refuse(hidden, "a multiple of " + std::string(heads) + ", " +
                                 std::to_string(count));
     }
@@ -192,42 +315,54 @@ class Reader {
     result.spec.layout = reference::trailing(d, r, result.spec.layout.pairing);
   }
 
+  // The part of a head that rotates, and the key that says so.
+  std::pair<std::optional<double>, std::string> rotary_fraction(
+      const ConfigObject& rope) const {
+    const std::string usual = "partial_rotary_factor", neox = "rotary_pct";
+    const auto fraction = inside_or_beside(rope, model_, usual, kFraction);
+    if (model_.find_own(neox) == nullptr) return {fraction, usual};
+    const auto other = model_.number(neox, kFraction);
+    const bool is_own = rope.find_own(usual) || model_.find_own(usual);
+    if (is_own && *fraction != *other) {
+      model_.refuse(neox, usual + " beside it, " + shortest(*fraction));
+    }
+    return {other, neox};
+  }
+
   void set_layout(const std::string& layers, const ConfigObject& rope,
                   const std::string& type, ModelRope& result) const {
     if (const auto r = model_.integer("qk_rope_head_dim", 2, kMaxHeadDim)) {
       return set_latent(*r, result);
     }
     const std::int64_t d = head_dim(layers);
-    auto fraction =
-        inside_or_beside(rope, model_, "partial_rotary_factor", kFraction);
-    const char* key = "partial_rotary_factor";
-    if (!fraction && model_.has("rotary_pct")) {  // GPT-NeoX
-      key = "rotary_pct";
-      fraction = model_.number(key, kFraction);
-    }
+    const auto [fraction, key] = rotary_fraction(rope);
     if (type == "proportional") {
       return set_proportional(d, fraction.value_or(1), result);
     }
     const double product = static_cast<double>(d) * fraction.value_or(1);
     std::int64_t r = static_cast<std::int64_t>(product);
+    const auto given = model_.integer("rotary_dim", 2, d);
+    const bool is_own = model_.find_own("rotary_dim") != nullptr;
     if (fraction && (r % 2 != 0 || r < 2)) {
-      model_.fail(std::string(key) + " is " + shortest(*fraction) +
+      model_.fail(key + " is " + shortest(*fraction) +
                   "; expected one that makes int(" + std::to_string(d) + " * " +
                   key + ") even and at least 2, not " + std::to_string(r));
     }
-    if (const auto given = model_.integer("rotary_dim", 2, d)) {
-      if (fraction && r != *given) {
-        model_.refuse("rotary_dim", "int(head_dim * " + std::string(key) +
-                                        "), " + std::to_string(r));
-      }
-      r = *given;
+    if (given && is_own && fraction && r != *given) {
+      model_.refuse("rotary_dim",
+                    "int(head_dim * " + key + "), " + std::to_string(r));
     }
+    if (given && (is_own || !fraction)) r = *given;
     if (r % 2 != 0) {
       model_.fail(
           (model_.has("rotary_dim") ? "rotary_dim is " : "head_dim is ") +
           std::to_string(r) + "; expected an even number");
     }
-    result.spec.layout = reference::leading(d, r, result.spec.layout.pairing);
+    const json* window = config_.field("window");
+    result.spec.layout =
+        window != nullptr && *window == "trailing"
+            ? reference::trailing(d, r, result.spec.layout.pairing)
+            : reference::leading(d, r, result.spec.layout.pairing);
   }
 
   // Gemma 4: int(fraction * head_dim // 2) pairs of a half-split over the whole
@@ -251,35 +386,50 @@ class Reader {
         reference::proportional_exponents(d, pairs);
   }
 
+  // By the table, else by what the dictionary has.
   void set_axes(const ConfigObject& rope, const std::string& type,
                 std::int64_t pairs, ModelRope& result) const {
+    const json* known = config_.field("axes");
     const bool is_xdrope = type == "xdrope";
     const char* key = is_xdrope ? "xdrope_section" : "mrope_section";
-    const auto sections = rope.sections(key, is_xdrope ? 4 : 3, pairs);
-    if (!sections) {
-      if (is_xdrope) rope.missing(key, "a list of 4 integers >= 0");
-      return;
+    if (known == nullptr && is_xdrope && !rope.has(key)) {
+      rope.missing(key, "a list of 4 integers >= 0");
     }
-    reference::Axes& axes = result.spec.axes;
-    if (is_xdrope) {
-      result.axis_names = {"p", "w", "h", "t"};
-      axes = reference::contiguous_sections(*sections);
-      return;
+    if (known == nullptr && !rope.has(key)) return;
+    json axes = known != nullptr ? *known
+                : is_xdrope      ? json{{"scheme", "contiguous_sections"},
+                                   {"names", {"p", "w", "h", "t"}}}
+                                 : json{{"scheme", is_mrope_interleaved(rope)
+                                                       ? "interleaved_sections"
+                                                       : "contiguous_sections"},
+                                   {"names", {"t", "h", "w"}}};
+    const auto sections = rope.sections(key, axes["names"].size(), pairs);
+    if (sections) axes["pairs"] = *sections;
+    if (!sections && axes.contains("pairs")) {
+      config_.used->insert(std::string(key) + " " + axes["pairs"].dump());
     }
-    result.axis_names = {"t", "h", "w"};
     try {
-      if (type_.starts_with("ernie4_5_vl")) {
-        axes = reference::ernie_sections(*sections);
-      } else if (rope.boolean("mrope_interleaved").value_or(false)) {
-        axes = reference::interleaved_sections(*sections);
-      } else {
-        axes = reference::contiguous_sections(*sections);
-      }
+      models::set_axes(ConfigObject(axes, model_.file(), rope.path("axes")),
+                       result);
     } catch (const std::invalid_argument& error) {
+      if (dynamic_cast<const ConfigError*>(&error) != nullptr) throw;
       rope.refuse(key, "sections of its scheme: " + std::string(error.what()));
     }
   }
 
+  static bool is_mrope_interleaved(const ConfigObject& rope) {
+    return rope.boolean("mrope_interleaved").value_or(false) ||
+           rope.boolean("interleaved").value_or(false);
+  }
+
+  // The formulas that the table has for a key, or null.
+  const json* formulas(const char* key) const {
+    const json* keys = config_.field("keys");
+    if (keys == nullptr || !keys->contains(key)) return nullptr;
+    return &keys->at(key);
+  }
+
+  const TypedConfig config_;
   const ConfigObject& model_;
   const ConfigOptions& options_;
   std::string type_;
@@ -296,14 +446,26 @@ void check_rope(const ModelRope& rope, const std::string& file) {
   }
 }
 
-std::vector<ModelRope> ropes_of_config(const json& document,
-                                       const std::string& file,
-                                       const ConfigOptions& options) {
-  std::optional<ConfigObject> model(std::in_place, document, file, "");
-  for (const char* key : {"thinker_config", "text_config"}) {
-    if (const auto inner = model->object(key)) model.emplace(*inner);
+ConfigRopes ropes_of_config(const json& document, const std::string& file,
+                            const ConfigOptions& options) {
+  const TypedConfig model = text_model(document, file, options.types);
+  const std::string type = model.type.empty() ? "the model" : model.type;
+  if (const auto words = why_no_rope(model)) {
+    return {{}, {type + " has no RoPE: " + *words}};
   }
-  return Reader(*model, options).read();
+  if (const json* words = model.field("refused")) {
+    model.object.fail(type + " has " + words->get<std::string>());
+  }
+  ConfigRopes result{Reader(model, options).read(), {}};
+  if (!model.used->empty()) {
+    result.facts.push_back("absent from the file, as the class of " + type +
+                           " has them: " + text::joined(*model.used, ", "));
+  }
+  if (const std::string words = layers_without_rope(model); !words.empty()) {
+    result.facts.push_back(
+        words + (words.starts_with("layer ") ? " has" : " have") + " no RoPE");
+  }
+  return result;
 }
 
 }  // namespace ropeproof::conformance::models

@@ -11,18 +11,22 @@
 //  - The same parameter in two places (rope_theta; partial_rotary_factor;
 //    original_max_position_embeddings; type and rope_type; rope_scaling and
 //    rope_parameters) must say the same.
-//  - What only the code of a model class says is not guessed: without
-//    rope_theta there is no RoPE. An absent partial_rotary_factor alone is 1.
+//  - What only the code of a model class says stands in a table
+//    (model_types.h): pairing, values of absent keys, kinds of layers, models
+//    and layers without RoPE. What was taken from there is told. Of a type that
+//    is not in the table nothing is guessed: without rope_theta there is no
+//    RoPE; its pairing is shown as half_split, said to be assumed, and judged
+//    by only where somebody gives it. An absent partial_rotary_factor is 1.
 //  - rotary_dim = int(head_dim * partial_rotary_factor) is the product in
 //    binary64, cut, as Python does it: int(100 * 0.29) = 28. It must be even.
 //  - Pairing is no key of a config.json. It is `options.pairing`, else what
-//    rope_interleave says, else interleaved for the model types that
-//    transformers rotates so, else half_split.
+//    rope_interleave says, else the table's.
 //  - Latent attention (qk_rope_head_dim) rotates the last channels of a head.
 //  - beta_fast or beta_slow 0 is read as absent (32 and 1), as transformers
 //    does.
-//  - YaRN's mscale counts only together with mscale_all_dim, both not 0, except
-//    for DeepSeek and its kin, whose own code takes 1 and 0 for absent ones.
+//  - YaRN's mscale counts only together with mscale_all_dim, both not 0. For
+//    DeepSeek and its kin, whose own code takes 1 and 0 for absent ones, a file
+//    with one of them is refused where the two readings differ.
 //  - truncate is read from the dictionary that the other parameters of YaRN are
 //    in, also where there is one per layer type.
 //  - An explicit factor of YaRN wins over max_position_embeddings divided by
@@ -37,10 +41,12 @@
 
 #include "conformance/models/config_object.h"
 #include "conformance/models/model_rope.h"
+#include "conformance/models/model_types.h"
 
 namespace ropeproof::conformance::models {
 
 struct ConfigOptions {
+  ModelTypes types = nullptr;  // null: every model_type is unknown
   std::optional<reference::Pairing> pairing;
   std::string pairing_source = "given";  // who gave it
   // The length that dynamic NTK and LongRoPE depend on; 0: the model's longest.
@@ -49,11 +55,17 @@ struct ConfigOptions {
   bool allow_missing_lists = false;
 };
 
-// Returns one RoPE, or one per layer type, by name. `file` names the document
-// in errors. Throws ConfigError.
-std::vector<ModelRope> ropes_of_config(const nlohmann::json& document,
-                                       const std::string& file,
-                                       const ConfigOptions& options = {});
+// What a configuration says.
+struct ConfigRopes {
+  std::vector<ModelRope> ropes;  // one per kind of layers; or none
+  std::vector<std::string>
+      facts;  // what a reader should know besides, in lines
+};
+
+// `file` names the document in errors. Throws ConfigError.
+ConfigRopes ropes_of_config(const nlohmann::json& document,
+                            const std::string& file,
+                            const ConfigOptions& options = {});
 
 // Throws ConfigError where the reference refuses the specification.
 void check_rope(const ModelRope& rope, const std::string& file);

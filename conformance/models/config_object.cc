@@ -24,6 +24,16 @@ std::string excerpt(const json& value) {
   return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
 }
 
+// Returns null for an absent key and a null. "a.b" is the key b of a.
+const json* member_of(const json& node, const std::string& key) {
+  const std::size_t dot = key.find('.');
+  const auto member = node.find(key.substr(0, dot));
+  if (member == node.end() || member->is_null()) return nullptr;
+  if (dot == std::string::npos) return &*member;
+  return member->is_object() ? member_of(*member, key.substr(dot + 1))
+                             : nullptr;
+}
+
 std::string range(std::int64_t low, std::int64_t high) {
   return "an integer " + std::to_string(low) + " .. " + std::to_string(high);
 }
@@ -36,6 +46,14 @@ ConfigObject::ConfigObject(const json& node, std::string file, std::string path)
     throw ConfigError(file_ + ": " + (path_.empty() ? "" : path_ + " ") +
                       "is " + excerpt(node) + "; expected a JSON object");
   }
+}
+
+ConfigObject ConfigObject::with_defaults(
+    const json* defaults, std::shared_ptr<std::set<std::string>> used) const {
+  ConfigObject result(*this);
+  result.defaults_ = defaults;
+  result.used_ = std::move(used);
+  return result;
 }
 
 std::string ConfigObject::path(const std::string& key) const {
@@ -53,12 +71,19 @@ void ConfigObject::missing(const std::string& key,
 
 void ConfigObject::refuse(const std::string& key,
                           const std::string& expected) const {
-  fail(path(key) + " is " + excerpt(node_->at(key)) + "; expected " + expected);
+  fail(path(key) + " is " + excerpt(*find(key)) + "; expected " + expected);
+}
+
+const json* ConfigObject::find_own(const std::string& key) const {
+  return member_of(*node_, key);
 }
 
 const json* ConfigObject::find(const std::string& key) const {
-  const auto member = node_->find(key);
-  return member == node_->end() || member->is_null() ? nullptr : &*member;
+  if (const json* own = find_own(key)) return own;
+  const json* value =
+      defaults_ == nullptr ? nullptr : member_of(*defaults_, key);
+  if (value != nullptr) used_->insert(key + " " + excerpt(*value));
+  return value;
 }
 
 template <class T, class IsRight>

@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,9 +44,16 @@ class ConfigObject {
   // `node` outlives the object. `path` leads to it from the root of the file:
   // "" or "text_config.rope_scaling". Throws ConfigError if it is no object.
   ConfigObject(const nlohmann::json& node, std::string file, std::string path);
+  // Returns the same object with values for keys that are absent; `defaults`
+  // outlives it, or is null. `used` gets those that are read: "head_dim 128".
+  ConfigObject with_defaults(const nlohmann::json* defaults,
+                             std::shared_ptr<std::set<std::string>> used) const;
 
-  // Returns null where the key is absent or its value is null.
+  // Returns null where the key is absent or its value is null, and has no
+  // default. "a.b" is the key b of the object a.
   const nlohmann::json* find(const std::string& key) const;
+  // Returns null where the file does not have the key.
+  const nlohmann::json* find_own(const std::string& key) const;
   bool has(const std::string& key) const { return find(key) != nullptr; }
 
   std::optional<double> number(const std::string& key,
@@ -86,6 +95,8 @@ class ConfigObject {
   std::string path(const std::string& key) const;
   const nlohmann::json& node() const { return *node_; }
   const std::string& file() const { return file_; }
+  // Returns the path of the object itself, "" for the root.
+  const std::string& where() const { return path_; }
 
  private:
   // Returns the value if `is_right` accepts it.
@@ -95,6 +106,8 @@ class ConfigObject {
 
   const nlohmann::json* node_;
   std::string file_, path_;
+  const nlohmann::json* defaults_ = nullptr;
+  std::shared_ptr<std::set<std::string>> used_;
 };
 
 }  // namespace ropeproof::conformance::models

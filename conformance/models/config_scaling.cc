@@ -17,11 +17,11 @@ constexpr const char* kOriginal = "original_max_position_embeddings";
 constexpr const char* kMax = "max_position_embeddings";
 constexpr const char* kTypes =
     "default, linear, dynamic, yarn, longrope (su), llama3, proportional, "
-    "mrope or xdrope";
+    "axial, mrope or xdrope";
 
 std::string canonical(const std::string& type) {
   if (type == "su") return "longrope";
-  if (type == "mrope") return "default";
+  if (type == "mrope" || type == "axial") return "default";
   return type;
 }
 
@@ -36,9 +36,9 @@ bool is_known(const std::string& type) {
 // of the training.
 void allow(const ConfigObject& rope, const std::string& type,
            std::vector<std::string_view> keys) {
-  keys.insert(keys.end(),
-              {"rope_type", "type", "rope_theta", "partial_rotary_factor",
-               "mrope_section", "mrope_interleaved", "finetuned"});
+  keys.insert(keys.end(), {"rope_type", "type", "rope_theta",
+                           "partial_rotary_factor", "mrope_section",
+                           "mrope_interleaved", "interleaved", "finetuned"});
   rope.allow_only(keys, "a scaling of type " + type);
 }
 
@@ -63,14 +63,22 @@ std::int64_t original_length(const ConfigObject& rope,
              context.model.integer(kOriginal, 1, reference::kMaxPosition));
   if (given) return *given;
   if (!or_longest) rope.missing(kOriginal, "an integer >= 1");
-  if (context.max_position > 0) return context.max_position;
+  if (context.max_position() > 0) return context.max_position();
   rope.missing(kOriginal,
                "an integer >= 1, here or as " + context.model.path(kMax));
 }
 
+}  // namespace
+
+std::int64_t ScalingContext::max_position() const {
+  return model.integer(kMax, 1, reference::kMaxPosition).value_or(0);
+}
+
+namespace {
+
 // How many times longer than its original context a model may run.
 double stretch(const ScalingContext& context, std::int64_t original_length) {
-  return static_cast<double>(context.max_position) /
+  return static_cast<double>(context.max_position()) /
          static_cast<double>(original_length);
 }
 
@@ -128,11 +136,16 @@ void read_mscale(const ConfigObject& rope, const ScalingContext& context,
   const auto all_dim = rope.number("mscale_all_dim", kNotNegative);
   const double top = mscale.value_or(context.is_deepseek ? 1 : 0);
   const double bottom = all_dim.value_or(0);
-  if (top != 0 && bottom != 0) {
-    yarn.mscale = top;
+  const bool has_both = mscale && *mscale != 0 && bottom != 0;
+  if (has_both) {
+    yarn.mscale = *mscale;
     yarn.mscale_all_dim = bottom;
-  } else if (context.is_deepseek && !yarn.attention_factor) {
-    yarn.attention_factor = mscale_ratio(yarn.factor, top, bottom);
+  } else if (context.is_deepseek && !yarn.attention_factor &&
+             mscale_ratio(yarn.factor, top, bottom) !=
+                 mscale_ratio(yarn.factor, 1, 0)) {
+    rope.missing(mscale ? "mscale_all_dim" : "mscale",
+                 "both, or attention_factor: DeepSeek's code and transformers "
+                 "read one alone in two ways");
   }
   if (context.is_deepseek && bottom != 0) {
     const double g = mscale_ratio(yarn.factor, bottom, 0);
@@ -144,7 +157,7 @@ reference::Yarn yarn(const ConfigObject& rope, const ScalingContext& context,
                      ModelRope& result) {
   allow(rope, "yarn",
         {"factor", kOriginal, "attention_factor", "beta_fast", "beta_slow",
-         "mscale", "mscale_all_dim", "truncate"});
+         "mscale", "mscale_all_dim", "truncate", "llama_4_scaling_beta"});
   reference::Yarn yarn;
   yarn.original_length = original_length(rope, context, true);
   if (const auto factor = rope.number("factor", kAtLeastOne)) {
@@ -205,7 +218,7 @@ reference::LongRope long_rope(const ConfigObject& rope,
   scaling.long_factor = factor_list(rope, "long_factor", context, result);
   scaling.original_length = original_length(rope, context, true);
   scaling.seq_len =
-      context.seq_len > 0 ? context.seq_len : context.max_position;
+      context.seq_len > 0 ? context.seq_len : context.max_position();
   if (scaling.seq_len == 0) {
     context.model.missing(kMax, "an integer >= 1, or a length to show");
   }

@@ -14,12 +14,15 @@ namespace ropeproof::conformance::models {
 
 // What the dictionary of a scaling is read with.
 struct ScalingContext {
-  const ConfigObject& model;      // the keys around it
-  std::int64_t pairs = 0;         // those that rotate
-  std::int64_t max_position = 0;  // max_position_embeddings; 0: absent
-  std::int64_t seq_len = 0;       // 0: max_position
+  const ConfigObject& model;  // the keys around it
+  std::int64_t pairs = 0;     // those that rotate
+  std::int64_t seq_len = 0;   // 0: max_position_embeddings
   bool allow_missing_lists = false;
+  // DeepSeek's own code reads mscale in its own way and scales its scores.
   bool is_deepseek = false;
+
+  // Returns max_position_embeddings; 0: absent.
+  std::int64_t max_position() const;
 };
 
 // Returns rope_type, else type, else "default". "su" is longrope, "mrope" is

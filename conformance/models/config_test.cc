@@ -16,8 +16,12 @@ using reference::Pairing;
 using reference::Yarn;
 
 std::vector<ModelRope> parse(const std::string& text,
-                             const ConfigOptions& options = {}) {
-  return ropes_of_config(nlohmann::json::parse(text), "config.json", options);
+                             ConfigOptions options = {}) {
+  static const ModelTypes kTypes =
+      load_types(std::filesystem::path(ROPEPROOF_VECTORS_DIR) / "models");
+  options.types = kTypes;
+  return ropes_of_config(nlohmann::json::parse(text), "config.json", options)
+      .ropes;
 }
 
 ModelRope parse_one(const std::string& text,
@@ -83,15 +87,6 @@ TEST_CASE("the spellings of transformers 4 and 5 give the same specification",
               with(R"("rope_theta": 1e4)") + "}"));
 }
 
-TEST_CASE("OLMo 3 scales its full layers only", "[conformance][models]") {
-  const auto ropes = parse(with(R"("model_type": "olmo3", "rope_theta": 5e5,
-      "rope_scaling": {"rope_type": "yarn", "factor": 8.0,
-        "original_max_position_embeddings": 8192})"));
-  REQUIRE(ropes.size() == 2);
-  CHECK(scaling_name(ropes[0].spec.frequencies.scaling) == "yarn");
-  CHECK(scaling_name(ropes[1].spec.frequencies.scaling) == "default");
-}
-
 TEST_CASE("an absent head_dim is hidden_size over heads, as in Qwen2",
           "[conformance][models]") {
   const std::string qwen2 =
@@ -135,7 +130,7 @@ TEST_CASE("latent attention rotates the last channels",
   }
 }
 
-TEST_CASE("pairing is the option's, the flag's, the family's, half_split",
+TEST_CASE("pairing is the option's, the flag's, the type's, or assumed",
           "[conformance][models]") {
   const auto pairing = [](const std::string& keys,
                           const ConfigOptions& options = {}) {
@@ -146,7 +141,7 @@ TEST_CASE("pairing is the option's, the flag's, the family's, half_split",
   CHECK(pairing(R"(, "model_type": "llama")") == Pairing::kHalfSplit);
   CHECK(pairing(R"(, "model_type": "glm4_moe")") == Pairing::kHalfSplit);
   for (const char* type : {"cohere", "cohere2", "glm4", "gptj", "llama4_text",
-                           "ernie4_5_vl_moe_text", "deepseek_v2"}) {
+                           "ernie4_5", "deepseek_v32"}) {
     CHECK(pairing(R"(, "model_type": ")" + std::string(type) + "\"") ==
           Pairing::kInterleaved);
   }
@@ -189,7 +184,7 @@ TEST_CASE("YaRN takes its length and factor from the model where it has none",
   CHECK(outside.factor == 32);
 }
 
-TEST_CASE("mscale alone counts for DeepSeek, and for nobody else",
+TEST_CASE("mscale alone is read in two ways, so DeepSeek's is refused",
           "[conformance][models]") {
   const auto yarn = [](const std::string& keys, const std::string& type) {
     return with(R"("rope_theta": 1e4, "model_type": ")" + type + R"(",
@@ -197,20 +192,19 @@ TEST_CASE("mscale alone counts for DeepSeek, and for nobody else",
         "original_max_position_embeddings": 4096)" +
                 keys + "}");
   };
-  constexpr double kG1 = 1.3688879454113936;    // 0.1 ln 40 + 1
-  constexpr double kG707 = 1.2608037774058553;  // 0.0707 ln 40 + 1
+  constexpr double kG1 = 1.3688879454113936;  // 0.1 ln 40 + 1
   const std::string only = R"(, "mscale": 0.707)";
   CHECK(amplitude(yarn(only, "llama")) == kG1);
-  CHECK(amplitude(yarn(only, "deepseek_v2")) == kG707);
-  CHECK(amplitude(yarn(only + R"(, "mscale_all_dim": 0)", "deepseek_v2")) ==
-        kG707);
-  CHECK(amplitude(yarn("", "llama")) == kG1);
-  CHECK(amplitude(yarn("", "deepseek_v2")) == kG1);
+  CHECK_THROWS_AS(parse(yarn(only, "deepseek_v3")), ConfigError);
+  CHECK(amplitude(yarn(only + R"(, "attention_factor": 2)", "deepseek_v3")) ==
+        2);
+  CHECK(amplitude(yarn("", "deepseek_v3")) == kG1);
   const std::string both = R"(, "mscale": 0.707, "mscale_all_dim": 0.707)";
   CHECK(amplitude(yarn(both, "llama")) == 1);
-  CHECK(amplitude(yarn(both, "deepseek_v2")) == 1);
+  CHECK(amplitude(yarn(both, "deepseek_v3")) == 1);
   CHECK(amplitude(yarn(R"(, "mscale_all_dim": 1)", "llama")) == kG1);
-  CHECK(amplitude(yarn(R"(, "mscale_all_dim": 1)", "deepseek_v3")) == 1);
+  CHECK_THROWS_AS(parse(yarn(R"(, "mscale_all_dim": 1)", "deepseek_v3")),
+                  ConfigError);
   CHECK(amplitude(yarn(both + R"(, "attention_factor": 2)", "llama")) == 2);
 }
 

@@ -16,6 +16,7 @@ struct ModelRope {
   std::string layers;
   reference::Spec spec;
   std::string pairing_source;           // who says so
+  bool pairing_is_known = true;         // false: half_split is assumed
   std::vector<std::string> axis_names;  // one per axis; empty: one axis
   std::int64_t context_length = 0;      // max_position_embeddings; 0: not known
   // The factor by which DeepSeek's attention multiplies its scores besides: no

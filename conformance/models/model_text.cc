@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iomanip>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "conformance/models/figures.h"
@@ -104,6 +105,9 @@ void print_rope(std::ostream& out, const ModelRope& rope) {
                    channels_fact(layout, figures));
   line("pairing", text::word(text::kPairingWords, layout.pairing) + " (" +
                       rope.pairing_source + ")");
+  if (rope.spec.direction == reference::Direction::kAdjoint) {
+    line("direction", "backwards: by minus the angle");
+  }
   line("base",
        shortest(rope.spec.frequencies.base) +
            (layout.pair_distance == 0
@@ -160,6 +164,40 @@ void print_models(std::ostream& out, const std::vector<Model>& models) {
       << " confirmed by two sources\n";
 }
 
+void print_json(std::ostream& out, const Model& model) {
+  using nlohmann::json;
+  json ropes = json::array();
+  for (const ModelRope& rope : model.ropes) {
+    const Figures figures = figures_of(rope);
+    const auto count = static_cast<std::int64_t>(figures.pairs.size());
+    json pairs = json::array();
+    for (std::int64_t j = 0; j < count; ++j) {
+      const PairFigures& pair = reference::at(figures.pairs, j);
+      json angles = json::array();
+      for (std::int64_t k = 0; k < rope.spec.axes.count; ++k) {
+        angles.push_back(static_cast<int>(rope.spec.direction) * pair.inv_freq *
+                         reference::weight(rope.spec.axes, count, k, j));
+      }
+      pairs.push_back({{"in", {pair.in.u, pair.in.v}},
+                       {"out", {pair.out.u, pair.out.v}},
+                       {"angles", angles}});
+    }
+    ropes.push_back(
+        {{"layers", rope.layers},
+         {"head_dim", rope.spec.layout.head_dim},
+         {"pairing", text::word(text::kPairingWords, rope.spec.layout.pairing)},
+         {"pairing_is_known", rope.pairing_is_known},
+         {"axes", rope.axis_names},
+         {"amplitude", figures.resolution.amplitude},
+         {"score_scale", rope.score_scale.value_or(1)},
+         {"has_frequencies", rope.has_frequencies},
+         {"pairs", pairs}});
+  }
+  out << json{{"model", model.id}, {"facts", model.facts}, {"ropes", ropes}}
+             .dump(1, ' ', true, json::error_handler_t::replace)
+      << "\n";
+}
+
 void print_model(std::ostream& out, const Model& model) {
   out << model.id << (model.title.empty() ? "" : "  ") << model.title << "\n";
   if (!model.sources.empty()) {
@@ -169,6 +207,7 @@ void print_model(std::ostream& out, const Model& model) {
     }
   }
   if (!model.note.empty()) out << "note: " << model.note << "\n";
+  for (const std::string& fact : model.facts) out << fact << "\n";
   for (const ModelRope& rope : model.ropes) print_rope(out, rope);
 }
 

@@ -1,70 +1,20 @@
 #include "conformance/models/preset.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <system_error>
 
+#include "conformance/models/axis_schemes.h"
 #include "conformance/models/config_object.h"
 #include "conformance/text/file.h"
 #include "conformance/text/sha256.h"
 #include "conformance/text/strict_json.h"
 #include "conformance/text/word_tables.h"
-#include "reference/schemes.h"
 
 namespace ropeproof::conformance::models {
 namespace {
 
 namespace fs = std::filesystem;
-using reference::Axes;
-using Sections = std::span<const std::int64_t>;
-
-struct SectionScheme {
-  std::string_view name;
-  Axes (*axes)(Sections);
-};
-constexpr std::array<SectionScheme, 4> kSectionSchemes = {
-    {{"contiguous_sections", reference::contiguous_sections},
-     {"interleaved_sections", reference::interleaved_sections},
-     {"round_robin_sections", reference::round_robin_sections},
-     {"ernie_sections", reference::ernie_sections}}};
-
-void set_scheme(const ConfigObject& axes, ModelRope& rope) {
-  const std::string scheme = axes.text("scheme").value_or("");
-  const std::int64_t pairs = rope.spec.layout.rotary_dim / 2;
-  const std::size_t count = rope.axis_names.size();
-  const auto sections = [&] {
-    const auto of_axes = axes.sections("pairs", count, pairs);
-    if (!of_axes) axes.missing("pairs", "a number of pairs per axis");
-    return *of_axes;
-  };
-  const auto set = [&](const reference::Scheme& made) {
-    rope.spec.axes = made.axes;
-    rope.spec.frequencies.exponents = made.exponents;
-  };
-  if (scheme == "axial" || scheme == "axial_even_odd") {
-    if (count != 2) axes.refuse("names", "two names");
-    if (axes.has("pairs")) axes.refuse("pairs", "none: half for each axis");
-    return set(reference::axial_2d(pairs, 0,
-                                   scheme == "axial"
-                                       ? reference::Spectrum::kShared
-                                       : reference::Spectrum::kEvenOdd));
-  }
-  if (scheme == "blocks") {
-    return set(reference::n_axis(sections()));
-  }
-  for (const SectionScheme& known : kSectionSchemes) {
-    if (known.name != scheme) continue;
-    rope.spec.axes = known.axes(sections());
-    return;
-  }
-  constexpr const char* kSchemes =
-      "blocks, axial, axial_even_odd, contiguous_sections, "
-      "interleaved_sections, round_robin_sections or ernie_sections";
-  if (!axes.has("scheme")) axes.missing("scheme", kSchemes);
-  axes.refuse("scheme", kSchemes);
-}
-
 // A rope in words of our own: image and video models.
 // vectors/models/schema.json has its members; the schemes are those of
 // reference/schemes.h. `where` names the object in errors; options.pairing is
@@ -88,19 +38,8 @@ ModelRope plain_rope(const nlohmann::json& node, const std::string& where,
   rope.context_length =
       object.integer("context_length", 1, reference::kMaxPosition).value_or(0);
   if (const auto axes = object.object("axes")) {
-    axes->allow_only({"scheme", "names", "pairs", "weight"}, "axes");
-    rope.axis_names =
-        axes->text_list("names").value_or(std::vector<std::string>{});
-    if (rope.axis_names.empty()) axes->missing("names", "a name per axis");
     if (layout.rotary_dim % 2 != 0) object.refuse("rotary_dim", "even");
-    set_scheme(*axes, rope);
-    if (const auto weight = axes->number("weight", kPositive)) {
-      rope.spec.axes =
-          reference::weighted(rope.spec.axes, layout.rotary_dim / 2, *weight);
-    }
-    if (layout.pairing == reference::Pairing::kNestedHalfSplit) {
-      layout.blocks = rope.spec.axes.count;
-    }
+    set_axes(*axes, rope);
   }
   check_rope(rope, where);
   return rope;
@@ -115,6 +54,26 @@ bool is_preset_id(const std::string& id) {
 
 Model load_preset(const fs::path& path, const ConfigOptions& options) {
   return read_preset(text::read_file(path), path.string(), options);
+}
+
+// Python writes Infinity and NaN. As strings they are refused only where they
+// matter.
+std::string with_python_numbers(const std::string& text) {
+  std::string result;
+  bool is_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string_view token = std::string_view(text).substr(i, 1);
+    if (is_string && text[i] == '\\')
+      token = {&text[i], i + 1 < text.size() ? 2u : 1u};
+    if (text[i] == '"') is_string = !is_string;
+    for (const std::string_view word : {"Infinity", "-Infinity", "NaN"}) {
+      if (!is_string && text.compare(i, word.size(), word) == 0) token = word;
+    }
+    result +=
+        token.size() > 2 ? '"' + std::string(token) + '"' : std::string(token);
+    i += token.size() - 1;
+  }
+  return result;
 }
 
 }  // namespace
@@ -147,10 +106,11 @@ Model read_preset(const std::string& text, const std::string& file,
     if ((config == nullptr) == (rope == nullptr)) {
       preset.fail("config", "expected it, or else rope");
     }
-    model.ropes =
-        config != nullptr
-            ? ropes_of_config(*config, file + ": config", options)
-            : std::vector{plain_rope(*rope, file + ": rope", options)};
+    if (config != nullptr) {
+      model.set(ropes_of_config(*config, file + ": config", options));
+    } else {
+      model.ropes = {plain_rope(*rope, file + ": rope", options)};
+    }
     preset.finish();
     const bool is_complete = std::ranges::all_of(
         model.ropes, [](const auto& r) { return r.has_frequencies; });
@@ -170,16 +130,20 @@ std::optional<Model> find_preset(const fs::path& directory,
                                  const ConfigOptions& options) {
   const fs::path path = directory / (id + ".json");
   if (!is_preset_id(id) || !fs::exists(path)) return {};
-  return load_preset(path, options);
+  ConfigOptions with_types = options;
+  with_types.types = load_types(directory);
+  return load_preset(path, with_types);
 }
 
 std::vector<Model> load_presets(const fs::path& directory) {
   std::error_code error;
   std::vector<Model> models;
+  ConfigOptions options;
+  options.types = load_types(directory);
   for (const auto& entry : fs::directory_iterator(directory, error)) {
     const fs::path& path = entry.path();
     if (path.extension() != ".json" || path.stem() == "schema") continue;
-    models.push_back(load_preset(path, {}));
+    models.push_back(load_preset(path, options));
     if (path.stem() != models.back().id) {
       throw text::FileError(path.string() + ": has the id \"" +
                             models.back().id + "\"; expected that of its name");
@@ -199,8 +163,9 @@ Model read_config_file(const fs::path& path, const ConfigOptions& options) {
   try {
     const std::string text = text::read_file(path);
     model.sha256 = text::sha256(text);
-    model.ropes =
-        ropes_of_config(text::parse_json(text, model.id), model.id, options);
+    model.set(
+        ropes_of_config(text::parse_json(with_python_numbers(text), model.id),
+                        model.id, options));
   } catch (const text::FileError& error) {
     throw ConfigError(error.what());
   }

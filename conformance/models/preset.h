@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/models/config.h"
@@ -25,7 +26,13 @@ struct Model {
   bool confirmed = false;
   std::vector<std::string> sources;
   std::string note;
-  std::vector<ModelRope> ropes;  // at least one
+  std::vector<ModelRope> ropes;    // none: the model has no RoPE
+  std::vector<std::string> facts;  // ConfigRopes::facts
+
+  void set(ConfigRopes read) {
+    ropes = std::move(read.ropes);
+    facts = std::move(read.facts);
+  }
 };
 
 // Reads the text of a preset file; `file` names it in errors. `options` may

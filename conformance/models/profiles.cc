@@ -91,6 +91,7 @@ Model model_of(const ProfileParts& parts,
   ConfigOptions options;
   options.seq_len = parts.positions.value_or(0);
   options.pairing = parts.pairing;
+  options.types = load_types(presets);
   if (!parts.config.empty()) return read_config_file(parts.config, options);
   if (auto model = find_preset(presets, parts.model, options)) return *model;
   throw std::invalid_argument("no model \"" + parts.model + "\" in " +
@@ -198,14 +199,22 @@ Profile make_profile(const ProfileParts& parts,
                      const std::filesystem::path& presets) {
   if (parts.positions) check_positions(*parts.positions);
   const Model model = model_of(parts, presets);
+  if (model.ropes.empty()) throw std::invalid_argument(model.facts.front());
   const ModelRope rope = rope_of(parts, model);
+  if (!rope.pairing_is_known) {
+    throw std::invalid_argument(model.id + ": pairing is " +
+                                rope.pairing_source);
+  }
   Profile profile;
   profile.title =
       parts.config.empty() ? model.title : parts.config.filename().string();
   if (!parts.layers.empty()) profile.title += ", " + parts.layers;
   profile.note = parts.note;
   profile.spec = rope.spec;
-  profile.spec.direction = parts.direction;
+  if (parts.direction == kAdjoint) {
+    profile.spec.direction =
+        rope.spec.direction == kForward ? kAdjoint : kForward;
+  }
   profile.dtype = parts.dtype;
   profile.positions = parts.positions.value_or(rope.context_length);
   profile.q_heads = parts.q_heads;
@@ -227,6 +236,22 @@ Profile make_profile(const ProfileParts& parts,
   profile.name =
       parts.name.empty() ? name_of(parts, model, profile) : parts.name;
   return profile;
+}
+
+std::vector<Profile> make_profiles(const ProfileParts& parts,
+                                   const std::filesystem::path& presets) {
+  const Model model = model_of(parts, presets);
+  if (!parts.layers.empty() || model.ropes.size() < 2) {
+    return {make_profile(parts, presets)};
+  }
+  std::vector<Profile> profiles;
+  for (const ModelRope& rope : model.ropes) {
+    ProfileParts one = parts;
+    one.layers = rope.layers;
+    profiles.push_back(make_profile(one, presets));
+    profiles.back().whole = name_of(parts, model, profiles.back());
+  }
+  return profiles;
 }
 
 cases::Group profile_cases(const Profile& profile) {

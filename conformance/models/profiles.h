@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/case.h"
 #include "reference/golden.h"
@@ -17,7 +18,7 @@ namespace ropeproof::conformance::models {
 struct ProfileParts {
   std::string name;    // empty: what make_profile() makes of the rest
   std::string model;   // the preset
-  std::string layers;  // of a model that has several; else empty
+  std::string layers;  // of a model that has several kinds; else empty
   reference::Format dtype = reference::Format::kF32;
   std::optional<std::int64_t> positions = {};  // none: the model's context
   // Grouped-query attention in miniature, so that head counts differ.
@@ -33,6 +34,8 @@ struct Profile {
   // digits of the SHA-256 of its config.json, and all that was chosen:
   // "llama-3.1-bf16-131072-4x1", "config-0f1e2d3c4b5a-f32-4096-32x8".
   std::string name;
+  std::string
+      whole;  // the same of all kinds of layers, where there are several
   std::string title;  // of the model
   std::string note;
   reference::Spec spec;  // of the model, with the direction
@@ -52,6 +55,10 @@ const ProfileParts& find_profile(const std::string& name);
 // config.json; FileError for a broken preset.
 Profile make_profile(const ProfileParts& parts,
                      const std::filesystem::path& presets);
+
+// The same of each kind of layers, where `parts` names none.
+std::vector<Profile> make_profiles(const ProfileParts& parts,
+                                   const std::filesystem::path& presets);
 
 // Returns the cases without goldens, in a group "profile-NAME".
 cases::Group profile_cases(const Profile& profile);

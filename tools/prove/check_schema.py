@@ -1,4 +1,5 @@
-"""Checks every group of vectors, the encodings and every preset against its schema.
+"""Checks every group of vectors, the encodings, every preset and the table of model types against
+its schema.
 
   check_schema.py VECTORS_DIR
 
@@ -87,6 +88,7 @@ faults = [
     *check(vectors, groups),
     *check(vectors, ["encodings.json"], "encodings.schema.json"),
     *check(models, presets),
+    *check(models / "types", ["types.json"]),
 ]
 for fault in faults:
     print(fault)

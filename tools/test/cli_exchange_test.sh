@@ -63,7 +63,8 @@ sed 's/"FAIL"/"PASS"/' "$work/1.json" >"$work/edited.json"
 expect 2 'was it edited' merge "$work/edited.json" "$work/2.json" "$work/3.json"
 
 # --- the shards of a profile, wherever its config.json lies ---
-echo '{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 1024}' >"$work/config.json"
+echo '{"model_type": "llama", "head_dim": 64, "rope_theta": 1e4,
+       "max_position_embeddings": 1024}' >"$work/config.json"
 cp "$work/config.json" "$work/copy.json"
 gate=(run --lib "$plugins/c_example.so" --dtype f32 --config)
 says 0 ' profile config-[0-9a-f]\{12\}-f32-1024-4x1' \

@@ -28,7 +28,7 @@ expect 2 'give --positions' "${model[@]}" flux-1 --dtype f32
 expect 2 'heads 3,2' "${model[@]}" llama-2 --dtype f32 --heads 3,2
 expect 2 'heads 0,0' "${model[@]}" llama-2 --dtype f32 --heads 0
 expect 2 'as 32 or 32,8' "${model[@]}" llama-2 --dtype f32 --heads 32,8,8
-expect 2 'choose by --layers' "${model[@]}" gemma-3-4b --dtype f32
+says 0 '^gemma-3-4b-sliding_attention-f32-' list profiles --model gemma-3-4b --dtype f32
 expect 2 'leave out --layers' "${model[@]}" llama-2 --dtype f32 --layers x
 expect 2 'pairing is "x"' "${model[@]}" llama-2 --dtype f32 --pairing x
 expect 2 'give its config.json' "${model[@]}" phi-4-mini --dtype f32
@@ -48,6 +48,10 @@ expect 2 'not JSON' "${config[@]}" "$work/config.json"
 echo '{"head_dim": 64, "rope_theta": 1e4, "max_position_embeddings": 64,
        "rope_scaling": {"type": "spiral"}}' >"$work/config.json"
 expect 2 'type is "spiral"; expected' "${config[@]}" "$work/config.json"
+echo '{"model_type": "florp", "head_dim": 64, "rope_theta": 1e4}' >"$work/config.json"
+expect 2 'unknown for model_type florp; say --pairing' "${config[@]}" "$work/config.json"
+echo '{"model_type": "bert"}' >"$work/config.json"
+expect 2 'bert has no RoPE: learned positions' "${config[@]}" "$work/config.json"
 check "a run that fails writes a report" [ ! -e "$work/model.json" ]
 expect 2 'list profiles. alone' list models --model llama-2
 says 0 '^llama-2-f32-4096-4x1$' list profiles --model llama-2 --dtype f32

@@ -1,0 +1,67 @@
+// model_types.h -- what only the code of a model class says: the table
+// vectors/models/types/types.json, one entry per model_type.
+//
+// No code knows a model by name: a type that is not in the table is unknown,
+// also where another one has a name like it.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/models/config_object.h"
+
+namespace ropeproof::conformance::models {
+
+using ModelTypes = std::shared_ptr<const nlohmann::json>;
+
+// Reads the table of the folder vectors/models. Throws FileError.
+ModelTypes load_types(const std::filesystem::path& models);
+
+// The object of a configuration that describes the language model, and the
+// type that says how to read it.
+struct TypedConfig {
+  ConfigObject object;
+  std::string type;  // model_type; empty: none is given
+  // The entry of the table; null: the type is unknown.
+  const nlohmann::json* entry = nullptr;
+  // The values of the table that were read for want of others.
+  std::shared_ptr<std::set<std::string>> used = {};
+
+  // Returns the configuration of some layers, read by the same entry.
+  TypedConfig with_object(const nlohmann::json& node) const;
+  // Returns a field of the entry, or null.
+  const nlohmann::json* field(const std::string& name) const;
+};
+
+// Descends from the root of a file to its text model, at any depth.
+TypedConfig text_model(const nlohmann::json& document, const std::string& file,
+                       const ModelTypes& types);
+
+// Returns why the whole model has no RoPE, if it has none: "learned positions",
+// "alibi is true".
+std::optional<std::string> why_no_rope(const TypedConfig& model);
+
+// Returns the layers that have no RoPE though others do, in words, or "".
+std::string layers_without_rope(const TypedConfig& model);
+
+// Returns the first of `formulas` whose keys the object has: an integer, a key,
+// or two keys with + or * or / (which cuts) between them.
+std::optional<double> first_value(const ConfigObject& object,
+                                  const nlohmann::json& formulas);
+
+// Returns "layers 3, 7, 11".
+std::string layer_words(const std::vector<std::int64_t>& layers);
+
+// Returns the text without what a terminal would obey or hide.
+std::string printable(std::string text);
+
+}  // namespace ropeproof::conformance::models
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_MODEL_TYPES_H_
