@@ -1,5 +1,5 @@
-// axis_schemes.h -- which axis each pair follows, in words: the object "axes" of
-// presets and of the table of model types.
+// axis_schemes.h -- which axis each pair follows, in words: the object "axes"
+// of presets and of the table of model types.
 #ifndef ROPEPROOF_CONFORMANCE_MODELS_AXIS_SCHEMES_H_
 #define ROPEPROOF_CONFORMANCE_MODELS_AXIS_SCHEMES_H_
 

@@ -62,6 +62,10 @@ const json* TypedConfig::field(const std::string& name) const {
   return member(entry, name);
 }
 
+const json* TypedConfig::formulas(const std::string& key) const {
+  return member(field("keys"), key);
+}
+
 TypedConfig TypedConfig::with_object(const json& node) const {
   return {ConfigObject(node, object.file(), object.where())
               .with_defaults(field("defaults"), used),

@@ -38,6 +38,8 @@ struct TypedConfig {
   TypedConfig with_object(const nlohmann::json& node) const;
   // Returns a field of the entry, or null.
   const nlohmann::json* field(const std::string& name) const;
+  // Returns the formulas that the entry has for a key, or null.
+  const nlohmann::json* formulas(const std::string& key) const;
 };
 
 // Descends from the root of a file to its text model, at any depth.

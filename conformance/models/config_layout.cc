@@ -1,0 +1,161 @@
+#include "conformance/models/config_layout.h"
+
+#include <optional>
+#include <utility>
+
+#include "conformance/models/config_scaling.h"
+#include "conformance/text/word_tables.h"
+#include "reference/refuse.h"
+#include "reference/schemes.h"
+
+namespace ropeproof::conformance::models {
+namespace {
+
+using nlohmann::json;
+using reference::kMaxCount;
+using reference::Pairing;
+using reference::shortest;
+
+// More channels are no head of a model.
+constexpr std::int64_t kMaxHeadDim = 1 << 16;
+
+class LayoutReader {
+ public:
+  explicit LayoutReader(const TypedConfig& config)
+      : config_(config), model_(config.object) {}
+
+  void set_layout(const std::string& layers, const ConfigObject& rope,
+                  const std::string& type, ModelRope& result) const {
+    if (const auto r = model_.integer("qk_rope_head_dim", 2, kMaxHeadDim)) {
+      return set_latent(*r, result);
+    }
+    const std::int64_t d = head_dim(layers);
+    const auto [fraction, key] = rotary_fraction(rope);
+    if (type == "proportional") {
+      return set_proportional(d, fraction.value_or(1), result);
+    }
+    const double product = static_cast<double>(d) * fraction.value_or(1);
+    std::int64_t r = static_cast<std::int64_t>(product);
+    const auto given = model_.integer("rotary_dim", 2, d);
+    const bool is_own = model_.find_own("rotary_dim") != nullptr;
+    if (fraction && (r % 2 != 0 || r < 2)) {
+      model_.fail(key + " is " + shortest(*fraction) +
+                  "; expected one that makes int(" + std::to_string(d) + " * " +
+                  key + ") even and at least 2, not " + std::to_string(r));
+    }
+    if (given && is_own && fraction && r != *given) {
+      model_.refuse("rotary_dim",
+                    "int(head_dim * " + key + "), " + std::to_string(r));
+    }
+    if (given && (is_own || !fraction)) r = *given;
+    if (r % 2 != 0) {
+      model_.fail(
+          (model_.has("rotary_dim") ? "rotary_dim is " : "head_dim is ") +
+          std::to_string(r) + "; expected an even number");
+    }
+    const json* window = config_.field("window");
+    result.spec.layout =
+        window != nullptr && *window == "trailing"
+            ? reference::trailing(d, r, result.spec.layout.pairing)
+            : reference::leading(d, r, result.spec.layout.pairing);
+  }
+
+ private:
+  std::int64_t head_dim(const std::string& layers) const {
+    if (layers == "full_attention") {
+      if (const auto d = model_.integer("global_head_dim", 2, kMaxHeadDim)) {
+        return *d;
+      }
+    }
+    if (const json* own = config_.formulas("head_dim")) {
+      const auto d = first_value(model_, *own);
+      if (d && *d >= 2 && *d <= kMaxHeadDim)
+        return static_cast<std::int64_t>(*d);
+    }
+    if (const auto d = model_.integer("head_dim", 2, kMaxHeadDim)) return *d;
+    const char* hidden = model_.has("n_embd") ? "n_embd" : "hidden_size";
+    const char* heads = model_.has("n_head") ? "n_head" : "num_attention_heads";
+    if (!model_.has(hidden)) {
+      model_.missing("head_dim", "an integer >= 2, or " + std::string(hidden) +
+                                     " and " + heads);
+    }
+    const std::int64_t size = model_.need_integer(hidden, 1, kMaxCount);
+    const std::int64_t count = model_.need_integer(heads, 1, kMaxCount);
+    if (size % count != 0 && config_.entry == nullptr) {
+      model_.refuse(hidden, "a multiple of " + std::string(heads) + ", " +
+                                std::to_string(count));
+    }
+    return size / count;
+  }
+
+  // Latent attention: the heads are nope + rope, and the last channels rotate.
+  // transformers writes the width of the rotating part as head_dim, too.
+  void set_latent(std::int64_t r, ModelRope& result) const {
+    const auto nope = model_.integer("qk_nope_head_dim", 0, kMaxHeadDim);
+    // Of a known type the parts decide; its head_dim may be something else.
+    const auto given = config_.entry != nullptr && nope
+                           ? std::nullopt
+                           : model_.integer("head_dim", 2, kMaxHeadDim);
+    if (!nope && !given) {
+      model_.missing("qk_nope_head_dim", "an integer >= 0, or head_dim");
+    }
+    const std::int64_t d = nope ? *nope + r : *given;
+    if (nope && given && *given != d && *given != r) {
+      model_.refuse("head_dim", "qk_nope_head_dim + qk_rope_head_dim, " +
+                                    std::to_string(d));
+    }
+    if (r > d || r % 2 != 0) {
+      model_.refuse("qk_rope_head_dim",
+                    "an even number 2 .. " + std::to_string(d));
+    }
+    result.spec.layout = reference::trailing(d, r, result.spec.layout.pairing);
+  }
+
+  // The part of a head that rotates, and the key that says so.
+  std::pair<std::optional<double>, std::string> rotary_fraction(
+      const ConfigObject& rope) const {
+    const std::string usual = "partial_rotary_factor", neox = "rotary_pct";
+    const auto fraction = inside_or_beside(rope, model_, usual, kFraction);
+    if (model_.find_own(neox) == nullptr) return {fraction, usual};
+    const auto other = model_.number(neox, kFraction);
+    const bool is_own = rope.find_own(usual) || model_.find_own(usual);
+    if (is_own && *fraction != *other) {
+      model_.refuse(neox, usual + " beside it, " + shortest(*fraction));
+    }
+    return {other, neox};
+  }
+
+  // Gemma 4: int(fraction * head_dim // 2) pairs of a half-split over the whole
+  // head, and exponents that count against it.
+  void set_proportional(std::int64_t d, double fraction,
+                        ModelRope& result) const {
+    const auto pairs =
+        static_cast<std::int64_t>(fraction * static_cast<double>(d) / 2);
+    if (d % 2 != 0 || pairs < 1) {
+      model_.fail("partial_rotary_factor is " + shortest(fraction) +
+                  "; expected one that rotates at least one pair of head_dim " +
+                  std::to_string(d) + ", an even number");
+    }
+    if (result.spec.layout.pairing != Pairing::kHalfSplit) {
+      model_.fail("pairing is " +
+                  text::word(text::kPairingWords, result.spec.layout.pairing) +
+                  "; expected half_split with rope_type proportional");
+    }
+    result.spec.layout = reference::proportional_layout(d, pairs);
+    result.spec.frequencies.exponents =
+        reference::proportional_exponents(d, pairs);
+  }
+
+  const TypedConfig& config_;
+  const ConfigObject& model_;
+};
+
+}  // namespace
+
+void read_layout(const TypedConfig& config, const std::string& layers,
+                 const ConfigObject& rope, const std::string& type,
+                 ModelRope& result) {
+  LayoutReader(config).set_layout(layers, rope, type, result);
+}
+
+}  // namespace ropeproof::conformance::models

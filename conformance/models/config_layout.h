@@ -1,0 +1,21 @@
+// config_layout.h -- the channels of a head that rotate.
+#ifndef ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYOUT_H_
+#define ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYOUT_H_
+
+#include <string>
+
+#include "conformance/models/model_rope.h"
+#include "conformance/models/model_types.h"
+
+namespace ropeproof::conformance::models {
+
+// Sets the layout of `result`, whose pairing is there, and the exponents of a
+// proportional one. `rope` is the dictionary of the kind of layers, `type` its
+// rope_type. Throws ConfigError.
+void read_layout(const TypedConfig& config, const std::string& layers,
+                 const ConfigObject& rope, const std::string& type,
+                 ModelRope& result);
+
+}  // namespace ropeproof::conformance::models
+
+#endif  // ROPEPROOF_CONFORMANCE_MODELS_CONFIG_LAYOUT_H_

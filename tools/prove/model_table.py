@@ -1,0 +1,191 @@
+"""Writes the table of model types: what can be read off the classes; the rest stays."""
+
+import json
+import re
+
+import transformers
+
+from model_files import AXES, configs, made
+from model_truth import truth
+
+KEYS = ("head_dim", "hidden_size", "num_attention_heads", "qk_rope_head_dim", "qk_nope_head_dim",
+        "rotary_dim", "max_position_embeddings", "num_hidden_layers", "rope_interleave",
+        "alibi", "position_embedding_type", "use_mem_rope", "no_rope_layer_interval",
+        "kv_channels", "attention_head_dim", "embed_dim", "use_rotary_embedding")
+
+
+def plain(value):
+    return isinstance(value, (bool, int, float, str))
+
+
+def class_defaults(config_class, config):
+    names = [config_class.attribute_map.get(k, k) for k in KEYS]
+    fields = {k: getattr(config_class, k, None) for k in names}
+    result = {k: v for k, v in fields.items() if plain(v)}
+    dictionary = getattr(config, "rope_parameters", None) or {}
+    for key in ("rope_theta", "partial_rotary_factor"):
+        if plain(dictionary.get(key)):
+            result[key] = dictionary[key]
+    return result
+
+
+def pairing_of(rope):
+    pairs = sorted(rope["pairs"])
+    if all(v == u + 1 for u, v in pairs):
+        return "interleaved"
+    return "half_split" if len({v - u for u, v in pairs}) == 1 else "nested_half_split"
+
+
+def scheme_of(rope):
+    """The entry "axes" that makes the angles measured, or None for one axis."""
+    pairs = sorted(rope["pairs"])
+    angles = [rope["pairs"][p] for p in pairs]
+    count = len(angles[0])
+    if count == 1:
+        return None
+    follows = [max(range(count), key=lambda k: abs(a[k])) for a in angles]
+    moduli = [a[k] for a, k in zip(angles, follows)]
+    sizes = [follows.count(k) for k in range(count)]
+    names = AXES[count]
+    falls = all(a > b for a, b in zip(moduli, moduli[1:]))
+    n = len(pairs)
+    if not falls:
+        first = list(dict.fromkeys(follows))
+        alternates = follows == [first[j % count] for j in range(n)]
+        return {"scheme": "axial_alternating" if alternates else "axial",
+                "names": [names[k] for k in first]}
+    forms = {"contiguous_sections": sorted(range(n), key=lambda j: j) and
+             [k for k in range(count) for _ in range(sizes[k])],
+             "interleaved_sections": [
+                 j % 3 if j % 3 and j < 3 * sizes[j % 3] else 0 for j in range(n)],
+             "round_robin_sections": [j % count for j in range(n)]}
+    for scheme, axes in forms.items():
+        if axes == follows and (scheme != "interleaved_sections" or count == 3):
+            return {"scheme": scheme, "names": names, "pairs": sizes}
+    if count == 3 and follows == [1 + j % 2 for j in range(n - sizes[0])] + [0] * sizes[0]:
+        return {"scheme": "ernie_sections", "names": names, "pairs": [sizes[1], sizes[2], sizes[0]]}
+    return {"scheme": "unknown", "names": names}
+
+
+def head_formula(config_class, config, ropes):
+    """The keys that give the width of a head where the usual ones do not."""
+    names = config_class.attribute_map
+    usual = ["head_dim", "/".join(names.get(k, k) for k in ("hidden_size", "num_attention_heads"))]
+    forms = [usual, ["embed_dim/num_heads"], ["attention_head_dim", usual[1]],
+             ["kv_channels", usual[1]], ["hidden_size/num_heads"], ["d_model/encoder_attention_heads"],
+             ["hidden_size/decoder_num_attention_heads"], ["hidden_size/encoder_num_attention_heads"]]
+    latent = getattr(config, "qk_rope_head_dim", None)
+    if not ropes or latent:
+        return None
+
+    def value(formula):
+        try:
+            numbers = [getattr(config, key, None) for key in formula.split("/")]
+        except Exception:  # it differs from layer to layer
+            numbers = [None]
+        if not all(isinstance(n, int) for n in numbers):
+            return None
+        return numbers[0] // numbers[1] if len(numbers) == 2 else numbers[0]
+
+    heads = {r["head_dim"] for r in ropes}
+    for form in forms:
+        if next((v for v in map(value, form) if v), None) in heads:
+            changed = form != ["head_dim", "hidden_size/num_attention_heads"]
+            return form if changed else None
+    return None
+
+
+def nope_rule(config, layers):
+    """Which layers have no RoPE, by keys of the configuration."""
+    without = {i for i, r in layers.items() if r is None}
+    if not without or len(without) == len(layers):
+        return {}
+    for key in ("no_rope_layers", "layer_rope_theta"):
+        if isinstance(getattr(config, key, None), list):
+            every = {"nope_every": ["no_rope_layer_interval"]}
+            return {"nope_list": key, **(every if key == "no_rope_layers" else {})}
+    kinds = getattr(config, "layer_types", None) or []
+    standing = {kinds[i] for i in without if i is not None and i < len(kinds)}
+    turning = {kinds[i] for i in layers if i not in without and i is not None and i < len(kinds)}
+    return {"nope_kinds": sorted(standing)} if standing and not standing & turning else {}
+
+
+POSITIONS = (("alibi", "ALiBi"), ("relative_attention_bias|relative_position", "relative positions"),
+             ("LearnedPositionalEmbedding|position_embeddings? *= *nn.Embedding|embed_positions|wpe",
+              "learned positions"), ("Sinusoid|sinusoid", "sinusoidal positions"),
+             ("position_embeddings? *= *nn.Parameter|pos_embed", "learned positions"),
+             ("ssm|mamba|Mamba|rwkv", "a recurrent model without positions"))
+
+
+def entry_of(config_class, modeling, turns, old):
+    """The entry of one class: what can be read off it, and what stands in the old one besides."""
+    measured = {"pairing", "reverse", "axes", "defaults", "source"}
+    entry = {k: v for k, v in old.items() if k not in measured}
+    version = f"transformers {transformers.__version__}"
+    entry["source"] = f"{version}: models/{modeling.parent.name}/{modeling.name}"
+    text = next((k for k in ("thinker_config", "text_config", "text_encoder", "decoder")
+                 if k in (config_class.sub_configs or {})), None)
+    if text and text.endswith("_config") and "none" not in old:
+        inner = config_class.sub_configs[text]
+        own = getattr(inner, "model_type", "")
+        return {"text": {"key": text, **({"type": own} if own else {})}, **entry}
+    if not turns:
+        source = modeling.read_text() if modeling.exists() else ""
+        words = next((w for p, w in POSITIONS if re.search(p, source)), None)
+        return {**entry, "none": words or "its code has none"} if modeling.exists() else old
+    if "none" in old or "refused" in old:
+        return entry | {"pairing": old["pairing"]} if "pairing" in old else entry
+    config, record = made(config_class, **old.get("needs", {}))
+    ropes = [r for r in truth(record).values() if r]
+    if not ropes:
+        if record.error is None and record.entered and "needs" not in old and "kinds" not in old:
+            entry["none"] = "its code has none"
+            return entry
+        if not old.get("pairing"):
+            raise record.error or LookupError("no layer turns by default")
+        ropes = []
+    entry["defaults"] = class_defaults(config_class, config)
+    dictionary = getattr(config, "rope_parameters", None) or {}
+    nested = {k: v for k, v in dictionary.items() if isinstance(v, dict)}
+    if nested and "kinds" not in old:
+        entry["kinds"] = {k: {"defaults": v} for k, v in sorted(nested.items())}
+    elif not nested and dictionary.get("rope_type") not in ("default", "axial", None):
+        entry["rope_parameters"] = dictionary
+    if re.search("mscale_all_dim", modeling.read_text()):
+        entry["own_mscale"] = True
+    if ropes and "rope_theta" not in entry["defaults"] and "kinds" not in entry:
+        slow = [max(map(abs, a)) for a in ropes[0]["pairs"].values()]
+        entry["defaults"]["rope_theta"] = float(f"{slow[1] ** -len(slow):.4g}")
+    keys = head_formula(config_class, config, ropes)
+    if keys and "keys" not in old:
+        entry["keys"] = {"head_dim": keys}
+    if not any(k.startswith("nope_") for k in old):
+        entry |= nope_rule(config, truth(record))
+    latent = getattr(config_class, "qk_rope_head_dim", None)
+    if ropes and min(ropes[0]["pairs"])[0] > 0 and not latent:
+        entry["window"] = "trailing"
+    if ropes:
+        entry["pairing"] = pairing_of(ropes[0])
+        if next(iter(ropes[0]["pairs"].values()))[0] < 0:
+            entry["reverse"] = True
+        axes = old.get("axes") if old.get("axes", {}).get("weight") else scheme_of(ropes[0])
+        if axes:
+            entry["axes"] = axes
+    return entry
+
+
+def write(path, chosen):
+    """Writes the table anew, entry by entry."""
+    types = json.loads(path.read_text())["types"]
+    for config_class, modeling, turns in configs():
+        kind = config_class.model_type
+        old = types.get(kind, {})
+        if (chosen and kind not in chosen) or "by_hand" in old:
+            continue
+        try:
+            types[kind] = entry_of(config_class, modeling, turns, old)
+        except Exception as error:
+            words = " ".join(str(error).split())[:120]
+            print(f"{kind}: not read off: {type(error).__name__} {words}", flush=True)
+        rows = [f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(types.items()) if v]
+        path.write_text('{"types": {\n' + ",\n".join(rows) + "\n}}\n")

@@ -1,0 +1,175 @@
+"""What recorded calls mean: pairs, angles and amplitude of every layer, read off unit vectors."""
+
+import collections
+import inspect
+import math
+import re
+import sys
+
+import torch
+
+from model_run import COORDINATES, TOKENS
+
+def tensors(value):
+    return value if isinstance(value, (tuple, list)) else (value,)
+
+
+def turned(rotary, positions):
+    """What a rotary module gives at other positions: {id of its results: new ones}."""
+    module, forward, args, keys, result = rotary
+    names = list(inspect.signature(forward).parameters)
+    args = dict(zip(names, args)) | keys
+    args["position_ids"] = positions
+    new = forward(**args)
+    return {id(old): fresh for old, fresh in zip(tensors(result), tensors(new))}
+
+
+def positions_of(rotary):
+    module, forward, args, keys, result = rotary
+    args = dict(zip(inspect.signature(forward).parameters, args)) | keys
+    return args.get("position_ids")
+
+
+def matrix(call, new):
+    """[channel in, token, channel out] of the function on the first head of its first tensor."""
+    path, function, args, keys, result = call
+    names = list(inspect.signature(function).parameters)
+    given = dict(zip(names, args)) | keys
+    query = given[names[0]]
+    d = query.shape[-1]
+    angles = {k: new.get(id(v), v) for k, v in given.items()}
+    for name in names:
+        x = given.get(name)
+        if name in ("q", "k", "v", "x", "tensor", "xq", "xk", "query", "key") and torch.is_tensor(x):
+            if x.dim() == 4:
+                angles[name] = torch.eye(x.shape[-1])[:, None, None, :].expand(-1, *x.shape[1:])
+            else:
+                angles[name] = torch.eye(x.shape[-1])[None].expand(x.shape[0], -1, -1)
+    out = tensors(function(**angles))[0].float()
+    if query.dim() == 3:
+        return out.transpose(0, 1)
+    sizes = {n for x in angles.values() if torch.is_tensor(x) and x.dim() > 1 and x.shape[0] != d
+             for n in x.shape[:-1]}
+    along = 1 if out.shape[1] in sizes and out.shape[2] not in sizes or out.shape[1] == TOKENS else 2
+    return out.select(3 - along, 0)
+
+
+def pairs_at(coefficients):
+    """{(u, v): (channels out, angle, amplitude)} of a matrix [channel in, channel out]."""
+    inputs = collections.defaultdict(list)
+    for channel in range(coefficients.shape[1]):
+        used = tuple(coefficients[:, channel].nonzero().flatten().tolist())
+        if len(used) == 2:
+            inputs[used].append(channel)
+        elif len(used) > 2:
+            raise ValueError(f"a channel mixes {len(used)}")
+    pairs = {}
+    for (u, v), out in inputs.items():
+        if len(out) != 2:
+            raise ValueError("a pair gives one channel")
+        cos, sin = coefficients[u, out[0]].item(), coefficients[u, out[1]].item()
+        pairs[u, v] = (tuple(out), math.atan2(sin, cos), math.hypot(sin, cos))
+    return pairs
+
+
+def rope_of(record, call, length):
+    """{"head_dim", "pairs": {(u, v): angles per axis}, "amplitude", "moves"} of one call."""
+    path, function, args, keys, result = call
+    given = {id(x) for x in [*args, *keys.values()]}
+    rotary = next((r for r in reversed(record.rotaries)
+                   if any(id(x) in given for x in tensors(r[4]))), None)
+    is_direct = rotary is not None
+    if not is_direct and record.error is None and record.rotaries:
+        rotary = record.rotaries[0]
+    where = positions_of(rotary) if rotary else None
+    axes = [None]
+    if where is not None:
+        steps = torch.arange(TOKENS).float() if not where.is_floating_point() else None
+        steps = torch.arange(TOKENS)
+        if length:
+            steps[-1] = length - 1
+        along = next((i for i in (0, -1) if where.dim() > 1 and where.shape[i] in (2, 3, 4)), None)
+        if along is not None:
+            axes = [torch.zeros_like(where) for _ in range(where.shape[along])]
+            for axis, fresh in enumerate(axes):
+                part = fresh.select(along, axis)
+                part.copy_((steps if part.shape[-1] == TOKENS else torch.arange(part.shape[-1])).expand(part.shape))
+        else:
+            axes = [steps.expand(where.shape).to(where.dtype)]
+    step = 1
+    if where is None and not {"input_ids", "inputs_embeds"} & record.inputs.keys() and not hasattr(
+            sys.modules[type(record.model).__module__], COORDINATES):
+        raise LookupError("positions cannot be set")
+    if where is None and hasattr(sys.modules[type(record.model).__module__], COORDINATES):
+        is_direct, step, axes = False, 0.1, [torch.zeros(196, 2) for _ in range(2)]
+        for axis, fresh in enumerate(axes):
+            fresh[:, axis] = 0.1
+    pairs, amplitude, moves = {}, None, False
+    for axis, positions in enumerate(axes):
+        new = turned(rotary, positions) if positions is not None and is_direct else {}
+        moved = call
+        if positions is not None and not is_direct:
+            at = next(i for i, other in enumerate(record.applied) if other is call)
+            moved = record.again(at, positions)
+        for (u, v), (out, angle, m) in pairs_at(matrix(moved, new)[:, 8 if step < 1 else 1]).items():
+            pairs.setdefault((u, v), [0.0] * len(axes))[axis] = angle
+            amplitude = m
+            moves = moves or out != (u, v)
+    names = list(inspect.signature(function).parameters)
+    query = (dict(zip(names, args)) | keys)[names[0]]
+    return {"head_dim": query.shape[-1], "pairs": pairs, "amplitude": amplitude, "moves": moves,
+            "step": step}
+
+
+def shifted(rope, offset, head_dim):
+    pairs = {(u + offset, v + offset): a for (u, v), a in rope["pairs"].items()}
+    return rope | {"pairs": pairs, "head_dim": head_dim}
+
+
+def placed(rope, call, attended):
+    """The rope among the channels of the query that attention gets."""
+    query = attended[1]
+    row = tensors(call[4])[0][..., :].reshape(-1, rope["head_dim"])[-1]
+    rows = query.reshape(-1, query.shape[-1])
+    for offset in range(query.shape[-1] - rope["head_dim"] + 1):
+        part = rows[:, offset: offset + rope["head_dim"]]
+        ratio = (part * row).sum(-1) / (row * row).sum()
+        off = (part - ratio[:, None] * row).abs().max(-1).values
+        if ((off <= 1e-4 * ratio.abs()) & (ratio > 1e-3)).any():
+            return shifted(rope, offset, query.shape[-1])
+    raise ValueError("the query of attention does not hold what was rotated")
+
+
+def layer_of(path):
+    """The index of the layer, or None: "layers.3.self_attn" is 3."""
+    found = re.search(r"(?:^|\.)(?:layers?|blocks?|h|resblocks)\.(\d+)(?:\.|$)", path)
+    return int(found[1]) if found else None
+
+
+def truth(record, length=0):
+    """{layer: rope or None}, by the calls of the record."""
+    layers, made = {}, {}
+    attended = {a[0] for a in record.attended}
+    for path in record.entered:
+        if re.search("attn|attention", path.split(".")[-1], re.I) and path in attended:
+            layers.setdefault(layer_of(path), None)
+    for call in sorted(record.applied, key=lambda c: c[0] not in attended):
+        layer = layer_of(call[0])
+        if layers.get(layer):
+            continue
+        function, angles = call[1], tuple(id(x) for x in [*call[2], *call[3].values()][1:] if torch.is_tensor(x))
+        query = tensors(call[4])[0]
+        key = (function, query.shape[-1], angles[-2:])
+        if key not in made:
+            made[key] = rope_of(record, call, length)
+        rope = made[key]
+        index = next(i for i, other in enumerate(record.applied) if other is call)
+        at = next((a for a in record.attended if a[0] == call[0] and a[3] > index), None)
+        if at:
+            rope = placed(rope, call, at)
+            rope["scaling"] = at[2]
+        else:
+            module = record.model.get_submodule(call[0])
+            rope = rope | {"head_dim": max(rope["head_dim"], getattr(module, "head_dim", 0) or 0)}
+        layers[layer] = rope
+    return layers
