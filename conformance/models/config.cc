@@ -7,6 +7,7 @@
 #include "conformance/models/axis_schemes.h"
 #include "conformance/models/config_layout.h"
 #include "conformance/models/config_scaling.h"
+#include "conformance/text/format.h"
 #include "conformance/text/word_tables.h"
 #include "reference/refuse.h"
 #include "reference/schemes.h"
@@ -109,14 +110,14 @@ class Reader {
     const auto layers = model_.object("per_layer_config");
     if (!types || !layers) return merged;
     const json label = kind.value("layers", json::array({name}));
-    for (std::size_t i = 0; i < types->size(); ++i) {
-      if (std::find(label.begin(), label.end(), (*types)[i]) == label.end()) {
-        continue;
-      }
-      if (const auto own = layers->object(std::to_string(i))) {
-        merged.update(own->node());
-      }
-      break;
+    std::int64_t first = 0;
+    for (const std::string& type : *types) {
+      if (std::find(label.begin(), label.end(), type) != label.end()) break;
+      ++first;
+    }
+    for (const auto& [index, keys] : layers->node().items()) {  // "5" or "05"
+      if (text::parse_integer(index) != first) continue;
+      merged.update(layers->object(index)->node());
     }
     return merged;
   }

@@ -134,8 +134,9 @@ TEST_CASE("parameters that contradict one another are refused",
       "rope_parameters": {"type": "linear", "factor": 4})") ==
         "rope_scaling is {\"factor\":2,\"type\":\"linear\"}; expected the same "
         "as rope_parameters beside it");
-  CHECK(why_not(R"("rotary_pct": 0.5, "partial_rotary_factor": 0.25)") ==
-        "rotary_pct is 0.5; expected partial_rotary_factor beside it, 0.25");
+  CHECK(
+      why_not(R"("rotary_pct": 0.5, "partial_rotary_factor": 0.25)") ==
+      "rotary_pct is 0.5; expected partial_rotary_factor beside it, the same");
   CHECK(why_not(R"("rope_parameters":
       {"full_attention": {}, "rope_type": "yarn"})") ==
         "rope_parameters.rope_type is \"yarn\"; expected a JSON object");

@@ -115,12 +115,15 @@ class LayoutReader {
   std::pair<std::optional<double>, std::string> rotary_fraction(
       const ConfigObject& rope) const {
     const std::string usual = "partial_rotary_factor", neox = "rotary_pct";
-    const auto fraction = inside_or_beside(rope, model_, usual, kFraction);
-    if (model_.find_own(neox) == nullptr) return {fraction, usual};
+    const bool has_usual = rope.find_own(usual) || model_.find_own(usual);
+    if (model_.find_own(neox) == nullptr) {
+      if (!has_usual && model_.find_own("rotary_dim")) return {{}, usual};
+      return {inside_or_beside(rope, model_, usual, kFraction), usual};
+    }
     const auto other = model_.number(neox, kFraction);
-    const bool is_own = rope.find_own(usual) || model_.find_own(usual);
-    if (is_own && *fraction != *other) {
-      model_.refuse(neox, usual + " beside it, " + shortest(*fraction));
+    if (has_usual &&
+        inside_or_beside(rope, model_, usual, kFraction) != other) {
+      model_.refuse(neox, usual + " beside it, the same");
     }
     return {other, neox};
   }

@@ -300,8 +300,9 @@ std::optional<double> inside_or_beside(const ConfigObject& rope,
                                        const ConfigObject& model,
                                        const std::string& key,
                                        const Accepted& accepted) {
-  return agreed(rope, model, key, rope.number(key, accepted),
-                model.number(key, accepted));
+  const auto inside = rope.number(key, accepted);
+  if (inside && model.find_own(key) == nullptr) return inside;
+  return agreed(rope, model, key, inside, model.number(key, accepted));
 }
 
 }  // namespace ropeproof::conformance::models

@@ -59,7 +59,7 @@ def made(config_class, **keys):
             try:
                 given = copy.deepcopy(keys) | more
                 config = (filled(config_class, given) if completion is None
-                          else config_class(**given, **completion))
+                          else config_class(**given, **copy.deepcopy(completion)))
                 record = run(config_class, copy.deepcopy(config))
                 if record.error is None:
                     return config, record

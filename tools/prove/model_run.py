@@ -155,7 +155,7 @@ class Record:
         own = {n: lambda *a, **k: positions for n in (COORDINATES,) if hasattr(modeling, n)}
         self.moved = None if own else positions
         try:
-            with torch.no_grad(), recording(modeling, self), replaced(modeling, **own):
+            with torch.no_grad(), recording(self.model, self), replaced(modeling, **own):
                 self.model(**self.inputs)
             return self.applied[at]
         finally:
@@ -177,13 +177,17 @@ class Record:
 
 
 @contextlib.contextmanager
-def recording(modeling, record):
+def recording(model, record):
+    """While a model runs: the functions of its modules, and of those that it is made of."""
     with contextlib.ExitStack() as stack:
-        for name, value in list(vars(modeling).items()):
-            if inspect.isfunction(value) and re.search("apply_.*(rotary|rope)", name):
-                stack.enter_context(replaced(modeling, **{name: record.applying(value)}))
-            if name == "eager_attention_forward":
-                stack.enter_context(replaced(modeling, **{name: record.attending(value)}))
+        for modeling in {sys.modules[type(m).__module__] for m in model.modules()}:
+            for name, value in list(vars(modeling).items()):
+                if not inspect.isfunction(value) or not modeling.__name__.startswith("transformers."):
+                    continue
+                if re.search("apply_.*(rotary|rope)", name):
+                    stack.enter_context(replaced(modeling, **{name: record.applying(value)}))
+                if name == "eager_attention_forward":
+                    stack.enter_context(replaced(modeling, **{name: record.attending(value)}))
         yield
 
 
@@ -236,9 +240,9 @@ def run(config_class, config):
     for kind in kinds[:4]:
         record, model = Record(), None
         try:
-            with torch.no_grad(), recording(modeling, record):
-                with light_modules():
-                    model = kind(config).eval()
+            with light_modules():
+                model = kind(config).eval()
+            with torch.no_grad(), recording(model, record):
                 make_silent(model)
                 for module in model.modules():
                     if "PatchEmbed" in type(module).__name__:

@@ -24,7 +24,7 @@ def class_defaults(config_class, config):
     result = {k: v for k, v in fields.items() if plain(v)}
     dictionary = getattr(config, "rope_parameters", None) or {}
     for key in ("rope_theta", "partial_rotary_factor"):
-        if plain(dictionary.get(key)):
+        if plain(dictionary.get(key)) and dictionary[key] != 1:
             result[key] = dictionary[key]
     return result
 
