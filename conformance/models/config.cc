@@ -76,7 +76,7 @@ class Reader {
       if (has_own) {
         const auto own = dictionary->object(name);
         if (own) rope = *own;
-        if (!own && !kind.contains("defaults")) continue;
+        if (!own && dictionary->node().contains(name)) continue;  // null
       } else if (dictionary && kind.value("scaled", true)) {
         rope = *dictionary;
       }

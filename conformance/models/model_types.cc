@@ -85,7 +85,10 @@ TypedConfig text_model(const json& document, const std::string& file,
       if (!inner) return typed(model.object, type, entry_of(types, type));
     } else if (model.entry == nullptr) {
       for (const char* key : kTextKeys) {
-        if (!inner && model.object.has(key)) inner = model.object.object(key);
+        const json* found = model.object.find(key);
+        if (!inner && found != nullptr && found->is_object()) {
+          inner = model.object.object(key);
+        }
       }
     }
     if (!inner) break;
@@ -112,12 +115,17 @@ std::string layers_without_rope(const TypedConfig& model) {
   const ConfigObject& object = model.object;
   const auto count = object.integer("num_hidden_layers", 1, 100000);
   std::vector<std::int64_t> layers;
-  const json* kinds = model.field("nope_kinds");
+  json kinds = json::array();
+  if (const json* known = model.field("nope_kinds")) kinds = *known;
+  if (const json* own = object.find_own("rope_parameters")) {
+    for (const auto& [name, rope] : own->items()) {  // null: no RoPE
+      if (rope.is_null() && !own->contains("rope_theta")) kinds.push_back(name);
+    }
+  }
   const auto types = object.text_list("layer_types");
-  if (kinds != nullptr && types) {
+  if (!kinds.empty() && types) {
     for (std::size_t i = 0; i < types->size(); ++i) {
-      if (std::find(kinds->begin(), kinds->end(), (*types)[i]) !=
-          kinds->end()) {
+      if (std::find(kinds.begin(), kinds.end(), (*types)[i]) != kinds.end()) {
         layers.push_back(static_cast<std::int64_t>(i));
       }
     }
@@ -133,8 +141,8 @@ std::string layers_without_rope(const TypedConfig& model) {
     for (std::int64_t i = 1; step && *step >= 1 && i <= *count; ++i) {
       if (i % static_cast<std::int64_t>(*step) == 0) layers.push_back(i - 1);
     }
-  } else if (kinds != nullptr) {
-    return "the layers " + kinds->at(0).get<std::string>();
+  } else if (!kinds.empty()) {
+    return "the layers " + printable(kinds[0].get<std::string>());
   }
   return layers.empty() ? "" : layer_words(layers);
 }

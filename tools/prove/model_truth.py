@@ -115,6 +115,8 @@ def rope_of(record, call, length):
             pairs.setdefault((u, v), [0.0] * len(axes))[axis] = angle
             amplitude = m
             moves = moves or out != (u, v)
+    if not pairs:
+        raise ValueError("nothing turns at position 1")
     names = list(inspect.signature(function).parameters)
     query = (dict(zip(names, args)) | keys)[names[0]]
     return {"head_dim": query.shape[-1], "pairs": pairs, "amplitude": amplitude, "moves": moves,
