@@ -310,6 +310,15 @@ class Reader {
   std::int64_t max_position_;
 };
 
+bool speaks_of_rope(const json& config) {
+  bool speaks = false;
+  for (const auto& [key, value] : config.items()) {
+    speaks = speaks || key.find("rope") != std::string::npos ||
+             key.find("rotary") != std::string::npos;
+  }
+  return speaks;
+}
+
 }  // namespace
 
 void check_rope(const ModelRope& rope, const std::string& file) {
@@ -326,6 +335,16 @@ ConfigRopes ropes_of_config(const json& document, const std::string& file,
   const std::string type = model.type.empty() ? "the model" : model.type;
   if (const auto words = why_no_rope(model)) {
     return {{}, {type + " has no RoPE: " + *words}};
+  }
+  if (model.object.has("_class_name")) {
+    model.object.fail(
+        "is of diffusers, whose RoPE is not read from its files; "
+        "`ropeproof list models` has the usual ones");
+  }
+  if (model.type.empty() && !speaks_of_rope(model.object.node())) {
+    model.object.fail(
+        "says nothing of a RoPE; expected model_type, or "
+        "rope_theta, rope_scaling or rope_parameters");
   }
   if (const json* words = model.field("refused")) {
     model.object.fail(type + " has " + words->get<std::string>());

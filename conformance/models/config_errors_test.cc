@@ -42,6 +42,9 @@ TEST_CASE("what is no JSON object is refused", "[conformance][models]") {
 TEST_CASE("a base that is missing or not positive is refused",
           "[conformance][models]") {
   CHECK(refusal(R"({"head_dim": 8})") ==
+        "says nothing of a RoPE; expected model_type, or rope_theta, "
+        "rope_scaling or rope_parameters");
+  CHECK(refusal(R"({"head_dim": 8, "model_type": "florp"})") ==
         "rope_theta is missing; expected a finite number > 0, here or in the "
         "rope dictionary");
   CHECK(refusal(R"({"head_dim": 8, "rope_theta": -10000.0})") ==
@@ -192,10 +195,6 @@ TEST_CASE("a list of a wrong length or with a wrong entry is refused",
       R"(, "short_factor": [1, 1, 1, 1], "long_factor": )";
   CHECK(long_rope(lists + "[1, 1, 0, 1]") ==
         "rope_scaling.long_factor[2] is 0; expected a finite number > 0");
-  CHECK(long_rope(lists + R"([1, 1, 1, 1], "factor": 4)") ==
-        "rope_scaling.factor is 4; expected max_position_embeddings / "
-        "original_max_position_embeddings, 2, or an attention_factor, which "
-        "decides");
   CHECK(long_rope(lists + R"([1, 1, 1, 1], "long_mscale": 1.2)") ==
         "rope_scaling.short_mscale is missing; expected a number, as "
         "long_mscale has");

@@ -114,7 +114,10 @@ class LayoutReader {
   // The part of a head that rotates, and the key that says so.
   std::pair<std::optional<double>, std::string> rotary_fraction(
       const ConfigObject& rope) const {
-    const std::string usual = "partial_rotary_factor", neox = "rotary_pct";
+    const std::string usual = "partial_rotary_factor";
+    const std::string neox = model_.find_own("rope_pct") != nullptr
+                                 ? "rope_pct"  // StableLM
+                                 : "rotary_pct";
     const bool has_usual = rope.find_own(usual) || model_.find_own(usual);
     if (model_.find_own(neox) == nullptr) {
       if (!has_usual && model_.find_own("rotary_dim")) return {{}, usual};

@@ -176,6 +176,8 @@ reference::Yarn yarn(const ConfigObject& rope, const ScalingContext& context,
   yarn.truncate = rope.boolean("truncate").value_or(true);
   yarn.attention_factor = rope.number("attention_factor", kPositive);
   read_mscale(rope, context, yarn, result);
+  result.query_beta =
+      rope.number("llama_4_scaling_beta", kNotNegative).value_or(0);
   return yarn;
 }
 
@@ -225,12 +227,6 @@ reference::LongRope long_rope(const ConfigObject& rope,
   scaling.attention_factor = rope.number("attention_factor", kPositive);
   const auto factor = rope.number("factor", kAtLeastOne);
   const double implied = stretch(context, scaling.original_length);
-  if (factor && implied > 0 && *factor != implied &&
-      !scaling.attention_factor) {
-    rope.refuse("factor", std::string(kMax) + " / " + kOriginal + ", " +
-                              shortest(implied) +
-                              ", or an attention_factor, which decides");
-  }
   // A model no longer than its original context has the amplitude 1.
   scaling.factor = std::max(1.0, factor.value_or(implied));
   read_list_amplitudes(rope, scaling);

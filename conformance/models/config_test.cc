@@ -225,6 +225,11 @@ TEST_CASE("LongRoPE uses the list of the length, and one amplitude",
   CHECK(at(4096).pairs[0].inv_freq == 1);
   CHECK(at(4096).resolution.amplitude == 1.1902380714238083);
 
+  CHECK(amplitude(R"({"head_dim": 4, "rope_theta": 1e4,
+      "max_position_embeddings": 131072, "rope_scaling": {"type": "longrope",
+        "original_max_position_embeddings": 4096, "factor": 1.0,
+        "short_factor": [1, 2], "long_factor": [4, 8]}})") == 1);
+
   const std::string small = R"({"head_dim": 4, "rope_theta": 1e4,
       "max_position_embeddings": 8192, "rope_scaling": {"type": "longrope",
         "original_max_position_embeddings": 4096, "short_mscale": 1.5,

@@ -22,6 +22,9 @@ struct ModelRope {
   // The factor by which DeepSeek's attention multiplies its scores besides: no
   // part of the rotation, and no kernel's business.
   std::optional<double> score_scale;
+  // Llama 4 and Ministral 3 multiply queries by 1 + beta ln(1 + floor(p / L))
+  // besides; 0: the model does not.
+  double query_beta = 0;
   // False: the factor lists of LongRoPE are not known. The specification has
   // ones in their place; its layout and amplitude are those of the model.
   bool has_frequencies = true;

@@ -127,6 +127,12 @@ void print_rope(std::ostream& out, const ModelRope& rope) {
     line("", "attention also multiplies its scores by " +
                  six(*rope.score_scale) + "; no part of the rotation");
   }
+  if (rope.query_beta != 0) {
+    line("", "attention also multiplies its queries by 1 + " +
+                 shortest(rope.query_beta) + " ln(1 + floor(p / " +
+                 std::to_string(figures.original_length) +
+                 ")); no part of the rotation");
+  }
   if (!rope.has_frequencies) {
     line("pairs", std::to_string(figures.pairs.size()) +
                       "; their frequencies need the factor lists");

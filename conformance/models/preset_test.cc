@@ -200,8 +200,8 @@ TEST_CASE("a broken preset is refused in one line", "[conformance][models]") {
   CHECK(refusal(head + R"("config": {}, )" + rope + "}") ==
         "x.json.config: expected it, or else rope");
   CHECK(refusal(head + R"("config": {"head_dim": 8})") ==
-        "x.json: config: rope_theta is missing; expected a finite number > 0, "
-        "here or in the rope dictionary");
+        "x.json: config: says nothing of a RoPE; expected model_type, or "
+        "rope_theta, rope_scaling or rope_parameters");
   CHECK(refusal(head + R"("missing": ["long_factor"], )" + rope + "}")
             .starts_with("x.json.missing: expected only where"));
   CHECK(refusal(head + rope + R"(, "theta": 1})") ==
