@@ -96,7 +96,7 @@ def measured(config_class, document, length=0):
     """What the class makes of a file: (its layers, whether all of them were run), or an error."""
     try:
         record = run(config_class, config_class.from_dict(copy.deepcopy(document)))
-        if record.model is None or (record.error and not record.applied):
+        if record.model is None or (record.error and not record.attended):
             raise record.error
         layers = truth(record, length)
         if not record.entered:
