@@ -180,9 +180,10 @@ class Record:
 def recording(model, record):
     """While a model runs: the functions of its modules, and of those that it is made of."""
     with contextlib.ExitStack() as stack:
-        for modeling in {sys.modules[type(m).__module__] for m in model.modules()}:
+        names = {type(m).__module__ for m in model.modules()}
+        for modeling in [sys.modules[n] for n in names if n.startswith("transformers.")]:
             for name, value in list(vars(modeling).items()):
-                if not inspect.isfunction(value) or not modeling.__name__.startswith("transformers."):
+                if not inspect.isfunction(value):
                     continue
                 if re.search("apply_.*(rotary|rope)", name):
                     stack.enter_context(replaced(modeling, **{name: record.applying(value)}))

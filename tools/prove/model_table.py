@@ -54,8 +54,7 @@ def scheme_of(rope):
         alternates = follows == [first[j % count] for j in range(n)]
         return {"scheme": "axial_alternating" if alternates else "axial",
                 "names": [names[k] for k in first]}
-    forms = {"contiguous_sections": sorted(range(n), key=lambda j: j) and
-             [k for k in range(count) for _ in range(sizes[k])],
+    forms = {"contiguous_sections": [k for k in range(count) for _ in range(sizes[k])],
              "interleaved_sections": [
                  j % 3 if j % 3 and j < 3 * sizes[j % 3] else 0 for j in range(n)],
              "round_robin_sections": [j % count for j in range(n)]}
@@ -72,8 +71,9 @@ def head_formula(config_class, config, ropes):
     names = config_class.attribute_map
     usual = ["head_dim", "/".join(names.get(k, k) for k in ("hidden_size", "num_attention_heads"))]
     forms = [usual, ["embed_dim/num_heads"], ["attention_head_dim", usual[1]],
-             ["kv_channels", usual[1]], ["hidden_size/num_heads"], ["d_model/encoder_attention_heads"],
-             ["hidden_size/decoder_num_attention_heads"], ["hidden_size/encoder_num_attention_heads"]]
+             ["kv_channels", usual[1]], ["hidden_size/num_heads"],
+             ["d_model/encoder_attention_heads"], ["hidden_size/decoder_num_attention_heads"],
+             ["hidden_size/encoder_num_attention_heads"]]
     latent = getattr(config, "qk_rope_head_dim", None)
     if not ropes or latent:
         return None
@@ -110,9 +110,10 @@ def nope_rule(config, layers):
     return {"nope_kinds": sorted(standing)} if standing and not standing & turning else {}
 
 
-POSITIONS = (("alibi", "ALiBi"), ("relative_attention_bias|relative_position", "relative positions"),
-             ("LearnedPositionalEmbedding|position_embeddings? *= *nn.Embedding|embed_positions|wpe",
-              "learned positions"), ("Sinusoid|sinusoid", "sinusoidal positions"),
+POSITIONS = (("alibi", "ALiBi"),
+             ("relative_attention_bias|relative_position", "relative positions"),
+             ("LearnedPositionalEmbedding|position_embeddings? *= *nn.Embedding|embed_positions"
+              "|wpe", "learned positions"), ("Sinusoid|sinusoid", "sinusoidal positions"),
              ("position_embeddings? *= *nn.Parameter|pos_embed", "learned positions"),
              ("ssm|mamba|Mamba|rwkv", "a recurrent model without positions"))
 

@@ -30,6 +30,10 @@ def positions_of(rotary):
     return args.get("position_ids")
 
 
+# The parameters that are turned, in the functions of all models.
+TURNED = ("q", "k", "v", "x", "tensor", "xq", "xk", "query", "key")
+
+
 def matrix(call, new):
     """[channel in, token, channel out] of the function on the first head of its first tensor."""
     path, function, args, keys, result = call
@@ -40,7 +44,7 @@ def matrix(call, new):
     angles = {k: new.get(id(v), v) for k, v in given.items()}
     for name in names:
         x = given.get(name)
-        if name in ("q", "k", "v", "x", "tensor", "xq", "xk", "query", "key") and torch.is_tensor(x):
+        if name in TURNED and torch.is_tensor(x):
             if x.dim() == 4:
                 angles[name] = torch.eye(x.shape[-1])[:, None, None, :].expand(-1, *x.shape[1:])
             else:
@@ -50,7 +54,8 @@ def matrix(call, new):
         return out.transpose(0, 1)
     sizes = {n for x in angles.values() if torch.is_tensor(x) and x.dim() > 1 and x.shape[0] != d
              for n in x.shape[:-1]}
-    along = 1 if out.shape[1] in sizes and out.shape[2] not in sizes or out.shape[1] == TOKENS else 2
+    first, second = out.shape[1:3]
+    along = 1 if first == TOKENS or (first in sizes and second not in sizes) else 2
     return out.select(3 - along, 0)
 
 
@@ -84,7 +89,6 @@ def rope_of(record, call, length):
     where = positions_of(rotary) if rotary else None
     axes = [None]
     if where is not None:
-        steps = torch.arange(TOKENS).float() if not where.is_floating_point() else None
         steps = torch.arange(TOKENS)
         if length:
             steps[-1] = length - 1
@@ -93,7 +97,9 @@ def rope_of(record, call, length):
             axes = [torch.zeros_like(where) for _ in range(where.shape[along])]
             for axis, fresh in enumerate(axes):
                 part = fresh.select(along, axis)
-                part.copy_((steps if part.shape[-1] == TOKENS else torch.arange(part.shape[-1])).expand(part.shape))
+                count = part.shape[-1]
+                row = steps if count == TOKENS else torch.arange(count)
+                part.copy_(row.expand(part.shape))
         else:
             axes = [steps.expand(where.shape).to(where.dtype)]
     step = 1
@@ -111,7 +117,8 @@ def rope_of(record, call, length):
         if positions is not None and not is_direct:
             at = next(i for i, other in enumerate(record.applied) if other is call)
             moved = record.again(at, positions)
-        for (u, v), (out, angle, m) in pairs_at(matrix(moved, new)[:, 8 if step < 1 else 1]).items():
+        token = 8 if step < 1 else 1  # behind the class and register tokens
+        for (u, v), (out, angle, m) in pairs_at(matrix(moved, new)[:, token]).items():
             pairs.setdefault((u, v), [0.0] * len(axes))[axis] = angle
             amplitude = m
             moves = moves or out != (u, v)
@@ -159,9 +166,8 @@ def truth(record, length=0):
         layer = layer_of(call[0])
         if layers.get(layer):
             continue
-        function, angles = call[1], tuple(id(x) for x in [*call[2], *call[3].values()][1:] if torch.is_tensor(x))
-        query = tensors(call[4])[0]
-        key = (function, query.shape[-1], angles[-2:])
+        given = [id(x) for x in [*call[2], *call[3].values()] if torch.is_tensor(x)]
+        key = (call[1], tensors(call[4])[0].shape[-1], *given[-2:])
         if key not in made:
             made[key] = rope_of(record, call, length)
         rope = made[key]

@@ -190,8 +190,9 @@ def main():
     step = max(1, len(usual) // max(1, args.scaled))
     for kind, config_class, document, pairs in usual[::step][: args.scaled]:
         document = {k: v for k, v in document.items() if k not in (
-            "layer_types", "no_rope_layers", "layer_rope_theta", "original_max_position_embeddings")}
-        document |= {"num_hidden_layers": 2, "max_position_embeddings": 32768}
+            "layer_types", "no_rope_layers", "layer_rope_theta",
+            "original_max_position_embeddings")}
+        document |= {"num_hidden_layers": 4, "max_position_embeddings": 32768}
         for at, scaling in enumerate(variants(pairs)):
             name = scaling.get("rope_type", scaling.get("type"))
             dictionary = {**document["rope_parameters"], **scaling}
