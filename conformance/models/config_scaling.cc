@@ -157,7 +157,7 @@ reference::Yarn yarn(const ConfigObject& rope, const ScalingContext& context,
                      ModelRope& result) {
   allow(rope, "yarn",
         {"factor", kOriginal, "attention_factor", "beta_fast", "beta_slow",
-         "mscale", "mscale_all_dim", "truncate", "llama_4_scaling_beta"});
+         "mscale", "mscale_all_dim", "truncate", "llama_4_scaling_beta", kMax});
   reference::Yarn yarn;
   yarn.original_length = original_length(rope, context, true);
   if (const auto factor = rope.number("factor", kAtLeastOne)) {
