@@ -29,7 +29,8 @@ def configs():
 
 # Classes whose defaults are incomplete.
 HALF = {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}
-COMPLETIONS = [{"head_dim": 128}, {"rope_parameters": HALF}, {"head_dim": 128, "rope_parameters": HALF},
+COMPLETIONS = [{"head_dim": 128}, {"rope_parameters": HALF},
+               {"head_dim": 128, "rope_parameters": HALF},
                {"vocab_size": 100, "pad_token_id": 1, "position_embedding_type": "rotary"},
                {"index_topk": 4}, {"use_mem_rope": True}, {"position_embedding_type": "rope"}]
 
