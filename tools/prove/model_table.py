@@ -1,6 +1,7 @@
 """Writes the table of model types: what can be read off the classes; the rest stays."""
 
 import json
+import math
 import re
 
 import transformers
@@ -51,8 +52,12 @@ def scheme_of(rope):
     n = len(pairs)
     if not falls:
         first = list(dict.fromkeys(follows))
-        alternates = follows == [first[j % count] for j in range(n)]
-        return {"scheme": "axial_alternating" if alternates else "axial",
+        scheme = "axial"
+        if follows == [first[j % count] for j in range(n)]:
+            scheme = "axial_alternating"
+        elif not math.isclose(moduli[0], moduli[n // count], rel_tol=1e-4):
+            scheme = "axial_even_odd"
+        return {"scheme": scheme,
                 "names": [names[k] for k in first]}
     forms = {"contiguous_sections": [k for k in range(count) for _ in range(sizes[k])],
              "interleaved_sections": [
