@@ -117,7 +117,8 @@ HWY_INLINE hn::Vec<D> Widen(D d, const F16* from) {
       d, hn::LoadU(d16, reinterpret_cast<const hwy::float16_t*>(from)));
 }
 
-// In a register first: the form that stores takes twice the cycles on Zen 5.
+// Converts in a register first: the form that stores takes twice the cycles on
+// Zen 5.
 template <class D>
 HWY_INLINE void Narrow(hn::Vec<D> v, D, F16* to) {
   const hn::Rebind<hwy::float16_t, D> d16;

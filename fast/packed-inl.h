@@ -142,7 +142,7 @@ HWY_INLINE void FormPacked(D d64, V fourfold, const double* hi,
   const typename Both::F32 d32;
   const typename Both::U32 u32;
   const std::size_t lanes = hn::Lanes(d64);
-  // Both reduced first: that is faster than one after the other.
+  // Reducing both vectors first is faster than one after the other.
   hn::Vec<hn::RebindToUnsigned<D>> n_0, n_1;
   const V remainder_0 = ReduceNearAngle(d64, fourfold, hn::LoadU(d64, hi),
                                         hn::LoadU(d64, lo), n_0);

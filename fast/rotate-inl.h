@@ -216,8 +216,9 @@ HWY_INLINE hn::Vec<D> LoadHalfTwice(D d, const float* from) {
   return hn::DupEven(x);
 }
 
-// In f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]). It loads two
-// vectors for one that it stores: no time is left for operands from memory.
+// The rotator of f32: y = fma([x_u, x_u], [c, s], [x_v, x_v] * [-s, c]). It
+// loads two vectors for one that it stores: no time is left for operands from
+// memory.
 template <>
 struct InterleavedRotator<float> : RotatorBase<1, 1> {
   static constexpr std::size_t kMostGroups = kFewRegisters ? 4 : 8;
@@ -267,7 +268,7 @@ HWY_INLINE void TakeApart(D d, V a, V b, V& even, V& odd) {
 struct SeparatingRotator : RotatorBase<2, 2> {
   float sign;
 
-  // In the order in which TakeApart leaves the pairs.
+  // Loads c and s in the order in which TakeApart leaves the pairs.
   template <class D, class V>
   HWY_INLINE void Load(D d, const float* cos, const float* sin, V& c,
                        V& s) const {

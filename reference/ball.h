@@ -53,7 +53,7 @@ class Ball {
     if (b.is_zero()) return a;
     const Mid mid = a.mid_ + b.mid_;
     if (a.is_exact() && b.is_exact()) {
-      // From the last bit of either to the first, and a carry.
+      // The sum spans the last bit of either to the first, and a carry.
       const int bits =
           std::max(a.top(), b.top()) + 1 -
           std::min(a.top() - a.exact_bits_, b.top() - b.exact_bits_);

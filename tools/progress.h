@@ -8,7 +8,8 @@
 
 namespace ropeproof::tools {
 
-// On standard error, erased at the end; nothing where that is no terminal.
+// A line on standard error, erased at the end; nothing where that is no
+// terminal.
 class ProgressLine {
  public:
   ProgressLine();

@@ -28,7 +28,7 @@ struct PairedTimes {
                std::size_t candidate) const;
 };
 
-// All of the work once.
+// One run of a candidate: all of its work, once.
 using Candidate = std::function<void()>;
 using Clock = std::function<double()>;  // ns
 

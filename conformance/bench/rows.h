@@ -28,13 +28,13 @@ struct Row {
   // "64 of 128", or "128".
   std::string width() const;
   std::size_t element_bytes() const;
-  // Of one run: what is rotated, read once and written once; a table, written
-  // once.
+  // The traffic of one run: what is rotated, read once and written once; a
+  // table, written once.
   double bytes() const;
 };
 
-// Of a grouped-query layer: 32 query heads, 8 key heads. The first token's
-// position is 0, but a decode step comes after 4095 tokens.
+// The row of a grouped-query layer: 32 query heads, 8 key heads. The first
+// token's position is 0, but a decode step comes after 4095 tokens.
 Row make_row(std::uint32_t operation, reference::Format dtype,
              const reference::Layout& layout, std::int64_t tokens,
              bool is_head_major = false, int threads = 1);

@@ -15,7 +15,7 @@
 
 namespace ropeproof::conformance::bench {
 
-// On huge pages where there are any, every byte of it touched.
+// A buffer on huge pages where there are any, every byte of it touched.
 struct Memory {
   struct Free {
     void operator()(std::byte* bytes) const { std::free(bytes); }

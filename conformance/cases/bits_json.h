@@ -27,7 +27,7 @@ nlohmann::ordered_json hex_rows(const Bits& bits, std::int64_t row,
 // One row of binary64.
 std::string hex_row(const std::vector<double>& values);
 
-// Each of these throws FileError naming the place.
+// The readers below throw FileError naming the place.
 Bits read_rows(text::StrictObject& object, const std::string& key,
                std::int64_t count, std::int64_t row, reference::Format format);
 double read_double(text::StrictObject& object, const std::string& key);

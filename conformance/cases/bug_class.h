@@ -14,7 +14,8 @@ struct BugClass {
   std::string link;  // empty: no public case is known
 };
 
-// By key: an area, a slash and what goes wrong there, "layout/pairs-swapped".
+// Every class by its key: an area, a slash and what goes wrong there,
+// "layout/pairs-swapped".
 const std::map<std::string, BugClass>& bug_classes();
 
 // The meaning of a key in a case's `targets`. Throws std::out_of_range.

@@ -20,7 +20,7 @@
 
 namespace ropeproof::conformance::cases {
 
-// By the index of Encoding.
+// Names of the encodings, by the index of Encoding.
 inline constexpr std::array<std::string_view, 12> kEncodingNames = {
     "integer",    "normalised",     "binary",  "sine",
     "sinusoidal", "shift",          "learned", "decay",
@@ -79,7 +79,7 @@ struct EncodingCase {
   std::optional<Printed> printed;
 };
 
-// All of them, without goldens. `source_text` is that of
+// Every encoding case, without goldens. `source_text` is the text of
 // vectors/sources/sinusoidal_table.json; throws FileError naming `file`.
 std::vector<EncodingCase> encoding_cases(const std::string& source_text,
                                          const std::string& file);

@@ -20,7 +20,8 @@ namespace ropeproof::conformance::cases {
 using Bits = std::vector<std::uint64_t>;
 
 enum class Task {
-  // It is asked by the operations frequencies, table, rotate, rope and lookup.
+  // A rotation: asked by the operations frequencies, table, rotate, rope and
+  // lookup.
   kRotate,
   // Rows of weights are reordered for the other pairing: q is
   // [q_heads * head_dim, seq], `spec.layout` that of q. There are no positions,

@@ -61,7 +61,7 @@ struct Storage {
   Spacing spacing = Spacing::kDense;
   RowSpacing rows = RowSpacing::kDense;
   InPlace in_place = InPlace::kNone;
-  // Without one, of each buffer its own.
+  // The edge of every buffer; without one, each buffer has its own.
   std::optional<BufferEdge> edge = std::nullopt;
   // Positions are [batch, axes, seq], not [axes, batch, seq].
   bool are_axes_inside = false;
@@ -81,7 +81,7 @@ struct Storage {
   bool any_in_place(std::int64_t k_heads) const {
     return is_in_place(false) || (k_heads > 0 && is_in_place(true));
   }
-  // Whether some tensor is not.
+  // Whether some tensor of such a problem is not in place.
   bool any_out_of_place(std::int64_t k_heads) const {
     return !is_in_place(false) || (k_heads > 0 && !is_in_place(true));
   }

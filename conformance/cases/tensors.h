@@ -34,7 +34,7 @@ class TensorWriter {
   // The tensors lie in the JSON.
   TensorWriter() = default;
 
-  // They lie in the side file of this group.
+  // The tensors lie in the side file of this group.
   explicit TensorWriter(const std::string& group)
       : is_bulk_(true), group_(group) {}
 

@@ -9,7 +9,7 @@
 
 namespace ropeproof::conformance::cases {
 
-// Each contains those before it.
+// A selection of cases; each tier contains those before it.
 enum class Tier { kSmoke, kCore, kFull };
 
 inline constexpr text::Words<Tier, 3> kTierWords{

@@ -70,7 +70,7 @@ class ContractChecks {
   std::map<Kind, const cases::Case*> chosen_;
   std::deque<cases::Case> formed_;                           // of chosen_
   std::map<Kind, const cases::Case*>::const_iterator once_;  // of chosen_
-  // They serve all operations.
+  // The changes of one field that are tried with a dtype, for all operations.
   std::map<reference::Format, std::vector<Variation>> variations_;
 };
 

@@ -24,7 +24,7 @@ class PaperKernel : public plugin::Kernel {
   const plugin::Description& description() const override {
     return description_;
   }
-  // Not zeroed: a call fills its memory.
+  // The memory is not zeroed: a call fills it.
   std::byte* allocate(std::size_t bytes) override {
     if (used_ == blocks_.size()) blocks_.emplace_back();
     std::vector<std::byte>& block = blocks_[used_++];

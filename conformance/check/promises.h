@@ -154,7 +154,7 @@ inline constexpr Promise kPromises[] = {
     {Aspect::kOverlappingTensors, "overlapping tensors", kOverlapTaken,
      kSuffixM},
     {Aspect::kOverlappingRows, "overlapping rows", kOverlapTaken, kSuffixM},
-    // It is said of a kernel that does not promise the same bits.
+    // kSameBits is said of a kernel that does not promise the same bits.
     {Aspect::kSameBits, "determinism", {}, kSuffixD, ROPEPROOF_DETERMINISTIC},
     {Aspect::kRepeats, "20 calls", kUnsteady},
     {Aspect::kRowsAlone, "rows alone", kAlone},
@@ -173,7 +173,7 @@ inline constexpr Promise kPromises[] = {
     {Aspect::kReject, "reject", kInvalidTaken, 0, ROPEPROOF_VALIDATES,
      Often::kOwnCases},
     {Aspect::kSequence, "calls in a row", kStale, 0, 0, Often::kOwnCases},
-    // These two are said where the kernel does not take the plain problem.
+    // The last two are said where the kernel does not take the plain problem.
     {Aspect::kRejectNotAsked, "refuses"},
     {Aspect::kSequenceNotAsked, "sequence"},
 };

@@ -31,10 +31,10 @@ struct Selection {
   bool values_only = false;  // without the checks of the contract
   bool explains = true;      // wrong values, as judge() does
   Shard shard;               // of the cases that all of the above select
-  // It is told of each case before its calls: how many came before, of how
-  // many, id.
+  // Called with each case before its calls: how many came before, of how many,
+  // and its id.
   std::function<void(std::size_t, std::size_t, const std::string&)> progress;
-  // It is told the ids of all cases that there are, before the first call.
+  // Called with the ids of all cases that there are, before the first call.
   std::function<void(const std::vector<std::string>&)> names;
 };
 

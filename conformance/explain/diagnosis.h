@@ -35,7 +35,7 @@ struct Diagnosis {
   // Bugs that no answer of this run tells from it.
   std::vector<std::string> aliases = {};
   Place where = {};
-  // Its class, a key of cases::bug_classes(); empty if not known.
+  // The class of the fault, a key of cases::bug_classes(); empty if not known.
   std::string bug = {};
   int equation = 0;         // of equation.h: the first step that goes wrong
   std::string advice = {};  // what to try, in a line

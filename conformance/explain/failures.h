@@ -62,14 +62,14 @@ class LostAnswers {
   // The evidence outlives it.
   explicit LostAnswers(const Evidence& evidence);
 
-  // How many are left to be explained, and whether a bug leaves its memory in
-  // each.
+  // How many calls are left to be explained, and whether a bug leaves its
+  // memory in each.
   std::size_t left() const { return left_.size(); }
   bool are_all(const wrong::Change& change) const;
   std::set<std::uint32_t> operations() const;
 
-  // Takes those in which the bug leaves its memory, and says how many calls
-  // they stand for: all that crashed, where none is left.
+  // Takes the calls in which the bug leaves its memory, and says how many they
+  // stand for: all that crashed, where none is left.
   std::size_t take(const wrong::Change& change);
   // All calls that were taken, by their numbers in the evidence; once none is
   // left, all that crashed are explained.

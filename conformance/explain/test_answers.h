@@ -123,7 +123,7 @@ inline Base base_of(wrong::Pipeline pipeline, std::uint32_t angle_class,
   return base;
 }
 
-// Its answer; empty where it leaves its memory.
+// The answer of `base` with the change; empty where it leaves its memory.
 inline judge::Output answer(const Base& base, const Case& c,
                             std::uint32_t operation, const Change& change) {
   wrong::Pipeline pipeline = base.pipeline;

@@ -23,8 +23,8 @@ namespace ropeproof::conformance::explain {
 struct Fit {
   std::int64_t wrong = 0;      // elements beyond their bound
   std::int64_t explained = 0;  // of these
-  // Those of them with an error beyond 8 bounds of the head, which no chance
-  // explains.
+  // Wrong elements with an error beyond 8 bounds of the head, which no
+  // chance explains.
   std::int64_t sharp = 0;
   std::int64_t broken = 0;  // right ones that the bug would have spoilt
   // All elements that are not the bug's correctly rounded, and that are not
@@ -37,8 +37,8 @@ struct Fit {
   // The hypothesis rounds, and nothing is farther off than a rounding moves.
   bool rounds = false;
 
-  // It explains every wrong element; of those that a rounding may move, nearly
-  // every value.
+  // The bug explains every wrong element; of those that a rounding may move,
+  // nearly every value.
   bool explains_wrong() const {
     const std::int64_t spare = rounds ? wrong / 8 : 0;
     return wrong > 0 && explained >= wrong - spare &&
@@ -49,7 +49,7 @@ struct Fit {
   bool allows(bool spares_some = false) const {
     return explained == wrong && (broken == 0 || spares_some);
   }
-  // It explains them, and no right one is at odds with it.
+  // The bug explains every wrong element, and no right one is at odds with it.
   bool explains_all() const {
     return explains_wrong() && broken <= (rounds ? wrong / 8 : 0);
   }

@@ -25,7 +25,7 @@ reference::Format narrowest(const std::vector<double>& entries,
 // f32 and f64 they are the kernel's own, bit for bit: 1 c - 0 s.
 class RotationReader {
  public:
-  // It reads rope, with `map`, or without the operation table. `like` has one
+  // With `map` it reads rope; without one, the operation table. `like` has one
   // token.
   RotationReader(Prober& prober, cases::Case like,
                  std::optional<ChannelMap> map);

@@ -56,7 +56,7 @@ inline std::uint64_t fast_encode(double x) {
     if (!(magnitude >= kSmallestNormal && magnitude < kTooLarge)) {
       return reference::encode(kFormat, x);
     }
-    // To nearest even; a carry moves on into the exponent, up to infinity.
+    // Round to nearest even; a carry moves into the exponent, up to infinity.
     std::uint64_t bits = std::bit_cast<std::uint64_t>(magnitude);
     bits += (std::uint64_t{1} << (kDropped - 1)) - 1 + (bits >> kDropped & 1);
     const std::uint64_t sign = std::signbit(x) ? 0x8000 : 0;

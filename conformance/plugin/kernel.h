@@ -35,7 +35,7 @@ struct Description {
   std::uint32_t axis_maps = 0, caches = 0, scalings = 0;
   std::uint32_t padding_bytes = 0;
   std::int64_t max_position = 0;
-  // One or more, in order; their ulps are 1 or more.
+  // One claim or more, in order; their ulps are 1 or more.
   std::vector<ropeproof_claim> claims = {kStrictestClaim};
 
   // Returns the claim of one dtype, the first where none names it.

@@ -11,7 +11,8 @@
 
 namespace ropeproof::conformance::plugin {
 
-// This machine, or a limit of this process, has no room for far strides.
+// Thrown where this machine, or a limit of this process, has no room for far
+// strides.
 struct NoAddressSpace : std::bad_alloc {
   NoAddressSpace() = default;
   explicit NoAddressSpace(const char* why) : message(why) {}

@@ -23,7 +23,7 @@ struct StressFailure {
   std::uint32_t operation = 0;
   cases::Case c;       // the smallest that was found
   check::Check check;  // what it shows
-  // Of all calls of the last batch and of those that made it smaller.
+  // The diagnoses of all calls of the last batch and of the shrinking.
   std::vector<explain::Diagnosis> diagnoses;
   std::int64_t tries = 0;  // cases tried to find it
   // The case passes in a fresh process: it fails after other calls alone, and

@@ -17,7 +17,7 @@ struct Shrunk {
   std::int64_t tries = 0;  // calls of `fails`
 };
 
-// At most this many calls of `fails`; what has been reached by then stands.
+// The budget of calls of `fails`; what has been reached by then stands.
 inline constexpr std::int64_t kMaxTries = 20000;
 
 // Removes what the failure does not need, until it survives no further step:

@@ -21,7 +21,7 @@ struct SweepRequest {
   double base = 10000;
   std::int64_t rotary_dim = 128;
   std::int64_t positions = 131072;  // 0 .. positions - 1
-  // Without one, the first offered of f32, bf16, f16, f64.
+  // The dtype to sweep; without one, the first offered of f32, bf16, f16, f64.
   std::optional<reference::Format> dtype = {};
   reference::Oracle oracle = reference::Oracle::kMpfi;
 };
@@ -30,7 +30,7 @@ struct SweepResult {
   std::uint32_t operation = 0;  // ROPEPROOF_TABLE or ROPEPROOF_ROPE
   reference::Format format = reference::Format::kF32;
   std::int64_t positions = 0;  // fewer than asked where the kernel has a limit
-  // Of all calls together, without pattern and equation.
+  // What all calls together measured, without pattern and equation.
   judge::Measurement measurement;
   plugin::Answer answer;  // of the call that ended it
 

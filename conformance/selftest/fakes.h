@@ -19,7 +19,7 @@ struct FakeScore {
   bool is_right = false;
 };
 
-// Where they are. A library that was not built is a fault of the suite.
+// Where the fakes are. A library that was not built is a fault of the suite.
 struct FakePlaces {
   std::string libraries;  // folder of NAME.so
   std::string process;    // command to which a name is added; empty: no process

@@ -66,7 +66,8 @@ class FaultMeter {
   // The model outlives this.
   explicit FaultMeter(const cover::Model& model) : model_(model) {}
 
-  // Its calls under each operation; see AskedCases::Look. Cost: some 5 ms.
+  // Judges a case's calls under each operation; see AskedCases::Look. Cost:
+  // some 5 ms.
   void look(const cases::Case& c, const cover::Row& row);
 
   FaultTally count(int strength) const;

@@ -26,7 +26,8 @@ class Hunt {
   Stage killed_by(std::size_t mutant) const { return killed_by_[mutant]; }
 
  private:
-  // Of a call: `is_right` says of a kernel whether it answers so.
+  // Judges every living mutant by one call: `is_right` says of a kernel whether
+  // it answers that call right.
   template <class IsRight>
   void judge_all(const ropeproof_problem& problem, Stage stage,
                  const IsRight& is_right);

@@ -59,7 +59,7 @@ std::vector<Mutant> core_mutants();
 std::vector<Mutant> narrow_mutants();
 std::vector<Mutant> engine_mutants();
 
-// All of these, and a kernel without a bug.
+// Every mutant of the lists above, and a kernel without a bug.
 std::vector<Mutant> mutants();
 
 // Right in the first call of a process, and wrong after some calls or beside

@@ -20,11 +20,11 @@ class Naming {
   // The corpus outlives it.
   Naming(const cases::Corpus& corpus, const cover::Arrays& arrays);
 
-  // What a run says of each that asks some cases for which it is wrong, and
+  // What a run says of each mutant, asked some cases for which it is wrong and
   // some others.
   std::vector<std::vector<explain::Diagnosis>> of(
       std::span<const Mutant> mutants) const;
-  // The same of any kernel, and committed cases.
+  // What a run of committed cases says of any kernel.
   std::vector<explain::Diagnosis> of(plugin::Kernel& kernel) const;
 
  private:

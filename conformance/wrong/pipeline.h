@@ -156,7 +156,7 @@ struct F32Power {
   float (*theta)(float base, float r, float j);
 };
 enum class PowerForm { kReciprocal, kPow, kExp2, kExp, kIterated };
-// These forms, in the order of PowerForm.
+// The f32 power of each PowerForm, in that order.
 std::span<const F32Power> f32_powers();
 
 // A kernel of class A0, with the angle in twice binary64.

@@ -10,7 +10,7 @@
 
 namespace ropeproof::fast {
 
-// There, and aligned as its elements need: to a power of two.
+// Whether `data` is there, and aligned as its elements need: to a power of two.
 inline bool is_array(const void* data, std::size_t element_bytes) noexcept {
   return data != nullptr &&
          (reinterpret_cast<std::uintptr_t>(data) & (element_bytes - 1)) == 0;

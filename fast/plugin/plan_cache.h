@@ -28,10 +28,10 @@ struct PlanInputs {
   }
 };
 
-// At most kKept plans, the latest first, of at most kMaxInputs numbers each:
-// below 100 KiB for the heads of common models, 1 MiB at worst. Inputs are
-// compared bit for bit, with copies of their own. Not shared between threads,
-// hence without locks.
+// Keeps at most kKept plans, the latest first, of at most kMaxInputs numbers
+// each: below 100 KiB for the heads of common models, 1 MiB at worst. Inputs
+// are compared bit for bit, with copies of their own. Not shared between
+// threads, hence without locks.
 class PlanCache {
  public:
   static constexpr std::size_t kKept = 4, kMaxInputs = 2048;

@@ -50,9 +50,9 @@ Real element(const Encoding& encoding, Positions positions, std::int64_t i) {
       encoding);
 }
 
-// All of them, certified as golden.h says. Rounded to odd they are what vectors
-// hold, to nearest the binary64 numbers. Cost: some 10 us for each, 64 times as
-// much for a Decay of 128 channels.
+// The golden values of an encoding, certified as golden.h says. Rounded to odd
+// they are what vectors hold, to nearest the binary64 numbers. Cost: some 10 us
+// for each, 64 times as much for a Decay of 128 channels.
 std::vector<Golden> golden_encoding(Oracle oracle, const Encoding& encoding,
                                     Positions positions,
                                     Rounding rounding = Rounding::kToOdd);

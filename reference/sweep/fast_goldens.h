@@ -27,7 +27,7 @@ namespace ropeproof::reference::sweep {
 inline constexpr double kPairError = 5.6 * kU2;
 // Eight operations of the two products lose 2^-1075 each where they underflow.
 inline constexpr double kPairUnderflow = 0x1p-1070;
-// Both, relative to |m| (|x_u| + |x_v|): it is below 2^-99.
+// The errors of table and pair, relative to |m| (|x_u| + |x_v|): below 2^-99.
 inline constexpr double kGoldenError = kTableError + kPairError;
 
 class FastGoldens {

@@ -15,6 +15,11 @@ import tempfile
 
 MAX_LINES = 400
 MAX_COLUMNS = 80  # of C and C++
+# How a comment in a header must not begin: its subject would stand elsewhere.
+NO_SUBJECT = (
+    "(Of|Or|And|But|Nor|These|Those|They|Its|Their|It|Both,|The same|That of|As above|Likewise"
+    "|Without one|(All|Each) of (it|its|them|these|those|the above))"
+)
 
 # What, how many lines it may have, and the files that count.
 BUDGETS = (
@@ -169,6 +174,8 @@ class House:
         if re.search(r"^conformance/.*\.(h|cc)$", file) and kinds and not rooms:
             self.report(file, 1, "stands in no room")
         any_room = "|".join(self.rooms)
+        if file.endswith(".h"):
+            self.check_comments(file, lines)
         for number, line in enumerate(lines, 1):
             if len(line) > MAX_COLUMNS:
                 self.report(file, number, f"longer than {MAX_COLUMNS} columns")
@@ -178,6 +185,15 @@ class House:
                 for name in re.findall(f"(?<![a-z_0-9])({any_room})::", line.split("//")[0]):
                     if name not in rooms:
                         self.report(file, number, f"must not name {name}::")
+
+    def check_comments(self, file, lines):
+        """The first words of each block of comment lines."""
+        is_inside = False
+        for number, line in enumerate(lines, 1):
+            comment = re.match(r"\s*(//|/?\*+)<?\s*(.*)", line)
+            if comment and not is_inside and re.match(rf"{NO_SUBJECT}(?![\w-])", comment[2]):
+                self.report(file, number, f"begins without a subject: {comment[2]}")
+            is_inside = comment and (is_inside or comment[2])
 
     def check_include(self, file, number, operand, kinds):
         match = re.match('[<"]([^>"]+)[>"]', operand)
@@ -274,6 +290,13 @@ BAD_FILES = [
     ("tools/utils.cc", "", ["1: called utils, which says nothing"]),
     ("fast/full.cc", FULL + "\n", ["401: longer than 400 lines"]),
     ("fast/wide.h", f"// {'x' * 77}\n// {'x' * 78}\n", ["2: longer than 80 columns"]),
+    (
+        "fast/words.h",
+        "// Of a head.\n\n// What\n// Or how\nint a;  // of a head\n/**\n * The same again\n"
+        " */\n  // Itself, Ofen\n//\n// It is\n",
+        [f"{line} begins without a subject: {text}"
+         for line, text in (("1:", "Of a head."), ("7:", "The same again"))],
+    ),
     ("CHANGELOG.md", FULL + "\n", ["401: longer than 400 lines"]),
     ("vectors/README.md", FULL + "\n", ["401: longer than 400 lines"]),
 ]

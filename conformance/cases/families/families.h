@@ -29,8 +29,8 @@ Group scaling_family();
 Group position_family();
 Group layout_family();
 
-// The same systematically: every family over the dtypes, pairings, windows and
-// memory layouts that it concerns.
+// The systematic families: each over the dtypes, pairings, windows and memory
+// layouts that it concerns.
 Group core_rich();        // windows, unequal sizes, irregular positions
 Group core_zero();        // position 0, where the amplitude is alone
 Group core_unit();        // unit vectors: the matrix, column by column
@@ -55,7 +55,7 @@ Group core_permute();
 Group core_reject();                              // defects of core-rich
 Group core_calls(std::span<const Group> groups);  // calls of cases of these
 
-// All of the above but smoke, in the order of the manifest.
+// The groups of every family above but smoke, in the order of the manifest.
 std::vector<Group> core_families();
 
 // Made of files in vectors/sources, given as text; part of the core tier too.

@@ -53,7 +53,8 @@ Problem with_scaling(const reference::Scaling& scaling, Problem c);
 // The length of a sequence that ends at the largest of these positions: that +
 // 1, rounded down.
 std::int64_t length_of(const std::vector<double>& positions);
-// Where the scaling depends on the length of the sequence: that of the case.
+// Sets the scaling's length of the sequence to the problem's own, where the
+// scaling depends on one.
 Problem with_length(Problem c);
 Problem with_scheme(const reference::Scheme& scheme, Problem c);
 
@@ -62,7 +63,7 @@ Problem with_scheme(const reference::Scheme& scheme, Problem c);
 Problem permutation(reference::Format dtype, const reference::Layout& layout,
                     std::int64_t heads, std::int64_t columns, Bits in);
 
-// The same of random rows.
+// A permutation of random rows of weights.
 Problem make_permutation(reference::Format dtype,
                          const reference::Layout& layout, std::int64_t heads,
                          std::int64_t columns, std::uint64_t seed);
