@@ -20,50 +20,50 @@ constexpr int kPairsPerRow = 8;
 // k with 2^k <= |p| < 2^(k+1); -1 below 1.
 int binade_of(double p) { return std::abs(p) < 1 ? -1 : std::ilogb(p); }
 
-void count_rotations(const Problem& c, Coverage& coverage) {
-  if (c.is_special || c.q_heads + c.k_heads == 0) return;
-  const std::int64_t pairs = std::min<std::int64_t>(c.pairs(), kCoveredPairs);
-  for (std::int64_t token = 0; token < c.tokens(); ++token) {
+void count_rotations(const Problem& p, Coverage& coverage) {
+  if (p.is_special || p.q_heads + p.k_heads == 0) return;
+  const std::int64_t pairs = std::min<std::int64_t>(p.pairs(), kCoveredPairs);
+  for (std::int64_t token = 0; token < p.tokens(); ++token) {
     for (std::int64_t j = 0; j < pairs; ++j) {
-      const std::int64_t axis = axis_of(c.spec.axes, j);
-      const int binade = binade_of(c.position(axis, token));
+      const std::int64_t axis = axis_of(p.spec.axes, j);
+      const int binade = binade_of(p.position(axis, token));
       if (binade < 0 || binade >= kCoveredBinades) continue;
       ++reference::at(reference::at(coverage.rotations, j), binade);
     }
   }
 }
 
-void count_kinds(const Problem& c, Coverage& coverage) {
+void count_kinds(const Problem& p, Coverage& coverage) {
   const auto count = [&](const std::string& kind) { ++coverage.cases[kind]; };
-  const reference::Frequencies& f = c.spec.frequencies;
-  count("dtype and pairing: " + text::word(text::kFormatWords, c.dtype) + " " +
-        text::word(text::kPairingWords, c.spec.layout.pairing));
+  const reference::Frequencies& f = p.spec.frequencies;
+  count("dtype and pairing: " + text::word(text::kFormatWords, p.dtype) + " " +
+        text::word(text::kPairingWords, p.spec.layout.pairing));
   const std::string scaling = plugin::scaling_word(f.scaling);
   count("scaling: " + (scaling.empty() ? "none" : scaling));
-  count("memory: " + text::word(kStorageWords, c.nearest_storage()));
-  count("axes: " + std::to_string(c.spec.axes.count));
-  if (!c.spec.axes.weights.empty()) count("axes: weights");
-  const std::uint32_t map = plugin::axis_map_of(c.spec);
+  count("memory: " + text::word(kStorageWords, p.nearest_storage()));
+  count("axes: " + std::to_string(p.spec.axes.count));
+  if (!p.spec.axes.weights.empty()) count("axes: weights");
+  const std::uint32_t map = plugin::axis_map_of(p.spec);
   if (map != 0) {
     count("axis map: " + text::word(plugin::kAxisMapWords, map));
   }
-  const bool has_gaps = !c.storage.is_dense();
-  if (c.spec.axes.count > 1 && has_gaps) count("axes: several, with gaps");
-  if (std::max(c.q_heads, c.k_heads) > 16) count("wide: more than 16 heads");
-  if (c.pairs() > 128) count("wide: more than 128 pairs");
-  if (c.seq > 256) count("wide: more than 256 tokens");
+  const bool has_gaps = !p.storage.is_dense();
+  if (p.spec.axes.count > 1 && has_gaps) count("axes: several, with gaps");
+  if (std::max(p.q_heads, p.k_heads) > 16) count("wide: more than 16 heads");
+  if (p.pairs() > 128) count("wide: more than 128 pairs");
+  if (p.seq > 256) count("wide: more than 256 tokens");
   if (f.xpos) count("scaling: xpos");
   if (!f.inv_freq.empty()) count("scaling: given frequencies");
-  if (c.is_special) count("values: special");
-  if (c.has_real_positions()) count("positions: real");
-  if (c.spec.direction == reference::Direction::kAdjoint) {
+  if (p.is_special) count("values: special");
+  if (p.has_real_positions()) count("positions: real");
+  if (p.spec.direction == reference::Direction::kAdjoint) {
     count("direction: adjoint");
   }
-  if (c.q.empty() || (c.k_heads > 0 && c.k.empty())) count("sizes: empty");
+  if (p.q.empty() || (p.k_heads > 0 && p.k.empty())) count("sizes: empty");
   for (const double boundary : kBoundaries) {
     for (const double sign : {1.0, -1.0}) {
-      if (std::find(c.positions.begin(), c.positions.end(), sign * boundary) !=
-          c.positions.end()) {
+      if (std::find(p.positions.begin(), p.positions.end(), sign * boundary) !=
+          p.positions.end()) {
         std::ostringstream text;
         text << std::fixed << std::setprecision(0) << sign * boundary;
         count("boundary: " + text.str());

@@ -42,19 +42,21 @@ void check_size(text::StrictObject& object, std::int64_t a, std::int64_t b) {
 }
 
 // One axis, [batch][seq]: integers, or bit patterns of binary64.
-void read_axis(text::StrictObject& object, const json& rows, const Problem& c,
-               std::vector<double>& positions) {
+void read_axis(text::StrictObject& object, const json& rows,
+               const Problem& problem, std::vector<double>& positions) {
   const auto expect = [&](bool good) {
     if (!good) {
-      object.fail("positions", "expected " + std::to_string(c.batch) +
-                                   " rows of " + std::to_string(c.seq) +
+      object.fail("positions", "expected " + std::to_string(problem.batch) +
+                                   " rows of " + std::to_string(problem.seq) +
                                    " integers, |p| <= 2^53, or bit patterns" +
                                    " of binary64, for each axis");
     }
   };
-  expect(rows.is_array() && rows.size() == static_cast<std::size_t>(c.batch));
+  expect(rows.is_array() &&
+         rows.size() == static_cast<std::size_t>(problem.batch));
   for (const json& row : rows) {
-    expect(row.is_array() && row.size() == static_cast<std::size_t>(c.seq));
+    expect(row.is_array() &&
+           row.size() == static_cast<std::size_t>(problem.seq));
     for (const json& p : row) {
       if (p.is_string()) {
         positions.push_back(read_pattern(p, object.at("positions")));

@@ -31,17 +31,17 @@ bool is_visible(const Golden& a, const Golden& b) {
          differ(a.sin, b.sin);
 }
 
-bool is_finite(const Problem& c) {
+bool is_finite(const Problem& problem) {
   const auto is_number = [&](std::uint64_t x) {
-    return std::isfinite(decode(c.dtype, x));
+    return std::isfinite(decode(problem.dtype, x));
   };
-  return std::ranges::all_of(c.q, is_number) &&
-         std::ranges::all_of(c.k, is_number);
+  return std::ranges::all_of(problem.q, is_number) &&
+         std::ranges::all_of(problem.k, is_number);
 }
 
 bool offers_all(const plugin::Kernel& kernel, std::uint32_t operation,
-                const Problem& c) {
-  return missing_feature(kernel.description(), operation, c,
+                const Problem& problem) {
+  return missing_feature(kernel.description(), operation, problem,
                          kernel.shares_memory())
       .empty();
 }

@@ -17,22 +17,22 @@
 namespace ropeproof::conformance::check {
 namespace {
 
-ContractChecks::Kind kind_of(const cases::Problem& c, std::uint32_t operation) {
-  return {operation, c.dtype, c.spec.layout.pairing};
+ContractChecks::Kind kind_of(const cases::Problem& p, std::uint32_t operation) {
+  return {operation, p.dtype, p.spec.layout.pairing};
 }
 
 // How many kinds of mistakes a case can show; 0: too few to be chosen. Kernels
 // of one batch row, or of one head, get the best that they take, but for one
 // without heads, of which there is no smaller call to make.
-int richness(const cases::Problem& c) {
+int richness(const cases::Problem& p) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 16;
-  if (c.tokens() < 2 || c.q_heads == 0 || c.is_special ||
-      c.elements() > kMostElements) {
+  if (p.tokens() < 2 || p.q_heads == 0 || p.is_special ||
+      p.elements() > kMostElements) {
     return 0;
   }
-  const bool is_partial = c.spec.layout.rotary_dim < c.spec.layout.head_dim;
-  const bool has_all = c.batch > 1 && c.seq > 1 && c.q_heads > 1;
-  return 1 + (has_all ? 3 : 0) + (c.k_heads > 0 ? 1 : 0) + (is_partial ? 1 : 0);
+  const bool is_partial = p.spec.layout.rotary_dim < p.spec.layout.head_dim;
+  const bool has_all = p.batch > 1 && p.seq > 1 && p.q_heads > 1;
+  return 1 + (has_all ? 3 : 0) + (p.k_heads > 0 ? 1 : 0) + (is_partial ? 1 : 0);
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ namespace {
 // Hundreds of rounds of them are due.
 constexpr std::int64_t kMaxElements = 4096;
 
-bool is_small(const cases::Problem& c) {
-  return c.elements() > 0 && c.elements() <= kMaxElements && !c.is_special;
+bool is_small(const cases::Problem& problem) {
+  return problem.elements() > 0 && problem.elements() <= kMaxElements &&
+         !problem.is_special;
 }
 
 using Trait = std::pair<std::string, Fact>;  // the operation, or a fact

@@ -54,9 +54,11 @@ class Plain {
   }
 
  private:
-  std::string difference(const judge::Output& got, const cases::Problem& c,
+  std::string difference(const judge::Output& got,
+                         const cases::Problem& problem,
                          const Tokens& tokens) const {
-    const std::int64_t d = c.spec.layout.head_dim, pairs = c.pairs();
+    const std::int64_t d = problem.spec.layout.head_dim,
+                       pairs = problem.pairs();
     const auto rows = [&](const char* name, const cases::Bits& want,
                           const cases::Bits& bits, std::int64_t want_row,
                           std::int64_t row) {
@@ -73,11 +75,11 @@ class Plain {
       return std::string();
     };
     const cases::Case& all = subject_.c;
-    std::string text =
-        rows("q", output_.q, got.q, all.problem.q_heads * d, c.q_heads * d);
+    std::string text = rows("q", output_.q, got.q, all.problem.q_heads * d,
+                            problem.q_heads * d);
     if (text.empty()) {
-      text =
-          rows("k", output_.k, got.k, all.problem.k_heads * d, c.k_heads * d);
+      text = rows("k", output_.k, got.k, all.problem.k_heads * d,
+                  problem.k_heads * d);
     }
     if (text.empty()) text = rows("cos", output_.cos, got.cos, pairs, pairs);
     if (text.empty()) text = rows("sin", output_.sin, got.sin, pairs, pairs);

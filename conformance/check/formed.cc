@@ -55,9 +55,9 @@ std::optional<IdKind> kind_of(std::string_view id) {
 
 }  // namespace
 
-cases::Problem permutation_like(const cases::Problem& c, std::uint64_t seed) {
-  return cover::random_permutation(c.dtype, trained_layout(c.spec.layout),
-                                   c.q_heads, c.seq, seed);
+cases::Problem permutation_like(const cases::Problem& p, std::uint64_t seed) {
+  return cover::random_permutation(p.dtype, trained_layout(p.spec.layout),
+                                   p.q_heads, p.seq, seed);
 }
 
 std::vector<cover::Recipe> recipes_of(plugin::Kernel& kernel,

@@ -100,15 +100,15 @@ TEST_CASE("a case needs exactly the features that it shows",
           plain(operation));
     for (const Row& row : rows()) {
       CAPTURE(text::word(plugin::kFeatureWords, row.feature));
-      Problem c = plain_problem();
-      row.change(c);
+      Problem p = plain_problem();
+      row.change(p);
       const bool is_asked = (row.operations & operation) != 0;
       std::uint32_t needed = plain(operation);
       if (is_asked) needed |= row.feature;
       if (is_asked && row.feature == ROPEPROOF_IN_PLACE) {
         needed = ROPEPROOF_IN_PLACE;
       }
-      CHECK(needed_features(operation, c, all, true) == needed);
+      CHECK(needed_features(operation, p, all, true) == needed);
       CHECK(missing_feature(all, operation, plain_problem(), true).empty());
 
       plugin::Description d = all;
@@ -116,7 +116,7 @@ TEST_CASE("a case needs exactly the features that it shows",
       // Nobody gives inv_freq to the operation that makes it.
       const bool is_missing = is_asked || (operation == ROPEPROOF_FREQUENCIES &&
                                            row.feature == ROPEPROOF_INV_FREQ);
-      CHECK(missing_feature(d, operation, c, true) ==
+      CHECK(missing_feature(d, operation, p, true) ==
             (is_missing ? row.phrase : ""));
     }
   }
@@ -126,20 +126,20 @@ TEST_CASE("a scaling that a kernel computes brings its amplitude",
           "[conformance][runner]") {
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
-  Problem c = plain_problem();
-  c.spec.frequencies.scaling = reference::Yarn{4, 4096};
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "scaling yarn");
+  Problem p = plain_problem();
+  p.spec.frequencies.scaling = reference::Yarn{4, 4096};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "scaling yarn");
   d.scalings = ROPEPROOF_YARN;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true).empty());
   // An amplitude without a scaling is a knob of its own, and so is one beside a
   // scaling that has none.
   d.scalings = 0;
   d.features |= ROPEPROOF_INV_FREQ;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "amplitude");
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "amplitude");
   d.scalings = ROPEPROOF_LINEAR;
-  c.spec.frequencies.scaling = reference::Linear{4};
-  c.spec.frequencies.amplitude = 1.5;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "amplitude");
+  p.spec.frequencies.scaling = reference::Linear{4};
+  p.spec.frequencies.amplitude = 1.5;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "amplitude");
 }
 
 TEST_CASE("a length that no position shows is for kernels that are told it",
@@ -147,15 +147,15 @@ TEST_CASE("a length that no position shows is for kernels that are told it",
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.scalings = ROPEPROOF_DYNAMIC_NTK;
-  Problem c = plain_problem();
-  const auto last = static_cast<std::int64_t>(std::ranges::max(c.positions));
-  c.spec.frequencies.scaling = reference::DynamicNtk{2, 8, last + 1};
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
-  c.spec.frequencies.scaling = reference::DynamicNtk{2, 8, last + 2};
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) ==
+  Problem p = plain_problem();
+  const auto last = static_cast<std::int64_t>(std::ranges::max(p.positions));
+  p.spec.frequencies.scaling = reference::DynamicNtk{2, 8, last + 1};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true).empty());
+  p.spec.frequencies.scaling = reference::DynamicNtk{2, 8, last + 2};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) ==
         "a length beyond the positions");
   d.features |= ROPEPROOF_EXPLICIT_LENGTH;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true).empty());
 }
 
 TEST_CASE("axes and exponents are for kernels that declare their kind",
@@ -163,65 +163,65 @@ TEST_CASE("axes and exponents are for kernels that declare their kind",
   plugin::Description d = wrong::full_description(ROPEPROOF_A0);
   d.features = ROPEPROOF_OUT_OF_PLACE;
   d.axis_maps = 0;
-  Problem c = plain_problem();
-  c.spec.axes = {2, {0, 1}};
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "several position axes");
+  Problem p = plain_problem();
+  p.spec.axes = {2, {0, 1}};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "several position axes");
   d.axis_maps = ROPEPROOF_AXES_GRID;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "axis map sections");
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "axis map sections");
   d.axis_maps = ROPEPROOF_AXES_SECTIONS;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true).empty());
   d.axis_maps = ROPEPROOF_AXES_ANY;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
-  c.spec.frequencies.bases = {2, 3};
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "given frequencies");
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true).empty());
+  p.spec.frequencies.bases = {2, 3};
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "given frequencies");
   d.features |= ROPEPROOF_EXPONENTS;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true).empty());
 }
 
 TEST_CASE("a kernel gets its own memory, dtype, scaling and positions",
           "[conformance][runner]") {
   const plugin::Description all = wrong::full_description(ROPEPROOF_A0);
-  Problem c = plain_problem();
-  c.storage = cases::kStridedInPlace;
-  CHECK(needed_features(ROPEPROOF_ROPE, c, all, true) ==
+  Problem p = plain_problem();
+  p.storage = cases::kStridedInPlace;
+  CHECK(needed_features(ROPEPROOF_ROPE, p, all, true) ==
         (ROPEPROOF_STRIDED | ROPEPROOF_IN_PLACE));
   // A process gets dense copies.
-  CHECK(needed_features(ROPEPROOF_ROPE, c, all, false) ==
+  CHECK(needed_features(ROPEPROOF_ROPE, p, all, false) ==
         ROPEPROOF_OUT_OF_PLACE);
   plugin::Description d = all;
   d.features = ROPEPROOF_IN_PLACE;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, false).empty());
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "strided tensors");
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, false).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "strided tensors");
   CHECK(needed_features(ROPEPROOF_ROPE, plain_problem(), d, true) ==
         ROPEPROOF_IN_PLACE);
 
-  c = plain_problem();
-  c.spec.frequencies.scaling = reference::Linear{2};
+  p = plain_problem();
+  p.spec.frequencies.scaling = reference::Linear{2};
   d.scalings = ROPEPROOF_LINEAR;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true).empty());
-  c = plain_problem();
-  c.positions[1] = 4097;
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true).empty());
+  p = plain_problem();
+  p.positions[1] = 4097;
   d.max_position = 4096;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "positions above 4096");
-  CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "positions above 4096");
+  CHECK(missing_feature(d, ROPEPROOF_ROTATE, p, true).empty());
   d.operations = ROPEPROOF_TABLE;
-  CHECK(missing_feature(d, ROPEPROOF_ROPE, c, true) == "operation rope");
+  CHECK(missing_feature(d, ROPEPROOF_ROPE, p, true) == "operation rope");
 
-  c = plain_problem();
-  c.dtype = reference::Format::kBF16;
+  p = plain_problem();
+  p.dtype = reference::Format::kBF16;
   d = all;
   d.dtypes = ROPEPROOF_F32;
   d.claims[0].table_dtype = 0;
-  CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true) == "dtype bf16");
-  CHECK(missing_feature(d, ROPEPROOF_TABLE, c, true) == "dtype bf16");
-  CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, c, true).empty());
+  CHECK(missing_feature(d, ROPEPROOF_ROTATE, p, true) == "dtype bf16");
+  CHECK(missing_feature(d, ROPEPROOF_TABLE, p, true) == "dtype bf16");
+  CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, p, true).empty());
   d.claims[0].table_dtype = ROPEPROOF_F32;
-  CHECK(missing_feature(d, ROPEPROOF_TABLE, c, true).empty());
-  c.dtype = reference::Format::kF64;
-  CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, c, true) == "dtype f64");
-  c.dtype = reference::Format::kF32;
+  CHECK(missing_feature(d, ROPEPROOF_TABLE, p, true).empty());
+  p.dtype = reference::Format::kF64;
+  CHECK(missing_feature(d, ROPEPROOF_FREQUENCIES, p, true) == "dtype f64");
+  p.dtype = reference::Format::kF32;
   d.pairings = ROPEPROOF_INTERLEAVED;
-  CHECK(missing_feature(d, ROPEPROOF_ROTATE, c, true) == "pairing half_split");
+  CHECK(missing_feature(d, ROPEPROOF_ROTATE, p, true) == "pairing half_split");
 
   Problem permute;
   permute.task = cases::Task::kPermute;

@@ -17,14 +17,15 @@ namespace ropeproof::conformance::check {
 namespace {
 
 // The suffixes that a case's values count for.
-Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& c) {
+Suffixes suffixes_of(std::uint32_t operation, const cases::Problem& problem) {
   if (operation == ROPEPROOF_FREQUENCIES || operation == ROPEPROOF_TABLE) {
     return 0;
   }
   Suffixes suffixes = 0;
-  if (c.is_special) suffixes |= kSuffixE;
-  if (c.nearest_storage() != cases::kDense) suffixes |= kSuffixM;
-  if (c.spec.direction == reference::Direction::kAdjoint) suffixes |= kSuffixB;
+  if (problem.is_special) suffixes |= kSuffixE;
+  if (problem.nearest_storage() != cases::kDense) suffixes |= kSuffixM;
+  if (problem.spec.direction == reference::Direction::kAdjoint)
+    suffixes |= kSuffixB;
   return suffixes;
 }
 

@@ -42,13 +42,13 @@ std::vector<double> positions_to(std::int64_t reach, std::int64_t tokens,
 
 // What a case is without scaling, axes and frequencies of its own.
 Problem plain(const Problem& like, std::int64_t reach) {
-  Problem c = like;
+  Problem p = like;
   const double base = like.spec.frequencies.base;
-  c.spec.frequencies = {};
-  if (base > 1) c.spec.frequencies.base = base;
-  c.spec.axes = {};
-  c.positions = positions_to(reach, c.tokens(), 1);
-  return c;
+  p.spec.frequencies = {};
+  if (base > 1) p.spec.frequencies.base = base;
+  p.spec.axes = {};
+  p.positions = positions_to(reach, p.tokens(), 1);
+  return p;
 }
 
 // The elements again and again.
@@ -70,23 +70,23 @@ std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
     edit(bases.back());
   };
   const auto add_scaling = [&](const reference::Scaling& scaling) {
-    add([&](Problem& c) { c.spec.frequencies.scaling = scaling; });
+    add([&](Problem& p) { p.spec.frequencies.scaling = scaling; });
   };
   add([](Problem&) {});
-  add([](Problem& c) {
-    for (double& p : c.positions) p -= 0.5;
+  add([](Problem& problem) {
+    for (double& p : problem.positions) p -= 0.5;
   });
-  add([&](Problem& c) {
-    c.spec.layout.pairing = reference::Pairing::kHalfSplit;
-    c.spec.layout.blocks = 1;
-    c.spec.layout.pair_distance = pairs;
-    resize_heads(c, std::max(c.spec.layout.head_dim,
-                             c.spec.layout.rotary_offset + 4 * pairs));
+  add([&](Problem& p) {
+    p.spec.layout.pairing = reference::Pairing::kHalfSplit;
+    p.spec.layout.blocks = 1;
+    p.spec.layout.pair_distance = pairs;
+    resize_heads(p, std::max(p.spec.layout.head_dim,
+                             p.spec.layout.rotary_offset + 4 * pairs));
   });
-  add([](Problem& c) {
-    c.spec.layout.pairing = reference::Pairing::kNestedHalfSplit;
-    c.spec.layout.blocks = 2;
-    c.spec.layout.pair_distance = 0;
+  add([](Problem& p) {
+    p.spec.layout.pairing = reference::Pairing::kNestedHalfSplit;
+    p.spec.layout.blocks = 2;
+    p.spec.layout.pair_distance = 0;
   });
   for (const auto& [bit, word] : plugin::kScalingWords) {
     reference::Scaling scaling =
@@ -112,18 +112,18 @@ std::vector<Problem> bases_of(const Problem& like, std::int64_t reach) {
         std::pow(base, -static_cast<double>(j) / static_cast<double>(pairs)));
   }
   const std::vector<double> pair_bases(inv_freq.size(), base);
-  add([&](Problem& c) { c.spec.frequencies.inv_freq = inv_freq; });
-  add([&](Problem& c) { c.spec.frequencies.exponents = exponents; });
-  add([&](Problem& c) { c.spec.frequencies.bases = pair_bases; });
-  add([&](Problem& c) {
-    c.spec.frequencies.xpos = {static_cast<double>(reach), 0, false};
+  add([&](Problem& p) { p.spec.frequencies.inv_freq = inv_freq; });
+  add([&](Problem& p) { p.spec.frequencies.exponents = exponents; });
+  add([&](Problem& p) { p.spec.frequencies.bases = pair_bases; });
+  add([&](Problem& p) {
+    p.spec.frequencies.xpos = {static_cast<double>(reach), 0, false};
   });
   const auto add_axes = [&](const reference::Axes& axes,
                             const std::vector<reference::Exponent>& own) {
-    add([&](Problem& c) {
-      c.spec.axes = axes;
-      c.spec.frequencies.exponents = own;
-      c.positions = positions_to(reach, c.tokens(), axes.count);
+    add([&](Problem& p) {
+      p.spec.axes = axes;
+      p.spec.frequencies.exponents = own;
+      p.positions = positions_to(reach, p.tokens(), axes.count);
     });
   };
   if (pairs >= 4) {
@@ -169,10 +169,10 @@ reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
   return scaling;
 }
 
-void resize_heads(Problem& c, std::int64_t head_dim) {
-  c.spec.layout.head_dim = head_dim;
-  c.q = repeated(c.q, c.tokens() * c.q_heads * head_dim);
-  c.k = repeated(c.k, c.tokens() * c.k_heads * head_dim);
+void resize_heads(Problem& p, std::int64_t head_dim) {
+  p.spec.layout.head_dim = head_dim;
+  p.q = repeated(p.q, p.tokens() * p.q_heads * head_dim);
+  p.k = repeated(p.k, p.tokens() * p.k_heads * head_dim);
 }
 
 std::vector<Problem> variation_bases(plugin::Kernel& kernel,

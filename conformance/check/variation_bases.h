@@ -25,7 +25,7 @@ reference::Scaling plausible_scaling(std::string_view word, std::int64_t pairs,
                                      std::int64_t trained, std::int64_t length);
 
 // Gives every head this many elements, those there are again and again.
-void resize_heads(cases::Problem& c, std::int64_t head_dim);
+void resize_heads(cases::Problem& problem, std::int64_t head_dim);
 
 }  // namespace ropeproof::conformance::check
 

@@ -87,21 +87,21 @@ void add_kinds(ChangeFinder& finder) {
   for (const auto& [dtype, word] : text::kFormatWords) {
     if (dtype == a.dtype) continue;
     finder.add("dtype (" + std::string(word) + ")", ChangeOf::kOther,
-               {[=](Problem& c) { c = cases::converted(c, dtype); }});
+               {[=](Problem& p) { p = cases::converted(p, dtype); }});
   }
   for (const auto& [pairing, word] : text::kPairingWords) {
     if (pairing == a.spec.layout.pairing) continue;
     finder.add("pairing (" + std::string(word) + ")", ChangeOf::kOther,
-               {[=](Problem& c) {
-                 c.spec.layout.pairing = pairing;
-                 c.spec.layout.pair_distance = 0;
+               {[=](Problem& p) {
+                 p.spec.layout.pairing = pairing;
+                 p.spec.layout.pair_distance = 0;
                  const bool is_nested = pairing == Pairing::kNestedHalfSplit;
-                 c.spec.layout.blocks = is_nested && c.pairs() % 2 == 0 ? 2 : 1;
+                 p.spec.layout.blocks = is_nested && p.pairs() % 2 == 0 ? 2 : 1;
                }});
   }
-  finder.add("direction", ChangeOf::kOther, {[](Problem& c) {
-               c.spec.direction =
-                   c.spec.direction == reference::Direction::kForward
+  finder.add("direction", ChangeOf::kOther, {[](Problem& p) {
+               p.spec.direction =
+                   p.spec.direction == reference::Direction::kForward
                        ? reference::Direction::kAdjoint
                        : reference::Direction::kForward;
              }});
@@ -112,48 +112,48 @@ void add_shapes(ChangeFinder& finder) {
   const Problem& a = finder.base();
   const cases::Indices all = cases::all_of(a.tokens());
   if (a.batch > 1) {
-    finder.add("batch", ChangeOf::kOther, {[](Problem& c) {
-                 c = cases::with_length(
-                     pick_tokens(c, cases::all_of(c.seq), 1, c.seq));
+    finder.add("batch", ChangeOf::kOther, {[](Problem& p) {
+                 p = cases::with_length(
+                     pick_tokens(p, cases::all_of(p.seq), 1, p.seq));
                }});
   }
   if (a.seq > 1) {
     cases::Indices tokens = all;
     std::erase_if(tokens, [&](std::int64_t t) { return t % a.seq == 0; });
     finder.add(
-        "seq", ChangeOf::kOther, {[=](Problem& c) {
-          c = cases::with_length(pick_tokens(c, tokens, c.batch, c.seq - 1));
+        "seq", ChangeOf::kOther, {[=](Problem& p) {
+          p = cases::with_length(pick_tokens(p, tokens, p.batch, p.seq - 1));
         }});
   }
   if (a.batch != a.seq) {
     finder.add("batch and seq", ChangeOf::kOther,
-               {[=](Problem& c) { c = pick_tokens(c, all, c.seq, c.batch); }});
+               {[=](Problem& p) { p = pick_tokens(p, all, p.seq, p.batch); }});
   }
   if (a.q_heads > 1) {
-    finder.add("q.heads", ChangeOf::kOther, {[](Problem& c) {
-                 c = first_heads(c, c.q_heads - 1, c.k_heads);
+    finder.add("q.heads", ChangeOf::kOther, {[](Problem& p) {
+                 p = first_heads(p, p.q_heads - 1, p.k_heads);
                }});
   }
   if (a.k_heads > 0) {
-    finder.add("k.heads", ChangeOf::kOther, {[](Problem& c) {
-                 c = first_heads(c, c.q_heads, c.k_heads - 1);
+    finder.add("k.heads", ChangeOf::kOther, {[](Problem& p) {
+                 p = first_heads(p, p.q_heads, p.k_heads - 1);
                }});
     finder.add("contents of k", ChangeOf::kOther,
-               {[](Problem& c) { std::ranges::reverse(c.k); }});
+               {[](Problem& p) { std::ranges::reverse(p.k); }});
   }
   finder.add("contents of q", ChangeOf::kOther,
-             {[](Problem& c) { std::ranges::reverse(c.q); }});
+             {[](Problem& p) { std::ranges::reverse(p.q); }});
   finder.add("strides", ChangeOf::kOther,
-             {[](Problem& c) { c.storage = cases::kStrided; }});
+             {[](Problem& p) { p.storage = cases::kStrided; }});
   finder.add("in place", ChangeOf::kOther,
-             {[](Problem& c) { c.storage = cases::kInPlace; }});
+             {[](Problem& p) { p.storage = cases::kInPlace; }});
 
   const Layout& l = a.spec.layout;
   const std::int64_t step = 2 * l.blocks;
   const auto widen = [](std::int64_t by, std::int64_t rotary_by) {
-    return [=](Problem& c) {
-      resize_heads(c, c.spec.layout.head_dim + by);
-      c.spec.layout.rotary_dim += rotary_by;
+    return [=](Problem& p) {
+      resize_heads(p, p.spec.layout.head_dim + by);
+      p.spec.layout.rotary_dim += rotary_by;
     };
   };
   const std::int64_t d = l.head_dim;
@@ -173,7 +173,7 @@ void add_shapes(ChangeFinder& finder) {
   std::vector<Edit> distances;
   for (const std::int64_t x :
        others(l.pair_distance == 0 ? a.pairs() : l.pair_distance)) {
-    distances.push_back([=](Problem& c) { c.spec.layout.pair_distance = x; });
+    distances.push_back([=](Problem& p) { p.spec.layout.pair_distance = x; });
   }
   finder.add("pair_distance", ChangeOf::kOther, distances);
 }
@@ -183,8 +183,8 @@ void add_positions(ChangeFinder& finder) {
   const Problem& a = finder.base();
   if (a.has_real_positions()) {
     finder.add("positions that are integers", ChangeOf::kAngles,
-               {[](Problem& c) {
-                 for (double& p : c.positions) p = std::floor(p);
+               {[](Problem& problem) {
+                 for (double& p : problem.positions) p = std::floor(p);
                }});
   }
   for (std::size_t i = 0; i < a.positions.size(); ++i) {
@@ -193,9 +193,9 @@ void add_positions(ChangeFinder& finder) {
         (a.has_real_positions() ? "real position " : "position ") +
         std::to_string(i + 1) + " of " + std::to_string(a.positions.size());
     const auto to = [i](double other) {
-      return [=](Problem& c) {
-        c.positions[i] = other;
-        c = cases::with_length(std::move(c));
+      return [=](Problem& problem) {
+        problem.positions[i] = other;
+        problem = cases::with_length(std::move(problem));
       };
     };
     finder.add(number, ChangeOf::kAngles,
@@ -227,8 +227,8 @@ void add_parameters(ChangeFinder& finder, const S& scaling) {
         std::vector<Edit> edits;
         for (const auto& other : others(kept)) {
           value = other;
-          edits.push_back([edited = s](Problem& c) {
-            c.spec.frequencies.scaling = edited;
+          edits.push_back([edited = s](Problem& p) {
+            p.spec.frequencies.scaling = edited;
           });
         }
         value = kept;
@@ -256,12 +256,12 @@ void add_lengths(ChangeFinder& finder, const S& scaling) {
     for (const auto& [name, n] : lengths) {
       const auto last_position = static_cast<double>(n - 1);
       finder.add("length (" + word + ", " + name + ")", ChangeOf::kLength,
-                 {[=](Problem& c) {
-                   const double last = std::ranges::max(c.positions);
-                   for (double& p : c.positions) {
+                 {[=](Problem& problem) {
+                   const double last = std::ranges::max(problem.positions);
+                   for (double& p : problem.positions) {
                      p = std::floor(p * last_position / last);
                    }
-                   c = cases::with_length(std::move(c));
+                   problem = cases::with_length(std::move(problem));
                  }});
     }
   }
@@ -319,7 +319,7 @@ void add_axes(ChangeFinder& finder) {
   for (std::size_t j = axes.axis_of_pair.size(); j-- > 0;) {
     for (std::int64_t axis = 0; axis < axes.count; ++axis) {
       if (axis == axes.axis_of_pair[j]) continue;
-      edits.push_back([=](Problem& c) { c.spec.axes.axis_of_pair[j] = axis; });
+      edits.push_back([=](Problem& p) { p.spec.axes.axis_of_pair[j] = axis; });
     }
   }
   finder.add("the axis of one pair", ChangeOf::kAngles, edits);

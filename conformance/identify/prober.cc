@@ -15,15 +15,15 @@ namespace {
 // Ends of its process, or refusals, after which a kernel is left alone.
 constexpr int kMostEnds = 3;
 
-std::string words_of(std::uint32_t operation, const cases::Problem& c) {
+std::string words_of(std::uint32_t operation, const cases::Problem& p) {
   std::string text = text::word(plugin::kOperationWords, operation) + " in " +
-                     text::word(text::kFormatWords, c.dtype) + ", [" +
-                     std::to_string(c.batch) + ", " + std::to_string(c.seq) +
-                     ", " + std::to_string(c.q_heads) + ", " +
-                     std::to_string(c.spec.layout.head_dim) + "]";
-  if (!c.positions.empty()) {
+                     text::word(text::kFormatWords, p.dtype) + ", [" +
+                     std::to_string(p.batch) + ", " + std::to_string(p.seq) +
+                     ", " + std::to_string(p.q_heads) + ", " +
+                     std::to_string(p.spec.layout.head_dim) + "]";
+  if (!p.positions.empty()) {
     text += ", position " +
-            std::to_string(static_cast<std::int64_t>(c.positions.front()));
+            std::to_string(static_cast<std::int64_t>(p.positions.front()));
   }
   return text;
 }

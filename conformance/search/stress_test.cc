@@ -51,24 +51,24 @@ StressFailure failure_of(const wrong::Pipeline& pipeline,
 }
 
 // The number of elements that are not zero.
-std::size_t elements_of(const cases::Problem& c) {
+std::size_t elements_of(const cases::Problem& problem) {
   const auto count = [](const cases::Bits& x) {
     return x.size() -
            static_cast<std::size_t>(std::count(x.begin(), x.end(), 0));
   };
-  return count(c.q) + count(c.k);
+  return count(problem.q) + count(problem.k);
 }
 
-void check_plain(const cases::Problem& c) {
-  CHECK(c.dtype == reference::Format::kF32);
-  CHECK(c.storage == cases::kDense);
-  CHECK(c.spec.direction == reference::Direction::kForward);
-  CHECK(c.spec.frequencies.scaling.index() == 0);
-  CHECK(c.spec.frequencies.base == 10000);
-  CHECK(c.spec.frequencies.amplitude == 1);
-  CHECK_FALSE(c.spec.frequencies.xpos);
-  CHECK(c.spec.axes.count == 1);
-  CHECK(c.spec.layout.rotary_offset == 0);
+void check_plain(const cases::Problem& problem) {
+  CHECK(problem.dtype == reference::Format::kF32);
+  CHECK(problem.storage == cases::kDense);
+  CHECK(problem.spec.direction == reference::Direction::kForward);
+  CHECK(problem.spec.frequencies.scaling.index() == 0);
+  CHECK(problem.spec.frequencies.base == 10000);
+  CHECK(problem.spec.frequencies.amplitude == 1);
+  CHECK_FALSE(problem.spec.frequencies.xpos);
+  CHECK(problem.spec.axes.count == 1);
+  CHECK(problem.spec.layout.rotary_offset == 0);
 }
 
 // Does not rotate the last pair unless the pairs fill vectors of eight.

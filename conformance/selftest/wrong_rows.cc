@@ -118,15 +118,17 @@ class Row {
                         })),
         right_(explain::exact_output(case_, operation, format())) {}
 
-  static std::int64_t heads(const cases::Problem& c, std::uint32_t operation) {
+  static std::int64_t heads(const cases::Problem& problem,
+                            std::uint32_t operation) {
     return operation == ROPEPROOF_TABLE || operation == ROPEPROOF_FREQUENCIES
                ? 1
-               : c.q_heads + c.k_heads;
+               : problem.q_heads + problem.k_heads;
   }
-  static std::int64_t count(const cases::Problem& c, std::uint32_t operation) {
+  static std::int64_t count(const cases::Problem& problem,
+                            std::uint32_t operation) {
     return operation == ROPEPROOF_FREQUENCIES
                ? 1
-               : c.tokens() * heads(c, operation);
+               : problem.tokens() * heads(problem, operation);
   }
 
   // Whether the judge accepts the right answer: else it finds no mistake.

@@ -251,11 +251,11 @@ void add_own_frequencies(Family& family) {
                        {{1, 8}, {3, 8}, {5, 8}, {7, 8}},
                        {5e5, 1e4, 256, 100}}};
   const auto add = [&](const Row& row, Format dtype, Pairing pairing) {
-    Problem c = make_problem(dtype, leading(8, 8, pairing), 1e4, 1, 3, 1, 0,
-                             {1, 5, 259});
-    c.spec.frequencies.exponents = row.exponents;
-    c.spec.frequencies.bases = row.bases;
-    family.add(c, {"frequency/wrong-base"}, row.comment);
+    Problem problem = make_problem(dtype, leading(8, 8, pairing), 1e4, 1, 3, 1,
+                                   0, {1, 5, 259});
+    problem.spec.frequencies.exponents = row.exponents;
+    problem.spec.frequencies.bases = row.bases;
+    family.add(problem, {"frequency/wrong-base"}, row.comment);
   };
   for (const Row& row : rows) {
     for (const Format dtype : kDtypes) add(row, dtype, kHalf);

@@ -103,9 +103,9 @@ inline Problem unit_vectors(reference::Format dtype,
       }
     }
   }
-  Problem c = make_problem(dtype, layout, 1e4, 2, d, 1, 0, positions);
-  c.q = q;
-  return c;
+  Problem problem = make_problem(dtype, layout, 1e4, 2, d, 1, 0, positions);
+  problem.q = q;
+  return problem;
 }
 
 }  // namespace ropeproof::conformance::cases

@@ -20,12 +20,13 @@ std::uint64_t seed_of(const std::string& name) {
   return seed;
 }
 
-void fill(Bits& x, const Problem& c, std::int64_t heads, std::uint64_t seed) {
+void fill(Bits& x, const Problem& problem, std::int64_t heads,
+          std::uint64_t seed) {
   if (!x.empty()) return;
-  const auto size =
-      static_cast<std::size_t>(c.tokens() * heads * c.spec.layout.head_dim);
+  const auto size = static_cast<std::size_t>(problem.tokens() * heads *
+                                             problem.spec.layout.head_dim);
   for (std::size_t i = 0; i < size; ++i) {
-    x.push_back(random_number(c.dtype, seed, i));
+    x.push_back(random_number(problem.dtype, seed, i));
   }
 }
 
@@ -80,61 +81,62 @@ Problem make_problem(reference::Format dtype, const reference::Layout& layout,
                      double base, std::int64_t batch, std::int64_t seq,
                      std::int64_t q_heads, std::int64_t k_heads,
                      std::vector<double> positions) {
-  Problem c;
-  c.dtype = dtype;
-  c.spec.layout = layout;
-  c.spec.frequencies.base = base;
-  c.batch = batch;
-  c.seq = seq;
-  c.q_heads = q_heads;
-  c.k_heads = k_heads;
-  c.positions = std::move(positions);
-  return c;
+  Problem problem;
+  problem.dtype = dtype;
+  problem.spec.layout = layout;
+  problem.spec.frequencies.base = base;
+  problem.batch = batch;
+  problem.seq = seq;
+  problem.q_heads = q_heads;
+  problem.k_heads = k_heads;
+  problem.positions = std::move(positions);
+  return problem;
 }
 
-Problem adjoint(Problem c) {
-  c.spec.direction = reference::Direction::kAdjoint;
-  return c;
+Problem adjoint(Problem problem) {
+  problem.spec.direction = reference::Direction::kAdjoint;
+  return problem;
 }
 
-Problem in_storage(const Storage& storage, Problem c) {
-  c.storage = storage;
-  return c;
+Problem in_storage(const Storage& storage, Problem problem) {
+  problem.storage = storage;
+  return problem;
 }
 
-Problem with_amplitude(double amplitude, Problem c) {
-  c.spec.frequencies.amplitude = amplitude;
-  return c;
+Problem with_amplitude(double amplitude, Problem problem) {
+  problem.spec.frequencies.amplitude = amplitude;
+  return problem;
 }
 
-Problem with_frequencies(const reference::Frequencies& frequencies, Problem c) {
-  c.spec.frequencies = frequencies;
-  return c;
+Problem with_frequencies(const reference::Frequencies& frequencies,
+                         Problem problem) {
+  problem.spec.frequencies = frequencies;
+  return problem;
 }
 
-Problem with_scaling(const reference::Scaling& scaling, Problem c) {
-  c.spec.frequencies.scaling = scaling;
-  return c;
+Problem with_scaling(const reference::Scaling& scaling, Problem problem) {
+  problem.spec.frequencies.scaling = scaling;
+  return problem;
 }
 
 std::int64_t length_of(const std::vector<double>& positions) {
   return static_cast<std::int64_t>(std::floor(std::ranges::max(positions))) + 1;
 }
 
-Problem with_length(Problem c) {
-  const std::int64_t length = length_of(c.positions);
+Problem with_length(Problem problem) {
+  const std::int64_t length = length_of(problem.positions);
   std::visit(
       [&](auto& scaling) {
         if constexpr (requires { scaling.seq_len; }) scaling.seq_len = length;
       },
-      c.spec.frequencies.scaling);
-  return c;
+      problem.spec.frequencies.scaling);
+  return problem;
 }
 
-Problem with_scheme(const reference::Scheme& scheme, Problem c) {
-  c.spec.axes = scheme.axes;
-  c.spec.frequencies.exponents = scheme.exponents;
-  return c;
+Problem with_scheme(const reference::Scheme& scheme, Problem problem) {
+  problem.spec.axes = scheme.axes;
+  problem.spec.frequencies.exponents = scheme.exponents;
+  return problem;
 }
 
 Problem permutation(reference::Format dtype, const reference::Layout& layout,

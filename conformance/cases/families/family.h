@@ -45,18 +45,19 @@ Problem make_problem(reference::Format dtype, const reference::Layout& layout,
                      std::vector<double> positions);
 
 // The problem with one thing changed.
-Problem adjoint(Problem c);
-Problem in_storage(const Storage& storage, Problem c);
-Problem with_amplitude(double amplitude, Problem c);
-Problem with_frequencies(const reference::Frequencies& frequencies, Problem c);
-Problem with_scaling(const reference::Scaling& scaling, Problem c);
+Problem adjoint(Problem problem);
+Problem in_storage(const Storage& storage, Problem problem);
+Problem with_amplitude(double amplitude, Problem problem);
+Problem with_frequencies(const reference::Frequencies& frequencies,
+                         Problem problem);
+Problem with_scaling(const reference::Scaling& scaling, Problem problem);
 // The length of a sequence that ends at the largest of these positions: that +
 // 1, rounded down.
 std::int64_t length_of(const std::vector<double>& positions);
 // Sets the scaling's length of the sequence to the problem's own, where the
 // scaling depends on one.
-Problem with_length(Problem c);
-Problem with_scheme(const reference::Scheme& scheme, Problem c);
+Problem with_length(Problem problem);
+Problem with_scheme(const reference::Scheme& scheme, Problem problem);
 
 // Rows of weights, [heads * head_dim, columns], and the same for the other
 // pairing.

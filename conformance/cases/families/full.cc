@@ -61,12 +61,12 @@ Group scalings() {
   for (const Case& core : core_scalings().rope_cases) {
     if (core.problem.spec.layout.pair_distance != 0) continue;
     for (const Pairing pairing : kPairings) {
-      Problem c = core.problem;
-      c.q.clear();
-      c.spec.layout.pairing = pairing;
-      c.spec.layout.blocks = 1;
-      for (double& p : c.positions) p += 2;
-      family.add(c, core.targets, core.comment);
+      Problem problem = core.problem;
+      problem.q.clear();
+      problem.spec.layout.pairing = pairing;
+      problem.spec.layout.blocks = 1;
+      for (double& p : problem.positions) p += 2;
+      family.add(problem, core.targets, core.comment);
     }
   }
   return family.take();

@@ -34,14 +34,15 @@ Problem hard_case(text::StrictObject& object, std::uint64_t seed) {
   const std::int64_t j = object.integer("pair", 0, r / 2 - 1);
   const std::int64_t position =
       object.integer("position", 0, reference::kMaxPosition);
-  Problem c = make_problem(
+  Problem problem = make_problem(
       dtype, reference::leading(r, r, reference::Pairing::kHalfSplit), base, 1,
       1, 1, 0, {static_cast<double>(position)});
   for (std::int64_t i = 0; i < r; ++i) {
-    c.q.push_back(random_number(dtype, seed, static_cast<std::uint64_t>(i)));
+    problem.q.push_back(
+        random_number(dtype, seed, static_cast<std::uint64_t>(i)));
   }
-  auto& u = c.q[static_cast<std::size_t>(j)];
-  auto& v = c.q[static_cast<std::size_t>(j + r / 2)];
+  auto& u = problem.q[static_cast<std::size_t>(j)];
+  auto& v = problem.q[static_cast<std::size_t>(j + r / 2)];
   u = reference::encode(dtype, 1);
   v = 0;
   if (const json* x = object.find("x")) {
@@ -49,7 +50,7 @@ Problem hard_case(text::StrictObject& object, std::uint64_t seed) {
     u = pattern(object, "x", (*x)[0], dtype);
     v = pattern(object, "x", (*x)[1], dtype);
   }
-  return c;
+  return problem;
 }
 
 }  // namespace
@@ -67,8 +68,8 @@ Group core_hard(const std::string& source_text, const std::string& file) {
   std::uint64_t seed = 0x68617264;
   for (const json& node : cases) {
     text::StrictObject found(node, file);
-    const Problem c = hard_case(found, ++seed);
-    family.add(c, {"angle/rounded-to-f32", "output/rounded-wrongly"},
+    const Problem problem = hard_case(found, ++seed);
+    family.add(problem, {"angle/rounded-to-f32", "output/rounded-wrongly"},
                found.text("what") + " of pair " +
                    std::to_string(found.integer("pair", 0, 127)) + ": 2^" +
                    found.text("distance_log2") +

@@ -103,10 +103,11 @@ Group core_lengths() {
   // The amplitude is given, whatever factor and trained length come to.
   for (const Format dtype : kDtypes) {
     for (const LengthRow& row : {kAt, kFar}) {
-      Problem c = case_of(true, row, dtype, window(16, 16, 0, kHalf));
-      std::get<reference::LongRope>(c.spec.frequencies.scaling)
+      Problem problem = case_of(true, row, dtype, window(16, 16, 0, kHalf));
+      std::get<reference::LongRope>(problem.spec.frequencies.scaling)
           .attention_factor = 1.25;
-      family.add(c, {"scaling/amplitude-misapplied", "scaling/longrope-list"},
+      family.add(problem,
+                 {"scaling/amplitude-misapplied", "scaling/longrope-list"},
                  "LongRoPE, amplitude given, " + row.comment);
     }
   }

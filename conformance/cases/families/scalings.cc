@@ -231,8 +231,10 @@ Group scaling_family() {
                 "parameters are beside it.");
   const auto add = [&](const ScalingRows& rows) {
     for (const ScalingRow& row : rows) {
-      const Problem c = far_out(row, row.dtype, 2, {513, 4097, 32769, 131071});
-      family.add(row.is_adjoint ? adjoint(c) : c, row.targets, row.comment);
+      const Problem problem =
+          far_out(row, row.dtype, 2, {513, 4097, 32769, 131071});
+      family.add(row.is_adjoint ? adjoint(problem) : problem, row.targets,
+                 row.comment);
     }
   };
   add(first_scaling_rows());

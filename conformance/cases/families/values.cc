@@ -29,11 +29,12 @@ std::uint64_t unlike(Format format, std::size_t i) {
 }
 
 template <class Value>
-Bits filled(const Problem& c, Value value) {
+Bits filled(const Problem& problem, Value value) {
   Bits x;
-  const std::int64_t size = c.tokens() * c.q_heads * c.spec.layout.head_dim;
+  const std::int64_t size =
+      problem.tokens() * problem.q_heads * problem.spec.layout.head_dim;
   for (std::int64_t i = 0; i < size; ++i) {
-    x.push_back(value(c.dtype, static_cast<std::size_t>(i)));
+    x.push_back(value(problem.dtype, static_cast<std::size_t>(i)));
   }
   return x;
 }
@@ -41,24 +42,24 @@ Bits filled(const Problem& c, Value value) {
 // Pairs at their own angle, rounded: (sin, cos) in the even heads, whose y_u
 // cancels, (cos, -sin) in the odd ones, whose y_v does. What remains is what
 // rounding left.
-Bits cancelling(const Problem& c) {
-  const auto table =
-      reference::Goldens(reference::Oracle::kBinFloat, c.spec, c.positions)
-          .table();
-  const std::int64_t d = c.spec.layout.head_dim;
-  Bits x(static_cast<std::size_t>(c.tokens() * c.q_heads * d));
-  for (std::int64_t row = 0; row < c.tokens() * c.q_heads; ++row) {
-    const std::int64_t token = row / c.q_heads;
-    for (std::int64_t j = 0; j < c.pairs(); ++j) {
+Bits cancelling(const Problem& problem) {
+  const auto table = reference::Goldens(reference::Oracle::kBinFloat,
+                                        problem.spec, problem.positions)
+                         .table();
+  const std::int64_t d = problem.spec.layout.head_dim;
+  Bits x(static_cast<std::size_t>(problem.tokens() * problem.q_heads * d));
+  for (std::int64_t row = 0; row < problem.tokens() * problem.q_heads; ++row) {
+    const std::int64_t token = row / problem.q_heads;
+    for (std::int64_t j = 0; j < problem.pairs(); ++j) {
       const auto& entry =
-          table[static_cast<std::size_t>(token * c.pairs() + j)];
+          table[static_cast<std::size_t>(token * problem.pairs() + j)];
       const double cos = reference::decode(Format::kF64, entry.cos.bits);
       const double sin = reference::decode(Format::kF64, entry.sin.bits);
-      const reference::Pair pair = source_pair(c.spec, j);
+      const reference::Pair pair = source_pair(problem.spec, j);
       const bool is_even = row % 2 == 0;
       const auto put = [&](std::int64_t channel, double value) {
         x[static_cast<std::size_t>(row * d + channel)] =
-            reference::encode(c.dtype, value);
+            reference::encode(problem.dtype, value);
       };
       put(pair.u, is_even ? sin : cos);
       put(pair.v, is_even ? cos : -sin);
@@ -77,15 +78,16 @@ Group core_values() {
   for (const Format dtype : kDtypes) {
     for (const Pairing pairing : kPairings) {
       const auto add = [&](auto make, const char* comment) {
-        Problem c = make_problem(dtype, window(8, 8, 0, pairing), 1e4, 1, 3, 2,
-                                 0, {259, 1, 1021});
-        c.q = make(c);
-        family.add(c, {"output/rounded-wrongly", "memory/aliasing"}, comment);
+        Problem problem = make_problem(dtype, window(8, 8, 0, pairing), 1e4, 1,
+                                       3, 2, 0, {259, 1, 1021});
+        problem.q = make(problem);
+        family.add(problem, {"output/rounded-wrongly", "memory/aliasing"},
+                   comment);
       };
-      add([](const Problem& c) { return filled(c, next_to_power); },
+      add([](const Problem& problem) { return filled(problem, next_to_power); },
           "powers of two and their neighbours");
       add(cancelling, "one output of each pair cancels");
-      add([](const Problem& c) { return filled(c, unlike); },
+      add([](const Problem& problem) { return filled(problem, unlike); },
           "numbers 2^-6 to 2^6");
     }
   }
@@ -167,27 +169,28 @@ Group core_special() {
   // Where 0.1 < |cos|, |sin| < 0.8: a sum of two largest numbers is either well
   // inside or well outside the format.
   const std::vector<double> clear = {0, 4, 7};
-  const auto add_head =
-      [&](Format dtype, const reference::Layout& layout, const SpecialRow& row,
-          const std::vector<double>& positions, bool is_adjoint = false) {
-        Problem c = make_problem(dtype, layout, 1e4, 1,
-                                 static_cast<std::int64_t>(positions.size()), 1,
-                                 0, positions);
-        if (is_adjoint) c = adjoint(c);
-        c.is_special = true;
-        Bits head(static_cast<std::size_t>(layout.head_dim),
-                  reference::encode(dtype, 0.8125));
-        for (const auto& [j, u, v] : row.pairs) {
-          const reference::Pair from = source_pair(c.spec, j);
-          head[static_cast<std::size_t>(from.u)] = u;
-          head[static_cast<std::size_t>(from.v)] = v;
-        }
-        for (const auto& [channel, bits] : row.copies) head[channel] = bits;
-        for (std::size_t s = 0; s < positions.size(); ++s) {
-          c.q.insert(c.q.end(), head.begin(), head.end());
-        }
-        family.add(c, {"value/special-mishandled"}, row.comment);
-      };
+  const auto add_head = [&](Format dtype, const reference::Layout& layout,
+                            const SpecialRow& row,
+                            const std::vector<double>& positions,
+                            bool is_adjoint = false) {
+    Problem problem = make_problem(dtype, layout, 1e4, 1,
+                                   static_cast<std::int64_t>(positions.size()),
+                                   1, 0, positions);
+    if (is_adjoint) problem = adjoint(problem);
+    problem.is_special = true;
+    Bits head(static_cast<std::size_t>(layout.head_dim),
+              reference::encode(dtype, 0.8125));
+    for (const auto& [j, u, v] : row.pairs) {
+      const reference::Pair from = source_pair(problem.spec, j);
+      head[static_cast<std::size_t>(from.u)] = u;
+      head[static_cast<std::size_t>(from.v)] = v;
+    }
+    for (const auto& [channel, bits] : row.copies) head[channel] = bits;
+    for (std::size_t s = 0; s < positions.size(); ++s) {
+      problem.q.insert(problem.q.end(), head.begin(), head.end());
+    }
+    family.add(problem, {"value/special-mishandled"}, row.comment);
+  };
   const auto add = [&](Format dtype, Pairing pairing, const SpecialRow& row,
                        const std::vector<double>& positions,
                        bool is_adjoint = false) {

@@ -29,11 +29,11 @@ void check_count(text::StrictObject& object, const std::string& key,
 Group worked_example(const std::string& source_text, const std::string& file) {
   const json document = text::parse_json(source_text, file);
   text::StrictObject object(document, file);
-  Problem c;
+  Problem problem;
   Printed printed;
   printed.source = object.text("what");
   printed.tolerance = object.text("tolerance");
-  c.spec.frequencies.base =
+  problem.spec.frequencies.base =
       static_cast<double>(object.integer("base", 1, 1 << 30));
   const auto integers = [&](const char* key) {
     return object.integers(key, 0, 1 << 20);
@@ -43,28 +43,30 @@ Group worked_example(const std::string& source_text, const std::string& file) {
                                   k_shape = integers("xk_shape");
   check_count(object, "xq_shape", q_shape.size(), 4);
   check_count(object, "xk_shape", k_shape.size(), 4);
-  c.batch = q_shape[0];
-  c.seq = q_shape[1];
-  c.q_heads = q_shape[2];
-  c.k_heads = k_shape[2];
+  problem.batch = q_shape[0];
+  problem.seq = q_shape[1];
+  problem.q_heads = q_shape[2];
+  problem.k_heads = k_shape[2];
   const std::int64_t d = q_shape[3];
-  c.spec.layout = reference::leading(d, d, reference::Pairing::kInterleaved);
-  for (std::int64_t b = 0; b < c.batch; ++b) {
-    c.positions.insert(c.positions.end(), positions.begin(), positions.end());
+  problem.spec.layout =
+      reference::leading(d, d, reference::Pairing::kInterleaved);
+  for (std::int64_t b = 0; b < problem.batch; ++b) {
+    problem.positions.insert(problem.positions.end(), positions.begin(),
+                             positions.end());
   }
-  c.q = counting(c.batch * c.seq * c.q_heads * d);
-  c.k = counting(c.batch * c.seq * c.k_heads * d);
+  problem.q = counting(problem.batch * problem.seq * problem.q_heads * d);
+  problem.k = counting(problem.batch * problem.seq * problem.k_heads * d);
 
   const auto take = [&](const char* key, std::int64_t count) {
     std::vector<std::string> texts = object.texts(key);
     check_count(object, key, texts.size(), count);
     return texts;
   };
-  printed.inv_freq = take("freqs", c.pairs());
-  printed.cos = take("freqs_cis_real", c.seq * c.pairs());
-  printed.sin = take("freqs_cis_imag", c.seq * c.pairs());
-  printed.q = take("xq_out", static_cast<std::int64_t>(c.q.size()));
-  printed.k = take("xk_out", static_cast<std::int64_t>(c.k.size()));
+  printed.inv_freq = take("freqs", problem.pairs());
+  printed.cos = take("freqs_cis_real", problem.seq * problem.pairs());
+  printed.sin = take("freqs_cis_imag", problem.seq * problem.pairs());
+  printed.q = take("xq_out", static_cast<std::int64_t>(problem.q.size()));
+  printed.k = take("xk_out", static_cast<std::int64_t>(problem.k.size()));
   object.finish();
 
   Family family(
@@ -72,7 +74,7 @@ Group worked_example(const std::string& source_text, const std::string& file) {
       "A tutorial's worked example, every intermediate value exact, beside the "
       "decimals that the tutorial prints. `errata` names the printed decimals "
       "whose last digit is not the exact value's.");
-  family.add(c,
+  family.add(problem,
              {"layout/pairs-swapped", "rotation/direction-reversed",
               "frequency/wrong-exponent", "source/numbers-not-exact"},
              "batch 2, sequence 5, 2 query heads and 1 key head of 8 channels; "
